@@ -1,0 +1,33 @@
+/** Schemas that more than one resource uses. Wire names are snake_case; times are ISO 8601 in UTC. */
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+
+/** Identifier of a job, a source or a batch: a UUID in canonical form. */
+export const Uuid = Type.String({
+  format: 'uuid',
+  pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+})
+
+/** A moment, ISO 8601 in UTC with milliseconds, e.g. `2026-03-01T12:00:00.000Z`. */
+export const Timestamp = Type.String({ format: 'date-time' })
+
+/** A closed list of words: its schema, its values and its type come from the one array. */
+export function oneOf<const Values extends readonly string[]>(values: Values, description?: string) {
+  return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...(description ? { description } : {}) })
+}
+
+/** An object that names all its members; others are refused where it is input and never sent where it is output. */
+export function exactly<Properties extends TProperties>(properties: Properties, description?: string) {
+  return Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) })
+}
+
+/** A value that a measurement may not have, such as the loudness of silence (−∞ has no JSON form). */
+export function orNull<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()])
+}
+
+/** Path parameters of everything below one job. Kept a plain string so that a malformed identifier is an unknown job. */
+export const JobPath = exactly({ job_id: Type.String() })
+export type JobPath = Static<typeof JobPath>
+
+/** The answer of commands that have nothing else to say. */
+export const Deleted = exactly({ deleted: Type.Literal(true) })

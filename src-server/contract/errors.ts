@@ -1,0 +1,79 @@
+/** The one catalogue of failures: every code that any answer of the process can carry. */
+import Type, { type Static } from 'typebox'
+import { exactly, oneOf } from './common.ts'
+
+interface ErrorKind {
+  readonly status: number
+  /** Whether the same request may succeed later without being changed. */
+  readonly retryable: boolean
+  /** Whether the code is one of the specification's eight (section 7) or an extension. */
+  readonly origin: 'specification' | 'extension'
+}
+
+const specified = (status: number, retryable = false): ErrorKind => ({ status, retryable, origin: 'specification' })
+const extension = (status: number, retryable = false): ErrorKind => ({ status, retryable, origin: 'extension' })
+
+export const ERRORS = {
+  FILE_TOO_LARGE: specified(400),
+  UNSUPPORTED_FORMAT: specified(400),
+  FILE_TOO_LONG: specified(400),
+  INVALID_PLATFORM: specified(400),
+  INVALID_API_KEY: specified(401),
+  INSUFFICIENT_CREDITS: specified(402),
+  CONCURRENT_LIMIT: specified(429, true),
+  RATE_LIMIT: specified(429, true),
+  INVALID_REQUEST: extension(400),
+  INVALID_WEBHOOK_URL: extension(400),
+  FORBIDDEN: extension(403),
+  NOT_FOUND: extension(404),
+  JOB_NOT_FOUND: extension(404),
+  METHOD_NOT_ALLOWED: extension(405),
+  JOB_NOT_READY: extension(409, true),
+  JOB_FAILED: extension(409),
+  IDEMPOTENCY_IN_PROGRESS: extension(409, true),
+  KEY_LIMIT: extension(409),
+  WEBHOOK_LIMIT: extension(409),
+  RESULT_EXPIRED: extension(410),
+  UNSUPPORTED_MEDIA_TYPE: extension(415),
+  RANGE_NOT_SATISFIABLE: extension(416),
+  IDEMPOTENCY_MISMATCH: extension(422),
+  INTERNAL_ERROR: extension(500, true),
+  UNAVAILABLE: extension(503, true),
+  INSUFFICIENT_STORAGE: extension(507, true),
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorCode = keyof typeof ERRORS
+export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[]
+
+/**
+ * Reasons for which an accepted job can fail; the job then carries `failure_code` and an `error_message` and is refunded.
+ */
+export const FAILURE_CODES = [
+  'CANCELLED',
+  'DIGITAL_SILENCE',
+  'TOO_SHORT',
+  'UNREADABLE_AUDIO',
+  'CEILING_BROKEN',
+  'ENGINE_CRASHED',
+  'ENGINE_TIMEOUT',
+  'SOURCE_LOST',
+  'DISK_FULL',
+  'FFMPEG_MISSING',
+  'ENGINE_FAILED',
+] as const
+export type FailureCode = (typeof FAILURE_CODES)[number]
+
+/** Values that a message may mention; the text of a code decides which it uses. */
+export type ErrorParams = Readonly<Record<string, string | number>>
+
+/** The envelope of every answer that is not a success (specification section 7, with extension members). */
+export const ErrorEnvelope = exactly({
+  error: exactly({
+    code: oneOf(ERROR_CODES),
+    message: Type.String({ description: 'Human-readable; language and wording are not part of the contract.' }),
+    param: Type.Optional(Type.String({ description: 'Extension: the field or parameter at fault.' })),
+    details: Type.Optional(Type.Array(Type.String(), { description: 'Extension: further causes.' })),
+    request_id: Type.Optional(Type.String({ description: 'Extension: quote it when asking about this answer.' })),
+  }),
+})
+export type ErrorEnvelope = Static<typeof ErrorEnvelope>

@@ -1,0 +1,24 @@
+/** Limits of what a client may send. Sizes are bytes, durations seconds. */
+
+/** Largest `file` and `reference_file` of `POST /api/v1/master`, inclusive: 50 MB (specification section 4.1). */
+export const MAX_UPLOAD_BYTES = 52_428_800
+/** Largest song that the app itself may store as a source. */
+export const MAX_SOURCE_BYTES = 1_073_741_824
+/** Longest song (specification section 4.1). */
+export const MAX_DURATION_SECONDS = 600
+/** Encoder padding that a song of exactly the limit may carry on top. */
+export const DURATION_TOLERANCE_SECONDS = 0.1
+/** Shortest song that can be mastered: loudness needs two gating blocks and music needs more. */
+export const MIN_DURATION_SECONDS = 1
+/** Shortest reference track. */
+export const MIN_REFERENCE_SECONDS = 5
+/** Longest webhook address in characters. */
+export const MAX_URL_LENGTH = 2048
+/** Longest title or artist in characters. */
+export const MAX_TITLE_LENGTH = 200
+/** The address at which Loudsmith listens unless told otherwise. */
+export const DEFAULT_PORT = 47310
+/** Fixed prefix of every API key. */
+export const KEY_PREFIX = 'ams_live_'
+/** How long finished masters are kept unless the owner chooses otherwise, days. */
+export const DEFAULT_RETENTION_DAYS = 30

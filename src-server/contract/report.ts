@@ -1,0 +1,190 @@
+/**
+ * What Loudsmith measured, decided and delivered: the schema of report.json and of `results[]` and `warnings[]` of a job.
+ * Levels are LUFS, dBTP or dB as the name says; null stands for the level of silence.
+ */
+import Type, { type Static } from 'typebox'
+import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
+import { AI_SERVICES, CONFIDENCES, GENRES, LOUDNESS_MODES, PLATFORMS, TIERS } from './platforms.ts'
+
+export const WARNING_CODES = [
+  'INPUT_CLIPPED',
+  'INPUT_LIMITED',
+  'INPUT_LOSSY',
+  'INPUT_RESAMPLED',
+  'INPUT_MONO',
+  'INPUT_DEAD_CHANNEL',
+  'INPUT_NEAR_SILENT_EDGES',
+  'INPUT_BAND_LIMITED',
+  'INPUT_PROVENANCE_DROPPED',
+  'REFERENCE_LOSSY',
+  'REFERENCE_IS_TARGET',
+  'TARGET_NOT_REACHED',
+  'CODEC_OVERSHOOT',
+] as const
+export type WarningCode = (typeof WARNING_CODES)[number]
+
+/** A finding the musician should know of; its text in both languages is in contract/text. */
+export const Warning = exactly({
+  code: oneOf(WARNING_CODES),
+  message: Type.String(),
+  platform: Type.Optional(oneOf(PLATFORMS)),
+  values: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()]))),
+})
+export type Warning = Static<typeof Warning>
+
+export const VERDICTS = ['on_target', 'below_target'] as const
+
+/** What the service will do on playback: the change in dB it applies, or nothing known. */
+export const Playback = exactly({
+  action: oneOf(['turn_down', 'turn_up', 'leave', 'unknown']),
+  gain_db: Type.Number(),
+})
+
+/** One decode of an encoded copy of a master (tier premium). */
+export const CodecCheck = exactly({
+  codec: Type.String({ description: 'Encoder and bit rate of this check, e.g. "AAC 256 kbit/s (ffmpeg aac)".' }),
+  true_peak_dbtp: Type.Number(),
+  ceiling_lowered_db: Type.Number(),
+})
+
+/** One delivered master, measured on the written file. */
+export const MasterResult = exactly({
+  platform: oneOf(PLATFORMS),
+  file: Type.String({ description: 'File name inside the result.' }),
+  size_bytes: Type.Integer(),
+  sha256: Type.String(),
+  sample_rate_hz: Type.Integer(),
+  bit_depth: Type.Integer(),
+  target_lufs: Type.Number(),
+  target_confidence: oneOf(CONFIDENCES),
+  ceiling_dbtp: Type.Number(),
+  ceiling_confidence: oneOf(CONFIDENCES),
+  integrated_lufs: Type.Number(),
+  short_term_max_lufs: orNull(Type.Number()),
+  momentary_max_lufs: orNull(Type.Number()),
+  loudness_range_lu: Type.Number(),
+  true_peak_dbtp: Type.Number(),
+  plr_db: Type.Number(),
+  gain_db: Type.Number({ description: 'Gain from the source to the master before limiting.' }),
+  max_gain_reduction_db: Type.Number(),
+  mean_gain_reduction_db: Type.Number({ description: 'On the blocks above the loudness gate.' }),
+  clip_budget_db: Type.Number(),
+  verdict: oneOf(VERDICTS),
+  verdict_reason: Type.Optional(Type.String()),
+  playback: Playback,
+  codec_checks: Type.Optional(Type.Array(CodecCheck)),
+})
+export type MasterResult = Static<typeof MasterResult>
+
+/** Numbers of one signal. */
+export const Measurement = exactly({
+  integrated_lufs: orNull(Type.Number()),
+  short_term_max_lufs: orNull(Type.Number()),
+  momentary_max_lufs: orNull(Type.Number()),
+  loudness_range_lu: Type.Number(),
+  true_peak_dbtp: orNull(Type.Number()),
+  sample_peak_dbfs: orNull(Type.Number()),
+  plr_db: orNull(Type.Number({ description: 'True peak minus integrated loudness.' })),
+  crest_factor_db: orNull(Type.Number()),
+  correlation: Type.Number({ description: 'Left against right, −1 to 1; 1 for mono and for silence.' }),
+  side_to_mid_db: orNull(Type.Number()),
+})
+export type Measurement = Static<typeof Measurement>
+
+export const REPAIR_KINDS = [
+  'dc_offset',
+  'rumble',
+  'clipping',
+  'clicks',
+  'mud',
+  'resonance',
+  'sibilance',
+  'mono_bass',
+] as const
+export type RepairKind = (typeof REPAIR_KINDS)[number]
+
+/** One repair that was made, because its fault was detected. */
+export const Repair = exactly({
+  kind: oneOf(REPAIR_KINDS),
+  amount_db: Type.Optional(Type.Number({ description: 'Largest change in the place named.' })),
+  frequency_hz: Type.Optional(Type.Number()),
+  count: Type.Optional(Type.Integer({ description: 'Places mended.' })),
+  channel: Type.Optional(oneOf(['mid', 'side', 'left', 'right', 'both'])),
+})
+export type Repair = Static<typeof Repair>
+
+export const STAGES_OF_CHAIN = ['repair', 'tone', 'dynamics', 'image', 'clip', 'limit', 'land', 'write'] as const
+
+/** One decision and its reason: the code's sentence is in contract/text, the values are its numbers. */
+export const Decision = exactly({
+  stage: oneOf(STAGES_OF_CHAIN),
+  code: Type.String(),
+  values: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])),
+})
+export type Decision = Static<typeof Decision>
+
+const Series = Type.Array(orNull(Type.Number()))
+
+/** Curves of one signal, for the plots. Equal steps in time; loudness short-term (3 s) every `step_seconds`. */
+export const TimeCurves = exactly({
+  step_seconds: Type.Number(),
+  short_term_lufs: Series,
+  peak_dbfs: Series,
+  correlation: Type.Optional(Series),
+  gain_reduction_db: Type.Optional(Series),
+})
+
+/** Long-term average spectrum in third octaves: band centres in Hz and band levels in dB. */
+export const Spectrum = exactly({
+  band_hz: Type.Array(Type.Number()),
+  mid_db: Series,
+  side_db: Series,
+})
+export type Spectrum = Static<typeof Spectrum>
+
+export const ReportSettings = exactly({
+  platforms: Type.Array(oneOf(PLATFORMS)),
+  genre: oneOf(GENRES),
+  ai_service: oneOf(AI_SERVICES),
+  tier: oneOf(TIERS),
+  intensity: Type.Integer(),
+  loudness: oneOf(LOUDNESS_MODES),
+  reference_amount: Type.Integer(),
+})
+export type ReportSettings = Static<typeof ReportSettings>
+
+/** report.json. */
+export const Report = exactly({
+  report_version: Type.Literal(1),
+  job_id: Uuid,
+  title: Type.String(),
+  artist: Type.Optional(Type.String()),
+  filename: Type.String(),
+  reference_filename: Type.Optional(Type.String()),
+  created_at: Timestamp,
+  engine_version: Type.String(),
+  ffmpeg_version: Type.String(),
+  source_sha256: Type.String(),
+  settings: ReportSettings,
+  source: exactly({
+    codec: Type.String(),
+    sample_rate_hz: Type.Integer(),
+    channels: Type.Integer(),
+    duration_seconds: Type.Number(),
+    bandwidth_hz: orNull(
+      Type.Number({ description: 'Highest frequency with music in it; null where there is no cutoff.' }),
+    ),
+    measurement: Measurement,
+    spectrum: Spectrum,
+    curves: TimeCurves,
+  }),
+  reference: Type.Optional(exactly({ measurement: Measurement, spectrum: Spectrum })),
+  target_spectrum: Type.Optional(Spectrum),
+  repairs: Type.Array(Repair),
+  decisions: Type.Array(Decision),
+  warnings: Type.Array(Warning),
+  masters: Type.Array(
+    exactly({ result: MasterResult, measurement: Measurement, spectrum: Spectrum, curves: TimeCurves }),
+  ),
+})
+export type Report = Static<typeof Report>
