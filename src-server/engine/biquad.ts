@@ -1,0 +1,253 @@
+import type { AudioBlock } from './block.ts'
+import { type Kernels, kernelFrames, loadKernels } from './kernels/kernels.ts'
+
+/** One second-order section, a0 = 1: y = b0·x + b1·x₁ + b2·x₂ − a1·y₁ − a2·y₂. */
+export interface Biquad {
+  readonly b0: number
+  readonly b1: number
+  readonly b2: number
+  readonly a1: number
+  readonly a2: number
+}
+
+const butterworthQ = Math.SQRT1_2
+
+function normalised(b0: number, b1: number, b2: number, a0: number, a1: number, a2: number): Biquad {
+  return { b0: b0 / a0, b1: b1 / a0, b2: b2 / a0, a1: a1 / a0, a2: a2 / a0 }
+}
+
+function angle(frequencyHz: number, sampleRateHz: number): { cos: number; sin: number } {
+  if (!(frequencyHz > 0 && frequencyHz < sampleRateHz / 2)) {
+    throw new RangeError(`A filter at ${frequencyHz} Hz does not exist at ${sampleRateHz} Hz`)
+  }
+  const omega = (2 * Math.PI * frequencyHz) / sampleRateHz
+  return { cos: Math.cos(omega), sin: Math.sin(omega) }
+}
+
+/**
+ * Second-order low-pass, −3 dB at `frequencyHz` with the default Butterworth q. All designs here are bilinear after
+ * R. Bristow-Johnson's Audio EQ Cookbook and throw a RangeError unless 0 < frequencyHz < sampleRateHz / 2.
+ */
+export function lowPass(frequencyHz: number, sampleRateHz: number, q = butterworthQ): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const alpha = sin / (2 * q)
+  return normalised((1 - cos) / 2, 1 - cos, (1 - cos) / 2, 1 + alpha, -2 * cos, 1 - alpha)
+}
+
+/** Second-order high-pass, −3 dB at `frequencyHz` with the default Butterworth q. */
+export function highPass(frequencyHz: number, sampleRateHz: number, q = butterworthQ): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const alpha = sin / (2 * q)
+  return normalised((1 + cos) / 2, -(1 + cos), (1 + cos) / 2, 1 + alpha, -2 * cos, 1 - alpha)
+}
+
+/** Band-pass with 0 dB at `frequencyHz` and bandwidth frequencyHz / q. */
+export function bandPass(frequencyHz: number, sampleRateHz: number, q: number): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const alpha = sin / (2 * q)
+  return normalised(alpha, 0, -alpha, 1 + alpha, -2 * cos, 1 - alpha)
+}
+
+/** Second-order all-pass: magnitude 1, phase −180° at `frequencyHz`. */
+export function allPass(frequencyHz: number, sampleRateHz: number, q = butterworthQ): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const alpha = sin / (2 * q)
+  return normalised(1 - alpha, -2 * cos, 1 + alpha, 1 + alpha, -2 * cos, 1 - alpha)
+}
+
+/** Peaking equaliser of `gainDb` at `frequencyHz`; 0 dB is the exact identity. */
+export function peaking(frequencyHz: number, sampleRateHz: number, q: number, gainDb: number): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const a = 10 ** (gainDb / 40)
+  const alpha = sin / (2 * q)
+  return normalised(1 + alpha * a, -2 * cos, 1 - alpha * a, 1 + alpha / a, -2 * cos, 1 - alpha / a)
+}
+
+/** Low shelf: `gainDb` far below `frequencyHz`, half of it (in dB) there, 0 dB far above. */
+export function lowShelf(frequencyHz: number, sampleRateHz: number, gainDb: number, q = butterworthQ): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const a = 10 ** (gainDb / 40)
+  const s = (2 * Math.sqrt(a) * sin) / (2 * q)
+  return normalised(
+    a * (a + 1 - (a - 1) * cos + s),
+    2 * a * (a - 1 - (a + 1) * cos),
+    a * (a + 1 - (a - 1) * cos - s),
+    a + 1 + (a - 1) * cos + s,
+    -2 * (a - 1 + (a + 1) * cos),
+    a + 1 + (a - 1) * cos - s,
+  )
+}
+
+/** High shelf: `gainDb` far above `frequencyHz`, half of it (in dB) there, 0 dB far below. */
+export function highShelf(frequencyHz: number, sampleRateHz: number, gainDb: number, q = butterworthQ): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const a = 10 ** (gainDb / 40)
+  const s = (2 * Math.sqrt(a) * sin) / (2 * q)
+  return normalised(
+    a * (a + 1 + (a - 1) * cos + s),
+    -2 * a * (a - 1 + (a + 1) * cos),
+    a * (a + 1 + (a - 1) * cos - s),
+    a + 1 - (a - 1) * cos + s,
+    2 * (a - 1 - (a + 1) * cos),
+    a + 1 - (a - 1) * cos - s,
+  )
+}
+
+/**
+ * Fourth-order Linkwitz–Riley crossover at `frequencyHz`: two Butterworth sections per branch. low + high has magnitude 1 and
+ * the phase of `phase`, the {@link allPass} to put on other branches that must stay in step.
+ */
+export function linkwitzRiley(
+  frequencyHz: number,
+  sampleRateHz: number,
+): { low: readonly Biquad[]; high: readonly Biquad[]; phase: Biquad } {
+  const low = lowPass(frequencyHz, sampleRateHz)
+  const high = highPass(frequencyHz, sampleRateHz)
+  return { low: [low, low], high: [high, high], phase: allPass(frequencyHz, sampleRateHz) }
+}
+
+/**
+ * The two sections of the K-weighting of ITU-R BS.1770-5, Annex 1, for any rate: the analogue prototypes fitted by B. De Man
+ * ("Evaluation of implementations of the EBU R128 loudness measurement", AES 145, 2018), equal to the tables of the standard at
+ * 48 kHz. Shelf first, then the high-pass (whose numerator is 1, −2, 1 as in the standard).
+ */
+export function kWeighting(sampleRateHz: number): readonly [Biquad, Biquad] {
+  const shelfK = Math.tan((Math.PI * 1681.974450955533) / sampleRateHz)
+  const shelfQ = 0.7071752369554196
+  const vh = 10 ** (3.999843853973347 / 20)
+  const vb = vh ** 0.4996667741545416
+  const k2 = shelfK * shelfK
+  const shelf = normalised(
+    vh + (vb * shelfK) / shelfQ + k2,
+    2 * (k2 - vh),
+    vh - (vb * shelfK) / shelfQ + k2,
+    1 + shelfK / shelfQ + k2,
+    2 * (k2 - 1),
+    1 - shelfK / shelfQ + k2,
+  )
+  const passK = Math.tan((Math.PI * 38.13547087602444) / sampleRateHz)
+  const passQ = 0.5003270373238773
+  const a0 = 1 + passK / passQ + passK * passK
+  const pass = {
+    b0: 1,
+    b1: -2,
+    b2: 1,
+    a1: (2 * (passK * passK - 1)) / a0,
+    a2: (1 - passK / passQ + passK * passK) / a0,
+  }
+  return [shelf, pass]
+}
+
+/** Magnitude in dB of a cascade at a frequency. */
+export function magnitudeDb(sections: readonly Biquad[], frequencyHz: number, sampleRateHz: number): number {
+  const omega = (2 * Math.PI * frequencyHz) / sampleRateHz
+  const c1 = Math.cos(omega)
+  const s1 = Math.sin(omega)
+  const c2 = Math.cos(2 * omega)
+  const s2 = Math.sin(2 * omega)
+  let power = 1
+  for (const { b0, b1, b2, a1, a2 } of sections) {
+    const numerator = (b0 + b1 * c1 + b2 * c2) ** 2 + (b1 * s1 + b2 * s2) ** 2
+    const denominator = (1 + a1 * c1 + a2 * c2) ** 2 + (a1 * s1 + a2 * s2) ** 2
+    power *= numerator / denominator
+  }
+  return 10 * Math.log10(power)
+}
+
+/** Sections in series over the one or two channels of a stream of blocks. */
+export interface BiquadCascade {
+  readonly latencySamples: 0
+  /** Filters the block in place. Any split of a signal into blocks gives the same samples. */
+  process(block: AudioBlock): void
+  /** Back to the state of a new cascade. */
+  reset(): void
+}
+
+const maxSections = 64
+
+interface Workspace {
+  readonly kernels: Kernels
+  readonly left: number
+  readonly right: number
+  readonly coefficients: number
+  readonly state: number
+  readonly scratch: number
+}
+
+let shared: Workspace | undefined
+
+function workspace(): Workspace {
+  if (shared === undefined) {
+    const kernels = loadKernels()
+    shared = {
+      kernels,
+      left: kernels.allocate(kernelFrames * 4),
+      right: kernels.allocate(kernelFrames * 4),
+      coefficients: kernels.allocate(maxSections * 80),
+      state: kernels.allocate(maxSections * 32),
+      scratch: kernels.allocate(kernelFrames * 16),
+    }
+  }
+  return shared
+}
+
+/**
+ * Returns a cascade of at most 64 sections with double-precision state; no sections is the identity. Works on one or two
+ * channels. Throws a RangeError for more sections.
+ */
+export function createBiquadCascade(sections: readonly Biquad[]): BiquadCascade {
+  if (sections.length > maxSections) throw new RangeError(`${sections.length} sections`)
+  const coefficients = Float64Array.from(
+    sections.flatMap(({ b0, b1, b2, a1, a2 }) => [b0, b0, b1, b1, b2, b2, a1, a1, a2, a2]),
+  )
+  const state = new Float64Array(sections.length * 4)
+  let position = 0
+
+  function processChunk(space: Workspace, left: Float32Array, right: Float32Array, isMono: boolean): void {
+    const { kernels } = space
+    kernels.f32.set(left, space.left >> 2)
+    kernels.f32.set(right, space.right >> 2)
+    kernels.f64.set(coefficients, space.coefficients >> 3)
+    kernels.f64.set(state, space.state >> 3)
+    const frames = left.length
+    kernels.biquadCascade(
+      space.left,
+      space.right,
+      frames,
+      space.coefficients,
+      space.state,
+      sections.length,
+      space.scratch,
+    )
+    left.set(kernels.f32.subarray(space.left >> 2, (space.left >> 2) + frames))
+    if (!isMono) right.set(kernels.f32.subarray(space.right >> 2, (space.right >> 2) + frames))
+    state.set(kernels.f64.subarray(space.state >> 3, (space.state >> 3) + state.length))
+  }
+
+  return {
+    latencySamples: 0,
+    process(block) {
+      if (sections.length === 0) return
+      const space = workspace()
+      const left = block.channels[0]!
+      const right = block.channels[1] ?? left
+      for (let start = 0; start < block.frames; ) {
+        const end = Math.min(block.frames, start + kernelFrames - (position % kernelFrames))
+        processChunk(space, left.subarray(start, end), right.subarray(start, end), right === left)
+        position += end - start
+        start = end
+        // At fixed places of the signal, not of the block, so that no split can change the output: a tail that has decayed
+        // to denormal numbers would make the filter a hundred times slower in digital silence.
+        if (position % kernelFrames === 0) flushTails(state)
+      }
+    },
+    reset() {
+      state.fill(0)
+      position = 0
+    },
+  }
+}
+
+function flushTails(state: Float64Array): void {
+  for (let i = 0; i < state.length; i++) if (Math.abs(state[i]!) < 1e-30) state[i] = 0
+}

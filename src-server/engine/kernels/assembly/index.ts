@@ -1,0 +1,12 @@
+// The engine's kernels. Plain pointers into a fixed linear memory; nothing is ever freed and the memory never grows,
+// so that typed-array views made once stay valid.
+
+/** Returns the address of `bytes` zeroed bytes, aligned to 16; traps when the memory is full. */
+export function allocate(bytes: i32): usize {
+  const pointer = heap.alloc(bytes)
+  memory.fill(pointer, 0, bytes)
+  return pointer
+}
+
+export { biquadCascade } from './biquad'
+export { fftStage4, fftStage2 } from './fft'

@@ -1,0 +1,48 @@
+import { kernelsBase64 } from './kernels.generated.ts'
+
+/** Frames a kernel takes at most in one call; longer audio moves through the kernels' memory in pieces of this size. */
+export const kernelFrames = 4096
+
+/** The compiled kernels; every argument that is an address is a byte address in {@link Kernels.memory}. */
+interface KernelExports {
+  readonly memory: WebAssembly.Memory
+  allocate(bytes: number): number
+  biquadCascade(
+    left: number,
+    right: number,
+    frames: number,
+    coefficients: number,
+    state: number,
+    sections: number,
+    scratch: number,
+  ): void
+  fftStage4(xr: number, xi: number, yr: number, yi: number, quarter: number, stride: number, twiddles: number): void
+  fftStage2(xr: number, xi: number, yr: number, yi: number, stride: number): void
+}
+
+/** The kernels with views over their memory, which never grows: the views stay valid for the life of the thread. */
+export interface Kernels extends Omit<KernelExports, 'memory'> {
+  readonly f32: Float32Array
+  readonly f64: Float64Array
+}
+
+let loaded: Kernels | undefined
+
+/**
+ * Returns this thread's only instance of the kernels, made on the first call. Throws an Error with a message for the user on a
+ * machine whose processor or runtime has no WebAssembly SIMD.
+ */
+export function loadKernels(): Kernels {
+  loaded ??= instantiate(Buffer.from(kernelsBase64, 'base64'))
+  return loaded
+}
+
+/** Instantiates the given module bytes; see {@link loadKernels}. */
+export function instantiate(bytes: Uint8Array<ArrayBuffer>): Kernels {
+  if (!WebAssembly.validate(bytes)) {
+    throw new Error('The mastering engine needs WebAssembly SIMD, which this processor or runtime does not offer.')
+  }
+  const exports = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as unknown as KernelExports
+  const { buffer } = exports.memory
+  return { ...exports, f32: new Float32Array(buffer), f64: new Float64Array(buffer) }
+}
