@@ -1,0 +1,100 @@
+/**
+ * What crosses the border between the server and one engine process: plain data only, both ways.
+ * The server sends one {@link WorkOrder}, the process answers with progress and exactly one {@link WorkDone} or {@link WorkFailed}.
+ */
+
+import type { ResultZip } from '../artifacts/package.ts'
+import type { ErrorParams, FailureCode } from '../contract/errors.ts'
+import type { AiService, DeliveryTarget, Genre, LoudnessMode, Tier } from '../contract/platforms.ts'
+import type { MasterResult, Repair, Warning } from '../contract/report.ts'
+import type { AudioFacts } from '../media/audio-facts.ts'
+import type { Ffmpeg } from '../media/ffmpeg.ts'
+
+/** One stored song: where it lies, what it is and what the client called it. */
+export interface StoredSong {
+  /** Absolute path. */
+  readonly path: string
+  /** The client's file name: display text only. */
+  readonly filename: string
+  /** SHA-256 of the file, lower-case hexadecimal. */
+  readonly sha256: string
+  readonly facts: AudioFacts
+}
+
+/** All that an engine process needs to master one song. */
+export interface WorkOrder {
+  readonly jobId: string
+  /** When the job was created, ISO 8601: the only time in the report. */
+  readonly createdAt: string
+  readonly source: StoredSong
+  readonly reference?: StoredSong
+  /** Existing, empty folder of this attempt: everything is written below it. */
+  readonly attemptFolder: string
+  readonly ffmpeg: Ffmpeg
+  /** One per requested platform, in the order of the request: `deliveryTarget(platform, genre, loudness)`. */
+  readonly targets: readonly DeliveryTarget[]
+  readonly genre: Genre
+  readonly aiService: AiService
+  readonly tier: Tier
+  /** 0 to 100. */
+  readonly intensity: number
+  /** 0 to 100; without meaning when there is no reference. */
+  readonly referenceAmount: number
+  readonly loudness: LoudnessMode
+  /** The request's title and artist; the source's tags and file name stand in when absent. */
+  readonly title?: string
+  readonly artist?: string
+  /** Seed of the dither: the same for every attempt of a job; 0 reproduces the bytes of every other job with seed 0. */
+  readonly seed: number
+  /** Number of render threads, 1 or more; the result does not depend on it. */
+  readonly threads: number
+}
+
+/** Stages of a running job as they appear on the wire, in order. */
+export const WORK_STAGES = ['decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
+export type WorkStage = (typeof WORK_STAGES)[number]
+
+/** How far a job is: the stage never goes back and the fraction never falls. */
+export interface WorkProgress {
+  readonly type: 'progress'
+  readonly stage: WorkStage
+  /** Part of the whole job that is done, 0 to 1. */
+  readonly fraction: number
+}
+
+/** A warning without its text, which depends on the reader's language. */
+export type WarningFact = Omit<Warning, 'message'>
+
+/** What a finished job left in the attempt folder, and what it measured. */
+export interface WorkResult {
+  /** One per platform, in the order of the request; measured on the written files. */
+  readonly masters: readonly MasterResult[]
+  readonly warnings: readonly WarningFact[]
+  readonly repairs: readonly Repair[]
+  readonly zip: ResultZip
+  /** Names of the files in the attempt folder that hold the reports; both are in the ZIP too. */
+  readonly reportJsonFile: string
+  readonly reportHtmlFile: string
+  readonly engineVersion: string
+  readonly ffmpegVersion: string
+}
+
+export interface WorkDone {
+  readonly type: 'done'
+  readonly result: WorkResult
+}
+
+/** Why there is no result: the code is for the user, message and stack are for the log. */
+export interface WorkFailed {
+  readonly type: 'failed'
+  readonly failureCode: FailureCode
+  readonly params: ErrorParams
+  readonly message: string
+  readonly stack?: string
+}
+
+/** What an engine process sends. After `done` or `failed` it ends by itself. */
+export type WorkerMessage = WorkProgress | WorkDone | WorkFailed
+
+/** What an engine process understands. `abort` makes it answer `failed` with the code CANCELLED. */
+export type WorkerCommand = { readonly type: 'work'; readonly order: WorkOrder } | { readonly type: 'abort' }

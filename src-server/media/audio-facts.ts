@@ -1,0 +1,47 @@
+/** What a file really is, found by reading and decoding it; plain data that crosses process borders. */
+
+/** The three containers that are accepted; the names are ffmpeg's demuxers. */
+export const AUDIO_FORMATS = ['mp3', 'wav', 'flac'] as const
+export type AudioFormat = (typeof AUDIO_FORMATS)[number]
+
+/** Tags of a song as its container carries them; absent where it carries none. Texts are NFC and free of control characters. */
+export interface SongTags {
+  readonly title?: string
+  readonly artist?: string
+  readonly album?: string
+  readonly albumArtist?: string
+  readonly composer?: string
+  readonly genre?: string
+  /** Year or date of release, as written in the file. */
+  readonly date?: string
+  /** Track number, `3` or `3/12`. */
+  readonly track?: string
+  readonly copyright?: string
+  readonly comment?: string
+  readonly isrc?: string
+  /** Every further text tag under its own name, such as what a generator wrote about itself. */
+  readonly other?: Readonly<Record<string, string>>
+}
+
+/** Facts of one accepted file. */
+export interface AudioFacts {
+  readonly format: AudioFormat
+  /** `mp3`, `flac`, or the sample format inside a WAV: `pcm_u8`, `pcm_s16`, `pcm_s24`, `pcm_s32`, `pcm_f32`, `pcm_f64`. */
+  readonly codec: string
+  readonly sampleRateHz: number
+  /** 1 or 2. */
+  readonly channels: number
+  /** Decoded frames at `sampleRateHz`: counted, not read from a header. */
+  readonly frames: number
+  /** `frames / sampleRateHz`. */
+  readonly durationSeconds: number
+  /** Bits per sample of a lossless file. */
+  readonly bitDepth?: number
+  /** Mean bit rate of a lossy file, bit/s. */
+  readonly bitRate?: number
+  readonly isLossy: boolean
+  readonly tags: SongTags
+  readonly hasCover: boolean
+  /** Whether a C2PA provenance manifest is attached: a new rendering makes it invalid, so the report names it. */
+  readonly hasProvenance: boolean
+}
