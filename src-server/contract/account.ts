@@ -1,0 +1,130 @@
+/** The one local account: plan, credits, API keys. Plan and top-ups are a local policy, not a purchase. */
+import Type, { type Static } from 'typebox'
+import { exactly, oneOf, Timestamp, Uuid } from './common.ts'
+import { endpoints } from './endpoint.ts'
+import { PLANS } from './plans.ts'
+
+export const Account = exactly({
+  plan: oneOf(PLANS),
+  credits: Type.Integer(),
+  monthly_credits: Type.Integer(),
+  renews_at: Timestamp,
+  limits: exactly({
+    keys: Type.Integer(),
+    requests_per_minute: Type.Integer(),
+    webhooks: Type.Integer(),
+    concurrent_jobs: Type.Integer(),
+  }),
+  usage: exactly({ keys: Type.Integer(), webhooks: Type.Integer(), unfinished_jobs: Type.Integer() }),
+})
+export type Account = Static<typeof Account>
+
+export const LEDGER_KINDS = ['grant', 'renew', 'charge', 'refund'] as const
+
+export const LedgerEntry = exactly({
+  entry_id: Type.Integer(),
+  kind: oneOf(LEDGER_KINDS),
+  amount: Type.Integer({ description: 'Positive adds, negative takes.' }),
+  balance: Type.Integer({ description: 'After this entry.' }),
+  job_id: Type.Optional(Uuid),
+  note: Type.Optional(Type.String()),
+  created_at: Timestamp,
+})
+export type LedgerEntry = Static<typeof LedgerEntry>
+
+export const KEY_STATES = ['active', 'suspended', 'revoked'] as const
+
+export const ApiKey = exactly({
+  key_id: Uuid,
+  name: Type.String(),
+  prefix: Type.String(),
+  last_four: Type.String(),
+  state: oneOf(KEY_STATES),
+  created_at: Timestamp,
+  last_used_at: Type.Optional(Timestamp),
+  last_client: Type.Optional(Type.String()),
+})
+export type ApiKey = Static<typeof ApiKey>
+
+/** The only answer that ever holds the key itself. */
+export const CreatedKey = exactly({ ...ApiKey.properties, key: Type.String() })
+export type CreatedKey = Static<typeof CreatedKey>
+
+const tag = 'Account'
+
+export const accountEndpoints = endpoints({
+  readAccount: {
+    method: 'GET',
+    path: '/api/v1/account',
+    access: 'caller',
+    tag,
+    summary: 'Read plan, live balance and limits (extension)',
+    answers: { 200: { description: 'The account.', schema: Account } },
+    errors: [],
+  },
+  setPlan: {
+    method: 'PATCH',
+    path: '/app/account',
+    access: 'session',
+    tag,
+    summary: 'Choose the plan',
+    body: exactly({ plan: oneOf(PLANS) }),
+    answers: { 200: { description: 'The account.', schema: Account } },
+    errors: [],
+  },
+  grantCredits: {
+    method: 'POST',
+    path: '/app/account/credits',
+    access: 'session',
+    tag,
+    summary: 'Add credits',
+    body: exactly({
+      amount: Type.Integer({ minimum: 1, maximum: 100_000 }),
+      note: Type.Optional(Type.String({ maxLength: 200 })),
+    }),
+    answers: { 200: { description: 'The account.', schema: Account } },
+    errors: [],
+  },
+  readLedger: {
+    method: 'GET',
+    path: '/app/account/ledger',
+    access: 'session',
+    tag,
+    summary: 'Read the ledger, newest first',
+    query: exactly({
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+      before: Type.Optional(Type.Integer({ description: 'Entries older than this entry_id.' })),
+    }),
+    answers: { 200: { description: 'Entries.', schema: exactly({ entries: Type.Array(LedgerEntry) }) } },
+    errors: [],
+  },
+  listKeys: {
+    method: 'GET',
+    path: '/app/keys',
+    access: 'session',
+    tag,
+    summary: 'List API keys',
+    answers: { 200: { description: 'Keys, newest first.', schema: exactly({ keys: Type.Array(ApiKey) }) } },
+    errors: [],
+  },
+  createKey: {
+    method: 'POST',
+    path: '/app/keys',
+    access: 'session',
+    tag,
+    summary: 'Create an API key; it is shown this once',
+    body: exactly({ name: Type.String({ minLength: 1, maxLength: 80 }) }),
+    answers: { 201: { description: 'The key.', schema: CreatedKey } },
+    errors: ['KEY_LIMIT'],
+  },
+  revokeKey: {
+    method: 'DELETE',
+    path: '/app/keys/{key_id}',
+    access: 'session',
+    tag,
+    summary: 'Revoke an API key at once and for good',
+    params: exactly({ key_id: Type.String() }),
+    answers: { 200: { description: 'The revoked key.', schema: ApiKey } },
+    errors: ['NOT_FOUND'],
+  },
+})

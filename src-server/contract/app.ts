@@ -1,0 +1,252 @@
+/** What only the app itself may call: stored songs, the desk where a batch waits, settings and the state of the machine. */
+import Type, { type Static } from 'typebox'
+import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
+import { endpoints } from './endpoint.ts'
+import { ERROR_CODES } from './errors.ts'
+import { Analysis } from './jobs.ts'
+import { AI_SERVICES, GENRES, LOUDNESS_MODES, PLATFORMS, TIERS } from './platforms.ts'
+
+/** A song stored once, to be analysed and mastered as often as wanted. */
+export const Source = exactly({
+  source_id: Uuid,
+  filename: Type.String(),
+  title: Type.String(),
+  artist: Type.Optional(Type.String()),
+  size_bytes: Type.Integer(),
+  sha256: Type.String(),
+  codec: Type.String(),
+  duration_seconds: Type.Number(),
+  sample_rate_hz: Type.Integer(),
+  channels: Type.Integer(),
+  bit_depth: Type.Optional(Type.Integer()),
+  bit_rate_bps: Type.Optional(Type.Integer()),
+  has_cover: Type.Boolean(),
+  created_at: Timestamp,
+})
+export type Source = Static<typeof Source>
+
+/** How a song is to be mastered: the fields of `POST /api/v1/master` with every default filled in. */
+export const MasterSettings = exactly({
+  platforms: Type.Array(oneOf(PLATFORMS), { minItems: 1, uniqueItems: true }),
+  genre: oneOf(GENRES),
+  ai_service: oneOf(AI_SERVICES),
+  tier: oneOf(TIERS),
+  intensity: Type.Integer({ minimum: 0, maximum: 100 }),
+  loudness: oneOf(LOUDNESS_MODES),
+  reference_source_id: orNull(Uuid),
+  reference_amount: Type.Integer({ minimum: 0, maximum: 100 }),
+})
+export type MasterSettings = Static<typeof MasterSettings>
+
+/** Where a song on the desk stands: not started, waiting for a free slot, handed over as a job, or refused at the hand-over. */
+export const DESK_STATES = ['ready', 'waiting', 'submitted', 'refused'] as const
+
+export const DeskSong = exactly({
+  source: Source,
+  state: oneOf(DESK_STATES),
+  settings: orNull(MasterSettings),
+  analysis: orNull(Analysis),
+  job_ids: Type.Array(Uuid, { description: 'Jobs of this song, newest first.' }),
+  batch_id: Type.Optional(Uuid),
+  error: Type.Optional(exactly({ code: oneOf(ERROR_CODES), message: Type.String() })),
+})
+export type DeskSong = Static<typeof DeskSong>
+
+export const Preset = exactly({ name: Type.String({ minLength: 1, maxLength: 60 }), settings: MasterSettings })
+export type Preset = Static<typeof Preset>
+
+/** The desk: songs in the order in which they will be mastered, and the settings of all that have none of their own. */
+export const Desk = exactly({
+  is_paused: Type.Boolean(),
+  settings: MasterSettings,
+  presets: Type.Array(Preset),
+  songs: Type.Array(DeskSong),
+})
+export type Desk = Static<typeof Desk>
+
+export const LANGUAGES = ['system', 'en', 'ko'] as const
+export const THEMES = ['system', 'dark', 'light'] as const
+
+export const Settings = exactly({
+  language: oneOf(LANGUAGES),
+  theme: oneOf(THEMES),
+  retention_days: orNull(Type.Integer({ minimum: 1, maximum: 365 })),
+  disk_quota_bytes: orNull(Type.Integer({ minimum: 1 })),
+  output_folder: orNull(Type.String()),
+  engine_workers: Type.Integer({ minimum: 1, maximum: 8 }),
+  ffmpeg_path: orNull(Type.String()),
+  is_offline: Type.Boolean({ description: 'Deliveries leave for this machine only; the others wait.' }),
+})
+export type Settings = Static<typeof Settings>
+
+export const SystemState = exactly({
+  app_version: Type.String(),
+  engine_version: Type.String(),
+  node_version: Type.String(),
+  base_url: Type.String(),
+  data_dir: Type.String(),
+  ffmpeg: orNull(exactly({ path: Type.String(), version: Type.String(), origin: Type.String() })),
+  has_simd: Type.Boolean(),
+  free_bytes: Type.Integer(),
+  used_bytes: Type.Integer(),
+  host: oneOf(['desktop', 'browser']),
+})
+export type SystemState = Static<typeof SystemState>
+
+const SourcePath = exactly({ source_id: Type.String() })
+const SourceIds = exactly({ source_ids: Type.Array(Type.String(), { minItems: 1, maxItems: 1000 }) })
+const tag = 'App'
+
+export const appEndpoints = endpoints({
+  createSource: {
+    method: 'POST',
+    path: '/app/sources',
+    access: 'session',
+    tag,
+    summary: 'Store a song and put it on the desk',
+    form: {
+      fields: exactly({ purpose: Type.Optional(oneOf(['song', 'reference'])) }),
+      files: { file: { required: true, description: 'MP3, WAV or FLAC, at most 1 GiB and 10 minutes.' } },
+    },
+    answers: { 201: { description: 'The stored song.', schema: Source } },
+    errors: ['UNSUPPORTED_MEDIA_TYPE', 'FILE_TOO_LARGE', 'UNSUPPORTED_FORMAT', 'FILE_TOO_LONG'],
+  },
+  readSource: {
+    method: 'GET',
+    path: '/app/sources/{source_id}',
+    access: 'session',
+    tag,
+    summary: 'Read a stored song',
+    params: SourcePath,
+    answers: { 200: { description: 'The song.', schema: Source } },
+    errors: ['NOT_FOUND'],
+  },
+  readSourceFile: {
+    method: 'GET',
+    path: '/app/sources/{source_id}/file',
+    access: 'session',
+    tag,
+    summary: 'Read the audio of a stored song',
+    params: SourcePath,
+    answers: {
+      200: { description: 'The whole file.', mediaType: 'application/octet-stream' },
+      206: { description: 'The range asked for.', mediaType: 'application/octet-stream' },
+    },
+    errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+  },
+  readSourceCover: {
+    method: 'GET',
+    path: '/app/sources/{source_id}/cover',
+    access: 'session',
+    tag,
+    summary: 'Read the cover picture of a stored song',
+    params: SourcePath,
+    answers: { 200: { description: 'The picture.', mediaType: 'image/*' } },
+    errors: ['NOT_FOUND'],
+  },
+  readDesk: {
+    method: 'GET',
+    path: '/app/desk',
+    access: 'session',
+    tag,
+    summary: 'Read the desk',
+    answers: { 200: { description: 'The desk.', schema: Desk } },
+    errors: [],
+  },
+  changeDesk: {
+    method: 'PATCH',
+    path: '/app/desk',
+    access: 'session',
+    tag,
+    summary: 'Pause or go on, set the common settings, the presets, or the order',
+    body: exactly({
+      is_paused: Type.Optional(Type.Boolean()),
+      settings: Type.Optional(MasterSettings),
+      presets: Type.Optional(Type.Array(Preset, { maxItems: 100 })),
+      order: Type.Optional(
+        Type.Array(Type.String(), { maxItems: 1000, description: 'source_ids, all or some; the rest follow.' }),
+      ),
+    }),
+    answers: { 200: { description: 'The desk.', schema: Desk } },
+    errors: [],
+  },
+  changeDeskSong: {
+    method: 'PATCH',
+    path: '/app/desk/{source_id}',
+    access: 'session',
+    tag,
+    summary: 'Give one song settings of its own, or null for the common ones',
+    params: SourcePath,
+    body: exactly({ settings: orNull(MasterSettings) }),
+    answers: { 200: { description: 'The song.', schema: DeskSong } },
+    errors: ['NOT_FOUND'],
+  },
+  startSongs: {
+    method: 'POST',
+    path: '/app/desk/start',
+    access: 'session',
+    tag,
+    summary: 'Master songs of the desk in its order, as fast as the plan allows',
+    body: SourceIds,
+    answers: { 200: { description: 'The desk; the songs started now share a batch_id.', schema: Desk } },
+    errors: ['NOT_FOUND'],
+  },
+  stopSongs: {
+    method: 'POST',
+    path: '/app/desk/stop',
+    access: 'session',
+    tag,
+    summary: 'Take waiting songs back and cancel their unfinished jobs',
+    body: SourceIds,
+    answers: { 200: { description: 'The desk.', schema: Desk } },
+    errors: ['NOT_FOUND'],
+  },
+  removeSongs: {
+    method: 'POST',
+    path: '/app/desk/remove',
+    access: 'session',
+    tag,
+    summary: 'Take songs off the desk; their jobs stay in history',
+    body: SourceIds,
+    answers: { 200: { description: 'The desk.', schema: Desk } },
+    errors: ['NOT_FOUND'],
+  },
+  restoreSongs: {
+    method: 'POST',
+    path: '/app/desk/restore',
+    access: 'session',
+    tag,
+    summary: 'Put removed songs back where they were',
+    body: SourceIds,
+    answers: { 200: { description: 'The desk.', schema: Desk } },
+    errors: ['NOT_FOUND'],
+  },
+  readSettings: {
+    method: 'GET',
+    path: '/app/settings',
+    access: 'session',
+    tag,
+    summary: 'Read the settings',
+    answers: { 200: { description: 'The settings.', schema: Settings } },
+    errors: [],
+  },
+  changeSettings: {
+    method: 'PATCH',
+    path: '/app/settings',
+    access: 'session',
+    tag,
+    summary: 'Change settings',
+    body: Type.Partial(Settings, { additionalProperties: false }),
+    answers: { 200: { description: 'The settings.', schema: Settings } },
+    errors: [],
+  },
+  readSystem: {
+    method: 'GET',
+    path: '/app/system',
+    access: 'session',
+    tag,
+    summary: 'Read versions, ffmpeg, folders and free disk',
+    answers: { 200: { description: 'The state of the machine.', schema: SystemState } },
+    errors: [],
+  },
+})

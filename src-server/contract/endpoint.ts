@@ -1,0 +1,58 @@
+/** The shape of one endpoint: from it come the route, the client call, the OpenAPI document and the documentation. */
+import type { TObject, TSchema } from 'typebox'
+import type { ErrorCode } from './errors.ts'
+
+/** Who may call: anybody on this machine, every caller with a key and the app itself, or the app's session alone. */
+export type Access = 'open' | 'caller' | 'session'
+
+export interface Answer {
+  readonly description: string
+  /** Schema of a JSON answer. */
+  readonly schema?: TSchema
+  /** Media type of an answer that is not JSON. */
+  readonly mediaType?: string
+}
+
+/** A multipart/form-data request: text fields and file parts. */
+export interface Form {
+  readonly fields: TObject
+  readonly files: Readonly<Record<string, { readonly required: boolean; readonly description: string }>>
+}
+
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** Path with parameters in braces, as OpenAPI writes them. */
+  readonly path: string
+  readonly access: Access
+  readonly summary: string
+  readonly description?: string
+  readonly tag: string
+  readonly params?: TObject
+  readonly query?: TObject
+  readonly headers?: TObject
+  readonly body?: TSchema
+  readonly form?: Form
+  readonly answers: Readonly<Record<number, Answer>>
+  /** Expected failures, beyond those that every endpoint of its access can give. */
+  readonly errors: readonly ErrorCode[]
+}
+
+/** Failures that any endpoint of an access can give, beside its own. */
+export const ERRORS_OF_ACCESS: Record<Access, readonly ErrorCode[]> = {
+  open: ['FORBIDDEN', 'INTERNAL_ERROR', 'UNAVAILABLE'],
+  caller: [
+    'FORBIDDEN',
+    'INVALID_REQUEST',
+    'INVALID_API_KEY',
+    'RATE_LIMIT',
+    'INTERNAL_ERROR',
+    'UNAVAILABLE',
+    'INSUFFICIENT_STORAGE',
+  ],
+  session: ['FORBIDDEN', 'INVALID_REQUEST', 'INVALID_API_KEY', 'INTERNAL_ERROR', 'UNAVAILABLE', 'INSUFFICIENT_STORAGE'],
+}
+
+/** Checks a table against `Endpoint` and keeps its literal types. */
+export function endpoints<const Table extends Readonly<Record<string, Endpoint>>>(table: Table): Table {
+  return table
+}

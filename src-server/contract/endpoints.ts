@@ -1,0 +1,46 @@
+/** Every endpoint of the service, by name. */
+import Type from 'typebox'
+import { accountEndpoints } from './account.ts'
+import { appEndpoints } from './app.ts'
+import { exactly } from './common.ts'
+import { endpoints } from './endpoint.ts'
+import { eventEndpoints } from './events.ts'
+import { jobEndpoints } from './jobs.ts'
+import { webhookEndpoints } from './webhooks.ts'
+
+const openEndpoints = endpoints({
+  readHealth: {
+    method: 'GET',
+    path: '/healthz',
+    access: 'open',
+    tag: 'Service',
+    summary: 'Tell whether the service is up',
+    answers: {
+      200: {
+        description: 'It is.',
+        schema: exactly({ status: Type.Literal('ok'), version: Type.String() }),
+      },
+    },
+    errors: [],
+  },
+  readOpenApi: {
+    method: 'GET',
+    path: '/openapi.json',
+    access: 'open',
+    tag: 'Service',
+    summary: 'Read this description',
+    answers: { 200: { description: 'OpenAPI 3.1.', mediaType: 'application/json' } },
+    errors: [],
+  },
+})
+
+export const ENDPOINTS = {
+  ...jobEndpoints,
+  ...accountEndpoints,
+  ...webhookEndpoints,
+  ...eventEndpoints,
+  ...appEndpoints,
+  ...openEndpoints,
+} as const
+
+export type EndpointName = keyof typeof ENDPOINTS

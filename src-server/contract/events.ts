@@ -1,0 +1,69 @@
+/** The two webhook bodies, exactly as specified (section 6), and apart from them the richer live events of the app. */
+import Type, { type Static } from 'typebox'
+import { exactly, oneOf, Uuid } from './common.ts'
+import { endpoints } from './endpoint.ts'
+import { PLATFORMS } from './platforms.ts'
+
+export const WEBHOOK_EVENTS = ['job.completed', 'job.failed'] as const
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
+
+/** Body of the callback when a job is done: these four members and no other. */
+export const JobCompleted = exactly({
+  event: Type.Literal('job.completed'),
+  job_id: Uuid,
+  status: Type.Literal('done'),
+  download_url: Type.String({ format: 'uri' }),
+})
+export type JobCompleted = Static<typeof JobCompleted>
+
+/** Body of the callback when a job failed: these four members and no other. */
+export const JobFailed = exactly({
+  event: Type.Literal('job.failed'),
+  job_id: Uuid,
+  status: Type.Literal('failed'),
+  error_message: Type.String(),
+})
+export type JobFailed = Static<typeof JobFailed>
+
+/**
+ * Live events of `GET /api/v1/events`. Stored ones have an id that a client sends back as `Last-Event-ID`; `job.progress` is
+ * not stored and has none: what matters of it is in the next stored event or in the job itself.
+ */
+export const LIVE_EVENTS = [
+  'job.created',
+  'job.progress',
+  'job.completed',
+  'job.failed',
+  'job.deleted',
+  'job.expired',
+  'account.changed',
+  'desk.changed',
+] as const
+export type LiveEventName = (typeof LIVE_EVENTS)[number]
+
+/** The `data` of a live event. `seq` orders everything about one job: an older one than already seen is ignored. */
+export const LiveEvent = exactly({
+  event: oneOf(LIVE_EVENTS),
+  seq: Type.Integer({ description: 'Order of events; of job.progress that of the last stored event.' }),
+  job_id: Type.Optional(Uuid),
+  progress: Type.Optional(Type.Integer()),
+  stage: Type.Optional(Type.String()),
+  platform: Type.Optional(oneOf(PLATFORMS)),
+  queue_position: Type.Optional(Type.Integer()),
+})
+export type LiveEvent = Static<typeof LiveEvent>
+
+export const eventEndpoints = endpoints({
+  streamEvents: {
+    method: 'GET',
+    path: '/api/v1/events',
+    access: 'caller',
+    tag: 'Events',
+    summary: 'Follow what happens, as server-sent events (extension)',
+    description:
+      'Each message has `event`, `data` (JSON, see LiveEvent) and, when stored, `id`. A comment every 15 s keeps the line open. With `Last-Event-ID` everything stored after it comes first.',
+    headers: Type.Object({ 'last-event-id': Type.Optional(Type.String()) }),
+    answers: { 200: { description: 'The stream.', mediaType: 'text/event-stream' } },
+    errors: [],
+  },
+})

@@ -1,0 +1,280 @@
+/** Jobs: one song in, one master per platform out (specification sections 2 to 4; extensions as marked). */
+import Type, { type Static } from 'typebox'
+import { exactly, JobPath, oneOf, orNull, Timestamp, Uuid } from './common.ts'
+import { endpoints } from './endpoint.ts'
+import { FAILURE_CODES } from './errors.ts'
+import { MAX_TITLE_LENGTH, MAX_URL_LENGTH } from './limits.ts'
+import { AI_SERVICES, GENRES, LOUDNESS_MODES, PLATFORMS, TIERS } from './platforms.ts'
+import { MasterResult, Measurement, Repair, Report, Spectrum, TimeCurves, Warning } from './report.ts'
+
+export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
+export type JobStatus = (typeof JOB_STATUSES)[number]
+
+/** Where an unfinished job is. The public status stays `queued` until it ends. */
+export const STAGES = ['waiting', 'decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
+export type Stage = (typeof STAGES)[number]
+
+const specified = {
+  job_id: Uuid,
+  status: oneOf(JOB_STATUSES),
+  platforms: Type.Array(oneOf(PLATFORMS)),
+  credits_used: Type.Integer(),
+  credits_remaining: Type.Integer({ description: 'Balance right after the charge.' }),
+}
+
+/** The 201 of `POST /api/v1/master`. */
+export const CreatedJob = exactly({ ...specified, created_at: Timestamp })
+export type CreatedJob = Static<typeof CreatedJob>
+
+/** One job as `GET /api/v1/jobs/{job_id}` shows it. */
+export const Job = exactly({
+  ...specified,
+  download_url: Type.Optional(Type.String({ format: 'uri', description: 'Once the job is done.' })),
+  error_message: Type.Optional(Type.String({ description: 'Only when the job failed.' })),
+  failure_code: Type.Optional(oneOf(FAILURE_CODES)),
+  progress: Type.Integer({ minimum: 0, maximum: 100 }),
+  stage: Type.Optional(oneOf(STAGES, 'While the job is queued.')),
+  stage_platform: Type.Optional(oneOf(PLATFORMS)),
+  queue_position: Type.Optional(Type.Integer({ minimum: 1, description: 'While the job waits; 1 is next.' })),
+  batch_id: Type.Optional(Uuid),
+  source_id: Type.Optional(Uuid),
+  source_sha256: Type.String(),
+  retry_of: Type.Optional(Uuid),
+  created_at: Timestamp,
+  started_at: Type.Optional(Timestamp),
+  completed_at: Type.Optional(Timestamp),
+  expires_at: Type.Optional(Timestamp),
+  expired: Type.Optional(Type.Literal(true)),
+  title: Type.String(),
+  artist: Type.Optional(Type.String()),
+  filename: Type.String(),
+  reference_filename: Type.Optional(Type.String()),
+  duration_seconds: Type.Number(),
+  codec: Type.String(),
+  genre: oneOf(GENRES),
+  ai_service: oneOf(AI_SERVICES),
+  tier: oneOf(TIERS),
+  intensity: Type.Integer(),
+  loudness: oneOf(LOUDNESS_MODES),
+  reference_amount: Type.Integer(),
+  warnings: Type.Array(Warning),
+  results: Type.Array(MasterResult),
+  credits_refunded: Type.Integer(),
+  output_folder: Type.Optional(
+    Type.String({ description: 'Only for the app: where the plain masters were delivered.' }),
+  ),
+})
+export type Job = Static<typeof Job>
+
+const percent = (description: string, standard: number) =>
+  Type.Integer({ minimum: 0, maximum: 100, default: standard, description })
+
+/** Text fields of `POST /api/v1/master`, before they are read: multipart carries strings. */
+export const MasterFields = exactly({
+  platforms: Type.String({ description: `Comma-separated list of: ${PLATFORMS.join(', ')}.` }),
+  genre: Type.Optional(oneOf(GENRES)),
+  ai_service: Type.Optional(oneOf(AI_SERVICES)),
+  tier: Type.Optional(oneOf(TIERS)),
+  webhook_url: Type.Optional(Type.String({ format: 'uri', maxLength: MAX_URL_LENGTH })),
+  intensity: Type.Optional(percent('Extension: how much the chain may change.', 50)),
+  reference_amount: Type.Optional(percent('Extension: how far to move toward the reference.', 70)),
+  loudness: Type.Optional(oneOf(LOUDNESS_MODES, 'Extension: the platform targets, or the genre level everywhere.')),
+  title: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH })),
+  artist: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH })),
+  batch_id: Type.Optional(Uuid),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Extension: run every check, charge nothing, make no job.' })),
+  source_id: Type.Optional(
+    Type.String({ description: 'Extension, app session only: a stored song instead of `file`.' }),
+  ),
+  reference_source_id: Type.Optional(
+    Type.String({ description: 'Extension, app session only: a stored song as reference.' }),
+  ),
+})
+
+/** The 200 of a dry run. */
+export const DryRun = exactly({
+  would_charge: Type.Integer(),
+  credits_remaining: Type.Integer(),
+  platforms: Type.Array(oneOf(PLATFORMS)),
+  warnings: Type.Array(Warning),
+})
+
+export const JOB_SORTS = ['newest', 'oldest', 'title'] as const
+
+export const JobQuery = exactly({
+  q: Type.Optional(Type.String({ maxLength: 200, description: 'Words in title, artist or file name.' })),
+  status: Type.Optional(oneOf(JOB_STATUSES)),
+  platform: Type.Optional(oneOf(PLATFORMS)),
+  batch_id: Type.Optional(Type.String()),
+  sort: Type.Optional(oneOf(JOB_SORTS)),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before.' })),
+})
+export type JobQuery = Static<typeof JobQuery>
+
+export const JobPage = exactly({
+  jobs: Type.Array(Job),
+  total: Type.Integer({ description: 'Jobs that match, on all pages.' }),
+  next_cursor: Type.Optional(Type.String()),
+})
+export type JobPage = Static<typeof JobPage>
+
+/** What a free look at a song finds, before a credit is spent. */
+export const Analysis = exactly({
+  duration_seconds: Type.Number(),
+  codec: Type.String(),
+  sample_rate_hz: Type.Integer(),
+  channels: Type.Integer(),
+  bandwidth_hz: orNull(Type.Number()),
+  measurement: Measurement,
+  spectrum: Spectrum,
+  curves: TimeCurves,
+  waveform: Type.Array(Type.Number(), { description: 'Peak of each of equal slices, linear 0 to 1.' }),
+  repairs: Type.Array(Repair, { description: 'What mastering would repair.' }),
+  warnings: Type.Array(Warning),
+})
+export type Analysis = Static<typeof Analysis>
+
+/** What `{file}` of a job can be: a platform of the job, its source, or its reference. */
+export const JOB_FILES = [...PLATFORMS, 'source', 'reference'] as const
+
+const FILE_ERRORS = [
+  'INVALID_REQUEST',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'FILE_TOO_LARGE',
+  'UNSUPPORTED_FORMAT',
+  'FILE_TOO_LONG',
+] as const
+const RESULT_ERRORS = ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'JOB_FAILED', 'RESULT_EXPIRED'] as const
+const tag = 'Jobs'
+
+export const jobEndpoints = endpoints({
+  createJob: {
+    method: 'POST',
+    path: '/api/v1/master',
+    access: 'caller',
+    tag,
+    summary: 'Create a mastering job',
+    headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String({ minLength: 1, maxLength: 255 })) }),
+    form: {
+      fields: MasterFields,
+      files: {
+        file: { required: true, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' },
+        reference_file: { required: false, description: 'A track whose tone to match; the same limits, at least 5 s.' },
+      },
+    },
+    answers: {
+      201: { description: 'The job is queued and charged.', schema: CreatedJob },
+      200: { description: 'Extension: the answer of a dry run.', schema: DryRun },
+    },
+    errors: [
+      ...FILE_ERRORS,
+      'INVALID_PLATFORM',
+      'INVALID_WEBHOOK_URL',
+      'INSUFFICIENT_CREDITS',
+      'CONCURRENT_LIMIT',
+      'IDEMPOTENCY_IN_PROGRESS',
+      'IDEMPOTENCY_MISMATCH',
+    ],
+  },
+  listJobs: {
+    method: 'GET',
+    path: '/api/v1/jobs',
+    access: 'caller',
+    tag,
+    summary: 'List jobs (extension)',
+    query: JobQuery,
+    answers: { 200: { description: 'One page of jobs.', schema: JobPage } },
+    errors: [],
+  },
+  readJob: {
+    method: 'GET',
+    path: '/api/v1/jobs/{job_id}',
+    access: 'caller',
+    tag,
+    summary: 'Read a job',
+    params: JobPath,
+    answers: { 200: { description: 'The job.', schema: Job } },
+    errors: ['JOB_NOT_FOUND'],
+  },
+  deleteJob: {
+    method: 'DELETE',
+    path: '/api/v1/jobs/{job_id}',
+    access: 'caller',
+    tag,
+    summary: 'Cancel an unfinished job, or delete a finished one (extension)',
+    params: JobPath,
+    answers: {
+      200: { description: 'A cancelled job, refunded.', schema: Job },
+      204: { description: 'The finished job and its files are gone.' },
+    },
+    errors: ['JOB_NOT_FOUND'],
+  },
+  retryJob: {
+    method: 'POST',
+    path: '/api/v1/jobs/{job_id}/retry',
+    access: 'caller',
+    tag,
+    summary: 'Make a new job from the stored source of an ended one (extension)',
+    params: JobPath,
+    answers: { 201: { description: 'The new job, with `retry_of` on it.', schema: CreatedJob } },
+    errors: ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'RESULT_EXPIRED', 'INSUFFICIENT_CREDITS', 'CONCURRENT_LIMIT'],
+  },
+  downloadResult: {
+    method: 'GET',
+    path: '/api/v1/jobs/{job_id}/download',
+    access: 'caller',
+    tag,
+    summary: 'Download the result',
+    description:
+      'A ZIP with one WAV per platform, report.json, report.html and SHA256SUMS. Ranges and conditional requests work.',
+    params: JobPath,
+    answers: {
+      200: { description: 'The whole ZIP.', mediaType: 'application/zip' },
+      206: { description: 'The range asked for.', mediaType: 'application/zip' },
+      304: { description: 'Unchanged.' },
+    },
+    errors: [...RESULT_ERRORS, 'RANGE_NOT_SATISFIABLE'],
+  },
+  readReport: {
+    method: 'GET',
+    path: '/api/v1/jobs/{job_id}/report',
+    access: 'caller',
+    tag,
+    summary: 'Read the report (extension)',
+    params: JobPath,
+    query: exactly({ format: Type.Optional(oneOf(['json', 'html'])) }),
+    answers: { 200: { description: 'report.json, or report.html with `format=html`.', schema: Report } },
+    errors: RESULT_ERRORS,
+  },
+  readJobFile: {
+    method: 'GET',
+    path: '/api/v1/jobs/{job_id}/files/{file}',
+    access: 'caller',
+    tag,
+    summary: 'Read one master, the source or the reference (extension)',
+    params: exactly({ job_id: Type.String(), file: oneOf(JOB_FILES) }),
+    answers: {
+      200: { description: 'The whole file.', mediaType: 'audio/wav' },
+      206: { description: 'The range asked for.', mediaType: 'audio/wav' },
+      304: { description: 'Unchanged.' },
+    },
+    errors: [...RESULT_ERRORS, 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+  },
+  analyze: {
+    method: 'POST',
+    path: '/api/v1/analyze',
+    access: 'caller',
+    tag,
+    summary: 'Analyse a song without mastering it (extension, free, one at a time per caller)',
+    form: {
+      fields: exactly({
+        ai_service: Type.Optional(oneOf(AI_SERVICES)),
+        source_id: Type.Optional(Type.String({ description: 'App session only: a stored song instead of `file`.' })),
+      }),
+      files: { file: { required: false, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' } },
+    },
+    answers: { 200: { description: 'What was measured and found.', schema: Analysis } },
+    errors: [...FILE_ERRORS, 'NOT_FOUND', 'CONCURRENT_LIMIT'],
+  },
+})
