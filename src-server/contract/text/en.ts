@@ -1,0 +1,89 @@
+/** English sentences for every code of the contract: the cause, then what to do. */
+import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
+import type { WarningCode } from '../report.ts'
+
+type Sentence = string | ((values: ErrorParams) => string)
+
+const reasonOfFormat: Record<string, string> = {
+  empty: 'The file is empty.',
+  aac: 'This is AAC in an MP4 file.',
+  ogg: 'This is an Ogg file.',
+  aiff: 'This is an AIFF file.',
+  channels: 'The file has more than two channels.',
+  encoding: 'This WAV holds an encoding other than PCM or float.',
+  damaged: 'The audio in this file cannot be decoded.',
+  unknown: 'This is not an audio file that Loudsmith reads.',
+}
+
+const who = (values: ErrorParams) => (values.field === 'reference_file' ? 'The reference' : 'The file')
+
+export const errors: Record<ErrorCode, Sentence> = {
+  FILE_TOO_LARGE: (v) =>
+    `${who(v)} is larger than ${v.maxMegabytes ?? 50} MB. Export it as FLAC or at a lower resolution.`,
+  UNSUPPORTED_FORMAT: (v) =>
+    `${reasonOfFormat[String(v.reason)] ?? reasonOfFormat.unknown} Export MP3, WAV or FLAC with one or two channels and send it again.`,
+  FILE_TOO_LONG: (v) => `${who(v)} is ${v.duration ? `${v.duration} long` : 'too long'}. The limit is 10 minutes.`,
+  INVALID_PLATFORM: (v) =>
+    `${v.platform ? `"${v.platform}" is not a platform.` : 'No platform is named.'} Use a comma-separated list of: ${v.allowed}.`,
+  INVALID_API_KEY:
+    'The API key is missing, unknown, revoked or suspended. Send "Authorization: Bearer <key>" with a key from Settings.',
+  INSUFFICIENT_CREDITS: (v) =>
+    `This job costs ${v.cost ?? 1} credit and the balance is ${v.balance ?? 0}. Add credits in Settings.`,
+  CONCURRENT_LIMIT: (v) =>
+    `${v.limit ? `${v.limit} jobs are unfinished, as many as the plan allows.` : 'Another one is still running.'} Try again when one has ended.`,
+  RATE_LIMIT: (v) => `The plan allows ${v.limit} requests a minute. Try again in ${v.retryAfterSeconds} s.`,
+  INVALID_REQUEST: (v) =>
+    v.detail ? `${v.detail}` : `The value of "${v.param}" cannot be used. See /docs for what it takes.`,
+  INVALID_WEBHOOK_URL: (v) =>
+    `The webhook address cannot be used${v.detail ? `: ${v.detail}` : ''}. Use an absolute http or https address that is not this server.`,
+  FORBIDDEN: 'Requests are taken from this computer and from Loudsmith itself only.',
+  NOT_FOUND: 'There is nothing at this address. See /docs for what there is.',
+  JOB_NOT_FOUND: 'There is no such job. It may have been deleted.',
+  METHOD_NOT_ALLOWED: (v) => `This address takes ${v.allow}.`,
+  JOB_NOT_READY: 'The job is not done yet. Try again shortly.',
+  JOB_FAILED: 'The job failed, so it has no result. Read the job for the reason.',
+  IDEMPOTENCY_IN_PROGRESS: 'The request with this Idempotency-Key is still running. Try again shortly.',
+  KEY_LIMIT: (v) => `The plan ${v.plan} allows ${v.limit} API keys. Revoke one or choose a larger plan.`,
+  WEBHOOK_LIMIT: (v) => `The plan ${v.plan} allows ${v.limit} webhooks. Remove one or choose a larger plan.`,
+  RESULT_EXPIRED: 'The result was kept for its retention period and is gone. Master the song again.',
+  UNSUPPORTED_MEDIA_TYPE: (v) => `Send this request as ${v.expected}.`,
+  RANGE_NOT_SATISFIABLE: 'The range lies outside the file.',
+  IDEMPOTENCY_MISMATCH: 'This Idempotency-Key was used with another request. Use a new one.',
+  INTERNAL_ERROR: 'Something failed inside Loudsmith. Try again; if it stays, quote the request id.',
+  UNAVAILABLE: 'Loudsmith is starting, stopping or busy. Try again shortly.',
+  INSUFFICIENT_STORAGE: 'There is not enough room on the disk. Free some space or raise the quota in Settings.',
+}
+
+export const failures: Record<FailureCode, Sentence> = {
+  CANCELLED: 'cancelled',
+  DIGITAL_SILENCE: 'The song is digital silence.',
+  TOO_SHORT: 'The song is shorter than one second.',
+  UNREADABLE_AUDIO: 'The audio could not be decoded to its end. Export the song again.',
+  CEILING_BROKEN: (v) =>
+    `A master for ${v.platform ?? 'a platform'} could not be kept under its true-peak ceiling, so nothing was delivered.`,
+  ENGINE_CRASHED: 'The engine stopped three times while working on this song.',
+  ENGINE_TIMEOUT: 'The engine took longer than it may and was stopped.',
+  SOURCE_LOST: 'The stored song is gone from the disk.',
+  DISK_FULL: 'The disk filled up while the masters were written. Free some space and try again.',
+  FFMPEG_MISSING: 'No ffmpeg was found. Install ffmpeg 5.1 or newer, or name one in Settings.',
+  ENGINE_FAILED: 'The engine failed on this song. The log names the cause.',
+}
+
+export const warnings: Record<WarningCode, Sentence> = {
+  INPUT_CLIPPED: (v) => `Peaks are clipped in ${v.count ?? 'several'} places. They will be rebuilt.`,
+  INPUT_LIMITED: 'The song is already limited hard. There is little left to gain in loudness.',
+  INPUT_LOSSY: (v) => `The song is ${v.codec ?? 'lossily'} encoded. A WAV or FLAC export will sound better.`,
+  INPUT_RESAMPLED: (v) => `The song was resampled from ${v.fromHz} Hz to ${v.toHz} Hz.`,
+  INPUT_MONO: 'The song is mono. Its masters have two equal channels.',
+  INPUT_DEAD_CHANNEL: (v) => `The ${v.channel === 'left' ? 'left' : 'right'} channel is silent. It is left as it is.`,
+  INPUT_NEAR_SILENT_EDGES: (v) =>
+    `The song has ${v.startSeconds ?? 0} s of silence at its start and ${v.endSeconds ?? 0} s at its end.`,
+  INPUT_BAND_LIMITED: (v) => `There is nothing above ${v.cutoffHz} Hz. No air is invented there.`,
+  INPUT_PROVENANCE_DROPPED:
+    'The song carries a provenance manifest that a new rendering makes invalid. It is not copied.',
+  REFERENCE_LOSSY: 'The reference is lossily encoded. It is followed only up to its own bandwidth.',
+  REFERENCE_IS_TARGET: 'The reference is the song itself, so there is nothing to match.',
+  TARGET_NOT_REACHED: (v) =>
+    `The master stops ${v.missingLu} LU below its target. Going on would have cost more than it gives.`,
+  CODEC_OVERSHOOT: (v) => `After ${v.codec} the peaks reach ${v.truePeakDbtp} dBTP.`,
+}

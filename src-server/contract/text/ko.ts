@@ -1,0 +1,85 @@
+/** 계약의 모든 코드에 대한 한국어 문장: 원인, 그다음 해결 방법. */
+import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
+import type { WarningCode } from '../report.ts'
+
+type Sentence = string | ((values: ErrorParams) => string)
+
+const reasonOfFormat: Record<string, string> = {
+  empty: '빈 파일이에요.',
+  aac: 'MP4에 담긴 AAC예요.',
+  ogg: 'Ogg 파일이에요.',
+  aiff: 'AIFF 파일이에요.',
+  channels: '채널이 두 개보다 많아요.',
+  encoding: 'PCM이나 float이 아닌 WAV예요.',
+  damaged: '파일 안의 오디오를 디코딩할 수 없어요.',
+  unknown: 'Loudsmith가 읽는 오디오 파일이 아니에요.',
+}
+
+const who = (values: ErrorParams) => (values.field === 'reference_file' ? '레퍼런스가' : '파일이')
+
+export const errors: Record<ErrorCode, Sentence> = {
+  FILE_TOO_LARGE: (v) => `${who(v)} ${v.maxMegabytes ?? 50} MB보다 커요. FLAC이나 더 낮은 해상도로 내보내세요.`,
+  UNSUPPORTED_FORMAT: (v) =>
+    `${reasonOfFormat[String(v.reason)] ?? reasonOfFormat.unknown} 한두 채널의 MP3, WAV, FLAC으로 내보내 다시 보내세요.`,
+  FILE_TOO_LONG: (v) => `${who(v)} ${v.duration ? `${v.duration}예요` : '너무 길어요'}. 한도는 10분이에요.`,
+  INVALID_PLATFORM: (v) =>
+    `${v.platform ? `"${v.platform}"은(는) 플랫폼이 아니에요.` : '플랫폼이 없어요.'} 쉼표로 나눠 적으세요: ${v.allowed}.`,
+  INVALID_API_KEY:
+    'API 키가 없거나, 모르는 키이거나, 폐기 또는 정지됐어요. 설정에서 만든 키를 "Authorization: Bearer <키>"로 보내세요.',
+  INSUFFICIENT_CREDITS: (v) =>
+    `이 작업은 ${v.cost ?? 1}크레딧인데 잔액이 ${v.balance ?? 0}이에요. 설정에서 크레딧을 추가하세요.`,
+  CONCURRENT_LIMIT: (v) =>
+    `${v.limit ? `끝나지 않은 작업이 플랜 한도인 ${v.limit}개예요.` : '다른 작업이 아직 진행 중이에요.'} 하나가 끝나면 다시 시도하세요.`,
+  RATE_LIMIT: (v) => `플랜 한도는 분당 ${v.limit}회예요. ${v.retryAfterSeconds}초 뒤에 다시 시도하세요.`,
+  INVALID_REQUEST: (v) =>
+    v.detail ? `${v.detail}` : `"${v.param}" 값을 쓸 수 없어요. 쓸 수 있는 값은 /docs에 있어요.`,
+  INVALID_WEBHOOK_URL: (v) =>
+    `웹훅 주소를 쓸 수 없어요${v.detail ? `: ${v.detail}` : ''}. 이 서버가 아닌 http 또는 https 절대 주소를 쓰세요.`,
+  FORBIDDEN: '이 컴퓨터와 Loudsmith에서 온 요청만 받아요.',
+  NOT_FOUND: '이 주소에는 아무것도 없어요. 있는 주소는 /docs에 있어요.',
+  JOB_NOT_FOUND: '그런 작업이 없어요. 삭제됐을 수 있어요.',
+  METHOD_NOT_ALLOWED: (v) => `이 주소는 ${v.allow}만 받아요.`,
+  JOB_NOT_READY: '작업이 아직 끝나지 않았어요. 잠시 뒤 다시 시도하세요.',
+  JOB_FAILED: '작업이 실패해서 결과가 없어요. 작업을 조회하면 이유가 있어요.',
+  IDEMPOTENCY_IN_PROGRESS: '이 Idempotency-Key의 요청이 아직 진행 중이에요. 잠시 뒤 다시 시도하세요.',
+  KEY_LIMIT: (v) => `${v.plan} 플랜의 API 키는 ${v.limit}개까지예요. 하나를 폐기하거나 더 큰 플랜을 고르세요.`,
+  WEBHOOK_LIMIT: (v) => `${v.plan} 플랜의 웹훅은 ${v.limit}개까지예요. 하나를 지우거나 더 큰 플랜을 고르세요.`,
+  RESULT_EXPIRED: '보관 기간이 지나 결과가 없어요. 곡을 다시 마스터링하세요.',
+  UNSUPPORTED_MEDIA_TYPE: (v) => `이 요청은 ${v.expected} 형식으로 보내세요.`,
+  RANGE_NOT_SATISFIABLE: '요청한 범위가 파일 밖이에요.',
+  IDEMPOTENCY_MISMATCH: '이 Idempotency-Key는 다른 요청에 쓰였어요. 새 키를 쓰세요.',
+  INTERNAL_ERROR: 'Loudsmith 안에서 문제가 생겼어요. 다시 시도하고, 계속되면 요청 id를 알려 주세요.',
+  UNAVAILABLE: 'Loudsmith가 시작 중이거나, 끝나는 중이거나, 바빠요. 잠시 뒤 다시 시도하세요.',
+  INSUFFICIENT_STORAGE: '디스크 공간이 모자라요. 공간을 비우거나 설정에서 한도를 늘리세요.',
+}
+
+export const failures: Record<FailureCode, Sentence> = {
+  CANCELLED: '취소됨',
+  DIGITAL_SILENCE: '곡이 무음 파일이에요.',
+  TOO_SHORT: '곡이 1초보다 짧아요.',
+  UNREADABLE_AUDIO: '오디오를 끝까지 디코딩하지 못했어요. 곡을 다시 내보내세요.',
+  CEILING_BROKEN: (v) =>
+    `${v.platform ?? '한 플랫폼'}의 마스터가 트루 피크 한도를 지키지 못해서 아무것도 내보내지 않았어요.`,
+  ENGINE_CRASHED: '이 곡을 처리하다 엔진이 세 번 멈췄어요.',
+  ENGINE_TIMEOUT: '엔진이 허용된 시간보다 오래 걸려서 멈췄어요.',
+  SOURCE_LOST: '저장된 곡이 디스크에서 사라졌어요.',
+  DISK_FULL: '마스터를 쓰는 중에 디스크가 가득 찼어요. 공간을 비우고 다시 시도하세요.',
+  FFMPEG_MISSING: 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요.',
+  ENGINE_FAILED: '이 곡에서 엔진이 실패했어요. 원인은 로그에 있어요.',
+}
+
+export const warnings: Record<WarningCode, Sentence> = {
+  INPUT_CLIPPED: (v) => `피크 ${v.count ?? '여러'}곳이 잘렸어요. 복원해서 마스터링해요.`,
+  INPUT_LIMITED: '이미 강하게 리미팅된 곡이에요. 더 키울 여지가 적어요.',
+  INPUT_LOSSY: (v) => `${v.codec ?? '손실'} 압축된 곡이에요. WAV나 FLAC으로 내보내면 더 좋아요.`,
+  INPUT_RESAMPLED: (v) => `${v.fromHz} Hz에서 ${v.toHz} Hz로 리샘플링했어요.`,
+  INPUT_MONO: '모노 곡이에요. 마스터의 두 채널이 같아요.',
+  INPUT_DEAD_CHANNEL: (v) => `${v.channel === 'left' ? '왼쪽' : '오른쪽'} 채널이 무음이에요. 그대로 뒀어요.`,
+  INPUT_NEAR_SILENT_EDGES: (v) => `앞에 ${v.startSeconds ?? 0}초, 뒤에 ${v.endSeconds ?? 0}초의 무음이 있어요.`,
+  INPUT_BAND_LIMITED: (v) => `${v.cutoffHz} Hz 위에는 소리가 없어요. 없는 고음을 만들지는 않아요.`,
+  INPUT_PROVENANCE_DROPPED: '새로 렌더링하면 무효가 되는 출처 증명이 들어 있어요. 옮기지 않았어요.',
+  REFERENCE_LOSSY: '레퍼런스가 손실 압축이에요. 레퍼런스의 대역까지만 따라가요.',
+  REFERENCE_IS_TARGET: '레퍼런스가 곡 자신이라 맞출 것이 없어요.',
+  TARGET_NOT_REACHED: (v) => `마스터가 목표보다 ${v.missingLu} LU 낮아요. 더 올리면 얻는 것보다 잃는 것이 많아요.`,
+  CODEC_OVERSHOOT: (v) => `${v.codec} 인코딩 뒤 피크가 ${v.truePeakDbtp} dBTP에 닿아요.`,
+}
