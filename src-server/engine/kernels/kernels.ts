@@ -18,6 +18,17 @@ interface KernelExports {
   ): void
   fftStage4(xr: number, xi: number, yr: number, yi: number, quarter: number, stride: number, twiddles: number): void
   fftStage2(xr: number, xi: number, yr: number, yi: number, stride: number): void
+  weightedEnergies(
+    left: number,
+    right: number,
+    frames: number,
+    coefficients: number,
+    state: number,
+    groupFrames: number,
+    energies: number,
+  ): void
+  peakGroups(x: number, groups: number, taps: number, peaks: number, maxima: number, floor: number, bound: number): void
+  densePeak(x: number, frames: number, taps: number): number
 }
 
 /** The kernels with views over their memory, which never grows: the views stay valid for the life of the thread. */

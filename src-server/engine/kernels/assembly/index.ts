@@ -10,3 +10,5 @@ export function allocate(bytes: i32): usize {
 
 export { biquadCascade } from './biquad'
 export { fftStage4, fftStage2 } from './fft'
+export { weightedEnergies } from './loudness'
+export { peakGroups, densePeak } from './peaks'

@@ -1,0 +1,208 @@
+import { kWeighting } from '../biquad.ts'
+import type { AudioBlock } from '../block.ts'
+import { type Kernels, kernelFrames, loadKernels } from '../kernels/kernels.ts'
+
+/** What a loudness meter has read. Silence, and audio too short for a window, give −Infinity (0 for the range). */
+export interface Loudness {
+  /** Programme loudness in LUFS, gated: ITU-R BS.1770-5 Annex 1. Needs 400 ms. */
+  readonly integratedLufs: number
+  /** Largest loudness of any 400 ms, moved in steps of 10 ms: EBU Tech 3341 §2.2. */
+  readonly momentaryMaxLufs: number
+  /** Largest loudness of any 3 s, moved in steps of 10 ms: EBU Tech 3341 §2.3. */
+  readonly shortTermMaxLufs: number
+  /** Spread of the 3 s loudness in LU, 10th to 95th percentile: EBU Tech 3342 §2. Unsteady below one minute. */
+  readonly loudnessRangeLu: number
+}
+
+/** A loudness meter over a stream of blocks: one channel counts twice (it is played on both sides), two count once each. */
+export interface LoudnessMeter {
+  push(block: AudioBlock): void
+  /** What has been read so far; does not change the meter. */
+  read(): Loudness
+  /** Short-term loudness (3 s) in LUFS at the end of every 100 ms from 3 s on; −Infinity for digital silence. */
+  shortTermLufs(): Float64Array
+}
+
+/** Offset of BS.1770: 997 Hz at full scale in one channel reads −3.01. */
+const offsetLufs = -0.691
+const absoluteGateLufs = -70
+const stepsPerSecond = 100
+const momentarySteps = 40
+const shortTermSteps = 300
+/** 100 ms: 75 % overlap of the gating blocks, BS.1770-5 Annex 1. */
+const hopSteps = 10
+
+/** Loudness in LUFS of a mean square of the K-weighted channels' sum; 0 gives −Infinity. */
+export function meanSquareToLufs(meanSquare: number): number {
+  return offsetLufs + 10 * Math.log10(meanSquare)
+}
+
+/** The inverse of {@link meanSquareToLufs}. */
+export function lufsToMeanSquare(lufs: number): number {
+  return 10 ** ((lufs - offsetLufs) / 10)
+}
+
+/** Adds up K-weighted energy (left² + right²) in groups of frames, for {@link createLoudnessMeter} and for landing. */
+export interface EnergyFilter {
+  /** Filters `frames` frames and writes the energy of each started group of `groupFrames` frames into `energies`. */
+  push(left: Float32Array, right: Float32Array, groupFrames: number, energies: Float64Array): void
+}
+
+interface Workspace {
+  readonly kernels: Kernels
+  readonly left: number
+  readonly right: number
+  readonly coefficients: number
+  readonly state: number
+  readonly energies: number
+}
+
+let shared: Workspace | undefined
+
+function workspace(): Workspace {
+  if (shared === undefined) {
+    const kernels = loadKernels()
+    shared = {
+      kernels,
+      left: kernels.allocate(kernelFrames * 4),
+      right: kernels.allocate(kernelFrames * 4),
+      coefficients: kernels.allocate(160),
+      state: kernels.allocate(64),
+      energies: kernels.allocate(kernelFrames * 8),
+    }
+  }
+  return shared
+}
+
+/** Returns an energy filter at rest. At most `kernelFrames` frames per push. */
+export function createEnergyFilter(sampleRateHz: number): EnergyFilter {
+  const coefficients = kWeighting(sampleRateHz).flatMap(({ b0, b1, b2, a1, a2 }) => [
+    ...[b0, b0, b1, b1, b2, b2],
+    ...[a1, a1, a2, a2],
+  ])
+  const state = new Float64Array(8)
+  return {
+    push(left, right, groupFrames, energies) {
+      const space = workspace()
+      const { kernels } = space
+      kernels.f32.set(left, space.left >> 2)
+      kernels.f32.set(right, space.right >> 2)
+      kernels.f64.set(coefficients, space.coefficients >> 3)
+      kernels.f64.set(state, space.state >> 3)
+      kernels.weightedEnergies(
+        space.left,
+        space.right,
+        left.length,
+        space.coefficients,
+        space.state,
+        groupFrames,
+        space.energies,
+      )
+      const groups = Math.ceil(left.length / groupFrames)
+      energies.set(kernels.f64.subarray(space.energies >> 3, (space.energies >> 3) + groups))
+      for (let i = 0; i < 8; i++) {
+        const value = kernels.f64[(space.state >> 3) + i]!
+        // A decayed tail of denormal numbers would slow the filter down in digital silence.
+        state[i] = Math.abs(value) < 1e-30 ? 0 : value
+      }
+    },
+  }
+}
+
+/** Mean squares of windows of `window` steps ending every `hop` steps, from the energies of whole 10 ms steps. */
+function windowMeans(energies: readonly number[], window: number, hop: number, framesPerStep: number): Float64Array {
+  const means = new Float64Array(Math.max(0, Math.floor((energies.length - window) / hop) + 1))
+  for (let w = 0; w < means.length; w++) {
+    // Each window is added up afresh: a running sum would leave rounding dust after loud passages.
+    let sum = 0
+    for (let k = w * hop; k < w * hop + window; k++) sum += energies[k]!
+    means[w] = sum / (window * framesPerStep)
+  }
+  return means
+}
+
+function largestWindowMean(energies: readonly number[], window: number, framesPerStep: number): number {
+  let best = 0
+  let sum = 0
+  for (let k = 0; k < energies.length; k++) {
+    sum += energies[k]!
+    if (k >= window) sum -= energies[k - window]!
+    if (k >= window - 1 && sum > best) best = sum
+  }
+  return best / (window * framesPerStep)
+}
+
+/**
+ * Gated loudness in LUFS of the mean squares of 400 ms blocks at 100 ms hop: blocks above −70 LUFS, then those above the mean of
+ * these −10 LU (BS.1770-5 Annex 1). −Infinity when no block passes.
+ */
+export function gatedLufs(meanSquares: Float64Array): number {
+  const mean = (threshold: number): number => {
+    let sum = 0
+    let count = 0
+    for (const value of meanSquares) {
+      if (value > threshold) {
+        sum += value
+        count++
+      }
+    }
+    return count === 0 ? 0 : sum / count
+  }
+  const absolute = lufsToMeanSquare(absoluteGateLufs)
+  const ungated = mean(absolute)
+  return ungated === 0 ? -Infinity : meanSquareToLufs(mean(Math.max(absolute, ungated / 10)))
+}
+
+/** Loudness range in LU of mean squares of 3 s at 100 ms hop: gates −70 LUFS and −20 LU, percentiles 10 and 95 (Tech 3342 §2). */
+function rangeLu(meanSquares: Float64Array): number {
+  const audible = meanSquares.filter((value) => value > lufsToMeanSquare(absoluteGateLufs))
+  if (audible.length === 0) return 0
+  const gate = audible.reduce((sum, value) => sum + value, 0) / audible.length / 100
+  const sorted = audible.filter((value) => value >= gate).sort()
+  const at = (part: number): number => sorted[Math.round((sorted.length - 1) * part)]!
+  return 10 * Math.log10(at(0.95) / at(0.1))
+}
+
+/** Returns a meter for any rate from 8 to 192 kHz. Reading costs a pass over the 10 ms energies, pushing one filter pass. */
+export function createLoudnessMeter(sampleRateHz: number): LoudnessMeter {
+  const filter = createEnergyFilter(sampleRateHz)
+  const framesPerStep = sampleRateHz / stepsPerSecond
+  const energies: number[] = []
+  const one = new Float64Array(1)
+  let position = 0
+  let partial = 0
+  return {
+    push(block) {
+      const left = block.channels[0]!
+      const right = block.channels[1] ?? left
+      for (let start = 0; start < block.frames; ) {
+        const stepEnd = Math.round((energies.length + 1) * framesPerStep)
+        const frames = Math.min(block.frames - start, stepEnd - position, kernelFrames)
+        filter.push(left.subarray(start, start + frames), right.subarray(start, start + frames), frames, one)
+        partial += one[0]!
+        position += frames
+        start += frames
+        if (position === stepEnd) {
+          energies.push(partial)
+          partial = 0
+        }
+      }
+    },
+    read() {
+      return {
+        integratedLufs: gatedLufs(windowMeans(energies, momentarySteps, hopSteps, framesPerStep)),
+        momentaryMaxLufs: meanSquareToLufs(largestWindowMean(energies, momentarySteps, framesPerStep)),
+        shortTermMaxLufs: meanSquareToLufs(largestWindowMean(energies, shortTermSteps, framesPerStep)),
+        loudnessRangeLu: rangeLu(windowMeans(energies, shortTermSteps, hopSteps, framesPerStep)),
+      }
+    },
+    shortTermLufs: () => windowMeans(energies, shortTermSteps, hopSteps, framesPerStep).map(meanSquareToLufs),
+  }
+}
+
+/** Loudness of a whole piece; see {@link Loudness}. */
+export function measureLoudness(audio: AudioBlock & { readonly sampleRateHz: number }): Loudness {
+  const meter = createLoudnessMeter(audio.sampleRateHz)
+  meter.push(audio)
+  return meter.read()
+}
