@@ -1,0 +1,177 @@
+/** The one way to the server: every call of the interface is typed from the endpoint table and made here. */
+import type { Static, TSchema } from 'typebox'
+import { ENDPOINTS, type EndpointName } from '../../src-server/contract/endpoints.ts'
+import { ERROR_CODES, type ErrorCode } from '../../src-server/contract/errors.ts'
+
+type Table = typeof ENDPOINTS
+type Part<Name extends EndpointName, Key extends string> = Table[Name] extends { readonly [K in Key]: infer Schema }
+  ? Schema extends TSchema
+    ? Static<Schema>
+    : never
+  : never
+type Fields<Name extends EndpointName> = Table[Name] extends { readonly form: { readonly fields: infer Schema } }
+  ? Schema extends TSchema
+    ? Static<Schema>
+    : never
+  : never
+type Given<Key extends string, Value> = [Value] extends [never] ? unknown : { [K in Key]: Value }
+
+/** What a call to the endpoint `Name` needs: its path parameters, query, JSON body or form, as the table declares them. */
+export type CallArguments<Name extends EndpointName> = Given<'params', Part<Name, 'params'>> &
+  ([Part<Name, 'query'>] extends [never] ? unknown : { query?: Part<Name, 'query'> }) &
+  Given<'body', Part<Name, 'body'>> &
+  ([Fields<Name>] extends [never] ? unknown : { fields?: Partial<Fields<Name>>; files?: Record<string, File> }) & {
+    signal?: AbortSignal
+    headers?: Record<string, string>
+    /** Lets the request outlive the page, for what must be sent while it closes. */
+    keepalive?: boolean
+  }
+
+type AnswerOf<Entry> = Entry extends { readonly schema: infer Schema }
+  ? Schema extends TSchema
+    ? Static<Schema>
+    : never
+  : never
+/** The JSON that the endpoint `Name` answers with, over all its successes. */
+export type CallAnswer<Name extends EndpointName> = {
+  [Status in keyof Table[Name]['answers']]: AnswerOf<Table[Name]['answers'][Status]>
+}[keyof Table[Name]['answers']]
+
+/** A failure that the server named, or `UNREACHABLE` when no answer came at all. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: ErrorCode | 'UNREACHABLE'
+  readonly status: number
+  readonly param: string | undefined
+  readonly requestId: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(fields: {
+    code: ErrorCode | 'UNREACHABLE'
+    message: string
+    status?: number
+    param?: string | undefined
+    requestId?: string | undefined
+    retryAfterSeconds?: number | undefined
+  }) {
+    super(fields.message)
+    this.code = fields.code
+    this.status = fields.status ?? 0
+    this.param = fields.param
+    this.requestId = fields.requestId
+    this.retryAfterSeconds = fields.retryAfterSeconds
+  }
+}
+
+/** Fills `{name}` in a path of the table; throws when a parameter is missing, since that is a fault of the caller. */
+export function fillPath(path: string, params: Readonly<Record<string, unknown>> = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name]
+    if (value === undefined) throw new Error(`path parameter ${name} is missing for ${path}`)
+    return encodeURIComponent(String(value))
+  })
+}
+
+/** Writes the members of a query that have a value, in order, with a leading `?`; empty when there are none. */
+export function writeQuery(query: Readonly<Record<string, unknown>> = {}): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const text = new URLSearchParams(entries.map(([key, value]) => [key, String(value)])).toString()
+  return text && `?${text}`
+}
+
+/** Reads a failed answer's envelope; an answer that has none (a proxy, a crash) becomes INTERNAL_ERROR. Never throws. */
+export function readFailure(status: number, body: string, header: (name: string) => string | null): ApiError {
+  const retryAfter = Number(header('retry-after') ?? Number.NaN)
+  const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined
+  try {
+    const { error } = JSON.parse(body) as { error: Record<string, string | undefined> }
+    const code = ERROR_CODES.find((known) => known === error.code) ?? 'INTERNAL_ERROR'
+    const requestId = error.request_id ?? header('x-request-id') ?? undefined
+    return new ApiError({
+      code,
+      message: error.message ?? '',
+      status,
+      param: error.param,
+      requestId,
+      retryAfterSeconds,
+    })
+  } catch {
+    const requestId = header('x-request-id') ?? undefined
+    return new ApiError({ code: 'INTERNAL_ERROR', message: '', status, requestId, retryAfterSeconds })
+  }
+}
+
+interface LooseArguments {
+  params?: Readonly<Record<string, unknown>>
+  query?: Readonly<Record<string, unknown>>
+  body?: unknown
+  fields?: Readonly<Record<string, unknown>>
+  files?: Readonly<Record<string, File>>
+  signal?: AbortSignal
+  headers?: Readonly<Record<string, string>>
+  keepalive?: boolean
+}
+
+function writeForm({ fields = {}, files = {} }: LooseArguments): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, String(value))
+  for (const [name, file] of Object.entries(files)) form.append(name, file, file.name)
+  return form
+}
+
+export interface ClientOptions {
+  /** Bearer credential, or null where the main process adds it. */
+  readonly session: string | null
+  /** Language in which the server shall word its messages. */
+  readonly language: () => string
+  readonly fetch?: typeof fetch
+}
+
+/** Makes the client. Every method throws ApiError and nothing else, except AbortError when its signal fires. */
+export function createClient({ session, language, fetch: send = (...request) => fetch(...request) }: ClientOptions) {
+  const ownHeaders = (): Record<string, string> => ({
+    'Accept-Language': language(),
+    ...(session ? { Authorization: `Bearer ${session}` } : {}),
+  })
+
+  async function request(path: string, init: RequestInit): Promise<Response> {
+    let response: Response
+    try {
+      response = await send(path, {
+        ...init,
+        headers: { ...ownHeaders(), ...(init.headers as Record<string, string>) },
+      })
+    } catch (cause) {
+      if (init.signal?.aborted) throw cause
+      throw new ApiError({ code: 'UNREACHABLE', message: '' })
+    }
+    if (response.ok || response.status === 304) return response
+    throw readFailure(response.status, await response.text().catch(() => ''), (name) => response.headers.get(name))
+  }
+
+  /** Answers the raw response of an endpoint: streams, files and pictures. */
+  function open<Name extends EndpointName>(name: Name, args: CallArguments<Name>): Promise<Response> {
+    const { method, path, form } = ENDPOINTS[name] as { method: string; path: string; form?: unknown }
+    const loose = args as LooseArguments
+    const isJson = loose.body !== undefined
+    return request(fillPath(path, loose.params) + writeQuery(loose.query), {
+      method,
+      headers: { ...(isJson ? { 'Content-Type': 'application/json' } : {}), ...loose.headers },
+      ...(isJson ? { body: JSON.stringify(loose.body) } : form ? { body: writeForm(loose) } : {}),
+      ...(loose.signal ? { signal: loose.signal } : {}),
+      ...(loose.keepalive ? { keepalive: true } : {}),
+    })
+  }
+
+  return {
+    open,
+    ownHeaders,
+    /** Calls an endpoint and answers its JSON; undefined for 204. */
+    async call<Name extends EndpointName>(name: Name, args: CallArguments<Name>): Promise<CallAnswer<Name>> {
+      const response = await open(name, args)
+      return (response.status === 204 ? undefined : await response.json()) as CallAnswer<Name>
+    },
+  }
+}
+
+export type Client = ReturnType<typeof createClient>

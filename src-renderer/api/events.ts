@@ -1,0 +1,124 @@
+/** Following what happens on the server: a fetch stream of server-sent events that reconnects, and polling when it cannot. */
+import type { LiveEvent } from '../../src-server/contract/events.ts'
+import type { Client } from './client.ts'
+
+export interface StreamMessage {
+  readonly id: string | undefined
+  readonly data: string
+}
+
+/**
+ * Makes a parser of the event-stream format (WHATWG HTML, section 9.2.6): feed it text as it arrives, it answers the
+ * messages that became complete. Comments and fields it does not know are skipped; a message without data is none.
+ */
+export function createStreamParser(): (text: string) => StreamMessage[] {
+  let rest = ''
+  let id: string | undefined
+  let lines: string[] = []
+  return (text) => {
+    const parts = (rest + text).split(/\r\n|\r|\n/)
+    rest = parts.pop() ?? ''
+    const messages: StreamMessage[] = []
+    for (const line of parts) {
+      if (line === '') {
+        if (lines.length > 0) messages.push({ id, data: lines.join('\n') })
+        lines = []
+        id = undefined
+      } else if (line.startsWith('data:')) lines.push(line.slice(line.charAt(5) === ' ' ? 6 : 5))
+      else if (line.startsWith('id:')) id = line.slice(3).trim()
+    }
+    return messages
+  }
+}
+
+/** Wait before the n-th reconnection in a row, ms: 0.5 s doubling to 15 s. */
+export function backOffMs(failures: number): number {
+  return Math.min(15_000, 500 * 2 ** Math.max(0, failures - 1))
+}
+
+export type LinkState = 'connecting' | 'live' | 'polling' | 'lost'
+
+export interface FollowOptions {
+  readonly client: Client
+  readonly onEvent: (event: LiveEvent) => void
+  /** Called once after every (re)connection and on every poll: read the truth again, events may have been missed. */
+  readonly onCatchUp: () => Promise<void>
+  readonly onLink: (link: LinkState) => void
+  readonly signal: AbortSignal
+}
+
+const POLL_MS = 2000
+/** Failed connections in a row after which the page polls between attempts. */
+const POLL_AFTER = 2
+/** A line that has been silent for this long is dead: the server sends a comment every 15 s. */
+const SILENCE_MS = 40_000
+
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })
+
+async function readStream(body: ReadableStream<Uint8Array>, onMessage: (message: StreamMessage) => void) {
+  const parse = createStreamParser()
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  let silence: ReturnType<typeof setTimeout> | undefined
+  try {
+    for (;;) {
+      const watch = new Promise<never>((_, reject) => {
+        silence = setTimeout(() => reject(new Error('silent stream')), SILENCE_MS)
+      })
+      const { done, value } = await Promise.race([reader.read(), watch])
+      clearTimeout(silence)
+      if (done) return
+      for (const message of parse(decoder.decode(value, { stream: true }))) onMessage(message)
+    }
+  } finally {
+    clearTimeout(silence)
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** Follows the live events until `signal` fires. Never throws: it reconnects with back-off and polls meanwhile. */
+export async function followEvents({ client, onEvent, onCatchUp, onLink, signal }: FollowOptions): Promise<void> {
+  let lastId: string | undefined
+  let failures = 0
+  while (!signal.aborted) {
+    try {
+      const headers = lastId === undefined ? {} : { 'Last-Event-ID': lastId }
+      const response = await client.open('streamEvents', { headers, signal })
+      await onCatchUp()
+      failures = 0
+      onLink('live')
+      if (response.body) {
+        await readStream(response.body, ({ id, data }) => {
+          lastId = id ?? lastId
+          onEvent(JSON.parse(data) as LiveEvent)
+        })
+      }
+    } catch {
+      if (signal.aborted) return
+    }
+    failures += 1
+    onLink('connecting')
+    const until = Date.now() + backOffMs(failures)
+    while (!signal.aborted && failures > POLL_AFTER && Date.now() < until) {
+      try {
+        await onCatchUp()
+        onLink('polling')
+      } catch {
+        onLink('lost')
+      }
+      await pause(Math.min(POLL_MS, Math.max(0, until - Date.now())), signal)
+    }
+    await pause(Math.max(0, until - Date.now()), signal)
+  }
+}

@@ -1,0 +1,45 @@
+/** Saving files. A link cannot carry the credential, so the bytes are fetched and handed to the browser as a blob. */
+import type { Client } from './client.ts'
+
+/** Reads the name from a Content-Disposition header (RFC 6266: `filename*` wins over `filename`); null when it has none. */
+export function filenameIn(disposition: string | null): string | null {
+  if (!disposition) return null
+  const extended = /filename\*\s*=\s*(?:UTF-8|utf-8)''([^;]+)/.exec(disposition)
+  if (extended?.[1]) {
+    try {
+      return decodeURIComponent(extended[1].trim())
+    } catch {
+      return null
+    }
+  }
+  const plain = /filename\s*=\s*(?:"([^"]*)"|([^;]+))/.exec(disposition)
+  return (plain?.[1] ?? plain?.[2])?.trim() || null
+}
+
+/** Hands a finished blob to the browser's own saving. */
+export function saveBlob(blob: Blob, filename: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = filename
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
+
+/** Fetches and saves what `openFile` answers, under the server's name for it. Throws ApiError. */
+export async function saveResponse(openFile: () => Promise<Response>, fallbackName: string): Promise<void> {
+  const response = await openFile()
+  saveBlob(await response.blob(), filenameIn(response.headers.get('content-disposition')) ?? fallbackName)
+}
+
+/** The files of a job: its ZIP, or one platform's master. */
+export function createSaver(client: Client) {
+  return {
+    saveZip: (jobId: string) =>
+      saveResponse(() => client.open('downloadResult', { params: { job_id: jobId } }), `${jobId}.zip`),
+    saveMaster: (jobId: string, platform: 'spotify' | 'apple_music' | 'youtube' | 'melon' | 'soundcloud') =>
+      saveResponse(
+        () => client.open('readJobFile', { params: { job_id: jobId, file: platform } }),
+        `${jobId}_${platform}.wav`,
+      ),
+  }
+}

@@ -1,0 +1,34 @@
+/** Sending a song. The only request that is not a fetch: a browser tells how much of a body has gone only to XMLHttpRequest. */
+import type { Source } from '../../src-server/contract/app.ts'
+import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
+import { ApiError, type Client, readFailure } from './client.ts'
+
+export interface SendSong {
+  readonly file: File
+  readonly purpose: 'song' | 'reference'
+  /** Told how many bytes of the request have gone; the body is a little larger than the file. */
+  readonly onSent?: (sentBytes: number, totalBytes: number) => void
+  readonly signal?: AbortSignal
+}
+
+/** Stores one song and answers the server's facts about it. Throws ApiError; a DOMException AbortError when stopped. */
+export function createUpload(client: Client) {
+  return ({ file, purpose, onSent, signal }: SendSong): Promise<Source> =>
+    new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest()
+      request.open(ENDPOINTS.createSource.method, ENDPOINTS.createSource.path)
+      for (const [name, value] of Object.entries(client.ownHeaders())) request.setRequestHeader(name, value)
+      request.upload.onprogress = (event) => onSent?.(event.loaded, event.total)
+      request.onload = () => {
+        if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText) as Source)
+        else reject(readFailure(request.status, request.responseText, (name) => request.getResponseHeader(name)))
+      }
+      request.onerror = () => reject(new ApiError({ code: 'UNREACHABLE', message: '' }))
+      request.onabort = () => reject(new DOMException('stopped', 'AbortError'))
+      signal?.addEventListener('abort', () => request.abort(), { once: true })
+      const form = new FormData()
+      form.append('purpose', purpose)
+      form.append('file', file, file.name)
+      request.send(form)
+    })
+}
