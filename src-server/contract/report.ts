@@ -115,10 +115,47 @@ export type Repair = Static<typeof Repair>
 
 export const STAGES_OF_CHAIN = ['repair', 'tone', 'dynamics', 'image', 'clip', 'limit', 'land', 'write'] as const
 
+/** Everything the engine can say about why it did something; a code belongs to one stage of {@link STAGES_OF_CHAIN}. */
+export const DECISION_CODES = [
+  // repair
+  'NOTHING_TO_REPAIR',
+  'DC_REMOVED',
+  'RUMBLE_FILTERED',
+  'CLIPPING_REBUILT',
+  'CLICKS_MENDED',
+  'MUD_CUT',
+  'RESONANCE_TAMED',
+  'SIBILANCE_TAMED',
+  'BASS_MADE_MONO',
+  // tone
+  'TONE_LEFT_ALONE',
+  'TONE_HARSHNESS_CUT',
+  'TONE_DULLNESS_LIFTED',
+  'TONE_TOWARD_GENRE',
+  'TONE_TOWARD_REFERENCE',
+  // dynamics
+  'DYNAMICS_LEFT_ALONE',
+  'DENSITY_RAISED',
+  'BANDS_COMPRESSED',
+  // image
+  'IMAGE_LEFT_ALONE',
+  'IMAGE_WIDENED',
+  'IMAGE_NARROWED',
+  // clip, limit, land, write
+  'CLIP_BUDGET_CHOSEN',
+  'CLIP_NOT_USED',
+  'GAIN_ONLY',
+  'LIMITED',
+  'STOPPED_BELOW_TARGET',
+  'CEILING_LOWERED_FOR_CODEC',
+  'CANDIDATE_CHOSEN',
+] as const
+export type DecisionCode = (typeof DECISION_CODES)[number]
+
 /** One decision and its reason: the code's sentence is in contract/text, the values are its numbers. */
 export const Decision = exactly({
   stage: oneOf(STAGES_OF_CHAIN),
-  code: Type.String(),
+  code: oneOf(DECISION_CODES),
   values: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])),
 })
 export type Decision = Static<typeof Decision>

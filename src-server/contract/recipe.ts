@@ -1,0 +1,110 @@
+/**
+ * What a recipe of the mastering chain says: an ordered list of processing stages with their settings, plain data. The planner writes it from
+ * measurements, the chain carries it out, the report may show it. Types only.
+ */
+
+/** Raised whenever the same settings would sound different. */
+export type RecipeVersion = 1
+
+/** One section of a parametric equaliser, after R. Bristow-Johnson's Audio EQ Cookbook. */
+export interface EqualiserSection {
+  readonly shape: 'peak' | 'low_shelf' | 'high_shelf' | 'high_pass'
+  /** 10 Hz to 0.45 of the sample rate. */
+  readonly frequencyHz: number
+  /** −12 to 12; without meaning for a high-pass. */
+  readonly gainDb: number
+  /** 0.3 to 12. */
+  readonly q: number
+}
+
+/** Gain over frequency: points ascending in frequency, straight lines between them on a logarithmic axis, flat outside. */
+export interface GainCurve {
+  readonly frequencyHz: readonly number[]
+  /** −12 to 12 each. */
+  readonly gainDb: readonly number[]
+}
+
+/** Settings of one band of a compressor. */
+export interface CompressionBand {
+  /** Level of the band, dBFS of its mean square, above which it is turned down: −60 to 0. */
+  readonly thresholdDb: number
+  /** 1 to 8; 1 leaves the band alone. */
+  readonly ratio: number
+  /** 0 to 24. */
+  readonly kneeDb: number
+  /** 0.5 to 200. */
+  readonly attackMs: number
+  /** 10 to 2000. */
+  readonly releaseMs: number
+  /** Most the band is ever turned down: 0 to 12. */
+  readonly maxReductionDb: number
+}
+
+/** A narrow band that is turned down while it sticks out of its surroundings. */
+export interface ResonanceBand {
+  /** 1 000 to 16 000. */
+  readonly frequencyHz: number
+  /** 2 to 30. */
+  readonly q: number
+  /** How far the band may stand above its surroundings before it is turned down: 0 to 24. */
+  readonly toleranceDb: number
+  /** Most that mid and side are turned down: 0 to 6 each. */
+  readonly maxMidCutDb: number
+  readonly maxSideCutDb: number
+}
+
+export type RecipeStage =
+  | { readonly kind: 'remove_dc'; readonly offsets: readonly number[] }
+  | {
+      readonly kind: 'declip'
+      /** Per channel: the positive and the negative level (below 0) at which the signal was cut off; null where it was not. */
+      readonly levels: readonly { readonly positive: number | null; readonly negative: number | null }[]
+    }
+  | {
+      readonly kind: 'declick'
+      /** Frames of the clicks per channel, as [first, after last] pairs. */
+      readonly clicks: readonly (readonly (readonly [number, number])[])[]
+    }
+  | {
+      readonly kind: 'rumble_filter'
+      /** −3 dB point of a sixth-order Butterworth high-pass: 10 to 40. */
+      readonly frequencyHz: number
+    }
+  | {
+      readonly kind: 'mono_bass'
+      /** Below this the side signal fades out at 12 dB per octave: 40 to 200. */
+      readonly frequencyHz: number
+    }
+  | {
+      readonly kind: 'equalise'
+      readonly mid: readonly EqualiserSection[]
+      readonly side: readonly EqualiserSection[]
+    }
+  | {
+      /** Minimum-phase filter that follows a curve in mid and in side. */
+      readonly kind: 'match'
+      readonly mid: GainCurve
+      readonly side: GainCurve
+    }
+  | { readonly kind: 'resonance'; readonly bands: readonly ResonanceBand[] }
+  | {
+      readonly kind: 'deess'
+      readonly lowHz: number
+      readonly highHz: number
+      /** How far the band may rise above the rest of the voice range, dB. */
+      readonly toleranceDb: number
+      readonly maxCutDb: number
+    }
+  | { readonly kind: 'density'; readonly compression: CompressionBand }
+  | {
+      readonly kind: 'multiband'
+      /** Between the bands, ascending, Hz; one fewer than bands. */
+      readonly crossoversHz: readonly number[]
+      readonly bands: readonly CompressionBand[]
+    }
+
+/** A recipe for everything before the clipper and the limiter. An empty list of stages leaves the audio bit for bit as it is. */
+export interface Recipe {
+  readonly version: RecipeVersion
+  readonly stages: readonly RecipeStage[]
+}

@@ -1,0 +1,209 @@
+import type { AudioBlock } from '../block.ts'
+import { createComplexFft } from '../fft.ts'
+
+/** Bands of equal width on the logarithmic frequency axis. */
+export interface Bands {
+  /** Exact mid-band frequencies, Hz, ascending. */
+  readonly centresHz: readonly number[]
+  /** Band b lies between edgesHz[b] and edgesHz[b + 1]; one value more than the centres. */
+  readonly edgesHz: readonly number[]
+}
+
+/**
+ * Returns the fractional-octave bands of IEC 61260-1:2014 (base ten: centres 1000·10^(0.3·i / bandsPerOctave), clause 5.2–5.4, odd
+ * fractions) whose centres lie between the two frequencies. For even fractions the centres are those of the odd ones (1 kHz is a
+ * centre). Never throws; an empty range gives no bands.
+ */
+export function octaveBands(bandsPerOctave: number, lowestHz: number, highestHz: number): Bands {
+  const ratio = 10 ** (0.3 / bandsPerOctave)
+  const first = Math.ceil(Math.log(lowestHz / 1000) / Math.log(ratio) - 1e-6)
+  const last = Math.floor(Math.log(highestHz / 1000) / Math.log(ratio) + 1e-6)
+  const centresHz: number[] = []
+  for (let i = first; i <= last; i++) centresHz.push(1000 * ratio ** i)
+  const half = Math.sqrt(ratio)
+  const edgesHz = centresHz.map((centre) => centre / half)
+  if (centresHz.length > 0) edgesHz.push(centresHz.at(-1)! * half)
+  return { centresHz, edgesHz }
+}
+
+/** The 30 third octaves with nominal centres 25 Hz … 20 kHz, which every spectrum of the report has. */
+export const thirdOctaves: Bands = octaveBands(3, 25, 20_000)
+
+/** Band powers of a piece of music over time; frame f, band b lies at f · bands + b. Full-scale sine in a band: 0.5. */
+export interface BandFrames {
+  readonly bands: Bands
+  readonly frameCount: number
+  readonly mid: Float32Array
+  readonly side: Float32Array
+}
+
+/** Samples of one frame below 64 kHz; doubled above, so that a frame lasts about 0.17 s at every rate. */
+function frameSize(sampleRateHz: number): number {
+  return sampleRateHz > 64_000 ? 16_384 : 8192
+}
+
+/**
+ * Returns the power per band of evenly spaced Hann frames of mid = (L + R) / 2 and side = (L − R) / 2. At most `maxFrames` frames
+ * are looked at (half overlapping when the piece is short), so that the cost does not grow with the length. Bins are shared
+ * between neighbouring bands in proportion; a band above half the rate has power 0. A piece shorter than a frame is one frame,
+ * padded with silence. Never throws.
+ */
+export function measureBandFrames(
+  block: AudioBlock,
+  sampleRateHz: number,
+  bandSets: readonly Bands[],
+  maxFrames = 1500,
+): BandFrames[] {
+  const size = frameSize(sampleRateHz)
+  const room = Math.max(0, block.frames - size)
+  const hop = Math.max(size / 2, Math.ceil(room / Math.max(1, maxFrames - 1)))
+  const frameCount = Math.floor(room / hop) + 1
+  const results = bandSets.map((bands) => ({
+    bands,
+    frameCount,
+    mid: new Float32Array(frameCount * bands.centresHz.length),
+    side: new Float32Array(frameCount * bands.centresHz.length),
+    weights: bandWeights(bands, size, sampleRateHz),
+  }))
+  const window = Float64Array.from({ length: size }, (_, i) => Math.sin((Math.PI * (i + 0.5)) / size) ** 2)
+  const scale = 1 / (size * window.reduce((sum, w) => sum + w * w, 0))
+  const fft = createComplexFft(size)
+  const re = new Float64Array(size)
+  const im = new Float64Array(size)
+  const midBins = new Float64Array(size / 2 + 1)
+  const sideBins = new Float64Array(size / 2 + 1)
+  const left = block.channels[0]!
+  const right = block.channels[1] ?? left
+  for (let frame = 0; frame < frameCount; frame++) {
+    const start = frame * hop
+    const available = Math.min(size, block.frames - start)
+    for (let i = 0; i < size; i++) {
+      const w = i < available ? window[i]! : 0
+      const l = i < available ? left[start + i]! : 0
+      const r = i < available ? right[start + i]! : 0
+      re[i] = w * (l + r) * 0.5
+      im[i] = w * (l - r) * 0.5
+    }
+    fft.forward(re, im)
+    separatePowers(re, im, midBins, sideBins, scale)
+    for (const { bands, mid, side, weights } of results) {
+      const base = frame * bands.centresHz.length
+      for (let b = 0; b < weights.length; b++) {
+        mid[base + b] = weightedSum(midBins, weights[b]!)
+        side[base + b] = weightedSum(sideBins, weights[b]!)
+      }
+    }
+  }
+  return results.map(({ bands, mid, side }) => ({ bands, frameCount, mid, side }))
+}
+
+/** One-sided powers of the two real signals whose transform is packed as mid + i·side. */
+function separatePowers(
+  re: Float64Array,
+  im: Float64Array,
+  mid: Float64Array,
+  side: Float64Array,
+  scale: number,
+): void {
+  const size = re.length
+  for (let k = 0; k <= size / 2; k++) {
+    const mirror = (size - k) % size
+    const midRe = (re[k]! + re[mirror]!) / 2
+    const midIm = (im[k]! - im[mirror]!) / 2
+    const sideRe = (im[k]! + im[mirror]!) / 2
+    const sideIm = (re[mirror]! - re[k]!) / 2
+    const fold = k === 0 || k === size / 2 ? scale : 2 * scale
+    mid[k] = (midRe * midRe + midIm * midIm) * fold
+    side[k] = (sideRe * sideRe + sideIm * sideIm) * fold
+  }
+}
+
+interface BandWeights {
+  readonly firstBin: number
+  readonly weights: Float64Array
+}
+
+function bandWeights({ centresHz, edgesHz }: Bands, size: number, sampleRateHz: number): BandWeights[] {
+  const binHz = sampleRateHz / size
+  return centresHz.map((_, b) => {
+    const low = edgesHz[b]! / binHz
+    const high = Math.min(size / 2 + 0.5, edgesHz[b + 1]! / binHz)
+    const firstBin = Math.floor(low + 0.5)
+    const count = Math.max(0, Math.floor(high + 0.5) - firstBin + 1)
+    const weights = Float64Array.from({ length: count }, (_, i) => {
+      const bin = firstBin + i
+      if (bin > size / 2) return 0
+      return Math.max(0, Math.min(high, bin + 0.5) - Math.max(low, bin - 0.5))
+    })
+    return { firstBin, weights }
+  })
+}
+
+function weightedSum(bins: Float64Array, { firstBin, weights }: BandWeights): number {
+  let sum = 0
+  for (let i = 0; i < weights.length; i++) sum += weights[i]! * (bins[firstBin + i] ?? 0)
+  return sum
+}
+
+/** Long-term band levels in dB (full-scale sine −3.01 dB); −200 dB stands for silence. */
+export interface BandLevels {
+  readonly bandHz: readonly number[]
+  readonly midDb: readonly number[]
+  readonly sideDb: readonly number[]
+}
+
+/** The level that stands for silence, dB. */
+export const silentDb = -200
+
+/** Level of a power in dB, never below {@link silentDb}. */
+export function levelDb(power: number): number {
+  return power > 1e-20 ? 10 * Math.log10(power) : silentDb
+}
+
+/** Returns the power mean of every band over all frames: the long-term average spectrum. */
+export function longTermSpectrum({ bands, frameCount, mid, side }: BandFrames): BandLevels {
+  const count = bands.centresHz.length
+  const average = (powers: Float32Array): number[] =>
+    bands.centresHz.map((_, b) => {
+      let sum = 0
+      for (let frame = 0; frame < frameCount; frame++) sum += powers[frame * count + b]!
+      return levelDb(sum / frameCount)
+    })
+  return { bandHz: bands.centresHz, midDb: average(mid), sideDb: average(side) }
+}
+
+/** Levels in dB of one band over the frames that `isActive` names, ascending. */
+export function sortedLevels(
+  { bands, frameCount }: BandFrames,
+  powers: Float32Array,
+  band: number,
+  isActive: Uint8Array,
+): Float64Array {
+  const count = bands.centresHz.length
+  const levels: number[] = []
+  for (let frame = 0; frame < frameCount; frame++) {
+    if (isActive[frame]) levels.push(levelDb(powers[frame * count + band]!))
+  }
+  return Float64Array.from(levels).sort()
+}
+
+/** Value at the fraction p (0 … 1) of an ascending list, by linear interpolation; NaN for an empty list. */
+export function quantile(ascending: ArrayLike<number>, p: number): number {
+  if (ascending.length === 0) return Number.NaN
+  const position = p * (ascending.length - 1)
+  const below = Math.floor(position)
+  const above = Math.min(ascending.length - 1, below + 1)
+  return ascending[below]! + (position - below) * (ascending[above]! - ascending[below]!)
+}
+
+/** Marks the frames whose total power is within `rangeDb` of the loudest frame's: where music is playing. */
+export function activeFrames({ bands, frameCount, mid, side }: BandFrames, rangeDb = 40): Uint8Array {
+  const count = bands.centresHz.length
+  const totals = Float64Array.from({ length: frameCount }, (_, frame) => {
+    let sum = 0
+    for (let b = 0; b < count; b++) sum += mid[frame * count + b]! + side[frame * count + b]!
+    return sum
+  })
+  const threshold = totals.reduce((largest, total) => Math.max(largest, total), 0) * 10 ** (-rangeDb / 10)
+  return Uint8Array.from(totals, (total) => (total > threshold ? 1 : 0))
+}
