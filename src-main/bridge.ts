@@ -1,0 +1,111 @@
+/**
+ * The one border between the page and the desktop: everything the page may ask of the main process, and nothing more.
+ * The page never names a path: files come in as real drops or through a dialog, masters go out by the identifier of their job.
+ */
+
+/** A file that was not taken, with the sentence that says why in the language of the window. */
+export interface RefusedFile {
+  readonly filename: string
+  /** A code of the contract's catalogue, or `UNREADABLE` when the file itself could not be opened. */
+  readonly code: string
+  readonly message: string
+}
+
+/** What became of files that were handed over: each is a song on the desk now, or was refused. */
+export interface IntakeReport {
+  /** Identifiers of the stored songs, in the order of the files. */
+  readonly sourceIds: readonly string[]
+  readonly refused: readonly RefusedFile[]
+}
+
+/** Where the desktop asks the page to go: after a click on a notification, in the menu or in the tray. */
+export type Place =
+  | { readonly screen: 'master' | 'automate' | 'history' | 'settings' | 'keys' }
+  | { readonly screen: 'batch'; readonly batchId: string }
+  | { readonly screen: 'listen'; readonly jobId: string }
+
+/** Commands of the menu that only the page can carry out. */
+export type MenuCommand = 'start' | 'undo-removal' | 'search' | 'key-sheet'
+
+/** What the page must know to look right; sent on every change. */
+export interface Appearance {
+  readonly theme: 'system' | 'dark' | 'light'
+  readonly language: 'system' | 'en' | 'ko'
+}
+
+/** Choices that belong to this desktop, not to the account: kept beside the window's place. */
+export interface DesktopSettings {
+  /** Start when the user signs in; off by default. */
+  readonly openAtLogin: boolean
+  /** Closing the window leaves the API running in the tray. */
+  readonly keepsRunning: boolean
+  /** Tell when a batch has ended and the window is not in front. */
+  readonly notifies: boolean
+}
+
+export interface DesktopBridge {
+  readonly platform: 'darwin' | 'win32' | 'linux'
+  readonly appVersion: string
+  /** Address of the API for other programs, without a trailing slash. */
+  readonly apiBaseUrl: string
+
+  /** Opens the dialog for songs and puts the chosen ones on the desk; null when it was closed. */
+  chooseSongs(): Promise<IntakeReport | null>
+  /** Opens the dialog for a folder and puts the songs below it on the desk; null when it was closed. */
+  chooseSongFolder(): Promise<IntakeReport | null>
+  /** Puts dropped or pasted files and folders on the desk. Anything that is not a real file is refused as `UNREADABLE`. */
+  addFiles(files: readonly File[]): Promise<IntakeReport>
+  /** Opens the dialog for a folder and returns its path, for a folder setting; null when it was closed. */
+  chooseFolder(): Promise<string | null>
+
+  /** Shows the delivered masters of a done job in the file manager. False when they are no longer there. */
+  revealMasters(jobId: string): Promise<boolean>
+  /** Begins to drag delivered masters out, all of the job or those of the platforms. Call it in `dragstart` after preventDefault. */
+  dragMasters(jobId: string, platforms?: readonly string[]): void
+  /** Shows a folder of the settings: the output folder, or the data directory. */
+  revealFolder(folder: 'output' | 'data'): Promise<boolean>
+
+  readDesktopSettings(): Promise<DesktopSettings>
+  changeDesktopSettings(change: Partial<DesktopSettings>): Promise<DesktopSettings>
+  /** Tells menus, dialogs, notifications and the window frame which theme and language to use. */
+  setAppearance(appearance: Appearance): Promise<void>
+  /** Asks where to save a ZIP with logs, versions and settings, without audio or keys. False when the dialog was closed. */
+  exportDiagnostics(): Promise<boolean>
+  /** Opens the application menu at a point of the window, in CSS pixels: for Windows and Linux, whose frame shows none. */
+  popUpMenu(x: number, y: number): Promise<void>
+
+  /** Calls back when the desktop asks for a screen. Returns the function that ends it. */
+  onOpenPlace(listener: (place: Place) => void): () => void
+  /** Calls back when a menu command must be carried out by the page. Returns the function that ends it. */
+  onMenuCommand(listener: (command: MenuCommand) => void): () => void
+  /** Calls back when files arrived without the page (open-with, the dock, a watch folder was refused something). */
+  onIntake(listener: (report: IntakeReport) => void): () => void
+}
+
+/** Channels by direction. Requests are answered; commands and announcements are not. */
+export const REQUESTS = {
+  chooseSongs: 'songs:choose',
+  chooseSongFolder: 'songs:choose-folder',
+  addFiles: 'songs:add',
+  chooseFolder: 'folder:choose',
+  revealMasters: 'masters:reveal',
+  revealFolder: 'folder:reveal',
+  readDesktopSettings: 'desktop-settings:read',
+  changeDesktopSettings: 'desktop-settings:change',
+  setAppearance: 'appearance:set',
+  exportDiagnostics: 'diagnostics:export',
+  popUpMenu: 'menu:pop-up',
+} as const
+export const COMMANDS = { dragMasters: 'masters:drag' } as const
+export const ANNOUNCEMENTS = { openPlace: 'place:open', menuCommand: 'menu:command', intake: 'songs:taken' } as const
+
+/** Argument of the main process to the preload script: what the page may know from the start, as JSON. */
+export const PAGE_FACTS_ARGUMENT = '--loudsmith-page='
+export type PageFacts = Pick<DesktopBridge, 'platform' | 'appVersion' | 'apiBaseUrl'>
+
+declare global {
+  interface Window {
+    /** Present in the desktop application only. */
+    readonly loudsmith?: DesktopBridge
+  }
+}
