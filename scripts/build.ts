@@ -1,1 +1,16 @@
-console.log('nothing to build yet')
+/** `npm run build`: the DSP kernels, the renderer, the Electron main process with its engine process, and the preload script. */
+import path from 'node:path'
+import { build } from 'vite'
+import { buildKernels } from './build-kernels.ts'
+
+const root = path.join(import.meta.dirname, '..')
+
+export async function buildEverything(): Promise<void> {
+  await buildKernels()
+  // The preload goes last: it lands in the folder that the main build empties.
+  for (const config of ['vite.config.ts', 'vite.main.config.ts', 'vite.preload.config.ts']) {
+    await build({ configFile: path.join(root, config), logLevel: 'warn' })
+  }
+}
+
+if (import.meta.main) await buildEverything()

@@ -1,0 +1,117 @@
+/**
+ * `npm run imports`: who may import whom. Every source file belongs to one room; a room imports itself and the rooms of its
+ * row, and nothing else. A file in no room is an error, so that a new folder is a decision.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+interface Room {
+  /** Folders (ending in /) and files that belong to the room. */
+  readonly places: readonly string[]
+  /** Rooms that it may import. */
+  readonly imports: readonly string[]
+  /** Rooms of which it may import types only. */
+  readonly types?: readonly string[]
+}
+
+const foundation = ['contract', 'system', 'log', 'config']
+const topics = ['access', 'credits', 'uploads', 'artifacts', 'notify']
+const base = [...foundation, 'db', 'http', 'media']
+
+/** Rooms in the order in which a file looks for its own: the first whose place holds it. */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  contract: { places: ['src-server/contract/'], imports: [] },
+  engine: { places: ['src-server/engine/'], imports: [], types: ['contract'] },
+  system: { places: ['src-server/system.ts'], imports: [] },
+  log: { places: ['src-server/log.ts'], imports: ['system'] },
+  config: { places: ['src-server/config.ts'], imports: ['contract'] },
+  media: { places: ['src-server/media/'], imports: ['contract', 'system', 'log'], types: ['engine'] },
+  db: { places: ['src-server/db/'], imports: foundation },
+  http: { places: ['src-server/http/'], imports: foundation, types: ['access'] },
+  access: { places: ['src-server/access/'], imports: base },
+  credits: { places: ['src-server/credits/'], imports: base },
+  uploads: { places: ['src-server/uploads/'], imports: base },
+  // The engine process packages what it rendered; the reports quote the engine's curves.
+  artifacts: { places: ['src-server/artifacts/'], imports: base, types: ['engine', 'access'] },
+  notify: { places: ['src-server/notify/'], imports: base, types: ['access'] },
+  docs: { places: ['src-server/docs/'], imports: foundation.concat('http') },
+  // The engine process is the one place that runs the engine.
+  'engine process': {
+    places: ['src-server/jobs/worker.ts', 'src-server/jobs/pipeline', 'src-server/jobs/render-'],
+    imports: [...base, ...topics, 'jobs', 'engine'],
+  },
+  jobs: { places: ['src-server/jobs/'], imports: [...base, ...topics], types: ['engine'] },
+  'app session': { places: ['src-server/app-session/'], imports: [...base, ...topics], types: ['jobs'] },
+  app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'app session', 'docs'] },
+  server: {
+    places: ['src-server/server.ts'],
+    imports: [...base, ...topics, 'jobs', 'app session', 'docs', 'app', 'engine'],
+  },
+  cli: {
+    places: ['src-server/cli.ts', 'src-server/cli/'],
+    imports: ['server', 'contract', 'config', 'db', 'media', 'system'],
+  },
+  renderer: { places: ['src-renderer/'], imports: ['contract'], types: ['main'] },
+  main: { places: ['src-main/'], imports: ['server', 'contract'], types: ['log'] },
+}
+
+export interface Import {
+  readonly from: string
+  readonly to: string
+  readonly isType: boolean
+}
+
+/** Returns the name of the room that holds a file (path relative to the project, with slashes), if any. */
+export function roomOf(file: string): string | undefined {
+  return Object.keys(ROOMS).find((name) => ROOMS[name]?.places.some((place) => file.startsWith(place)))
+}
+
+/** Returns the relative imports of a source text; those of packages are nobody's room. */
+export function importsOf(file: string, text: string): Import[] {
+  const found: Import[] = []
+  const statement =
+    /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^'"`;]*?from\s*['"](\.[^'"]+)['"]|(?:^|\n)\s*import\s*['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]/g
+  for (const match of text.matchAll(statement)) {
+    const target = match[2] ?? match[3] ?? match[4] ?? ''
+    found.push({
+      from: file,
+      to: path.posix.join(path.posix.dirname(file), target.split('?')[0] ?? ''),
+      isType: match[1] !== undefined,
+    })
+  }
+  return found
+}
+
+/** Returns one sentence for everything that the table does not allow; none when all is well. */
+export function violations(files: readonly { readonly file: string; readonly text: string }[]): string[] {
+  const found: string[] = []
+  for (const { file, text } of files) {
+    const room = roomOf(file)
+    if (!room) {
+      found.push(`${file} belongs to no room: give it a place in scripts/import-table.ts`)
+      continue
+    }
+    for (const { to, isType } of importsOf(file, text)) {
+      const target = roomOf(to)
+      if (target === room) continue
+      const allowed = ROOMS[room]
+      if (target && (allowed?.imports.includes(target) || (isType && allowed?.types?.includes(target)))) continue
+      found.push(
+        `${file} (${room}) may not import ${to} (${target ?? 'no room'})${isType ? '' : ', at least not more than its types'}`,
+      )
+    }
+  }
+  return found
+}
+
+if (import.meta.main) {
+  const root = path.join(import.meta.dirname, '..')
+  const files = globSync('src-*/**/*.{ts,tsx}', { cwd: root })
+    .map((file) => file.split(path.sep).join('/'))
+    .filter((file) => !file.startsWith('src-server/engine/kernels/assembly/') && !file.endsWith('.d.ts'))
+    .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }))
+  const found = violations(files)
+  for (const line of found) console.error(line)
+  console.log(`Import table: ${files.length} files read, ${found.length} not allowed.`)
+  process.exit(found.length > 0 || files.length === 0 ? 1 : 0)
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { importsOf, roomOf, violations } from '../../scripts/import-table.ts'
+
+test('a file in no room is an error', () => {
+  expect(violations([{ file: 'src-server/helpers/x.ts', text: '' }])).toEqual([
+    expect.stringContaining('belongs to no room'),
+  ])
+})
+
+test('the engine may name types of the contract, but may run nothing of it', () => {
+  const file = 'src-server/engine/plan-recipe.ts'
+  expect(violations([{ file, text: "import type { Recipe } from '../contract/recipe.ts'\n" }])).toEqual([])
+  expect(violations([{ file, text: "import { Recipe } from '../contract/recipe.ts'\n" }])).toHaveLength(1)
+})
+
+test('the renderer reaches the contract and nothing else of the server', () => {
+  const file = 'src-renderer/api/client.ts'
+  expect(violations([{ file, text: "import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'\n" }])).toEqual(
+    [],
+  )
+  expect(violations([{ file, text: "import { open } from '../../src-server/db/open.ts'\n" }])).toHaveLength(1)
+})
+
+test('every way to write an import is seen', () => {
+  const text = [
+    "import {\n  a,\n  b,\n} from './many-lines.ts'",
+    "import './effect.css'",
+    "export * from './again.ts'",
+    "const late = await import('./late.ts')",
+    "import package_ from 'package'",
+  ].join('\n')
+  expect(importsOf('src-main/main.ts', text).map(({ to }) => to)).toEqual([
+    'src-main/many-lines.ts',
+    'src-main/effect.css',
+    'src-main/again.ts',
+    'src-main/late.ts',
+  ])
+})
+
+test('the engine process is told from the rest of the jobs', () => {
+  expect(roomOf('src-server/jobs/worker.ts')).toBe('engine process')
+  expect(roomOf('src-server/jobs/scheduler.ts')).toBe('jobs')
+})
