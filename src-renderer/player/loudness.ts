@@ -1,0 +1,186 @@
+/**
+ * Live loudness as EBU mode meters show it (ITU-R BS.1770-5, annex 1; EBU Tech 3341, section 2): momentary over 400 ms,
+ * short-term over 3 s, integrated with both gates, all renewed every 100 ms. Pure: it runs in the audio thread and in tests.
+ */
+
+/** Levels in LUFS; −Infinity until there is enough sound, and for silence. */
+export interface Loudness {
+  momentaryLufs: number
+  shortTermLufs: number
+  integratedLufs: number
+}
+
+interface Section {
+  readonly b0: number
+  readonly b1: number
+  readonly b2: number
+  readonly a1: number
+  readonly a2: number
+}
+
+/** The two K-weighting sections for any rate: the analogue prototypes of BS.1770's 48 kHz table, warped to `sampleRateHz`. */
+export function kWeighting(sampleRateHz: number): readonly [Section, Section] {
+  const shelf = Math.tan((Math.PI * 1681.974450955533) / sampleRateHz)
+  const high = 10 ** (3.999843853973347 / 20)
+  const band = high ** 0.4996667741545416
+  const shelfOverQ = shelf / 0.7071752369554196
+  const shelfNorm = 1 + shelfOverQ + shelf * shelf
+  const pass = Math.tan((Math.PI * 38.13547087602444) / sampleRateHz)
+  const passOverQ = pass / 0.5003270373238773
+  const passNorm = 1 + passOverQ + pass * pass
+  return [
+    {
+      b0: (high + band * shelfOverQ + shelf * shelf) / shelfNorm,
+      b1: (2 * (shelf * shelf - high)) / shelfNorm,
+      b2: (high - band * shelfOverQ + shelf * shelf) / shelfNorm,
+      a1: (2 * (shelf * shelf - 1)) / shelfNorm,
+      a2: (1 - shelfOverQ + shelf * shelf) / shelfNorm,
+    },
+    { b0: 1, b1: -2, b2: 1, a1: (2 * (pass * pass - 1)) / passNorm, a2: (1 - passOverQ + pass * pass) / passNorm },
+  ]
+}
+
+/** Filters one channel in direct form II transposed and answers the energy (sum of squares) of a run of samples. */
+function createWeightedEnergy([shelf, pass]: readonly [Section, Section]) {
+  let s1 = 0
+  let s2 = 0
+  let t1 = 0
+  let t2 = 0
+  return {
+    energy(samples: Float32Array, from: number, frames: number): number {
+      let sum = 0
+      for (let i = from; i < from + frames; i++) {
+        const x = samples[i] as number
+        const y = shelf.b0 * x + s1
+        s1 = shelf.b1 * x - shelf.a1 * y + s2
+        s2 = shelf.b2 * x - shelf.a2 * y
+        const z = pass.b0 * y + t1
+        t1 = pass.b1 * y - pass.a1 * z + t2
+        t2 = pass.b2 * y - pass.a2 * z
+        sum += z * z
+      }
+      return sum
+    },
+    reset() {
+      s1 = s2 = t1 = t2 = 0
+    },
+  }
+}
+
+const lufs = (meanSquare: number) => (meanSquare > 0 ? -0.691 + 10 * Math.log10(meanSquare) : Number.NEGATIVE_INFINITY)
+
+const HOPS_MOMENTARY = 4
+const HOPS_SHORT_TERM = 30
+const ABSOLUTE_GATE_LUFS = -70
+const RELATIVE_GATE_LU = -10
+const BINS_PER_LU = 20
+const TOP_LUFS = 20
+const BINS = (TOP_LUFS - ABSOLUTE_GATE_LUFS) * BINS_PER_LU
+
+/** Gated mean of 400 ms blocks in constant memory: the relative gate is as fine as a bin, 0.05 LU. */
+function createGate() {
+  const counts = new Float64Array(BINS)
+  const sums = new Float64Array(BINS)
+  const meanFrom = (first: number) => {
+    let sum = 0
+    let count = 0
+    for (let bin = first; bin < BINS; bin++) {
+      sum += sums[bin] as number
+      count += counts[bin] as number
+    }
+    return count === 0 ? 0 : sum / count
+  }
+  const binOf = (level: number) => Math.floor((level - ABSOLUTE_GATE_LUFS) * BINS_PER_LU)
+  return {
+    add(meanSquare: number) {
+      const bin = binOf(lufs(meanSquare))
+      if (!(bin >= 0)) return
+      const at = Math.min(BINS - 1, bin)
+      counts[at] = (counts[at] as number) + 1
+      sums[at] = (sums[at] as number) + meanSquare
+    },
+    read(): number {
+      const ungated = lufs(meanFrom(0))
+      return ungated === Number.NEGATIVE_INFINITY
+        ? ungated
+        : lufs(meanFrom(Math.max(0, binOf(ungated + RELATIVE_GATE_LU))))
+    },
+    reset() {
+      counts.fill(0)
+      sums.fill(0)
+    },
+  }
+}
+
+/**
+ * Returns a stereo meter. `push` takes planar samples from `from` on, any run length; `levels` is renewed in place every
+ * 100 ms of sound. `restart` begins the integrated measurement again, `reset` forgets everything. Never throws.
+ */
+export function createLoudnessMeter(sampleRateHz: number) {
+  const sections = kWeighting(sampleRateHz)
+  const left = createWeightedEnergy(sections)
+  const right = createWeightedEnergy(sections)
+  const gate = createGate()
+  const hopFrames = Math.round(sampleRateHz / 10)
+  const hops = new Float64Array(HOPS_SHORT_TERM)
+  let hopsSeen = 0
+  let hopsSinceRestart = 0
+  let hopEnergy = 0
+  let hopFilled = 0
+  const silence = Number.NEGATIVE_INFINITY
+  const levels: Loudness = { momentaryLufs: silence, shortTermLufs: silence, integratedLufs: silence }
+
+  const meanOfLast = (count: number) => {
+    let sum = 0
+    for (let i = 1; i <= count; i++) sum += hops[(hopsSeen - i + HOPS_SHORT_TERM) % HOPS_SHORT_TERM] as number
+    return sum / (count * hopFrames)
+  }
+
+  function endHop() {
+    hops[hopsSeen % HOPS_SHORT_TERM] = hopEnergy
+    hopsSeen += 1
+    hopsSinceRestart += 1
+    hopEnergy = 0
+    hopFilled = 0
+    if (hopsSeen >= HOPS_MOMENTARY) levels.momentaryLufs = lufs(meanOfLast(HOPS_MOMENTARY))
+    if (hopsSeen >= HOPS_SHORT_TERM) levels.shortTermLufs = lufs(meanOfLast(HOPS_SHORT_TERM))
+    if (hopsSinceRestart >= HOPS_MOMENTARY) {
+      gate.add(meanOfLast(HOPS_MOMENTARY))
+      levels.integratedLufs = gate.read()
+    }
+  }
+
+  function restart() {
+    gate.reset()
+    hopsSinceRestart = 0
+    levels.integratedLufs = silence
+  }
+
+  return {
+    levels: levels as Readonly<Loudness>,
+    push(leftSamples: Float32Array, rightSamples: Float32Array, from: number, frames: number) {
+      let at = from
+      const end = from + frames
+      while (at < end) {
+        const run = Math.min(end - at, hopFrames - hopFilled)
+        hopEnergy += left.energy(leftSamples, at, run) + right.energy(rightSamples, at, run)
+        hopFilled += run
+        at += run
+        if (hopFilled === hopFrames) endHop()
+      }
+    },
+    restart,
+    reset() {
+      left.reset()
+      right.reset()
+      hopsSeen = 0
+      hopEnergy = 0
+      hopFilled = 0
+      levels.momentaryLufs = silence
+      levels.shortTermLufs = silence
+      restart()
+    },
+  }
+}
+
+export type LoudnessMeter = ReturnType<typeof createLoudnessMeter>

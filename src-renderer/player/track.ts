@@ -1,0 +1,155 @@
+/**
+ * One version of a song as the deck wants it: stereo, at the context's rate, readable in any piece.
+ *
+ * Masters are WAV and are never decoded as a whole: a piece is a byte range of the file, so ten minutes of seven versions cost
+ * what lies around the playhead (about 6 MB each), not 1.6 GB. What a byte range cannot read (MP3, FLAC) is decoded once.
+ */
+import { findLag } from './align.ts'
+import { createResampler } from './resample.ts'
+import { readWavFrames, readWavLayout, type Stereo, type WavLayout } from './wav.ts'
+
+export interface Track {
+  /** Length at the context's rate. */
+  readonly frames: number
+  /** Whether time zero of this file is certain; a decoder may have left an encoder's delay in it. */
+  readonly isExact: boolean
+  /** Reads `count` frames from `start`, which may lie outside; there it is silent. */
+  readonly read: (start: number, count: number) => Promise<Stereo>
+}
+
+/** Opens the file, or the byte range `[from, to)` of it. */
+export type OpenFile = (range?: { readonly from: number; readonly to: number }) => Promise<Response>
+/** Decodes a whole file at the context's rate. */
+export type Decode = (bytes: ArrayBuffer) => Promise<AudioBuffer>
+
+const FIRST_BYTES = 65_536
+const MOST_HEADER_BYTES = 32 * 1024 * 1024
+
+/** Reads byte ranges; a server that answers a range with the whole file is asked once only. */
+function createRangeReader(open: OpenFile) {
+  let whole: Uint8Array | undefined
+  return async (from: number, to: number): Promise<Uint8Array> => {
+    if (!whole) {
+      const response = await open({ from, to })
+      const bytes = new Uint8Array(await response.arrayBuffer())
+      if (response.status === 206) return bytes
+      whole = bytes
+    }
+    return whole.subarray(from, Math.min(to, whole.length))
+  }
+}
+
+/** Puts the frames that exist, `[start + placed...)`, into silence of `count` frames. */
+function pad(samples: Float32Array, placed: number, count: number): Float32Array {
+  if (placed === 0 && samples.length === count) return samples
+  const padded = new Float32Array(count)
+  padded.set(samples.subarray(0, count - placed), placed)
+  return padded
+}
+
+function wavTrack(
+  layout: WavLayout,
+  readBytes: (from: number, to: number) => Promise<Uint8Array>,
+  rateHz: number,
+): Track {
+  const frameBytes = (layout.channels * layout.bitsPerSample) / 8
+  async function readFrames(from: number, to: number): Promise<Stereo> {
+    const start = Math.max(0, Math.min(layout.frames, from))
+    const end = Math.max(start, Math.min(layout.frames, to))
+    const none = new Float32Array(0)
+    const { left, right } =
+      end === start
+        ? { left: none, right: none }
+        : readWavFrames(
+            await readBytes(layout.dataStart + start * frameBytes, layout.dataStart + end * frameBytes),
+            layout,
+          )
+    const place = Math.min(to - from, start - from)
+    return { left: pad(left, place, to - from), right: pad(right, place, to - from) }
+  }
+  if (layout.sampleRateHz === rateHz) {
+    return { frames: layout.frames, isExact: true, read: (start, count) => readFrames(start, start + count) }
+  }
+  const resampler = createResampler(layout.sampleRateHz, rateHz)
+  return {
+    frames: Math.ceil((layout.frames * rateHz) / layout.sampleRateHz),
+    isExact: true,
+    async read(start, count) {
+      const before = Math.max(0, -start)
+      const { from, to } = resampler.inputRange(start + before, count - before)
+      const { left, right } = await readFrames(from, to)
+      const convert = (samples: Float32Array) =>
+        pad(resampler.convert(samples, start + before, count - before), before, count)
+      return { left: convert(left), right: right === left ? convert(left) : convert(right) }
+    },
+  }
+}
+
+function decodedTrack(buffer: AudioBuffer): Track {
+  const left = buffer.getChannelData(0)
+  const right = buffer.numberOfChannels > 1 ? buffer.getChannelData(1) : left
+  return {
+    frames: buffer.length,
+    isExact: false,
+    async read(start, count) {
+      const before = Math.max(0, Math.min(count, -start))
+      const piece = (samples: Float32Array) => pad(samples.slice(Math.max(0, start), start + count), before, count)
+      return { left: piece(left), right: piece(right) }
+    },
+  }
+}
+
+/** Opens one version at `rateHz`. Rejects with what `open` or `decode` reject with. */
+export async function openTrack(open: OpenFile, decode: Decode, rateHz: number): Promise<Track> {
+  const readBytes = createRangeReader(open)
+  let bytes = await readBytes(0, FIRST_BYTES)
+  let layout = readWavLayout(bytes)
+  while (layout && 'bytes' in layout) {
+    const needed = layout.bytes
+    if (needed > MOST_HEADER_BYTES || needed <= bytes.length) layout = null
+    else {
+      bytes = await readBytes(0, needed)
+      if (bytes.length < needed) layout = null
+      else layout = readWavLayout(bytes)
+    }
+  }
+  if (layout) return wavTrack(layout, readBytes, rateHz)
+  return decodedTrack(await decode(await (await open()).arrayBuffer()))
+}
+
+/** Returns `track` moved by `lagFrames` to the left: what it plays at frame n, it now plays at n − lagFrames. */
+export function shiftTrack(track: Track, lagFrames: number): Track {
+  if (lagFrames === 0) return track
+  return {
+    frames: Math.max(0, track.frames - lagFrames),
+    isExact: true,
+    read: (start, count) => track.read(start + lagFrames, count),
+  }
+}
+
+/** Excerpt that is compared, and the largest delay that is looked for: MP3 encoders leave 529 to about 2 300 frames. */
+const EXCERPT_FRAMES = 32_768
+const MOST_LAG_FRAMES = 4096
+/** Below this the two are not certainly the same recording, and nothing is moved. */
+const LEAST_LIKENESS = 0.5
+
+const mono = ({ left, right }: Stereo) => left.map((value, i) => (value + (right[i] as number)) / 2)
+const energy = (samples: Float32Array) => samples.reduce((sum, value) => sum + value * value, 0)
+
+/**
+ * Returns by how many frames `track` is late against `exact`, another version of the same song, measured at the louder of
+ * three places; 0 when they are not alike enough to tell.
+ */
+export async function measureLag(track: Track, exact: Track): Promise<number> {
+  let loudest: { frame: number; samples: Float32Array; energy: number } | undefined
+  for (const part of [0.2, 0.45, 0.7]) {
+    const frame = Math.floor(exact.frames * part)
+    const samples = mono(await exact.read(frame, EXCERPT_FRAMES))
+    const found = { frame, samples, energy: energy(samples) }
+    if (!loudest || found.energy > loudest.energy) loudest = found
+  }
+  if (!loudest) return 0
+  const late = mono(await track.read(loudest.frame, EXCERPT_FRAMES))
+  const { frames, likeness } = findLag(loudest.samples, late, MOST_LAG_FRAMES)
+  return likeness >= LEAST_LIKENESS ? frames : 0
+}

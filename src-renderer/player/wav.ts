@@ -1,0 +1,89 @@
+/** Reading WAV without decoding it as a whole: where the samples lie, and any run of them as floats. Pure. */
+
+export interface WavLayout {
+  readonly sampleRateHz: number
+  readonly channels: number
+  readonly bitsPerSample: number
+  readonly isFloat: boolean
+  /** Byte offset of the first sample in the file, and bytes of samples. */
+  readonly dataStart: number
+  readonly dataBytes: number
+  readonly frames: number
+}
+
+/** More of the file is needed before the layout is known: at least up to `bytes`. */
+export interface WavNeedsMore {
+  readonly bytes: number
+}
+
+const PCM = 1
+const FLOAT = 3
+const EXTENSIBLE = 0xfffe
+
+/**
+ * Returns the layout of a RIFF or RF64 WAV from its first bytes; `{bytes}` when `data` begins later than what is given; null
+ * when it is no WAV, or one of an encoding other than PCM (16, 24, 32 bit) or 32-bit float. Never throws.
+ * Sources: Microsoft RIFF/WAVE (mmreg.h), EBU Tech 3306 (RF64).
+ */
+export function readWavLayout(bytes: Uint8Array): WavLayout | WavNeedsMore | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const word = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4))
+  if (bytes.length < 12 || !['RIFF', 'RF64'].includes(word(0)) || word(8) !== 'WAVE') return null
+  let at = 12
+  let longDataBytes: number | undefined
+  let format: { tag: number; channels: number; sampleRateHz: number; bitsPerSample: number } | undefined
+  while (at + 8 <= bytes.length) {
+    const name = word(at)
+    const size = view.getUint32(at + 4, true)
+    const body = at + 8
+    if (name === 'data') {
+      const { tag, channels, sampleRateHz, bitsPerSample } = format ?? {}
+      const isFloat = tag === FLOAT
+      const isReadable = isFloat ? bitsPerSample === 32 : tag === PCM && [16, 24, 32].includes(bitsPerSample ?? 0)
+      if (!isReadable || !channels || channels > 2 || !sampleRateHz || !bitsPerSample) return null
+      const dataBytes = size === 0xffffffff && longDataBytes !== undefined ? longDataBytes : size
+      const frames = Math.floor(dataBytes / ((channels * bitsPerSample) / 8))
+      return { sampleRateHz, channels, bitsPerSample, isFloat, dataStart: body, dataBytes, frames }
+    }
+    if (body + Math.min(size, 40) > bytes.length) return { bytes: body + size + 8 }
+    if (name === 'ds64') longDataBytes = Number(view.getBigUint64(body + 8, true))
+    if (name === 'fmt ') {
+      const outer = view.getUint16(body, true)
+      format = {
+        tag: outer === EXTENSIBLE && size >= 40 ? view.getUint16(body + 24, true) : outer,
+        channels: view.getUint16(body + 2, true),
+        sampleRateHz: view.getUint32(body + 4, true),
+        bitsPerSample: view.getUint16(body + 14, true),
+      }
+    }
+    at = body + size + (size % 2)
+  }
+  return { bytes: at + 8 }
+}
+
+/** Two channels of equal length; mono is the same array twice. */
+export interface Stereo {
+  readonly left: Float32Array
+  readonly right: Float32Array
+}
+
+function sampleReader(view: DataView, { isFloat, bitsPerSample }: WavLayout): (at: number) => number {
+  if (isFloat) return (at) => view.getFloat32(at, true)
+  if (bitsPerSample === 16) return (at) => view.getInt16(at, true) / 0x8000
+  if (bitsPerSample === 32) return (at) => view.getInt32(at, true) / 0x80000000
+  return (at) => (view.getInt16(at + 1, true) * 256 + view.getUint8(at)) / 0x800000
+}
+
+/** Returns the whole frames in `bytes` (interleaved, beginning at a frame) as floats, full scale 1. Never throws. */
+export function readWavFrames(bytes: Uint8Array, layout: WavLayout): Stereo {
+  const width = layout.bitsPerSample / 8
+  const frames = Math.floor(bytes.length / (width * layout.channels))
+  const read = sampleReader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), layout)
+  const step = width * layout.channels
+  const left = new Float32Array(frames)
+  for (let i = 0; i < frames; i++) left[i] = read(i * step)
+  if (layout.channels === 1) return { left, right: left }
+  const right = new Float32Array(frames)
+  for (let i = 0; i < frames; i++) right[i] = read(i * step + width)
+  return { left, right }
+}

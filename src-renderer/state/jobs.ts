@@ -1,0 +1,109 @@
+/** Jobs as the server told them, by id. Whatever is older than what is known already is ignored, so a replay is harmless. */
+import { createStore } from 'zustand/vanilla'
+import type { LiveEvent } from '../../src-server/contract/events.ts'
+import type { Job } from '../../src-server/contract/jobs.ts'
+import type { Client } from '../api/client.ts'
+
+export interface Jobs {
+  readonly byId: Readonly<Record<string, Job>>
+  /** Newest event sequence seen per job. */
+  readonly seqById: Readonly<Record<string, number>>
+}
+
+const LIVE_MEMBERS = ['stage', 'stage_platform', 'queue_position'] as const
+
+/**
+ * Returns `job` moved on by a progress event, or `job` itself when the event says nothing new: a job that has ended stays
+ * ended, and the percent never falls.
+ */
+export function withProgress(job: Job, event: LiveEvent): Job {
+  if (job.status !== 'queued' || event.event !== 'job.progress') return job
+  const { stage: _s, stage_platform: _p, queue_position: _q, ...rest } = job
+  const live: Partial<Pick<Job, (typeof LIVE_MEMBERS)[number]>> = {}
+  const stage = (event.stage as Job['stage']) ?? job.stage
+  if (stage) live.stage = stage
+  if (event.platform) live.stage_platform = event.platform
+  if (event.queue_position !== undefined && stage === 'waiting') live.queue_position = event.queue_position
+  return { ...rest, ...live, progress: Math.max(job.progress, event.progress ?? 0) }
+}
+
+/** Returns the newer of two readings of one job: an ended one over an unfinished one, then the higher percent. */
+export function newerJob(known: Job | undefined, read: Job): Job {
+  if (!known || read.status !== 'queued') return read
+  if (known.status !== 'queued') return known
+  return read.progress < known.progress ? { ...read, progress: known.progress } : read
+}
+
+/** Makes the store of jobs with its actions. */
+export function createJobs(client: Client) {
+  const store = createStore<Jobs>(() => ({ byId: {}, seqById: {} }))
+  const reading = new Map<string, Promise<void>>()
+
+  const keep = (jobs: readonly Job[]) => {
+    if (jobs.length === 0) return
+    store.setState(({ byId }) => {
+      const next = { ...byId }
+      for (const job of jobs) next[job.job_id] = newerJob(byId[job.job_id], job)
+      return { byId: next }
+    })
+  }
+
+  const forget = (jobId: string) =>
+    store.setState(({ byId }) => {
+      const { [jobId]: _gone, ...rest } = byId
+      return { byId: rest }
+    })
+
+  const read = (jobId: string): Promise<void> => {
+    const running = reading.get(jobId)
+    if (running) return running
+    const fresh = client
+      .call('readJob', { params: { job_id: jobId } })
+      .then((job) => keep([job]))
+      .catch(() => undefined)
+      .finally(() => reading.delete(jobId))
+    reading.set(jobId, fresh)
+    return fresh
+  }
+
+  return {
+    store,
+    keep,
+    forget,
+    /** Reads those of the jobs that are not known, and those that were unfinished when last seen. Never throws. */
+    async readMissing(jobIds: readonly string[], alsoUnfinished = false) {
+      const { byId } = store.getState()
+      const missing = jobIds.filter((id) => !byId[id] || (alsoUnfinished && byId[id]?.status === 'queued'))
+      await Promise.all(missing.map(read))
+    },
+    /** Applies one live event. */
+    apply(event: LiveEvent) {
+      const jobId = event.job_id
+      if (!jobId) return
+      const { byId, seqById } = store.getState()
+      if (event.seq < (seqById[jobId] ?? 0)) return
+      store.setState({ seqById: { ...seqById, [jobId]: event.seq } })
+      if (event.event === 'job.deleted') return forget(jobId)
+      const job = byId[jobId]
+      if (event.event === 'job.progress' && job) {
+        const moved = withProgress(job, event)
+        if (moved !== job) store.setState({ byId: { ...byId, [jobId]: moved } })
+        return
+      }
+      void read(jobId)
+    },
+    /** Cancels an unfinished job. Throws ApiError. */
+    async cancel(jobId: string) {
+      const job = (await client.call('deleteJob', { params: { job_id: jobId } })) as Job | undefined
+      if (job) keep([job])
+    },
+    /** Makes a new job of an ended one and answers its id. Throws ApiError. */
+    async retry(jobId: string): Promise<string> {
+      const created = await client.call('retryJob', { params: { job_id: jobId } })
+      await read(created.job_id)
+      return created.job_id
+    },
+  }
+}
+
+export type JobsActions = ReturnType<typeof createJobs>

@@ -1,0 +1,54 @@
+/** What is said apart from the thing it concerns: one toast with an undo, and one polite announcement for screen readers. */
+import { createStore } from 'zustand/vanilla'
+
+export const UNDO_SECONDS = 10
+
+export interface Toast {
+  readonly toastId: number
+  readonly text: string
+  readonly undo?: () => void
+  /** Makes final what the toast can still undo. Called once, when its time is over or another toast takes its place. */
+  readonly settle?: () => void
+}
+
+export interface Notices {
+  readonly toast: Toast | null
+  readonly announcement: string
+}
+
+/** Makes the store of notices with its actions. */
+export function createNotices() {
+  const store = createStore<Notices>(() => ({ toast: null, announcement: '' }))
+  let nextId = 1
+
+  const settle = () => {
+    const { toast } = store.getState()
+    if (!toast) return
+    store.setState({ toast: null })
+    toast.settle?.()
+  }
+
+  return {
+    store,
+    /** Shows a toast; one that was there becomes final. */
+    show(toast: Omit<Toast, 'toastId'>) {
+      settle()
+      store.setState({ toast: { ...toast, toastId: nextId++ } })
+    },
+    /** Takes the shown toast away and makes it final. */
+    settle,
+    /** Takes back what the shown toast announced; nothing when there is none. */
+    undo() {
+      const { toast } = store.getState()
+      if (!toast?.undo) return
+      store.setState({ toast: null })
+      toast.undo()
+    },
+    /** Tells screen readers, politely. */
+    announce(announcement: string) {
+      store.setState({ announcement })
+    },
+  }
+}
+
+export type NoticesActions = ReturnType<typeof createNotices>

@@ -1,0 +1,52 @@
+/** Language and theme. The server keeps them; a copy in localStorage lets the first paint be right before it answers. */
+import { createStore } from 'zustand/vanilla'
+import type { Settings } from '../../src-server/contract/app.ts'
+import type { Language } from '../../src-server/contract/text/text.ts'
+
+export interface Preferences {
+  readonly language: Settings['language']
+  readonly theme: Settings['theme']
+  /** What `system` means on this machine. */
+  readonly systemLanguage: Language
+  readonly isSystemLight: boolean
+}
+
+const LANGUAGE_KEY = 'loudsmith.language'
+const THEME_KEY = 'loudsmith.theme'
+
+/** Returns the language to show. */
+export function shownLanguage({ language, systemLanguage }: Preferences): Language {
+  return language === 'system' ? systemLanguage : language
+}
+
+/** Returns the theme to show. */
+export function shownTheme({ theme, isSystemLight }: Preferences): 'dark' | 'light' {
+  return theme === 'system' ? (isSystemLight ? 'light' : 'dark') : theme
+}
+
+/** Makes the store from what this browser remembers and what the system says. */
+export function createPreferences() {
+  const light = matchMedia('(prefers-color-scheme: light)')
+  const storedLanguage = localStorage.getItem(LANGUAGE_KEY)
+  const storedTheme = localStorage.getItem(THEME_KEY)
+  const store = createStore<Preferences>(() => ({
+    language: storedLanguage === 'en' || storedLanguage === 'ko' ? storedLanguage : 'system',
+    theme: storedTheme === 'dark' || storedTheme === 'light' ? storedTheme : 'system',
+    systemLanguage: navigator.language.startsWith('ko') ? 'ko' : 'en',
+    isSystemLight: light.matches,
+  }))
+  light.addEventListener('change', () => store.setState({ isSystemLight: light.matches }))
+
+  const show = () => {
+    const state = store.getState()
+    document.documentElement.lang = shownLanguage(state)
+    document.documentElement.dataset.theme = shownTheme(state)
+    localStorage.setItem(LANGUAGE_KEY, state.language)
+    localStorage.setItem(THEME_KEY, state.theme)
+  }
+  store.subscribe(show)
+  show()
+  return store
+}
+
+export type PreferencesStore = ReturnType<typeof createPreferences>

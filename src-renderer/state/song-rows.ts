@@ -1,0 +1,150 @@
+/** What the list of the Master screen shows, derived from the desk, the uploads and the jobs. Pure. */
+import type { DeskSong } from '../../src-server/contract/app.ts'
+import type { Job } from '../../src-server/contract/jobs.ts'
+
+/** A song that is not on the desk: still being sent, or refused on arrival. */
+export interface Upload {
+  readonly uploadId: string
+  readonly filename: string
+  readonly sizeBytes: number
+  readonly state: 'queued' | 'sending' | 'refused'
+  /** 0 to 1. */
+  readonly sent: number
+  readonly error?: { readonly code: string; readonly message: string; readonly requestId?: string | undefined }
+}
+
+export type RowKind =
+  | 'sending'
+  | 'analysing'
+  | 'ready'
+  | 'warning'
+  | 'waiting'
+  | 'queued'
+  | 'rendering'
+  | 'done'
+  | 'below'
+  | 'failed'
+  | 'cancelled'
+  | 'refused'
+
+export interface SongRow {
+  /** source_id of a song on the desk, otherwise the id of the upload. */
+  readonly rowId: string
+  readonly kind: RowKind
+  readonly upload?: Upload
+  readonly song?: DeskSong
+  /** The newest job of the song, when it is known. */
+  readonly job?: Job
+  /** Why a look at the song failed, when it did. */
+  readonly analysisError?: { readonly code: string; readonly message: string }
+}
+
+/** How far a finished job came: every master on target, or some below. */
+export function outcomeOf(job: Job): 'done' | 'below' {
+  return job.results.some((result) => result.verdict === 'below_target') ? 'below' : 'done'
+}
+
+/** The state of a song on the desk. `isAccepted`: its warnings were read and it shall be used as it is. */
+export function kindOf(song: DeskSong, job: Job | undefined, isAccepted: boolean, hasAnalysisError: boolean): RowKind {
+  if (song.state === 'refused') return 'refused'
+  if (song.state === 'waiting') return 'waiting'
+  if (song.state === 'submitted') {
+    if (!job) return 'queued'
+    if (job.status === 'done') return outcomeOf(job)
+    if (job.status === 'failed') return job.failure_code === 'CANCELLED' ? 'cancelled' : 'failed'
+    return job.stage && job.stage !== 'waiting' ? 'rendering' : 'queued'
+  }
+  if (!song.analysis) return hasAnalysisError ? 'refused' : 'analysing'
+  return song.analysis.warnings.length > 0 && !isAccepted ? 'warning' : 'ready'
+}
+
+export interface RowSources {
+  readonly songs: readonly DeskSong[]
+  readonly uploads: readonly Upload[]
+  /** Ids in the order in which they are shown; what is not in it follows. */
+  readonly order: readonly string[]
+  readonly jobs: Readonly<Record<string, Job>>
+  readonly accepted: Readonly<Record<string, true>>
+  readonly analysisErrors: Readonly<Record<string, { readonly code: string; readonly message: string }>>
+}
+
+/** Returns one row per song, in the order shown. */
+export function songRows({ songs, uploads, order, jobs, accepted, analysisErrors }: RowSources): SongRow[] {
+  const rows = new Map<string, SongRow>()
+  for (const song of songs) {
+    const rowId = song.source.source_id
+    const job = song.job_ids[0] ? jobs[song.job_ids[0]] : undefined
+    const analysisError = analysisErrors[rowId]
+    const kind = kindOf(song, job, accepted[rowId] === true, analysisError !== undefined)
+    rows.set(rowId, { rowId, kind, song, ...(job ? { job } : {}), ...(analysisError ? { analysisError } : {}) })
+  }
+  for (const upload of uploads) {
+    const kind = upload.state === 'refused' ? 'refused' : 'sending'
+    rows.set(upload.uploadId, { rowId: upload.uploadId, kind, upload })
+  }
+  const shown: SongRow[] = []
+  for (const id of order) {
+    const row = rows.get(id)
+    if (row) shown.push(row)
+    rows.delete(id)
+  }
+  return [...shown, ...rows.values()]
+}
+
+/** The five words under which a batch is counted, in the order in which they are said. */
+export const TALLY = ['done', 'rendering', 'queued', 'ready', 'check', 'failed', 'refused'] as const
+export type Tally = Record<(typeof TALLY)[number], number>
+
+const TALLY_OF: Record<RowKind, keyof Tally> = {
+  sending: 'check',
+  analysing: 'check',
+  warning: 'check',
+  ready: 'ready',
+  waiting: 'queued',
+  queued: 'queued',
+  rendering: 'rendering',
+  done: 'done',
+  below: 'done',
+  failed: 'failed',
+  cancelled: 'failed',
+  refused: 'refused',
+}
+
+/** Counts rows under the words of the list's head. */
+export function tallyOf(rows: readonly SongRow[]): Tally {
+  const tally: Tally = { done: 0, rendering: 0, queued: 0, ready: 0, check: 0, failed: 0, refused: 0 }
+  for (const { kind } of rows) tally[TALLY_OF[kind]] += 1
+  return tally
+}
+
+export interface Start {
+  readonly rowIds: readonly string[]
+  /** The songs still carry warnings that nobody has accepted: only what is ready was started before. */
+  readonly hasWarnings: boolean
+}
+
+/** What the start button starts: every ready song; when there is none, those with warnings, and the button says so. */
+export function startOf(rows: readonly SongRow[]): Start {
+  const of = (kind: RowKind) => rows.filter((row) => row.kind === kind).map((row) => row.rowId)
+  const ready = of('ready')
+  return ready.length > 0 ? { rowIds: ready, hasWarnings: false } : { rowIds: of('warning'), hasWarnings: true }
+}
+
+/** Place in the queue (1 is next) of every song that waits, in the order shown; songs with a job come first. */
+export function queuePlaces(rows: readonly SongRow[]): Readonly<Record<string, number>> {
+  const queued = rows.filter((row) => row.kind === 'queued')
+  queued.sort((a, b) => (a.job?.queue_position ?? 1e6) - (b.job?.queue_position ?? 1e6))
+  const places: Record<string, number> = {}
+  for (const row of [...queued, ...rows.filter((row) => row.kind === 'waiting')])
+    places[row.rowId] = Object.keys(places).length + 1
+  return places
+}
+
+/** `order` with `rowId` moved by `step` places among the shown ids; the same array when it cannot move. */
+export function movedOrder(order: readonly string[], rowId: string, step: number): readonly string[] {
+  const from = order.indexOf(rowId)
+  const to = from + step
+  if (from < 0 || to < 0 || to >= order.length) return order
+  const rest = order.filter((id) => id !== rowId)
+  return [...rest.slice(0, to), rowId, ...rest.slice(to)]
+}

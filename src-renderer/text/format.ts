@@ -1,0 +1,78 @@
+/** Numbers, sizes, lengths and moments in the reader's language. Minus is U+2212 and ranges use an en dash. */
+import type { Language } from '../../src-server/contract/text/text.ts'
+
+const LOCALE: Record<Language, string> = { en: 'en-GB', ko: 'ko-KR' }
+const DAY_MS = 86_400_000
+
+const withMinus = (text: string) => text.replace(/^-/, '−')
+
+/** Makes the formatting functions of one language. None of them throws; a missing level is an en dash. */
+export function createFormat(language: Language) {
+  const locale = LOCALE[language]
+  const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
+  const tenth = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+  const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+  const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  const clockWithSeconds = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', hourCycle: 'h23' })
+  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: language === 'ko' ? 'long' : 'short' })
+  const longDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' })
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const list = new Intl.ListFormat(locale, { type: 'unit', style: 'short' })
+
+  const daysBetween = (then: Date, now: Date) =>
+    Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(then).setHours(0, 0, 0, 0)) / DAY_MS)
+
+  const capital = (text: string) => text.charAt(0).toLocaleUpperCase(locale) + text.slice(1)
+
+  return {
+    count: (value: number) => whole.format(value),
+    /** A measured level with one decimal: −14.0. */
+    level: (value: number | null | undefined) => (value == null ? '–' : withMinus(tenth.format(value))),
+    /** A target as it is named: −14, −9.5. */
+    target: (value: number) => withMinus(short.format(value)),
+    /** A change with its sign: +2.7, −1. */
+    signed: (value: number) => (value > 0 ? '+' : '') + withMinus(short.format(value)),
+    /** Minutes and seconds: 3:28. */
+    duration(seconds: number) {
+      const whole = Math.round(seconds)
+      return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
+    },
+    /** Bytes in the unit that leaves up to three figures; powers of 1 000, as file managers count. */
+    bytes(bytes: number) {
+      const units = ['B', 'kB', 'MB', 'GB', 'TB']
+      let value = bytes
+      let unit = 0
+      while (value >= 999.5 && unit < units.length - 1) {
+        value /= 1000
+        unit += 1
+      }
+      return `${value < 10 && unit > 1 ? short.format(value) : whole.format(value)} ${units[unit]}`
+    },
+    list: (parts: readonly string[]) => list.format(parts),
+    /** A day: Today, Yesterday, 21 Oct. */
+    day(iso: string, now: Date) {
+      const then = new Date(iso)
+      const days = daysBetween(then, now)
+      if (days === 0 || days === 1) return capital(relative.format(-days, 'day'))
+      return (then.getFullYear() === now.getFullYear() ? day : longDay).format(then)
+    },
+    time: (iso: string) => clock.format(new Date(iso)),
+    /** A moment for a log: the time today, otherwise the day. */
+    moment(iso: string, now: Date) {
+      const then = new Date(iso)
+      return daysBetween(then, now) === 0 ? clockWithSeconds.format(then) : this.day(iso, now)
+    },
+    /** How long ago: 4 min ago. */
+    ago(iso: string, now: Date) {
+      const seconds = (now.getTime() - new Date(iso).getTime()) / 1000
+      if (seconds < 3600) return relative.format(-Math.max(0, Math.floor(seconds / 60)), 'minute')
+      if (seconds < 86_400) return relative.format(-Math.floor(seconds / 3600), 'hour')
+      return this.day(iso, now)
+    },
+    /** Whole days from now on; 0 for a moment that is over. */
+    daysUntil: (iso: string, now: Date) => Math.max(0, Math.ceil((new Date(iso).getTime() - now.getTime()) / DAY_MS)),
+    shortDate: (iso: string) => day.format(new Date(iso)),
+  }
+}
+
+export type Format = ReturnType<typeof createFormat>
