@@ -1,0 +1,79 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { KEY_PREFIX } from '../contract/limits.ts'
+import type { Plan } from '../contract/plans.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Admit, Caller } from '../http/route.ts'
+import type { Keys } from './keys.ts'
+import { RATE_WINDOW_SECONDS, type RateLimiter } from './rate-limit.ts'
+
+/** The door behind the guard. */
+export interface Admission {
+  readonly admit: Admit
+  /** Called just before an answer leaves: a request answered 429 is not counted. */
+  settle(request: FastifyRequest, reply: FastifyReply): void
+}
+
+/**
+ * Returns the door: the bearer credential decides who calls, an API key is counted against the plan's requests per minute, and the
+ * app's own session is not. A key anywhere in the query is refused even beside a valid header, because addresses end up in logs.
+ */
+export function createAdmission(given: {
+  keys: Keys
+  limiter: RateLimiter
+  plan: () => Plan
+  sessionCredential: string
+}): Admission {
+  const { keys, limiter, plan } = given
+  const session = digest(given.sessionCredential)
+  const marks = new WeakMap<FastifyRequest, number>()
+
+  const announce = (reply: FastifyReply) => {
+    const { limit, remaining, resetSeconds } = limiter.state()
+    reply.header('ratelimit-policy', `"${plan()}";q=${limit};w=${RATE_WINDOW_SECONDS}`)
+    reply.header('ratelimit', `"${plan()}";r=${remaining};t=${resetSeconds}`)
+  }
+  const identify = (request: FastifyRequest): Caller => {
+    const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
+    if (token === undefined || hasKeyInQuery(request.url)) throw new AppError('INVALID_API_KEY')
+    if (timingSafeEqual(digest(token), session)) return { via: 'session' }
+    const keyId = keys.identify(token, request.headers['user-agent'])
+    if (keyId === undefined) throw new AppError('INVALID_API_KEY')
+    return { via: 'key', keyId }
+  }
+
+  return {
+    admit(request, reply, access) {
+      const caller = identify(request)
+      if (caller.via === 'session') return caller
+      const mark = access === 'session' ? undefined : limiter.take()
+      if (mark !== undefined) marks.set(request, mark)
+      announce(reply)
+      if (access === 'session') throw new AppError('FORBIDDEN')
+      if (mark === undefined) {
+        const { limit, resetSeconds } = limiter.state()
+        throw new AppError('RATE_LIMIT', { limit, retryAfterSeconds: Math.max(1, resetSeconds) })
+      }
+      return caller
+    },
+    settle(request, reply) {
+      const mark = marks.get(request)
+      if (mark === undefined || reply.statusCode !== 429) return
+      limiter.giveBack(mark)
+      announce(reply)
+    },
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function hasKeyInQuery(url: string): boolean {
+  const start = url.indexOf('?')
+  return start >= 0 && decodeLoosely(url.slice(start)).includes(KEY_PREFIX)
+}
+
+function decodeLoosely(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}

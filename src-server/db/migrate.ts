@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseError, type Db } from './open.ts'
+
+/** One step of the schema. A released one never changes. */
+export interface Migration {
+  /** Place in the order, counted from 1 without gaps. */
+  readonly version: number
+  /** File name, `0001-core.sql`. */
+  readonly name: string
+  readonly sql: string
+}
+
+/** Returns the migrations of a folder in their order. Throws when a number is missing, doubled or malformed. */
+export function readMigrations(folder: string): Migration[] {
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+  return names.map((name, index) => {
+    const version = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1])
+    if (version !== index + 1) throw new Error(`migration ${name} is out of order: ${index + 1} was expected`)
+    return { version, name, sql: readFileSync(path.join(folder, name), 'utf8') }
+  })
+}
+
+const checksumOf = (migration: Migration) => createHash('sha256').update(migration.sql).digest('hex')
+
+/**
+ * Brings an open database to the last of `migrations`, each in a transaction of its own. A file that holds data is copied beside
+ * itself first (`<file>.before-000N`); only the newest copy is kept. Throws a `DatabaseError` for a file of a newer Loudsmith and
+ * for one whose migrations read differently than those it has run.
+ */
+export function migrate(db: Db, file: string, migrations: readonly Migration[]): void {
+  db.exec(`CREATE TABLE IF NOT EXISTS migrations (
+    version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL
+  ) STRICT`)
+  const done = db.prepare('SELECT version, checksum FROM migrations ORDER BY version').all() as {
+    version: number
+    checksum: string
+  }[]
+  if (done.length > migrations.length) throw new DatabaseError('newer')
+  for (const [index, row] of done.entries()) {
+    const known = migrations[index]
+    if (!known || checksumOf(known) !== row.checksum) throw new DatabaseError('changed_migration')
+  }
+  const waiting = migrations.slice(done.length)
+  const [first] = waiting
+  if (first && done.length > 0) copyBefore(db, file, first)
+  const record = db.prepare('INSERT INTO migrations (version, name, checksum) VALUES (?, ?, ?)')
+  for (const migration of waiting) {
+    db.transaction(() => {
+      db.exec(migration.sql)
+      record.run(migration.version, migration.name, checksumOf(migration))
+    }).immediate()
+  }
+}
+
+function copyBefore(db: Db, file: string, next: Migration): void {
+  const copy = `${file}.before-${String(next.version).padStart(4, '0')}`
+  rmSync(copy, { force: true })
+  db.prepare('VACUUM INTO ?').run(copy)
+  chmodSync(copy, 0o600)
+  const older = readdirSync(path.dirname(file)).filter(
+    (name) => name.startsWith(`${path.basename(file)}.before-`) && name !== path.basename(copy),
+  )
+  for (const name of older) rmSync(path.join(path.dirname(file), name), { force: true })
+}

@@ -1,0 +1,32 @@
+import { chmodSync, existsSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { DatabaseError, databaseFault } from './fault.ts'
+import { type Migration, migrate } from './migrate.ts'
+
+/** The one connection of the process. Statements are short and synchronous; the API thread is the only writer. */
+export type Db = Database.Database
+
+const BUSY_TIMEOUT_MS = 2000
+
+/**
+ * Opens the database `file`, creates it with mode 0600 where there is none, and brings it to the last of `migrations`. Commits
+ * survive a loss of power (WAL with synchronous FULL). Throws a {@link DatabaseError}; nothing is then left open.
+ */
+export function openDatabase(file: string, migrations: readonly Migration[]): Db {
+  let db: Db | undefined
+  try {
+    const isNew = !existsSync(file)
+    db = new Database(file, { timeout: BUSY_TIMEOUT_MS })
+    if (isNew) chmodSync(file, 0o600)
+    db.pragma('journal_mode = WAL')
+    db.pragma('synchronous = FULL')
+    db.pragma('foreign_keys = ON')
+    const [check] = db.pragma('quick_check(1)') as { quick_check: string }[]
+    if (check?.quick_check !== 'ok') throw new DatabaseError('corrupt')
+    migrate(db, file, migrations)
+    return db
+  } catch (error) {
+    db?.close()
+    throw error instanceof DatabaseError ? error : new DatabaseError(databaseFault(error), error)
+  }
+}

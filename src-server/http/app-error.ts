@@ -1,0 +1,36 @@
+import { ERRORS, type ErrorCode, type ErrorParams } from '../contract/errors.ts'
+
+/** What goes with a failure beside its code. */
+export interface AppErrorOptions {
+  /** The field or parameter at fault: the member `param` of the envelope. */
+  readonly param?: string
+  readonly details?: readonly string[]
+  /** Extra response headers. `Retry-After`, `Allow` and `WWW-Authenticate` come from the code and its values by themselves. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** For the log only; a caller never sees it. */
+  readonly cause?: unknown
+}
+
+/** An expected failure: a code of the catalogue, the values of its sentence and, for the log, the cause. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly values: ErrorParams
+  readonly param: string | undefined
+  readonly details: readonly string[] | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ErrorCode, values: ErrorParams = {}, options: AppErrorOptions = {}) {
+    super(code, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.values = options.param === undefined ? values : { param: options.param, field: options.param, ...values }
+    this.param = options.param
+    this.details = options.details
+    this.headers = options.headers ?? {}
+  }
+
+  /** The HTTP status that the specification or the catalogue gives this code. */
+  get status(): number {
+    return ERRORS[this.code].status
+  }
+}

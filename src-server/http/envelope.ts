@@ -1,0 +1,129 @@
+/** Every failure leaves as `{"error":{"code","message"}}` (specification section 7), whatever part of the process it came from. */
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import { ERRORS, type ErrorEnvelope } from '../contract/errors.ts'
+import { errorText, type Language, preferredLanguage } from '../contract/text/text.ts'
+import type { Log } from '../log.ts'
+import { AppError } from './app-error.ts'
+import { endpointOf, mayAnswer } from './route.ts'
+
+/** Returns the body of a failed answer: cause and remedy in `language`, no path and no stack. Never throws. */
+export function envelopeOf(failure: AppError, language: Language, requestId: string): ErrorEnvelope {
+  return {
+    error: {
+      code: failure.code,
+      message: errorText(failure.code, failure.values, language),
+      ...(failure.param === undefined ? {} : { param: failure.param }),
+      ...(failure.details === undefined ? {} : { details: [...failure.details] }),
+      request_id: requestId,
+    },
+  }
+}
+
+/** Returns the headers that a failure carries by its code and values, and those it was given. */
+export function headersOf(failure: AppError): Record<string, string> {
+  const { allow, retryAfterSeconds } = failure.values
+  return {
+    ...(failure.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(allow === undefined ? {} : { allow: String(allow) }),
+    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    ...failure.headers,
+  }
+}
+
+const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL'])
+const RETRY_SECONDS = 2
+
+/**
+ * Returns what a thrown value means to a client: itself where it is an expected failure, a full disk, a busy or read-only
+ * database, a request that could not be parsed; INTERNAL_ERROR with the value as cause for everything else. Never throws.
+ */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  const { code = '', statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown }
+  const name = typeof code === 'string' ? code : ''
+  if (FULL_DISK.has(name)) return new AppError('INSUFFICIENT_STORAGE', {}, { cause: thrown })
+  if (/^SQLITE_(BUSY|READONLY|LOCKED)|^EROFS$/.test(name)) {
+    return new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS }, { cause: thrown })
+  }
+  if (name === 'FST_ERR_BAD_URL' || name === 'FST_ERR_MAX_PARAM_LENGTH') return new AppError('NOT_FOUND')
+  if (name.startsWith('FST_') && typeof statusCode === 'number' && statusCode < 500) {
+    return new AppError('INVALID_REQUEST', { detail: 'The request could not be read.' }, { cause: thrown })
+  }
+  return new AppError('INTERNAL_ERROR', {}, { cause: thrown })
+}
+
+/** Answers a request with a failure. */
+export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: AppError): FastifyReply {
+  return reply
+    .code(failure.status)
+    .headers(headersOf(failure))
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(envelopeOf(failure, preferredLanguage(request.headers['accept-language']), request.id)))
+}
+
+/** Makes every failure of `app` an envelope: thrown ones, unknown addresses and known addresses with another method. */
+export function installEnvelope(app: FastifyInstance, log: Log): void {
+  app.setErrorHandler((thrown, request, reply) => {
+    const failure = toAppError(thrown)
+    const facts = { requestId: request.id, method: request.method, route: request.routeOptions.url ?? '' }
+    const endpoint = endpointOf(request)
+    if (failure.status >= 500 && failure.code !== 'UNAVAILABLE') {
+      log.error(failure.code, { ...facts, cause: failure.cause ?? thrown })
+    } else if (endpoint && !mayAnswer(endpoint, failure.code)) {
+      log.error('undeclared error code', { ...facts, code: failure.code })
+    }
+    return sendFailure(request, reply, failure)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const allow = allowedMethods(request.url)
+    return sendFailure(
+      request,
+      reply,
+      allow.length === 0 ? new AppError('NOT_FOUND') : new AppError('METHOD_NOT_ALLOWED', { allow: allow.join(', ') }),
+    )
+  })
+}
+
+const ADDRESSES = Object.values(ENDPOINTS).map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
+}))
+
+/** Returns the methods that the address of `url` takes, HEAD beside each GET; empty for an unknown address. Never throws. */
+export function allowedMethods(url: string): string[] {
+  const path = url.split('?', 1)[0] ?? ''
+  const methods = ADDRESSES.filter(({ pattern }) => pattern.test(path)).flatMap(({ method }) =>
+    method === 'GET' ? ['GET', 'HEAD'] : [method],
+  )
+  return [...new Set(methods)]
+}
+
+/**
+ * Answers a connection whose request never became one (malformed, header overflow, timed out) and closes it. Does nothing where
+ * the connection is gone or an answer has begun.
+ */
+export function refuseConnection(socket: Socket, requestId: string): void {
+  if (!socket.writable || socket.bytesWritten > 0) {
+    socket.destroy()
+    return
+  }
+  const failure = new AppError('INVALID_REQUEST', {
+    detail: 'The request is not valid HTTP or its headers are too large.',
+  })
+  const body = JSON.stringify(envelopeOf(failure, 'en', requestId))
+  const { status } = ERRORS.INVALID_REQUEST
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}

@@ -1,0 +1,163 @@
+/** The one way from the endpoint table to a running route: address, access, schemas, types and failure codes come from the table. */
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import Value from 'typebox/value'
+import { type Access, type Endpoint, ERRORS_OF_ACCESS } from '../contract/endpoint.ts'
+import type { ErrorCode } from '../contract/errors.ts'
+import { type Language, preferredLanguage } from '../contract/text/text.ts'
+import { AppError } from './app-error.ts'
+
+/** Who is calling: a program with an API key, or the app itself. */
+export type Caller = { readonly via: 'key'; readonly keyId: string } | { readonly via: 'session' }
+
+type Typed<E, Part extends string> = E extends { readonly [key in Part]: infer Schema extends TSchema }
+  ? Static<Schema>
+  : undefined
+
+/** One request, read and checked. */
+export interface Call<E extends Endpoint> {
+  readonly params: Typed<E, 'params'>
+  readonly query: Typed<E, 'query'>
+  readonly headers: Typed<E, 'headers'>
+  readonly body: Typed<E, 'body'>
+  readonly caller: E['access'] extends 'open' ? undefined : Caller
+  /** Language of messages for people. */
+  readonly language: Language
+  /** Aborted when the client goes away before it has its answer. */
+  readonly signal: AbortSignal
+  /** For what the table does not describe: multipart bodies, ranges, streams. */
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+type Headers = Readonly<Record<string, string | number>>
+
+/** An answer with the JSON body of its status in the table. */
+type JsonOutcome<E extends Endpoint> = {
+  [S in keyof E['answers'] & number]: E['answers'][S] extends { readonly schema: infer Schema extends TSchema }
+    ? { readonly status: S; readonly body: Static<Schema>; readonly headers?: Headers }
+    : { readonly status: S; readonly headers?: Headers }
+}[keyof E['answers'] & number]
+
+/** An answer whose bytes are already made; its `content-type` belongs into the headers. */
+interface RawOutcome<E extends Endpoint> {
+  readonly status: keyof E['answers'] & number
+  readonly bytes: Readable | Buffer | string
+  readonly headers?: Headers
+}
+
+/** What a handler answers; `hijacked` says that it has taken the raw response over (`reply.hijack()`) and will end it itself. */
+export type Outcome<E extends Endpoint> = JsonOutcome<E> | RawOutcome<E> | 'hijacked'
+
+export type Handler<E extends Endpoint> = (call: Call<E>) => Outcome<E> | Promise<Outcome<E>>
+
+/** Decides who calls; throws INVALID_API_KEY, FORBIDDEN or RATE_LIMIT. It may set headers on the reply. */
+export type Admit = (request: FastifyRequest, reply: FastifyReply, access: Exclude<Access, 'open'>) => Caller
+
+/** Largest JSON body. */
+export const MAX_JSON_BYTES = 1_048_576
+
+const callers = new WeakMap<FastifyRequest, Caller>()
+
+/** Returns the table's row of the route that `request` reached; undefined beside the table (unknown address, page files). */
+export function endpointOf(request: FastifyRequest): Endpoint | undefined {
+  return (request.routeOptions.config as { endpoint?: Endpoint } | undefined)?.endpoint
+}
+
+/** Returns whether the table lets `endpoint` fail with `code`. */
+export function mayAnswer(endpoint: Endpoint, code: ErrorCode): boolean {
+  const readsInput = endpoint.body || endpoint.form
+  return (
+    endpoint.errors.includes(code) ||
+    ERRORS_OF_ACCESS[endpoint.access].includes(code) ||
+    (code === 'UNSUPPORTED_MEDIA_TYPE' && readsInput !== undefined)
+  )
+}
+
+/** Prepares `app` for {@link route}: access is decided before anything of a body is read, and bodies are left to the routes. */
+export function installAdmission(app: FastifyInstance, admit: Admit): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
+  app.addHook('onRequest', (request, reply, done) => {
+    const endpoint = endpointOf(request)
+    if (endpoint && endpoint.access !== 'open') callers.set(request, admit(request, reply, endpoint.access))
+    if (endpoint) checkMediaType(request, endpoint)
+    done()
+  })
+}
+
+function checkMediaType(request: FastifyRequest, endpoint: Endpoint): void {
+  const expected = endpoint.form ? 'multipart/form-data' : endpoint.body ? 'application/json' : undefined
+  const given = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  if (expected !== undefined && given !== expected) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected })
+}
+
+/**
+ * Serves `endpoint` with `handler`. Parameters, query, headers and JSON body are checked against the table first (query texts
+ * become numbers and booleans where the schema asks for them); what does not fit is INVALID_REQUEST with the name at fault.
+ */
+export function route<const E extends Endpoint>(app: FastifyInstance, endpoint: E, handler: Handler<E>): void {
+  app.route({
+    method: endpoint.method,
+    url: endpoint.path.replace(/\{([^}]+)\}/g, ':$1'),
+    config: { endpoint },
+    handler: async (request, reply) => {
+      const call = {
+        params: endpoint.params && checked(endpoint.params, request.params, 'text'),
+        query: endpoint.query && checked(endpoint.query, request.query, 'text'),
+        headers: endpoint.headers && checked(endpoint.headers, request.headers, 'text'),
+        body: endpoint.body && checked(endpoint.body, await readJson(request), 'json'),
+        caller: callers.get(request),
+        language: preferredLanguage(request.headers['accept-language']),
+        signal: untilGone(reply),
+        request,
+        reply,
+      }
+      // The table's types are checked at compile time on both sides; between them stands one untyped call.
+      return answer(reply, await handler(call as unknown as Call<E>))
+    },
+  })
+}
+
+function answer<E extends Endpoint>(reply: FastifyReply, outcome: Outcome<E>): FastifyReply {
+  if (outcome === 'hijacked') return reply
+  reply.code(outcome.status).headers(outcome.headers ?? {})
+  if ('bytes' in outcome) return reply.send(outcome.bytes)
+  if (!('body' in outcome)) return reply.send()
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(outcome.body))
+}
+
+function checked(schema: TSchema, given: unknown, form: 'text' | 'json'): unknown {
+  const value = form === 'text' ? Value.Default(schema, Value.Convert(schema, { ...(given as object) })) : given
+  if (Value.Check(schema, value)) return value
+  const [first] = Value.Errors(schema, value)
+  const extra = (first?.params as { additionalProperties?: readonly string[] } | undefined)?.additionalProperties?.[0]
+  const missing = (first?.params as { requiredProperties?: readonly string[] } | undefined)?.requiredProperties?.[0]
+  const param = first?.instancePath.split('/')[1] ?? missing ?? extra
+  throw new AppError('INVALID_REQUEST', {}, param ? { param, details: [first?.message ?? ''] } : {})
+}
+
+async function readJson(request: FastifyRequest): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for await (const chunk of request.raw as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length
+    if (sizeBytes <= MAX_JSON_BYTES) chunks.push(chunk)
+  }
+  const refuse = (detail: string, cause?: unknown) => new AppError('INVALID_REQUEST', { detail }, { cause })
+  if (sizeBytes > MAX_JSON_BYTES) throw refuse('The body is too large.')
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch (cause) {
+    throw refuse('The body is not valid JSON.', cause)
+  }
+}
+
+function untilGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort(new Error('the client went away'))
+  })
+  return gone.signal
+}

@@ -1,0 +1,43 @@
+/** Time and chance: the only place that reads the clock, sets timers or draws random numbers. Everything else gets them as arguments. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Time as the rest of the server sees it. */
+export interface Clock {
+  /** Wall-clock time, milliseconds since 1970 in UTC. It can jump. */
+  now(): number
+  /** Time since an arbitrary start, milliseconds. It never goes back. */
+  monotonicMs(): number
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted before. Does not keep the process alive. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Calls `run` once after `ms` milliseconds unless the returned function is called before. Does not keep the process alive. */
+  after(ms: number, run: () => void): () => void
+}
+
+/** Chance as the rest of the server sees it. */
+export interface Chance {
+  /** A version 4 UUID in canonical lower case. */
+  newUuid(): string
+  /** `length` unpredictable bytes. */
+  randomBytes(length: number): Buffer
+}
+
+/** The machine's clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleep: (ms, signal) => wait(ms, undefined, { ref: false, ...(signal ? { signal } : {}) }),
+  after(ms, run) {
+    const timer = setTimeout(run, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}
+
+/** The machine's random numbers. */
+export const systemChance: Chance = { newUuid: () => randomUUID(), randomBytes }
+
+/** Returns a moment, milliseconds since 1970, as ISO 8601 in UTC with milliseconds. Throws a RangeError beyond ±8.64e15. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
