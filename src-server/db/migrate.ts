@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { DatabaseError, type Db } from './open.ts'
+import { DatabaseError } from './fault.ts'
+import type { Db } from './open.ts'
 
 /** One step of the schema. A released one never changes. */
 export interface Migration {
