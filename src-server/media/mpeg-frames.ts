@@ -1,0 +1,66 @@
+import type { FileHandle } from 'node:fs/promises'
+
+/** The header of one MPEG audio frame, layer III: ISO/IEC 11172-3 section 2.4.2.3 and 13818-3. */
+interface FrameHeader {
+  readonly version: 1 | 2 | 2.5
+  readonly sampleRateHz: number
+  readonly channels: 1 | 2
+  readonly lengthBytes: number
+}
+
+const RATES_HZ = [44_100, 48_000, 32_000]
+const KILOBITS_V1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+const KILOBITS_V2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+
+/** Bytes after the tags in which the first frame must start: encoders leave padding, streams begin inside a frame. */
+const SEARCHED_BYTES = 262_144
+/** Four headers that agree and lie exactly a frame apart do not occur in text or noise (1 in 10^20). */
+const CONSECUTIVE_FRAMES = 4
+
+/**
+ * Returns rate and channels of the MP3 stream that starts after `start` bytes of a file of `fileBytes`, or undefined when there are
+ * no four consecutive frames of layer III that agree (two that reach the end of the file are enough for a very short one).
+ */
+export async function findMp3Stream(
+  handle: FileHandle,
+  start: number,
+  fileBytes: number,
+): Promise<{ sampleRateHz: number; channels: number } | undefined> {
+  const bytes = Buffer.alloc(Math.max(0, Math.min(SEARCHED_BYTES + 16_384, fileBytes - start)))
+  const { bytesRead } = await handle.read(bytes, 0, bytes.length, start)
+  const end = start + bytesRead === fileBytes ? bytesRead : Number.POSITIVE_INFINITY
+  for (let at = 0; at < Math.min(bytesRead, SEARCHED_BYTES); at++) {
+    const first = readHeader(bytes, at)
+    if (first && isStream(bytes, at, first, end)) return { sampleRateHz: first.sampleRateHz, channels: first.channels }
+  }
+  return undefined
+}
+
+function isStream(bytes: Buffer, at: number, first: FrameHeader, end: number): boolean {
+  let position = at
+  for (let frames = 0; frames < CONSECUTIVE_FRAMES; frames++) {
+    const isAtEnd = position >= end || isText(bytes, position, 'TAG') || isText(bytes, position, 'APETAGEX')
+    if (isAtEnd) return frames >= 2
+    const header = readHeader(bytes, position)
+    if (!header || header.version !== first.version || header.sampleRateHz !== first.sampleRateHz) return false
+    position += header.lengthBytes
+  }
+  return true
+}
+
+function readHeader(bytes: Buffer, at: number): FrameHeader | undefined {
+  if (at + 4 > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xe6) !== 0xe2) return undefined
+  const version = ([2.5, undefined, 2, 1] as const)[(bytes[at + 1]! >> 3) & 3]
+  const rateIndex = (bytes[at + 2]! >> 2) & 3
+  const kilobits = (version === 1 ? KILOBITS_V1 : KILOBITS_V2)[bytes[at + 2]! >> 4]
+  if (!version || rateIndex === 3 || !kilobits) return undefined
+  const sampleRateHz = RATES_HZ[rateIndex]! / (version === 1 ? 1 : version === 2 ? 2 : 4)
+  const samplesPerFrame = version === 1 ? 1152 : 576
+  const padding = (bytes[at + 2]! >> 1) & 1
+  const lengthBytes = Math.floor((samplesPerFrame / 8) * ((kilobits * 1000) / sampleRateHz)) + padding
+  return { version, sampleRateHz, channels: bytes[at + 3]! >> 6 === 3 ? 1 : 2, lengthBytes }
+}
+
+function isText(bytes: Buffer, at: number, text: string): boolean {
+  return bytes.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
+}

@@ -1,0 +1,170 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import type { AudioFormat } from './audio-facts.ts'
+import { findMp3Stream } from './mpeg-frames.ts'
+
+/** Why a file is not one of the three formats; the sentences are in contract/text. */
+export type FormatFault = 'empty' | 'aac' | 'ogg' | 'aiff' | 'channels' | 'encoding' | 'damaged' | 'unknown'
+
+/** What the container says about its one audio stream; everything that matters is measured again by decoding. */
+export interface StreamFacts {
+  readonly format: AudioFormat
+  readonly codec: string
+  readonly sampleRateHz: number
+  readonly channels: number
+  readonly bitDepth?: number
+  readonly hasProvenance: boolean
+}
+
+export type Recognition = { readonly stream: StreamFacts } | { readonly fault: FormatFault }
+
+const LOWEST_RATE_HZ = 4000
+const HIGHEST_RATE_HZ = 768_000
+
+/**
+ * Returns what a file is by its content: its name and what a client says about it are never looked at. MP3 counts only with several
+ * consecutive frames, WAV (RIFF, RF64, extensible) only with PCM or float samples, FLAC only in its native container; an ID3v2 tag
+ * may precede MP3 and FLAC. Throws only when the file cannot be read.
+ */
+export async function recogniseAudio(file: string): Promise<Recognition> {
+  const handle = await open(file, 'r')
+  try {
+    const { size } = await handle.stat()
+    if (size === 0) return { fault: 'empty' }
+    const start = await read(handle, 0, 16)
+    const tagBytes = await skipId3v2(handle)
+    const audio = tagBytes > 0 ? await read(handle, tagBytes, 16) : start
+    if (isText(audio, 0, 'fLaC')) return withinLimits(await readFlac(handle, tagBytes))
+    if (isText(start, 0, 'RIFF') || isText(start, 0, 'RF64')) {
+      return isText(start, 8, 'WAVE') ? withinLimits(await readWave(handle, size)) : { fault: 'unknown' }
+    }
+    const foreign = foreignContainer(start)
+    if (foreign) return { fault: foreign }
+    const frames = await findMp3Stream(handle, tagBytes, size)
+    if (!frames) return { fault: 'unknown' }
+    const hasProvenance = await mentionsManifest(handle, 0, tagBytes)
+    return withinLimits({ stream: { format: 'mp3', codec: 'mp3', ...frames, hasProvenance } })
+  } finally {
+    await handle.close()
+  }
+}
+
+function withinLimits(found: Recognition): Recognition {
+  if ('fault' in found) return found
+  const { channels, sampleRateHz } = found.stream
+  if (channels > 2) return { fault: 'channels' }
+  const isSane = channels > 0 && sampleRateHz >= LOWEST_RATE_HZ && sampleRateHz <= HIGHEST_RATE_HZ
+  return isSane ? found : { fault: 'damaged' }
+}
+
+function foreignContainer(start: Buffer): FormatFault | undefined {
+  if (isText(start, 4, 'ftyp')) return 'aac'
+  // ADTS: twelve sync bits with the layer bits zero, which no MP3 has.
+  if (start.length > 1 && start[0] === 0xff && (start[1]! & 0xf6) === 0xf0) return 'aac'
+  if (isText(start, 0, 'OggS')) return 'ogg'
+  return isText(start, 0, 'FORM') && isText(start, 8, 'AIF') ? 'aiff' : undefined
+}
+
+/** Returns the length of all ID3v2 tags at the start of the file (id3.org, ID3v2.4.0 structure, section 3.1). */
+async function skipId3v2(handle: FileHandle): Promise<number> {
+  let position = 0
+  for (let tags = 0; tags < 4; tags++) {
+    const header = await read(handle, position, 10)
+    if (!isText(header, 0, 'ID3') || header.length < 10) return position
+    const size = (header[6]! << 21) | (header[7]! << 14) | (header[8]! << 7) | header[9]!
+    const footer = header[5]! & 0x10 ? 10 : 0
+    position += 10 + size + footer
+  }
+  return position
+}
+
+/** STREAMINFO is always the first metadata block (RFC 9639, section 8.2). */
+async function readFlac(handle: FileHandle, start: number): Promise<Recognition> {
+  const bytes = await read(handle, start + 4, 38)
+  if (bytes.length < 38 || (bytes[0]! & 0x7f) !== 0) return { fault: 'damaged' }
+  const packed = bytes.readUInt32BE(14)
+  const hasProvenance = (await mentionsManifest(handle, 0, start)) || (await mentionsManifest(handle, start, 65_536))
+  return {
+    stream: {
+      format: 'flac',
+      codec: 'flac',
+      sampleRateHz: packed >>> 12,
+      channels: ((packed >>> 9) & 7) + 1,
+      bitDepth: ((packed >>> 4) & 31) + 1,
+      hasProvenance,
+    },
+  }
+}
+
+/** Walks the chunks up to the samples (Microsoft RIFF; EBU Tech 3306 for RF64); JUNK, bext and the like are passed over. */
+async function readWave(handle: FileHandle, fileBytes: number): Promise<Recognition> {
+  let found: Recognition = { fault: 'damaged' }
+  let hasSamples = false
+  let hasProvenance = false
+  for (let position = 12, chunks = 0; position + 8 <= fileBytes && chunks < 256; chunks++) {
+    const header = await read(handle, position, 8)
+    if (header.length < 8) break
+    const size = header.readUInt32LE(4)
+    if (isText(header, 0, 'fmt ')) found = waveFormat(await read(handle, position + 8, Math.min(size, 40)))
+    if (isText(header, 0, 'C2PA')) hasProvenance = true
+    if (isText(header, 0, 'data')) {
+      hasSamples = true
+      // A streamed file (size unknown) and RF64 end with the samples as far as this walk goes.
+      if (size === 0 || size >= 0xffff_fff0) break
+    }
+    position += 8 + size + (size % 2)
+  }
+  if ('fault' in found) return found
+  return hasSamples ? { stream: { ...found.stream, hasProvenance } } : { fault: 'damaged' }
+}
+
+const PCM = 1
+const FLOAT = 3
+const EXTENSIBLE = 0xfffe
+/** The last fourteen bytes of the sub-format GUID of every format tag (KSDATAFORMAT_SUBTYPE). */
+const SUBTYPE_TAIL = Buffer.from('000000001000800000aa00389b71', 'hex')
+
+function waveFormat(format: Buffer): Recognition {
+  if (format.length < 16) return { fault: 'damaged' }
+  let tag = format.readUInt16LE(0)
+  const bitDepth = format.readUInt16LE(14)
+  if (tag === EXTENSIBLE) {
+    if (format.length < 40 || !format.subarray(26, 40).equals(SUBTYPE_TAIL)) return { fault: 'encoding' }
+    tag = format.readUInt16LE(24)
+  }
+  const codec = waveCodec(tag, bitDepth)
+  if (!codec) return { fault: 'encoding' }
+  return {
+    stream: {
+      format: 'wav',
+      codec,
+      channels: format.readUInt16LE(2),
+      sampleRateHz: format.readUInt32LE(4),
+      bitDepth,
+      hasProvenance: false,
+    },
+  }
+}
+
+function waveCodec(tag: number, bitDepth: number): string | undefined {
+  if (tag === PCM && bitDepth === 8) return 'pcm_u8'
+  if (tag === PCM && (bitDepth === 16 || bitDepth === 24 || bitDepth === 32)) return `pcm_s${bitDepth}`
+  if (tag === FLOAT && (bitDepth === 32 || bitDepth === 64)) return `pcm_f${bitDepth}`
+  return undefined
+}
+
+/** Whether a stretch of tags names a C2PA manifest store: its media type (C2PA 2.1, appendix A) stands in plain text. */
+async function mentionsManifest(handle: FileHandle, start: number, length: number): Promise<boolean> {
+  if (length === 0) return false
+  const bytes = await read(handle, start, Math.min(length, 1 << 20))
+  return bytes.includes('application/x-c2pa-manifest-store') || bytes.includes('application/c2pa')
+}
+
+function isText(bytes: Buffer, at: number, text: string): boolean {
+  return bytes.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
+}
+
+async function read(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length)
+  const { bytesRead } = await handle.read(bytes, 0, length, position)
+  return bytes.subarray(0, bytesRead)
+}

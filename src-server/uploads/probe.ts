@@ -1,0 +1,100 @@
+/** What an uploaded file really is, and whether it is accepted: the measuring below, the rules in {@link judge}. */
+
+import { stat } from 'node:fs/promises'
+import type { ErrorParams } from '../contract/errors.ts'
+import { DURATION_TOLERANCE_SECONDS, MAX_DURATION_SECONDS } from '../contract/limits.ts'
+import type { AudioFacts } from '../media/audio-facts.ts'
+import { countFrames } from '../media/decode.ts'
+import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
+import { type FormatFault, recogniseAudio, type StreamFacts } from '../media/recognise.ts'
+import { readTags } from '../media/tags.ts'
+
+export type { AudioFacts } from '../media/audio-facts.ts'
+
+/** A refusal carries the values of its message: `reason` for a format, `duration` (m:ss) for a length. */
+export type Probe =
+  | { readonly ok: true; readonly facts: AudioFacts }
+  | {
+      readonly ok: false
+      readonly code: 'UNSUPPORTED_FORMAT' | 'FILE_TOO_LONG'
+      readonly params: ErrorParams
+      /** The same in English, for the log. */
+      readonly reason: string
+    }
+
+/** Decoding goes on this far past the limit, so that a song a little too long is told its length. */
+const MEASURED_SECONDS = 2 * MAX_DURATION_SECONDS
+
+/**
+ * Returns the facts of a file, or why it is refused. The content alone decides: the format by its bytes, the length by decoding.
+ * Throws a FfmpegError when ffmpeg is missing or hangs, the system's error when the file cannot be read, and the reason of an
+ * aborted `signal`; ffmpeg is then dead.
+ */
+export async function probeAudio(
+  path: string,
+  { ffmpeg, signal }: { readonly ffmpeg: Ffmpeg; readonly signal?: AbortSignal | undefined },
+): Promise<Probe> {
+  const recognised = await recogniseAudio(path)
+  if ('fault' in recognised) return refuseFormat(recognised.fault)
+  const { stream } = recognised
+  const song = { path, format: stream.format }
+  const [frames, tagged, { size }] = await Promise.all([
+    countDecodable(ffmpeg, song, stream.sampleRateHz, signal),
+    readTags(ffmpeg, song, signal),
+    stat(path),
+  ])
+  const verdict = judge(stream, frames)
+  if (!verdict.ok) return verdict
+  const durationSeconds = frames / stream.sampleRateHz
+  const isLossy = stream.format === 'mp3'
+  return {
+    ok: true,
+    facts: {
+      format: stream.format,
+      codec: stream.codec,
+      sampleRateHz: stream.sampleRateHz,
+      channels: stream.channels,
+      frames,
+      durationSeconds,
+      ...(stream.bitDepth === undefined ? {} : { bitDepth: stream.bitDepth }),
+      ...(isLossy ? { bitRate: Math.round((size * 8) / durationSeconds / 1000) * 1000 } : {}),
+      isLossy,
+      ...tagged,
+      hasProvenance: stream.hasProvenance,
+    },
+  }
+}
+
+/** A file that ffmpeg gives up on holds as many frames as it gave: none counts as damaged. */
+async function countDecodable(
+  ffmpeg: Ffmpeg,
+  song: { readonly path: string; readonly format: StreamFacts['format'] },
+  sampleRateHz: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  try {
+    return await countFrames(ffmpeg, song, sampleRateHz, MEASURED_SECONDS, signal)
+  } catch (error) {
+    if (error instanceof FfmpegError && error.fault === 'failed') return 0
+    throw error
+  }
+}
+
+/** Accepts or refuses what was recognised and counted. Pure; never throws. */
+export function judge(stream: Pick<StreamFacts, 'sampleRateHz'>, frames: number): Probe | { readonly ok: true } {
+  if (frames === 0) return refuseFormat('damaged')
+  const seconds = frames / stream.sampleRateHz
+  if (seconds <= MAX_DURATION_SECONDS + DURATION_TOLERANCE_SECONDS) return { ok: true }
+  const isMeasured = seconds < MEASURED_SECONDS
+  const duration = `${isMeasured ? '' : '> '}${clockTime(seconds)}`
+  return { ok: false, code: 'FILE_TOO_LONG', params: { duration }, reason: `${duration} long` }
+}
+
+function refuseFormat(fault: FormatFault): Probe {
+  return { ok: false, code: 'UNSUPPORTED_FORMAT', params: { reason: fault }, reason: fault }
+}
+
+function clockTime(seconds: number): string {
+  const whole = Math.ceil(seconds)
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
+}
