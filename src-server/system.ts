@@ -41,3 +41,8 @@ export const systemChance: Chance = { newUuid: () => randomUUID(), randomBytes }
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }
+
+/** Returns the moment that an HTTP date names (RFC 9110 section 5.6.7), milliseconds since 1970; NaN where it is none. */
+export function httpDateMs(text: string): number {
+  return Date.parse(text)
+}

@@ -1,0 +1,20 @@
+/** Values with which the documentation fills the sentences of the contract. */
+import type { ErrorCode, ErrorParams } from '../contract/errors.ts'
+import { PLATFORMS } from '../contract/platforms.ts'
+
+const EXAMPLES: Partial<Record<ErrorCode, ErrorParams>> = {
+  FILE_TOO_LONG: { duration: '12:04' },
+  INVALID_PLATFORM: { platform: 'tidal', allowed: PLATFORMS.join(', ') },
+  CONCURRENT_LIMIT: { limit: 5 },
+  RATE_LIMIT: { limit: 30, retryAfterSeconds: 12 },
+  INVALID_REQUEST: { param: 'genre' },
+  METHOD_NOT_ALLOWED: { allow: 'GET' },
+  KEY_LIMIT: { plan: 'pro', limit: 5 },
+  WEBHOOK_LIMIT: { plan: 'pro', limit: 3 },
+  UNSUPPORTED_MEDIA_TYPE: { expected: 'multipart/form-data' },
+}
+
+/** Returns typical values for the sentence of `code`, so that no gap shows; empty where it needs none. */
+export function exampleParams(code: ErrorCode): ErrorParams {
+  return EXAMPLES[code] ?? {}
+}

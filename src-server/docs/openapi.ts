@@ -1,0 +1,262 @@
+/** The OpenAPI 3.1 description of the service, made from the endpoint table and nothing else. */
+import type { TObject, TSchema } from 'typebox'
+import * as account from '../contract/account.ts'
+import * as app from '../contract/app.ts'
+import { type Endpoint, ERRORS_OF_ACCESS, type Form } from '../contract/endpoint.ts'
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import * as errors from '../contract/errors.ts'
+import * as events from '../contract/events.ts'
+import * as jobs from '../contract/jobs.ts'
+import * as report from '../contract/report.ts'
+import { errorText } from '../contract/text/text.ts'
+import * as webhooks from '../contract/webhooks.ts'
+import { exampleParams } from './example-params.ts'
+
+type Json = { [key: string]: unknown }
+
+/** Schemas that become named components: every exported object schema of these modules, known by its `properties`. */
+const NAMES = new Map<unknown, string>(
+  [account, app, errors, events, jobs, report, webhooks].flatMap((module) =>
+    Object.entries(module).flatMap(([name, value]) =>
+      isObjectSchema(value) ? [[value.properties, name] as [unknown, string]] : [],
+    ),
+  ),
+)
+
+function isObjectSchema(value: unknown): value is TObject {
+  return typeof value === 'object' && value !== null && 'properties' in value && 'type' in value
+}
+
+/**
+ * Returns the OpenAPI 3.1 document as a plain object: every endpoint of the table with its parameters, bodies, answers, failures
+ * and headers, the two webhook bodies, and the schemas they name. `baseUrl` is where this process can be reached and `version`
+ * that of the application. The same arguments give the same bytes. Never throws.
+ */
+export function buildOpenApi(baseUrl: string, version: string): Json {
+  const components = new Map<string, unknown>()
+  const schema = (value: TSchema) => toReferences(value, components, true)
+  const paths: Record<string, Json> = {}
+  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [string, Endpoint][]) {
+    paths[endpoint.path] = {
+      ...paths[endpoint.path],
+      [endpoint.method.toLowerCase()]: operation(name, endpoint, schema),
+    }
+  }
+  const webhookSection = { 'job.completed': callback(events.JobCompleted), 'job.failed': callback(events.JobFailed) }
+  function callback(body: TSchema): Json {
+    return { post: webhookOperation(schema(body)) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Loudsmith', version, description: INTRODUCTION },
+    servers: [{ url: baseUrl }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(Object.values(ENDPOINTS).map((endpoint) => endpoint.tag))].map((name) => ({ name })),
+    paths,
+    webhooks: webhookSection,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: ams_live_ and 32 hexadecimal characters.' },
+        session: { type: 'http', scheme: 'bearer', description: "The app's own credential, made at each start." },
+      },
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  }
+}
+
+const INTRODUCTION = [
+  'Masters songs on this computer: one song in, one measured master per platform out.',
+  'Every request carries `Authorization: Bearer <API key>`. Every failure has the envelope `{"error":{"code","message"}}`.',
+  'Create a job, then poll it, follow `/api/v1/events` or receive a callback, and download the result.',
+].join('\n\n')
+
+function operation(name: string, endpoint: Endpoint, schema: (value: TSchema) => unknown): Json {
+  return {
+    operationId: name,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    ...(endpoint.description ? { description: endpoint.description } : {}),
+    ...securityOf(endpoint),
+    parameters: [
+      ...parameters('path', endpoint.params, schema),
+      ...parameters('query', endpoint.query, schema),
+      ...parameters('header', endpoint.headers, schema),
+      ...(hasRanges(endpoint) ? RANGE_PARAMETERS : []),
+    ],
+    ...requestBody(endpoint, schema),
+    responses: { ...answers(endpoint, schema), ...failures(endpoint, schema) },
+  }
+}
+
+function securityOf(endpoint: Endpoint): Json {
+  if (endpoint.access === 'open') return { security: [] }
+  return endpoint.access === 'session'
+    ? { security: [{ session: [] }] }
+    : { security: [{ apiKey: [] }, { session: [] }] }
+}
+
+function parameters(place: string, object: TObject | undefined, schema: (value: TSchema) => unknown): Json[] {
+  return Object.entries(object?.properties ?? {}).map(([name, value]) => ({
+    name,
+    in: place,
+    required: place === 'path' || requiredOf(object).includes(name),
+    ...describedBy(value),
+    schema: schema(value),
+  }))
+}
+
+// TypeBox types `required` by the literal names; here any name is asked for.
+function requiredOf(object: TObject | undefined): readonly string[] {
+  return (object?.required as readonly string[] | undefined) ?? []
+}
+
+function describedBy(value: TSchema): Json {
+  return 'description' in value ? { description: value.description } : {}
+}
+
+const hasRanges = (endpoint: Endpoint) => 206 in endpoint.answers
+
+const RANGE_PARAMETERS: Json[] = [
+  ['Range', 'One range of bytes, such as `bytes=0-1023`.'],
+  ['If-Range', 'An entity tag: the range counts only while the file is this one.'],
+  ['If-None-Match', 'An entity tag: the answer is 304 while the file is this one.'],
+].map(([name, description]) => ({ name, in: 'header', required: false, description, schema: { type: 'string' } }))
+
+function requestBody(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json {
+  if (endpoint.form) {
+    return {
+      requestBody: { required: true, content: { 'multipart/form-data': { schema: formSchema(endpoint.form) } } },
+    }
+  }
+  if (!endpoint.body) return {}
+  return { requestBody: { required: true, content: { 'application/json': { schema: schema(endpoint.body) } } } }
+}
+
+function formSchema(form: Form): Json {
+  const files = Object.entries(form.files)
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(
+        // `format: binary` is what makes today's tools show a file picker; contentMediaType is the 3.1 way to say the same.
+        files.map(([name, { description }]) => [
+          name,
+          { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream', description },
+        ]),
+      ),
+      ...form.fields.properties,
+    },
+    required: [...files.filter(([, file]) => file.required).map(([name]) => name), ...requiredOf(form.fields)],
+  }
+}
+
+function answers(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json {
+  return Object.fromEntries(
+    Object.entries(endpoint.answers).map(([status, answer]) => {
+      const headers = { ...RATE_HEADERS_OF[endpoint.access], ...ownHeaders(endpoint, Number(status)) }
+      const mediaType = answer.mediaType ?? (answer.schema ? 'application/json' : undefined)
+      const body = answer.schema ? { schema: schema(answer.schema) } : {}
+      return [
+        status,
+        {
+          description: answer.description,
+          ...(Object.keys(headers).length > 0 ? { headers } : {}),
+          ...(mediaType ? { content: { [mediaType]: body } } : {}),
+        },
+      ]
+    }),
+  )
+}
+
+const header = (description: string): Json => ({ description, schema: { type: 'string' } })
+
+const RATE_HEADERS = {
+  'RateLimit-Policy': header('Requests a minute of the plan, e.g. `"pro";q=30;w=60`.'),
+  RateLimit: header('Requests left and seconds until more, e.g. `"pro";r=29;t=41`.'),
+}
+const RATE_HEADERS_OF = { open: {}, caller: RATE_HEADERS, session: {} }
+
+function ownHeaders(endpoint: Endpoint, status: number): Json {
+  if (hasRanges(endpoint) && (status === 200 || status === 206)) {
+    return {
+      'Content-Length': header('Bytes of this answer.'),
+      'Accept-Ranges': header('`bytes`.'),
+      ETag: header('Strong entity tag: the SHA-256 of the file.'),
+      'Content-Disposition': header('A name to save under, with `filename*` for names beyond ASCII.'),
+      ...(status === 206 ? { 'Content-Range': header('The range sent and the size of the file.') } : {}),
+    }
+  }
+  return status === 201 && endpoint.path.startsWith('/api/v1/') ? { Location: header('Where the new thing is.') } : {}
+}
+
+function failures(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json {
+  const byStatus = new Map<number, errors.ErrorCode[]>()
+  for (const code of codesOf(endpoint)) {
+    const { status } = errors.ERRORS[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => {
+      const isRetryLater = codes.some((code) => errors.ERRORS[code].retryable) && status !== 500
+      return [
+        status,
+        {
+          description: codes.join(', '),
+          ...(isRetryLater ? { headers: { 'Retry-After': header('Seconds to wait.') } } : {}),
+          content: {
+            'application/json': { schema: schema(errors.ErrorEnvelope), examples: examplesOf(codes) },
+          },
+        },
+      ]
+    }),
+  )
+}
+
+/** Returns every code that an endpoint can answer with: its own and those of its access, each once, in the catalogue's order. */
+export function codesOf(endpoint: Endpoint): errors.ErrorCode[] {
+  const codes = new Set<errors.ErrorCode>([...endpoint.errors, ...ERRORS_OF_ACCESS[endpoint.access]])
+  return errors.ERROR_CODES.filter((code) => codes.has(code))
+}
+
+function examplesOf(codes: readonly errors.ErrorCode[]): Json {
+  return Object.fromEntries(
+    codes.map((code) => [code, { value: { error: { code, message: errorText(code, exampleParams(code)) } } }]),
+  )
+}
+
+function webhookOperation(body: unknown): Json {
+  return {
+    summary: 'Callback to the webhook_url of the job and to every account webhook that wants this event',
+    description:
+      'Signed as Standard Webhooks 1.0 describes. Answer 2xx within 15 s; anything else is tried again, eight times in 32 hours. 410 stops. Redirects are not followed.',
+    tags: ['Webhooks'],
+    security: [],
+    parameters: [
+      ['webhook-id', 'The same on every attempt: handle each id once.'],
+      ['webhook-timestamp', 'Unix time of this attempt, seconds.'],
+      ['webhook-signature', '`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`.'],
+    ].map(([name, description]) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } })),
+    requestBody: { required: true, content: { 'application/json': { schema: body } } },
+    responses: {
+      '2XX': { description: 'Taken.' },
+      '410': { description: 'Never send here again.' },
+    },
+  }
+}
+
+/** Copies a schema and puts `$ref` in place of the named ones, whose own copies are collected in `components`. */
+function toReferences(value: unknown, components: Map<string, unknown>, mayBeNamed: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => toReferences(item, components, true))
+  if (typeof value !== 'object' || value === null) return value
+  const name = mayBeNamed && isObjectSchema(value) ? NAMES.get(value.properties) : undefined
+  if (name === undefined) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, toReferences(member, components, true)]),
+    )
+  }
+  if (!components.has(name)) {
+    components.set(name, undefined)
+    components.set(name, toReferences(value, components, false))
+  }
+  return { $ref: `#/components/schemas/${name}` }
+}

@@ -1,0 +1,140 @@
+/** Sends what the outbox holds: when it is due, some at a time, again on its schedule, and after a restart from where it stood. */
+
+import type { Delivery } from '../contract/webhooks.ts'
+import type { Db } from '../db/open.ts'
+import type { Log } from '../log.ts'
+import { type Chance, type Clock, httpDateMs } from '../system.ts'
+import type { Deliveries, DeliveryRow } from './deliveries.ts'
+import { retryAfterMs, waitAfter } from './retry-schedule.ts'
+import { type Answer, type ResolveName, resolveBySystem, sendOnce } from './send.ts'
+import { signedHeaders } from './signature.ts'
+import { isLoopbackUrl } from './target-policy.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export interface DelivererArguments {
+  readonly db: Db
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+  readonly webhooks: Webhooks
+  readonly deliveries: Deliveries
+  readonly ownPort: () => number
+  readonly baseUrl: () => string
+  readonly isOffline: () => boolean
+  readonly resolveName?: ResolveName
+}
+
+/** Attempts under way at once, in all and to one receiver: a slow receiver must not hold up the others. */
+const MAX_AT_ONCE = 8
+const MAX_PER_ORIGIN = 2
+/** While anything waits, the outbox is looked at this often whatever the plan says: the wall clock may have jumped. */
+const LOOK_AGAIN_MS = 30_000
+
+/** Makes the deliverer. It does nothing before `start`, and `wake` tells it that something may have become due. */
+export function createDeliverer(arguments_: DelivererArguments) {
+  const { db, clock, chance, log, webhooks, deliveries, ownPort, baseUrl, isOffline } = arguments_
+  const { resolveName = resolveBySystem } = arguments_
+  const closing = new AbortController()
+  const underWay = new Map<string, { origin: string; ended: Promise<void> }>()
+  let isStarted = false
+  let stopTimer: (() => void) | undefined
+
+  function wake(): void {
+    if (!isStarted || closing.signal.aborted) return
+    stopTimer?.()
+    const suspended = webhooks.suspendedIds()
+    for (const row of deliveries.due(clock.now())) {
+      if (underWay.size >= MAX_AT_ONCE) break
+      if (row.webhook_id !== null && suspended.has(row.webhook_id)) continue
+      if (mayGo(row)) launch(row)
+    }
+    const waitMs = deliveries.msUntilNext(clock.now())
+    stopTimer = waitMs === undefined ? undefined : clock.after(Math.min(waitMs, LOOK_AGAIN_MS), wake)
+  }
+
+  function mayGo(row: DeliveryRow): boolean {
+    const url = new URL(row.url)
+    if (underWay.has(row.delivery_id)) return false
+    if (isOffline() && !isLoopbackUrl(url)) return false
+    return [...underWay.values()].filter(({ origin }) => origin === url.origin).length < MAX_PER_ORIGIN
+  }
+
+  function launch(row: DeliveryRow): void {
+    const ended = attempt(row, true)
+      .catch((cause: unknown) => log.error('a delivery could not be noted', { delivery: row.delivery_id, cause }))
+      .finally(() => {
+        underWay.delete(row.delivery_id)
+        wake()
+      })
+    underWay.set(row.delivery_id, { origin: new URL(row.url).origin, ended })
+  }
+
+  async function attempt(row: DeliveryRow, mayRepeat: boolean): Promise<void> {
+    const secret = webhooks.secretFor(row.webhook_id)
+    const attemptedAtMs = clock.now()
+    if (secret === undefined) return deliveries.settle(row.delivery_id, 'failed', attemptedAtMs, {})
+    const answer = await sendOnce({
+      url: new URL(row.url),
+      headers: { ...signedHeaders(secret, row.event_id, Math.floor(attemptedAtMs / 1000), row.body) },
+      body: row.body,
+      ownPort: ownPort(),
+      resolveName,
+      clock,
+      signal: closing.signal,
+    })
+    // Broken off by an orderly stop: it does not count, and the row is still due at the next start.
+    if (closing.signal.aborted) return
+    note(row, attemptedAtMs, answer, mayRepeat)
+  }
+
+  const note = db.transaction((row: DeliveryRow, attemptedAtMs: number, answer: Answer, mayRepeat: boolean) => {
+    const { status, retryAfter } = answer
+    if (status !== undefined && status >= 200 && status < 300) {
+      deliveries.settle(row.delivery_id, 'delivered', attemptedAtMs, answer)
+      if (row.webhook_id !== null) webhooks.noteDelivered(row.webhook_id, clock.now())
+      return
+    }
+    const asked = retryAfterMs(retryAfter, clock.now(), httpDateMs)
+    const isOver = status === 410 || !mayRepeat
+    const wait = isOver ? undefined : waitAfter(row.attempts + 1, chance.randomBytes(1).readUInt8() / 256, asked)
+    const next = wait === undefined ? undefined : clock.now() + wait
+    deliveries.settle(row.delivery_id, next === undefined ? 'failed' : 'pending', attemptedAtMs, answer, next)
+    if (status === 410 && row.webhook_id !== null) webhooks.noteGone(row.webhook_id)
+  })
+
+  return {
+    wake,
+
+    /** Begins to send. */
+    start(): void {
+      isStarted = true
+      wake()
+    },
+
+    /** Sends a test event to a receiver once, whatever its state, and returns the finished delivery. Throws NOT_FOUND. */
+    async test(webhookId: string): Promise<Delivery> {
+      const url = webhooks.urlOf(webhookId)
+      const body = JSON.stringify({
+        event: 'webhook.test',
+        job_id: NO_JOB,
+        status: 'done',
+        download_url: `${baseUrl()}/api/v1/jobs/${NO_JOB}/download`,
+      })
+      const eventId = `msg_${chance.newUuid()}`
+      const deliveryId = deliveries.add({ eventId, event: 'webhook.test', webhookId, url, body })
+      const ended = attempt(deliveries.row(deliveryId), false)
+      underWay.set(deliveryId, { origin: new URL(url).origin, ended })
+      await ended.finally(() => underWay.delete(deliveryId))
+      return deliveries.find(deliveryId)
+    },
+
+    /** Breaks off what is under way and stops. */
+    async close(): Promise<void> {
+      closing.abort(new Error('Loudsmith is stopping'))
+      stopTimer?.()
+      await Promise.allSettled([...underWay.values()].map(({ ended }) => ended))
+    },
+  }
+}
+
+const NO_JOB = '00000000-0000-0000-0000-000000000000'

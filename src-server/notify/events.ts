@@ -1,0 +1,170 @@
+/**
+ * What happened, in order: rows written inside the transaction that made them happen, and followers that pull them afterwards.
+ * Progress is news of the moment: it is not stored, and only the latest of each job is kept for a follower.
+ */
+
+import type { JobCompleted, JobFailed, LiveEvent, LiveEventName } from '../contract/events.ts'
+import type { Db } from '../db/open.ts'
+import type { Chance, Clock } from '../system.ts'
+
+/** What is written down about one change. */
+export interface HappenedEvent {
+  readonly event: Exclude<LiveEventName, 'job.progress'>
+  readonly jobId?: string
+  /** The callback's body, for the two events that have one; its bytes are fixed here. */
+  readonly body?: JobCompleted | JobFailed
+}
+
+/** One written event. */
+export interface StoredEvent {
+  /** Order of events, and the id in the live stream. */
+  readonly seq: number
+  /** The `webhook-id` of every delivery of this event. */
+  readonly eventId: string
+  readonly event: LiveEventName
+  readonly jobId?: string
+}
+
+/** How far a running job is, 0 to 100. */
+export interface JobProgress {
+  readonly jobId: string
+  readonly progress: number
+  readonly stage: string
+  readonly platform?: LiveEvent['platform']
+  readonly queuePosition?: number
+}
+
+/** One reader of the live events: it takes when it can, and what it does not take stays in the database. */
+export interface Follower {
+  /** Returns up to `limit` stored events after those taken before, oldest first. */
+  takeStored(limit: number): StoredEvent[]
+  /** Returns the latest progress of each job that has moved since the last call. */
+  takeProgress(): LiveEvent[]
+  close(): void
+}
+
+export interface FollowArguments {
+  /** Everything stored after this comes first; absent, only what happens from now on. */
+  readonly afterSeq?: number
+  /** Called when there may be something to take. */
+  readonly onNews: () => void
+  /** Called when the log closes: the stream must end. */
+  readonly onEnd: () => void
+}
+
+/** Progress reaches followers at most this often. */
+const PROGRESS_STEP_MS = 100
+
+interface EventRow {
+  seq: number
+  event_id: string
+  name: LiveEventName
+  job_id: string | null
+}
+
+/**
+ * Makes the log of events over an open database. Nothing here is asynchronous: `append` belongs inside the caller's
+ * transaction, `publish` after its commit.
+ */
+export function createEventLog({ db, clock, chance }: { db: Db; clock: Clock; chance: Chance }) {
+  const insert = db.prepare<[string, string, string | null, string | null, number]>(
+    'INSERT INTO events (event_id, name, job_id, body, created_at_ms) VALUES (?, ?, ?, ?, ?)',
+  )
+  const selectAfter = db.prepare<[number, number], EventRow>(
+    'SELECT seq, event_id, name, job_id FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
+  )
+  // The sequence outlives pruned rows; sqlite_sequence holds the highest ever given.
+  const selectLast = db.prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+  const deleteBefore = db.prepare<[number]>('DELETE FROM events WHERE created_at_ms < ?')
+
+  const lastSeq = () => selectLast.get()?.seq ?? 0
+  const followers = new Set<{ progress: Map<string, JobProgress>; onNews: () => void; onEnd: () => void }>()
+  let publishedSeq = lastSeq()
+  let stopFlush: (() => void) | undefined
+
+  function append(happened: HappenedEvent): StoredEvent {
+    const eventId = `msg_${chance.newUuid()}`
+    const body = happened.body === undefined ? null : JSON.stringify(happened.body)
+    const { lastInsertRowid } = insert.run(eventId, happened.event, happened.jobId ?? null, body, clock.now())
+    const jobId = happened.jobId === undefined ? {} : { jobId: happened.jobId }
+    return { seq: Number(lastInsertRowid), eventId, event: happened.event, ...jobId }
+  }
+
+  function publish(): void {
+    const news = selectAfter.all(publishedSeq, -1)
+    publishedSeq = news.at(-1)?.seq ?? publishedSeq
+    for (const follower of followers) {
+      // What was under way before this event is older than it: dropped, so that nothing is told backwards.
+      for (const { job_id } of news) if (job_id !== null) follower.progress.delete(job_id)
+      follower.onNews()
+    }
+  }
+
+  function progress(latest: JobProgress): void {
+    for (const follower of followers) follower.progress.set(latest.jobId, latest)
+    if (stopFlush || followers.size === 0) return
+    stopFlush = clock.after(PROGRESS_STEP_MS, flush)
+  }
+
+  function flush(): void {
+    stopFlush = undefined
+    for (const follower of followers) follower.onNews()
+  }
+
+  function follow({ afterSeq, onNews, onEnd }: FollowArguments): Follower {
+    const newest = lastSeq()
+    // An id from another database or a later backup means nothing here.
+    let seq = afterSeq === undefined || afterSeq > newest ? newest : afterSeq
+    const follower = { progress: new Map<string, JobProgress>(), onNews, onEnd }
+    followers.add(follower)
+    return {
+      takeStored(limit) {
+        const rows = selectAfter.all(seq, limit)
+        seq = rows.at(-1)?.seq ?? seq
+        return rows.map(({ seq, event_id, name, job_id }) => ({
+          seq,
+          eventId: event_id,
+          event: name,
+          ...(job_id === null ? {} : { jobId: job_id }),
+        }))
+      },
+      takeProgress() {
+        const latest = [...follower.progress.values()]
+        follower.progress.clear()
+        return latest.map((news) => progressEvent(news, seq))
+      },
+      close() {
+        followers.delete(follower)
+      },
+    }
+  }
+
+  return {
+    append,
+    publish,
+    progress,
+    follow,
+    /** Forgets events older than a moment (epoch ms) and returns how many. */
+    prune: (beforeMs: number): number => deleteBefore.run(beforeMs).changes,
+    /** Ends every follower's stream; nothing follows any more. */
+    close(): void {
+      stopFlush?.()
+      for (const follower of [...followers]) follower.onEnd()
+      followers.clear()
+    },
+  }
+}
+
+export type EventLog = ReturnType<typeof createEventLog>
+
+function progressEvent({ jobId, progress, stage, platform, queuePosition }: JobProgress, seq: number): LiveEvent {
+  return {
+    event: 'job.progress',
+    seq,
+    job_id: jobId,
+    progress,
+    stage,
+    ...(platform === undefined ? {} : { platform }),
+    ...(queuePosition === undefined ? {} : { queue_position: queuePosition }),
+  }
+}

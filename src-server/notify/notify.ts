@@ -1,0 +1,113 @@
+/**
+ * Tells others what happened. An event and all its deliveries are written in the transaction that makes it true (outbox), so
+ * nothing is lost and nothing is invented; live followers and receivers are served from those rows after the commit.
+ */
+
+import type { Plan } from '../contract/plans.ts'
+import type { Db } from '../db/open.ts'
+import type { Log } from '../log.ts'
+import type { Chance, Clock } from '../system.ts'
+import { createDeliverer } from './deliverer.ts'
+import { createDeliveries } from './deliveries.ts'
+import { createEventLog, type HappenedEvent, type JobProgress } from './events.ts'
+import type { ResolveName } from './send.ts'
+import { createWebhooks, requireAllowed } from './webhooks.ts'
+
+export interface NotifyArguments {
+  readonly db: Db
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+  /** The account's plan of this moment. */
+  readonly plan: () => Plan
+  /** The port this server listens on. */
+  readonly ownPort: () => number
+  /** Where callers reach this server, without a trailing slash. */
+  readonly baseUrl: () => string
+  /** Whether deliveries may leave for this machine only. */
+  readonly isOffline: () => boolean
+  /** Finds the addresses of a name; the system's resolver when absent. */
+  readonly resolveName?: ResolveName
+}
+
+/** How long events can be replayed and finished deliveries are listed. */
+const KEPT_DAYS = 30
+
+/** Makes the outward half over an open database. Deliveries start with `start` and end with `close`. */
+export function createNotify(arguments_: NotifyArguments) {
+  const { clock, ownPort } = arguments_
+  const events = createEventLog(arguments_)
+  const webhooks = createWebhooks(arguments_)
+  const deliveries = createDeliveries(arguments_)
+  const deliverer = createDeliverer({ ...arguments_, webhooks, deliveries })
+
+  return {
+    webhooks,
+    deliveries,
+    events,
+
+    /** Throws INVALID_WEBHOOK_URL unless callbacks may be sent to a job's `webhook_url`. */
+    checkWebhookUrl: (url: string): void => requireAllowed(url, ownPort(), 'webhook_url'),
+
+    /**
+     * Writes what happened, and one delivery per target: the job's own `webhookUrl` and each active account webhook that wants
+     * the event. Call it inside the transaction of the change, and `committed` after it. Returns the number of the event.
+     */
+    record(happened: HappenedEvent & { readonly webhookUrl?: string }): number {
+      const stored = events.append(happened)
+      if (happened.body !== undefined) {
+        const targets = webhooks.targetsOf(happened.event).map(({ webhookId, url }) => ({ webhookId, url }))
+        const own = happened.webhookUrl === undefined ? [] : [{ url: happened.webhookUrl }]
+        const jobId = happened.jobId === undefined ? {} : { jobId: happened.jobId }
+        const delivery = {
+          eventId: stored.eventId,
+          event: happened.event,
+          body: JSON.stringify(happened.body),
+          ...jobId,
+        }
+        for (const target of [...own, ...targets]) deliveries.add({ ...delivery, ...target })
+      }
+      return stored.seq
+    },
+
+    /** Serves what has been committed to followers and receivers. */
+    committed(): void {
+      events.publish()
+      deliverer.wake()
+    },
+
+    /** Tells followers how far a job is: not stored, at most ten times a second. */
+    progress: (latest: JobProgress): void => events.progress(latest),
+
+    /** Sends a signed test event to a receiver, once, and returns how it went. Throws NOT_FOUND. */
+    test: (webhookId: string) => deliverer.test(webhookId),
+
+    /** Sends the same bytes again now, with the schedule from its start. Throws NOT_FOUND. */
+    redeliver(deliveryId: string) {
+      deliveries.requeue(deliveryId)
+      deliverer.wake()
+      return deliveries.find(deliveryId)
+    },
+
+    /** Call when the plan, the offline switch or anything else on which waiting deliveries depend has changed. */
+    wake: (): void => deliverer.wake(),
+
+    /** Forgets events and finished deliveries older than 30 days. */
+    prune(): void {
+      const before = clock.now() - KEPT_DAYS * 86_400_000
+      events.prune(before)
+      deliveries.prune(before)
+    },
+
+    /** Begins to deliver what waits, that of earlier runs included. */
+    start: (): void => deliverer.start(),
+
+    /** Ends the live streams and breaks off attempts under way; they are made again at the next start. */
+    async close(): Promise<void> {
+      events.close()
+      await deliverer.close()
+    },
+  }
+}
+
+export type Notify = ReturnType<typeof createNotify>

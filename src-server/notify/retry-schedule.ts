@@ -1,0 +1,38 @@
+/** When a callback that was not taken is sent again. Pure. */
+
+/** Waits between the attempts, ms: from attempts at 0, 5 s, 30 s, 2 min, 10 min, 1 h, 6 h and 24 h after the event. */
+const WAITS_MS = [5, 25, 90, 480, 3000, 18_000, 64_800].map((seconds) => seconds * 1000)
+
+/** Attempts in all. */
+export const MAX_ATTEMPTS = WAITS_MS.length + 1
+
+/** A wait is up to this part longer, so that receivers that came back are not met by all at once. */
+const JITTER = 0.1
+/** A receiver may ask for a longer wait than ours, up to this. */
+const MAX_RETRY_AFTER_MS = 24 * 3600 * 1000
+
+/**
+ * Returns how long to wait after attempt number `attempts` (1 is the first) failed, ms, or undefined when it was the last.
+ * `chance` is from 0 to 1 exclusive; `retryAfterMs` is what the receiver asked for. Never throws.
+ */
+export function waitAfter(attempts: number, chance: number, retryAfterMs: number | undefined): number | undefined {
+  const wait = WAITS_MS[attempts - 1]
+  if (wait === undefined) return undefined
+  const asked = Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)
+  return Math.max(Math.round(wait * (1 + JITTER * chance)), asked)
+}
+
+/**
+ * Returns the wait that a `Retry-After` header asks for, ms (RFC 9110 section 10.2.3: seconds or a date), or undefined where it
+ * is absent or malformed. `parseDate` turns a date into epoch ms, NaN when it is none.
+ */
+export function retryAfterMs(
+  header: string | undefined,
+  nowMs: number,
+  parseDate: (text: string) => number,
+): number | undefined {
+  const text = header?.trim() ?? ''
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  const at = /[a-z]/i.test(text) ? parseDate(text) : Number.NaN
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs)
+}

@@ -1,0 +1,141 @@
+/** One attempt to hand over a callback: resolve the name once, check every address, connect to a checked one, read the status. */
+import { lookup as systemLookup } from 'node:dns/promises'
+import http from 'node:http'
+import https from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { Clock } from '../system.ts'
+import { checkAddress, literalAddress, portOf, refusalText } from './target-policy.ts'
+
+/** Time until the connection stands, TLS included. */
+export const CONNECT_LIMIT_MS = 5000
+/** Time for the whole attempt, from the name to the last byte of the answer. */
+export const TOTAL_LIMIT_MS = 15_000
+
+/** Finds the addresses of a host name; rejects when there are none. */
+export type ResolveName = (name: string) => Promise<readonly { address: string; family: number }[]>
+
+/** The system's resolver: the hosts file and the name service, as every program on this machine sees them. */
+export const resolveBySystem: ResolveName = (name) => systemLookup(name, { all: true })
+
+export interface Sending {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly ownPort: number
+  readonly resolveName: ResolveName
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/** The receiver's status and wish to be left alone for a while, or why there was no answer. */
+export interface Answer {
+  readonly status?: number
+  readonly retryAfter?: string
+  readonly error?: string
+}
+
+/**
+ * Posts `body` once and returns the receiver's answer. Redirects are answers like any other. The status counts as soon as it
+ * is there: what follows is read for politeness and thrown away. Never rejects: an aborted, refused, failed or late attempt is
+ * an answer with `error`.
+ */
+export async function sendOnce(sending: Sending): Promise<Answer> {
+  const { clock, signal } = sending
+  const limit = new AbortController()
+  const stopLimit = clock.after(TOTAL_LIMIT_MS, () => limit.abort(new Error('no answer within 15 s')))
+  const stop = AbortSignal.any([signal, limit.signal])
+  try {
+    const addresses = await orAborted(checkedAddresses(sending), stop)
+    return await post(sending, addresses, stop, stopLimit)
+  } catch (cause) {
+    stopLimit()
+    return { error: reasonOf(stop.aborted ? stop.reason : cause) }
+  }
+}
+
+class Refused extends Error {}
+
+async function checkedAddresses({ url, ownPort, resolveName }: Sending) {
+  const literal = literalAddress(url.hostname)
+  const found =
+    literal === undefined
+      ? await resolveName(url.hostname)
+      : [{ address: literal, family: literal.includes(':') ? 6 : 4 }]
+  for (const { address } of found) {
+    const refusal = checkAddress(address, portOf(url), ownPort)
+    if (refusal) throw new Refused(`refused: ${refusalText(refusal)}`)
+  }
+  if (found.length === 0) throw new Refused('the name has no address')
+  return found
+}
+
+function post(
+  { url, headers, body, clock }: Sending,
+  addresses: readonly { address: string; family: number }[],
+  signal: AbortSignal,
+  stopLimit: () => void,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const lookup: LookupFunction = (_name, options, done) => {
+      const [first] = addresses
+      if (options.all) done(null, [...addresses])
+      else done(null, first?.address ?? '', first?.family)
+    }
+    const isTls = url.protocol === 'https:'
+    const request = (isTls ? https : http).request(url, {
+      method: 'POST',
+      // A socket of its own: none that was opened for an earlier, differently resolved attempt is used again.
+      agent: false,
+      lookup,
+      signal,
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        'user-agent': 'Loudsmith',
+      },
+    })
+    const stopConnect = clock.after(CONNECT_LIMIT_MS, () => request.destroy(new Error('no connection within 5 s')))
+    request.on('socket', (socket) => socket.once(isTls ? 'secureConnect' : 'connect', stopConnect))
+    request.on('error', (cause) => {
+      stopConnect()
+      reject(cause)
+    })
+    request.on('close', stopLimit)
+    request.on('response', (response) => {
+      const retryAfter = response.headers['retry-after']
+      response.on('error', () => undefined)
+      response.resume()
+      resolve({ status: response.statusCode ?? 0, ...(retryAfter === undefined ? {} : { retryAfter }) })
+    })
+    request.end(body)
+  })
+}
+
+function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    promise.then(resolve, reject)
+  })
+}
+
+const SENTENCES: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the receiver closed the connection',
+  ENOTFOUND: 'the name is not known',
+  EAI_AGAIN: 'the name could not be looked up',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'no connection within 5 s',
+}
+
+/** A clause for the delivery log: it names what happened on the line, never a path or a stack. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'broken off'
+  // Several addresses were tried: the first failure stands for all.
+  const first = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause
+  const code = first instanceof Error && 'code' in first ? String(first.code) : undefined
+  if (code === undefined) return first instanceof Error ? first.message : 'broken off'
+  return SENTENCES[code] ?? `the connection failed (${code})`
+}

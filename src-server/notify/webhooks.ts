@@ -1,0 +1,169 @@
+/** Registered receivers and signing secrets: who is to be told of an event. */
+
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../contract/events.ts'
+import type { Plan } from '../contract/plans.ts'
+import { PLAN_LIMITS } from '../contract/plans.ts'
+import type { Webhook } from '../contract/webhooks.ts'
+import type { Db } from '../db/open.ts'
+import { AppError } from '../http/app-error.ts'
+import { type Chance, type Clock, isoTime } from '../system.ts'
+import { newSecret } from './signature.ts'
+import { checkUrl, refusalText } from './target-policy.ts'
+
+interface WebhookRow {
+  webhook_id: string
+  url: string
+  events: string
+  secret: string
+  is_gone: 0 | 1
+  created_at_ms: number
+  last_delivery_at_ms: number | null
+}
+
+export interface WebhooksArguments {
+  readonly db: Db
+  readonly clock: Clock
+  readonly chance: Chance
+  /** The account's plan of this moment: it says how many receivers are active. */
+  readonly plan: () => Plan
+  /** The port this server listens on. */
+  readonly ownPort: () => number
+}
+
+/**
+ * Makes the register of receivers. The plan counts those that are not gone, oldest first: the ones beyond it are suspended, wait
+ * with what is theirs and come back with a larger plan.
+ */
+export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArguments) {
+  const selectAll = db.prepare<[], WebhookRow>('SELECT * FROM webhooks ORDER BY created_at_ms, rowid')
+  const insert = db.prepare<[string, string, string, string, number]>(
+    'INSERT INTO webhooks (webhook_id, url, events, secret, created_at_ms) VALUES (?, ?, ?, ?, ?)',
+  )
+  const deleteOne = db.prepare<[string]>('DELETE FROM webhooks WHERE webhook_id = ?')
+  const updateSecret = db.prepare<[string, string]>('UPDATE webhooks SET secret = ? WHERE webhook_id = ?')
+  const updateGone = db.prepare<[string]>('UPDATE webhooks SET is_gone = 1 WHERE webhook_id = ?')
+  const updateDelivered = db.prepare<[number, string]>(
+    'UPDATE webhooks SET last_delivery_at_ms = ? WHERE webhook_id = ?',
+  )
+  const stopDeliveries = db.prepare<[string, string]>(
+    "UPDATE deliveries SET state = 'failed', next_attempt_at_ms = NULL, last_error = ? WHERE webhook_id = ? AND state = 'pending'",
+  )
+  const selectJobSecret = db.prepare<[], { secret: string }>('SELECT secret FROM job_signing_secret')
+  const upsertJobSecret = db.prepare<[string]>(
+    'INSERT INTO job_signing_secret (only_row, secret) VALUES (1, ?) ON CONFLICT (only_row) DO UPDATE SET secret = excluded.secret',
+  )
+
+  /** Every receiver with its state of this moment, oldest first. */
+  function all(): { row: WebhookRow; state: Webhook['state'] }[] {
+    let room = PLAN_LIMITS[plan()].webhooks
+    return selectAll.all().map((row) => {
+      if (row.is_gone === 1) return { row, state: 'gone' }
+      room -= 1
+      return { row, state: room >= 0 ? 'active' : 'suspended' }
+    })
+  }
+
+  function find(webhookId: string) {
+    const found = all().find(({ row }) => row.webhook_id === webhookId)
+    if (!found) throw new AppError('NOT_FOUND')
+    return found
+  }
+
+  function replaceJobSecret(): string {
+    const secret = newSecret(chance.randomBytes)
+    upsertJobSecret.run(secret)
+    return secret
+  }
+
+  return {
+    /** Returns the receivers, oldest first. */
+    list: (): Webhook[] => all().map(toWire),
+
+    /** Returns how many receivers count against the plan. */
+    count: (): number => all().filter(({ state }) => state !== 'gone').length,
+
+    /** Registers a receiver for the named events, all when absent. Throws INVALID_WEBHOOK_URL or WEBHOOK_LIMIT. */
+    create(url: string, events: readonly WebhookEvent[] = WEBHOOK_EVENTS): Webhook & { secret: string } {
+      requireAllowed(url, ownPort(), 'url')
+      const limit = PLAN_LIMITS[plan()].webhooks
+      if (all().filter(({ state }) => state !== 'gone').length >= limit) {
+        throw new AppError('WEBHOOK_LIMIT', { plan: plan(), limit })
+      }
+      const webhookId = chance.newUuid()
+      const secret = newSecret(chance.randomBytes)
+      insert.run(webhookId, url, JSON.stringify(events), secret, clock.now())
+      return { ...toWire(find(webhookId)), secret }
+    },
+
+    /** Removes a receiver and stops what waits for it. Throws NOT_FOUND. */
+    remove(webhookId: string): void {
+      find(webhookId)
+      db.transaction(() => {
+        stopDeliveries.run('the webhook was removed', webhookId)
+        deleteOne.run(webhookId)
+      })()
+    },
+
+    /** Replaces the secret at once: attempts from now on are signed with the new one. Throws NOT_FOUND. */
+    replaceSecret(webhookId: string): string {
+      find(webhookId)
+      const secret = newSecret(chance.randomBytes)
+      updateSecret.run(secret, webhookId)
+      return secret
+    },
+
+    /** Returns the address of a receiver. Throws NOT_FOUND. */
+    urlOf: (webhookId: string): string => find(webhookId).row.url,
+
+    /** Returns the active receivers that want an event. */
+    targetsOf: (event: string): { webhookId: string; url: string }[] =>
+      all()
+        .filter(({ row, state }) => state === 'active' && (JSON.parse(row.events) as string[]).includes(event))
+        .map(({ row }) => ({ webhookId: row.webhook_id, url: row.url })),
+
+    /** Returns the receivers to which nothing may be sent at this moment. */
+    suspendedIds: (): Set<string> =>
+      new Set(
+        all()
+          .filter(({ state }) => state === 'suspended')
+          .map(({ row }) => row.webhook_id),
+      ),
+
+    /** Returns the secret that signs for a receiver, or for per-job addresses when `webhookId` is null; undefined once it is removed. */
+    secretFor(webhookId: string | null): string | undefined {
+      if (webhookId === null) return selectJobSecret.get()?.secret ?? replaceJobSecret()
+      return selectAll.all().find((row) => row.webhook_id === webhookId)?.secret
+    },
+
+    replaceJobSecret,
+
+    /** Notes that a receiver took a callback. */
+    noteDelivered: (webhookId: string, atMs: number): void => void updateDelivered.run(atMs, webhookId),
+
+    /** Notes that a receiver answered 410: it gets nothing any more, and what waits for it stops. */
+    noteGone(webhookId: string): void {
+      updateGone.run(webhookId)
+      stopDeliveries.run('the receiver answered 410 Gone', webhookId)
+    },
+  }
+}
+
+export type Webhooks = ReturnType<typeof createWebhooks>
+
+/** Throws INVALID_WEBHOOK_URL, naming `param`, unless callbacks may be sent to `url`. */
+export function requireAllowed(url: string, ownPort: number, param: string): void {
+  const verdict = checkUrl(url, ownPort)
+  if ('refusal' in verdict)
+    throw new AppError('INVALID_WEBHOOK_URL', { detail: refusalText(verdict.refusal) }, { param })
+}
+
+function toWire({ row, state }: { row: WebhookRow; state: Webhook['state'] }): Webhook {
+  return {
+    webhook_id: row.webhook_id,
+    url: row.url,
+    events: JSON.parse(row.events) as WebhookEvent[],
+    state,
+    created_at: isoTime(row.created_at_ms),
+    ...(row.last_delivery_at_ms === null ? {} : { last_delivery_at: isoTime(row.last_delivery_at_ms) }),
+  }
+}
