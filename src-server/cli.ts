@@ -1,0 +1,36 @@
+/** The terminal's way in: `serve` hosts the service, every other command is a client of it. */
+import { homedir } from 'node:os'
+import path from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { registerAccountCommands } from './cli/account-commands.ts'
+import { defaultDataDir } from './cli/data-dir.ts'
+import { registerDoctorCommand } from './cli/doctor-command.ts'
+import { registerKeyCommands } from './cli/key-commands.ts'
+import { registerMasterCommand } from './cli/master-command.ts'
+import { serve } from './cli/serve.ts'
+import { DEFAULT_PORT } from './contract/limits.ts'
+
+function port(text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 0 || value > 65_535)
+    throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+  return value
+}
+
+const dataDir = defaultDataDir(process.platform, process.env, homedir())
+const program = new Command('loudsmith')
+  .description('Local audio mastering: one song in, one measured master per platform out.')
+  .showHelpAfterError()
+
+program
+  .command('serve')
+  .description('Host the API and the page for the browser until stopped.')
+  .option('--port <n>', 'port on the loopback interface; 0 picks a free one', port, DEFAULT_PORT)
+  .option('--data-dir <dir>', 'where songs, results and the database live', path.resolve, dataDir)
+  .action(serve)
+
+for (const register of [registerKeyCommands, registerAccountCommands, registerDoctorCommand, registerMasterCommand]) {
+  register(program, dataDir)
+}
+
+await program.parseAsync()

@@ -1,0 +1,19 @@
+import path from 'node:path'
+
+/**
+ * Returns the data directory that the desktop application uses for this user, so that the command line shares it:
+ * Electron's `userData` folder and `data` in it. Never throws; creates nothing.
+ */
+export function defaultDataDir(
+  platform: NodeJS.Platform,
+  environment: Readonly<Record<string, string | undefined>>,
+  home: string,
+): string {
+  const applications =
+    platform === 'darwin'
+      ? path.join(home, 'Library', 'Application Support')
+      : platform === 'win32'
+        ? (environment.APPDATA ?? path.join(home, 'AppData', 'Roaming'))
+        : (environment.XDG_CONFIG_HOME ?? path.join(home, '.config'))
+  return path.join(applications, 'Loudsmith', 'data')
+}

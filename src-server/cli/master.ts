@@ -1,0 +1,128 @@
+/** `master FILE`: one ordinary job, followed to its end, and its masters unpacked where the user wants them. */
+import { createWriteStream, openAsBlob } from 'node:fs'
+import { mkdir, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import yauzl from 'yauzl'
+import type { Source } from '../contract/app.ts'
+import type { CreatedJob, Job } from '../contract/jobs.ts'
+import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
+import type { ServiceClient } from './service-client.ts'
+
+const POLL_INTERVAL_MS = 250
+
+export interface MasterOptions {
+  readonly platforms: string
+  readonly out: string
+  readonly reference?: string
+  /** Further text fields of `POST /api/v1/master`, by their wire names. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+export interface MasterOutcome {
+  readonly job: Job
+  /** Absolute paths of what was written below `out`; empty when the job failed. */
+  readonly files: readonly string[]
+}
+
+/**
+ * Masters `file` and returns the ended job with the files written below `options.out`. Calls `onProgress` whenever the job
+ * moved. When `signal` aborts, the job is cancelled and refunded and the outcome is that of the cancelled job.
+ * Throws ServiceError when the service refuses the job, and the file system's error when a file cannot be read or written.
+ */
+export async function masterFile(
+  client: ServiceClient,
+  file: string,
+  options: MasterOptions,
+  onProgress: (job: Job) => void,
+  signal: AbortSignal,
+): Promise<MasterOutcome> {
+  await mkdir(options.out, { recursive: true })
+  const form = new FormData()
+  form.set('platforms', options.platforms)
+  for (const [name, value] of Object.entries(options.fields)) form.set(name, value)
+  await attach(client, form, file, 'file', 'source_id')
+  if (options.reference) await attach(client, form, options.reference, 'reference_file', 'reference_source_id')
+
+  const created = await client.call<CreatedJob>('createJob', { body: form })
+  const job = await follow(client, created.job_id, onProgress, signal)
+  return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out) : [] }
+}
+
+/** Puts a file into the form; one over the upload limit is stored as a source first, as the application does. */
+async function attach(
+  client: ServiceClient,
+  form: FormData,
+  file: string,
+  part: string,
+  storedAs: string,
+): Promise<void> {
+  const blob = await openAsBlob(file)
+  if (blob.size <= MAX_UPLOAD_BYTES) {
+    form.set(part, blob, path.basename(file))
+    return
+  }
+  const upload = new FormData()
+  upload.set('purpose', 'reference')
+  upload.set('file', blob, path.basename(file))
+  const source = await client.call<Source>('createSource', { body: upload })
+  form.set(storedAs, source.source_id)
+}
+
+async function follow(
+  client: ServiceClient,
+  jobId: string,
+  onProgress: (job: Job) => void,
+  signal: AbortSignal,
+): Promise<Job> {
+  const params = { job_id: jobId }
+  let isCancelled = false
+  for (;;) {
+    if (signal.aborted && !isCancelled) {
+      isCancelled = true
+      await client.call('deleteJob', { params })
+    }
+    const job = await client.call<Job>('readJob', { params })
+    onProgress(job)
+    if (job.status !== 'queued') return job
+    await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+async function unpackResult(client: ServiceClient, jobId: string, out: string): Promise<string[]> {
+  const archive = path.resolve(out, `.${jobId}.zip`)
+  try {
+    const response = await client.fetch('downloadResult', { params: { job_id: jobId } })
+    if (!response.body) throw new Error('The download has no body.')
+    await pipeline(response.body, createWriteStream(archive))
+    return await unpack(archive, path.resolve(out))
+  } finally {
+    await rm(archive, { force: true })
+  }
+}
+
+async function unpack(archive: string, out: string): Promise<string[]> {
+  const files: string[] = []
+  const zip = await yauzl.openPromise(archive)
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (entry.fileName.endsWith('/')) continue
+      const file = path.join(out, entry.fileName)
+      await mkdir(path.dirname(file), { recursive: true })
+      await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(file))
+      files.push(file)
+    }
+  } finally {
+    zip.close()
+  }
+  return files
+}
+
+/** Returns whether `file` is a file that can be read, for a clear word before anything starts. */
+export async function isFile(file: string): Promise<boolean> {
+  return stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+}

@@ -1,0 +1,65 @@
+/** How the command line shows things to a person. */
+
+/** Returns rows as columns padded to their widest cell, two spaces apart; no trailing blanks. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows)
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, cell.length)
+    })
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Returns a size in the largest unit that keeps it at 1 or more: `512 B`, `3.4 MB`. Powers of 1000. */
+export function formatBytes(sizeBytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let value = sizeBytes
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit += 1
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`
+}
+
+const BAR_WIDTH = 28
+
+/** Returns a bar with the percent and a word beside it, e.g. `[#####-----]  50 %  rendering`. */
+export function progressBar(percent: number, word: string): string {
+  const filled = Math.round((Math.min(100, Math.max(0, percent)) / 100) * BAR_WIDTH)
+  return `[${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}] ${String(Math.round(percent)).padStart(3)} %  ${word}`
+}
+
+/**
+ * Returns a writer of progress: on a terminal one line that is drawn over, elsewhere one line whenever the word changes.
+ * `end` leaves the cursor on a fresh line.
+ */
+export function createProgressLine(out: NodeJS.WriteStream): {
+  show(percent: number, word: string): void
+  end(): void
+} {
+  let lastWord = ''
+  let isDrawn = false
+  return {
+    show(percent, word) {
+      if (out.isTTY) {
+        out.write(`\r\x1b[2K${progressBar(percent, word)}`)
+        isDrawn = true
+      } else if (word !== lastWord) {
+        out.write(`${word}\n`)
+      }
+      lastWord = word
+    },
+    end() {
+      if (isDrawn) out.write('\n')
+      isDrawn = false
+    },
+  }
+}
