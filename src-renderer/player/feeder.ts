@@ -134,8 +134,12 @@ export function createFeeder({ rateHz, post, onFailure }: FeederOptions) {
       post({ kind: 'remove', version }, [])
     },
     move(next: Place) {
+      const isSamePlace =
+        Math.floor(next.frame / CHUNK_FRAMES) === Math.floor(place.frame / CHUNK_FRAMES) &&
+        next.version === place.version &&
+        next.loop === place.loop
       place = next
-      pump()
+      if (!isSamePlace) pump()
     },
     close() {
       isClosed = true

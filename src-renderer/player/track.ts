@@ -64,7 +64,7 @@ function wavTrack(
             await readBytes(layout.dataStart + start * frameBytes, layout.dataStart + end * frameBytes),
             layout,
           )
-    const place = Math.min(to - from, start - from)
+    const place = Math.max(0, Math.min(to - from, start - from))
     return { left: pad(left, place, to - from), right: pad(right, place, to - from) }
   }
   if (layout.sampleRateHz === rateHz) {

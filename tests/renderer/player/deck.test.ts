@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest'
+import { CHUNK_FRAMES, createDeck, type Deck } from '../../../src-renderer/player/deck.ts'
+import { noise, sine } from './signals.ts'
+
+const RATE = 48_000
+const FADE = (RATE * 8) / 1000
+
+/** A deck with versions whose samples are given for their whole length. */
+function deckWith(versions: Record<string, Float32Array>): Deck {
+  const deck = createDeck(RATE)
+  let length = 0
+  for (const [version, samples] of Object.entries(versions)) {
+    length = Math.max(length, samples.length)
+    deck.obey({ kind: 'add', version, frames: samples.length })
+    for (let index = 0; index * CHUNK_FRAMES < samples.length; index++) {
+      const left = new Float32Array(CHUNK_FRAMES)
+      left.set(samples.subarray(index * CHUNK_FRAMES, (index + 1) * CHUNK_FRAMES))
+      deck.obey({ kind: 'chunk', version, index, left, right: left.slice() })
+    }
+  }
+  deck.obey({ kind: 'length', frames: length })
+  return deck
+}
+
+function render(deck: Deck, frames: number, quantum = 128): Float32Array {
+  const output = new Float32Array(frames)
+  for (let at = 0; at < frames; at += quantum) {
+    const left = new Float32Array(Math.min(quantum, frames - at))
+    deck.render(left, new Float32Array(left.length))
+    output.set(left, at)
+  }
+  return output
+}
+
+/** Frames by which `output` from `at` on lags behind `samples`, when it is a piece of it; null when it is none. */
+function placeOf(output: Float32Array, at: number, samples: Float32Array, gain = 1): number | null {
+  for (let place = 0; place < samples.length - 64; place++) {
+    let isHere = true
+    for (let i = 0; i < 64 && isHere; i++) {
+      isHere = Math.abs((output[at + i] as number) - gain * (samples[place + i] as number)) < 1e-6
+    }
+    if (isHere) return place
+  }
+  return null
+}
+
+describe('switching between versions', () => {
+  it('goes on at the same sample of the other version, at whatever moment the key is pressed', () => {
+    for (const pressedAt of [1000, 4096, 65_500, 65_536, 70_001]) {
+      const a = noise(100_000, 1)
+      const b = noise(100_000, 2)
+      const deck = deckWith({ a, b })
+      deck.obey({ kind: 'choose', version: 'a' })
+      deck.obey({ kind: 'play' })
+      const before = render(deck, pressedAt)
+      deck.obey({ kind: 'choose', version: 'b' })
+      const after = render(deck, 2048)
+      expect(placeOf(before, pressedAt - 64, a)).toBe(pressedAt - 64)
+      expect(placeOf(after, FADE, b)).toBe(pressedAt + FADE)
+    }
+  })
+
+  it('keeps the loudness of unlike signals through the fade: equal power, no gap', () => {
+    const deck = deckWith({ a: noise(200_000, 1), b: noise(200_000, 2) })
+    deck.obey({ kind: 'choose', version: 'a' })
+    deck.obey({ kind: 'play' })
+    render(deck, 4096)
+    const power = new Float64Array(4)
+    for (let turn = 0; turn < 40; turn++) {
+      deck.obey({ kind: 'choose', version: turn % 2 ? 'a' : 'b' })
+      const fade = render(deck, FADE)
+      fade.forEach((value, i) => {
+        power[Math.floor((i * 4) / FADE)]! += value * value
+      })
+      render(deck, 640)
+    }
+    const mean = power.reduce((sum, value) => sum + value) / 4
+    for (const quarter of power) expect(Math.abs(10 * Math.log10(quarter / mean))).toBeLessThan(0.5)
+  })
+
+  it('makes no step larger than the signals themselves make', () => {
+    const deck = deckWith({ a: sine(96_000, RATE, 100, 0.5), b: sine(96_000, RATE, 100, 0.5, 2) })
+    deck.obey({ kind: 'choose', version: 'a' })
+    deck.obey({ kind: 'play' })
+    const pieces = [render(deck, 5000)]
+    for (const version of ['b', 'a', 'b']) {
+      deck.obey({ kind: 'choose', version })
+      pieces.push(render(deck, 150))
+    }
+    pieces.push(render(deck, 2000))
+    const all = pieces.flatMap((piece) => [...piece])
+    const steps = all.slice(600).map((value, i) => Math.abs(value - (all[600 + i - 1] as number)))
+    expect(Math.max(...steps)).toBeLessThan(0.02)
+  })
+
+  it('stays with the version that can be heard until the other one has arrived', () => {
+    const a = noise(100_000, 1)
+    const b = noise(100_000, 2)
+    const deck = deckWith({ a })
+    deck.obey({ kind: 'add', version: 'b', frames: b.length })
+    deck.obey({ kind: 'choose', version: 'a' })
+    deck.obey({ kind: 'play' })
+    render(deck, 1024)
+    deck.obey({ kind: 'choose', version: 'b' })
+    expect(placeOf(render(deck, 1024), 900, a)).toBe(1924)
+    deck.obey({
+      kind: 'chunk',
+      version: 'b',
+      index: 0,
+      left: b.slice(0, CHUNK_FRAMES),
+      right: b.slice(0, CHUNK_FRAMES),
+    })
+    expect(placeOf(render(deck, 1024), 900, b)).toBe(2948)
+  })
+
+  it('plays every version at its own level', () => {
+    const a = noise(50_000, 1)
+    const b = noise(50_000, 2)
+    const deck = deckWith({ a, b })
+    deck.obey({ kind: 'levels', gains: { a: 0.5, b: 0.25 } })
+    deck.obey({ kind: 'choose', version: 'a' })
+    deck.obey({ kind: 'play' })
+    expect(placeOf(render(deck, 1024), 900, a, 0.5)).toBe(900)
+    deck.obey({ kind: 'choose', version: 'b' })
+    expect(placeOf(render(deck, 1024), 900, b, 0.25)).toBe(1924)
+  })
+})
+
+describe('the transport', () => {
+  it('renders the same sound however the sound card cuts it', () => {
+    const make = () => {
+      const deck = deckWith({ a: noise(150_000, 1), b: noise(150_000, 2) })
+      deck.obey({ kind: 'choose', version: 'a' })
+      deck.obey({ kind: 'loop', range: { startFrame: 1000, endFrame: 70_000 } })
+      deck.obey({ kind: 'play' })
+      return deck
+    }
+    expect(render(make(), 140_000, 128)).toEqual(render(make(), 140_000, 3500))
+  })
+
+  it('waits in silence after a seek until the samples are there, and loses none of them', () => {
+    const a = noise(190_000, 1)
+    const deck = deckWith({ a: a.slice(0, CHUNK_FRAMES) })
+    deck.obey({ kind: 'add', version: 'a', frames: a.length })
+    deck.obey({ kind: 'length', frames: a.length })
+    deck.obey({ kind: 'choose', version: 'a' })
+    deck.obey({ kind: 'play' })
+    deck.obey({ kind: 'seek', frame: 140_000, restartsIntegrated: false })
+    expect(Math.max(...render(deck, 4096))).toBe(0)
+    expect(deck.takeReport()).toMatchObject({ frame: 140_000, isWaiting: true })
+    const left = new Float32Array(CHUNK_FRAMES)
+    left.set(a.subarray(2 * CHUNK_FRAMES))
+    deck.obey({ kind: 'chunk', version: 'a', index: 2, left, right: left.slice() })
+    expect(placeOf(render(deck, 1024), FADE, a)).toBe(140_000 + FADE)
+  })
+
+  it('turns from the end of the loop to its start on the sample', () => {
+    const a = noise(60_000, 1)
+    const deck = deckWith({ a })
+    deck.obey({ kind: 'choose', version: 'a' })
+    deck.obey({ kind: 'loop', range: { startFrame: 10_000, endFrame: 20_000 } })
+    deck.obey({ kind: 'seek', frame: 19_000, restartsIntegrated: false })
+    deck.obey({ kind: 'play' })
+    const output = render(deck, 12_000)
+    expect(placeOf(output, 900, a)).toBe(19_900)
+    expect(placeOf(output, 1000 + FADE, a)).toBe(10_000 + FADE)
+    expect(placeOf(output, 11_000 + FADE, a)).toBe(10_000 + FADE)
+  })
+
+  it('stops at the end and begins again from the start', () => {
+    const a = noise(10_000, 1)
+    const deck = deckWith({ a })
+    deck.obey({ kind: 'choose', version: 'a' })
+    deck.obey({ kind: 'play' })
+    render(deck, 12_000)
+    expect(deck.takeReport()).toMatchObject({ frame: 10_000, isPlaying: false })
+    deck.obey({ kind: 'play' })
+    expect(placeOf(render(deck, 1024), FADE, a)).toBe(FADE)
+  })
+
+  it('fades out on pause and goes on from the same place', () => {
+    const a = noise(60_000, 1)
+    const deck = deckWith({ a })
+    deck.obey({ kind: 'choose', version: 'a' })
+    deck.obey({ kind: 'play' })
+    render(deck, 5000)
+    deck.obey({ kind: 'pause' })
+    const output = render(deck, 1024)
+    expect(output.slice(0, 64).some((value) => value !== 0)).toBe(true)
+    expect(output.slice(FADE + 1).every((value) => value === 0)).toBe(true)
+    deck.obey({ kind: 'play' })
+    expect(placeOf(render(deck, 1024), FADE, a)).toBe(5000 + FADE)
+  })
+
+  it('never hangs on an empty song', () => {
+    const deck = createDeck(RATE)
+    deck.obey({ kind: 'play' })
+    expect(render(deck, 1024).every((value) => value === 0)).toBe(true)
+  })
+})
+
+describe('what the deck measures', () => {
+  it('knows the loudness of the versions that are not heard too, so a switch shows their numbers at once', () => {
+    const deck = deckWith({ a: sine(300_000, RATE, 997, 0.1), b: sine(300_000, RATE, 997, 0.2) })
+    deck.obey({ kind: 'levels', gains: { a: 0.1 } })
+    deck.obey({ kind: 'choose', version: 'a' })
+    deck.obey({ kind: 'play' })
+    render(deck, 200_000)
+    const { loudness } = deck.takeReport() as NonNullable<ReturnType<Deck['takeReport']>>
+    const [momentary, shortTerm, integrated] = loudness.a as readonly [number, number, number]
+    for (const level of [momentary, shortTerm, integrated]) expect(level).toBeCloseTo(-20, 1)
+    expect(loudness.b?.[2]).toBeCloseTo(-13.98, 1)
+  })
+})

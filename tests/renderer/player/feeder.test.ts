@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { CHUNK_FRAMES, type DeckCommand } from '../../../src-renderer/player/deck.ts'
+import { createFeeder, nextMissing, wantedChunks } from '../../../src-renderer/player/feeder.ts'
+import type { Track } from '../../../src-renderer/player/track.ts'
+
+const RATE = 48_000
+const TEN_MINUTES = RATE * 600
+
+function silentTrack(frames: number, reads: number[] = []): Track {
+  return {
+    frames,
+    isExact: true,
+    read: async (start, count) => {
+      reads.push(start / CHUNK_FRAMES)
+      return { left: new Float32Array(count), right: new Float32Array(count) }
+    },
+  }
+}
+
+/** Runs until nothing is fetched any more. */
+const settle = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+describe('what lies on the deck', () => {
+  it('is little of a long song: 7 versions of 10 minutes stay below 80 MB', () => {
+    const loop = { startFrame: RATE * 100, endFrame: RATE * 130 }
+    const chunks = wantedChunks({ frame: RATE * 300, loop }, TEN_MINUTES, RATE)
+    expect(chunks.length * CHUNK_FRAMES * 2 * 4 * 7).toBeLessThan(80e6)
+  })
+
+  it('reaches from before the playhead to 12 s after it, and to the places a loop or a restart jumps to', () => {
+    const loop = { startFrame: RATE * 100, endFrame: RATE * 130 }
+    const chunks = wantedChunks({ frame: RATE * 300, loop }, TEN_MINUTES, RATE)
+    for (const second of [0, 2, 100, 102, 297, 300, 311]) {
+      expect(chunks).toContain(Math.floor((second * RATE) / CHUNK_FRAMES))
+    }
+    expect(chunks[0]).toBe(Math.floor((300 * RATE) / CHUNK_FRAMES))
+  })
+
+  it('begins with the heard version and lets the others follow closely', () => {
+    const here = new Set<string>()
+    const order: string[] = []
+    for (;;) {
+      const next = nextMissing([5, 6, 7, 8], ['a', 'b', 'c'], 'b', (version, index) => here.has(version + index))
+      if (!next) break
+      here.add(next.version + next.index)
+      order.push(next.version + next.index)
+    }
+    expect(order.slice(0, 6)).toEqual(['b5', 'b6', 'b7', 'a5', 'c5', 'b8'])
+    expect(order).toHaveLength(12)
+  })
+})
+
+describe('the feeder', () => {
+  it('fetches each piece once, follows the playhead and takes away what is far behind', async () => {
+    const posted: DeckCommand[] = []
+    const reads: number[] = []
+    const feeder = createFeeder({ rateHz: RATE, post: (command) => posted.push(command), onFailure: () => undefined })
+    feeder.put('a', silentTrack(TEN_MINUTES, reads))
+    feeder.move({ frame: 0, version: 'a', loop: null })
+    await settle()
+    feeder.move({ frame: RATE * 60, version: 'a', loop: null })
+    await settle()
+    expect(new Set(reads).size).toBe(reads.length)
+    const evicted = posted.flatMap((command) => (command.kind === 'evict' ? command.indexes : []))
+    expect(evicted).toContain(Math.floor((10 * RATE) / CHUNK_FRAMES))
+    expect(evicted).not.toContain(0)
+    expect(reads).toContain(Math.floor((71 * RATE) / CHUNK_FRAMES))
+  })
+
+  it('names a version that cannot be read once, and goes on with the others', async () => {
+    const failed: string[] = []
+    const reads: number[] = []
+    const feeder = createFeeder({ rateHz: RATE, post: () => undefined, onFailure: (version) => failed.push(version) })
+    feeder.put('gone', { ...silentTrack(TEN_MINUTES), read: () => Promise.reject(new Error('410')) })
+    feeder.put('a', silentTrack(TEN_MINUTES, reads))
+    feeder.move({ frame: 0, version: 'gone', loop: null })
+    await settle()
+    expect(failed).toEqual(['gone'])
+    expect(reads.length).toBeGreaterThan(5)
+  })
+})

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest'
+import { findLag } from '../../../src-renderer/player/align.ts'
+import { createResampler } from '../../../src-renderer/player/resample.ts'
+import { measureLag, type OpenFile, openTrack, shiftTrack } from '../../../src-renderer/player/track.ts'
+import { readWavLayout } from '../../../src-renderer/player/wav.ts'
+import { noise, sine } from './signals.ts'
+
+interface Shape {
+  readonly rateHz: number
+  readonly bits: 16 | 24 | 32
+  readonly isFloat?: boolean
+  readonly isExtensible?: boolean
+  /** Bytes of a chunk before `data`, such as a cover picture. */
+  readonly ballast?: number
+}
+
+function writeSample(view: DataView, at: number, value: number, { bits, isFloat }: Shape) {
+  if (isFloat) view.setFloat32(at, value, true)
+  else if (bits === 16) view.setInt16(at, Math.round(value * 32768), true)
+  else if (bits === 32) view.setInt32(at, Math.round(value * 2147483648), true)
+  else {
+    const whole = Math.round(value * 8388608)
+    view.setUint8(at, whole & 255)
+    view.setInt16(at + 1, whole >> 8, true)
+  }
+}
+
+function wavFile(channels: readonly Float32Array[], shape: Shape): Uint8Array {
+  const frames = channels[0]?.length ?? 0
+  const width = shape.bits / 8
+  const fmtSize = shape.isExtensible ? 40 : 16
+  const ballast = shape.ballast ?? 0
+  const head = 12 + 8 + fmtSize + (ballast ? 8 + ballast : 0) + 8
+  const bytes = new Uint8Array(head + frames * channels.length * width)
+  const view = new DataView(bytes.buffer)
+  const word = (at: number, text: string) => bytes.set(new TextEncoder().encode(text), at)
+  word(0, 'RIFF')
+  view.setUint32(4, bytes.length - 8, true)
+  word(8, 'WAVE')
+  word(12, 'fmt ')
+  view.setUint32(16, fmtSize, true)
+  const tag = shape.isFloat ? 3 : 1
+  view.setUint16(20, shape.isExtensible ? 0xfffe : tag, true)
+  view.setUint16(22, channels.length, true)
+  view.setUint32(24, shape.rateHz, true)
+  view.setUint16(34, shape.bits, true)
+  if (shape.isExtensible) view.setUint16(44, tag, true)
+  let at = 20 + fmtSize
+  if (ballast) {
+    word(at, 'id3 ')
+    view.setUint32(at + 4, ballast, true)
+    at += 8 + ballast
+  }
+  word(at, 'data')
+  view.setUint32(at + 4, frames * channels.length * width, true)
+  channels.forEach((samples, channel) => {
+    samples.forEach((value, i) => {
+      writeSample(view, at + 8 + (i * channels.length + channel) * width, value, shape)
+    })
+  })
+  return bytes
+}
+
+/** Serves a file as the server does: 206 with the range, or 200 with everything when ranges are off. */
+function serve(bytes: Uint8Array, hasRanges = true) {
+  const asked: string[] = []
+  const open: OpenFile = async (range) => {
+    asked.push(range ? `${range.from}-${range.to}` : 'all')
+    if (!range || !hasRanges) return new Response(bytes.slice(), { status: 200 })
+    return new Response(bytes.slice(range.from, range.to), { status: 206 })
+  }
+  return { open, asked }
+}
+
+const noDecoder = () => Promise.reject(new Error('nothing here needs a decoder'))
+
+describe('reading a master', () => {
+  it.each<[string, Shape]>([
+    ['16 bit', { rateHz: 48_000, bits: 16 }],
+    ['24 bit', { rateHz: 48_000, bits: 24 }],
+    ['24 bit extensible', { rateHz: 48_000, bits: 24, isExtensible: true }],
+    ['32 bit float', { rateHz: 48_000, bits: 32, isFloat: true }],
+    ['24 bit behind a cover of 300 kB', { rateHz: 48_000, bits: 24, ballast: 300_000 }],
+  ])('gives the samples that were written, piece by piece: %s', async (_, shape) => {
+    const left = noise(5000, 1)
+    const right = noise(5000, 2)
+    const track = await openTrack(serve(wavFile([left, right], shape)).open, noDecoder, 48_000)
+    expect(track.frames).toBe(5000)
+    const piece = await track.read(1234, 1000)
+    const worst = Math.max(...piece.right.map((value, i) => Math.abs(value - (right[1234 + i] as number))))
+    expect(worst).toBeLessThanOrEqual(shape.bits === 16 ? 2 ** -16 : 2 ** -23)
+  })
+
+  it('is silent before the start and after the end', async () => {
+    const left = noise(100, 1)
+    const { open } = serve(wavFile([left], { rateHz: 48_000, bits: 32, isFloat: true }))
+    const track = await openTrack(open, noDecoder, 48_000)
+    const { left: piece, right } = await track.read(-10, 130)
+    expect([...piece.slice(0, 10), ...piece.slice(110)].every((value) => value === 0)).toBe(true)
+    expect(piece.slice(10, 110)).toEqual(left)
+    expect(right).toEqual(piece)
+    expect(Math.max(...(await track.read(500, 10)).left)).toBe(0)
+  })
+
+  it('asks only for the bytes it needs, and once only where the server knows no ranges', async () => {
+    const file = wavFile([noise(500_000, 1), noise(500_000, 2)], { rateHz: 48_000, bits: 24 })
+    const ranged = serve(file)
+    await (await openTrack(ranged.open, noDecoder, 48_000)).read(1000, 10)
+    expect(ranged.asked).toEqual(['0-65536', `${44 + 6000}-${44 + 6060}`])
+    const whole = serve(file, false)
+    const track = await openTrack(whole.open, noDecoder, 48_000)
+    await track.read(1000, 10)
+    await track.read(9000, 10)
+    expect(whole.asked).toHaveLength(1)
+  })
+
+  it('puts the 44.1 kHz master on a 48 kHz clock without shifting it, seamless over piece borders', async () => {
+    const tone = (rateHz: number, frames: number) => sine(frames, rateHz, 1000, 0.5)
+    const { open } = serve(wavFile([tone(44_100, 44_100)], { rateHz: 44_100, bits: 32, isFloat: true }))
+    const track = await openTrack(open, noDecoder, 48_000)
+    const wanted = tone(48_000, 48_000)
+    for (const start of [0, 10_000, 10_777]) {
+      const piece = await track.read(start, 777)
+      for (let i = start === 0 ? 100 : 0; i < 777; i++) {
+        expect(Math.abs((piece.left[i] as number) - (wanted[start + i] as number))).toBeLessThan(2e-4)
+      }
+    }
+  })
+
+  it('knows what is no WAV', () => {
+    expect(readWavLayout(new TextEncoder().encode('ID3 this is an MP3 file'))).toBeNull()
+    expect(readWavLayout(new Uint8Array(3))).toBeNull()
+  })
+})
+
+describe('changing the rate', () => {
+  it('keeps the tone and removes what the lower rate cannot hold', () => {
+    const down = createResampler(48_000, 44_100)
+    const { from, to } = down.inputRange(1000, 4000)
+    const power = (frequencyHz: number) => {
+      const input = sine(to, 48_000, frequencyHz, 0.5).slice(from)
+      const output = down.convert(input, 1000, 4000)
+      return 10 * Math.log10(output.reduce((sum, value) => sum + value * value, 0) / 4000 / 0.125)
+    }
+    expect(Math.abs(power(15_000))).toBeLessThan(0.05)
+    expect(power(23_500)).toBeLessThan(-60)
+  })
+})
+
+describe('lining up a decoded song with its master', () => {
+  it.each([-700, 0, 1105, 2257])('finds a delay of %i frames to the frame', (delay) => {
+    const song = noise(48_000, 7)
+    const early = song.slice(8000, 8000 + 32_768)
+    const late = song
+      .slice(8000 - delay, 8000 - delay + 32_768)
+      .map((value, i) => value * 0.6 + Math.sin(i / 90) * 0.05)
+    expect(findLag(early, late, 4096).frames).toBe(delay)
+  })
+
+  it('moves a track by what it found, and leaves another song where it is', async () => {
+    const song = noise(200_000, 7)
+    const shape: Shape = { rateHz: 48_000, bits: 32, isFloat: true }
+    const openSong = (samples: Float32Array) => openTrack(serve(wavFile([samples], shape)).open, noDecoder, 48_000)
+    const late = new Float32Array(201_105)
+    late.set(song, 1105)
+    const exact = await openSong(song)
+    const decoded = await openSong(late)
+    const lag = await measureLag(decoded, exact)
+    expect(lag).toBe(1105)
+    expect((await shiftTrack(decoded, lag).read(500, 50)).left).toEqual(song.slice(500, 550))
+    expect(await measureLag(await openSong(noise(200_000, 8)), exact)).toBe(0)
+  })
+})
