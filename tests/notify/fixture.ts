@@ -1,0 +1,118 @@
+/** Notify on a real database file, and receivers on real sockets. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import http, { type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Plan } from '../../src-server/contract/plans.ts'
+import { readMigrations } from '../../src-server/db/migrate.ts'
+import { openDatabase } from '../../src-server/db/open.ts'
+import { createLog } from '../../src-server/log.ts'
+import { createNotify, type NotifyArguments } from '../../src-server/notify/notify.ts'
+import { type Clock, systemChance, systemClock } from '../../src-server/system.ts'
+
+export const OWN_PORT = 47310
+
+/** A database file in a folder of its own, deleted after the test. */
+export function newDatabaseFile(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-notify-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return path.join(folder, 'loudsmith.db')
+}
+
+export function openTestDatabase(file: string) {
+  const db = openDatabase(file, readMigrations(path.resolve('src-server/db/migrations')))
+  onTestFinished(() => void db.close())
+  return db
+}
+
+export interface World {
+  plan: Plan
+  isOffline: boolean
+}
+
+/** Notify with everything real but the clock, when one is given. `world` can be changed while it runs. */
+export function createTestNotify(
+  options: { file?: string; clock?: Clock; resolveName?: NotifyArguments['resolveName'] } = {},
+) {
+  const clock = options.clock ?? systemClock
+  const db = openTestDatabase(options.file ?? newDatabaseFile())
+  const world: World = { plan: 'studio', isOffline: false }
+  const lines: string[] = []
+  const notify = createNotify({
+    db,
+    clock,
+    chance: systemChance,
+    log: createLog('debug', clock, (line) => lines.push(line)),
+    plan: () => world.plan,
+    ownPort: () => OWN_PORT,
+    baseUrl: () => `http://127.0.0.1:${OWN_PORT}`,
+    isOffline: () => world.isOffline,
+    ...(options.resolveName ? { resolveName: options.resolveName } : {}),
+  })
+  onTestFinished(() => notify.close())
+  return { notify, db, world, lines }
+}
+
+export interface Received {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export type Answering = (response: http.ServerResponse, received: Received) => void
+
+/** A receiver on a free loopback port; it answers 204 unless told otherwise. */
+export async function startReceiver(answering: Answering = (response) => response.writeHead(204).end()) {
+  const received: Received[] = []
+  let onReceived = () => {}
+  const server = http.createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      const one = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') }
+      received.push(one)
+      answering(response, one)
+      onReceived()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    port,
+    received,
+    /** Resolves when `count` requests have come. */
+    async until(count: number): Promise<void> {
+      while (received.length < count) await new Promise<void>((resolve) => (onReceived = resolve))
+    },
+  }
+}
+
+export const JOB_ID = '0191f3a0-1111-4222-8333-444455556666'
+
+export const completed = (jobId = JOB_ID) => ({
+  event: 'job.completed' as const,
+  jobId,
+  body: {
+    event: 'job.completed' as const,
+    job_id: jobId,
+    status: 'done' as const,
+    download_url: `http://127.0.0.1:${OWN_PORT}/api/v1/jobs/${jobId}/download`,
+  },
+})
+
+/** Waits for a state that comes by sockets or the disk, at most 5 s. */
+export async function eventually(isTrue: () => boolean): Promise<void> {
+  for (const end = Date.now() + 5000; !isTrue(); ) {
+    if (Date.now() > end) throw new Error('it did not happen within 5 s')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

@@ -1,0 +1,58 @@
+/** A clock that stands still until a test moves it. */
+import type { Clock } from '../../src-server/system.ts'
+
+export interface FakeClock extends Clock {
+  /** Moves both clocks on and runs what becomes due on the way, in order. */
+  advance(ms: number): Promise<void>
+  /** Moves the wall clock alone, as a correction by the user or the network does; nothing becomes due by it. */
+  jump(ms: number): void
+}
+
+/** Lets everything that is already possible happen: microtasks, and sockets of this process. */
+export async function settle(turns = 3): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Returns a clock that shows `startMs` (epoch ms). */
+export function createFakeClock(startMs = 1_772_366_400_000): FakeClock {
+  let wallMs = startMs
+  let elapsedMs = 0
+  const timers = new Set<{ at: number; run: () => void }>()
+  const after = (ms: number, run: () => void) => {
+    const timer = { at: elapsedMs + ms, run }
+    timers.add(timer)
+    return () => void timers.delete(timer)
+  }
+  return {
+    now: () => wallMs,
+    monotonicMs: () => elapsedMs,
+    after,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason)
+        const stop = after(ms, resolve)
+        signal?.addEventListener('abort', () => {
+          stop()
+          reject(signal.reason)
+        })
+      }),
+    async advance(ms) {
+      const end = elapsedMs + ms
+      for (;;) {
+        await settle()
+        const next = [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
+        if (!next) break
+        timers.delete(next)
+        wallMs += Math.max(0, next.at - elapsedMs)
+        elapsedMs = Math.max(elapsedMs, next.at)
+        next.run()
+      }
+      wallMs += end - elapsedMs
+      elapsedMs = end
+      await settle()
+    },
+    jump(ms) {
+      wallMs += ms
+    },
+  }
+}
