@@ -1,10 +1,20 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { ZipArchive } from 'archiver'
+import type { Platform } from '../contract/platforms.ts'
+import { readWholeZip, type StoredEntry } from './zip-reader.ts'
+
 /** One file inside the finished ZIP: stored, so its bytes lie in the ZIP as they are and can be served by range. */
-export interface ZipEntry {
+export interface ZipEntry extends StoredEntry {
   /** Full name inside the ZIP: `<folder>/<file>`. */
   readonly name: string
   /** Place of the first byte of the file's content in the ZIP. */
   readonly offset: number
   readonly sizeBytes: number
+  /** The platform of a master; absent for reports and checksums. */
+  readonly platform?: Platform
 }
 
 /** The finished, verified ZIP. */
@@ -17,4 +27,74 @@ export interface ResultZip {
   /** SHA-256, lower-case hexadecimal. */
   readonly sha256: string
   readonly entries: readonly ZipEntry[]
+}
+
+/** A master as it goes into the ZIP. */
+export interface PackedMaster {
+  readonly platform: Platform
+  /** Name inside the folder. */
+  readonly file: string
+  /** Where it lies now; several masters may share one file. */
+  readonly path: string
+  readonly sha256: string
+}
+
+/** A text that goes into the ZIP beside the masters. */
+export interface PackedText {
+  readonly file: string
+  readonly text: string
+}
+
+/** Earliest date a ZIP can say; the ZIP does not depend on the clock. */
+const FIXED_DATE = '1980-01-01T00:00:00Z'
+
+/**
+ * Writes `<folderName>.zip` into `folder`: the masters, the texts and SHA256SUMS in one folder, stored, then reads it back to its
+ * last byte. Returns where every file lies in it. Throws the system's error (`ENOSPC` when the disk is full), an Error when the
+ * ZIP is not whole, or the reason of an aborted `signal`.
+ */
+export async function packageResult(
+  folder: string,
+  folderName: string,
+  content: { readonly masters: readonly PackedMaster[]; readonly texts: readonly PackedText[] },
+  signal?: AbortSignal,
+): Promise<ResultZip> {
+  const fileName = `${folderName}.zip`
+  const target = path.join(folder, fileName)
+  await writeZip(target, folderName, content, signal)
+  const whole = await readWholeZip(target, signal)
+  const platforms = new Map(content.masters.map(({ file, platform }) => [`${folderName}/${file}`, platform]))
+  if (whole.entries.length !== content.masters.length + content.texts.length + 1)
+    throw new Error('the ZIP lacks a file')
+  const entries = whole.entries.map((entry) => {
+    const platform = platforms.get(entry.name)
+    return { ...entry, ...(platform ? { platform } : {}) }
+  })
+  return { fileName, folderName, sizeBytes: whole.sizeBytes, sha256: whole.sha256, entries }
+}
+
+async function writeZip(
+  target: string,
+  folderName: string,
+  { masters, texts }: { readonly masters: readonly PackedMaster[]; readonly texts: readonly PackedText[] },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const archive = new ZipArchive({ store: true, statConcurrency: 1 })
+  const entry = (file: string) => ({ name: `${folderName}/${file}`, date: FIXED_DATE, mode: 0o644 })
+  const written = pipeline(archive, createWriteStream(target, { mode: 0o600 }), signal ? { signal } : {})
+  // A warning is a file that could not be read: for us that is an error like any other.
+  archive.on('warning', (error) => archive.destroy(error))
+  for (const { file, path: source } of masters) archive.file(source, entry(file))
+  for (const { file, text } of texts) archive.append(Buffer.from(text, 'utf8'), entry(file))
+  archive.append(Buffer.from(checksums(masters, texts), 'utf8'), entry('SHA256SUMS'))
+  await Promise.all([archive.finalize(), written])
+}
+
+/** The format of `sha256sum`: hash, two spaces, name. */
+function checksums(masters: readonly PackedMaster[], texts: readonly PackedText[]): string {
+  const lines = [
+    ...masters.map(({ sha256, file }) => `${sha256}  ${file}`),
+    ...texts.map(({ text, file }) => `${createHash('sha256').update(text, 'utf8').digest('hex')}  ${file}`),
+  ]
+  return `${lines.join('\n')}\n`
 }

@@ -1,0 +1,119 @@
+/** Lossy copies of a master, as a service would make them: to see where their peaks end up. */
+import { createHash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import type { Platform } from '../contract/platforms.ts'
+import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
+
+/** An encoder with its settings, and how its file is read again. */
+export interface LossyCodec {
+  /** What a reader of the report sees, with the encoder's real name: "AAC 256 kbit/s (ffmpeg aac)". */
+  readonly name: string
+  readonly encoder: string
+  readonly options: readonly string[]
+  readonly muxer: string
+  readonly demuxer: string
+}
+
+const aac = (kilobits: number) => ({ codec: 'AAC', encoders: ['libfdk_aac', 'aac'], rate: `${kilobits}k` })
+const mp3 = (kilobits: number) => ({ codec: 'MP3', encoders: ['libmp3lame'], rate: `${kilobits}k` })
+const opus = (kilobits: number) => ({ codec: 'Opus', encoders: ['libopus'], rate: `${kilobits}k` })
+const vorbis = { codec: 'Vorbis', encoders: ['libvorbis'], quality: '9' }
+
+interface Wanted {
+  readonly codec: string
+  /** In order of preference. */
+  readonly encoders: readonly string[]
+  readonly rate?: string
+  readonly quality?: string
+}
+
+/** What each service is known or believed to stream (developers.soundcloud.com on HLS; common knowledge for the others). */
+const STREAMED: Record<Platform, readonly Wanted[]> = {
+  spotify: [vorbis, aac(256)],
+  apple_music: [aac(256)],
+  youtube: [aac(128), opus(160)],
+  melon: [mp3(320)],
+  soundcloud: [aac(160)],
+}
+
+const CONTAINERS: Readonly<Record<string, readonly [muxer: string, demuxer: string]>> = {
+  AAC: ['adts', 'aac'],
+  MP3: ['mp3', 'mp3'],
+  Opus: ['ogg', 'ogg'],
+  Vorbis: ['ogg', 'ogg'],
+}
+
+/** Returns the codecs near to what a platform streams for which this ffmpeg has an encoder; none when it has none of them. */
+export function platformCodecs(platform: Platform, encoders: ReadonlySet<string>): LossyCodec[] {
+  return STREAMED[platform].flatMap((wanted) => {
+    const encoder = wanted.encoders.find((name) => encoders.has(name))
+    return encoder ? [describe(wanted, encoder)] : []
+  })
+}
+
+function describe({ codec, rate, quality }: Wanted, encoder: string): LossyCodec {
+  const [muxer, demuxer] = CONTAINERS[codec]!
+  const amount = rate ? `${rate.slice(0, -1)} kbit/s` : `quality ${quality}`
+  return {
+    name: `${codec} ${amount} (ffmpeg ${encoder})`,
+    encoder,
+    // Opus works at 48 kHz only.
+    options: [...(rate ? ['-b:a', rate] : ['-q:a', quality!]), ...(codec === 'Opus' ? ['-ar', '48000'] : [])],
+    muxer,
+    demuxer,
+  }
+}
+
+/**
+ * Encodes a WAV, decodes the copy and gives the decoded samples to `onSamples`: interleaved float32, two channels, in chunks of whole
+ * frames. The copy lies in `folder` meanwhile. Throws a FfmpegError, or the reason of an aborted `signal`.
+ */
+export async function decodeThroughCodec(
+  ffmpeg: Ffmpeg,
+  codec: LossyCodec,
+  wav: { readonly path: string; readonly folder: string },
+  onSamples: (samples: Float32Array) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const key = createHash('sha1').update(`${wav.path} ${codec.name}`).digest('hex').slice(0, 12)
+  const copy = `${wav.folder}/codec-${key}`
+  const call = { timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS, signal }
+  try {
+    await runFfmpeg(ffmpeg, {
+      ...call,
+      operation: `encode ${codec.name}`,
+      input: { from: wav.path, format: 'wav' },
+      outputOptions: [
+        '-map',
+        '0:a:0',
+        '-map_metadata',
+        '-1',
+        '-c:a',
+        codec.encoder,
+        ...codec.options,
+        '-f',
+        codec.muxer,
+      ],
+      output: copy,
+    })
+    await runFfmpeg(ffmpeg, {
+      ...call,
+      operation: `decode ${codec.name}`,
+      input: { from: copy, format: codec.demuxer },
+      outputOptions: ['-map', '0:a:0', '-ac', '2', '-c:a', 'pcm_f32le', '-f', 'f32le'],
+      output: wholeFrames(8, onSamples),
+    })
+  } finally {
+    await rm(copy, { force: true })
+  }
+}
+
+function wholeFrames(frameBytes: number, onSamples: (samples: Float32Array) => void): (chunk: Uint8Array) => void {
+  let rest: Uint8Array = new Uint8Array(0)
+  return (chunk) => {
+    const bytes = Buffer.concat([rest, chunk])
+    const whole = bytes.length - (bytes.length % frameBytes)
+    rest = bytes.subarray(whole)
+    onSamples(new Float32Array(new Uint8Array(bytes.subarray(0, whole)).buffer))
+  }
+}
