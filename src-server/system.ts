@@ -46,3 +46,9 @@ export function isoTime(ms: number): string {
 export function httpDateMs(text: string): number {
   return Date.parse(text)
 }
+
+/** Returns the first moment of the calendar month after the one of `ms`, in UTC, milliseconds since 1970. */
+export function nextMonthMs(ms: number): number {
+  const day = new Date(ms)
+  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 1)
+}

@@ -50,8 +50,6 @@ interface RawOutcome<E extends Endpoint> {
 /** What a handler answers; `hijacked` says that it has taken the raw response over (`reply.hijack()`) and will end it itself. */
 export type Outcome<E extends Endpoint> = JsonOutcome<E> | RawOutcome<E> | 'hijacked'
 
-export type Handler<E extends Endpoint> = (call: Call<E>) => Outcome<E> | Promise<Outcome<E>>
-
 /** Decides who calls; throws INVALID_API_KEY, FORBIDDEN or RATE_LIMIT. It may set headers on the reply. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply, access: Exclude<Access, 'open'>) => Caller
 
@@ -97,7 +95,11 @@ function checkMediaType(request: FastifyRequest, endpoint: Endpoint): void {
  * Serves `endpoint` with `handler`. Parameters, query, headers and JSON body are checked against the table first (query texts
  * become numbers and booleans where the schema asks for them); what does not fit is INVALID_REQUEST with the name at fault.
  */
-export function route<const E extends Endpoint>(app: FastifyInstance, endpoint: E, handler: Handler<E>): void {
+export function route<const E extends Endpoint, const O extends Outcome<E>>(
+  app: FastifyInstance,
+  endpoint: E,
+  handler: (call: Call<E>) => O | Promise<O>,
+): void {
   app.route({
     method: endpoint.method,
     url: endpoint.path.replace(/\{([^}]+)\}/g, ':$1'),

@@ -68,6 +68,8 @@ CREATE TABLE jobs (
   result TEXT,
   failure_code TEXT,
   failure_values TEXT,
+  -- Bytes on disk that the quota counts: source, reference and result; 0 once expired.
+  stored_bytes INTEGER NOT NULL,
   output_folder TEXT,
   created_at_ms INTEGER NOT NULL,
   started_at_ms INTEGER,

@@ -1,0 +1,44 @@
+/** What the surroundings may set. The only reader of `process.env`. */
+import { LOG_LEVELS, type LogLevel } from './log.ts'
+
+/** Policy of one process, fixed at its start. */
+export interface Config {
+  readonly logLevel: LogLevel
+  /** An ffmpeg that comes before every other. */
+  readonly ffmpegPath: string | undefined
+  /** How long one engine process may take for one job, milliseconds. */
+  readonly jobTimeoutMs: number
+  /** How long an engine process that was asked to stop may take before it is killed, milliseconds. */
+  readonly engineGraceMs: number
+}
+
+const DEFAULTS: Config = { logLevel: 'info', ffmpegPath: undefined, jobTimeoutMs: 1_800_000, engineGraceMs: 3_000 }
+
+const READERS: Record<string, (text: string) => Partial<Config>> = {
+  MASTER_LOG_LEVEL: (text) => ({ logLevel: oneOf('MASTER_LOG_LEVEL', LOG_LEVELS, text) }),
+  MASTER_FFMPEG_PATH: (text) => ({ ffmpegPath: text }),
+  MASTER_JOB_TIMEOUT_MS: (text) => ({ jobTimeoutMs: positive('MASTER_JOB_TIMEOUT_MS', text) }),
+  MASTER_ENGINE_GRACE_MS: (text) => ({ engineGraceMs: positive('MASTER_ENGINE_GRACE_MS', text) }),
+}
+
+/** Returns the frozen configuration. Throws an Error that names the variable for an unknown or unusable `MASTER_…`. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const set = Object.entries(environment).filter(([name, text]) => name.startsWith('MASTER_') && text)
+  const parts = set.map(([name, text]) => {
+    const read = READERS[name]
+    if (!read) throw new Error(`${name} is not a setting. Known: ${Object.keys(READERS).join(', ')}.`)
+    return read(text ?? '')
+  })
+  return Object.freeze(Object.assign({ ...DEFAULTS }, ...parts))
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || value <= 0) throw new Error(`${name} must be a whole number above 0.`)
+  return value
+}
+
+function oneOf<const Values extends readonly string[]>(name: string, values: Values, text: string): Values[number] {
+  if (!values.includes(text)) throw new Error(`${name} must be one of ${values.join(', ')}.`)
+  return text
+}

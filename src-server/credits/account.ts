@@ -1,0 +1,41 @@
+import type { Account } from '../contract/account.ts'
+import { PLAN_LIMITS, type Plan } from '../contract/plans.ts'
+import type { Db } from '../db/open.ts'
+import { isoTime } from '../system.ts'
+import type { Ledger } from './ledger.ts'
+
+/** The one local account. */
+export interface AccountStore {
+  plan(): Plan
+  setPlan(plan: Plan): void
+}
+
+/** Returns the account kept in `db`. */
+export function createAccountStore(db: Db): AccountStore {
+  const read = db.prepare('SELECT plan FROM account').pluck()
+  const write = db.prepare('UPDATE account SET plan = ?')
+  return {
+    plan: () => read.get() as Plan,
+    setPlan(plan) {
+      write.run(plan)
+    },
+  }
+}
+
+/** Returns the account as it is shown: plan, live balance, limits and how much of them is used. */
+export function showAccount(plan: Plan, ledger: Ledger, usage: Account['usage']): Account {
+  const limits = PLAN_LIMITS[plan]
+  return {
+    plan,
+    credits: ledger.balance(),
+    monthly_credits: limits.monthlyCredits,
+    renews_at: isoTime(ledger.renewsAtMs()),
+    limits: {
+      keys: limits.keys,
+      requests_per_minute: limits.requestsPerMinute,
+      webhooks: limits.webhooks,
+      concurrent_jobs: limits.concurrentJobs,
+    },
+    usage,
+  }
+}

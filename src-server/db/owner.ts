@@ -1,0 +1,91 @@
+/**
+ * Who owns a data directory. Ownership is a lock of the operating system, held through a small SQLite file, so that it ends with
+ * the process however it ends; the owner file beside it only says where the owner listens. No pid is ever guessed about.
+ */
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+
+/** Where the process listens that owns a data directory. */
+export interface Owner {
+  readonly pid: number
+  readonly port: number
+  /** Bearer credential that lets the command line act as the app. */
+  readonly controlToken: string
+}
+
+/** Another process owns the data directory. */
+export class DirectoryOwnedError extends Error {
+  /** Undefined while that process is still starting. */
+  readonly owner: Owner | undefined
+
+  constructor(dataDir: string, owner: Owner | undefined) {
+    const where = owner ? `It listens on port ${owner.port} (process ${owner.pid}).` : 'It is just starting.'
+    super(`Another Loudsmith already uses the data folder ${dataDir}. ${where} Stop it, or choose another --data-dir.`)
+    this.name = 'DirectoryOwnedError'
+    this.owner = owner
+  }
+}
+
+/** A held data directory. */
+export interface Ownership {
+  /** Writes down where the owner listens, mode 0600. */
+  announce(owner: Owner): void
+  /** Gives the directory up. */
+  release(): void
+}
+
+const LOCK_FILE = 'owner.lock'
+const OWNER_FILE = 'owner.json'
+/** A question of {@link liveOwner} holds the lock for a moment; a start waits that long. */
+const WAIT_MS = 500
+
+/** Takes an existing directory; throws a {@link DirectoryOwnedError} while another process holds it. */
+export function ownDirectory(dataDir: string): Ownership {
+  const lock = tryLock(dataDir, WAIT_MS)
+  if (!lock) throw new DirectoryOwnedError(dataDir, readOwner(dataDir))
+  const file = path.join(dataDir, OWNER_FILE)
+  // Whoever wrote it is dead.
+  rmSync(file, { force: true })
+  return {
+    announce(owner) {
+      writeFileSync(`${file}.new`, JSON.stringify(owner), { mode: 0o600 })
+      renameSync(`${file}.new`, file)
+    },
+    release() {
+      rmSync(file, { force: true })
+      lock.close()
+    },
+  }
+}
+
+/** Returns the living owner of a data directory; undefined where there is none, or none that listens yet. Never throws. */
+export function liveOwner(dataDir: string): Owner | undefined {
+  const owner = readOwner(dataDir)
+  if (!owner) return undefined
+  const lock = tryLock(dataDir, 0)
+  lock?.close()
+  return lock ? undefined : owner
+}
+
+function tryLock(dataDir: string, waitMs: number): Database.Database | undefined {
+  const file = path.join(dataDir, LOCK_FILE)
+  const lock = new Database(file, { timeout: waitMs })
+  try {
+    chmodSync(file, 0o600)
+    lock.exec('BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    if (/^SQLITE_BUSY/.test(String((error as { code?: unknown }).code))) return undefined
+    throw error
+  }
+}
+
+function readOwner(dataDir: string): Owner | undefined {
+  try {
+    return JSON.parse(readFileSync(path.join(dataDir, OWNER_FILE), 'utf8')) as Owner
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,52 @@
+/** Where the files of jobs lie. Names come from identifiers of our own, never from what a client called a file. */
+import { copyFileSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+
+/** Places below the data directory. */
+export interface Folders {
+  /** Uploads on their way; emptied at every start. */
+  readonly tmp: string
+  job(jobId: string): string
+  source(jobId: string): string
+  reference(jobId: string): string
+  attempt(jobId: string, start: number): string
+  /** The finished masters' folder: the attempt that succeeded, renamed. */
+  result(jobId: string): string
+  /** Stores a song under `target`, without copying where the file system allows; `target` must not exist. */
+  keep(songPath: string, target: string): void
+  /** Removes everything of a job. Never throws for what is gone already. */
+  remove(jobId: string): void
+  /** Identifiers of all jobs that have a folder. */
+  list(): string[]
+}
+
+/** Returns the folders of a data directory and makes those that every start needs, mode 0700. */
+export function createFolders(dataDir: string): Folders {
+  const jobs = path.join(dataDir, 'jobs')
+  const tmp = path.join(dataDir, 'tmp')
+  rmSync(tmp, { recursive: true, force: true })
+  for (const folder of [jobs, tmp]) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const within = (jobId: string, name: string) => path.join(jobs, jobId, name)
+  return {
+    tmp,
+    job: (jobId) => path.join(jobs, jobId),
+    source: (jobId) => within(jobId, 'source'),
+    reference: (jobId) => within(jobId, 'reference'),
+    attempt: (jobId, start) => within(jobId, `attempt-${start}`),
+    result: (jobId) => within(jobId, 'result'),
+    keep(songPath, target) {
+      mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 })
+      try {
+        linkSync(songPath, target)
+      } catch (error) {
+        // FAT and some network file systems have no hard links.
+        if (!['EPERM', 'ENOTSUP', 'EXDEV', 'ENOSYS', 'EMLINK'].includes((error as NodeJS.ErrnoException).code ?? '')) {
+          throw error
+        }
+        copyFileSync(songPath, target)
+      }
+    },
+    remove: (jobId) => rmSync(path.join(jobs, jobId), { recursive: true, force: true }),
+    list: () => readdirSync(jobs),
+  }
+}
