@@ -33,10 +33,13 @@ export interface Call<E extends Endpoint> {
 
 type Headers = Readonly<Record<string, string | number>>
 
+/** A value as a handler may give it: nobody changes an answer, so constant arrays and objects will do. */
+type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> } : T
+
 /** An answer with the JSON body of its status in the table. */
 type JsonOutcome<E extends Endpoint> = {
   [S in keyof E['answers'] & number]: E['answers'][S] extends { readonly schema: infer Schema extends TSchema }
-    ? { readonly status: S; readonly body: Static<Schema>; readonly headers?: Headers }
+    ? { readonly status: S; readonly body: Frozen<Static<Schema>>; readonly headers?: Headers }
     : { readonly status: S; readonly headers?: Headers }
 }[keyof E['answers'] & number]
 
