@@ -75,7 +75,15 @@ export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArg
     return secret
   }
 
+  const jobSecret = (): string => selectJobSecret.get()?.secret ?? replaceJobSecret()
+
   return {
+    /** Returns the secret that signs the callbacks of jobs with a webhook_url; made when it is first asked for. */
+    jobSecret,
+
+    /** Replaces that secret at once and returns the new one. */
+    replaceJobSecret,
+
     /** Returns the receivers, oldest first. */
     list: (): Webhook[] => all().map(toWire),
 
@@ -131,11 +139,9 @@ export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArg
 
     /** Returns the secret that signs for a receiver, or for per-job addresses when `webhookId` is null; undefined once it is removed. */
     secretFor(webhookId: string | null): string | undefined {
-      if (webhookId === null) return selectJobSecret.get()?.secret ?? replaceJobSecret()
+      if (webhookId === null) return jobSecret()
       return selectAll.all().find((row) => row.webhook_id === webhookId)?.secret
     },
-
-    replaceJobSecret,
 
     /** Notes that a receiver took a callback. */
     noteDelivered: (webhookId: string, atMs: number): void => void updateDelivered.run(atMs, webhookId),

@@ -1,0 +1,67 @@
+/** The live stream, the register of receivers, the delivery log and the secret of per-job callbacks. */
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import type { LiveEventName } from '../contract/events.ts'
+import { type Caller, route } from '../http/route.ts'
+import type { Clock } from '../system.ts'
+import type { Notify } from './notify.ts'
+import { createEventStream } from './sse.ts'
+
+export interface NotifyRoutesArguments {
+  readonly notify: Notify
+  readonly clock: Clock
+  /** Whether a caller that was let in may go on: a stream outlives the revocation of its key. */
+  readonly isStillAllowed: (caller: Caller) => boolean
+}
+
+/** Serves the endpoints of events and webhooks. */
+export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllowed }: NotifyRoutesArguments): void {
+  const { webhooks, deliveries } = notify
+
+  route(app, ENDPOINTS.streamEvents, ({ caller, headers, request }) => ({
+    status: 200,
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    },
+    bytes:
+      request.method === 'HEAD'
+        ? Readable.from([])
+        : createEventStream({
+            log: notify.events,
+            clock,
+            lastEventId: headers['last-event-id'],
+            mayKnow: (event) => caller.via === 'session' || !APP_EVENTS.has(event),
+            isStillAllowed: () => isStillAllowed(caller),
+          }),
+  }))
+
+  route(app, ENDPOINTS.listWebhooks, () => ({ status: 200, body: { webhooks: webhooks.list() } }))
+  route(app, ENDPOINTS.createWebhook, ({ body }) => ({ status: 201, body: webhooks.create(body.url, body.events) }))
+  route(app, ENDPOINTS.deleteWebhook, ({ params }) => {
+    webhooks.remove(params.webhook_id)
+    return { status: 204 }
+  })
+  route(app, ENDPOINTS.replaceWebhookSecret, ({ params: { webhook_id } }) => ({
+    status: 200,
+    body: { webhook_id, secret: webhooks.replaceSecret(webhook_id) },
+  }))
+  route(app, ENDPOINTS.testWebhook, async ({ params }) => ({ status: 200, body: await notify.test(params.webhook_id) }))
+
+  route(app, ENDPOINTS.listDeliveries, ({ query: { webhook_id, job_id, limit = 50 } }) => {
+    const filters = {
+      ...(webhook_id === undefined ? {} : { webhookId: webhook_id }),
+      ...(job_id === undefined ? {} : { jobId: job_id }),
+    }
+    return { status: 200, body: { deliveries: deliveries.list({ ...filters, limit }) } }
+  })
+  route(app, ENDPOINTS.redeliver, ({ params }) => ({ status: 202, body: notify.redeliver(params.delivery_id) }))
+
+  route(app, ENDPOINTS.readJobSigningSecret, () => ({ status: 200, body: { secret: webhooks.jobSecret() } }))
+  route(app, ENDPOINTS.replaceJobSigningSecret, () => ({ status: 200, body: { secret: webhooks.replaceJobSecret() } }))
+}
+
+/** What only the app itself has: callers with a key cannot reach the desk and are not told of it. */
+const APP_EVENTS: ReadonlySet<LiveEventName> = new Set(['desk.changed'])
