@@ -29,10 +29,45 @@ interface KernelExports {
   ): void
   peakGroups(x: number, groups: number, taps: number, peaks: number, maxima: number, floor: number, bound: number): void
   densePeak(x: number, frames: number, taps: number): number
+  addClipError(
+    x: number,
+    y: number,
+    frames: number,
+    knee: number,
+    limit: number,
+    upTaps: number,
+    downTaps: number,
+  ): number
+  applyGainCurve(x: number, groups: number, controls: number, weights: number): void
+  limiterStateBytes(): number
+  limitGroups(
+    peaks: number,
+    count: number,
+    controls: number,
+    threshold: number,
+    half: number,
+    w1: number,
+    fastDecay: number,
+    slowRise: number,
+    slowFall: number,
+    state: number,
+  ): void
+  limitedEnergy(energies: number, controls: number, count: number): number
+  quantise(
+    left: number,
+    right: number,
+    frames: number,
+    channels: number,
+    bytes: number,
+    out: number,
+    coefficients: number,
+    state: number,
+  ): void
 }
 
 /** The kernels with views over their memory, which never grows: the views stay valid for the life of the thread. */
 export interface Kernels extends Omit<KernelExports, 'memory'> {
+  readonly u8: Uint8Array
   readonly f32: Float32Array
   readonly f64: Float64Array
 }
@@ -55,5 +90,5 @@ export function instantiate(bytes: Uint8Array<ArrayBuffer>): Kernels {
   }
   const exports = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as unknown as KernelExports
   const { buffer } = exports.memory
-  return { ...exports, f32: new Float32Array(buffer), f64: new Float64Array(buffer) }
+  return { ...exports, u8: new Uint8Array(buffer), f32: new Float32Array(buffer), f64: new Float64Array(buffer) }
 }

@@ -81,7 +81,12 @@ function stage(space: Workspace, samples: Float32Array, first: number, frames: n
 }
 
 /** Peaks of `groups` groups from `firstFrame` on over all channels, in the workspace. */
-function detect(channels: readonly Float32Array[], firstFrame: number, groups: number, floor: number): Float32Array {
+export function detectGroups(
+  channels: readonly Float32Array[],
+  firstFrame: number,
+  groups: number,
+  floor: number,
+): Float32Array {
   const space = workspace()
   const { kernels } = space
   const peaks = kernels.f32.subarray(space.peaks >> 2, (space.peaks >> 2) + groups)
@@ -108,11 +113,11 @@ export function detectPeaks(
 ): void {
   for (let group = firstGroup; group < endGroup; group += chunkGroups) {
     const groups = Math.min(chunkGroups, endGroup - group)
-    peaks.set(detect(channels, group * peakGroupFrames, groups, floor), group)
+    peaks.set(detectGroups(channels, group * peakGroupFrames, groups, floor), group)
   }
   const lastGroup = Math.ceil((channels[0]?.length ?? 0) / peakGroupFrames) - 1
   const fold = (into: number, beyond: number): void => {
-    for (const peak of detect(channels, beyond * peakGroupFrames, marginGroups, floor)) {
+    for (const peak of detectGroups(channels, beyond * peakGroupFrames, marginGroups, floor)) {
       if (peak > peaks[into]!) peaks[into] = peak
     }
   }
@@ -188,7 +193,7 @@ export function createTruePeakMeter(): TruePeakMeter {
     let largest = best
     for (let first = from - marginFrames; first < end; first += kernelFrames) {
       const groups = Math.ceil(Math.min(kernelFrames, end - first) / peakGroupFrames)
-      for (const peak of detect(window, first, groups, largest)) if (peak > largest) largest = peak
+      for (const peak of detectGroups(window, first, groups, largest)) if (peak > largest) largest = peak
     }
     return largest
   })
@@ -208,7 +213,7 @@ export function createTruePeakVerifier(): TruePeakMeter {
     const first = from - marginFrames
     for (let start = first; start < end; start += kernelFrames) {
       const groups = Math.ceil(Math.min(kernelFrames, end - start) / peakGroupFrames)
-      const peaks = detect(window, start, groups, largest * closer).slice()
+      const peaks = detectGroups(window, start, groups, largest * closer).slice()
       const order = Array.from(peaks.keys()).sort((a, b) => peaks[b]! - peaks[a]!)
       for (const group of order) {
         if (peaks[group]! < largest * closer) break

@@ -1,0 +1,202 @@
+import type { Audio, AudioBlock } from './block.ts'
+import { gatedLufs } from './meters/loudness.ts'
+import { detectGroups, peakGroupFrames } from './meters/true-peak.ts'
+import { clipKnee, clipReachFrames, clipStretch } from './processors/clipper.ts'
+import { controlCount, type LimiterSettings, limitedEnergies, limiterControls } from './processors/limiter.ts'
+
+/**
+ * What landing must know of a stretch of audio: true peak and K-weighted energy (left² + right²) per group of 8 frames. Both
+ * scale with the gain, so one detection serves every target.
+ */
+export interface Material {
+  readonly peaks: Float32Array
+  readonly energies: Float32Array
+  readonly sampleRateHz: number
+}
+
+/** Groups around a clipped point in which the clipper changes the signal or the detector sees the change. */
+const reachGroups = (clipReachFrames + 16) / peakGroupFrames
+const runGroups = 512
+
+/**
+ * Returns the material of the groups [firstGroup, endGroup) of `audio` after soft clipping at `limit` (linear). Only the groups
+ * near a peak above the clipper's knee are looked at again; the energy of those is scaled by how much unweighted energy they lost.
+ */
+export function clipMaterial(
+  audio: Audio,
+  whole: Material,
+  limit: number,
+  firstGroup: number,
+  endGroup: number,
+): Material {
+  const peaks = new Float32Array(whole.peaks.subarray(firstGroup, endGroup))
+  const energies = new Float32Array(whole.energies.subarray(firstGroup, endGroup))
+  const knee = limit * clipKnee
+  const count = endGroup - firstGroup
+  for (let g = 0; g < count; ) {
+    if (whole.peaks[firstGroup + g]! <= knee) {
+      g++
+      continue
+    }
+    let end = g + 1
+    for (let k = end; k < count && k <= end + 2 * reachGroups; k++) {
+      if (whole.peaks[firstGroup + k]! > knee) end = k + 1
+    }
+    const from = Math.max(0, g - reachGroups)
+    const to = Math.min(count, end + reachGroups)
+    for (let at = from; at < to; at += runGroups) {
+      clipRun(audio, limit, firstGroup + at, Math.min(runGroups, to - at), peaks, energies, at)
+    }
+    g = end
+  }
+  return { peaks, energies, sampleRateHz: whole.sampleRateHz }
+}
+
+const margin = 16
+const clippedRun = [0, 1].map(() => new Float32Array(runGroups * peakGroupFrames + 2 * margin))
+
+function clipRun(
+  audio: Audio,
+  limit: number,
+  group: number,
+  groups: number,
+  peaks: Float32Array,
+  energies: Float32Array,
+  target: number,
+): void {
+  const frames = groups * peakGroupFrames
+  const first = group * peakGroupFrames
+  const channels = audio.channels.map((samples, c) => {
+    const out = clippedRun[c]!.subarray(0, frames + 2 * margin)
+    clipStretch(samples, first - margin, frames + 2 * margin, limit, out)
+    return out
+  })
+  peaks.set(detectGroups(channels, margin, groups, 0), target)
+  for (let k = 0; k < groups; k++) {
+    let before = 0
+    let after = 0
+    for (const [c, samples] of audio.channels.entries()) {
+      const clipped = channels[c]!
+      for (let i = k * peakGroupFrames; i < (k + 1) * peakGroupFrames; i++) {
+        const x = samples[first + i] ?? 0
+        const y = clipped[margin + i]!
+        before += x * x
+        after += y * y
+      }
+    }
+    if (before > 0) energies[target + k]! *= Math.min(1, after / before)
+  }
+}
+
+/** The frames [first, first + frames) of `audio` clipped at `limit` (null: no clipper), scaled by `gain`, into `out`. */
+export function clipAndScale(
+  audio: Audio,
+  peaks: Float32Array,
+  limit: number | null,
+  gain: number,
+  first: number,
+  out: AudioBlock,
+): void {
+  const knee = limit === null ? Infinity : limit * clipKnee
+  for (let start = 0; start < out.frames; start += runGroups * peakGroupFrames) {
+    const frames = Math.min(runGroups * peakGroupFrames, out.frames - start)
+    const group = Math.floor((first + start - 2 * clipReachFrames) / peakGroupFrames)
+    const endGroup = Math.ceil((first + start + frames + 2 * clipReachFrames) / peakGroupFrames)
+    const isHot = limit !== null && peaks.subarray(Math.max(0, group), endGroup).some((peak) => peak > knee)
+    for (const [c, samples] of audio.channels.entries()) {
+      const target = out.channels[c]!.subarray(start, start + frames)
+      if (isHot) clipStretch(samples, first + start, frames, limit, target)
+      else target.set(samples.subarray(first + start, first + start + frames))
+      if (gain !== 1) for (let i = 0; i < frames; i++) target[i]! *= gain
+    }
+  }
+}
+
+/** Places the 100 ms steps in a signal of that many groups: group indices, one more than steps. */
+export function stepBounds(groups: number, sampleRateHz: number): Int32Array {
+  const groupsPerStep = sampleRateHz / peakGroupFrames / 10
+  return Int32Array.from({ length: Math.floor(groups / groupsPerStep) + 1 }, (_, i) => Math.round(i * groupsPerStep))
+}
+
+/** A limiter over a material, to be tried at several input gains. */
+export interface LimiterTrial {
+  readonly controls: Float32Array
+  /** Energies of the 100 ms steps after limiting, at input gain 0 dB, of the last trial. */
+  readonly stepEnergies: Float64Array
+  /** Limits at the input gain (dB) and returns the gated loudness in LUFS that comes out. */
+  lufsAt(gainDb: number): number
+  /** Limits at the input gain and returns the mean K-weighted power that comes out, in dB, ungated. */
+  powerDbAt(gainDb: number): number
+}
+
+/** Returns a trial of `settings` with peaks held under `ceiling` (linear, at the output). */
+export function createLimiterTrial(material: Material, ceiling: number, settings: LimiterSettings): LimiterTrial {
+  const { peaks, energies, sampleRateHz } = material
+  const bounds = stepBounds(peaks.length, sampleRateHz)
+  const controls = new Float32Array(controlCount(peaks.length))
+  const stepEnergies = new Float64Array(Math.max(0, bounds.length - 1))
+  const limitAt = (gainDb: number): void => {
+    limiterControls(peaks, ceiling / 10 ** (gainDb / 20), settings, sampleRateHz, controls)
+    limitedEnergies(energies, controls, bounds, stepEnergies)
+  }
+  return {
+    controls,
+    stepEnergies,
+    lufsAt(gainDb) {
+      limitAt(gainDb)
+      return gatedLufs(blockMeans(stepEnergies, sampleRateHz)) + gainDb
+    },
+    powerDbAt(gainDb) {
+      limitAt(gainDb)
+      const sum = stepEnergies.reduce((total, energy) => total + energy, 0)
+      return 10 * Math.log10(sum / Math.max(1, peaks.length)) + gainDb
+    },
+  }
+}
+
+/** Mean squares of the 400 ms blocks at 100 ms hop, from the energies of the 100 ms steps. */
+export function blockMeans(stepEnergies: Float64Array, sampleRateHz: number): Float64Array {
+  return Float64Array.from({ length: Math.max(0, stepEnergies.length - 3) }, (_, i) => {
+    const sum = stepEnergies[i]! + stepEnergies[i + 1]! + stepEnergies[i + 2]! + stepEnergies[i + 3]!
+    return sum / (0.4 * sampleRateHz)
+  })
+}
+
+/** A gain and what it gave. */
+export interface Solution {
+  readonly gainDb: number
+  readonly value: number
+  readonly evaluations: number
+}
+
+/**
+ * Finds the gain in [startDb, capDb] at which the rising function `measure` reaches `target` within `tolerance`: secant steps
+ * kept inside the bracket that has been seen. Returns the cap when even that stays below.
+ */
+export function solveGain(
+  measure: (gainDb: number) => number,
+  target: number,
+  startDb: number,
+  capDb: number,
+  tolerance = 0.004,
+): Solution {
+  let low = { gainDb: -Infinity, value: -Infinity }
+  let high = { gainDb: Infinity, value: Infinity }
+  let gainDb = Math.min(startDb, capDb)
+  let last = { gainDb, value: measure(gainDb) }
+  let slope = 0.8
+  for (let evaluations = 1; ; evaluations++) {
+    const error = target - last.value
+    if (Math.abs(error) <= tolerance || evaluations >= 16) return { ...last, evaluations }
+    if (error > 0) low = last
+    else high = last
+    if (low.gainDb >= capDb) return { ...last, evaluations }
+    gainDb = Math.min(capDb, last.gainDb + error / slope)
+    if (gainDb >= high.gainDb || gainDb <= low.gainDb) gainDb = (low.gainDb + high.gainDb) / 2
+    if (!Number.isFinite(gainDb) || high.gainDb - low.gainDb < 1e-4) return { ...last, evaluations }
+    const next = { gainDb, value: measure(gainDb) }
+    const seen = (next.value - last.value) / (next.gainDb - last.gainDb)
+    slope = Number.isFinite(seen) ? Math.min(1.1, Math.max(0.1, seen)) : slope
+    last = next
+  }
+}

@@ -1,0 +1,340 @@
+import { type Audio, type AudioBlock, allocateAudio, allocateShared } from './block.ts'
+import { kernelFrames } from './kernels/kernels.ts'
+import {
+  blockMeans,
+  clipAndScale,
+  clipMaterial,
+  createLimiterTrial,
+  type Material,
+  type Solution,
+  solveGain,
+  stepBounds,
+} from './landing-material.ts'
+import { chooseTreatment, gentleLimiter } from './landing-treatment.ts'
+import {
+  createEnergyFilter,
+  createLoudnessMeter,
+  type Loudness,
+  lufsToMeanSquare,
+  measureLoudness,
+} from './meters/loudness.ts'
+import { detectPeaks, peakGroupFrames } from './meters/true-peak.ts'
+import { applyControls, controlCount, type LimiterSettings, limiterControls } from './processors/limiter.ts'
+import { clamp, dbToGain, gainToDb, mix, powerToDb } from './units.ts'
+
+/** Everything landing needs of a song, found once and shared by all platforms: plain values and shared memory. */
+export interface LandingSource extends Material {
+  readonly audio: Audio
+  /** True peak per group of 8 frames, linear. */
+  readonly peaks: Float32Array
+  /** K-weighted energy (left² + right²) per group of 8 frames. */
+  readonly energies: Float32Array
+  readonly loudness: Loudness
+  /** Linear; 0 for silence. */
+  readonly truePeak: number
+}
+
+/** What a master must reach. */
+export interface LandingTarget {
+  readonly targetLufs: number
+  readonly ceilingDbtp: number
+  /** 0 … 100: how much of the dynamics may be given up for the target; see {@link effortBudget}. */
+  readonly intensity: number
+}
+
+/** How the target is reached and what it costs. Plain values: survives JSON and postMessage. */
+export interface LandingPlan {
+  /** Gain of the whole song before clipper and limiter. */
+  readonly gainDb: number
+  /** Level the limiter holds: the promised ceiling less a margin and the trims of {@link trimLanding}. */
+  readonly ceilingDbtp: number
+  /** The promised ceiling. */
+  readonly promisedCeilingDbtp: number
+  readonly targetLufs: number
+  /** Linear level of the untouched song at which the soft clipper works; null: no clipper. */
+  readonly clipLimit: number | null
+  /** What the clipper takes off the highest peak, in dB; 0 without clipper. */
+  readonly clipBudgetDb: number
+  /** null: nothing exceeds the ceiling and the gain is all that is done. */
+  readonly limiter: LimiterSettings | null
+  /** Loudness of the planned master; −Infinity for silence. */
+  readonly integratedLufs: number
+  readonly verdict: 'on_target' | 'below_target'
+  /** The loudness the effort budget allows: the target, or less. */
+  readonly achievableLufs: number
+  /** Why the target is out of reach; only with the verdict below_target. */
+  readonly reason?: 'gain_reduction' | 'dynamics_lost' | 'silent'
+  readonly maxGainReductionDb: number
+  /** Mean loss of level on the loud parts (400 ms blocks above the integrated loudness), clipper included. */
+  readonly meanGainReductionDb: number
+  /** How much closer to its loudness the song's true peak has come. */
+  readonly plrLostLu: number
+  readonly iterations: number
+}
+
+/** Below the ceiling by what the gain's own movement and the detector's grid may add. */
+const marginDb = 0.03
+const toleranceLu = 0.05
+
+/** Limits of what reaching a target may cost. */
+export interface EffortBudget {
+  readonly meanGainReductionDb: number
+  readonly plrLostLu: number
+}
+
+/** Returns the effort budget: 6 dB mean reduction of the loud parts; 6 LU (intensity 0) to 12 LU (intensity 100) of peak-to-loudness. */
+export function effortBudget(intensity: number): EffortBudget {
+  return { meanGainReductionDb: 6, plrLostLu: mix(6, 12, clamp(intensity, 0, 100) / 100) }
+}
+
+/**
+ * Returns what {@link planLanding} and {@link renderLanding} need: one pass of K-weighting and one of true-peak detection. One or two
+ * channels (one counts as dual mono). Throws an Error when a sample is not a finite number.
+ */
+export function prepareLanding(audio: Audio): LandingSource {
+  const groups = Math.ceil(audio.frames / peakGroupFrames)
+  const peaks = allocateShared(groups)
+  const energies = allocateShared(groups)
+  const filter = createEnergyFilter(audio.sampleRateHz)
+  const chunk = new Float64Array(kernelFrames / peakGroupFrames)
+  const left = audio.channels[0]!
+  const right = audio.channels[1] ?? left
+  for (let first = 0; first < audio.frames; first += kernelFrames) {
+    const end = Math.min(audio.frames, first + kernelFrames)
+    filter.push(left.subarray(first, end), right.subarray(first, end), peakGroupFrames, chunk)
+    const count = Math.ceil((end - first) / peakGroupFrames)
+    energies.set(chunk.subarray(0, count), first / peakGroupFrames)
+  }
+  const last = energies.at(-1) ?? 0
+  if (!Number.isFinite(last)) throw new Error('The audio contains samples that are not finite numbers.')
+  detectPeaks(audio.channels, 0, groups, 0, peaks)
+  let truePeak = 0
+  for (const peak of peaks) if (peak > truePeak) truePeak = peak
+  const loudness = measureLoudness(audio)
+  return { audio, peaks, energies, sampleRateHz: audio.sampleRateHz, loudness, truePeak }
+}
+
+/**
+ * Plans a master in a closed loop: the loudness of the limited signal is predicted from group energies, the prediction is checked
+ * on rendered samples, and the gain follows until it lands. When peaks are in the way, limiter and clip budget are chosen by the distortion
+ * measured on the part that suffers most. When the budget of effort does not allow the target, the plan goes as far as it does.
+ */
+export function planLanding(source: LandingSource, target: LandingTarget): LandingPlan {
+  const loudness = source.loudness.integratedLufs
+  const base = {
+    ceilingDbtp: target.ceilingDbtp - marginDb,
+    promisedCeilingDbtp: target.ceilingDbtp,
+    targetLufs: target.targetLufs,
+  }
+  const untouched = { ...base, clipLimit: null, clipBudgetDb: 0, limiter: null, maxGainReductionDb: 0, iterations: 0 }
+  if (loudness === -Infinity) {
+    const nothing = {
+      gainDb: 0,
+      meanGainReductionDb: 0,
+      plrLostLu: 0,
+      integratedLufs: loudness,
+      achievableLufs: loudness,
+    }
+    return { ...untouched, ...nothing, verdict: 'below_target', reason: 'silent' }
+  }
+  const gainDb = target.targetLufs - loudness
+  if (gainToDb(source.truePeak) + gainDb <= base.ceilingDbtp) {
+    const reached = { integratedLufs: target.targetLufs, achievableLufs: target.targetLufs }
+    return { ...untouched, ...reached, gainDb, verdict: 'on_target', meanGainReductionDb: 0, plrLostLu: 0 }
+  }
+  return planLimiting(source, target, base)
+}
+
+type PlanBase = Pick<LandingPlan, 'ceilingDbtp' | 'promisedCeilingDbtp' | 'targetLufs'>
+
+function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBase): LandingPlan {
+  const loudness = source.loudness.integratedLufs
+  const ceiling = dbToGain(base.ceilingDbtp)
+  const budget = effortBudget(target.intensity)
+  const plr = gainToDb(source.truePeak) - loudness
+  const plrAllowed = base.ceilingDbtp - plr + budget.plrLostLu
+  const isPlrShort = plrAllowed < target.targetLufs
+  const aimedLufs = Math.min(target.targetLufs, plrAllowed)
+  const treatment = chooseTreatment(source, ceiling, aimedLufs)
+  const material =
+    treatment.clipLimit === null
+      ? source
+      : clipMaterial(source.audio, source, treatment.clipLimit, 0, source.peaks.length)
+  const trial = createLimiterTrial(material, ceiling, treatment.limiter)
+  const capDb = aimedLufs - loudness + budget.meanGainReductionDb + 6
+  let solution = solveGain((gainDb) => trial.lufsAt(gainDb), aimedLufs, treatment.gainDb, capDb)
+  let reductionDb = meanReductionDb(source, trial.stepEnergies)
+  let isReductionShort = false
+  if (reductionDb > budget.meanGainReductionDb) {
+    isReductionShort = true
+    solution = solveGain(
+      (gainDb) => {
+        trial.lufsAt(gainDb)
+        return meanReductionDb(source, trial.stepEnergies)
+      },
+      budget.meanGainReductionDb,
+      solution.gainDb - 1,
+      solution.gainDb,
+      0.02,
+    )
+    solution = { ...solution, value: trial.lufsAt(solution.gainDb) }
+  }
+  const wantedLufs = isReductionShort ? solution.value : aimedLufs
+  const landed = verifyOnSamples(source, treatment.clipLimit, trial, solution, wantedLufs, capDb)
+  reductionDb = meanReductionDb(source, trial.stepEnergies)
+  const isShort = landed.integratedLufs < target.targetLufs - toleranceLu
+  const highest = material.peaks.reduce((most, peak) => Math.max(most, peak), 0)
+  const leastControl = trial.controls.reduce((least, gain) => Math.min(least, gain), 1)
+  return {
+    ...base,
+    gainDb: landed.gainDb,
+    clipLimit: treatment.clipLimit,
+    clipBudgetDb: treatment.clipLimit === null ? 0 : gainToDb(source.truePeak / highest),
+    limiter: treatment.limiter,
+    integratedLufs: landed.integratedLufs,
+    verdict: isShort ? 'below_target' : 'on_target',
+    achievableLufs: isShort ? landed.integratedLufs : target.targetLufs,
+    ...(isShort ? { reason: isPlrShort && !isReductionShort ? 'dynamics_lost' : 'gain_reduction' } : {}),
+    maxGainReductionDb: -gainToDb(leastControl),
+    meanGainReductionDb: reductionDb,
+    plrLostLu: plr - (base.ceilingDbtp - landed.integratedLufs),
+    iterations: landed.iterations,
+  }
+}
+
+/** Mean over the loud 400 ms blocks of the level lost, in dB, given the step energies that come out at input gain 0 dB. */
+function meanReductionDb(source: LandingSource, after: Float64Array): number {
+  const bounds = stepBounds(source.peaks.length, source.sampleRateHz)
+  const before = new Float64Array(after.length)
+  for (let i = 0; i < before.length; i++) {
+    let sum = 0
+    for (let g = bounds[i]!; g < bounds[i + 1]!; g++) sum += source.energies[g]!
+    before[i] = sum
+  }
+  const means = blockMeans(before, source.sampleRateHz)
+  const limited = blockMeans(after, source.sampleRateHz)
+  const loud = lufsToMeanSquare(source.loudness.integratedLufs)
+  let sum = 0
+  let count = 0
+  for (let i = 0; i < means.length; i++) {
+    if (means[i]! < loud) continue
+    sum += powerToDb(means[i]! / limited[i]!)
+    count++
+  }
+  return count === 0 ? 0 : sum / count
+}
+
+/** Renders, measures, and moves the gain until the samples land where the prediction aimed. */
+function verifyOnSamples(
+  source: LandingSource,
+  clipLimit: number | null,
+  trial: ReturnType<typeof createLimiterTrial>,
+  first: Solution,
+  wantedLufs: number,
+  capDb: number,
+): { gainDb: number; integratedLufs: number; iterations: number } {
+  let solution = first
+  let iterations = first.evaluations
+  for (let round = 0; ; round++) {
+    const measured = measureRendered(source, clipLimit, trial.controls, solution.gainDb)
+    const bias = measured - solution.value
+    const isCapped = solution.gainDb >= capDb - 1e-6 && measured < wantedLufs
+    if (Math.abs(measured - wantedLufs) <= 0.015 || round === 2 || isCapped) {
+      return { gainDb: solution.gainDb, integratedLufs: measured, iterations }
+    }
+    const before = solution.gainDb
+    solution = solveGain((gainDb) => trial.lufsAt(gainDb), wantedLufs - bias, solution.gainDb, capDb)
+    iterations += solution.evaluations
+    if (Math.abs(solution.gainDb - before) < 0.25) {
+      return { gainDb: solution.gainDb, integratedLufs: solution.value + bias, iterations }
+    }
+  }
+}
+
+function measureRendered(
+  source: LandingSource,
+  clipLimit: number | null,
+  controls: Float32Array,
+  gainDb: number,
+): number {
+  const meter = createLoudnessMeter(source.sampleRateHz)
+  for (const block of renderBlocks(source, clipLimit, controls, dbToGain(gainDb), 65_536)) meter.push(block)
+  return meter.read().integratedLufs
+}
+
+function* renderBlocks(
+  source: LandingSource,
+  clipLimit: number | null,
+  controls: Float32Array | null,
+  gain: number,
+  blockFrames: number,
+): Generator<AudioBlock> {
+  const { audio } = source
+  const step = Math.max(peakGroupFrames, Math.ceil(blockFrames / peakGroupFrames) * peakGroupFrames)
+  const buffer = allocateAudio(audio.channels.length, step, audio.sampleRateHz)
+  for (let first = 0; first < audio.frames; first += step) {
+    const frames = Math.min(step, audio.frames - first)
+    const block = { channels: buffer.channels.map((samples) => samples.subarray(0, frames)), frames }
+    clipAndScale(audio, source.peaks, clipLimit, gain, first, block)
+    if (controls !== null) applyControls(block, controls, first)
+    yield block
+  }
+}
+
+function planControls(source: LandingSource, plan: LandingPlan): Float32Array | null {
+  if (plan.limiter === null) return null
+  const { peaks } =
+    plan.clipLimit === null ? source : clipMaterial(source.audio, source, plan.clipLimit, 0, source.peaks.length)
+  const controls = new Float32Array(controlCount(peaks.length))
+  const threshold = dbToGain(plan.ceilingDbtp - plan.gainDb)
+  limiterControls(peaks, threshold, plan.limiter, source.sampleRateHz, controls)
+  return controls
+}
+
+/**
+ * Yields the planned master in blocks of `blockFrames` frames (rounded up to a multiple of 8), as many frames as the source. The
+ * samples do not depend on the block size. A block is valid until the next is asked for. Silence stays silence. No latency.
+ */
+export function* renderLanding(source: LandingSource, plan: LandingPlan, blockFrames = 65_536): Generator<AudioBlock> {
+  yield* renderBlocks(source, plan.clipLimit, planControls(source, plan), dbToGain(plan.gainDb), blockFrames)
+}
+
+/** Returns the largest gain reduction of the limiter in every 100 ms, in dB, 0 … ; the last step may be shorter. */
+export function gainReductionDb(source: LandingSource, plan: LandingPlan): Float32Array {
+  const groupsPerStep = source.sampleRateHz / peakGroupFrames / 10
+  const steps = new Float32Array(Math.ceil(source.peaks.length / groupsPerStep))
+  const controls = planControls(source, plan)
+  if (controls === null) return steps
+  for (let group = 0; group < source.peaks.length; group++) {
+    const reduction = -gainToDb(controls[group + 1]!)
+    const step = Math.floor(group / groupsPerStep)
+    if (reduction > steps[step]!) steps[step] = reduction
+  }
+  return steps
+}
+
+/**
+ * Compares a plan with what was measured in the written file. Returns null when the promise holds (true peak not above the
+ * promised ceiling; loudness within 0.05 LU of the planned), else a plan that mends it: the limiter's ceiling goes down by the excess, the
+ * gain moves by the loudness error.
+ */
+export function trimLanding(
+  plan: LandingPlan,
+  measured: { readonly integratedLufs: number; readonly truePeakDbtp: number },
+): LandingPlan | null {
+  if (plan.integratedLufs === -Infinity) return null
+  const excessDb = measured.truePeakDbtp - plan.promisedCeilingDbtp
+  const wantedLufs = plan.verdict === 'on_target' ? plan.targetLufs : plan.integratedLufs
+  const errorLu = wantedLufs - measured.integratedLufs
+  const isOver = excessDb > 0
+  const isOff = Math.abs(errorLu) > toleranceLu
+  if (!isOver && !isOff) return null
+  const limiter = plan.limiter ?? gentleLimiter
+  return {
+    ...plan,
+    limiter,
+    ceilingDbtp: isOver ? plan.ceilingDbtp - excessDb - 0.01 : plan.ceilingDbtp,
+    gainDb: isOff ? plan.gainDb + errorLu : plan.gainDb,
+    iterations: plan.iterations + 1,
+  }
+}

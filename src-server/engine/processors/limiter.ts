@@ -1,0 +1,139 @@
+import type { AudioBlock } from '../block.ts'
+import { onePoleCoefficient } from '../envelope.ts'
+import { type Kernels, kernelFrames, loadKernels } from '../kernels/kernels.ts'
+import { peakGroupFrames } from '../meters/true-peak.ts'
+
+/** How a limiter moves. */
+export interface LimiterSettings {
+  /** Time the gain takes to reach a peak, and to come back after it: 0.2 … 10 ms. */
+  readonly lookAheadMs: number
+  /** Decay of the reduction after a peak; 0 switches it off, the gain then returns within the look-ahead. */
+  readonly fastReleaseMs: number
+  /** How fast the slow reduction, that holds through repeated peaks, builds up; 0 switches it off. */
+  readonly slowRiseMs: number
+  /** How fast the slow reduction decays. */
+  readonly slowFallMs: number
+}
+
+const chunkGroups = kernelFrames
+const chunkFrames = kernelFrames
+const maxHalfWindow = 500
+
+interface Workspace {
+  readonly kernels: Kernels
+  readonly peaks: number
+  readonly controls: number
+  readonly state: number
+  readonly energies: number
+  readonly samples: number
+  readonly weights: number
+}
+
+let shared: Workspace | undefined
+
+function workspace(): Workspace {
+  if (shared !== undefined) return shared
+  const kernels = loadKernels()
+  shared = {
+    kernels,
+    peaks: kernels.allocate(chunkGroups * 4),
+    controls: kernels.allocate((chunkGroups + 4) * 4),
+    state: kernels.allocate(kernels.limiterStateBytes()),
+    energies: kernels.allocate(chunkGroups * 4),
+    samples: kernels.allocate(chunkFrames * 4),
+    weights: kernels.allocate(8 * 4 * 4),
+  }
+  for (let frame = 0; frame < peakGroupFrames; frame++) {
+    const t = frame / peakGroupFrames
+    const basis = [(1 - t) ** 3, 3 * t ** 3 - 6 * t ** 2 + 4, -3 * t ** 3 + 3 * t ** 2 + 3 * t + 1, t ** 3]
+    for (const [j, value] of basis.entries()) {
+      kernels.f32[(shared.weights >> 2) + j * peakGroupFrames + frame] = value / 6
+    }
+  }
+  return shared
+}
+
+/** Number of control points of a gain curve over that many peak groups: one more before, two more after. */
+export function controlCount(groups: number): number {
+  return groups + 3
+}
+
+/**
+ * Writes the limiter's gain curve into `controls` ({@link controlCount} linear gains, at most 1, the first belonging to the group
+ * before the first): with it, no group's peak exceeds `threshold` (linear). `peaks` holds the true peak of each group of 8 frames. The
+ * gain looks ahead and stays smooth: minimum over the look-ahead, two releases, two averages whose length stays inside the minimum's
+ * (after Hämäläinen, DAFx-02, and the box smoothing of Signalsmith's limiter), then a cubic B-spline between groups. Where nothing exceeds, the gain is exactly 1.
+ */
+export function limiterControls(
+  peaks: Float32Array,
+  threshold: number,
+  settings: LimiterSettings,
+  sampleRateHz: number,
+  controls: Float32Array,
+): void {
+  const { kernels, ...at } = workspace()
+  const groupHz = sampleRateHz / peakGroupFrames
+  const half = Math.min(maxHalfWindow, Math.max(1, Math.round((settings.lookAheadMs * groupHz) / 1000)))
+  const firstBox = Math.round((2 * half + 2) * 0.58)
+  const fastDecay = onePoleCoefficient(settings.fastReleaseMs, groupHz)
+  const slowRise = settings.slowRiseMs > 0 ? onePoleCoefficient(settings.slowRiseMs, groupHz) : 0
+  const slowFall = onePoleCoefficient(settings.slowFallMs, groupHz)
+  const delay = 2 * half + 1
+  kernels.f32.fill(0, at.state >> 2, (at.state + kernels.limiterStateBytes()) >> 2)
+  const total = controls.length + delay - 1
+  for (let start = 0; start < total; start += chunkGroups) {
+    const count = Math.min(chunkGroups, total - start)
+    const given = peaks.subarray(start, start + count)
+    kernels.f32.set(given, at.peaks >> 2)
+    kernels.f32.fill(0, (at.peaks >> 2) + given.length, (at.peaks >> 2) + count)
+    kernels.limitGroups(
+      ...([at.peaks, count, at.controls, threshold, half, firstBox, fastDecay, slowRise, slowFall, at.state] as const),
+    )
+    const skipped = Math.max(0, delay - 1 - start)
+    if (skipped >= count) continue
+    controls.set(
+      kernels.f32.subarray((at.controls >> 2) + skipped, (at.controls >> 2) + count),
+      start + skipped - delay + 1,
+    )
+  }
+}
+
+/**
+ * Multiplies a block in place by a gain curve. `firstFrame` is the block's place in the signal the curve was made for and must be
+ * a multiple of 8.
+ */
+export function applyControls(block: AudioBlock, controls: Float32Array, firstFrame: number): void {
+  const { kernels, ...at } = workspace()
+  for (let start = 0; start < block.frames; start += chunkFrames) {
+    const frames = Math.min(chunkFrames, block.frames - start)
+    const groups = Math.ceil(frames / peakGroupFrames)
+    const group = (firstFrame + start) / peakGroupFrames
+    kernels.f32.set(controls.subarray(group, group + controlCount(groups)), at.controls >> 2)
+    for (const channel of block.channels) {
+      const samples = channel.subarray(start, start + frames)
+      kernels.f32.set(samples, at.samples >> 2)
+      kernels.applyGainCurve(at.samples, groups, at.controls, at.weights)
+      samples.set(kernels.f32.subarray(at.samples >> 2, (at.samples >> 2) + frames))
+    }
+  }
+}
+
+/**
+ * Adds up energies (one per group) under a gain curve into sums over [bounds[i], bounds[i + 1]) groups: the energy after limiting, which
+ * a gain that varies slowly against the K-weighting lets one predict without filtering again.
+ */
+export function limitedEnergies(
+  energies: Float32Array,
+  controls: Float32Array,
+  bounds: Int32Array,
+  sums: Float64Array,
+): void {
+  const { kernels, ...at } = workspace()
+  for (let i = 0; i + 1 < bounds.length; i++) {
+    const start = bounds[i]!
+    const end = bounds[i + 1]!
+    kernels.f32.set(energies.subarray(start, end), at.energies >> 2)
+    kernels.f32.set(controls.subarray(start, start + controlCount(end - start)), at.controls >> 2)
+    sums[i] = kernels.limitedEnergy(at.energies, at.controls, end - start)
+  }
+}
