@@ -39,14 +39,17 @@ export type DeckCommand =
   | { readonly kind: 'choose'; readonly version: string }
   /** Linear gain per version; a version that is not named keeps its own. */
   | { readonly kind: 'levels'; readonly gains: Readonly<Record<string, number>> }
-  | { readonly kind: 'play' }
-  | { readonly kind: 'pause' }
-  | { readonly kind: 'seek'; readonly frame: number; readonly restartsIntegrated: boolean }
+  /** Commands that move the head carry a rising number, so that a report can be told from one that was on its way. */
+  | { readonly kind: 'play'; readonly serial: number }
+  | { readonly kind: 'pause'; readonly serial: number }
+  | { readonly kind: 'seek'; readonly serial: number; readonly frame: number; readonly restartsIntegrated: boolean }
   | { readonly kind: 'loop'; readonly range: FrameRange | null }
   | { readonly kind: 'length'; readonly frames: number }
 
 /** What the deck tells about itself, about every 20 ms of sound. */
 export interface DeckReport {
+  /** Number of the last play, pause or seek that was obeyed. */
+  readonly serial: number
   readonly frame: number
   readonly isPlaying: boolean
   /** Whether it waits for samples. */
@@ -98,6 +101,7 @@ export function createDeck(sampleRateHz: number) {
   let tail = 0
   let tailFade = 0
   let sinceReport = 0
+  let serial = 0
 
   const isReady = (voice: Voice, frame: number) => frame >= voice.frames || voice.chunks.has(chunkOf(frame))
 
@@ -121,6 +125,7 @@ export function createDeck(sampleRateHz: number) {
   }
 
   function obey(command: DeckCommand) {
+    if ('serial' in command) serial = command.serial
     switch (command.kind) {
       case 'add': {
         const meter = createLoudnessMeter(sampleRateHz)
@@ -273,7 +278,8 @@ export function createDeck(sampleRateHz: number) {
         const { momentaryLufs, shortTermLufs, integratedLufs } = meter.levels
         loudness[version] = [momentaryLufs, shortTermLufs, integratedLufs]
       }
-      const report = { frame: head, isPlaying, isWaiting, version: heard?.version ?? null, truePeaks: peaks, loudness }
+      const version = heard?.version ?? null
+      const report = { serial, frame: head, isPlaying, isWaiting, version, truePeaks: peaks, loudness }
       peaks = [0, 0]
       return report
     },

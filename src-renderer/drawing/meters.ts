@@ -1,0 +1,69 @@
+/** Meter columns: zones, scales and what stands beside them. Pure. */
+
+/** A scale from top to bottom in dB. */
+export interface MeterScale {
+  readonly topDb: number
+  readonly bottomDb: number
+}
+
+export const LOUDNESS_SCALE: MeterScale = { topDb: 0, bottomDb: -36 }
+export const PEAK_SCALE: MeterScale = { topDb: 3, bottomDb: -24 }
+
+/** Where under ends and near begins, and where near ends and over begins. */
+export interface MeterZones {
+  readonly nearDb: number
+  readonly overDb: number
+}
+
+/** Loudness is near from 3 LU below the target, and over from 4 LU above it: louder than the service leaves alone. */
+export function loudnessZones(targetLufs: number): MeterZones {
+  return { nearDb: targetLufs - 3, overDb: targetLufs + 4 }
+}
+
+/** Peaks are near from 5 dB below the ceiling and over above it. */
+export function peakZones(ceilingDbtp: number): MeterZones {
+  return { nearDb: ceilingDbtp - 5, overDb: ceilingDbtp }
+}
+
+/** Returns the pixel of a level in a track from `top` to `bottom`, held inside it. −Infinity is the bottom. */
+export function meterY(levelDb: number, { topDb, bottomDb }: MeterScale, top: number, bottom: number): number {
+  const held = Math.max(bottomDb, Math.min(topDb, levelDb))
+  return top + ((topDb - held) / (topDb - bottomDb)) * (bottom - top)
+}
+
+export interface MeterPart {
+  readonly y: number
+  readonly height: number
+}
+
+export interface MeterColumn {
+  readonly under: MeterPart
+  readonly near: MeterPart
+  readonly over: MeterPart
+  readonly isOver: boolean
+}
+
+/** Gap between two zones, px: the zones are told apart without their colours. */
+const GAP = 2
+
+/** Returns the three zones of a column that is filled up to `levelDb`; a zone that is not reached has height 0. */
+export function meterColumn(
+  levelDb: number,
+  { nearDb, overDb }: MeterZones,
+  scale: MeterScale,
+  top: number,
+  bottom: number,
+): MeterColumn {
+  const y = (db: number) => meterY(db, scale, top, bottom)
+  const part = (from: number, to: number, gap: number): MeterPart => {
+    const upper = y(Math.min(levelDb, to))
+    const lower = y(from) - gap
+    return { y: upper, height: levelDb > from ? Math.max(0, lower - upper) : 0 }
+  }
+  return {
+    under: part(scale.bottomDb, nearDb, 0),
+    near: part(nearDb, overDb, GAP),
+    over: part(overDb, scale.topDb, GAP),
+    isOver: levelDb > overDb,
+  }
+}

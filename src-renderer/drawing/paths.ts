@@ -1,0 +1,73 @@
+/** Numbers into SVG paths. Pure: lengths are CSS pixels, nothing here knows the page. */
+
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+const at = ({ x, y }: Point) => `${x.toFixed(1)} ${y.toFixed(1)}`
+
+/** Returns an open line; a null breaks it. Empty input gives an empty path. */
+export function linePath(points: readonly (Point | null)[]): string {
+  let path = ''
+  let isOpen = false
+  for (const point of points) {
+    if (point) path += `${isOpen ? 'L' : 'M'}${at(point)}`
+    isOpen = point !== null
+  }
+  return path
+}
+
+/** Returns a line through the points as a monotone cubic (Fritsch and Carlson, 1980): it never overshoots between them. */
+export function smoothPath(points: readonly Point[]): string {
+  if (points.length < 3) return linePath(points)
+  const slopes = points.slice(1).map((point, i) => {
+    const before = points[i] as Point
+    return (point.y - before.y) / (point.x - before.x)
+  })
+  const tangents = points.map((_, i) => {
+    const before = slopes[i - 1] ?? slopes[0] ?? 0
+    const after = slopes[i] ?? slopes.at(-1) ?? 0
+    if (before * after <= 0) return 0
+    return (3 * (before + after)) / ((2 * after + before) / before + (after + 2 * before) / after)
+  })
+  return points.reduce((path, point, i) => {
+    const before = points[i - 1]
+    if (!before) return `M${at(point)}`
+    const third = (point.x - before.x) / 3
+    const first = { x: before.x + third, y: before.y + third * (tangents[i - 1] ?? 0) }
+    const second = { x: point.x - third, y: point.y - third * (tangents[i] ?? 0) }
+    return `${path}C${at(first)} ${at(second)} ${at(point)}`
+  }, '')
+}
+
+/**
+ * Returns the largest value under each of `count` equal columns of a series; where the series is coarser than the columns, its
+ * values joined by straight lines. Nulls count as −Infinity. An empty series gives `count` times −Infinity.
+ */
+export function columnMaxima(series: readonly (number | null)[], count: number): number[] {
+  const value = (i: number) => series[Math.max(0, Math.min(series.length - 1, i))] ?? Number.NEGATIVE_INFINITY
+  return Array.from({ length: count }, (_, column) => {
+    if (series.length === 0) return Number.NEGATIVE_INFINITY
+    if (series.length < count) {
+      const place = ((column + 0.5) / count) * series.length - 0.5
+      const first = value(Math.floor(place))
+      const next = value(Math.floor(place) + 1)
+      if (first === Number.NEGATIVE_INFINITY || next === Number.NEGATIVE_INFINITY) return Math.max(first, next)
+      return first + (next - first) * (place - Math.floor(place))
+    }
+    const from = Math.floor((column / count) * series.length)
+    const to = Math.max(from + 1, Math.floor(((column + 1) / count) * series.length))
+    let largest = Number.NEGATIVE_INFINITY
+    for (let i = from; i < to; i++) largest = Math.max(largest, value(i))
+    return largest
+  })
+}
+
+/** Returns a closed area between two edges over the same columns, one pixel wide each, from `left` on. */
+export function bandPath(left: number, upper: readonly number[], lower: readonly number[]): string {
+  if (upper.length === 0) return ''
+  const there = upper.map((y, i) => at({ x: left + i + 0.5, y }))
+  const back = lower.map((y, i) => at({ x: left + i + 0.5, y })).reverse()
+  return `M${there.join('L')}L${back.join('L')}Z`
+}

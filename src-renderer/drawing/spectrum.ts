@@ -1,0 +1,153 @@
+/** The long-term spectrum: axes, curves, and the finding that is spoken. Pure. */
+import { type Point, smoothPath } from './paths.ts'
+
+export interface Band {
+  readonly hz: number
+  readonly db: number
+}
+
+const LOWEST_HZ = 22
+const HIGHEST_HZ = 20_000
+/**
+ * Third-octave levels rise by 3 dB per octave against the density of the same signal; with the tilt of 4.5 dB per octave that
+ * makes music look level, 1.5 dB per octave remain to be added.
+ */
+const TILT_DB_PER_OCTAVE = 4.5 - 3
+const TOP_DB = 9
+const BOTTOM_DB = -33
+/** Bands whose mean is the zero line: the level of the music, without sub-bass and air. */
+const CORE_HZ = [100, 8000] as const
+/** Below this a band is empty rather than quiet. */
+const EMPTY_DB = -150
+
+export interface SpectrumLayout {
+  readonly width: number
+  readonly height: number
+  readonly left: number
+  readonly right: number
+  readonly bottom: number
+}
+
+export function spectrumLayout(width: number, height: number): SpectrumLayout {
+  return { width, height, left: 26, right: Math.max(27, width - 6), bottom: height - 18 }
+}
+
+export const FREQUENCY_TICKS = [
+  [50, '50'],
+  [100, '100'],
+  [200, '200'],
+  [500, '500'],
+  [1000, '1k'],
+  [2000, '2k'],
+  [5000, '5k'],
+  [10_000, '10k'],
+] as const
+export const LEVEL_TICKS = [0, -12, -24] as const
+
+/** Returns the axes: frequency on a logarithmic scale, level from the top down. */
+export function spectrumAxes({ left, right, bottom }: SpectrumLayout) {
+  const octaves = Math.log2(HIGHEST_HZ / LOWEST_HZ)
+  return {
+    toX: (hz: number) => left + (Math.log2(hz / LOWEST_HZ) / octaves) * (right - left),
+    toHz: (x: number) => LOWEST_HZ * 2 ** (((x - left) / (right - left)) * octaves),
+    toY: (db: number) =>
+      6 + ((TOP_DB - Math.max(BOTTOM_DB, Math.min(TOP_DB, db))) / (TOP_DB - BOTTOM_DB)) * (bottom - 8),
+  }
+}
+
+/**
+ * Returns the bands of a report's spectrum with the tilt on them and their level taken out, so that two spectra differ in tone
+ * only: the mean from 100 Hz to 8 kHz is 0 dB. Empty bands and bands outside 22 Hz to 20 kHz are left out.
+ */
+export function tiltedBands(bandHz: readonly number[], levelsDb: readonly (number | null)[]): Band[] {
+  const bands = bandHz.flatMap((hz, i) => {
+    const db = levelsDb[i]
+    if (db === null || db === undefined || db < EMPTY_DB || hz < LOWEST_HZ || hz > HIGHEST_HZ) return []
+    return [{ hz, db: db + TILT_DB_PER_OCTAVE * Math.log2(hz / 1000) }]
+  })
+  const core = bands.filter(({ hz }) => hz >= CORE_HZ[0] && hz <= CORE_HZ[1])
+  const mean = core.reduce((sum, { db }) => sum + db, 0) / Math.max(1, core.length)
+  return bands.map(({ hz, db }) => ({ hz, db: db - mean }))
+}
+
+/** Returns the curve of bands, and the area under it when `isArea`. Fewer than two bands give an empty path. */
+export function spectrumPath(bands: readonly Band[], layout: SpectrumLayout, isArea = false): string {
+  if (bands.length < 2) return ''
+  const { toX, toY } = spectrumAxes(layout)
+  const points: Point[] = bands.map(({ hz, db }) => ({ x: toX(hz), y: toY(db) }))
+  const line = smoothPath(points)
+  if (!isArea) return line
+  return `${line}L${points.at(-1)?.x.toFixed(1)} ${layout.bottom}L${points[0]?.x.toFixed(1)} ${layout.bottom}Z`
+}
+
+export interface SpectrumFinding {
+  /** Largest difference between `fromHz` and `toHz`, dB. */
+  readonly withinDb: number
+  readonly fromHz: number
+  readonly toHz: number
+  /** The band that differs most anywhere, and by how much (positive: more than aimed at). */
+  readonly worstHz: number
+  readonly worstDb: number
+}
+
+const CLOSE_DB = 2
+
+/**
+ * Returns how a curve lies to its aim: the widest run of bands that stays within 2 dB, or within the difference of the closest
+ * band when none does, and the band that differs most. Null when they share fewer than three bands.
+ */
+export function compareSpectra(curve: readonly Band[], aim: readonly Band[]): SpectrumFinding | null {
+  const differences = curve.flatMap(({ hz, db }) => {
+    const other = aim.find((band) => Math.abs(band.hz / hz - 1) < 0.01)
+    return other ? [{ hz, db: db - other.db }] : []
+  })
+  if (differences.length < 3) return null
+  const closest = Math.min(...differences.map(({ db }) => Math.abs(db)))
+  const limit = Math.max(CLOSE_DB, closest)
+  let best: Band[] = []
+  let run: Band[] = []
+  for (const band of differences) {
+    run = Math.abs(band.db) <= limit ? [...run, band] : []
+    if (run.length > best.length) best = run
+  }
+  const worst = differences.reduce((a, b) => (Math.abs(b.db) > Math.abs(a.db) ? b : a))
+  return {
+    withinDb: Math.max(...best.map(({ db }) => Math.abs(db))),
+    fromHz: best[0]?.hz ?? worst.hz,
+    toHz: best.at(-1)?.hz ?? worst.hz,
+    worstHz: worst.hz,
+    worstDb: worst.db,
+  }
+}
+
+/** Returns nominal frequencies as they are written: 63, 250, 1k, 12.5k (IEC 61260-1 rounds centres to these). */
+export function nominalHz(hz: number): string {
+  const [scaled, unit] = hz >= 995 ? [hz / 1000, 'k'] : [hz, '']
+  const NOMINAL = [1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8, 10]
+  const decade = 10 ** Math.floor(Math.log10(scaled) + 0.02)
+  const digit = NOMINAL.reduce((a, b) => (Math.abs(b - scaled / decade) < Math.abs(a - scaled / decade) ? b : a))
+  return `${Number((digit * decade).toPrecision(3))}${unit}`
+}
+
+/**
+ * Returns the bands of one sixth of an octave of a live spectrum, tilted and level like the others, from power in dB per bin
+ * of equal width. Bins are added by power; empty bands are left out.
+ */
+export function liveBands(binsDb: ArrayLike<number>, binHz: number): Band[] {
+  const centres: number[] = []
+  const levels: (number | null)[] = []
+  const half = 2 ** (1 / 12)
+  for (let hz = LOWEST_HZ * half; hz * half <= HIGHEST_HZ; hz *= half * half) {
+    const from = hz / half / binHz
+    const to = (hz * half) / binHz
+    let power = 0
+    // Below the width of a bin a band has only its share of it.
+    for (let bin = Math.floor(from); bin < to; bin++) {
+      const share = Math.min(to, bin + 1) - Math.max(from, bin)
+      power += share * 10 ** ((binsDb[bin] ?? Number.NEGATIVE_INFINITY) / 10)
+    }
+    centres.push(hz)
+    levels.push(power > 0 ? 10 * Math.log10(power) : null)
+  }
+  return tiltedBands(centres, levels)
+}

@@ -1,0 +1,158 @@
+/**
+ * The player of one song: one AudioContext, one deck in its audio thread, and a feeder that keeps the deck supplied.
+ * It knows sound only; what a version is called and how loud it should be is told to it.
+ */
+import type { DeckCommand, DeckReport, FrameRange } from './deck.ts'
+import deckUrl from './deck.worklet.ts?worker&url'
+import { createFeeder } from './feeder.ts'
+import { measureLag, type OpenFile, openTrack, shiftTrack, type Track } from './track.ts'
+
+export interface VersionFile {
+  readonly version: string
+  readonly open: OpenFile
+  /** Whether it is the same recording as the others, so that its start can be found by comparing. */
+  readonly isSameSong: boolean
+}
+
+export interface PlayerOptions {
+  /** Rate at which everything runs: that of most masters, so that they are played as they are written. */
+  readonly rateHz: number
+  readonly onReport: (report: DeckReport) => void
+  readonly onReady: (version: string) => void
+  readonly onFailure: (version: string, error: unknown) => void
+}
+
+type TimedReport = DeckReport & { readonly contextSeconds: number }
+
+/** How long the sound card runs on after a pause, so that the fade and the meters come to rest. */
+const REST_MS = 2000
+const SPECTRUM_SIZE = 16_384
+
+/** Starts the audio thread; rejects where there is no AudioWorklet. Sound begins with `play`, which needs a press. */
+export async function createPlayer({ rateHz, onReport, onReady, onFailure }: PlayerOptions) {
+  const context = new AudioContext({ sampleRate: rateHz, latencyHint: 'interactive' })
+  await context.audioWorklet.addModule(deckUrl)
+  const deck = new AudioWorkletNode(context, 'loudsmith-deck', { numberOfInputs: 0, outputChannelCount: [2] })
+  const volume = new GainNode(context)
+  const analyser = new AnalyserNode(context, { fftSize: SPECTRUM_SIZE, smoothingTimeConstant: 0.85 })
+  deck.connect(volume).connect(context.destination)
+  deck.connect(analyser)
+  const bins = new Float32Array(analyser.frequencyBinCount)
+
+  let report: TimedReport | null = null
+  let restTimer: ReturnType<typeof setTimeout> | undefined
+  let isClosed = false
+  let frame = 0
+  let version = ''
+  let loop: FrameRange | null = null
+  let isPlaying = false
+  let exact: Track | undefined
+
+  const post = (command: DeckCommand, transfer: Transferable[] = []) => deck.port.postMessage(command, transfer)
+  const feeder = createFeeder({ rateHz, post, onFailure })
+  const follow = () => feeder.move({ frame, version, loop })
+  /** Number of the last command that moved the head: reports from before it say where the head was. */
+  let serial = 0
+
+  deck.port.onmessage = ({ data: news }: MessageEvent<TimedReport>) => {
+    if (news.serial < serial) return
+    report = news
+    frame = news.frame
+    if (isPlaying && !news.isPlaying) rest()
+    follow()
+    onReport(news)
+  }
+
+  function rest() {
+    isPlaying = false
+    clearTimeout(restTimer)
+    restTimer = setTimeout(() => void context.suspend(), REST_MS)
+  }
+
+  function position(): number {
+    if (!report?.isPlaying || report.isWaiting || !isPlaying) return frame / rateHz
+    const sinceReport = context.currentTime - report.contextSeconds - (context.outputLatency || 0)
+    const now = report.frame + Math.max(-0.2, Math.min(0.2, sinceReport)) * rateHz
+    const end = loop && report.frame <= loop.endFrame ? loop.endFrame : feeder.lengthFrames()
+    return Math.max(0, Math.min(end, now)) / rateHz
+  }
+
+  const decode = (bytes: ArrayBuffer) => new OfflineAudioContext(2, 1, rateHz).decodeAudioData(bytes)
+
+  async function load({ version: name, open, isSameSong }: VersionFile) {
+    try {
+      let track = await openTrack(open, decode, rateHz)
+      if (isSameSong && track.isExact) exact ??= track
+      if (isSameSong && !track.isExact && exact) track = shiftTrack(track, await measureLag(track, exact))
+      if (isClosed) return
+      feeder.put(name, track)
+      onReady(name)
+    } catch (error) {
+      if (!isClosed) onFailure(name, error)
+    }
+  }
+
+  return {
+    /** Opens versions one after the other; those that are exact should come first, since the others are lined up with them. */
+    async load(files: readonly VersionFile[]) {
+      for (const file of files) if (!isClosed) await load(file)
+    },
+    drop(name: string) {
+      feeder.drop(name)
+    },
+    play() {
+      clearTimeout(restTimer)
+      isPlaying = true
+      void context.resume()
+      post({ kind: 'play', serial: ++serial })
+    },
+    pause() {
+      frame = Math.round(position() * rateHz)
+      post({ kind: 'pause', serial: ++serial })
+      rest()
+    },
+    choose(name: string) {
+      version = name
+      post({ kind: 'choose', version: name })
+      follow()
+    },
+    /** Moves the playhead; `restartsIntegrated` begins the integrated loudness again. */
+    seek(seconds: number, restartsIntegrated = false) {
+      frame = Math.round(Math.max(0, seconds) * rateHz)
+      report = null
+      post({ kind: 'seek', serial: ++serial, frame, restartsIntegrated })
+      follow()
+    },
+    setLoop(range: { readonly startSeconds: number; readonly endSeconds: number } | null) {
+      loop = range && {
+        startFrame: Math.round(range.startSeconds * rateHz),
+        endFrame: Math.round(range.endSeconds * rateHz),
+      }
+      post({ kind: 'loop', range: loop })
+      follow()
+    },
+    setLevels(gains: Readonly<Record<string, number>>) {
+      post({ kind: 'levels', gains })
+    },
+    /** Volume of the room, linear, apart from the levels of the versions. */
+    setVolume(gain: number) {
+      volume.gain.setTargetAtTime(gain, context.currentTime, 0.01)
+    },
+    /** What is heard at this moment, in seconds of the song. */
+    position,
+    /** Power spectrum of what is heard, dB per bin of `binHz`; the array is reused. */
+    spectrum(): { readonly bins: Float32Array; readonly binHz: number } {
+      analyser.getFloatFrequencyData(bins)
+      return { bins, binHz: rateHz / SPECTRUM_SIZE }
+    },
+    close() {
+      isClosed = true
+      clearTimeout(restTimer)
+      feeder.close()
+      deck.port.onmessage = null
+      void context.close()
+    },
+  }
+}
+
+export type Player = Awaited<ReturnType<typeof createPlayer>>

@@ -1,0 +1,97 @@
+/** The versions of a song that can be heard side by side, from its job and report. Pure. */
+import type { Job } from '../../src-server/contract/jobs.ts'
+import { PLATFORMS, type Platform } from '../../src-server/contract/platforms.ts'
+import type { MasterResult, Report } from '../../src-server/contract/report.ts'
+import type { VersionLevel } from '../player/levels.ts'
+
+/** Why a version is not there: the job was not asked for it, or had no reference. */
+export type MissingReason = 'not_ordered' | 'no_reference'
+
+export interface SongVersion {
+  /** `source`, a platform, `reference`, or `other` for a master of another job of the same song. */
+  readonly id: string
+  readonly kind: 'source' | 'platform' | 'reference' | 'other'
+  readonly platform?: Platform
+  readonly jobId: string
+  /** The `{file}` of its job. */
+  readonly file: Platform | 'source' | 'reference'
+  readonly key: string
+  readonly level: VersionLevel
+  readonly missing?: MissingReason
+  readonly result?: MasterResult
+  readonly spectrum?: Report['source']['spectrum']
+  readonly curves?: Report['source']['curves']
+}
+
+/** A master of another job of the same song, brought in to be compared. */
+export interface OtherMaster {
+  readonly job: Job
+  readonly report: Report
+  readonly platform: Platform
+}
+
+const UNKNOWN: VersionLevel = { integratedLufs: null, truePeakDbtp: null }
+const levelOf = ({ integrated_lufs, true_peak_dbtp }: Report['source']['measurement']): VersionLevel => ({
+  integratedLufs: integrated_lufs,
+  truePeakDbtp: true_peak_dbtp,
+})
+
+function masterVersion(job: Job, report: Report, platform: Platform): Omit<SongVersion, 'id' | 'key' | 'kind'> {
+  const place = { platform, jobId: job.job_id, file: platform }
+  const master = report.masters.find(({ result }) => result.platform === platform)
+  if (!master) return { ...place, level: UNKNOWN, missing: 'not_ordered' }
+  const { result, measurement, spectrum, curves } = master
+  return { ...place, level: levelOf(measurement), result, spectrum, curves }
+}
+
+/** Returns the versions in the order of the switch. A platform keeps its place and key on every song. */
+export function versionsOf(job: Job, report: Report, other: OtherMaster | null): SongVersion[] {
+  const { source, reference } = report
+  const versions: SongVersion[] = [
+    {
+      id: 'source',
+      kind: 'source',
+      jobId: job.job_id,
+      file: 'source',
+      key: '0',
+      level: levelOf(source.measurement),
+      spectrum: source.spectrum,
+      curves: source.curves,
+    },
+    ...PLATFORMS.map((platform, i) => ({
+      id: platform,
+      kind: 'platform' as const,
+      key: String(i + 1),
+      ...masterVersion(job, report, platform),
+    })),
+    {
+      id: 'reference',
+      kind: 'reference',
+      jobId: job.job_id,
+      file: 'reference',
+      key: 'R',
+      ...(reference
+        ? { level: levelOf(reference.measurement), spectrum: reference.spectrum }
+        : { level: UNKNOWN, missing: 'no_reference' as const }),
+    },
+  ]
+  if (other) {
+    versions.push({ id: 'other', kind: 'other', key: 'C', ...masterVersion(other.job, other.report, other.platform) })
+  }
+  return versions
+}
+
+/** Returns the rate of most masters, Hz; 48 kHz when there are none. */
+export function commonRateHz(report: Report): number {
+  const counts = new Map<number, number>()
+  for (const { result } of report.masters) {
+    counts.set(result.sample_rate_hz, (counts.get(result.sample_rate_hz) ?? 0) + 1)
+  }
+  return [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), [48_000, 0] as [number, number])[0]
+}
+
+/** Returns the jobs of the same song, oldest first, and which of them this one is, counted from 1. */
+export function versionNumber(job: Job, siblings: readonly Job[]): { readonly number: number; readonly of: number } {
+  const sorted = [...siblings].sort((a, b) => a.created_at.localeCompare(b.created_at))
+  return { number: sorted.findIndex((one) => one.job_id === job.job_id) + 1, of: sorted.length }
+}

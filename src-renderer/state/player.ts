@@ -1,0 +1,304 @@
+/** What the listener has chosen: version, level, loop, volume. The player sounds it; everything the screen shows is here. */
+import { createStore } from 'zustand/vanilla'
+import type { Platform } from '../../src-server/contract/platforms.ts'
+import type { Client } from '../api/client.ts'
+import type { AbxAnswer, AbxTrial } from '../player/abx.ts'
+import type { DeckReport } from '../player/deck.ts'
+import { type LevelMode, levelGainsDb, linearGain, type VersionLevel } from '../player/levels.ts'
+import type { createPlayer, Player, VersionFile } from '../player/player.ts'
+import type { SongVersion } from './listen-versions.ts'
+
+export interface LoopRange {
+  readonly startSeconds: number
+  readonly endSeconds: number
+}
+
+/** A blind test under way: which two are compared, what X is now, and what was answered. */
+export interface BlindTest {
+  readonly a: string
+  readonly b: string
+  readonly truth: AbxAnswer
+  readonly heard: 'a' | 'b' | 'x'
+  readonly trials: readonly AbxTrial[]
+  readonly isOver: boolean
+}
+
+export interface PlayerState {
+  readonly versions: readonly SongVersion[]
+  readonly readiness: Readonly<Record<string, 'opening' | 'ready' | 'failed'>>
+  /** The sound itself could not be started on this machine. */
+  readonly hasFailed: boolean
+  readonly durationSeconds: number
+  readonly version: string
+  /** The version other than the original that was heard last, for the swap. */
+  readonly lastMaster: string
+  readonly isPlaying: boolean
+  readonly isWaiting: boolean
+  readonly levelMode: LevelMode
+  /** The service whose playback is imitated; null follows the version. */
+  readonly service: Platform | null
+  readonly loop: LoopRange | null
+  readonly isLooping: boolean
+  /** 0 to 100. */
+  readonly volume: number
+  readonly isMuted: boolean
+  readonly blindTest: BlindTest | null
+}
+
+const SHORTEST_LOOP_SECONDS = 0.5
+const NEW_LOOP_SECONDS = 8
+
+/** Returns the service that "As on" means now: the chosen one, else that of the version, else that of the last master. */
+export function shownService({ service, version, versions, lastMaster }: PlayerState): Platform {
+  const platformOf = (id: string) => versions.find((one) => one.id === id)?.platform
+  return service ?? platformOf(version) ?? platformOf(lastMaster) ?? 'spotify'
+}
+
+/** Returns the gain in dB of every version that is there, for a choice of level. */
+export function gainsOf(state: PlayerState, mode: LevelMode): Record<string, number> {
+  const { versions, blindTest } = state
+  const there = versions.filter((one) => !one.missing && (!blindTest || [blindTest.a, blindTest.b].includes(one.id)))
+  const levels: Record<string, VersionLevel> = Object.fromEntries(there.map(({ id, level }) => [id, level]))
+  return levelGainsDb(levels, blindTest ? 'matched' : mode, shownService(state))
+}
+
+/** Returns the version that sounds, X of a blind test resolved. */
+export function heardVersion({ version, blindTest }: Pick<PlayerState, 'version' | 'blindTest'>): string {
+  if (!blindTest) return version
+  const side = blindTest.heard === 'x' ? blindTest.truth : blindTest.heard
+  return side === 'a' ? blindTest.a : blindTest.b
+}
+
+export interface PlayerStoreOptions {
+  readonly client: Client
+  readonly createPlayer: typeof createPlayer
+  readonly versions: readonly SongVersion[]
+  readonly durationSeconds: number
+  readonly rateHz: number
+  /** A fair coin for the blind test. */
+  readonly tossCoin: () => boolean
+}
+
+/** Makes the store of one visit with its actions; `start` begins to load. */
+export function createPlayerStore(options: PlayerStoreOptions) {
+  const { client, versions, durationSeconds, rateHz, tossCoin } = options
+  const first = versions.find((one) => one.kind === 'platform' && !one.missing)?.id ?? 'source'
+  const store = createStore<PlayerState>(() => ({
+    versions,
+    readiness: Object.fromEntries(versions.filter((one) => !one.missing).map(({ id }) => [id, 'opening' as const])),
+    hasFailed: false,
+    durationSeconds,
+    version: first,
+    lastMaster: first,
+    isPlaying: false,
+    isWaiting: false,
+    levelMode: 'matched',
+    service: null,
+    loop: null,
+    isLooping: false,
+    volume: 100,
+    isMuted: false,
+    blindTest: null,
+  }))
+  const { getState, setState } = store
+  const reports = new Set<(report: DeckReport) => void>()
+  const seeks = new Set<() => void>()
+  let player: Player | null = null
+  let isClosed = false
+
+  const setReadiness = (id: string, readiness: 'ready' | 'failed') =>
+    setState((state) => ({ readiness: { ...state.readiness, [id]: readiness } }))
+
+  const fileOf = ({ id, kind, jobId, file }: SongVersion): VersionFile => ({
+    version: id,
+    isSameSong: kind !== 'reference',
+    open: (range) =>
+      client.open('readJobFile', {
+        params: { job_id: jobId, file },
+        ...(range ? { headers: { Range: `bytes=${range.from}-${range.to - 1}` } } : {}),
+      }),
+  })
+
+  /** Tells the player what is to sound now, and how loud. */
+  function sound() {
+    const state = getState()
+    const gains = Object.entries(gainsOf(state, state.levelMode)).map(([id, db]) => [id, linearGain(db)])
+    player?.setLevels(Object.fromEntries(gains))
+    player?.choose(heardVersion(state))
+    const { volume, isMuted } = state
+    player?.setVolume(isMuted ? 0 : (volume / 100) ** 2)
+  }
+
+  const change = (next: Partial<PlayerState>) => {
+    setState(next)
+    sound()
+  }
+
+  function onReport(report: DeckReport) {
+    const { isPlaying, isWaiting } = getState()
+    if (isPlaying !== report.isPlaying || isWaiting !== report.isWaiting) {
+      setState({ isWaiting: report.isWaiting, isPlaying: report.isPlaying })
+    }
+    for (const listener of reports) listener(report)
+  }
+
+  function seek(seconds: number, restartsIntegrated = false) {
+    player?.seek(Math.max(0, Math.min(durationSeconds, seconds)), restartsIntegrated)
+    for (const listener of seeks) listener()
+  }
+
+  const position = () => Math.min(durationSeconds, player?.position() ?? 0)
+
+  function applyLoop() {
+    const { loop, isLooping } = getState()
+    player?.setLoop(isLooping ? loop : null)
+    if (!isLooping || !loop) return
+    const now = position()
+    if (now < loop.startSeconds || now >= loop.endSeconds) seek(loop.startSeconds, true)
+  }
+
+  const loopFrom = (startSeconds: number, endSeconds: number): LoopRange => {
+    const start = Math.max(0, Math.min(startSeconds, durationSeconds - SHORTEST_LOOP_SECONDS))
+    return {
+      startSeconds: start,
+      endSeconds: Math.min(durationSeconds, Math.max(endSeconds, start + SHORTEST_LOOP_SECONDS)),
+    }
+  }
+
+  return {
+    store,
+    /** Starts the sound and loads the versions: masters first, then what has to be lined up with them. Never throws. */
+    async start() {
+      try {
+        const made = await options.createPlayer({
+          rateHz,
+          onReport,
+          onReady: (id) => {
+            setReadiness(id, 'ready')
+            sound()
+          },
+          onFailure: (id) => setReadiness(id, 'failed'),
+        })
+        if (isClosed) return made.close()
+        player = made
+        sound()
+        const order = ['platform', 'other', 'source', 'reference']
+        const there = versions
+          .filter((one) => !one.missing)
+          .toSorted(
+            (a, b) =>
+              Number(b.id === getState().version) - Number(a.id === getState().version) ||
+              order.indexOf(a.kind) - order.indexOf(b.kind),
+          )
+        await made.load(there.map(fileOf))
+      } catch {
+        setState({ hasFailed: true })
+      }
+    },
+    close() {
+      isClosed = true
+      reports.clear()
+      player?.close()
+      player = null
+    },
+    /** Calls back with every report of the deck; returns the function that ends it. */
+    onReport(listener: (report: DeckReport) => void) {
+      reports.add(listener)
+      return () => reports.delete(listener)
+    },
+    /** Calls back after every jump of the playhead; returns the function that ends it. */
+    onSeek(listener: () => void) {
+      seeks.add(listener)
+      return () => seeks.delete(listener)
+    },
+    position,
+    spectrum: () => player?.spectrum() ?? null,
+    seek,
+    nudge: (seconds: number, restartsIntegrated = false) => seek(position() + seconds, restartsIntegrated),
+    toggle() {
+      if (!player) return
+      const isPlaying = !getState().isPlaying
+      setState({ isPlaying })
+      if (isPlaying) player.play()
+      else player.pause()
+    },
+    choose(id: string) {
+      const { versions: all, readiness, blindTest } = getState()
+      const version = all.find((one) => one.id === id)
+      if (!version || version.missing || readiness[id] === 'failed' || blindTest) return
+      change({ version: id, ...(id === 'source' ? {} : { lastMaster: id }) })
+    },
+    /** The original and the version heard last, in turn. */
+    swap() {
+      const { version, lastMaster, blindTest } = getState()
+      if (blindTest) return
+      change({ version: version === 'source' ? lastMaster : 'source' })
+    },
+    setLevelMode: (levelMode: LevelMode) => change({ levelMode }),
+    /** Imitates a service; null follows the version that is heard. */
+    chooseService: (service: Platform | null) => change({ service, levelMode: 'service' }),
+    markLoopStart() {
+      const { loop } = getState()
+      const now = position()
+      const end = loop && loop.endSeconds > now ? loop.endSeconds : now + NEW_LOOP_SECONDS
+      setState({ loop: loopFrom(now, end) })
+      applyLoop()
+    },
+    markLoopEnd() {
+      const { loop } = getState()
+      const now = position()
+      const start = loop && loop.startSeconds < now ? loop.startSeconds : now - NEW_LOOP_SECONDS
+      setState({ loop: loopFrom(start, now), isLooping: true })
+      applyLoop()
+    },
+    setLoop(loop: LoopRange) {
+      setState({ loop: loopFrom(loop.startSeconds, loop.endSeconds), isLooping: true })
+      applyLoop()
+    },
+    toggleLoop() {
+      const { loop, isLooping } = getState()
+      const now = position()
+      setState({ isLooping: !isLooping, ...(loop ? {} : { loop: loopFrom(now, now + NEW_LOOP_SECONDS) }) })
+      applyLoop()
+    },
+    setVolume: (volume: number) => change({ volume, isMuted: false }),
+    toggleMute: () => change({ isMuted: !getState().isMuted }),
+    /** Puts a master of another job into the switch, or takes it out, and plays it. */
+    async bring(other: SongVersion | null) {
+      const { versions: all, version, readiness } = getState()
+      const rest = all.filter((one) => one.kind !== 'other')
+      if (version === 'other' && !other) change({ version: 'source' })
+      if (all.length !== rest.length) player?.drop('other')
+      const { other: _gone, ...known } = readiness
+      setState({
+        versions: other ? [...rest, other] : rest,
+        readiness: other ? { ...known, other: 'opening' } : known,
+        lastMaster: getState().lastMaster === 'other' ? first : getState().lastMaster,
+      })
+      if (!other) return sound()
+      await player?.load([fileOf(other)])
+      change({ version: 'other', lastMaster: 'other' })
+    },
+    startBlindTest(a: string, b: string) {
+      change({ blindTest: { a, b, truth: tossCoin() ? 'a' : 'b', heard: 'x', trials: [], isOver: false } })
+    },
+    hear(heard: 'a' | 'b' | 'x') {
+      const { blindTest } = getState()
+      if (blindTest && !blindTest.isOver) change({ blindTest: { ...blindTest, heard } })
+    },
+    answer(answer: AbxAnswer) {
+      const { blindTest } = getState()
+      if (!blindTest || blindTest.isOver) return
+      const trials = [...blindTest.trials, { truth: blindTest.truth, answer }]
+      change({ blindTest: { ...blindTest, trials, truth: tossCoin() ? 'a' : 'b', heard: 'x' } })
+    },
+    endBlindTest() {
+      const { blindTest } = getState()
+      if (!blindTest) return
+      const hasScore = blindTest.trials.length > 0 && !blindTest.isOver
+      change({ blindTest: hasScore ? { ...blindTest, isOver: true } : null })
+    },
+  }
+}
+
+export type PlayerActions = ReturnType<typeof createPlayerStore>
