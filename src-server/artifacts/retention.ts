@@ -1,0 +1,96 @@
+/** What is kept how long: results and stored songs go after their time, the record stays; left-overs of crashes go at the start. */
+import type { Db } from '../db/open.ts'
+import type { Log } from '../log.ts'
+import type { Clock } from '../system.ts'
+
+export interface RetentionArguments {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+  /** Days that results are kept; null to keep them. */
+  readonly retentionDays: () => number | null
+  readonly folders: { list(): string[]; remove(jobId: string): void }
+  /** Writes the expiry inside the transaction that makes it true, and tells of it afterwards. */
+  readonly notify: { record(event: { event: 'job.expired'; jobId: string }): unknown; committed(): void }
+}
+
+const SWEEP_EVERY_MS = 3_600_000
+const DAY_MS = 86_400_000
+
+/** Makes the sweeper over the table of jobs. */
+export function createRetention({ db, clock, log, retentionDays, folders, notify }: RetentionArguments) {
+  const selectDue = db
+    .prepare<[number], string>(
+      'SELECT job_id FROM jobs WHERE is_expired = 0 AND expires_at_ms <= ? ORDER BY expires_at_ms',
+    )
+    .pluck()
+  const expire = db.prepare<[string]>('UPDATE jobs SET is_expired = 1 WHERE job_id = ?')
+  const selectKept = db.prepare<[], string>('SELECT job_id FROM jobs WHERE is_expired = 0').pluck()
+  const replan = db.prepare<[number | null]>(
+    'UPDATE jobs SET expires_at_ms = completed_at_ms + ? WHERE is_expired = 0 AND completed_at_ms IS NOT NULL',
+  )
+  const expireOne = db.transaction((jobId: string) => {
+    expire.run(jobId)
+    notify.record({ event: 'job.expired', jobId })
+  })
+  let stopTimer: (() => void) | undefined
+
+  const periodMs = () => {
+    const days = retentionDays()
+    return days === null ? null : days * DAY_MS
+  }
+
+  /** Expires what is due and returns how many; the row first, so that a crash in between leaves an orphan and no broken promise. */
+  function sweep(): number {
+    const due = selectDue.all(clock.now())
+    for (const jobId of due) {
+      expireOne(jobId)
+      folders.remove(jobId)
+    }
+    if (due.length > 0) notify.committed()
+    return due.length
+  }
+
+  /** Removes folders of jobs that are deleted or expired, as a crash leaves them, and returns how many. */
+  function removeOrphans(): number {
+    const kept = new Set(selectKept.all())
+    const orphans = folders.list().filter((jobId) => !kept.has(jobId))
+    for (const jobId of orphans) folders.remove(jobId)
+    return orphans.length
+  }
+
+  function tick(): void {
+    try {
+      const expired = sweep()
+      if (expired > 0) log.info('results expired', { count: expired })
+    } catch (cause) {
+      log.error('the retention sweep failed', { cause })
+    }
+    stopTimer = clock.after(SWEEP_EVERY_MS, tick)
+  }
+
+  return {
+    sweep,
+    removeOrphans,
+
+    /** Returns when a job that ends at a moment expires, epoch ms; null when results are kept. */
+    expiryOf(completedAtMs: number): number | null {
+      const period = periodMs()
+      return period === null ? null : completedAtMs + period
+    },
+
+    /** Applies a changed setting to everything that has not expired. */
+    replan: (): void => void replan.run(periodMs()),
+
+    /** Clears left-overs, sweeps, and sweeps again every hour. */
+    start(): void {
+      const orphans = removeOrphans()
+      if (orphans > 0) log.info('left-over folders removed', { count: orphans })
+      tick()
+    },
+
+    close: (): void => stopTimer?.(),
+  }
+}
+
+export type Retention = ReturnType<typeof createRetention>

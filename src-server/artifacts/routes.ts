@@ -1,0 +1,107 @@
+/** Downloads: the ZIP, each master as a slice of it, the stored songs and the report. */
+import { readFile } from 'node:fs/promises'
+import type { FastifyInstance } from 'fastify'
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import type { JobStatus } from '../contract/jobs.ts'
+import type { Platform } from '../contract/platforms.ts'
+import { AppError } from '../http/app-error.ts'
+import { route } from '../http/route.ts'
+import type { AudioFormat } from '../media/audio-facts.ts'
+import type { ResultZip } from './package.ts'
+import { fileAnswer } from './send-file.ts'
+
+/** A song as it lies in a job's folder. */
+export interface KeptSong {
+  readonly path: string
+  readonly filename: string
+  readonly sha256: string
+  readonly format: AudioFormat
+}
+
+/** What a finished job left on the disk. */
+export interface KeptResult {
+  readonly zipPath: string
+  readonly zip: ResultZip
+  /** `file` is the name inside the ZIP's folder. */
+  readonly masters: readonly { readonly platform: Platform; readonly file: string; readonly sha256: string }[]
+  readonly reportJsonPath: string
+  readonly reportHtmlPath: string
+}
+
+/** The files of one job. */
+export interface JobFiles {
+  readonly status: JobStatus
+  readonly isExpired: boolean
+  readonly source: KeptSong
+  readonly reference?: KeptSong
+  /** While the job is done. */
+  readonly result?: KeptResult
+}
+
+const MEDIA_TYPES: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' }
+const RETRY_AFTER_SECONDS = 2
+
+/** Serves the downloads; `filesOf` finds the files of a job by its identifier. */
+export function artifactRoutes(
+  app: FastifyInstance,
+  { filesOf }: { filesOf: (jobId: string) => JobFiles | undefined },
+): void {
+  const find = (jobId: string): JobFiles => {
+    const files = filesOf(jobId)
+    if (!files) throw new AppError('JOB_NOT_FOUND')
+    return files
+  }
+  const expired = () => new AppError('RESULT_EXPIRED')
+
+  route(app, ENDPOINTS.downloadResult, ({ params, request }) => {
+    const { zip, zipPath } = resultOf(find(params.job_id))
+    const { fileName: filename, sha256, sizeBytes } = zip
+    const file = { path: zipPath, filename, sha256, sizeBytes, mediaType: 'application/zip', isDownload: true }
+    return fileAnswer(file, request, expired())
+  })
+
+  route(app, ENDPOINTS.readJobFile, ({ params: { job_id, file }, request }) => {
+    const files = find(job_id)
+    if (file !== 'source' && file !== 'reference') return fileAnswer(masterOf(files, file), request, expired())
+    const song = files[file]
+    if (!song) throw new AppError('NOT_FOUND')
+    if (files.isExpired) throw expired()
+    return fileAnswer({ ...song, mediaType: MEDIA_TYPES[song.format] }, request, expired())
+  })
+
+  route(app, ENDPOINTS.readReport, async ({ params, query }) => {
+    const result = resultOf(find(params.job_id))
+    const isHtml = query.format === 'html'
+    const bytes = await readFile(isHtml ? result.reportHtmlPath : result.reportJsonPath).catch((cause: unknown) => {
+      throw (cause as NodeJS.ErrnoException).code === 'ENOENT' ? expired() : cause
+    })
+    return {
+      status: 200,
+      bytes,
+      headers: isHtml ? HTML_HEADERS : { 'content-type': 'application/json; charset=utf-8' },
+    }
+  })
+}
+
+// The report is self-contained: it may draw and style itself, and do nothing else.
+const HTML_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox",
+}
+
+function resultOf({ status, isExpired, result }: JobFiles): KeptResult {
+  if (status === 'queued') throw new AppError('JOB_NOT_READY', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+  if (status === 'failed') throw new AppError('JOB_FAILED')
+  if (isExpired || !result) throw new AppError('RESULT_EXPIRED')
+  return result
+}
+
+/** The WAV files are stored in the ZIP, so each is a range of its bytes. */
+function masterOf(files: JobFiles, platform: Platform) {
+  const { zip, zipPath, masters } = resultOf(files)
+  const master = masters.find((one) => one.platform === platform)
+  const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${master?.file}`)
+  if (!master || !entry) throw new AppError('NOT_FOUND')
+  const { offset, sizeBytes } = entry
+  return { path: zipPath, offset, sizeBytes, sha256: master.sha256, filename: master.file, mediaType: 'audio/wav' }
+}

@@ -1,0 +1,109 @@
+/** Answers with a file, or with a slice of one, as downloads and players want it: lengths, ranges, entity tags, names. */
+import { type FileHandle, open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { AppError } from '../http/app-error.ts'
+import { selectBytes } from './range.ts'
+
+/** Bytes that can be sent: a whole file, or `sizeBytes` of it from `offset` on. */
+export interface SendableFile {
+  /** Absolute path. */
+  readonly path: string
+  /** First byte within the file; 0 when absent. */
+  readonly offset?: number
+  /** Bytes from there on; to the end when absent. */
+  readonly sizeBytes?: number
+  /** SHA-256 of the bytes, lower-case hexadecimal: the strong entity tag. */
+  readonly sha256: string
+  readonly mediaType: string
+  /** Name to save under. */
+  readonly filename: string
+  /** Whether a browser should save it rather than show or play it. */
+  readonly isDownload?: boolean
+}
+
+/** What of a request matters here. */
+export interface FileRequest {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** One of the answers 200, 206 and 304. */
+export interface FileAnswer {
+  readonly status: 200 | 206 | 304
+  readonly bytes: Readable
+  readonly headers: Readonly<Record<string, string | number>>
+}
+
+const READ_AHEAD_BYTES = 262_144
+
+/**
+ * Returns the answer to a GET or HEAD of `file`. The file is open before anything is said about it, so deleting it meanwhile
+ * breaks nothing. Throws RANGE_NOT_SATISFIABLE for a range outside, and `gone` when the file is not there or is too short.
+ */
+export async function fileAnswer(
+  file: SendableFile,
+  { method, headers }: FileRequest,
+  gone: AppError,
+): Promise<FileAnswer> {
+  const handle = await openOr(file.path, gone)
+  let stream: Readable | undefined
+  try {
+    const { offset = 0 } = file
+    const available = (await handle.stat()).size - offset
+    const sizeBytes = file.sizeBytes ?? available
+    if (sizeBytes > available || available < 0) throw gone
+    const etag = `"${file.sha256}"`
+    const selection = selectBytes(sizeBytes, etag, {
+      range: single(headers.range),
+      ifRange: single(headers['if-range']),
+      ifNoneMatch: single(headers['if-none-match']),
+    })
+    const base = { etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' }
+    if (selection.kind === 'unchanged') return { status: 304, bytes: Readable.from([]), headers: base }
+    if (selection.kind === 'outside') {
+      throw new AppError('RANGE_NOT_SATISFIABLE', {}, { headers: { 'content-range': `bytes */${sizeBytes}` } })
+    }
+    const { start, end } = selection.kind === 'part' ? selection.range : { start: 0, end: sizeBytes - 1 }
+    const isBodyWanted = method !== 'HEAD' && end >= start
+    if (isBodyWanted) {
+      stream = handle.createReadStream({ start: offset + start, end: offset + end, highWaterMark: READ_AHEAD_BYTES })
+    }
+    return {
+      status: selection.kind === 'part' ? 206 : 200,
+      bytes: stream ?? Readable.from([]),
+      headers: {
+        ...base,
+        'content-type': file.mediaType,
+        'content-length': end - start + 1,
+        'content-disposition': disposition(file.filename, file.isDownload === true),
+        ...(selection.kind === 'part' ? { 'content-range': `bytes ${start}-${end}/${sizeBytes}` } : {}),
+      },
+    }
+  } finally {
+    if (!stream) await handle.close()
+  }
+}
+
+async function openOr(path: string, gone: AppError): Promise<FileHandle> {
+  try {
+    return await open(path, 'r')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') throw gone
+    throw cause
+  }
+}
+
+const single = (header: string | string[] | undefined) => (Array.isArray(header) ? header.join(', ') : header)
+
+/**
+ * Returns a `Content-Disposition` (RFC 6266) with the name twice: as ASCII for old clients, every other character replaced by `_`,
+ * and in full as `filename*` (RFC 8187). Never throws.
+ */
+export function disposition(filename: string, isDownload: boolean): string {
+  const ascii = filename.normalize('NFC').replace(/[^\x20-\x7e]|["\\%]/g, '_')
+  const full = encodeURIComponent(filename.toWellFormed().normalize('NFC')).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `${isDownload ? 'attachment' : 'inline'}; filename="${ascii}"; filename*=UTF-8''${full}`
+}
