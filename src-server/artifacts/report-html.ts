@@ -1,0 +1,332 @@
+import type { MasterResult, Report, Warning } from '../contract/report.ts'
+import { LANGUAGES, type Language, warningText } from '../contract/text/text.ts'
+import { change, clock, decibels, frequency, megabytes } from './report/numbers.ts'
+import { spectrumPlot, timePlot } from './report/plots.ts'
+import { reportStyle } from './report/style.ts'
+import {
+  type Bilingual,
+  confidenceNames,
+  decisionSentences,
+  genreNames,
+  loudnessNames,
+  platformNames,
+  playbackText,
+  repairDetail,
+  repairNames,
+  serviceNames,
+  stageNames,
+  tierNames,
+  verdictReason,
+  words,
+} from './report/text.ts'
+
+type MasterReport = Report['masters'][number]
+
+/**
+ * Returns report.html: one file without any reference to another, in English and Korean with a switch, dark or light as the reader's
+ * system is, printable. Everything shown comes from the report. Never throws on a valid report.
+ */
+export function reportHtml(report: Report): string {
+  const sections = [
+    heading(report),
+    figures(report),
+    notes(report.warnings),
+    mastersTable(report),
+    plots(report),
+    deeds(report),
+    codecTable(report.masters.map(({ result }) => result)),
+    details(report),
+    `<footer>${t(words.made)}</footer>`,
+  ]
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="generator" content="Loudsmith"><title>${escapeHtml(report.title)} · Loudsmith</title>
+<style>${reportStyle}${tabRules(groupMasters(report.masters).length)}</style></head>
+<body>${bar()}
+<main>${sections.join('\n')}</main>
+<script>${script}</script></body></html>
+`
+}
+
+const script = `(function(){var root=document.documentElement,buttons=document.querySelectorAll('[data-lang]');
+function show(lang){root.lang=lang;buttons.forEach(function(b){b.setAttribute('aria-pressed',String(b.dataset.lang===lang))})}
+buttons.forEach(function(b){b.addEventListener('click',function(){show(b.dataset.lang)})});
+show((navigator.language||'en').slice(0,2)==='ko'?'ko':'en')})()`
+
+/** A text in every language; the page shows one of them. */
+function t(text: Bilingual): string {
+  if (text.en === text.ko) return escapeHtml(text.en)
+  return LANGUAGES.map((language) => `<span lang="${language}">${escapeHtml(text[language])}</span>`).join('')
+}
+
+/** SVG text knows no spans that can be hidden, so each language has its own tspan. */
+function svgText(text: Bilingual): string {
+  if (text.en === text.ko) return escapeHtml(text.en)
+  return LANGUAGES.map((language) => `<tspan lang="${language}">${escapeHtml(text[language])}</tspan>`).join('')
+}
+
+function escapeHtml(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+  return text.replace(/[&<>"']/g, (character) => entities[character]!)
+}
+
+function bar(): string {
+  const names: Record<Language, string> = { en: 'English', ko: '한국어' }
+  const buttons = LANGUAGES.map(
+    (language) =>
+      `<button type="button" data-lang="${language}" aria-pressed="${language === 'en'}">${names[language]}</button>`,
+  )
+  const mark = [10, 16, 6, 16, 10].map((height, i) => `<rect x="${i * 4.5}" width="2.5" height="${height}" rx=".5"/>`)
+  return `<header class="bar"><svg viewBox="0 0 20.5 16" fill="currentColor" aria-hidden="true">${mark.join('')}</svg>Loudsmith<div class="switch" role="group" aria-label="Language · 언어">${buttons.join('')}</div></header>`
+}
+
+function heading(report: Report): string {
+  const { source, settings } = report
+  const kilohertz = source.sample_rate_hz / 1000
+  const parts = [
+    report.artist && `<bdi>${escapeHtml(report.artist)}</bdi>`,
+    clock(source.duration_seconds),
+    `${escapeHtml(source.codec)} ${kilohertz} kHz`,
+    t(serviceNames[settings.ai_service]),
+    t(genreNames[settings.genre]),
+    t(tierNames[settings.tier]),
+  ].filter(Boolean)
+  return `<h1><bdi>${escapeHtml(report.title)}</bdi></h1><p class="meta">${parts.join(' · ')}</p>`
+}
+
+function figures(report: Report): string {
+  const cell = (label: string, value: number | null, unit: string, note: string, isMaster: boolean) =>
+    `<div${isMaster ? ' class="out"' : ''}><dt>${label}</dt><dd>${decibels(value, 1)}<small>${unit}</small><div class="note">${note}</div></dd></div>`
+  const { measurement } = report.source
+  const peak = `${decibels(measurement.true_peak_dbtp, 1)} dBTP · ${t(words.range)} ${decibels(measurement.loudness_range_lu, 1)} LU`
+  const cells = groupMasters(report.masters).map(({ names, master: { result } }) =>
+    cell(
+      escapeHtml(names),
+      result.integrated_lufs,
+      'LUFS',
+      `${decibels(result.true_peak_dbtp, 1)} dBTP · ${change(result.gain_db)} dB`,
+      true,
+    ),
+  )
+  return `<dl class="figures">${cell(t(words.original), measurement.integrated_lufs, 'LUFS', peak, false)}${cells.join('')}</dl>`
+}
+
+function notes(warnings: readonly Warning[]): string {
+  if (warnings.length === 0) return ''
+  const items = warnings.map((warning) => {
+    const sentence = (language: Language) => warningText(warning.code, warning.values ?? {}, language)
+    const platform = warning.platform ? `${platformNames[warning.platform]}: ` : ''
+    return `<li><span class="mark" aria-hidden="true">▲</span><span>${platform}${t({ en: sentence('en'), ko: sentence('ko') })}</span></li>`
+  })
+  return `<h2>${t(words.notes)}</h2><ul class="notes">${items.join('')}</ul>`
+}
+
+function mastersTable(report: Report): string {
+  const before = report.source.measurement
+  const head = [
+    `<th>${t(words.platform)}</th><th>${t(words.verdict)}</th>`,
+    ...[words.loudness, words.truePeak, words.gain, words.range, words.plr, words.limiting].map(
+      (word) => `<th class="n">${t(word)}</th>`,
+    ),
+    `<th>${t(words.playback)}</th>`,
+  ]
+  const number = (text: string, note = '') => `<td class="n">${text}${note ? `<small>${note}</small>` : ''}</td>`
+  const original = [
+    `<tr class="source"><th scope="row">${t(words.original)}</th><td></td>`,
+    number(decibels(before.integrated_lufs), 'LUFS') + number(decibels(before.true_peak_dbtp), 'dBTP'),
+    number('') + number(`${decibels(before.loudness_range_lu, 1)} LU`) + number(`${decibels(before.plr_db, 1)} dB`),
+    '<td></td><td></td></tr>',
+  ]
+  const rows = report.masters.map(({ result }) => {
+    const target = `${t(words.target)} ${decibels(result.target_lufs, 1)}`
+    const reductions = `${t(words.mean)} ${decibels(result.mean_gain_reduction_db, 1)}`
+    return [
+      `<tr><th scope="row">${platformNames[result.platform]}<small class="quiet"><br>${result.bit_depth} bit · ${result.sample_rate_hz / 1000} kHz</small></th>`,
+      `<td>${verdict(result)}</td>`,
+      number(decibels(result.integrated_lufs), `${target}<br>${t(confidenceNames[result.target_confidence])}`),
+      number(decibels(result.true_peak_dbtp), `${t(words.ceiling)} ${decibels(result.ceiling_dbtp, 1)}`),
+      number(`${change(result.gain_db)} dB`),
+      number(`${decibels(result.loudness_range_lu, 1)} LU`),
+      number(`${decibels(result.plr_db, 1)} dB`),
+      number(`${t(words.most)} ${decibels(result.max_gain_reduction_db, 1)} dB`, reductions),
+      `<td>${t(playbackText(result))}</td></tr>`,
+    ].join('')
+  })
+  return `<h2>${t(words.masters)} <small class="quiet unit-small">${t(words.measured)}</small></h2><div class="scroll"><table><thead><tr>${head.join('')}</tr></thead><tbody>${original.join('')}${rows.join('')}</tbody></table></div>`
+}
+
+function verdict(result: MasterResult): string {
+  if (result.verdict === 'on_target') return `<span class="ok">✓ ${t(words.onTarget)}</span>`
+  const reason = verdictReason(result.verdict_reason)
+  return `<span class="tag">▲ ${t(words.belowTarget)}</span>${reason ? `<small>${t(reason)}</small>` : ''}`
+}
+
+/** Masters whose sound is the same (they share one render) are drawn once. */
+function groupMasters(masters: readonly MasterReport[]): { names: string; master: MasterReport }[] {
+  const groups = new Map<string, { names: string; master: MasterReport }>()
+  for (const master of masters) {
+    const known = groups.get(master.result.sha256)
+    const name = platformNames[master.result.platform]
+    groups.set(master.result.sha256, {
+      names: known ? `${known.names}, ${name}` : name,
+      master: known?.master ?? master,
+    })
+  }
+  return [...groups.values()]
+}
+
+function tabRules(count: number): string {
+  return Array.from(
+    { length: count },
+    (_, i) =>
+      `#m${i}:checked~.p${i}{display:block}#m${i}:checked~.tablist [for=m${i}]{background:var(--raised);color:var(--text);border-top-color:var(--accent)}#m${i}:focus-visible~.tablist [for=m${i}]{outline:2px solid var(--focus);outline-offset:-2px}`,
+  ).join('')
+}
+
+function plots(report: Report): string {
+  const groups = groupMasters(report.masters)
+  const inputs = groups.map((_, i) => `<input type="radio" name="m" id="m${i}"${i === 0 ? ' checked' : ''}>`)
+  const labels = groups.map(
+    ({ names, master }, i) =>
+      `<label for="m${i}">${escapeHtml(names)}<b>${decibels(master.result.integrated_lufs, 1)}</b></label>`,
+  )
+  const panels = groups.map(
+    ({ names, master }, i) => `<div class="panel p${i}">${plotPanel(report, names, master)}</div>`,
+  )
+  return `<h2>${t(words.plots)}</h2><div class="tabs">${inputs.join('')}<div class="tablist">${labels.join('')}</div>${panels.join('')}</div>`
+}
+
+function plotPanel(report: Report, names: string, { result, measurement, spectrum, curves }: MasterReport): string {
+  const legend = (...items: [string, Bilingual][]) =>
+    `<ul class="legend">${items.map(([name, word]) => `<li><i class="l-${name}"></i>${t(word)}</li>`).join('')}</ul>`
+  const time = timePlot(
+    {
+      durationSeconds: report.source.duration_seconds,
+      source: report.source.curves,
+      master: curves,
+      targetLufs: result.target_lufs,
+      ceilingDbtp: result.ceiling_dbtp,
+    },
+    {
+      loudness: svgText(words.loudness),
+      peak: svgText(words.peak),
+      reduction: svgText(words.reduction),
+      correlation: svgText(words.correlation),
+    },
+  )
+  const target = report.target_spectrum
+  const bands = spectrumPlot({ source: report.source.spectrum, master: spectrum, target }, svgText(words.spectrumLabel))
+  const all: [string, Bilingual][] = [
+    ['in', words.original],
+    ['out', words.master],
+    ['aim', words.target],
+  ]
+  return [
+    `<h3>${escapeHtml(names)}</h3>`,
+    `<figure class="well">${legend(...all, ['cut', words.reduction])}${time}<figcaption>${t(loudnessFinding(report, result))} ${t(reductionFinding(result))} ${t(stereoFinding(report, measurement.correlation))}</figcaption></figure>`,
+    `<figure class="well">${legend(...(target ? all : all.slice(0, 2)))}${bands}<figcaption>${t(spectrumFinding(report, spectrum))} ${t(words.tilt)}</figcaption></figure>`,
+  ].join('')
+}
+
+function loudnessFinding(report: Report, result: MasterResult): Bilingual {
+  const before = decibels(report.source.measurement.integrated_lufs, 1)
+  const after = decibels(result.integrated_lufs, 1)
+  const range = [report.source.measurement.loudness_range_lu, result.loudness_range_lu].map((lu) => decibels(lu, 1))
+  return {
+    en: `Loudness went from ${before} to ${after} LUFS, its range from ${range[0]} to ${range[1]} LU.`,
+    ko: `음량은 ${before}에서 ${after} LUFS로, 다이내믹 레인지는 ${range[0]}에서 ${range[1]} LU로 바뀌었어요.`,
+  }
+}
+
+function reductionFinding(result: MasterResult): Bilingual {
+  const most = decibels(result.max_gain_reduction_db, 1)
+  if (result.max_gain_reduction_db < 0.05) return { en: 'Nothing was limited.', ko: '리미팅은 없었어요.' }
+  return { en: `The limiter takes away ${most} dB at most.`, ko: `리미터는 최대 ${most} dB를 줄여요.` }
+}
+
+function stereoFinding(report: Report, after: number): Bilingual {
+  const [from, to] = [report.source.measurement.correlation, after].map((value) => decibels(value))
+  return { en: `Correlation of left and right: ${from} before, ${to} after.`, ko: `좌우 상관도: 전 ${from}, 후 ${to}.` }
+}
+
+function spectrumFinding(report: Report, master: Report['source']['spectrum']): Bilingual {
+  const level = (spectrum: typeof master, i: number) => spectrum.mid_db[i] ?? null
+  const moves = master.band_hz.flatMap((bandHz, i) => {
+    const [from, to] = [level(report.source.spectrum, i), level(master, i)]
+    return from === null || to === null || from < -120 || to < -120 ? [] : [{ bandHz, move: to - from }]
+  })
+  const sorted = moves.map(({ move }) => move).sort((a, b) => a - b)
+  const overall = sorted[Math.floor(sorted.length / 2)] ?? 0
+  const largest = moves.reduce(
+    (best, { bandHz, move }) =>
+      Math.abs(move - overall) > Math.abs(best.move) ? { bandHz, move: move - overall } : best,
+    { bandHz: 0, move: 0 },
+  )
+  if (Math.abs(largest.move) < 0.3) {
+    return { en: 'The balance of the bands is unchanged within 0.3 dB.', ko: '대역 균형의 변화는 0.3 dB 안이에요.' }
+  }
+  const place = frequency(Math.round(largest.bandHz))
+  return {
+    en: `The largest change of balance is ${change(largest.move)} dB at ${place}.`,
+    ko: `균형이 가장 많이 바뀐 곳은 ${place}, ${change(largest.move)} dB예요.`,
+  }
+}
+
+function deeds(report: Report): string {
+  const decisions = report.decisions.map(
+    (decision) =>
+      `<li><span class="stage">${t(stageNames[decision.stage])}</span><span>${t(decisionSentences[decision.code](decision.values))}</span></li>`,
+  )
+  const repairs = report.repairs.map(
+    (repair) => `<div><dt>${t(repairNames[repair.kind])}</dt><dd>${t(repairDetail(repair))}</dd></div>`,
+  )
+  const repaired =
+    repairs.length > 0
+      ? `<dl class="list">${repairs.join('')}</dl>`
+      : `<p class="quiet">${t(words.nothingRepaired)}</p>`
+  return `<div class="two"><section><h2>${t(words.done)}</h2><ol class="done">${decisions.join('')}</ol></section><section><h2>${t(words.repairs)} <small class="quiet unit-small">${t(words.onlyFound)}</small></h2>${repaired}</section></div>`
+}
+
+function codecTable(results: readonly MasterResult[]): string {
+  const rows = results.flatMap(({ platform, codec_checks }) =>
+    (codec_checks ?? []).map(
+      (check) =>
+        `<tr><th scope="row">${platformNames[platform]}</th><td>${escapeHtml(check.codec)}</td><td class="n">${decibels(check.true_peak_dbtp)} dBTP</td><td class="n">${decibels(check.ceiling_lowered_db, 1)} dB</td></tr>`,
+    ),
+  )
+  if (rows.length === 0) return ''
+  const head = `<th>${t(words.platform)}</th><th>${t(words.codec)}</th><th class="n">${t(words.truePeak)}</th><th class="n">${t(words.lowered)}</th>`
+  return `<h2>${t(words.codecs)}</h2><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+}
+
+function details(report: Report): string {
+  const { settings, source } = report
+  const row = (label: Bilingual, value: string) => `<div><dt>${t(label)}</dt><dd>${value}</dd></div>`
+  const code = (text: string) => `<code>${escapeHtml(text)}</code>`
+  const reference = report.reference_filename
+    ? row(words.reference, `<bdi>${escapeHtml(report.reference_filename)}</bdi>`) +
+      row(words.referenceAmount, `${settings.reference_amount} %`)
+    : ''
+  const left = [
+    row(words.source, `<bdi>${escapeHtml(report.filename)}</bdi>`),
+    row(words.duration, clock(source.duration_seconds)),
+    row(
+      words.bandwidth,
+      source.bandwidth_hz === null ? t(words.full) : frequency(Math.round(source.bandwidth_hz / 100) * 100),
+    ),
+    row(words.settings, `${t(loudnessNames[settings.loudness])} · ${t(words.intensity)} ${settings.intensity}`),
+    reference,
+    row(words.created, escapeHtml(report.created_at)),
+  ]
+  const right = [
+    row(words.engine, code(report.engine_version)),
+    row(words.decoder, code(report.ffmpeg_version)),
+    row(words.job, code(report.job_id)),
+    row({ en: 'SHA-256 of the source', ko: '원본 SHA-256' }, code(report.source_sha256)),
+  ]
+  const files = report.masters.map(
+    ({ result }) =>
+      `<tr><th scope="row"><bdi>${escapeHtml(result.file)}</bdi></th><td class="n">${megabytes(result.size_bytes)}</td><td><code>${result.sha256}</code></td></tr>`,
+  )
+  return `<h2>${t(words.details)}</h2><div class="two"><dl class="list">${left.join('')}</dl><dl class="list">${right.join('')}</dl></div><div class="scroll"><table><thead><tr><th>${t(words.file)}</th><th></th><th>${t(words.checksum)}</th></tr></thead><tbody>${files.join('')}</tbody></table></div>`
+}

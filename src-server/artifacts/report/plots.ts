@@ -1,0 +1,221 @@
+/** The plots of report.html as inline SVG: pure drawing, colours by class so that the page's theme decides. */
+import type { Report, Spectrum } from '../../contract/report.ts'
+import { decibels } from './numbers.ts'
+
+type TimeCurves = Report['source']['curves']
+
+const WIDTH = 960
+const LEFT = 96
+const RIGHT = 56
+const INNER = WIDTH - LEFT - RIGHT
+
+/** A horizontal band of a plot with its own vertical scale: `top` value at y, `bottom` value at y + height. */
+interface Lane {
+  readonly y: number
+  readonly height: number
+  readonly top: number
+  readonly bottom: number
+}
+
+type Value = number | null
+
+/** What the plot over time shows: the source against one master. */
+export interface TimePlot {
+  readonly durationSeconds: number
+  readonly source: TimeCurves
+  readonly master: TimeCurves
+  readonly targetLufs: number
+  readonly ceilingDbtp: number
+}
+
+/** Labels are HTML-safe text in both languages, given by the caller. */
+export interface TimeLabels {
+  readonly loudness: string
+  readonly peak: string
+  readonly reduction: string
+  readonly correlation: string
+}
+
+/** Returns an SVG with four lanes over one clock: loudness, peaks, gain reduction (hanging from the top) and correlation. */
+export function timePlot(plot: TimePlot, labels: TimeLabels): string {
+  const loudness = laneFor(loudnessScale(plot), 24, 150)
+  const peaks: Lane = { y: 200, height: 78, top: 3, bottom: -30 }
+  const reductions = plot.master.gain_reduction_db ?? []
+  const deepest = Math.max(3, ...reductions.map((value) => Math.abs(value ?? 0)))
+  const reduction: Lane = { y: 304, height: 62, top: 0, bottom: -Math.ceil(deepest / 3) * 3 }
+  const correlation: Lane = { y: 392, height: 62, top: 1, bottom: -1 }
+  const curve = (lane: Lane, curves: TimeCurves, values: readonly Value[], name: string) =>
+    linePath(lane, timeXs(values.length, curves.step_seconds, plot.durationSeconds), values, name)
+  return svg(
+    470,
+    timeGrid(plot.durationSeconds, 454),
+    laneFrame(loudness, labels.loudness, 'LUFS', scaleTicks(loudness, 6)),
+    curve(loudness, plot.source, plot.source.short_term_lufs, 'in'),
+    curve(loudness, plot.master, plot.master.short_term_lufs, 'out'),
+    aimLine(loudness, plot.targetLufs),
+    laneFrame(peaks, labels.peak, 'dB', [0, -12, -24]),
+    areaPath(peaks, plot.source.step_seconds, plot.durationSeconds, plot.source.peak_dbfs, 'in-fill', peaks.bottom),
+    areaPath(peaks, plot.master.step_seconds, plot.durationSeconds, plot.master.peak_dbfs, 'out-fill', peaks.bottom),
+    aimLine(peaks, plot.ceilingDbtp),
+    laneFrame(reduction, labels.reduction, 'dB', [0, reduction.bottom]),
+    areaPath(
+      reduction,
+      plot.master.step_seconds,
+      plot.durationSeconds,
+      reductions.map((value) => -Math.abs(value ?? 0)),
+      'cut-fill',
+      0,
+    ),
+    laneFrame(correlation, labels.correlation, '', [1, 0, -1]),
+    curve(correlation, plot.source, plot.source.correlation ?? [], 'in thin'),
+    curve(correlation, plot.master, plot.master.correlation ?? [], 'out thin'),
+  )
+}
+
+/** 24 LU that hold the target and most of both curves. */
+function loudnessScale(plot: TimePlot): readonly [top: number, bottom: number] {
+  const values = [...plot.source.short_term_lufs, ...plot.master.short_term_lufs].filter((value) => value !== null)
+  const loudest = Math.max(plot.targetLufs, ...values)
+  const top = Math.ceil((loudest + 1) / 3) * 3
+  return [top, top - 27]
+}
+
+function laneFor([top, bottom]: readonly [number, number], y: number, height: number): Lane {
+  return { y, height, top, bottom }
+}
+
+function scaleTicks(lane: Lane, step: number): number[] {
+  const ticks: number[] = []
+  for (let value = Math.floor(lane.top / step) * step; value >= lane.bottom; value -= step) ticks.push(value)
+  return ticks
+}
+
+/** What the spectrum shows; levels are compared at equal loudness, so each curve is centred on its own mean. */
+export interface SpectrumPlot {
+  readonly source: Spectrum
+  readonly master: Spectrum
+  readonly target?: Spectrum | undefined
+}
+
+const LOWEST_HZ = 22
+const HIGHEST_HZ = 20_000
+const TILT_DB_PER_OCTAVE = 4.5
+
+/** Returns an SVG with the long-term spectra, tilted by 4.5 dB per octave so that music lies level. */
+export function spectrumPlot(plot: SpectrumPlot, label: string): string {
+  const curves = [
+    { spectrum: plot.source, name: 'in' },
+    { spectrum: plot.master, name: 'out' },
+    ...(plot.target ? [{ spectrum: plot.target, name: 'aim' }] : []),
+  ].map(({ spectrum, name }) => ({ hz: spectrum.band_hz, levels: tilted(spectrum), name }))
+  const all = curves.flatMap(({ levels }) => levels).filter((level) => level !== null)
+  const top = Math.ceil((Math.max(6, ...all) + 1) / 6) * 6
+  const lane: Lane = { y: 12, height: 268, top, bottom: top - 42 }
+  const decades = [50, 100, 200, 500, 1000, 2000, 5000, 10_000]
+  const grid = decades.map((hz) => {
+    const x = round(frequencyX(hz))
+    const text = hz >= 1000 ? `${hz / 1000}k` : String(hz)
+    return `<path class="grid" d="M${x} 12V280"/><text class="tick mid" x="${x}" y="298">${text}</text>`
+  })
+  const lines = curves.map(({ hz, levels, name }) => {
+    const xs = hz.map(frequencyX)
+    const area = name === 'out' ? `<path class="out-area" d="${closedPath(lane, xs, levels, lane.bottom)}"/>` : ''
+    return area + linePath(lane, xs, levels, name)
+  })
+  return svg(306, ...grid, laneFrame(lane, label, 'dB', scaleTicks(lane, 12)), ...lines)
+}
+
+function tilted({ band_hz, mid_db }: Spectrum): Value[] {
+  const levels = band_hz.map((hz, i) => {
+    const level = mid_db[i] ?? null
+    return level === null || level < -150 ? null : level + TILT_DB_PER_OCTAVE * Math.log2(hz / 1000)
+  })
+  const heard = levels.filter((level, i) => level !== null && band_hz[i]! >= 60 && band_hz[i]! <= 12_000)
+  const mean = heard.reduce<number>((sum, level) => sum + level!, 0) / Math.max(1, heard.length)
+  return levels.map((level) => (level === null ? null : level - mean))
+}
+
+function frequencyX(hz: number): number {
+  return LEFT + (INNER * Math.log(hz / LOWEST_HZ)) / Math.log(HIGHEST_HZ / LOWEST_HZ)
+}
+
+function svg(height: number, ...parts: string[]): string {
+  return `<svg viewBox="0 0 ${WIDTH} ${height}" aria-hidden="true" focusable="false">${parts.join('')}</svg>`
+}
+
+function laneFrame(lane: Lane, label: string, unit: string, ticks: readonly number[]): string {
+  const marks = ticks.map((value) => {
+    const y = round(yOf(lane, value))
+    const line = `<path class="${value === 0 ? 'grid strong' : 'grid'}" d="M${LEFT} ${y}H${WIDTH - RIGHT}"/>`
+    return `${line}<text class="tick" x="${LEFT - 10}" y="${y + 4}">${decibels(value, 0)}</text>`
+  })
+  const unitText = unit ? `<text class="unit" x="0" y="${lane.y + 28}">${unit}</text>` : ''
+  return `<text class="lane" x="0" y="${lane.y + 12}">${label}</text>${unitText}${marks.join('')}`
+}
+
+function aimLine(lane: Lane, value: number): string {
+  const y = round(yOf(lane, value))
+  const text = `<text class="aim-text" x="${WIDTH - RIGHT + 8}" y="${y + 4}">${decibels(value, value % 1 === 0 ? 0 : 1)}</text>`
+  return `<path class="aim" d="M${LEFT} ${y}H${WIDTH - RIGHT}"/>${text}`
+}
+
+function timeGrid(durationSeconds: number, bottom: number): string {
+  const steps = [1, 2, 5, 10, 15, 20, 30, 60, 120]
+  const step = steps.find((seconds) => durationSeconds / seconds <= 12) ?? 120
+  const marks: string[] = []
+  for (let second = 0; second <= durationSeconds; second += step) {
+    const x = round(LEFT + (INNER * second) / Math.max(1e-9, durationSeconds))
+    const time = `${Math.floor(second / 60)}:${String(second % 60).padStart(2, '0')}`
+    marks.push(`<path class="grid" d="M${x} 24V${bottom}"/><text class="tick mid" x="${x}" y="14">${time}</text>`)
+  }
+  return marks.join('')
+}
+
+function timeXs(count: number, stepSeconds: number, durationSeconds: number): number[] {
+  return Array.from({ length: count }, (_, i) =>
+    Math.min(WIDTH - RIGHT, LEFT + (INNER * (i + 1) * stepSeconds) / Math.max(1e-9, durationSeconds)),
+  )
+}
+
+function linePath(lane: Lane, xs: readonly number[], values: readonly Value[], name: string): string {
+  let path = ''
+  let isDrawing = false
+  for (const [i, value] of values.entries()) {
+    if (value === null) {
+      isDrawing = false
+      continue
+    }
+    path += `${isDrawing ? 'L' : 'M'}${round(xs[i]!)} ${round(yOf(lane, value))}`
+    isDrawing = true
+  }
+  return path ? `<path class="line ${name}" d="${path}"/>` : ''
+}
+
+function areaPath(
+  lane: Lane,
+  stepSeconds: number,
+  durationSeconds: number,
+  values: readonly Value[],
+  name: string,
+  base: number,
+): string {
+  if (values.length === 0) return ''
+  const xs = timeXs(values.length, stepSeconds, durationSeconds)
+  return `<path class="${name}" d="${closedPath(lane, xs, values, base)}"/>`
+}
+
+function closedPath(lane: Lane, xs: readonly number[], values: readonly Value[], base: number): string {
+  const floor = round(yOf(lane, base))
+  const points = values.map((value, i) => `L${round(xs[i]!)} ${value === null ? floor : round(yOf(lane, value))}`)
+  return `M${round(xs[0] ?? LEFT)} ${floor}${points.join('')}L${round(xs.at(-1) ?? LEFT)} ${floor}Z`
+}
+
+/** Values outside the scale lie on its edge. */
+function yOf(lane: Lane, value: number): number {
+  const part = (lane.top - value) / (lane.top - lane.bottom)
+  return lane.y + lane.height * Math.max(0, Math.min(1, part))
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}
