@@ -1,0 +1,113 @@
+/** A stored job as it goes over the wire: the only place where camelCase becomes snake_case. Pure. */
+
+import type { JobCompleted, JobFailed } from '../contract/events.ts'
+import type { CreatedJob, Job, Stage } from '../contract/jobs.ts'
+import type { Platform } from '../contract/platforms.ts'
+import type { Warning } from '../contract/report.ts'
+import { failureText, type Language, warningText } from '../contract/text/text.ts'
+import { isoTime } from '../system.ts'
+import { statusOf } from './job.ts'
+import type { JobRecord } from './store.ts'
+import type { WarningFact } from './work-order.ts'
+
+/** Where an unfinished job is at this moment; known only to the process that works on it. */
+export interface LiveState {
+  readonly stage: Stage
+  /** 0 to 99. */
+  readonly progress: number
+  readonly platform?: Platform
+  readonly queuePosition?: number
+}
+
+/** What a payload needs beside the job. */
+export interface PayloadView {
+  readonly baseUrl: string
+  readonly language: Language
+  /** Whether the app itself asks: it also learns the folder on this machine. */
+  readonly isSession: boolean
+}
+
+/** Returns the address of a job's result. It never depends on how a client reached the server. */
+export function downloadUrl(baseUrl: string, jobId: string): string {
+  return `${baseUrl}/api/v1/jobs/${jobId}/download`
+}
+
+/** Returns the 201 of a new job. */
+export function createdPayload(job: JobRecord): CreatedJob {
+  return { ...specifiedPart(job), created_at: isoTime(job.createdAtMs) }
+}
+
+function specifiedPart(job: JobRecord) {
+  return {
+    job_id: job.jobId,
+    status: statusOf(job.state),
+    platforms: [...job.request.platforms],
+    credits_used: job.creditsUsed,
+    credits_remaining: job.creditsRemaining,
+  }
+}
+
+/** Returns one job as `GET /api/v1/jobs/{job_id}` shows it; `live` is given while it is unfinished. */
+export function jobPayload(job: JobRecord, live: LiveState | undefined, view: PayloadView): Job {
+  const { request, song } = job
+  return {
+    ...specifiedPart(job),
+    ...(job.state === 'done' ? { download_url: downloadUrl(view.baseUrl, job.jobId) } : {}),
+    ...(job.failure
+      ? {
+          error_message: failureText(job.failure.code, job.failure.values, view.language),
+          failure_code: job.failure.code,
+        }
+      : {}),
+    progress: job.state === 'done' ? 100 : (live?.progress ?? 0),
+    ...(live ? { stage: live.stage } : {}),
+    ...present('stage_platform', live?.platform),
+    ...present('queue_position', live?.queuePosition),
+    ...present('batch_id', job.batchId),
+    ...present('source_id', view.isSession ? job.sourceId : undefined),
+    source_sha256: song.sha256,
+    ...present('retry_of', job.retryOf),
+    created_at: isoTime(job.createdAtMs),
+    ...present('started_at', job.startedAtMs === undefined ? undefined : isoTime(job.startedAtMs)),
+    ...present('completed_at', job.completedAtMs === undefined ? undefined : isoTime(job.completedAtMs)),
+    ...present('expires_at', job.expiresAtMs === undefined ? undefined : isoTime(job.expiresAtMs)),
+    ...(job.isExpired ? { expired: true as const } : {}),
+    title: job.shownTitle,
+    ...present('artist', job.shownArtist),
+    filename: song.filename,
+    ...present('reference_filename', job.reference?.filename),
+    duration_seconds: song.facts.durationSeconds,
+    codec: song.facts.codec,
+    genre: request.genre,
+    ai_service: request.aiService,
+    tier: request.tier,
+    intensity: request.intensity,
+    loudness: request.loudness,
+    reference_amount: request.referenceAmount,
+    warnings: warningPayloads(job.warnings, view.language),
+    results: [...(job.result?.masters ?? [])],
+    credits_refunded: job.creditsRefunded,
+    ...present('output_folder', view.isSession ? job.outputFolder : undefined),
+  }
+}
+
+/** Returns warnings with their texts. */
+export function warningPayloads(warnings: readonly WarningFact[], language: Language): Warning[] {
+  return warnings.map((warning) => ({ ...warning, message: warningText(warning.code, warning.values ?? {}, language) }))
+}
+
+/** Returns the body of the callback of an ended job: exactly the specification's members. */
+export function callbackBody(job: JobRecord, baseUrl: string): JobCompleted | JobFailed {
+  return job.failure
+    ? {
+        event: 'job.failed',
+        job_id: job.jobId,
+        status: 'failed',
+        error_message: failureText(job.failure.code, job.failure.values),
+      }
+    : { event: 'job.completed', job_id: job.jobId, status: 'done', download_url: downloadUrl(baseUrl, job.jobId) }
+}
+
+function present<Name extends string, Value>(name: Name, value: Value | undefined) {
+  return (value === undefined ? {} : { [name]: value }) as { [key in Name]?: Exclude<Value, undefined> }
+}

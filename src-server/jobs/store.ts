@@ -1,0 +1,311 @@
+import type { ErrorParams, FailureCode } from '../contract/errors.ts'
+import type { JOB_SORTS, JobStatus } from '../contract/jobs.ts'
+import type { Platform } from '../contract/platforms.ts'
+import type { Db } from '../db/open.ts'
+import type { AudioFacts } from '../media/audio-facts.ts'
+import type { MasterRequest } from '../uploads/form.ts'
+import type { JobPosition, JobState } from './job.ts'
+import type { WarningFact, WorkResult } from './work-order.ts'
+
+/** A song of a job without its place on disk, which follows from the job's identifier. */
+export interface JobSong {
+  readonly filename: string
+  readonly sha256: string
+  readonly facts: AudioFacts
+}
+
+/** One job as it is stored. Absent members have no value. Times are milliseconds since 1970. */
+export interface JobRecord extends JobPosition {
+  /** Order of creation. */
+  readonly serial: number
+  readonly jobId: string
+  readonly state: JobState
+  /** The key that made it; absent for the app itself. */
+  readonly keyId?: string
+  readonly request: MasterRequest
+  readonly batchId?: string
+  readonly sourceId?: string
+  readonly retryOf?: string
+  readonly song: JobSong
+  readonly reference?: JobSong
+  /** The request's title, the song's tag or its file name, whichever comes first. */
+  readonly shownTitle: string
+  readonly shownArtist?: string
+  readonly creditsUsed: number
+  readonly creditsRemaining: number
+  readonly creditsRefunded: number
+  /** Findings at creation, and after success those of the engine. */
+  readonly warnings: readonly WarningFact[]
+  /** Exactly when done. */
+  readonly result?: WorkResult
+  /** Exactly when failed. */
+  readonly failure?: { readonly code: FailureCode; readonly values: ErrorParams }
+  readonly storedBytes: number
+  readonly outputFolder?: string
+  readonly createdAtMs: number
+  readonly startedAtMs?: number
+  readonly completedAtMs?: number
+  readonly expiresAtMs?: number
+  /** Whether result and source have been swept. */
+  readonly isExpired: boolean
+}
+
+/** A job about to be stored. */
+export type NewJob = Pick<
+  JobRecord,
+  | 'jobId'
+  | 'keyId'
+  | 'request'
+  | 'batchId'
+  | 'sourceId'
+  | 'retryOf'
+  | 'song'
+  | 'reference'
+  | 'creditsUsed'
+  | 'creditsRemaining'
+  | 'warnings'
+  | 'storedBytes'
+  | 'createdAtMs'
+>
+
+/** How a job ended. */
+export interface JobEnd {
+  readonly result?: WorkResult
+  readonly failure?: JobRecord['failure']
+  readonly warnings: readonly WarningFact[]
+  readonly creditsRefunded: number
+  readonly storedBytes: number
+  readonly completedAtMs: number
+  readonly expiresAtMs?: number
+}
+
+/** Which jobs a list shows, and from where on. */
+export interface JobFilter {
+  readonly words: readonly string[]
+  readonly status?: JobStatus
+  readonly platform?: Platform
+  readonly batchId?: string
+  readonly sort: (typeof JOB_SORTS)[number]
+  readonly limit: number
+  readonly after?: Pick<JobRecord, 'serial' | 'shownTitle'>
+}
+
+type Row = Record<string, string | number | null>
+
+const UNFINISHED = "state IN ('waiting', 'running')"
+
+/** SQL of jobs: rows in, records out, no rule. All methods are synchronous and may be called inside a transaction. */
+export function createJobStore(db: Db) {
+  const insert =
+    db.prepare(`INSERT INTO jobs (job_id, state, key_id, platforms, genre, ai_service, tier, intensity, loudness,
+      reference_amount, title, artist, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
+      reference_filename, reference_sha256, reference_facts, shown_title, shown_artist, search_text, credits_used,
+      credits_remaining, warnings, stored_bytes, created_at_ms)
+    VALUES (:job_id, 'waiting', :key_id, :platforms, :genre, :ai_service, :tier, :intensity, :loudness,
+      :reference_amount, :title, :artist, :webhook_url, :batch_id, :source_id, :retry_of, :filename, :source_sha256,
+      :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
+      :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`)
+  const byId = db.prepare('SELECT * FROM jobs WHERE job_id = ?')
+  const oldestWaiting = db.prepare(
+    `SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' ORDER BY serial LIMIT 1`,
+  )
+  const running = db.prepare(`SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'running' ORDER BY serial`)
+  const unfinished = db.prepare(`SELECT count(*) FROM jobs WHERE ${UNFINISHED}`).pluck()
+  const waitingUpTo = db
+    .prepare(`SELECT count(*) FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' AND serial <= ?`)
+    .pluck()
+  const move = db.prepare('UPDATE jobs SET state = ?, starts = ? WHERE job_id = ?')
+  const markStart = db.prepare('UPDATE jobs SET started_at_ms = coalesce(started_at_ms, ?) WHERE job_id = ?')
+  const finish =
+    db.prepare(`UPDATE jobs SET state = :state, starts = :starts, result = :result, failure_code = :failure_code,
+      failure_values = :failure_values, warnings = :warnings, credits_refunded = :credits_refunded,
+      stored_bytes = :stored_bytes, completed_at_ms = :completed_at_ms, expires_at_ms = :expires_at_ms
+    WHERE job_id = :job_id`)
+  const remove = db.prepare('DELETE FROM jobs WHERE job_id = ?')
+  const expirable = db.prepare(
+    'SELECT job_id FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL AND expires_at_ms <= ? ORDER BY expires_at_ms',
+  )
+  const expire = db.prepare('UPDATE jobs SET is_expired = 1, stored_bytes = 0 WHERE job_id = ?')
+  const deliver = db.prepare('UPDATE jobs SET output_folder = ? WHERE job_id = ?')
+  const stored = db.prepare('SELECT coalesce(sum(stored_bytes), 0) FROM jobs').pluck()
+  const records = (rows: unknown[]) => (rows as Row[]).map(fromRow)
+
+  return {
+    add: (job: NewJob): void => void insert.run(toRow(job)),
+    find(jobId: string): JobRecord | undefined {
+      const row = byId.get(jobId) as Row | undefined
+      return row && fromRow(row)
+    },
+    oldestWaiting: (): JobRecord | undefined => records([oldestWaiting.get()].filter(Boolean))[0],
+    running: (): JobRecord[] => records(running.all()),
+    /** Jobs that have not ended. */
+    countUnfinished: () => unfinished.get() as number,
+    /** Place of a waiting job in the queue; 1 is next. */
+    queuePosition: (serial: number) => waitingUpTo.get(serial) as number,
+    move: (jobId: string, { state, starts }: JobPosition): void => void move.run(state, starts, jobId),
+    markStart: (jobId: string, nowMs: number): void => void markStart.run(nowMs, jobId),
+    finish: (jobId: string, position: JobPosition, end: JobEnd): void =>
+      void finish.run({
+        job_id: jobId,
+        state: position.state,
+        starts: position.starts,
+        result: end.result ? JSON.stringify(end.result) : null,
+        failure_code: end.failure?.code ?? null,
+        failure_values: end.failure ? JSON.stringify(end.failure.values) : null,
+        warnings: JSON.stringify(end.warnings),
+        credits_refunded: end.creditsRefunded,
+        stored_bytes: end.storedBytes,
+        completed_at_ms: end.completedAtMs,
+        expires_at_ms: end.expiresAtMs ?? null,
+      }),
+    remove: (jobId: string): boolean => remove.run(jobId).changes === 1,
+    /** Identifiers of ended jobs whose retention period is over at `nowMs`, the longest over first. */
+    listExpirable: (nowMs: number): string[] => (expirable.all(nowMs) as { job_id: string }[]).map((row) => row.job_id),
+    /** Notes that result and source are gone; the record stays. */
+    markExpired: (jobId: string): void => void expire.run(jobId),
+    setOutputFolder: (jobId: string, folder: string): void => void deliver.run(folder, jobId),
+    /** Bytes that sources and results of all jobs take. */
+    storedBytes: () => stored.get() as number,
+    /** One page of the jobs that match, and how many match on all pages. */
+    list(filter: JobFilter): { jobs: JobRecord[]; total: number } {
+      const { where, values } = conditions(filter)
+      const total = db.prepare(`SELECT count(*) FROM jobs WHERE ${where}`).pluck().get(values) as number
+      const { order, from, place } = pageOf(filter)
+      const rows = db
+        .prepare(`SELECT * FROM jobs WHERE ${where} AND ${from} ORDER BY ${order} LIMIT :limit`)
+        .all({ ...values, ...place, limit: filter.limit })
+      return { jobs: records(rows), total }
+    },
+  }
+}
+
+export type JobStore = ReturnType<typeof createJobStore>
+
+function conditions(filter: JobFilter): { where: string; values: Record<string, string> } {
+  const parts = ['1']
+  const values: Record<string, string> = {}
+  if (filter.status === 'queued') parts.push(UNFINISHED)
+  else if (filter.status) parts.push(`state = '${filter.status}'`)
+  if (filter.platform) parts.push(`instr(platforms, '"${filter.platform}"') > 0`)
+  if (filter.batchId !== undefined) {
+    parts.push('batch_id = :batch_id')
+    values.batch_id = filter.batchId
+  }
+  for (const [index, word] of filter.words.entries()) {
+    parts.push(`instr(search_text, :word${index}) > 0`)
+    values[`word${index}`] = searchable(word)
+  }
+  return { where: parts.join(' AND '), values }
+}
+
+function pageOf({ sort, after }: JobFilter) {
+  const place = after ? { serial: after.serial, ...(sort === 'title' ? { title: after.shownTitle } : {}) } : {}
+  switch (sort) {
+    case 'newest':
+      return { order: 'serial DESC', from: after ? 'serial < :serial' : '1', place }
+    case 'oldest':
+      return { order: 'serial', from: after ? 'serial > :serial' : '1', place }
+    case 'title':
+      return {
+        order: 'shown_title COLLATE NOCASE, serial',
+        from: after ? '(shown_title COLLATE NOCASE, serial) > (:title COLLATE NOCASE, :serial)' : '1',
+        place,
+      }
+  }
+}
+
+/** Text in the form in which it is searched: composed, lower case. */
+function searchable(text: string): string {
+  return text.normalize('NFC').toLowerCase()
+}
+
+function toRow(job: NewJob): Row {
+  const { request, song, reference } = job
+  const title = request.title ?? song.facts.tags.title ?? song.filename.replace(/\.[^.]{1,5}$/, '')
+  const artist = request.artist ?? song.facts.tags.artist
+  return {
+    job_id: job.jobId,
+    key_id: job.keyId ?? null,
+    platforms: JSON.stringify(request.platforms),
+    genre: request.genre,
+    ai_service: request.aiService,
+    tier: request.tier,
+    intensity: request.intensity,
+    loudness: request.loudness,
+    reference_amount: request.referenceAmount,
+    title: request.title ?? null,
+    artist: request.artist ?? null,
+    webhook_url: request.webhookUrl ?? null,
+    batch_id: job.batchId ?? null,
+    source_id: job.sourceId ?? null,
+    retry_of: job.retryOf ?? null,
+    filename: song.filename,
+    source_sha256: song.sha256,
+    source_facts: JSON.stringify(song.facts),
+    reference_filename: reference?.filename ?? null,
+    reference_sha256: reference?.sha256 ?? null,
+    reference_facts: reference ? JSON.stringify(reference.facts) : null,
+    shown_title: title,
+    shown_artist: artist ?? null,
+    search_text: searchable([title, artist ?? '', song.filename].join('\n')),
+    credits_used: job.creditsUsed,
+    credits_remaining: job.creditsRemaining,
+    warnings: JSON.stringify(job.warnings),
+    stored_bytes: job.storedBytes,
+    created_at_ms: job.createdAtMs,
+  }
+}
+
+function fromRow(row: Row): JobRecord {
+  const text = (column: string) => row[column] as string
+  const number = (column: string) => row[column] as number
+  const parsed = <T>(column: string) => JSON.parse(text(column)) as T
+  const optional = <Name extends string, T>(name: Name, column: string, read: (column: string) => T) =>
+    (row[column] === null ? {} : { [name]: read(column) }) as { [key in Name]?: T }
+  return {
+    serial: number('serial'),
+    jobId: text('job_id'),
+    state: text('state') as JobState,
+    starts: number('starts'),
+    ...optional('keyId', 'key_id', text),
+    request: {
+      platforms: parsed('platforms'),
+      genre: text('genre') as MasterRequest['genre'],
+      aiService: text('ai_service') as MasterRequest['aiService'],
+      tier: text('tier') as MasterRequest['tier'],
+      intensity: number('intensity'),
+      loudness: text('loudness') as MasterRequest['loudness'],
+      referenceAmount: number('reference_amount'),
+      ...optional('title', 'title', text),
+      ...optional('artist', 'artist', text),
+      ...optional('webhookUrl', 'webhook_url', text),
+    },
+    ...optional('batchId', 'batch_id', text),
+    ...optional('sourceId', 'source_id', text),
+    ...optional('retryOf', 'retry_of', text),
+    song: { filename: text('filename'), sha256: text('source_sha256'), facts: parsed('source_facts') },
+    ...optional('reference', 'reference_facts', (column) => ({
+      filename: text('reference_filename'),
+      sha256: text('reference_sha256'),
+      facts: parsed<AudioFacts>(column),
+    })),
+    shownTitle: text('shown_title'),
+    ...optional('shownArtist', 'shown_artist', text),
+    creditsUsed: number('credits_used'),
+    creditsRemaining: number('credits_remaining'),
+    creditsRefunded: number('credits_refunded'),
+    warnings: parsed('warnings'),
+    ...optional('result', 'result', (column) => parsed<WorkResult>(column)),
+    ...optional('failure', 'failure_code', (column) => ({
+      code: text(column) as FailureCode,
+      values: parsed<ErrorParams>('failure_values'),
+    })),
+    storedBytes: number('stored_bytes'),
+    ...optional('outputFolder', 'output_folder', text),
+    createdAtMs: number('created_at_ms'),
+    ...optional('startedAtMs', 'started_at_ms', number),
+    ...optional('completedAtMs', 'completed_at_ms', number),
+    ...optional('expiresAtMs', 'expires_at_ms', number),
+    isExpired: number('is_expired') === 1,
+  }
+}

@@ -1,0 +1,198 @@
+/** Text fields of a multipart request, as they came, to what the service works with. Pure. */
+import { MAX_TITLE_LENGTH } from '../contract/limits.ts'
+import {
+  AI_SERVICES,
+  type AiService,
+  GENRES,
+  type Genre,
+  LOUDNESS_MODES,
+  type LoudnessMode,
+  PLATFORMS,
+  type Platform,
+  TIERS,
+  type Tier,
+} from '../contract/platforms.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Caller } from '../http/route.ts'
+
+/** How a song is to be mastered: the request's fields with every default filled in. */
+export interface MasterRequest {
+  /** At least one, each once, in the order of the request. */
+  readonly platforms: readonly Platform[]
+  readonly genre: Genre
+  readonly aiService: AiService
+  readonly tier: Tier
+  /** 0 to 100. */
+  readonly intensity: number
+  readonly loudness: LoudnessMode
+  /** 0 to 100. */
+  readonly referenceAmount: number
+  readonly title?: string
+  readonly artist?: string
+  readonly webhookUrl?: string
+}
+
+/** All that the text of a `POST /api/v1/master` says. */
+export interface MasterForm {
+  readonly request: MasterRequest
+  readonly isDryRun: boolean
+  readonly batchId?: string
+  readonly sourceId?: string
+  readonly referenceSourceId?: string
+}
+
+/** Every value that each field was sent with, in order. */
+export type FieldValues = ReadonlyMap<string, readonly string[]>
+
+/** What beside the text decides about a form. */
+export interface FormSurroundings {
+  readonly caller: Caller
+  /** Names of the file parts that came. */
+  readonly files: ReadonlySet<string>
+  /** Throws INVALID_WEBHOOK_URL. */
+  readonly checkWebhookUrl: (url: string) => void
+}
+
+export const DEFAULT_INTENSITY = 50
+export const DEFAULT_REFERENCE_AMOUNT = 70
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/**
+ * Returns what the form asks for. Order of the checks: single fields, platforms, webhook_url. Unknown fields are ignored and an
+ * empty optional one is absent. Throws INVALID_REQUEST with the field, INVALID_PLATFORM or INVALID_WEBHOOK_URL.
+ */
+export function readMasterForm(fields: FieldValues, surroundings: FormSurroundings): MasterForm {
+  const songs = readSongs(fields, surroundings)
+  const genre = word(fields, 'genre', GENRES) ?? 'other'
+  const aiService = word(fields, 'ai_service', AI_SERVICES) ?? 'other'
+  const tier = word(fields, 'tier', TIERS) ?? 'standard'
+  const intensity = percent(fields, 'intensity') ?? DEFAULT_INTENSITY
+  const referenceAmount = percent(fields, 'reference_amount') ?? DEFAULT_REFERENCE_AMOUNT
+  const loudness = word(fields, 'loudness', LOUDNESS_MODES) ?? 'platform'
+  const title = name(fields, 'title')
+  const artist = name(fields, 'artist')
+  const batchId = uuid(fields, 'batch_id')
+  const isDryRun = flag(fields, 'dry_run')
+  const webhookUrl = single(fields, 'webhook_url')
+  const platforms = readPlatforms(fields.get('platforms') ?? [])
+  if (webhookUrl !== undefined) surroundings.checkWebhookUrl(webhookUrl)
+  return {
+    request: {
+      platforms,
+      genre,
+      aiService,
+      tier,
+      intensity,
+      loudness,
+      referenceAmount,
+      ...(title === undefined ? {} : { title }),
+      ...(artist === undefined ? {} : { artist }),
+      ...(webhookUrl === undefined ? {} : { webhookUrl }),
+    },
+    isDryRun,
+    ...(batchId === undefined ? {} : { batchId }),
+    ...songs,
+  }
+}
+
+/** What the text of a `POST /api/v1/analyze` says. Throws INVALID_REQUEST. */
+export function readAnalysisForm(
+  fields: FieldValues,
+  surroundings: Pick<FormSurroundings, 'caller' | 'files'>,
+): { readonly aiService: AiService; readonly sourceId?: string } {
+  const { sourceId } = readSongs(fields, surroundings)
+  const aiService = word(fields, 'ai_service', AI_SERVICES) ?? 'other'
+  return { aiService, ...(sourceId === undefined ? {} : { sourceId }) }
+}
+
+/**
+ * Returns the platforms of a comma-separated list, each once, in the order of their first mention; repeated fields are joined.
+ * Throws INVALID_PLATFORM for a missing, blank or partly blank list and for a name that is not exactly one of ours.
+ */
+export function readPlatforms(values: readonly string[]): Platform[] {
+  const allowed = PLATFORMS.join(', ')
+  const names = values
+    .join(',')
+    .split(',')
+    .map((part) => part.trim())
+  for (const given of names) {
+    if (PLATFORMS.includes(given as Platform)) continue
+    throw new AppError('INVALID_PLATFORM', given === '' ? { allowed } : { allowed, platform: shortened(given) }, {
+      param: 'platforms',
+    })
+  }
+  return [...new Set(names as Platform[])]
+}
+
+function readSongs(fields: FieldValues, { caller, files }: Pick<FormSurroundings, 'caller' | 'files'>) {
+  const sourceId = sessionOnly(fields, 'source_id', caller)
+  const referenceSourceId = sessionOnly(fields, 'reference_source_id', caller)
+  if (files.has('file') === (sourceId !== undefined)) throw unusable(sourceId === undefined ? 'file' : 'source_id')
+  if (files.has('reference_file') && referenceSourceId !== undefined) throw unusable('reference_source_id')
+  return {
+    ...(sourceId === undefined ? {} : { sourceId }),
+    ...(referenceSourceId === undefined ? {} : { referenceSourceId }),
+  }
+}
+
+function sessionOnly(fields: FieldValues, field: string, caller: Caller): string | undefined {
+  const value = single(fields, field)
+  if (value !== undefined && caller.via !== 'session') throw unusable(field)
+  return value
+}
+
+function single(fields: FieldValues, field: string): string | undefined {
+  const values = fields.get(field) ?? []
+  if (values.length > 1) throw unusable(field)
+  return values[0]?.trim() || undefined
+}
+
+function word<const Words extends readonly string[]>(
+  fields: FieldValues,
+  field: string,
+  words: Words,
+): Words[number] | undefined {
+  const value = single(fields, field)
+  if (value !== undefined && !words.includes(value)) throw unusable(field, `It is one of: ${words.join(', ')}.`)
+  return value
+}
+
+function percent(fields: FieldValues, field: string): number | undefined {
+  const value = single(fields, field)
+  if (value === undefined) return undefined
+  if (!/^\d{1,3}$/.test(value) || Number(value) > 100) throw unusable(field, 'It is a whole number from 0 to 100.')
+  return Number(value)
+}
+
+function flag(fields: FieldValues, field: string): boolean {
+  const value = single(fields, field)
+  if (value !== undefined && value !== 'true' && value !== 'false') throw unusable(field, 'It is true or false.')
+  return value === 'true'
+}
+
+function uuid(fields: FieldValues, field: string): string | undefined {
+  const value = single(fields, field)?.toLowerCase()
+  if (value !== undefined && !UUID.test(value)) throw unusable(field, 'It is a UUID.')
+  return value
+}
+
+function name(fields: FieldValues, field: string): string | undefined {
+  // Control characters would break tags, file names and logs; nobody means them.
+  const value = single(fields, field)
+    ?.normalize('NFC')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+  if (value !== undefined && value.length > MAX_TITLE_LENGTH) {
+    throw unusable(field, `It has at most ${MAX_TITLE_LENGTH} characters.`)
+  }
+  return value || undefined
+}
+
+function unusable(param: string, detail?: string): AppError {
+  return new AppError('INVALID_REQUEST', {}, { param, ...(detail === undefined ? {} : { details: [detail] }) })
+}
+
+function shortened(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+}
