@@ -1,0 +1,151 @@
+/** What is in work, from the server's list and its live events: the source of badge, progress, power and notifications. */
+import type { DeskSong } from '../src-server/contract/app.ts'
+import type { LiveEvent } from '../src-server/contract/events.ts'
+import type { Job } from '../src-server/contract/jobs.ts'
+import type { Service } from './service.ts'
+
+export interface Activity {
+  /** Jobs that have not ended. */
+  readonly unfinished: number
+  /** Songs on the desk that will become jobs by themselves. */
+  readonly waiting: number
+  readonly isPaused: boolean
+  /** Part of the work in sight that is done, 0 to 1; null when there is none. */
+  readonly fraction: number | null
+}
+
+export const IDLE: Activity = { unfinished: 0, waiting: 0, isPaused: false, fraction: null }
+
+/** A batch that has ended: which songs were mastered and which failed, by title. */
+export interface EndedBatch {
+  readonly batchId: string
+  readonly done: readonly string[]
+  readonly failed: readonly string[]
+  /** The one job of a batch of one. */
+  readonly onlyJobId?: string
+}
+
+/**
+ * Returns how far the work in sight is: the mean over unfinished jobs, jobs that ended since there was none unfinished, and
+ * waiting songs. Pure.
+ */
+export function overallFraction(percents: readonly number[], endedCount: number, waitingCount: number): number | null {
+  const total = percents.length + endedCount + waitingCount
+  if (percents.length + waitingCount === 0) return null
+  return (percents.reduce((sum, percent) => sum + percent / 100, 0) + endedCount) / total
+}
+
+/** Returns what a batch came to; undefined while a song of it is unfinished, or when all were cancelled by the user. Pure. */
+export function endedBatch(
+  batchId: string,
+  jobs: readonly Pick<Job, 'job_id' | 'status' | 'title' | 'failure_code'>[],
+  deskSongs: readonly Pick<DeskSong, 'batch_id' | 'state'>[],
+): EndedBatch | undefined {
+  const isOpen =
+    jobs.some((job) => job.status === 'queued') ||
+    deskSongs.some((song) => song.batch_id === batchId && song.state === 'waiting')
+  if (isOpen) return undefined
+  const done = jobs.filter((job) => job.status === 'done').map((job) => job.title)
+  const failed = jobs
+    .filter((job) => job.status === 'failed' && job.failure_code !== 'CANCELLED')
+    .map((job) => job.title)
+  if (done.length + failed.length === 0) return undefined
+  const [only] = jobs
+  return { batchId, done, failed, ...(jobs.length === 1 && only ? { onlyJobId: only.job_id } : {}) }
+}
+
+interface JobPage {
+  readonly jobs: readonly Job[]
+  readonly total: number
+}
+interface Desk {
+  readonly is_paused: boolean
+  readonly songs: readonly DeskSong[]
+}
+
+/** Follows the server until the signal fires. Each change is told once it is known; a batch is told once. */
+export function followActivity(
+  service: Pick<Service, 'call' | 'follow'>,
+  tell: { readonly onChange: (activity: Activity) => void; readonly onBatchEnd: (batch: EndedBatch) => void },
+  signal: AbortSignal,
+): { current(): Activity; refresh(): void } {
+  const percents = new Map<string, number>()
+  const toldBatches = new Set<string>()
+  let endedCount = 0
+  let desk: Desk = { is_paused: false, songs: [] }
+  let current = IDLE
+  let reading: Promise<void> | undefined
+  let mustReadAgain = false
+
+  function publish(): void {
+    const waiting = desk.is_paused ? 0 : desk.songs.filter((song) => song.state === 'waiting').length
+    if (percents.size + waiting === 0) endedCount = 0
+    current = {
+      unfinished: percents.size,
+      waiting,
+      isPaused: desk.is_paused,
+      fraction: overallFraction([...percents.values()], endedCount, waiting),
+    }
+    tell.onChange(current)
+  }
+
+  async function readAll(): Promise<void> {
+    const [page, readDesk] = await Promise.all([
+      service.call<JobPage>('listJobs', { query: { status: 'queued', limit: 100 } }),
+      service.call<Desk>('readDesk'),
+    ])
+    desk = readDesk
+    percents.clear()
+    for (const job of page.jobs) percents.set(job.job_id, job.progress)
+    publish()
+  }
+
+  /** Reads everything again; calls while reading lead to one more reading, however many they are. */
+  function refresh(): void {
+    if (reading) {
+      mustReadAgain = true
+      return
+    }
+    reading = readAll()
+      .catch(() => {})
+      .finally(() => {
+        reading = undefined
+        if (mustReadAgain && !signal.aborted) {
+          mustReadAgain = false
+          refresh()
+        }
+      })
+  }
+
+  async function settleBatch(jobId: string): Promise<void> {
+    const { batch_id: batchId } = await service.call<Job>('readJob', { params: { job_id: jobId } })
+    if (!batchId || toldBatches.has(batchId)) return
+    const [page, readDesk] = await Promise.all([
+      service.call<JobPage>('listJobs', { query: { batch_id: batchId, limit: 100 } }),
+      service.call<Desk>('readDesk'),
+    ])
+    const ended = endedBatch(batchId, page.jobs, readDesk.songs)
+    if (!ended || toldBatches.has(batchId)) return
+    toldBatches.add(batchId)
+    tell.onBatchEnd(ended)
+  }
+
+  function take(event: LiveEvent): void {
+    if (event.event === 'job.progress') {
+      if (!event.job_id || !percents.has(event.job_id)) return
+      percents.set(event.job_id, event.progress ?? 0)
+      publish()
+      return
+    }
+    const hasEnded = event.event === 'job.completed' || event.event === 'job.failed'
+    if (hasEnded && event.job_id) {
+      endedCount++
+      settleBatch(event.job_id).catch(() => {})
+    }
+    if (hasEnded || event.event === 'job.created' || event.event === 'job.deleted' || event.event === 'desk.changed')
+      refresh()
+  }
+
+  void service.follow(take, refresh, signal)
+  return { current: () => current, refresh }
+}

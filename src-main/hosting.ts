@@ -1,0 +1,52 @@
+/** Brings the server up inside this process: engine work in utility processes, and a choice when the port is taken. */
+import { app, dialog, utilityProcess } from 'electron'
+import { DEFAULT_PORT } from '../src-server/contract/limits.ts'
+import { startServer } from '../src-server/server.ts'
+import type { ShellPaths } from './paths.ts'
+import type { Words } from './text.ts'
+
+export type HostedServer = Awaited<ReturnType<typeof startServer>>
+
+export interface HostingParts {
+  readonly paths: ShellPaths
+  /** The port asked for on the command line, as it was written. */
+  readonly port: string | undefined
+  readonly words: Words
+  readonly writeLog: (line: string) => void
+}
+
+/** Returns the port to listen on: the one asked for, 0 for a free one, else the usual. Throws for anything that is no port. */
+export function portFrom(given: string | undefined): number {
+  if (given === undefined) return DEFAULT_PORT
+  const port = Number(given)
+  if (!/^\d+$/.test(given) || port > 65_535) throw new Error(`--port takes a number from 0 to 65535, not "${given}".`)
+  return port
+}
+
+/** Returns the running server; undefined when the user chose to quit because its port is taken. Throws every other failure. */
+export async function hostServer({
+  paths,
+  port: given,
+  words,
+  writeLog,
+}: HostingParts): Promise<HostedServer | undefined> {
+  let port = portFrom(given)
+  for (;;) {
+    try {
+      return await startServer({ dataDir: paths.dataDir, port, host: 'desktop' })
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error
+      const { response } = await dialog.showMessageBox({
+        type: 'warning',
+        message: words.portTitle(port),
+        detail: words.portDetail,
+        buttons: [words.tryAgain, words.otherPort, words.quit],
+        defaultId: 0,
+        cancelId: 2,
+        noLink: true,
+      })
+      if (response === 2) return undefined
+      if (response === 1) port = 0
+    }
+  }
+}

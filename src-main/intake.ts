@@ -1,0 +1,89 @@
+/** Files from the desktop onto the desk: dropped, chosen, opened with Loudsmith or given on the command line. */
+import { readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { IntakeReport, RefusedFile } from './bridge.ts'
+import { RefusedError, type Service } from './service.ts'
+import type { Words } from './text.ts'
+
+/** Most songs that one hand-over may bring, so that a dropped music library does not fill the disk. */
+export const MAX_SONGS = 500
+const SONG_EXTENSIONS = new Set(['.mp3', '.wav', '.wave', '.flac'])
+/** Extensions for dialogs and file associations, without dots. */
+export const DIALOG_EXTENSIONS = ['mp3', 'wav', 'flac']
+
+/** Returns whether a name looks like a song. What it really is, the server finds out from its content. */
+export function looksLikeSong(name: string): boolean {
+  return SONG_EXTENSIONS.has(path.extname(name).toLowerCase())
+}
+
+/**
+ * Returns the files of an argument list: everything after the program and the app that is no switch, made absolute.
+ * `cwd` is the folder of the one who called. Pure.
+ */
+export function filesInArguments(argv: readonly string[], cwd: string): string[] {
+  return argv
+    .filter((word, at) => at > 0 && !word.startsWith('-') && looksLikeSong(word))
+    .map((word) => path.resolve(cwd, word))
+}
+
+/**
+ * Returns the songs among paths and below folders, each once, in the order given and by name inside a folder. Hidden entries and
+ * links to folders are left out. A file that was named itself is kept whatever its extension: the server says why it is refused.
+ */
+export async function findSongs(paths: readonly string[], limit: number = MAX_SONGS + 1): Promise<string[]> {
+  const found = new Set<string>()
+  const visit = async (folder: string): Promise<void> => {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    entries.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+    for (const entry of entries) {
+      if (entry.name.startsWith('.') || found.size >= limit) continue
+      const full = path.join(folder, entry.name)
+      if (entry.isDirectory()) await visit(full)
+      else if (entry.isFile() && looksLikeSong(entry.name)) found.add(full)
+    }
+  }
+  for (const one of paths) {
+    const facts = await stat(one).catch(() => undefined)
+    if (facts?.isDirectory()) await visit(one)
+    else if (found.size < limit) found.add(one)
+  }
+  return [...found]
+}
+
+/** Stores the songs one after another and returns what became of each. Never throws. */
+export async function takeSongs(
+  paths: readonly string[],
+  storeSong: Service['storeSong'],
+  words: Words,
+): Promise<IntakeReport> {
+  const files = await findSongs(paths)
+  const sourceIds: string[] = []
+  const refused: RefusedFile[] = []
+  for (const file of files.slice(0, MAX_SONGS)) {
+    try {
+      const { source_id } = await storeSong(file)
+      sourceIds.push(source_id)
+    } catch (error) {
+      const filename = path.basename(file)
+      if (error instanceof RefusedError) refused.push({ filename, code: error.code, message: error.message })
+      else refused.push({ filename, code: 'UNREADABLE', message: words.unreadable })
+    }
+  }
+  if (files.length > MAX_SONGS)
+    refused.push({ filename: '…', code: 'INVALID_REQUEST', message: words.tooMany(MAX_SONGS) })
+  if (files.length === 0)
+    refused.push({ filename: path.basename(paths[0] ?? ''), code: 'UNSUPPORTED_FORMAT', message: words.noSongs })
+  return { sourceIds, refused }
+}
+
+/** Removes dropped entries that are no file of this machine: a File that a page made up has no path. */
+export function realFiles(
+  dropped: readonly { readonly filename: string; readonly path: string }[],
+  words: Words,
+): { readonly paths: string[]; readonly refused: RefusedFile[] } {
+  const paths = dropped.filter((one) => path.isAbsolute(one.path)).map((one) => one.path)
+  const refused = dropped
+    .filter((one) => !path.isAbsolute(one.path))
+    .map((one) => ({ filename: one.filename, code: 'UNREADABLE', message: words.unreadable }))
+  return { paths, refused }
+}

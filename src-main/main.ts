@@ -1,0 +1,70 @@
+/** The desktop application, top to bottom: one instance, the server, the window, what the desktop shows, an orderly end. */
+import { app, dialog, nativeTheme, powerMonitor, session } from 'electron'
+import { createDesktop } from './desktop.ts'
+import { openRemembered } from './desktop-settings.ts'
+import { hostServer } from './hosting.ts'
+import { filesInArguments } from './intake.ts'
+import { openLogFiles } from './log-files.ts'
+import { HIDDEN_ARGUMENT } from './login.ts'
+import { argumentValue, shellPaths } from './paths.ts'
+import { guardSession } from './session.ts'
+import { languageOf, wordsOf } from './text.ts'
+
+const APP_ID = 'app.loudsmith.desktop'
+
+/** Songs that were opened with Loudsmith before it was ready to take them. */
+const openedEarly: string[] = []
+let takeFiles = (files: readonly string[]): void => {
+  openedEarly.push(...files)
+}
+let showWindow = (): void => {}
+
+app.enableSandbox()
+if (process.platform === 'win32') app.setAppUserModelId(APP_ID)
+app.on('open-file', (event, file) => {
+  event.preventDefault()
+  takeFiles([file])
+})
+app.on('second-instance', (_event, argv, cwd) => {
+  showWindow()
+  takeFiles(filesInArguments(argv, cwd))
+})
+
+// Never a top-level await: `ready` comes only after this module has been evaluated.
+if (app.requestSingleInstanceLock()) app.whenReady().then(start).catch(giveUp)
+else app.quit()
+
+async function start(): Promise<void> {
+  const paths = shellPaths(process.argv)
+  const writeLog = openLogFiles(paths.logsDir)
+  const remembered = openRemembered(paths.settingsFile)
+  nativeTheme.themeSource = remembered.read().appearance.theme
+  const language = () => languageOf(remembered.read().appearance.language, app.getLocale())
+  const words = () => wordsOf(language())
+
+  const server = await hostServer({ paths, port: argumentValue(process.argv, 'port'), words: words(), writeLog })
+  if (!server) {
+    app.exit(1)
+    return
+  }
+  guardSession(session.defaultSession, server.baseUrl, server.sessionCredential)
+
+  const desktop = createDesktop({ paths, server, remembered, language, words, writeLog })
+  takeFiles = desktop.takeFiles
+  showWindow = desktop.showWindow
+  const given = [...openedEarly, ...filesInArguments(process.argv, process.cwd())]
+  if (given.length > 0) desktop.takeFiles(given)
+  if (!process.argv.includes(HIDDEN_ARGUMENT)) desktop.showWindow()
+
+  app.on('activate', desktop.showWindow)
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin' && !remembered.read().settings.keepsRunning) app.quit()
+  })
+  powerMonitor.on('resume', desktop.wokeUp)
+}
+
+function giveUp(error: unknown): void {
+  const words = wordsOf(languageOf('system', app.getLocale()))
+  dialog.showErrorBox(words.startFailed, error instanceof Error ? error.message : String(error))
+  app.exit(1)
+}

@@ -1,0 +1,40 @@
+/** The delivered masters of a job on disk: shown in the file manager, dragged into other programs. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Job } from '../src-server/contract/jobs.ts'
+import type { Service } from './service.ts'
+
+/** Returns the paths that a done job's masters were delivered to, those of `platforms` or all. Pure; empty when it has none. */
+export function deliveredPaths(
+  job: Pick<Job, 'output_folder' | 'results'>,
+  platforms: readonly string[] | null,
+): string[] {
+  const folder = job.output_folder
+  if (!folder) return []
+  return job.results
+    .filter((result) => platforms === null || platforms.includes(result.platform))
+    .map((result) => path.join(folder, path.basename(result.file)))
+}
+
+/** Returns the delivered masters that are still there. Never throws: an unknown job has none. */
+export async function findMasters(
+  service: Pick<Service, 'call'>,
+  jobId: string,
+  platforms: readonly string[] | null,
+): Promise<string[]> {
+  try {
+    const job = await service.call<Job>('readJob', { params: { job_id: jobId } })
+    const paths = deliveredPaths(job, platforms)
+    const isThere = await Promise.all(
+      paths.map((file) =>
+        stat(file).then(
+          (facts) => facts.isFile(),
+          () => false,
+        ),
+      ),
+    )
+    return paths.filter((_, at) => isThere[at])
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,124 @@
+/** The application menu: the usual items with the usual keys, in the language of the window. */
+import { Menu, type MenuItemConstructorOptions } from 'electron'
+import type { MenuCommand, Place } from './bridge.ts'
+import type { Words } from './text.ts'
+
+export interface MenuActions {
+  addSongs(): void
+  addFolder(): void
+  command(command: MenuCommand): void
+  openPlace(place: Place): void
+  showMasters(): void
+  setPaused(isPaused: boolean): void
+  openReference(): void
+  exportDiagnostics(): void
+}
+
+/** Returns the menu as a template. Pure: the platform decides where About, Settings and Quit are. */
+export function menuTemplate(
+  platform: NodeJS.Platform,
+  words: Words,
+  isPaused: boolean,
+  actions: MenuActions,
+): MenuItemConstructorOptions[] {
+  const isMac = platform === 'darwin'
+  const settings: MenuItemConstructorOptions = {
+    id: 'settings',
+    label: words.settings,
+    accelerator: 'CmdOrCtrl+,',
+    click: () => actions.openPlace({ screen: 'settings' }),
+  }
+  const separator: MenuItemConstructorOptions = { type: 'separator' }
+  const screens = (['master', 'automate', 'history'] as const).map((screen, at) => ({
+    id: screen,
+    label: words[screen],
+    accelerator: `CmdOrCtrl+${at + 1}`,
+    click: () => actions.openPlace({ screen }),
+  }))
+  const applicationMenu: MenuItemConstructorOptions = {
+    label: 'Loudsmith',
+    submenu: [
+      { role: 'about', label: words.about },
+      separator,
+      settings,
+      separator,
+      { role: 'services' },
+      separator,
+      { role: 'hide' },
+      { role: 'hideOthers' },
+      { role: 'unhide' },
+      separator,
+      { id: 'quit', role: 'quit', label: words.quit },
+    ],
+  }
+  const file: MenuItemConstructorOptions = {
+    label: words.file,
+    submenu: [
+      { id: 'add-songs', label: words.addSongs, accelerator: 'CmdOrCtrl+O', click: () => actions.addSongs() },
+      { id: 'add-folder', label: words.addFolder, accelerator: 'CmdOrCtrl+Shift+O', click: () => actions.addFolder() },
+      separator,
+      { id: 'start', label: words.start, accelerator: 'CmdOrCtrl+Enter', click: () => actions.command('start') },
+      {
+        id: 'pause',
+        label: isPaused ? words.resume : words.pause,
+        accelerator: 'CmdOrCtrl+Shift+P',
+        click: () => actions.setPaused(!isPaused),
+      },
+      separator,
+      { id: 'show-masters', label: words.outputFolder, click: () => actions.showMasters() },
+      ...(isMac
+        ? [separator, { role: 'close' as const }]
+        : [separator, settings, separator, { id: 'quit', role: 'quit' as const, label: words.quit }]),
+    ],
+  }
+  const edit: MenuItemConstructorOptions = {
+    label: words.edit,
+    submenu: [
+      { role: 'undo' },
+      { role: 'redo' },
+      { id: 'undo-removal', label: words.undoRemoval, click: () => actions.command('undo-removal') },
+      separator,
+      { role: 'cut' },
+      { role: 'copy' },
+      { role: 'paste' },
+      { role: 'selectAll' },
+      separator,
+      { id: 'search', label: words.search, accelerator: 'CmdOrCtrl+F', click: () => actions.command('search') },
+    ],
+  }
+  const view: MenuItemConstructorOptions = {
+    label: words.view,
+    submenu: [
+      ...screens,
+      separator,
+      { role: 'resetZoom' },
+      { role: 'zoomIn' },
+      { role: 'zoomOut' },
+      separator,
+      { role: 'togglefullscreen' },
+    ],
+  }
+  const windowMenu: MenuItemConstructorOptions = {
+    label: words.window,
+    submenu: isMac
+      ? [{ role: 'minimize' }, { role: 'zoom' }, separator, { role: 'front' }]
+      : [{ role: 'minimize' }, { role: 'close' }],
+  }
+  const help: MenuItemConstructorOptions = {
+    role: 'help',
+    label: words.help,
+    submenu: [
+      { id: 'key-sheet', label: words.keySheet, click: () => actions.command('key-sheet') },
+      { id: 'api-reference', label: words.apiReference, click: () => actions.openReference() },
+      separator,
+      { id: 'diagnostics', label: words.diagnostics, click: () => actions.exportDiagnostics() },
+      ...(isMac ? [] : [separator, { role: 'about' as const, label: words.about }]),
+    ],
+  }
+  return [...(isMac ? [applicationMenu] : []), file, edit, view, windowMenu, help]
+}
+
+/** Sets the application menu. */
+export function showMenu(words: Words, isPaused: boolean, actions: MenuActions): void {
+  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(process.platform, words, isPaused, actions)))
+}

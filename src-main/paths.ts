@@ -1,0 +1,42 @@
+/** The only reader of Electron's folders: where this user's files lie and where the application's own do, packaged or not. */
+import path from 'node:path'
+import { app } from 'electron'
+
+export interface ShellPaths {
+  /** Database, songs and results. */
+  readonly dataDir: string
+  readonly logsDir: string
+  /** Choices of this desktop. */
+  readonly settingsFile: string
+  /** Holds `bin/ffmpeg` in the packaged application; undefined in development, where the server looks elsewhere. */
+  readonly resourcesDir: string | undefined
+  readonly preloadFile: string
+  readonly engineFile: string
+  /** Returns the file of an icon, e.g. `tray.png`. */
+  icon(name: string): string
+}
+
+/** Returns the value of `--name=value` or `--name value` among arguments; undefined when it is not there. */
+export function argumentValue(argv: readonly string[], name: string): string | undefined {
+  const at = argv.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`))
+  if (at < 0) return undefined
+  const [, ...value] = argv[at]?.split('=') ?? []
+  return value.length > 0 ? value.join('=') : argv[at + 1]
+}
+
+/** Returns the folders of this start; `--data-dir` moves the data directory alone. */
+export function shellPaths(argv: readonly string[]): ShellPaths {
+  const userData = app.getPath('userData')
+  const givenDataDir = argumentValue(argv, 'data-dir')
+  // Both entries are bundled into the same folder as this file.
+  const built = (name: string) => path.join(import.meta.dirname, name)
+  return {
+    dataDir: givenDataDir ? path.resolve(givenDataDir) : path.join(userData, 'data'),
+    logsDir: path.join(userData, 'logs'),
+    settingsFile: path.join(userData, 'desktop.json'),
+    resourcesDir: app.isPackaged ? process.resourcesPath : undefined,
+    preloadFile: built('preload.cjs'),
+    engineFile: built('worker.js'),
+    icon: (name) => path.join(app.getAppPath(), 'resources', 'icons', name),
+  }
+}

@@ -1,0 +1,77 @@
+/** How the desktop shows what is in work: badge, taskbar, notifications, and keeping the machine awake. */
+import { app, Notification, nativeImage, powerSaveBlocker } from 'electron'
+import type { Activity, EndedBatch } from './activity.ts'
+import type { Place } from './bridge.ts'
+import type { Words } from './text.ts'
+import type { MainWindow } from './window.ts'
+
+/** Returns the two lines of the notification of an ended batch. Pure. */
+export function batchNotice({ done, failed }: EndedBatch, words: Words): { title: string; body: string } {
+  const title =
+    failed.length === 0
+      ? words.batchDone(done.length)
+      : done.length === 0
+        ? words.batchFailed(failed.length)
+        : words.batchMixed(done.length, failed.length)
+  const [first = '', ...others] = [...failed, ...done]
+  return { title, body: others.length === 0 ? first : words.batchMore(first, others.length) }
+}
+
+/** Returns the screen that an ended batch leads to: a single song to its masters, several to their row in history. Pure. */
+export function placeOfBatch(batch: EndedBatch): Place {
+  return batch.onlyJobId && batch.failed.length === 0
+    ? { screen: 'listen', jobId: batch.onlyJobId }
+    : { screen: 'batch', batchId: batch.batchId }
+}
+
+export function createPresence(options: {
+  readonly window: MainWindow
+  readonly words: () => Words
+  readonly notifies: () => boolean
+  readonly openPlace: (place: Place) => void
+  readonly badgeIcon: string
+}) {
+  let blocker: number | undefined
+  /** Notifications are collected with their object unless somebody holds it, and then a click does nothing. */
+  const shown = new Set<Notification>()
+
+  function keepAwake(isNeeded: boolean): void {
+    if (isNeeded && blocker === undefined) blocker = powerSaveBlocker.start('prevent-app-suspension')
+    if (!isNeeded && blocker !== undefined) {
+      powerSaveBlocker.stop(blocker)
+      blocker = undefined
+    }
+  }
+
+  function showCount(count: number): void {
+    if (process.platform !== 'win32') {
+      app.setBadgeCount(count)
+      return
+    }
+    const icon = count > 0 ? nativeImage.createFromPath(options.badgeIcon) : null
+    options.window.current()?.setOverlayIcon(icon, count > 0 ? options.words().working(count) : '')
+  }
+
+  return {
+    /** Shows the present state of the work. */
+    show({ unfinished, waiting, isPaused, fraction }: Activity): void {
+      keepAwake(unfinished > 0)
+      showCount(unfinished + waiting)
+      options.window.current()?.setProgressBar(fraction ?? -1, { mode: isPaused ? 'paused' : 'normal' })
+    },
+    /** Tells that a batch has ended, unless the window is in front or the user does not want it. */
+    announce(batch: EndedBatch): void {
+      if (!options.notifies() || !Notification.isSupported() || options.window.current()?.isFocused()) return
+      const notification = new Notification({ ...batchNotice(batch, options.words()), silent: true })
+      shown.add(notification)
+      notification.on('click', () => options.openPlace(placeOfBatch(batch)))
+      notification.on('close', () => shown.delete(notification))
+      notification.show()
+    },
+    /** Lets the machine sleep again and clears the badge: the program ends. */
+    clear(): void {
+      keepAwake(false)
+      showCount(0)
+    },
+  }
+}

@@ -1,0 +1,70 @@
+/** Quitting in order: one question when songs are in work, then the server closes before the program ends. */
+import { app, dialog } from 'electron'
+import type { Activity } from './activity.ts'
+import type { Words } from './text.ts'
+import type { MainWindow } from './window.ts'
+
+export interface QuitParts {
+  readonly window: MainWindow
+  readonly words: () => Words
+  readonly activity: () => Activity
+  /** Stops the work and closes the server; running songs go on at the next start. */
+  readonly stop: () => Promise<void>
+}
+
+/** Takes over `before-quit`. Returns what must be told when the activity changes, and whether the end has begun. */
+export function installQuit(parts: QuitParts) {
+  let stage: 'running' | 'asking' | 'finishing' | 'stopping' | 'stopped' = 'running'
+
+  async function stopAndQuit(): Promise<void> {
+    stage = 'stopping'
+    await parts.stop().catch(() => {})
+    stage = 'stopped'
+    app.quit()
+  }
+
+  async function ask(count: number): Promise<void> {
+    stage = 'asking'
+    const words = parts.words()
+    const options = {
+      type: 'question' as const,
+      message: words.quitTitle(count),
+      detail: words.quitDetail,
+      buttons: [words.quitFinish, words.quitStop, words.cancel],
+      defaultId: 0,
+      cancelId: 2,
+      noLink: true,
+    }
+    const owner = parts.window.current()
+    const { response } = await (owner?.isVisible()
+      ? dialog.showMessageBox(owner, options)
+      : dialog.showMessageBox(options))
+    if (response === 1) await stopAndQuit()
+    else if (response === 0) {
+      stage = 'finishing'
+      finishIfIdle()
+    } else stage = 'running'
+  }
+
+  function finishIfIdle(): void {
+    const { unfinished, waiting } = parts.activity()
+    if (stage === 'finishing' && unfinished + waiting === 0) void stopAndQuit()
+  }
+
+  app.on('before-quit', (event) => {
+    if (stage === 'stopped') return
+    event.preventDefault()
+    // Asked once: a second wish to quit while the songs finish means now.
+    if (stage === 'finishing') void stopAndQuit()
+    if (stage !== 'running') return
+    const { unfinished, waiting } = parts.activity()
+    if (unfinished + waiting > 0) void ask(unfinished + waiting)
+    else void stopAndQuit()
+  })
+
+  return {
+    activityChanged: finishIfIdle,
+    /** True once the program is on its way out, so that a closing window is not kept. */
+    hasBegun: () => stage === 'stopping' || stage === 'stopped',
+  }
+}

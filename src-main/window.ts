@@ -1,0 +1,177 @@
+/** The one window: isolated and sandboxed, bound to our own page, back where it was, and up again when its renderer dies. */
+import { BrowserWindow, screen, shell } from 'electron'
+import type { ANNOUNCEMENTS } from './bridge.ts'
+import type { RememberedStore, WindowPlace } from './desktop-settings.ts'
+
+/** Height of the window bar that the page draws, CSS pixels. */
+const BAR_HEIGHT = 48
+/** A renderer that dies more often than this within a minute is not brought back by itself. */
+const MAX_RELOADS_PER_MINUTE = 3
+
+const OVERLAY = {
+  dark: { color: '#101417', symbolColor: '#d5dce1' },
+  light: { color: '#f3f5f6', symbolColor: '#1d252b' },
+}
+
+export interface WindowOptions {
+  readonly origin: string
+  readonly preloadFile: string
+  readonly pageArgument: string
+  readonly icon: string
+  readonly remembered: RememberedStore
+  readonly isDark: () => boolean
+  /** Asked when the user closes the window; true keeps it hidden instead. */
+  readonly hidesOnClose: () => boolean
+  readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void
+}
+
+/** Returns the place without its coordinates where no display shows at least a grip of it. Pure. */
+export function onScreen(
+  place: WindowPlace,
+  displays: readonly { readonly workArea: { x: number; y: number; width: number; height: number } }[],
+): WindowPlace {
+  const { x, y, width } = place
+  if (x === undefined || y === undefined) return place
+  const isVisible = displays.some(({ workArea }) => {
+    const overlap = Math.min(x + width, workArea.x + workArea.width) - Math.max(x, workArea.x)
+    return overlap >= 120 && y >= workArea.y - 8 && y <= workArea.y + workArea.height - BAR_HEIGHT
+  })
+  if (isVisible) return place
+  return { width, height: place.height, isMaximized: place.isMaximized }
+}
+
+/** Returns what a link or a script may open outside of the window: the web, and our own reference pages in the browser. */
+export function mayOpenOutside(address: string, origin: string): boolean {
+  if (!URL.canParse(address)) return false
+  const { protocol, origin: target, pathname } = new URL(address)
+  return protocol === 'https:' || (target === origin && (pathname === '/docs' || pathname.startsWith('/docs/')))
+}
+
+export function createMainWindow(options: WindowOptions) {
+  const { origin, remembered } = options
+  let window: BrowserWindow | undefined
+  let reloads: number[] = []
+  /** What was announced before the page was there to hear it. */
+  let unheard: [string, unknown][] = []
+  let isPageReady = false
+
+  function frameOptions() {
+    if (process.platform === 'darwin')
+      return { titleBarStyle: 'hiddenInset' as const, trafficLightPosition: { x: 16, y: 16 } }
+    const colours = OVERLAY[options.isDark() ? 'dark' : 'light']
+    return { titleBarStyle: 'hidden' as const, titleBarOverlay: { ...colours, height: BAR_HEIGHT - 1 } }
+  }
+
+  function open(): BrowserWindow {
+    const place = onScreen(remembered.read().window, screen.getAllDisplays())
+    const opened = new BrowserWindow({
+      ...(place.x === undefined || place.y === undefined ? {} : { x: place.x, y: place.y }),
+      width: place.width,
+      height: place.height,
+      minWidth: 640,
+      minHeight: 480,
+      show: false,
+      title: 'Loudsmith',
+      icon: options.icon,
+      backgroundColor: OVERLAY[options.isDark() ? 'dark' : 'light'].color,
+      autoHideMenuBar: true,
+      ...frameOptions(),
+      webPreferences: {
+        preload: options.preloadFile,
+        additionalArguments: [options.pageArgument],
+        contextIsolation: true,
+        sandbox: true,
+        nodeIntegration: false,
+        nodeIntegrationInSubFrames: false,
+        nodeIntegrationInWorker: false,
+        webviewTag: false,
+        webSecurity: true,
+        navigateOnDragDrop: false,
+        spellcheck: false,
+        // Playback and the live picture must not stutter behind another window.
+        backgroundThrottling: false,
+      },
+    })
+    if (place.isMaximized) opened.maximize()
+    keepInside(opened)
+    keepAlive(opened)
+    keepPlace(opened)
+    opened.on('close', (event) => {
+      if (!options.hidesOnClose()) return
+      event.preventDefault()
+      opened.hide()
+    })
+    opened.on('closed', () => {
+      window = undefined
+      isPageReady = false
+    })
+    opened.webContents.on('did-finish-load', () => {
+      isPageReady = true
+      for (const [channel, value] of unheard) opened.webContents.send(channel, value)
+      unheard = []
+    })
+    opened.loadURL(`${origin}/`).catch((cause) => options.log('the page did not load', { cause }))
+    return opened
+  }
+
+  function keepInside(opened: BrowserWindow): void {
+    const { webContents } = opened
+    webContents.on('will-navigate', (event, address) => {
+      if (new URL(address).origin !== origin || new URL(address).pathname !== '/') event.preventDefault()
+    })
+    webContents.on('will-attach-webview', (event) => event.preventDefault())
+    webContents.setWindowOpenHandler(({ url }) => {
+      if (mayOpenOutside(url, origin)) void shell.openExternal(url)
+      return { action: 'deny' }
+    })
+  }
+
+  function keepAlive(opened: BrowserWindow): void {
+    opened.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
+      options.log('the page died', { reason, exitCode })
+      isPageReady = false
+      const now = Date.now()
+      reloads = [...reloads.filter((at) => at > now - 60_000), now]
+      if (reason !== 'clean-exit' && reloads.length <= MAX_RELOADS_PER_MINUTE && !opened.isDestroyed())
+        opened.webContents.reload()
+    })
+  }
+
+  function keepPlace(opened: BrowserWindow): void {
+    const remember = () => {
+      if (opened.isMinimized() || opened.isFullScreen()) return
+      remembered.change({ window: { ...opened.getNormalBounds(), isMaximized: opened.isMaximized() } })
+    }
+    for (const change of ['resize', 'move', 'maximize', 'unmaximize', 'close'] as const)
+      opened.on(change as 'resize', remember)
+  }
+
+  return {
+    /** The window, if it is open. */
+    current: () => window,
+    /** Opens the window, or brings it to the front. */
+    show(): void {
+      if (!window) {
+        window = open()
+        const opened = window
+        opened.once('ready-to-show', () => opened.show())
+        return
+      }
+      if (window.isMinimized()) window.restore()
+      window.show()
+    },
+    /** Tells the page something; what is said before it listens is told when it does. */
+    announce(channel: (typeof ANNOUNCEMENTS)[keyof typeof ANNOUNCEMENTS], value: unknown): void {
+      if (window && isPageReady) window.webContents.send(channel, value)
+      else unheard = [...unheard, [channel, value]]
+    },
+    /** Gives the frame the colours of the theme. */
+    paintFrame(): void {
+      if (!window) return
+      const colours = OVERLAY[options.isDark() ? 'dark' : 'light']
+      window.setBackgroundColor(colours.color)
+      if (process.platform !== 'darwin') window.setTitleBarOverlay({ ...colours, height: BAR_HEIGHT - 1 })
+    },
+  }
+}
+export type MainWindow = ReturnType<typeof createMainWindow>
