@@ -109,7 +109,7 @@ export function linkwitzRiley(
 /**
  * The two sections of the K-weighting of ITU-R BS.1770-5, Annex 1, for any rate: the analogue prototypes fitted by B. De Man
  * ("Evaluation of implementations of the EBU R128 loudness measurement", AES 145, 2018), equal to the tables of the standard at
- * 48 kHz. Shelf first, then the high-pass (whose numerator is 1, −2, 1 as in the standard).
+ * 48 kHz. Shelf first, then the high-pass.
  */
 export function kWeighting(sampleRateHz: number): readonly [Biquad, Biquad] {
   const shelfK = Math.tan((Math.PI * 1681.974450955533) / sampleRateHz)
@@ -125,17 +125,17 @@ export function kWeighting(sampleRateHz: number): readonly [Biquad, Biquad] {
     2 * (k2 - 1),
     1 - shelfK / shelfQ + k2,
   )
-  const passK = Math.tan((Math.PI * 38.13547087602444) / sampleRateHz)
-  const passQ = 0.5003270373238773
-  const a0 = 1 + passK / passQ + passK * passK
-  const pass = {
-    b0: 1,
-    b1: -2,
-    b2: 1,
-    a1: (2 * (passK * passK - 1)) / a0,
-    a2: (1 - passK / passQ + passK * passK) / a0,
-  }
+  const { a0, a1, a2 } = passDenominator(sampleRateHz)
+  // The table's numerator 1, −2, 1 lies 0.04 dB above unity gain at 48 kHz; other rates must lie as much.
+  const b = passDenominator(48_000).a0 / a0
+  const pass = { b0: b, b1: -2 * b, b2: b, a1: a1 / a0, a2: a2 / a0 }
   return [shelf, pass]
+}
+
+function passDenominator(sampleRateHz: number): { a0: number; a1: number; a2: number } {
+  const k = Math.tan((Math.PI * 38.13547087602444) / sampleRateHz)
+  const q = 0.5003270373238773
+  return { a0: 1 + k / q + k * k, a1: 2 * (k * k - 1), a2: 1 - k / q + k * k }
 }
 
 /** Magnitude in dB of a cascade at a frequency. */

@@ -21,7 +21,7 @@ export interface Quantiser {
 
 /**
  * Error filter for 16 bit at 44.1 kHz: the five-tap filter of Lipshitz, Vanderkooy and Wannamaker ("Minimally audible noise shaping",
- * JAES 39(11), 1991). It takes the noise out of the ear's most sensitive range for a total that grows by 13 dB and stays within ±15
+ * JAES 39(11), 1991). It takes the noise out of the ear's most sensitive range for a total that grows by 12 dB and stays within ±15
  * steps: 0.004 dB at a ceiling of −1 dBTP, where the nine-tap filters cost three times as much for little more, most of which a
  * lossy encoder would have to spend bits on.
  */

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
+import { createConvolver, designLowPass } from '../../../src-server/engine/fir.ts'
+import {
+  createTruePeakMeter,
+  createTruePeakVerifier,
+  measureTruePeak,
+  type TruePeakMeter,
+} from '../../../src-server/engine/meters/true-peak.ts'
+import { fullTruePeakDbtp } from '../../support/full-meter.ts'
+import { noise, songLike, stereo } from '../../support/sounds.ts'
+
+/** A sine of fs / divisor with a phase in degrees, 3.2 s with 100 ms fades, as in the EBU's files. */
+function tone(divisor: number, amplitudeDb: number, phaseDegrees: number, rate: number): Audio {
+  const frames = Math.round(3.2 * rate)
+  const fade = 0.1 * rate
+  return stereo(frames, rate, (i) => {
+    const envelope = Math.min(1, i / fade, (frames - i) / fade)
+    return envelope * 10 ** (amplitudeDb / 20) * Math.sin((2 * Math.PI * i) / divisor + (phaseDegrees * Math.PI) / 180)
+  })
+}
+
+/** Cases 20–23: fs/6 with one period of fs/4 at full scale, made at 4 fs, low-passed at fs/2, decimated at an offset. */
+function insertedPeriod(offset: number, rate: number): Audio {
+  const frames = Math.round(1.2 * rate)
+  const middle = 24 * Math.floor((2 * frames) / 24)
+  const fast = Float64Array.from({ length: frames * 4 }, (_, i) => {
+    const background = (k: number): number => 10 ** (-6 / 20) * Math.sin((2 * Math.PI * k) / 24)
+    if (i < middle) return background(i)
+    return i < middle + 16 ? Math.sin((2 * Math.PI * (i - middle)) / 16) : background(i - 16)
+  })
+  const side = 256
+  const kernel = Float64Array.from({ length: 2 * side + 1 }, (_, k) => {
+    const x = (k - side) * 0.98 * 0.25
+    const hann = 0.5 + 0.5 * Math.cos((Math.PI * (k - side)) / (side + 1))
+    return 0.98 * 0.25 * (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)) * hann
+  })
+  const fade = 0.1 * rate
+  return stereo(frames, rate, (n) => {
+    let sum = 0
+    for (let k = -side; k <= side; k++) sum += kernel[k + side]! * (fast[4 * n + offset + k] ?? 0)
+    return sum * Math.min(1, n / fade, (frames - n) / fade)
+  })
+}
+
+/** Noise without the top tenth of the band: above it even 16-point meters disagree, by the length of their filters. */
+function bandLimited(audio: Audio): Audio {
+  const kernel = designLowPass(401, 0.43 * audio.sampleRateHz, audio.sampleRateHz, 9)
+  const convolver = createConvolver(kernel)
+  const padded = allocateAudio(2, audio.frames + convolver.latencySamples, audio.sampleRateHz)
+  for (const [c, samples] of audio.channels.entries()) padded.channels[c]!.set(samples)
+  convolver.process(padded)
+  const channels = padded.channels.map((samples) => samples.slice(convolver.latencySamples))
+  return { channels, frames: audio.frames, sampleRateHz: audio.sampleRateHz }
+}
+
+interface Case {
+  readonly name: string
+  readonly signal: (rate: number) => Audio
+  readonly expectedDbtp: number
+  readonly isMissedBySamples: boolean
+}
+
+const cases: readonly Case[] = [
+  { name: 'case 15', signal: (rate) => tone(4, -6, 0, rate), expectedDbtp: -6, isMissedBySamples: false },
+  { name: 'case 16', signal: (rate) => tone(4, -6, 45, rate), expectedDbtp: -6, isMissedBySamples: true },
+  { name: 'case 17', signal: (rate) => tone(6, -6, 60, rate), expectedDbtp: -6, isMissedBySamples: true },
+  { name: 'case 18', signal: (rate) => tone(8, -6, 67.5, rate), expectedDbtp: -6, isMissedBySamples: true },
+  { name: 'case 19', signal: (rate) => tone(4, 3, 45, rate), expectedDbtp: 3, isMissedBySamples: true },
+  ...[0, 1, 2, 3].map((offset) => ({
+    name: `case ${20 + offset}`,
+    signal: (rate: number) => insertedPeriod(offset, rate),
+    expectedDbtp: 0,
+    isMissedBySamples: false,
+  })),
+]
+
+const meters: readonly (readonly [string, () => TruePeakMeter])[] = [
+  ['the true-peak meter', createTruePeakMeter],
+  ['the verifier of written files', createTruePeakVerifier],
+]
+
+describe.each([44_100, 48_000, 96_000])('at %i Hz (EBU Tech 3341 v4, tolerance +0.2 / −0.4 dB)', (rate) => {
+  test.each(cases)('both meters read $name', ({ signal, expectedDbtp, isMissedBySamples }) => {
+    const audio = signal(rate)
+    for (const [name, create] of meters) {
+      const meter = create()
+      meter.push(audio)
+      const { truePeakDbtp, samplePeakDbfs } = meter.read()
+      expect(truePeakDbtp, name).toBeLessThanOrEqual(expectedDbtp + 0.2)
+      expect(truePeakDbtp, name).toBeGreaterThanOrEqual(expectedDbtp - 0.4)
+      if (isMissedBySamples) expect(samplePeakDbfs).toBeLessThan(expectedDbtp - 0.4)
+    }
+  })
+})
+
+describe.each(meters)('%s', (_name, create) => {
+  const sounds: readonly (readonly [string, Audio])[] = [
+    ['song', songLike(1, 44_100)],
+    ['noise up to 0.45 fs', bandLimited(noise(0.5, 0.2, 48_000, 7))],
+  ]
+
+  test.each(sounds)('agrees with a full meter of another hand on a %s', (_sound, audio) => {
+    const meter = create()
+    meter.push(audio)
+    const full = fullTruePeakDbtp(audio.channels)
+    expect(meter.read().truePeakDbtp).toBeGreaterThan(full - 0.2)
+    expect(meter.read().truePeakDbtp).toBeLessThan(full + 0.1)
+  })
+
+  test('reads the same however the signal is cut into blocks, and reading does not change it', () => {
+    const audio = noise(0.5, 1, 44_100, 3)
+    const whole = create()
+    whole.push(audio)
+    for (const size of [1, 7, 4096, 5000]) {
+      const meter = create()
+      const frames = size === 1 ? 9000 : audio.frames
+      const reference = create()
+      reference.push({ channels: audio.channels.map((c) => c.subarray(0, frames)), frames })
+      for (let start = 0; start < frames; start += size) {
+        const channels = audio.channels.map((samples) => samples.subarray(start, Math.min(frames, start + size)))
+        meter.push({ channels, frames: channels[0]!.length })
+        if (start % 3 === 0) meter.read()
+      }
+      expect(meter.read()).toEqual(reference.read())
+    }
+  })
+
+  test('sees the peak between the samples at the very start and the very end', () => {
+    const edge = allocateAudio(1, 400, 48_000)
+    edge.channels[0]!.set([0.9, 0.9])
+    const start = create()
+    start.push(edge)
+    const full = fullTruePeakDbtp(edge.channels)
+    expect(start.read().truePeakDbtp).toBeCloseTo(full, 1)
+    edge.channels[0]!.reverse()
+    const end = create()
+    end.push(edge)
+    expect(end.read().truePeakDbtp).toBeCloseTo(full, 1)
+  })
+
+  test('never reads less than the samples, and −Infinity from silence and from nothing', () => {
+    const audio = noise(0.8, 0.1, 44_100, 5)
+    const meter = create()
+    meter.push(audio)
+    const reading = meter.read()
+    expect(reading.truePeakDbtp).toBeGreaterThanOrEqual(reading.samplePeakDbfs)
+    expect(create().read().truePeakDbtp).toBe(-Infinity)
+    expect(measureTruePeak(allocateAudio(2, 1000, 44_100)).truePeakDbtp).toBe(-Infinity)
+  })
+})

@@ -1,0 +1,46 @@
+/** Real music from Debian packages, for tests that no synthetic signal can replace. */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { type Audio, allocateAudio } from '../../src-server/engine/block.ts'
+
+const folders = [
+  process.env.LOUDSMITH_MUSIC,
+  '/usr/share/games/wesnoth/1.16/data/core/music',
+  '/usr/share/games/singularity/music',
+  '/usr/share/games/btanks/data/tunes',
+]
+
+/** Why there is no music on this machine, for a test's skip. */
+export const noMusic =
+  'no music: install wesnoth-1.16-music and singularity-music (Debian) and ffmpeg, or name a folder in LOUDSMITH_MUSIC'
+
+/** The path of a song by its file name, or null. */
+export function findSong(fileName: string): string | null {
+  for (const folder of folders) {
+    if (folder === undefined) continue
+    const file = path.join(folder, fileName)
+    if (existsSync(file)) return file
+  }
+  return null
+}
+
+/** Decodes `seconds` of a song from `startSeconds` on to stereo float at its own rate; null where song or ffmpeg are absent. */
+export function loadSong(fileName: string, startSeconds = 0, seconds = 3600): Audio | null {
+  const file = findSong(fileName)
+  if (file === null) return null
+  try {
+    const options = ['-v', 'error', '-cpuflags', '0', '-ss', String(startSeconds), '-t', String(seconds)]
+    const output = ['-ac', '2', '-ar', '44100', '-f', 'f32le', '-']
+    const bytes = execFileSync('ffmpeg', [...options, '-i', file, ...output], { maxBuffer: 2 ** 30 })
+    const samples = new Float32Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 4))
+    const audio = allocateAudio(2, samples.length / 2, 44_100)
+    for (let i = 0; i < audio.frames; i++) {
+      audio.channels[0]![i] = samples[2 * i]!
+      audio.channels[1]![i] = samples[2 * i + 1]!
+    }
+    return audio
+  } catch {
+    return null
+  }
+}
