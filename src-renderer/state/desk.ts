@@ -294,7 +294,7 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
       changeUpload(uploadId, { state: 'queued', sent: 0 })
       void sendPending()
     },
-    async useReference(file: File) {
+    async takeReference(file: File) {
       setState({ referenceUpload: { filename: file.name, sent: 0 } })
       try {
         const onSent = (sent: number, total: number) =>
@@ -377,6 +377,16 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
       if (moved === order) return
       setState({ order: moved })
       void command(() => client.call('changeDesk', { body: { order: moved.filter((id) => songOf(id)) } }))
+    },
+    /** Puts the rows into the given order. */
+    arrange(order: readonly string[]) {
+      setState({ order })
+      void command(() => client.call('changeDesk', { body: { order: order.filter((id) => songOf(id)) } }))
+    },
+    /** Looks at a song again whose analysis failed. */
+    analyseAgain(sourceId: string) {
+      setState(({ analysisErrors: { [sourceId]: _gone, ...rest } }) => ({ analysisErrors: rest }))
+      void analysePending()
     },
     clearFailure: () => setState({ failure: null }),
   }

@@ -18,7 +18,7 @@ export const en = {
     apiConnecting: 'API connecting',
     apiPolling: 'API on, live line lost',
     apiLost: 'API not answering',
-    credits: (count: number) => (count === 1 ? 'credit' : 'credits'),
+    credits: (count: number): string => (count === 1 ? 'credit' : 'credits'),
   },
   locked: {
     title: 'This page needs its link',
@@ -367,7 +367,7 @@ export const en = {
       ofMonthly: (count: string) => `of ${count}`,
       renews: 'Renews',
       atOnce: 'At the same time',
-      songsUnit: (count: number) => (count === 1 ? 'song' : 'songs'),
+      songsUnit: (count: number): string => (count === 1 ? 'song' : 'songs'),
       addCredits: 'Add credits',
       amount: 'Credits to add',
       add: (count: number) => `Add ${plural(count, 'credit', 'credits')}`,

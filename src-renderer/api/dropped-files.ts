@@ -1,0 +1,62 @@
+/** Files out of a drop or a paste, folders read to their bottom. */
+
+const AUDIO_NAME = /\.(mp3|wav|wave|bwf|rf64|flac)$/i
+const AUDIO_TYPE = /^audio\/(mpeg|mp3|wav|wave|x-wav|vnd\.wave|flac|x-flac)$/
+
+/** Whether a file in a folder is worth sending, by its name: folders also hold covers, notes and project files. */
+export function isSongName(name: string): boolean {
+  return AUDIO_NAME.test(name) && !name.startsWith('.')
+}
+
+/**
+ * What a drag over the window holds, as far as a browser tells before the drop: the number of files and how many of them
+ * can be read. A folder and a file of unknown type count as readable.
+ */
+export function draggedKinds(items: Iterable<{ kind: string; type: string }>): { all: number; readable: number } {
+  const files = [...items].filter((item) => item.kind === 'file')
+  return { all: files.length, readable: files.filter((item) => item.type === '' || AUDIO_TYPE.test(item.type)).length }
+}
+
+const entriesOf = (folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> => {
+  const reader = folder.createReader()
+  const found: FileSystemEntry[] = []
+  return new Promise((resolve, reject) => {
+    const readMore = () =>
+      reader.readEntries((entries) => {
+        if (entries.length === 0) return resolve(found)
+        found.push(...entries)
+        readMore()
+      }, reject)
+    readMore()
+  })
+}
+
+async function songsIn(entry: FileSystemEntry, isInFolder: boolean, onFound: (count: number) => void): Promise<File[]> {
+  if (entry.isDirectory) {
+    const entries = await entriesOf(entry as FileSystemDirectoryEntry).catch(() => [])
+    entries.sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
+    const songs: File[] = []
+    for (const child of entries) songs.push(...(await songsIn(child, true, onFound)))
+    return songs
+  }
+  if (isInFolder && !isSongName(entry.name)) return []
+  const file = await new Promise<File | null>((resolve) =>
+    (entry as FileSystemFileEntry).file(resolve, () => resolve(null)),
+  )
+  if (file) onFound(1)
+  return file ? [file] : []
+}
+
+/**
+ * Answers the files of a drop in their order, those of folders by name. Files that lie in a folder are kept by their name;
+ * a file that was dropped itself is always kept, so that the reason for refusing it can be shown. Never throws.
+ */
+export async function droppedFiles(transfer: DataTransfer, onFound: (count: number) => void): Promise<File[]> {
+  const entries = [...transfer.items].map((item) => (item.kind === 'file' ? item.webkitGetAsEntry?.() : null))
+  if (entries.some((entry) => entry?.isDirectory)) {
+    const songs: File[] = []
+    for (const entry of entries) if (entry) songs.push(...(await songsIn(entry, false, onFound)))
+    return songs
+  }
+  return [...transfer.files]
+}

@@ -1,0 +1,113 @@
+/** The window: bar, screen, toast, live region, keys that work everywhere. */
+import { Tooltip } from 'radix-ui'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { KeySheet } from './components/key-sheet.tsx'
+import { ToastView } from './components/toast.tsx'
+import { useRoute } from './router.ts'
+import { MasterScreen } from './screens/master/master-screen.tsx'
+import { WindowBar } from './screens/window-bar.tsx'
+import { useApp, useSelect } from './state/app-state.ts'
+import { UNDO_SECONDS } from './state/notices.ts'
+import { shownLanguage } from './state/preferences.ts'
+import { useWords, WordsProvider } from './text/context.tsx'
+
+const HistoryScreen = lazy(() => import('./screens/history/history-screen.tsx'))
+const AutomateScreen = lazy(() => import('./screens/automate/automate-screen.tsx'))
+const SettingsScreen = lazy(() => import('./screens/settings/settings-screen.tsx'))
+const ListenScreen = lazy(() => import('./screens/listen/listen-screen.tsx'))
+
+/** Whether a single key belongs to what is being typed or chosen rather than to the window. */
+export function isTyping(event: KeyboardEvent): boolean {
+  const target = event.target
+  if (event.isComposing || event.keyCode === 229) return true
+  if (!(target instanceof HTMLElement)) return false
+  const isTextField =
+    target instanceof HTMLInputElement && !['radio', 'checkbox', 'range', 'file'].includes(target.type)
+  return isTextField || target instanceof HTMLTextAreaElement || target.isContentEditable
+}
+
+export function App() {
+  const { preferences } = useApp()
+  const language = useSelect(preferences, shownLanguage)
+  return (
+    <WordsProvider language={language}>
+      <Tooltip.Provider delayDuration={500} skipDelayDuration={200}>
+        <Window />
+      </Tooltip.Provider>
+    </WordsProvider>
+  )
+}
+
+function Window() {
+  const { service, notices } = useApp()
+  const { t } = useWords()
+  const route = useRoute()
+  const [isKeySheetOpen, showKeySheet] = useState(false)
+  const isLockedOut = useSelect(service.store, (state) => state.isLockedOut)
+  const isLost = useSelect(service.store, (state) => state.link === 'lost')
+  const announcement = useSelect(notices.store, (state) => state.announcement)
+  const toast = useSelect(notices.store, (state) => state.toast)
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event)) return
+      const isUndo = event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey
+      if (isUndo && notices.store.getState().toast?.undo) notices.undo()
+      else if (event.key === '?' && !event.ctrlKey && !event.metaKey) showKeySheet(true)
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [notices])
+
+  useEffect(() => {
+    document.title = `${t.screens[route.screen]} · Loudsmith`
+  }, [t, route.screen])
+
+  return (
+    <>
+      <button type="button" className="skip" onClick={focusContent}>
+        {t.skip}
+      </button>
+      <WindowBar route={route} />
+      {isLost && !isLockedOut && (
+        <p className="strip" role="alert">
+          {t.lost}
+        </p>
+      )}
+      {isLockedOut ? (
+        <main id="content" className="work locked" tabIndex={-1}>
+          <h1>{t.locked.title}</h1>
+          <p className="dim">{t.locked.text}</p>
+        </main>
+      ) : (
+        <Suspense fallback={<main id="content" className="work" tabIndex={-1} />}>
+          {route.screen === 'master' && <MasterScreen />}
+          {route.screen === 'history' && <HistoryScreen />}
+          {route.screen === 'automate' && <AutomateScreen />}
+          {route.screen === 'settings' && <SettingsScreen section={route.detail} />}
+          {route.screen === 'listen' && <ListenScreen key={route.detail} jobId={route.detail} />}
+        </Suspense>
+      )}
+      {toast && (
+        <ToastView
+          key={toast.toastId}
+          text={toast.text}
+          seconds={UNDO_SECONDS}
+          onUndo={toast.undo ? notices.undo : undefined}
+          onOver={notices.settle}
+        />
+      )}
+      <div className="vh" aria-live="polite">
+        {announcement}
+      </div>
+      <KeySheet isOpen={isKeySheetOpen} onClose={() => showKeySheet(false)} />
+    </>
+  )
+}
+
+/** The fragment of the address names the screen, so the skip link moves the focus itself. */
+function focusContent() {
+  document.getElementById('content')?.focus()
+}

@@ -1,0 +1,79 @@
+/** The one button. Icon-only buttons need a `label`; a disabled one says why. */
+import { Tooltip } from 'radix-ui'
+import { type ButtonHTMLAttributes, type ReactNode, type Ref, useId } from 'react'
+
+export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
+  look?: 'plain' | 'primary' | 'quiet' | 'danger'
+  small?: boolean
+  icon?: ReactNode
+  /** Name of an icon-only button; shown as its tooltip too. */
+  label?: string
+  /** The doing form, shown while the work runs; a second press is ignored. */
+  busyText?: string | false | undefined
+  /** Why it cannot be pressed now. It stays focusable so that the reason can be found. */
+  whyNot?: string | false | undefined
+  ref?: Ref<HTMLButtonElement>
+}
+
+const classOf = ({ look = 'plain', small, isIconOnly }: { look?: string; small?: boolean; isIconOnly: boolean }) =>
+  ['btn', look === 'danger' ? 'quiet danger' : look !== 'plain' && look, small && 'sm', isIconOnly && 'icon']
+    .filter(Boolean)
+    .join(' ')
+
+export function Button({
+  look,
+  small,
+  icon,
+  label,
+  busyText,
+  whyNot,
+  onClick,
+  children,
+  className,
+  ...rest
+}: ButtonProps) {
+  const reasonId = useId()
+  const isIconOnly = children === undefined
+  const button = (
+    <button
+      type="button"
+      {...rest}
+      className={`${classOf({ ...(look ? { look } : {}), ...(small ? { small } : {}), isIconOnly })} ${className ?? ''}`}
+      onClick={busyText || whyNot ? undefined : onClick}
+      {...(label ? { 'aria-label': label } : {})}
+      {...(busyText ? { 'aria-busy': true } : {})}
+      {...(whyNot ? { 'aria-disabled': true, 'aria-describedby': reasonId } : {})}
+    >
+      {icon}
+      {busyText ? (
+        <span className="swap">
+          <span>{busyText}</span>
+          <span aria-hidden="true">{children}</span>
+        </span>
+      ) : (
+        children
+      )}
+      {whyNot && (
+        <span id={reasonId} className="vh">
+          {whyNot}
+        </span>
+      )}
+    </button>
+  )
+  const hint = whyNot || (isIconOnly && label)
+  return hint ? <Hint text={hint}>{button}</Hint> : button
+}
+
+/** A tooltip for the focusable thing inside. It only repeats what the thing is already named or described by. */
+export function Hint({ text, children }: { text: string; children: ReactNode }) {
+  return (
+    <Tooltip.Root>
+      <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
+      <Tooltip.Portal>
+        <Tooltip.Content className="hint" sideOffset={6} collisionPadding={8}>
+          {text}
+        </Tooltip.Content>
+      </Tooltip.Portal>
+    </Tooltip.Root>
+  )
+}

@@ -1,0 +1,109 @@
+/** Choices: a segmented row, two cards, a fader. All native radios and ranges underneath. */
+import { type CSSProperties, type ReactNode, useId } from 'react'
+
+export interface Option<Value extends string> {
+  readonly value: Value
+  readonly text: ReactNode
+  readonly whyNot?: string | undefined
+}
+
+interface ChoiceProps<Value extends string, Kind = Option<Value>> {
+  label: string
+  options: readonly Kind[]
+  value: Value
+  onChoose: (value: Value) => void
+}
+
+/** One block of at most six parts of which one is chosen. `columns` breaks it into rows. */
+export function Segmented<Value extends string>(props: ChoiceProps<Value> & { columns?: 3; className?: string }) {
+  const { label, options, value, onChoose, columns, className = '' } = props
+  const name = useId()
+  return (
+    <div className={`seg ${columns === 3 ? 'g3' : ''} ${className}`} role="radiogroup" aria-label={label}>
+      {options.map((option) => (
+        <label key={option.value} title={option.whyNot} className={option.whyNot ? 'off' : undefined}>
+          <input
+            type="radio"
+            className="vh"
+            name={name}
+            checked={option.value === value}
+            disabled={option.whyNot !== undefined}
+            onChange={() => onChoose(option.value)}
+          />
+          <span className="clip">{option.text}</span>
+        </label>
+      ))}
+    </div>
+  )
+}
+
+/** Two cards with a title and a sentence each. */
+export function Cards<Value extends string>({
+  label,
+  options,
+  value,
+  onChoose,
+}: ChoiceProps<Value, { value: Value; text: string; sentence: string }>) {
+  const name = useId()
+  return (
+    <div className="choice" role="radiogroup" aria-label={label}>
+      {options.map((option) => (
+        <label key={option.value}>
+          <input
+            type="radio"
+            className="vh"
+            name={name}
+            checked={option.value === value}
+            onChange={() => onChoose(option.value)}
+          />
+          <b>{option.text}</b>
+          <span>{option.sentence}</span>
+        </label>
+      ))}
+    </div>
+  )
+}
+
+/** A range from 0 to 100 with its value printed; a double click puts it back to `standard`. */
+export function Fader({
+  label,
+  value,
+  standard,
+  onChange,
+  between,
+  children,
+}: {
+  label: string
+  value: number
+  standard: number
+  onChange: (value: number) => void
+  between?: readonly [string, string]
+  children?: ReactNode
+}) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label className="label" htmlFor={id}>
+        {label} <output htmlFor={id}>{value}</output>
+      </label>
+      {children}
+      <input
+        id={id}
+        type="range"
+        min={0}
+        max={100}
+        value={value}
+        title={String(value)}
+        style={{ '--v': value } as CSSProperties}
+        onChange={(event) => onChange(event.currentTarget.valueAsNumber)}
+        onDoubleClick={() => onChange(standard)}
+      />
+      {between && (
+        <div className="scale tick" aria-hidden="true">
+          <span>{between[0]}</span>
+          <span>{between[1]}</span>
+        </div>
+      )}
+    </div>
+  )
+}

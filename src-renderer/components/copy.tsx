@@ -1,0 +1,55 @@
+/** Copying: a button that says "Copied" and keeps the focus, a value shown in one line, a block of code. */
+import { Check, Copy } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useWords } from '../text/context.tsx'
+import { Button, type ButtonProps } from './button.tsx'
+
+const SHOWN_MS = 2000
+
+/** Copies `value` when pressed. Without children it is an icon with `label` as its name. */
+export function CopyButton({ value, children, ...look }: ButtonProps & { value: string }) {
+  const { t } = useWords()
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  const Icon = isCopied ? Check : Copy
+  return (
+    <Button
+      {...look}
+      {...(look.label ? { label: isCopied ? t.copied : look.label } : {})}
+      icon={<Icon className="i s" aria-hidden="true" />}
+      onClick={() => void navigator.clipboard.writeText(value).then(() => setCopied(true))}
+    >
+      {children === undefined ? undefined : (
+        <span className="swap">
+          <span>{isCopied ? t.copied : children}</span>
+          <span aria-hidden="true">{children}</span>
+        </span>
+      )}
+    </Button>
+  )
+}
+
+/** Lines of code that scroll and never wrap; reachable by keyboard. Parts in quotes and comments are set apart. */
+export function CodeBlock({ code, label }: { code: string; label: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls has to be reachable by keyboard
+    <section className="code" tabIndex={0} aria-label={label}>
+      <pre>{code.split(/(^\s*(?:#|\/\/).*$|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/m).map(colour)}</pre>
+    </section>
+  )
+}
+
+function colour(part: string, index: number): ReactNode {
+  const kind = /^\s*(#|\/\/)/.test(part) ? 'c' : /^["']/.test(part) ? 's' : null
+  return kind ? (
+    <span key={index} className={kind}>
+      {part}
+    </span>
+  ) : (
+    part
+  )
+}

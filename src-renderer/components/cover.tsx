@@ -1,0 +1,45 @@
+/** The picture of a song. Without one: bars hanging from one level, as long as the song is loud there. */
+import { useEffect, useState } from 'react'
+import { barsOf } from './waveform.tsx'
+
+export interface CoverProps {
+  /** Fetches the picture; absent when the file has none. */
+  read?: (() => Promise<Blob>) | undefined
+  slices: readonly number[] | null
+  isRefused?: boolean
+}
+
+const BARS = 5
+
+export function Cover({ read, slices, isRefused }: CoverProps) {
+  const [address, setAddress] = useState<string | null>(null)
+  useEffect(() => {
+    if (!read) return
+    let url: string | undefined
+    let isOver = false
+    read().then(
+      (blob) => {
+        if (isOver) return
+        url = URL.createObjectURL(blob)
+        setAddress(url)
+      },
+      () => undefined,
+    )
+    return () => {
+      isOver = true
+      if (url) URL.revokeObjectURL(url)
+      setAddress(null)
+    }
+  }, [read])
+  if (address) return <img className="cover" src={address} alt="" />
+  if (isRefused || !slices || slices.length === 0) return <span className="cover none" aria-hidden="true" />
+  const loudest = Math.max(...slices, 0.01)
+  return (
+    <svg className="cover plate" viewBox="0 0 48 48" aria-hidden="true">
+      {barsOf(slices, BARS).map((value, i) => {
+        const x = 10 + i * 6
+        return <rect key={x} x={x} y={11} width={4} height={4 + 22 * (value / loudest) ** 1.6} />
+      })}
+    </svg>
+  )
+}

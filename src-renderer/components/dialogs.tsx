@@ -1,0 +1,85 @@
+/** Dialogs and menus: Radix carries focus, escape and outside presses; the look is ours. */
+import { X } from 'lucide-react'
+import { Dialog, DropdownMenu } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { useWords } from '../text/context.tsx'
+import { Button } from './button.tsx'
+
+export interface ModalProps {
+  title: string
+  isOpen: boolean
+  onClose: () => void
+  children: ReactNode
+  /** `sheet` slides in from the side and keeps the screen's own column look. */
+  shape?: 'box' | 'wide' | 'sheet'
+  description?: string
+}
+
+/** A dialog with its title and a close button. Focus goes back where it came from. */
+export function Modal({ title, isOpen, onClose, children, shape = 'box', description }: ModalProps) {
+  const { t } = useWords()
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="scrim" />
+        <Dialog.Content className={`modal ${shape}`} {...(description ? {} : { 'aria-describedby': undefined })}>
+          <header className="row">
+            <Dialog.Title className="grow">{title}</Dialog.Title>
+            <Dialog.Close asChild>
+              <Button look="quiet" small label={t.close} icon={<X className="i s" aria-hidden="true" />} />
+            </Dialog.Close>
+          </header>
+          {description && <Dialog.Description className="dim">{description}</Dialog.Description>}
+          {children}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+export interface MenuItem {
+  readonly text: string
+  readonly icon?: ReactNode
+  readonly onChoose: () => void
+  readonly isDanger?: boolean
+  readonly isChosen?: boolean
+  readonly whyNot?: string | undefined
+}
+
+/** A menu under its trigger. `null` among the items draws a line. */
+export function Menu({
+  trigger,
+  items,
+  label,
+}: {
+  trigger: ReactNode
+  items: readonly (MenuItem | null)[]
+  label: string
+}) {
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className="menu" align="end" sideOffset={4} collisionPadding={8} aria-label={label}>
+          {items.map((item, index) =>
+            item ? (
+              <DropdownMenu.Item
+                key={item.text}
+                className={`menu-item ${item.isDanger ? 'danger' : ''} ${item.isChosen ? 'chosen' : ''}`}
+                disabled={item.whyNot !== undefined}
+                onSelect={item.onChoose}
+                title={item.whyNot}
+              >
+                {item.icon ?? <span className="i s" />}
+                <span>{item.text}</span>
+              </DropdownMenu.Item>
+            ) : (
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+              <DropdownMenu.Separator key={`line ${index}`} className="menu-line" />
+            ),
+          )}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}

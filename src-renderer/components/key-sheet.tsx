@@ -1,0 +1,66 @@
+/** Every key on one sheet. */
+import { useWords } from '../text/context.tsx'
+import { Modal } from './dialogs.tsx'
+
+const GROUPS = [
+  {
+    group: 'everywhere',
+    rows: [
+      ['choose', 'Ctrl O'],
+      ['paste', 'Ctrl V'],
+      ['undo', 'Ctrl Z'],
+      ['search', '/'],
+      ['sheet', '?'],
+      ['escape', 'Esc'],
+    ],
+  },
+  {
+    group: 'list',
+    rows: [
+      ['start', 'Enter'],
+      ['move', '↑ ↓'],
+      ['reorder', 'Alt ↑ ↓'],
+      ['remove', 'Delete'],
+    ],
+  },
+  {
+    group: 'listen',
+    rows: [
+      ['play', 'Space'],
+      ['versions', '0 · 1–5 · R'],
+      ['swap', 'X'],
+      ['level', 'L · Shift L'],
+      ['seek', '← →'],
+      ['loop', 'I · O · P'],
+    ],
+  },
+] as const
+
+export function KeySheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { t } = useWords()
+  const isMac = navigator.platform.startsWith('Mac')
+  return (
+    <Modal title={t.keysheet.title} isOpen={isOpen} onClose={onClose} shape="wide">
+      <div className="keysheet">
+        {GROUPS.map(({ group, rows }) => (
+          <section key={group}>
+            <h3>{t.keysheet.groups[group]}</h3>
+            <dl>
+              {rows.map(([row, keys]) => (
+                <div key={row}>
+                  <dt>{t.keysheet.rows[row]}</dt>
+                  <dd>
+                    {keys.split(' ').map((key) => {
+                      const shown = key === 'Ctrl' && isMac ? '⌘' : key
+                      return key === '·' ? <i key={key}>·</i> : <kbd key={key}>{shown}</kbd>
+                    })}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,45 @@
+/** What happened and can still be undone. Its line runs out in ten seconds and rests under the pointer and the focus. */
+import { Undo2 } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useWords } from '../text/context.tsx'
+import { Button } from './button.tsx'
+
+export interface ToastProps {
+  text: string
+  seconds: number
+  onUndo?: (() => void) | undefined
+  onOver: () => void
+}
+
+const TICK_MS = 250
+
+/** Rendered with the toast's id as key, so that each one starts with its full time. */
+export function ToastView({ text, seconds, onUndo, onOver }: ToastProps) {
+  const { t } = useWords()
+  const [left, setLeft] = useState(seconds)
+  const [isResting, setResting] = useState(false)
+  useEffect(() => {
+    if (isResting) return
+    const timer = setInterval(() => setLeft((value) => Math.max(0, value - TICK_MS / 1000)), TICK_MS)
+    return () => clearInterval(timer)
+  }, [isResting])
+  useEffect(() => {
+    if (left <= 0) onOver()
+  }, [left, onOver])
+  const rest = { onMouseEnter: () => setResting(true), onFocus: () => setResting(true) }
+  const go = { onMouseLeave: () => setResting(false), onBlur: () => setResting(false) }
+  return (
+    <div className="toast" role="status" {...rest} {...go}>
+      <span className="toast-line" style={{ transform: `scaleX(${left / seconds})` }} />
+      <span className="clip">{text}</span>
+      {onUndo && (
+        <Button small icon={<Undo2 className="i s" aria-hidden="true" />} onClick={onUndo}>
+          {t.undo}{' '}
+          <span className="faint num" aria-hidden="true">
+            {t.seconds(Math.ceil(left))}
+          </span>
+        </Button>
+      )}
+    </div>
+  )
+}

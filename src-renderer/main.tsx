@@ -1,0 +1,24 @@
+import { createRoot } from 'react-dom/client'
+import { takeSession } from './api/session.ts'
+import { App } from './app.tsx'
+import { AppContext, createAppState } from './state/app-state.ts'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/overlays.css'
+import './styles/shell.css'
+import './styles/master.css'
+import './styles/first-run.css'
+import './styles/pages.css'
+import './styles/narrow.css'
+
+const app = createAppState(takeSession())
+void app.start(new AbortController().signal)
+
+const root = document.getElementById('root')
+if (root)
+  createRoot(root).render(
+    <AppContext value={app}>
+      <App />
+    </AppContext>,
+  )

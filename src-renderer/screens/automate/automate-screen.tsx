@@ -1,0 +1,3 @@
+export default function AutomateScreen(_: { section?: string }) {
+  return <main id="content" className="work" tabIndex={-1} />
+}

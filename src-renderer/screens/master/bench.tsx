@@ -1,0 +1,166 @@
+/** The bench of the Master screen: where the batch is, what it costs, and the one thing to do next. */
+import { Download, Pause, Play, SlidersHorizontal } from 'lucide-react'
+import { type CSSProperties, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Modal } from '../../components/dialogs.tsx'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { type RowKind, type SongRow, type Start, tallyOf } from '../../state/song-rows.ts'
+import { useWords } from '../../text/context.tsx'
+import { Presets, SettingsFields } from './settings-column.tsx'
+import { runOf, useTimeLeft } from './use-batch.ts'
+
+const CELL: Partial<Record<RowKind, string>> = {
+  done: 'd',
+  below: 'd',
+  rendering: 'a',
+  failed: 'x',
+  refused: 'x',
+  cancelled: 'w',
+  ready: 'w',
+  warning: 'w',
+  analysing: 'w',
+  sending: 'w',
+}
+
+/** Songs beyond which single cells become too thin to tell apart. */
+const MOST_CELLS = 24
+
+export interface BenchProps {
+  rows: readonly SongRow[]
+  start: Start
+  onStart: () => void
+}
+
+export function Bench({ rows, start, onStart }: BenchProps) {
+  const { desk, service, saver } = useApp()
+  const { t } = useWords()
+  const [isSheetOpen, showSheet] = useState(false)
+  const isPaused = useSelect(desk.store, (state) => state.desk?.is_paused ?? false)
+  const settings = useSelect(desk.store, (state) => state.desk?.settings)
+  const credits = useSelect(service.store, (state) => state.account?.credits)
+  const [isSaving, setSaving] = useState(false)
+  const tally = tallyOf(rows)
+  const count = start.rowIds.length
+  const chosen = new Set(start.rowIds)
+  const masters = rows
+    .filter((row) => chosen.has(row.rowId))
+    .reduce((sum, row) => sum + ((row.song?.settings ?? settings)?.platforms.length ?? 0), 0)
+  const isRunning = tally.rendering + tally.queued > 0
+  const made = rows.filter((row) => (row.kind === 'done' || row.kind === 'below') && row.job && !row.job.expired)
+  const isAllMade = count === 0 && !isRunning && tally.check === 0 && made.length > 0
+  const isTooFew = credits !== undefined && credits < count
+  const whyNot = count === 0 ? t.bench.whyNot.none : credits === 0 ? t.bench.whyNot.credits : undefined
+  const saveAll = async () => {
+    setSaving(true)
+    for (const row of made) if (row.job) await saver.saveZip(row.job.job_id).catch(() => undefined)
+    setSaving(false)
+  }
+  const glyph = { className: 'i', 'aria-hidden': true } as const
+  return (
+    <footer className="benchbar">
+      <Cells rows={rows} />
+      <Message rows={rows} count={count} hasWarnings={start.hasWarnings} isPaused={isPaused} />
+      {count > 0 && (
+        <p className="dim price">
+          <span className="lg">{t.bench.price(count, masters)} · </span>
+          <b>{t.bench.credits(count)}</b>
+          {isTooFew && <span className="c-warn"> {t.bench.tooFew(credits)}</span>}
+        </p>
+      )}
+      <Button
+        className="sheet-door"
+        look="quiet"
+        icon={<SlidersHorizontal {...glyph} />}
+        onClick={() => showSheet(true)}
+      >
+        {t.settings.open}
+      </Button>
+      {(isRunning || isPaused) && (
+        <Button
+          look="quiet"
+          icon={isPaused ? <Play {...glyph} /> : <Pause {...glyph} />}
+          onClick={() => void desk.setPaused(!isPaused)}
+        >
+          {isPaused ? t.bench.resumeAll : t.bench.pauseAll}
+        </Button>
+      )}
+      {isAllMade ? (
+        <Button
+          look="primary"
+          className="big"
+          icon={<Download {...glyph} />}
+          busyText={isSaving && t.saving}
+          onClick={() => void saveAll()}
+        >
+          {t.bench.saveZips(made.length)}
+        </Button>
+      ) : (
+        <Button look="primary" className="big" whyNot={whyNot} onClick={onStart}>
+          {start.hasWarnings && count > 0 ? t.bench.startWarned(count) : t.bench.start(count)} <kbd>Enter</kbd>
+        </Button>
+      )}
+      <Modal title={t.settings.sheet} shape="sheet" isOpen={isSheetOpen} onClose={() => showSheet(false)}>
+        <div className="side in-sheet">
+          <Presets />
+          <SettingsFields />
+        </div>
+      </Modal>
+    </footer>
+  )
+}
+
+function Message(props: { rows: readonly SongRow[]; count: number; hasWarnings: boolean; isPaused: boolean }) {
+  const { rows, count, hasWarnings, isPaused } = props
+  const { t } = useWords()
+  const run = runOf(rows)
+  const seconds = useTimeLeft(run?.startedAt, run?.percent ?? 0)
+  const tally = tallyOf(rows)
+  const [strong, weak] = isPaused
+    ? [t.bench.paused, '']
+    : run
+      ? seconds === null
+        ? [t.list.tally.rendering(tally.rendering), t.list.tally.queued(tally.queued)]
+        : [t.bench.left(seconds), t.bench.forStarted]
+      : count > 0
+        ? [hasWarnings ? t.bench.checkFirst : t.bench.readyToStart, '']
+        : tally.check > 0
+          ? [t.bench.reading, '']
+          : tally.done > 0
+            ? [t.bench.allDone, '']
+            : ['', '']
+  return (
+    <p className="grow clip">
+      <b>{strong}</b> <span className="dim">{weak}</span>
+    </p>
+  )
+}
+
+function Cells({ rows }: { rows: readonly SongRow[] }) {
+  const { t } = useWords()
+  const tally = tallyOf(rows)
+  const label = t.bench.batchProgress(tally.done, rows.length)
+  if (rows.length > MOST_CELLS) {
+    const share = (count: number) => ({ flexGrow: count, flexBasis: 0 }) satisfies CSSProperties
+    const bad = tally.failed + tally.refused
+    const rest = rows.length - tally.done - tally.rendering - bad
+    return (
+      <div className="cells" role="img" aria-label={label}>
+        {tally.done > 0 && <i className="d" style={share(tally.done)} />}
+        {tally.rendering > 0 && <i className="a" style={{ ...share(tally.rendering), '--p': 50 } as CSSProperties} />}
+        {rest > 0 && <i className="w" style={share(rest)} />}
+        {bad > 0 && <i className="x" style={share(bad)} />}
+      </div>
+    )
+  }
+  return (
+    <div className="cells" role="img" aria-label={label}>
+      {rows.map((row) => (
+        <i
+          key={row.rowId}
+          className={CELL[row.kind]}
+          style={row.kind === 'rendering' ? ({ '--p': row.job?.progress ?? 0 } as CSSProperties) : undefined}
+        />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,177 @@
+/** The Master screen: drop, choose, see, start. */
+import { FolderOpen, Upload } from 'lucide-react'
+import { useCallback, useEffect, useRef } from 'react'
+import { deliveryTarget, PLATFORMS, type Platform } from '../../../src-server/contract/platforms.ts'
+import { isTyping } from '../../app.tsx'
+import { Button } from '../../components/button.tsx'
+import { pickFiles } from '../../components/pick-files.ts'
+import { PlatformCell } from '../../components/platform-cell.tsx'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { type SongRow, startOf, tallyOf } from '../../state/song-rows.ts'
+import { useWords } from '../../text/context.tsx'
+import { Bench } from './bench.tsx'
+import { FirstRun } from './first-run.tsx'
+import { SettingsColumn } from './settings-column.tsx'
+import { SongList } from './song-list.tsx'
+import { titleOf } from './song-row.tsx'
+import { useRows, useScope } from './use-batch.ts'
+import { type DropState, useDrop } from './use-drop.ts'
+
+export function MasterScreen() {
+  const { desk, notices } = useApp()
+  const { t } = useWords()
+  const rows = useRows()
+  const hasRead = useSelect(desk.store, (state) => state.desk !== null)
+  const failure = useSelect(desk.store, (state) => state.failure)
+  const add = useCallback(
+    (files: File[]) => {
+      if (files.length === 0) return
+      desk.addFiles(files)
+      notices.announce(t.live.added(files.length))
+    },
+    [desk, notices, t],
+  )
+  const drop = useDrop(add)
+  const choose = useCallback(() => void pickFiles(true).then(add), [add])
+  const start = startOf(rows)
+  const run = useCallback(() => void desk.start(start.rowIds), [desk, start.rowIds])
+  useMasterKeys(choose, start.rowIds.length > 0 ? run : null)
+  useSpokenProgress(rows)
+
+  if (hasRead && rows.length === 0)
+    return <FirstRun isOver={drop.over !== null} note={noteOf(drop, t.drop)} onChoose={choose} onFiles={add} />
+  return (
+    <>
+      <main id="content" className="work split master" tabIndex={-1}>
+        <div className="pane">
+          <h1 className="vh">{t.screens.master}</h1>
+          <DropStrip drop={drop} onChoose={choose} />
+          <PlatformCells />
+          {failure && (
+            <p className="strip inline" role="alert">
+              <span className="grow">{failure.message}</span>
+              {failure.requestId && <span className="faint">{t.requestId(failure.requestId)}</span>}
+              <Button look="quiet" small onClick={desk.clearFailure}>
+                {t.close}
+              </Button>
+            </p>
+          )}
+          {hasRead && <SongList rows={rows} />}
+        </div>
+        <SettingsColumn />
+      </main>
+      <Bench rows={rows} start={start} onStart={run} />
+    </>
+  )
+}
+
+type DropText = ReturnType<typeof useWords>['t']['drop']
+
+/** What the drop area says instead of its limits; null when it has nothing to say. */
+function noteOf(drop: DropState, t: DropText): string | null {
+  if (drop.found !== null) return t.readingFolders(drop.found)
+  if (drop.over && drop.over.readable < drop.over.all)
+    return drop.over.readable === 0 ? t.overNone : t.overSome(drop.over.readable, drop.over.all)
+  if (drop.over) return t.over(drop.over.all)
+  return drop.wasEmpty ? t.nothingFound : null
+}
+
+function DropStrip({ drop, onChoose }: { drop: DropState; onChoose: () => void }) {
+  const { t } = useWords()
+  const { notices } = useApp()
+  const note = noteOf(drop, t.drop)
+  return (
+    <fieldset className={`drop ${drop.over ? 'is-over' : ''}`} aria-label={t.drop.label}>
+      <Upload className="i" aria-hidden="true" />
+      <p className="grow clip">
+        <b>{note ?? t.drop.anywhere}</b> {!note && <span className="faint">{t.drop.limits}</span>}
+      </p>
+      <Button look="quiet" className="lg" onClick={() => notices.show({ text: t.drop.pasteHint })}>
+        {t.drop.paste}
+      </Button>
+      <Button icon={<FolderOpen className="i" aria-hidden="true" />} onClick={onChoose}>
+        {t.drop.choose}
+      </Button>
+    </fieldset>
+  )
+}
+
+function PlatformCells() {
+  const { t, format } = useWords()
+  const { notices } = useApp()
+  const { settings, change } = useScope()
+  if (!settings) return <div className="plats" />
+  const toggle = (platform: Platform) => {
+    const isOn = settings.platforms.includes(platform)
+    const next = PLATFORMS.filter((one) => (one === platform ? !isOn : settings.platforms.includes(one)))
+    if (next.length > 0) change({ platforms: next })
+    else notices.show({ text: t.settings.onePlatform })
+  }
+  return (
+    <fieldset className="plats" aria-label={t.platformsLabel}>
+      {PLATFORMS.map((platform) => {
+        const target = deliveryTarget(platform, settings.genre, settings.loudness)
+        const lufs = format.target(target.targetLufs)
+        const dbtp = format.target(target.ceilingDbtp)
+        const source = t.confidence[target.targetConfidence]
+        return (
+          <PlatformCell
+            key={platform}
+            name={t.platforms[platform]}
+            label={t.platformLabel(t.platforms[platform], lufs, dbtp, source)}
+            isOn={settings.platforms.includes(platform)}
+            target={lufs}
+            ceiling={dbtp}
+            targetLufs={target.targetLufs}
+            source={source}
+            onToggle={() => toggle(platform)}
+          />
+        )
+      })}
+    </fieldset>
+  )
+}
+
+/** Ctrl or ⌘ with O chooses files; Enter starts what is ready, except on a button, a link or in a dialog. */
+function useMasterKeys(onChoose: () => void, onStart: (() => void) | null) {
+  const now = useRef({ onChoose, onStart })
+  now.current = { onChoose, onStart }
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || isTyping(event)) return
+      const target = event.target instanceof Element ? event.target : null
+      const hasOwnEnter = target?.closest('button, a, [role="dialog"], [role="menu"]')
+      if (event.key.toLowerCase() === 'o' && (event.ctrlKey || event.metaKey)) now.current.onChoose()
+      else if (event.key === 'Enter' && !hasOwnEnter && now.current.onStart) now.current.onStart()
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+}
+
+/** Tells screen readers of songs that end and of the batch at every quarter. */
+function useSpokenProgress(rows: readonly SongRow[]) {
+  const { notices } = useApp()
+  const { t } = useWords()
+  const before = useRef(new Map<string, SongRow['kind']>())
+  const quarter = useRef(0)
+  useEffect(() => {
+    const isFirst = before.current.size === 0
+    for (const row of rows) {
+      const was = before.current.get(row.rowId)
+      if (isFirst || was === row.kind || was === undefined) continue
+      if (row.kind === 'done' || row.kind === 'below') notices.announce(t.live.done(titleOf(row)))
+      if (row.kind === 'failed') notices.announce(t.live.failed(titleOf(row), row.job?.error_message ?? ''))
+      if (row.kind === 'refused')
+        notices.announce(t.live.failed(titleOf(row), (row.upload?.error ?? row.song?.error)?.message ?? ''))
+    }
+    before.current = new Map(rows.map((row) => [row.rowId, row.kind]))
+    const tally = tallyOf(rows)
+    const started = tally.done + tally.failed + tally.rendering + tally.queued
+    const now = started > 0 ? Math.floor((4 * (tally.done + tally.failed)) / started) : 0
+    if (now > quarter.current && tally.rendering + tally.queued > 0) notices.announce(t.live.progress(now * 25))
+    quarter.current = now
+  }, [rows, notices, t])
+}

@@ -1,0 +1,135 @@
+/** The reference track: a place to drop one of its own, and how far to move toward it. */
+import { AudioLines, CircleX, Upload, X } from 'lucide-react'
+import { type DragEvent, useState } from 'react'
+import type { MasterSettings } from '../../../src-server/contract/app.ts'
+import { Button } from '../../components/button.tsx'
+import { Fader } from '../../components/choices.tsx'
+import { pickFiles } from '../../components/pick-files.ts'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { useWords } from '../../text/context.tsx'
+
+export interface ReferenceSlotProps {
+  settings: MasterSettings
+  onChange: (change: Partial<MasterSettings>) => void
+}
+
+export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
+  const { desk } = useApp()
+  const { t } = useWords()
+  const [isOver, setOver] = useState(false)
+  const isSet = settings.reference_source_id !== null
+  const take = async (file: File | undefined) => {
+    if (!file) return
+    const reference_source_id = await desk.takeReference(file)
+    if (reference_source_id) onChange({ reference_source_id })
+  }
+  const drop = {
+    onDragOver: (event: DragEvent) => {
+      if (!event.dataTransfer.types.includes('Files')) return
+      event.preventDefault()
+      setOver(true)
+    },
+    onDragLeave: () => setOver(false),
+    onDrop: (event: DragEvent) => {
+      event.preventDefault()
+      setOver(false)
+      void take(event.dataTransfer.files[0])
+    },
+  }
+  const slot = (
+    <Slot
+      isSet={isSet}
+      isOver={isOver}
+      drop={drop}
+      onChoose={() => void pickFiles(false).then(([file]) => take(file))}
+      onRemove={() => onChange({ reference_source_id: null })}
+    />
+  )
+  if (!isSet)
+    return (
+      <div className="field">
+        <span className="label">{t.settings.reference}</span>
+        {slot}
+      </div>
+    )
+  return (
+    <Fader
+      label={t.settings.reference}
+      value={settings.reference_amount}
+      standard={70}
+      onChange={(reference_amount) => onChange({ reference_amount })}
+    >
+      {slot}
+    </Fader>
+  )
+}
+
+interface SlotProps {
+  isSet: boolean
+  isOver: boolean
+  drop: {
+    onDragOver: (event: DragEvent) => void
+    onDragLeave: () => void
+    onDrop: (event: DragEvent) => void
+  }
+  onChoose: () => void
+  onRemove: () => void
+}
+
+function Slot({ isSet, isOver, drop, onChoose, onRemove }: SlotProps) {
+  const { desk } = useApp()
+  const { t, format } = useWords()
+  const reference = useSelect(desk.store, (state) => state.reference)
+  const sending = useSelect(desk.store, (state) => state.referenceUpload)
+  const small = { className: 'i s', 'aria-hidden': true } as const
+  if (sending?.error)
+    return (
+      <fieldset className="file refused" {...drop} aria-label={t.settings.reference}>
+        <CircleX {...small} />
+        <div className="grow">
+          <div className="clip">
+            <bdi>{sending.filename}</bdi>
+          </div>
+          <div className="me">{sending.error.message}</div>
+        </div>
+        <Button look="quiet" small label={t.close} icon={<X {...small} />} onClick={desk.dropReferenceError} />
+      </fieldset>
+    )
+  if (sending)
+    return (
+      <fieldset className="file" aria-label={t.settings.reference}>
+        <AudioLines {...small} />
+        <div className="grow">
+          <div className="clip">
+            <bdi>{sending.filename}</bdi>
+          </div>
+          <div className="tick">
+            {t.row.sending} {Math.floor(sending.sent * 100)} %
+          </div>
+        </div>
+      </fieldset>
+    )
+  if (isSet)
+    return (
+      <fieldset className="file" {...drop} aria-label={t.settings.reference}>
+        <AudioLines {...small} />
+        <div className="grow">
+          <div className="clip">
+            <bdi>{reference?.filename ?? ' '}</bdi>
+          </div>
+          <div className="tick">
+            {[reference && format.duration(reference.duration_seconds), t.settings.referenceWhat]
+              .filter(Boolean)
+              .join(' · ')}
+          </div>
+        </div>
+        <Button look="quiet" small label={t.settings.removeReference} icon={<X {...small} />} onClick={onRemove} />
+      </fieldset>
+    )
+  return (
+    <button type="button" className={`file empty ${isOver ? 'is-over' : ''}`} {...drop} onClick={onChoose}>
+      <Upload {...small} />
+      <span className="grow clip">{t.settings.referenceEmpty}</span>
+    </button>
+  )
+}

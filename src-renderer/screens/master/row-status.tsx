@@ -1,0 +1,230 @@
+/** The state of a song in words: first line what it is, second line what to know or do. */
+import { CircleCheck, CircleX, Clock, Pause, TriangleAlert } from 'lucide-react'
+import type { CSSProperties, ReactNode } from 'react'
+import type { Job, Stage } from '../../../src-server/contract/jobs.ts'
+import type { Warning } from '../../../src-server/contract/report.ts'
+import { failureText, warningText } from '../../../src-server/contract/text/text.ts'
+import type { Refusal } from '../../state/refusal.ts'
+import type { SongRow } from '../../state/song-rows.ts'
+import { useWords } from '../../text/context.tsx'
+import { useTimeLeft } from './use-batch.ts'
+
+/** The stages that a song passes, in the order of the bars. */
+const BARS = ['decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const satisfies readonly Stage[]
+
+export interface RowStatusProps {
+  row: SongRow
+  /** Place in the queue, 1 is next. */
+  place: number | undefined
+  /** Seconds until it starts, when that can be said. */
+  startsInSeconds: number | null
+  isPaused: boolean
+}
+
+function Lines({
+  icon,
+  tone,
+  head,
+  children,
+}: {
+  icon?: ReactNode
+  tone?: string
+  head: ReactNode
+  children?: ReactNode
+}) {
+  return (
+    <div className="st">
+      <b className={tone}>
+        {icon}
+        {head}
+      </b>
+      {children}
+    </div>
+  )
+}
+
+const small = { className: 'i s', 'aria-hidden': true } as const
+
+export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusProps) {
+  const { t, format } = useWords()
+  const { kind, upload, song, job } = row
+  switch (kind) {
+    case 'sending': {
+      const size = upload?.sizeBytes ?? 0
+      const sent = upload?.sent ?? 0
+      const isWaiting = upload?.state === 'queued'
+      return (
+        <Lines head={<Doing text={t.row.sending} percent={isWaiting ? null : Math.floor(sent * 100)} isFaint />}>
+          <span>
+            {isWaiting
+              ? t.row.waitingToSend(format.bytes(size))
+              : t.row.sendingSize(format.bytes(sent * size), format.bytes(size))}
+          </span>
+        </Lines>
+      )
+    }
+    case 'analysing':
+      return (
+        <Lines head={<span>{t.row.analysing}</span>}>
+          <span>{t.row.analysingWhat}</span>
+        </Lines>
+      )
+    case 'ready':
+      return (
+        <Lines head={<span>{t.row.ready}</span>}>
+          <Measured row={row} />
+        </Lines>
+      )
+    case 'warning': {
+      const warnings = song?.analysis?.warnings ?? []
+      return (
+        <Lines tone="c-warn" icon={<TriangleAlert {...small} />} head={<span>{t.row.warnings(warnings.length)}</span>}>
+          <Sentences warnings={warnings} />
+        </Lines>
+      )
+    }
+    case 'waiting':
+    case 'queued': {
+      if (isPaused && kind === 'waiting')
+        return (
+          <Lines icon={<Pause {...small} />} head={<span>{t.row.paused}</span>}>
+            <span>{t.row.pausedWhy}</span>
+          </Lines>
+        )
+      const starts = startsInSeconds !== null ? t.row.startsIn(startsInSeconds) : place === 1 ? t.row.startsNext : ' '
+      return (
+        <Lines icon={<Clock {...small} />} head={<span>{place ? t.row.queuePosition(place) : t.row.queued}</span>}>
+          <span>{starts}</span>
+        </Lines>
+      )
+    }
+    case 'rendering':
+      return job ? <Rendering job={job} /> : null
+    case 'done':
+    case 'below':
+      return job ? <Ended job={job} /> : null
+    case 'cancelled':
+    case 'failed':
+      return job ? <Failed job={job} isCancelled={kind === 'cancelled'} /> : null
+    case 'refused': {
+      const error: Refusal | undefined = upload?.error ?? row.analysisError ?? song?.error
+      return (
+        <Lines
+          tone="c-bad"
+          icon={<CircleX {...small} />}
+          head={<span>{t.row.refusedBy[error?.code ?? ''] ?? t.row.refused}</span>}
+        >
+          <span title={error?.requestId ? t.requestId(error.requestId) : undefined}>{error?.message}</span>
+        </Lines>
+      )
+    }
+  }
+}
+
+function Doing({ text, percent, isFaint }: { text: string; percent: number | null; isFaint?: boolean }) {
+  return (
+    <>
+      <span>{text}</span>
+      {percent !== null && <span className={`num ${isFaint ? 'faint' : ''}`}>{percent} %</span>}
+    </>
+  )
+}
+
+function Measured({ row }: { row: SongRow }) {
+  const { t, format } = useWords()
+  const measurement = row.song?.analysis?.measurement
+  if (!measurement) return null
+  return (
+    <span>
+      {t.row.readyNumbers(format.level(measurement.integrated_lufs), format.level(measurement.true_peak_dbtp))}
+    </span>
+  )
+}
+
+function Sentences({ warnings }: { warnings: readonly Warning[] }) {
+  const { language } = useWords()
+  const text = warnings.map((warning) => warningText(warning.code, warning.values, language)).join(' ')
+  return (
+    <span className="two-lines" title={text}>
+      {text}
+    </span>
+  )
+}
+
+function Rendering({ job }: { job: Job }) {
+  const { t } = useWords()
+  const seconds = useTimeLeft(job.started_at, job.progress)
+  const stage = job.stage ?? 'waiting'
+  const at = BARS.indexOf(stage as (typeof BARS)[number])
+  const platform = job.stage_platform && t.platforms[job.stage_platform]
+  const text =
+    stage === 'rendering' && platform
+      ? t.row.renderingFor(platform)
+      : stage === 'verifying' && platform
+        ? t.row.verifyingFor(platform)
+        : t.row.stages[stage]
+  const index = job.stage_platform ? job.platforms.indexOf(job.stage_platform) + 1 : 0
+  const part = index > 0 && job.platforms.length > 1 ? t.row.part(index, job.platforms.length) : null
+  const left = seconds === null ? null : t.row.timeLeft(seconds)
+  return (
+    <Lines head={<Doing text={text} percent={job.progress} />}>
+      <div className="stages" role="img" aria-label={t.row.stageOf(at + 1, t.row.stages[stage])}>
+        {BARS.map((bar, i) => (
+          <i
+            key={bar}
+            className={i < at ? 'd' : i === at ? 'a' : undefined}
+            style={i === at ? ({ '--p': job.progress } as CSSProperties) : undefined}
+          />
+        ))}
+      </div>
+      <span>{[part, left].filter(Boolean).join(' · ') || ' '}</span>
+    </Lines>
+  )
+}
+
+function Ended({ job }: { job: Job }) {
+  const { t, format, language } = useWords()
+  const below = job.results.filter((result) => result.verdict === 'below_target')
+  const others = job.warnings.filter((warning) => warning.code === 'CODEC_OVERSHOOT')
+  return (
+    <Lines
+      icon={<CircleCheck {...small} />}
+      head={<span>{t.row.masters(job.results.length, job.results.length - below.length)}</span>}
+    >
+      {below.length + others.length > 0 && (
+        <div className="verd">
+          {below.map((result) => (
+            <span key={result.platform} className="c-warn">
+              <TriangleAlert className="i" aria-hidden="true" />
+              <span className="dim">
+                {t.row.below(
+                  t.platforms[result.platform],
+                  format.level(result.integrated_lufs),
+                  format.level(Math.max(0.1, result.target_lufs - result.integrated_lufs)),
+                )}
+              </span>
+            </span>
+          ))}
+          {others.map((warning) => (
+            <span key={`${warning.code} ${warning.platform}`} className="c-warn">
+              <TriangleAlert className="i" aria-hidden="true" />
+              <span className="dim">{warningText(warning.code, warning.values, language)}</span>
+            </span>
+          ))}
+        </div>
+      )}
+    </Lines>
+  )
+}
+
+function Failed({ job, isCancelled }: { job: Job; isCancelled: boolean }) {
+  const { t, language } = useWords()
+  const refund = job.credits_refunded > 0 ? t.row.refunded(job.credits_refunded) : null
+  if (isCancelled) return <Lines head={<span>{t.row.cancelled}</span>}>{refund && <span>{refund}</span>}</Lines>
+  const reason = job.failure_code ? failureText(job.failure_code, {}, language) : job.error_message
+  return (
+    <Lines tone="c-bad" icon={<CircleX {...small} />} head={<span>{t.row.failedHead}</span>}>
+      <span>{[reason, refund].filter(Boolean).join(' ')}</span>
+    </Lines>
+  )
+}

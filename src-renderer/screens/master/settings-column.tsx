@@ -1,0 +1,174 @@
+/** How the songs are to be mastered: for all of them, or for the one selected. */
+import { SlidersHorizontal } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { AI_SERVICES, GENRES } from '../../../src-server/contract/platforms.ts'
+import { Button } from '../../components/button.tsx'
+import { Cards, Fader, Segmented } from '../../components/choices.tsx'
+import { Menu, Modal } from '../../components/dialogs.tsx'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { useWords } from '../../text/context.tsx'
+import { ReferenceSlot } from './reference-slot.tsx'
+import { useScope } from './use-batch.ts'
+
+export function SettingsColumn() {
+  const { t } = useWords()
+  return (
+    <aside className="side" aria-label={t.settings.label}>
+      <div className="row">
+        <h2 className="grow">{t.settings.title}</h2>
+        <Presets />
+      </div>
+      <SettingsFields />
+    </aside>
+  )
+}
+
+/** The fields alone: in the column, or in the sheet of a narrow window. */
+export function SettingsFields() {
+  const { desk } = useApp()
+  const { t } = useWords()
+  const { settings, sourceId, change } = useScope()
+  const selected = useSelect(desk.store, (state) =>
+    state.desk?.songs.find((song) => song.source.source_id === state.selectedId),
+  )
+  const isWholeBatch = useSelect(desk.store, (state) => state.isWholeBatch)
+  if (!settings) return null
+  const { genres, services } = t
+  return (
+    <>
+      {selected && (
+        <div className="field">
+          <Segmented
+            label={t.settings.applyTo}
+            value={isWholeBatch ? 'all' : 'one'}
+            options={[
+              { value: 'all', text: t.settings.allSongs },
+              { value: 'one', text: <bdi>{selected.source.title}</bdi> },
+            ]}
+            onChoose={(value) => desk.scope(value === 'all')}
+          />
+          {sourceId && selected.settings && (
+            <Button look="quiet" small onClick={() => desk.clearOwnSettings(sourceId)}>
+              {t.settings.likeAll}
+            </Button>
+          )}
+        </div>
+      )}
+      <div className="field">
+        <span className="label">{t.settings.genre}</span>
+        <Segmented
+          label={t.settings.genre}
+          columns={3}
+          value={settings.genre}
+          options={GENRES.map((genre) => ({ value: genre, text: genres[genre] }))}
+          onChoose={(genre) => change({ genre })}
+        />
+      </div>
+      <div className="field">
+        <span className="label">{t.settings.madeWith}</span>
+        <Segmented
+          label={t.settings.madeWith}
+          className="fit"
+          value={settings.ai_service}
+          options={AI_SERVICES.map((service) => ({ value: service, text: services[service] }))}
+          onChoose={(ai_service) => change({ ai_service })}
+        />
+      </div>
+      <div className="field">
+        <span className="label">
+          {t.settings.tier} <span className="faint">{t.settings.tierPrice}</span>
+        </span>
+        <Cards
+          label={t.settings.tier}
+          value={settings.tier}
+          options={[
+            { value: 'standard', text: t.tiers.standard, sentence: t.settings.standardText },
+            { value: 'premium', text: t.tiers.premium, sentence: t.settings.premiumText },
+          ]}
+          onChoose={(tier) => change({ tier })}
+        />
+      </div>
+      <Fader
+        label={t.settings.intensity}
+        value={settings.intensity}
+        standard={50}
+        between={[t.settings.gentle, t.settings.firm]}
+        onChange={(intensity) => change({ intensity })}
+      />
+      <div className="field">
+        <span className="label">{t.settings.loudness}</span>
+        <Segmented
+          label={t.settings.loudness}
+          value={settings.loudness}
+          options={[
+            { value: 'platform', text: t.settings.platformTarget },
+            { value: 'competitive', text: t.settings.competitive },
+          ]}
+          onChoose={(loudness) => change({ loudness })}
+        />
+      </div>
+      <ReferenceSlot settings={settings} onChange={change} />
+    </>
+  )
+}
+
+/** Settings under a name, to be used again. */
+export function Presets() {
+  const { desk, notices } = useApp()
+  const { t } = useWords()
+  const { settings, change } = useScope()
+  const presets = useSelect(desk.store, (state) => state.desk?.presets)
+  const [isNaming, setNaming] = useState(false)
+  const [name, setName] = useState('')
+  const known = presets ?? []
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    const trimmed = name.trim()
+    if (!settings || !trimmed) return
+    void desk.changePresets([...known.filter((preset) => preset.name !== trimmed), { name: trimmed, settings }])
+    setNaming(false)
+    setName('')
+  }
+  const remove = (gone: string) => {
+    void desk.changePresets(known.filter((preset) => preset.name !== gone))
+    notices.show({ text: t.settings.presetDeleted(gone), undo: () => void desk.changePresets([...known]) })
+  }
+  return (
+    <>
+      <Menu
+        label={t.settings.presets}
+        items={[
+          ...known.map((preset) => ({ text: preset.name, onChoose: () => change(preset.settings) })),
+          ...(known.length > 0 ? [null] : []),
+          { text: t.settings.savePreset, onChoose: () => setNaming(true) },
+          ...known.map((preset) => ({
+            text: t.settings.deletePreset(preset.name),
+            isDanger: true,
+            onChoose: () => remove(preset.name),
+          })),
+        ]}
+        trigger={
+          <Button look="quiet" small icon={<SlidersHorizontal className="i s" aria-hidden="true" />}>
+            {t.settings.presets}
+          </Button>
+        }
+      />
+      <Modal title={t.settings.savePreset} isOpen={isNaming} onClose={() => setNaming(false)}>
+        <form className="form" onSubmit={save}>
+          <label className="field">
+            <span className="label">{t.settings.presetName}</span>
+            <span className="input">
+              <input value={name} maxLength={60} onChange={(event) => setName(event.target.value)} />
+            </span>
+          </label>
+          <div className="row end">
+            <Button look="quiet" onClick={() => setNaming(false)}>
+              {t.cancel}
+            </Button>
+            <Button type="submit">{t.save}</Button>
+          </div>
+        </form>
+      </Modal>
+    </>
+  )
+}

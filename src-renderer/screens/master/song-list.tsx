@@ -1,0 +1,276 @@
+/** The list of songs: arrow keys, reordering by hand or keyboard, and what can be done with all of them. */
+import { ArrowUpDown, Ellipsis } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { isTyping } from '../../app.tsx'
+import { Button } from '../../components/button.tsx'
+import { Menu, type MenuItem } from '../../components/dialogs.tsx'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { queuePlaces, type SongRow, TALLY, tallyOf } from '../../state/song-rows.ts'
+import { workRate } from '../../state/time-left.ts'
+import { useWords } from '../../text/context.tsx'
+import { SongRowView, titleOf } from './song-row.tsx'
+import { useFlip } from './use-flip.ts'
+import { useRowActions } from './use-row-actions.ts'
+
+/** Seconds until the songs that wait begin, by row; from the pace of the songs that have ended. */
+function startsIn(rows: readonly SongRow[], places: Readonly<Record<string, number>>, workers: number) {
+  const ended = rows.flatMap(({ job }) =>
+    job?.status === 'done' && job.started_at && job.completed_at
+      ? [
+          {
+            workSeconds: (Date.parse(job.completed_at) - Date.parse(job.started_at)) / 1000,
+            musicSeconds: job.duration_seconds,
+          },
+        ]
+      : [],
+  )
+  const rate = workRate(ended)
+  const starts: Record<string, number> = {}
+  if (rate === null) return starts
+  const lengthOf = (row: SongRow) => row.song?.source.duration_seconds ?? 0
+  let ahead = rows
+    .filter((row) => row.kind === 'rendering')
+    .reduce((sum, row) => sum + lengthOf(row) * rate * (1 - (row.job?.progress ?? 0) / 100), 0)
+  const waiting = rows
+    .filter((row) => places[row.rowId])
+    .sort((a, b) => (places[a.rowId] ?? 0) - (places[b.rowId] ?? 0))
+  for (const row of waiting) {
+    starts[row.rowId] = Math.max(5, Math.ceil(ahead / workers / 5) * 5)
+    ahead += lengthOf(row) * rate
+  }
+  return starts
+}
+
+export function SongList({ rows }: { rows: readonly SongRow[] }) {
+  const { desk, service } = useApp()
+  const { t } = useWords()
+  const actions = useRowActions()
+  const list = useRef<HTMLUListElement>(null)
+  const [activeId, setActiveId] = useState<string | null>(null)
+  const selectedId = useSelect(desk.store, (state) => state.selectedId)
+  const isPaused = useSelect(desk.store, (state) => state.desk?.is_paused ?? false)
+  const common = useSelect(desk.store, (state) => state.desk?.settings)
+  const workers = useSelect(service.store, (state) => state.settings?.engine_workers ?? 1)
+  const places = queuePlaces(rows)
+  const starts = startsIn(rows, places, workers)
+  const tally = tallyOf(rows)
+  useFlip(list, rows.map((row) => row.rowId).join())
+  useListKeys(list, rows, setActiveId)
+  useDragOrder(list, rows)
+  const active = rows.some((row) => row.rowId === activeId) ? activeId : rows[0]?.rowId
+  return (
+    <>
+      <div className="listhead">
+        <h2 className="sec">{t.songs(rows.length)}</h2>
+        <span className="label clip">
+          {TALLY.filter((word) => tally[word] > 0)
+            .map((word) => t.list.tally[word](tally[word]))
+            .join(', ')}
+        </span>
+        <span className="grow" />
+        <OrderMenu rows={rows} />
+        <BatchMenu rows={rows} />
+      </div>
+      <ul className="songs" ref={list} aria-label={t.list.label}>
+        {rows.map((row) => {
+          const service = (row.song?.settings ?? common)?.ai_service
+          return (
+            <SongRowView
+              key={row.rowId}
+              row={row}
+              actions={actions}
+              place={places[row.rowId]}
+              startsInSeconds={starts[row.rowId] ?? null}
+              isPaused={isPaused}
+              isSelected={row.rowId === selectedId}
+              isActive={row.rowId === active}
+              madeWith={service && service !== 'other' ? t.services[service] : null}
+            />
+          )
+        })}
+      </ul>
+    </>
+  )
+}
+
+/** Arrow keys move, Alt with them reorders, Delete removes, Escape leaves the song; a press on a row selects it. */
+function useListKeys(
+  list: React.RefObject<HTMLUListElement | null>,
+  rows: readonly SongRow[],
+  onActive: (rowId: string) => void,
+) {
+  const { desk, notices } = useApp()
+  const { t } = useWords()
+  const actions = useRowActions()
+  const now = useRef({ rows, actions, t })
+  now.current = { rows, actions, t }
+  useEffect(() => {
+    const element = list.current
+    if (!element) return
+    const rowAt = (target: EventTarget | null) =>
+      target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null
+    const focusRow = (index: number) => {
+      const id = now.current.rows[index]?.rowId
+      if (id) element.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)?.focus()
+    }
+    const onKey = (event: KeyboardEvent) => {
+      const at = rowAt(event.target)
+      if (!at || isTyping(event)) return
+      const { rows, actions, t } = now.current
+      const index = rows.findIndex((row) => row.rowId === at.dataset.row)
+      const row = rows[index]
+      if (!row) return
+      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+      if (step !== 0 && event.altKey) {
+        desk.move(row.rowId, step)
+        notices.announce(t.list.moved(titleOf(row), Math.min(rows.length, Math.max(1, index + step + 1))))
+      } else if (step !== 0) focusRow(index + step)
+      else if (event.key === 'Delete' || (event.key === 'Backspace' && event.metaKey)) {
+        actions.remove(row)
+        requestAnimationFrame(() => focusRow(Math.min(index, now.current.rows.length - 1)))
+      } else if (event.key === ' ' && event.target === at) desk.select(row.song ? row.rowId : null)
+      else if (event.key === 'Escape') desk.select(null)
+      else return
+      event.preventDefault()
+    }
+    const onFocus = (event: FocusEvent) => {
+      const id = rowAt(event.target)?.dataset.row
+      if (id) onActive(id)
+    }
+    const onClick = (event: MouseEvent) => {
+      const at = rowAt(event.target)
+      if (!at || (event.target instanceof Element && event.target.closest('button, a'))) return
+      const row = now.current.rows.find((one) => one.rowId === at.dataset.row)
+      const isSelected = desk.store.getState().selectedId === row?.rowId
+      desk.select(row?.song && !isSelected ? row.rowId : null)
+    }
+    element.addEventListener('keydown', onKey)
+    element.addEventListener('focusin', onFocus)
+    element.addEventListener('click', onClick)
+    return () => {
+      element.removeEventListener('keydown', onKey)
+      element.removeEventListener('focusin', onFocus)
+      element.removeEventListener('click', onClick)
+    }
+  }, [list, desk, notices, onActive])
+}
+
+/** Rows are dragged by their grip; the row moves while it is held, by transform. */
+function useDragOrder(list: React.RefObject<HTMLUListElement | null>, rows: readonly SongRow[]) {
+  const { desk } = useApp()
+  const ids = useRef<string[]>([])
+  ids.current = rows.map((row) => row.rowId)
+  useEffect(() => {
+    const element = list.current
+    if (!element) return
+    let held: string | null = null
+    const onStart = (event: DragEvent) => {
+      const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null
+      if (!row || !event.dataTransfer) return
+      held = row.dataset.row ?? null
+      event.dataTransfer.effectAllowed = 'move'
+      event.dataTransfer.setData('text/plain', '')
+      event.dataTransfer.setDragImage(row, 24, 36)
+      row.classList.add('is-held')
+    }
+    const onOver = (event: DragEvent) => {
+      if (!held) return
+      event.preventDefault()
+      const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null
+      const over = row?.dataset.row
+      if (!over || over === held) return
+      const step = ids.current.indexOf(over) - ids.current.indexOf(held)
+      desk.move(held, step)
+    }
+    const onEnd = () => {
+      held = null
+      for (const row of element.querySelectorAll('.is-held')) row.classList.remove('is-held')
+    }
+    element.addEventListener('dragstart', onStart)
+    element.addEventListener('dragover', onOver)
+    element.addEventListener('dragend', onEnd)
+    return () => {
+      element.removeEventListener('dragstart', onStart)
+      element.removeEventListener('dragover', onOver)
+      element.removeEventListener('dragend', onEnd)
+    }
+  }, [list, desk])
+}
+
+function OrderMenu({ rows }: { rows: readonly SongRow[] }) {
+  const { desk } = useApp()
+  const { t, language } = useWords()
+  const [chosen, setChosen] = useState<'added' | 'title' | 'length'>('added')
+  const added = (row: SongRow) => row.song?.source.created_at ?? '9'
+  const length = (row: SongRow) => row.song?.source.duration_seconds ?? 0
+  const orders = {
+    added: (a: SongRow, b: SongRow) => added(a).localeCompare(added(b)),
+    title: (a: SongRow, b: SongRow) => titleOf(a).localeCompare(titleOf(b), language, { numeric: true }),
+    length: (a: SongRow, b: SongRow) => length(a) - length(b),
+  }
+  const texts = { added: t.list.order, title: t.list.orderTitle, length: t.list.orderLength }
+  const items = (['added', 'title', 'length'] as const).map((order) => ({
+    text: texts[order],
+    isChosen: order === chosen,
+    onChoose: () => {
+      setChosen(order)
+      desk.arrange([...rows].sort(orders[order]).map((row) => row.rowId))
+    },
+  }))
+  return (
+    <Menu
+      label={t.list.orderMenu}
+      items={items}
+      trigger={
+        <Button look="quiet" small icon={<ArrowUpDown className="i s" aria-hidden="true" />}>
+          {texts[chosen]}
+        </Button>
+      }
+    />
+  )
+}
+
+function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
+  const { desk, saver } = useApp()
+  const { t } = useWords()
+  const of = (...kinds: SongRow['kind'][]) => rows.filter((row) => kinds.includes(row.kind))
+  const ids = (list: readonly SongRow[]) => list.map((row) => row.rowId)
+  const ended = of('done', 'below', 'failed', 'cancelled', 'refused')
+  const failed = of('failed', 'cancelled')
+  const warned = of('warning')
+  const made = of('done', 'below')
+  const items: (MenuItem | null)[] = [
+    ...(warned.length > 0 ? [{ text: t.list.useAll, onChoose: () => desk.accept(ids(warned)) }] : []),
+    ...(failed.length > 0 ? [{ text: t.list.retryFailed, onChoose: () => void desk.start(ids(failed)) }] : []),
+    ...(made.length > 0
+      ? [
+          {
+            text: t.list.saveAll,
+            onChoose: () => {
+              void (async () => {
+                for (const row of made) if (row.job) await saver.saveZip(row.job.job_id).catch(() => undefined)
+              })()
+            },
+          },
+        ]
+      : []),
+    ...(ended.length > 0
+      ? [{ text: t.list.clearEnded, onChoose: () => desk.remove(ids(ended), t.list.removedMany(ended.length)) }]
+      : []),
+    null,
+    {
+      text: t.list.removeAll,
+      isDanger: true,
+      onChoose: () => desk.remove(ids(rows), t.list.removedMany(rows.length)),
+    },
+  ]
+  return (
+    <Menu
+      label={t.list.batchActions}
+      items={items}
+      trigger={
+        <Button look="quiet" small label={t.list.batchActions} icon={<Ellipsis className="i s" aria-hidden="true" />} />
+      }
+    />
+  )
+}

@@ -1,0 +1,194 @@
+/** One song of the batch. It keeps its place and height whatever happens to it. */
+import { Download, Ellipsis, GripVertical, Headphones, RotateCcw, X } from 'lucide-react'
+import { type CSSProperties, memo, useCallback } from 'react'
+import type { Source } from '../../../src-server/contract/app.ts'
+import { Button } from '../../components/button.tsx'
+import { Cover } from '../../components/cover.tsx'
+import { Menu } from '../../components/dialogs.tsx'
+import { Waveform } from '../../components/waveform.tsx'
+import { addressOf } from '../../router.ts'
+import { useApp } from '../../state/app-state.ts'
+import type { SongRow } from '../../state/song-rows.ts'
+import { useWords } from '../../text/context.tsx'
+import type { Text } from '../../text/en.ts'
+import { RowStatus, type RowStatusProps } from './row-status.tsx'
+import type { RowActions } from './use-row-actions.ts'
+
+/** Format of a stored song as musicians write it: FLAC 24/48, MP3 128 kbit/s. */
+export function formatOf(source: Source, t: Text): string {
+  const name = t.codecs[source.codec] ?? (source.codec.startsWith('pcm') ? 'WAV' : source.codec.toUpperCase())
+  const rate = String(Math.round(source.sample_rate_hz / 100) / 10)
+  const detail = source.bit_depth
+    ? `${source.bit_depth}/${rate}`
+    : source.bit_rate_bps
+      ? t.row.kbits(Math.round(source.bit_rate_bps / 1000))
+      : `${rate} kHz`
+  return `${name} ${detail}${source.channels === 1 ? `, ${t.row.mono}` : ''}`
+}
+
+/** What a song is called: its tag or file stem, the file's name while nothing else is known. */
+export function titleOf(row: SongRow): string {
+  return row.song?.source.title ?? row.upload?.filename ?? ''
+}
+
+export interface SongRowProps extends RowStatusProps {
+  actions: RowActions
+  isSelected: boolean
+  isActive: boolean
+  /** Name of the service it was made with; null where that is not known. */
+  madeWith: string | null
+}
+
+export const SongRowView = memo(function SongRowView(props: SongRowProps) {
+  const { row, actions, isSelected, isActive, madeWith } = props
+  const { t, format } = useWords()
+  const { client } = useApp()
+  const { song, upload, job, kind } = row
+  const source = song?.source
+  const title = titleOf(row)
+  const sourceId = source?.source_id
+  const readCover = useCallback(async () => {
+    const response = await client.open('readSourceCover', { params: { source_id: sourceId ?? '' } })
+    return response.blob()
+  }, [client, sourceId])
+  const isMade = kind === 'done' || kind === 'below'
+  const isBad = kind === 'refused' || kind === 'failed'
+  const slices = song?.analysis?.waveform ?? null
+  const parts = source
+    ? [
+        format.duration(source.duration_seconds),
+        formatOf(source, t),
+        madeWith,
+        song?.settings ? t.row.hasOwnSettings : null,
+      ]
+    : [upload ? format.bytes(upload.sizeBytes) : null]
+  const canMove = kind === 'waiting' || kind === 'ready' || kind === 'warning'
+  const mastered = isMade ? 100 : kind === 'rendering' ? (job?.progress ?? 0) : 0
+  return (
+    <li
+      className={`song ${kind} ${isBad ? 'bad' : ''} ${isSelected ? 'is-open' : ''} ${canMove ? 'can-move' : ''}`}
+      data-row={row.rowId}
+      tabIndex={isActive ? 0 : -1}
+      aria-current={isSelected ? 'true' : undefined}
+      style={{ '--p': job?.progress ?? 0 } as CSSProperties}
+    >
+      <span className="grip" title={canMove ? t.list.drag : undefined} draggable={canMove}>
+        <GripVertical className="i s" aria-hidden="true" />
+      </span>
+      <Cover read={source?.has_cover ? readCover : undefined} slices={slices} isRefused={isBad && !slices} />
+      <div className="grow">
+        <div className="ti clip" title={upload?.filename ?? source?.filename}>
+          <bdi>{title}</bdi>
+        </div>
+        <div className="me clip">{parts.filter(Boolean).join(' · ')}</div>
+      </div>
+      {isBad && !slices ? (
+        <span className="wave" />
+      ) : (
+        <Waveform slices={slices} mastered={mastered} known={kind === 'sending' ? (upload?.sent ?? 0) * 100 : 0} />
+      )}
+      <RowStatus {...props} />
+      <div className="act">
+        <RowButtons row={row} actions={actions} title={title} />
+      </div>
+    </li>
+  )
+})
+
+const glyph = { className: 'i s', 'aria-hidden': true } as const
+
+function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions; title: string }) {
+  const { t } = useWords()
+  const named = (text: string) => `${text}: ${title}`
+  const remove = (
+    <Button look="quiet" small label={named(t.remove)} icon={<X {...glyph} />} onClick={() => actions.remove(row)} />
+  )
+  const more = (
+    <Menu
+      label={named(t.more)}
+      items={actions.menu(row)}
+      trigger={<Button look="quiet" small label={named(t.more)} icon={<Ellipsis {...glyph} />} />}
+    />
+  )
+  switch (row.kind) {
+    case 'warning':
+      return (
+        <>
+          <Button small onClick={() => actions.replace(row)} aria-label={named(t.row.replace)}>
+            {t.row.replace}
+          </Button>
+          <Button small onClick={() => actions.accept(row)} aria-label={named(t.row.useIt)}>
+            {t.row.useIt}
+          </Button>
+        </>
+      )
+    case 'ready':
+      return (
+        <>
+          {more}
+          {remove}
+        </>
+      )
+    case 'waiting':
+    case 'queued':
+    case 'rendering':
+      return (
+        <>
+          {row.kind !== 'rendering' && more}
+          <Button
+            look="quiet"
+            small
+            label={named(t.cancel)}
+            icon={<X {...glyph} />}
+            onClick={() => actions.cancel(row)}
+          />
+        </>
+      )
+    case 'done':
+    case 'below':
+      return (
+        <>
+          <a
+            className="btn sm"
+            href={addressOf('listen', row.job?.job_id)}
+            aria-label={named(t.row.listen)}
+            draggable={false}
+          >
+            <Headphones {...glyph} />
+            {t.row.listen}
+          </a>
+          <Button
+            look="quiet"
+            small
+            label={named(t.row.saveZip)}
+            icon={<Download {...glyph} />}
+            onClick={() => actions.saveZip(row)}
+          />
+          {more}
+        </>
+      )
+    case 'failed':
+    case 'cancelled':
+      return (
+        <>
+          <Button small icon={<RotateCcw {...glyph} />} onClick={() => actions.retry(row)} aria-label={named(t.retry)}>
+            {t.retry}
+          </Button>
+          {remove}
+        </>
+      )
+    case 'refused':
+      return (
+        <>
+          {actions.canRetry(row) && (
+            <Button small onClick={() => actions.retry(row)} aria-label={named(t.retry)}>
+              {t.retry}
+            </Button>
+          )}
+          {remove}
+        </>
+      )
+    default:
+      return remove
+  }
+}

@@ -1,0 +1,77 @@
+/** The whole window takes files: drops, folders, and pasted files. */
+import { useEffect, useRef, useState } from 'react'
+import { draggedKinds, droppedFiles } from '../../api/dropped-files.ts'
+
+export interface DropState {
+  /** What hangs over the window; null when nothing does. */
+  readonly over: { readonly all: number; readonly readable: number } | null
+  /** Songs found so far while folders are read; null when none are. */
+  readonly found: number | null
+  readonly wasEmpty: boolean
+}
+
+/** Calls `onFiles` with what was dropped or pasted anywhere in the window, and answers what is going on. */
+export function useDrop(onFiles: (files: File[]) => void): DropState {
+  const [state, setState] = useState<DropState>({ over: null, found: null, wasEmpty: false })
+  const take = useRef(onFiles)
+  take.current = onFiles
+  useEffect(() => {
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+    let depth = 0
+    const onEnter = (event: DragEvent) => {
+      if (!hasFiles(event) || !event.dataTransfer) return
+      event.preventDefault()
+      depth += 1
+      const over = draggedKinds(event.dataTransfer.items)
+      setState((before) => ({ ...before, over, wasEmpty: false }))
+    }
+    const onOver = (event: DragEvent) => {
+      if (!hasFiles(event) || !event.dataTransfer) return
+      event.preventDefault()
+      event.dataTransfer.dropEffect = 'copy'
+    }
+    const onLeave = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      depth -= 1
+      if (depth <= 0) setState((before) => ({ ...before, over: null }))
+    }
+    const read = async (transfer: DataTransfer) => {
+      let found = 0
+      const files = await droppedFiles(transfer, (count) => {
+        found += count
+        setState((before) => ({ ...before, found }))
+      })
+      setState({ over: null, found: null, wasEmpty: files.length === 0 })
+      if (files.length > 0) take.current(files)
+    }
+    const onDrop = (event: DragEvent) => {
+      depth = 0
+      if (event.defaultPrevented || !hasFiles(event) || !event.dataTransfer) {
+        setState((before) => ({ ...before, over: null }))
+        return
+      }
+      event.preventDefault()
+      setState((before) => ({ ...before, over: null }))
+      void read(event.dataTransfer)
+    }
+    const onPaste = (event: ClipboardEvent) => {
+      if (event.clipboardData && event.clipboardData.files.length > 0) {
+        event.preventDefault()
+        void read(event.clipboardData)
+      }
+    }
+    addEventListener('dragenter', onEnter)
+    addEventListener('dragover', onOver)
+    addEventListener('dragleave', onLeave)
+    addEventListener('drop', onDrop)
+    addEventListener('paste', onPaste)
+    return () => {
+      removeEventListener('dragenter', onEnter)
+      removeEventListener('dragover', onOver)
+      removeEventListener('dragleave', onLeave)
+      removeEventListener('drop', onDrop)
+      removeEventListener('paste', onPaste)
+    }
+  }, [])
+  return state
+}

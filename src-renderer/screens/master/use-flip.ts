@@ -1,0 +1,24 @@
+/** Rows that change their place slide there: measured before, moved back by transform, let go. */
+import { type RefObject, useLayoutEffect, useRef } from 'react'
+
+/** Animates the children of `list` whenever `order` changes. Nothing moves where less motion is wanted. */
+export function useFlip(list: RefObject<HTMLElement | null>, order: string): void {
+  const places = useRef(new Map<Element, number>())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the order is what a new place follows from
+  useLayoutEffect(() => {
+    const element = list.current
+    if (!element) return
+    const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
+    const before = places.current
+    places.current = new Map([...element.children].map((child) => [child, (child as HTMLElement).offsetTop]))
+    if (isCalm) return
+    for (const [child, top] of places.current) {
+      const from = before.get(child)
+      if (from !== undefined && from !== top)
+        child.animate([{ transform: `translateY(${from - top}px)` }, { transform: 'none' }], {
+          duration: 200,
+          easing: 'cubic-bezier(.5, 0, .2, 1)',
+        })
+    }
+  }, [list, order])
+}

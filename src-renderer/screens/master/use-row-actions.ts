@@ -1,0 +1,102 @@
+/** What can be done with a song of the batch: from its buttons, its menu and the keyboard. */
+import { useMemo } from 'react'
+import type { MenuItem } from '../../components/dialogs.tsx'
+import { pickFiles } from '../../components/pick-files.ts'
+import { go } from '../../router.ts'
+import { useApp } from '../../state/app-state.ts'
+import { refusalOf } from '../../state/refusal.ts'
+import type { SongRow } from '../../state/song-rows.ts'
+import { useWords } from '../../text/context.tsx'
+import { curlOf } from '../automate/snippets.ts'
+import { titleOf } from './song-row.tsx'
+
+export interface RowActions {
+  remove: (row: SongRow) => void
+  replace: (row: SongRow) => void
+  accept: (row: SongRow) => void
+  cancel: (row: SongRow) => void
+  saveZip: (row: SongRow) => void
+  retry: (row: SongRow) => void
+  canRetry: (row: SongRow) => boolean
+  menu: (row: SongRow) => (MenuItem | null)[]
+}
+
+/** The same object as long as language and stores stay, so that rows are drawn again only when they change. */
+export function useRowActions(): RowActions {
+  const { desk, notices, saver, service } = useApp()
+  const { t, language } = useWords()
+  return useMemo(() => {
+    const fail = (error: unknown) => desk.store.setState({ failure: refusalOf(error, language) })
+    const save = (run: () => Promise<void>) => {
+      notices.announce(t.row.savingZip)
+      run().catch(fail)
+    }
+    const actions: RowActions = {
+      remove: (row) => desk.remove([row.rowId], t.list.removed(titleOf(row))),
+      replace: (row) => void pickFiles(false).then((files) => files.length > 0 && desk.addFiles(files, row.rowId)),
+      accept: (row) => desk.accept([row.rowId]),
+      cancel(row) {
+        void desk.stop([row.rowId])
+        notices.show({
+          text: t.list.cancelled(titleOf(row)),
+          undo: () => void desk.start([row.rowId]),
+        })
+      },
+      saveZip: (row) => row.job && save(() => saver.saveZip(row.job?.job_id ?? '')),
+      retry(row) {
+        if (row.upload) desk.resend(row.upload.uploadId)
+        else if (row.analysisError) desk.analyseAgain(row.rowId)
+        else void desk.start([row.rowId])
+      },
+      canRetry: (row) => (row.upload ? desk.canResend(row.upload.uploadId) : true),
+      menu(row) {
+        const { job, song } = row
+        const isMade = row.kind === 'done' || row.kind === 'below'
+        const settings = song?.settings ?? desk.store.getState().desk?.settings
+        const baseUrl = service.store.getState().system?.base_url ?? location.origin
+        return [
+          ...(isMade && job
+            ? [
+                { text: t.row.listen, onChoose: () => go('listen', job.job_id) },
+                { text: t.row.saveZip, onChoose: () => actions.saveZip(row) },
+                ...job.platforms.map((platform) => ({
+                  text: t.row.saveMaster(t.platforms[platform]),
+                  onChoose: () => save(() => saver.saveMaster(job.job_id, platform)),
+                })),
+                null,
+                { text: t.row.masterAgain, onChoose: () => void desk.start([row.rowId]) },
+              ]
+            : []),
+          ...(song
+            ? [
+                {
+                  text: t.row.ownSettings,
+                  onChoose: () => {
+                    desk.select(row.rowId)
+                    desk.scope(false)
+                  },
+                },
+              ]
+            : []),
+          ...(song && settings
+            ? [
+                {
+                  text: t.row.copyCurl,
+                  onChoose: () =>
+                    void navigator.clipboard
+                      .writeText(curlOf(baseUrl, song.source.filename, settings))
+                      .then(() => notices.announce(t.copied)),
+                },
+              ]
+            : []),
+          null,
+          { text: t.list.moveUp, onChoose: () => desk.move(row.rowId, -1) },
+          { text: t.list.moveDown, onChoose: () => desk.move(row.rowId, 1) },
+          null,
+          { text: t.remove, onChoose: () => actions.remove(row), isDanger: true },
+        ]
+      },
+    }
+    return actions
+  }, [desk, notices, saver, service, t, language])
+}

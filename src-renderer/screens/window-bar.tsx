@@ -1,0 +1,57 @@
+/** The window bar: mark, screens, network, API state, credits. */
+import { ShieldCheck, Wifi } from 'lucide-react'
+import { addressOf, type Route, type Screen } from '../router.ts'
+import { useApp, useSelect } from '../state/app-state.ts'
+import { useWords } from '../text/context.tsx'
+
+const SCREENS = ['master', 'history', 'automate', 'settings'] as const satisfies readonly Screen[]
+
+export function WindowBar({ route }: { route: Route }) {
+  const { t, format } = useWords()
+  const { service } = useApp()
+  const link = useSelect(service.store, (state) => state.link)
+  const credits = useSelect(service.store, (state) => state.account?.credits)
+  const isOffline = useSelect(service.store, (state) => state.settings?.is_offline)
+  const baseUrl = useSelect(service.store, (state) => state.system?.base_url)
+  const current = route.screen === 'listen' ? 'master' : route.screen
+  const linkText = {
+    connecting: t.bar.apiConnecting,
+    live: t.bar.apiOn,
+    polling: t.bar.apiPolling,
+    lost: t.bar.apiLost,
+  }[link]
+  const Shield = isOffline ? ShieldCheck : Wifi
+  return (
+    <header className="bar">
+      <div className="brand">
+        <svg viewBox="0 0 20 20" fill="currentColor" aria-hidden="true">
+          <path d="M1 3h2.4v5H1zM4.9 3h2.4v3.2H4.9zM8.8 3h2.4v14H8.8zM12.7 3h2.4v8.4h-2.4zM16.6 3H19v6.4h-2.4z" />
+        </svg>
+        <span>Loudsmith</span>
+      </div>
+      <nav className="nav" aria-label={t.nav}>
+        {SCREENS.map((screen) => (
+          <a key={screen} href={addressOf(screen)} aria-current={screen === current ? 'page' : undefined}>
+            {t.screens[screen]}
+          </a>
+        ))}
+      </nav>
+      <div className="end">
+        {isOffline !== undefined && (
+          <span className="net" title={isOffline ? t.bar.offlineWhy : t.bar.onlineWhy}>
+            <Shield className="i s" aria-hidden="true" />
+            <span>{isOffline ? t.bar.offline : t.bar.online}</span>
+          </span>
+        )}
+        <span className={`link ${link}`}>
+          <i className="dot" />
+          <span>{linkText}</span>
+          <span className="faint lg">{baseUrl?.replace(/^https?:\/\//, '')}</span>
+        </span>
+        <a className="credits" href={addressOf('settings', 'account')}>
+          <b>{credits === undefined ? '–' : format.count(credits)}</b> <span>{t.bar.credits(credits ?? 0)}</span>
+        </a>
+      </div>
+    </header>
+  )
+}

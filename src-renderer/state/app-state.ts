@@ -1,0 +1,102 @@
+/** Composition of the page: the client, the stores and what keeps them up to date. */
+import { createContext, useContext } from 'react'
+import { useStore } from 'zustand'
+import type { StoreApi } from 'zustand/vanilla'
+import type { LiveEvent } from '../../src-server/contract/events.ts'
+import { ApiError, createClient } from '../api/client.ts'
+import { followEvents } from '../api/events.ts'
+import { createSaver } from '../api/save.ts'
+import { createUpload } from '../api/upload.ts'
+import { createDesk } from './desk.ts'
+import { createHistory } from './history.ts'
+import { createJobs } from './jobs.ts'
+import { createNotices } from './notices.ts'
+import { createPreferences, shownLanguage } from './preferences.ts'
+import { createService } from './service.ts'
+
+const SETTLE_MS = 120
+
+/** Runs `action` once after a burst of calls. */
+function settled(action: () => Promise<void>): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void action().catch(() => undefined), SETTLE_MS)
+  }
+}
+
+/** Builds every store around one client. `session` is the credential, or null where the main process adds it. */
+export function createAppState(session: string | null) {
+  const preferences = createPreferences()
+  const language = () => shownLanguage(preferences.getState())
+  const client = createClient({ session, language })
+  const notices = createNotices()
+  const jobs = createJobs(client)
+  const service = createService(client)
+  const upload = createUpload(client)
+  const newId = () => crypto.randomUUID()
+  const desk = createDesk({ client, upload, jobs, notices, language, newId, storage: localStorage })
+  const history = createHistory({ client, jobs, notices })
+  const saver = createSaver(client)
+
+  const readAccountSoon = settled(service.readAccount)
+  const readDeskSoon = settled(desk.read)
+  const refreshHistorySoon = settled(history.refresh)
+
+  const onEvent = (event: LiveEvent) => {
+    jobs.apply(event)
+    if (event.event === 'desk.changed') readDeskSoon()
+    if (event.event === 'account.changed') readAccountSoon()
+    if (event.event === 'job.progress') return
+    if (event.job_id) refreshHistorySoon()
+    if (event.event === 'job.created' || event.event === 'job.deleted') readDeskSoon()
+    if (event.event === 'job.completed' || event.event === 'job.failed') readAccountSoon()
+  }
+
+  /** Reads everything that events may have changed while nobody listened. Throws ApiError. */
+  const catchUp = async () => {
+    await Promise.all([service.readAccount(), desk.read()])
+    const { byId } = jobs.store.getState()
+    await jobs.readMissing(Object.keys(byId), true)
+  }
+
+  return {
+    session,
+    client,
+    preferences,
+    notices,
+    jobs,
+    service,
+    upload,
+    desk,
+    history,
+    saver,
+    /** Reads what the page needs and follows the server until `signal` fires. */
+    async start(signal: AbortSignal) {
+      try {
+        await service.readMachine()
+        const { settings } = service.store.getState()
+        if (settings) preferences.setState({ language: settings.language, theme: settings.theme })
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'INVALID_API_KEY') return service.lockOut()
+      }
+      await followEvents({ client, onEvent, onCatchUp: catchUp, onLink: service.showLink, signal })
+    },
+  }
+}
+
+export type AppState = ReturnType<typeof createAppState>
+
+export const AppContext = createContext<AppState | null>(null)
+
+/** The stores and actions of the page. */
+export function useApp(): AppState {
+  const app = useContext(AppContext)
+  if (!app) throw new Error('no AppContext above this component')
+  return app
+}
+
+/** What `select` picks from a store, as it changes. `select` must answer the same value for the same state. */
+export function useSelect<State, Picked>(store: StoreApi<State>, select: (state: State) => Picked): Picked {
+  return useStore(store, select)
+}

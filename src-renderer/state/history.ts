@@ -1,0 +1,225 @@
+/** History: the jobs that match a search, page by page, and what is selected among them. */
+import { createStore } from 'zustand/vanilla'
+import type { Job, JobQuery } from '../../src-server/contract/jobs.ts'
+import type { Client } from '../api/client.ts'
+import type { JobsActions } from './jobs.ts'
+import type { NoticesActions } from './notices.ts'
+
+export interface HistoryFilter {
+  readonly q: string
+  readonly status: JobQuery['status'] | undefined
+  readonly platform: JobQuery['platform'] | undefined
+  readonly sort: NonNullable<JobQuery['sort']>
+}
+
+export interface HistoryState {
+  readonly filter: HistoryFilter
+  /** Ids of the jobs read so far, in the order of the answer. */
+  readonly ids: readonly string[]
+  readonly total: number
+  readonly nextCursor: string | null
+  readonly isReading: boolean
+  readonly hasRead: boolean
+  readonly hasFailed: boolean
+  readonly selected: Readonly<Record<string, true>>
+  readonly isGrouped: boolean
+  /** Deleted in this page but not yet on the server: their time to undo is running. */
+  readonly hidden: Readonly<Record<string, true>>
+}
+
+const PAGE = 100
+
+export interface HistoryGroup {
+  readonly groupId: string
+  readonly batchId: string | null
+  readonly jobs: readonly Job[]
+}
+
+/** Jobs in groups as they follow each other: one per batch, and one for the single songs of each day. */
+export function groupsOf(jobs: readonly Job[], dayOf: (iso: string) => string): HistoryGroup[] {
+  const groups = new Map<string, Job[]>()
+  for (const job of jobs) {
+    const groupId = job.batch_id ?? `single ${dayOf(job.created_at)}`
+    const members = groups.get(groupId)
+    if (members) members.push(job)
+    else groups.set(groupId, [job])
+  }
+  return [...groups].map(([groupId, members]) => ({
+    groupId,
+    batchId: members[0]?.batch_id ?? null,
+    jobs: members,
+  }))
+}
+
+/** Bytes that the results of a job take; 0 once they have expired. */
+export function sizeOf(job: Job): number {
+  return job.expired ? 0 : job.results.reduce((sum, result) => sum + result.size_bytes, 0)
+}
+
+export interface HistoryOptions {
+  readonly client: Client
+  readonly jobs: JobsActions
+  readonly notices: NoticesActions
+}
+
+/** Makes the store of the history with its actions. */
+export function createHistory({ client, jobs, notices }: HistoryOptions) {
+  const store = createStore<HistoryState>(() => ({
+    filter: { q: '', status: undefined, platform: undefined, sort: 'newest' },
+    ids: [],
+    total: 0,
+    nextCursor: null,
+    isReading: false,
+    hasRead: false,
+    hasFailed: false,
+    selected: {},
+    isGrouped: true,
+    hidden: {},
+  }))
+  const { getState, setState } = store
+  let reading = 0
+
+  const page = (cursor?: string) => {
+    const { q, status, platform, sort } = getState().filter
+    return client.call('listJobs', {
+      query: {
+        sort,
+        limit: PAGE,
+        ...(q ? { q } : {}),
+        ...(status ? { status } : {}),
+        ...(platform ? { platform } : {}),
+        ...(cursor ? { cursor } : {}),
+      },
+    })
+  }
+
+  /** Reads the first page. A refresh keeps the further pages that are shown. An overtaken answer is dropped. */
+  const read = async (isRefresh: boolean) => {
+    reading += 1
+    const mine = reading
+    setState({ isReading: true })
+    try {
+      const answer = await page()
+      if (mine !== reading) return
+      jobs.keep(answer.jobs)
+      const first = answer.jobs.map((job) => job.job_id)
+      const { ids, nextCursor } = getState()
+      const hasFurther = isRefresh && ids.length > PAGE
+      const further = hasFurther ? ids.filter((id) => !first.includes(id)) : []
+      setState({
+        ids: [...first, ...further],
+        total: answer.total,
+        nextCursor: hasFurther ? nextCursor : (answer.next_cursor ?? null),
+        hasRead: true,
+        hasFailed: false,
+      })
+    } catch {
+      if (mine === reading) setState({ hasFailed: true })
+    } finally {
+      if (mine === reading) setState({ isReading: false })
+    }
+  }
+
+  const deleteNow = async (jobIds: readonly string[], keepalive = false) => {
+    for (const jobId of jobIds) {
+      await client.call('deleteJob', { params: { job_id: jobId }, keepalive }).catch(() => undefined)
+      jobs.forget(jobId)
+    }
+    setState(({ ids, hidden, total }) => ({
+      ids: ids.filter((id) => !jobIds.includes(id)),
+      hidden: Object.fromEntries(Object.entries(hidden).filter(([id]) => !jobIds.includes(id))),
+      total: Math.max(0, total - jobIds.length),
+    }))
+  }
+
+  return {
+    store,
+    read: () => read(false),
+    /** Reads again what is shown, when this screen was ever open. */
+    async refresh() {
+      if (getState().hasRead) await read(true)
+    },
+    /** Reads the next page at the end of the list. */
+    async readMore() {
+      const { nextCursor, isReading } = getState()
+      if (!nextCursor || isReading) return
+      setState({ isReading: true })
+      const mine = reading
+      try {
+        const answer = await page(nextCursor)
+        if (mine !== reading) return
+        jobs.keep(answer.jobs)
+        const known = new Set(getState().ids)
+        const fresh = answer.jobs.map((job) => job.job_id).filter((id) => !known.has(id))
+        setState(({ ids }) => ({
+          ids: [...ids, ...fresh],
+          total: answer.total,
+          nextCursor: answer.next_cursor ?? null,
+        }))
+      } catch {
+        setState({ hasFailed: true })
+      } finally {
+        if (mine === reading) setState({ isReading: false })
+      }
+    },
+    filter(change: Partial<HistoryFilter>) {
+      setState(({ filter }) => ({ filter: { ...filter, ...change }, selected: {} }))
+      void read(false)
+    },
+    group: (isGrouped: boolean) => setState({ isGrouped }),
+    select(jobIds: readonly string[], isSelected: boolean) {
+      setState(({ selected }) => {
+        const next = { ...selected }
+        for (const id of jobIds) {
+          if (isSelected) next[id] = true
+          else delete next[id]
+        }
+        return { selected: next }
+      })
+    },
+    /** Deletes jobs after the time to undo; a closing page deletes them at once. */
+    remove(jobIds: readonly string[], text: string) {
+      const marks = Object.fromEntries(jobIds.map((id) => [id, true as const]))
+      setState(({ hidden }) => ({ hidden: { ...hidden, ...marks }, selected: {} }))
+      const onLeave = () => void deleteNow(jobIds, true)
+      addEventListener('pagehide', onLeave, { once: true })
+      notices.show({
+        text,
+        undo: () => {
+          removeEventListener('pagehide', onLeave)
+          setState(({ hidden }) => ({
+            hidden: Object.fromEntries(Object.entries(hidden).filter(([id]) => !marks[id])),
+          }))
+        },
+        settle: () => {
+          removeEventListener('pagehide', onLeave)
+          void deleteNow(jobIds)
+        },
+      })
+    },
+    /** All finished jobs created before `before`, oldest last, for freeing the disk. Throws ApiError. */
+    async findEnded(before: Date): Promise<Job[]> {
+      const found: Job[] = []
+      let cursor: string | undefined
+      do {
+        const answer = await client.call('listJobs', {
+          query: { status: 'done', sort: 'oldest', limit: 100, ...(cursor ? { cursor } : {}) },
+        })
+        found.push(...answer.jobs.filter((job) => new Date(job.created_at) < before))
+        cursor = answer.jobs.some((job) => new Date(job.created_at) >= before) ? undefined : answer.next_cursor
+      } while (cursor)
+      return found
+    },
+    /** Deletes jobs at once, telling how many are gone. Never throws. */
+    async deleteAll(jobIds: readonly string[], onDeleted: (count: number) => void) {
+      let count = 0
+      for (const jobId of jobIds) {
+        await deleteNow([jobId])
+        count += 1
+        onDeleted(count)
+      }
+    },
+  }
+}
+
+export type HistoryActions = ReturnType<typeof createHistory>
