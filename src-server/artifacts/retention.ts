@@ -9,6 +9,13 @@ export interface RetentionArguments {
   readonly log: Log
   /** Days that results are kept; null to keep them. */
   readonly retentionDays: () => number | null
+  readonly jobs: {
+    /** Ended jobs whose time is over at a moment, epoch ms. */
+    listExpirable(nowMs: number): string[]
+    markExpired(jobId: string): void
+    /** The job if it is known; its files are wanted until it has expired. */
+    find(jobId: string): { readonly isExpired: boolean } | undefined
+  }
   readonly folders: { list(): string[]; remove(jobId: string): void }
   /** Writes the expiry inside the transaction that makes it true, and tells of it afterwards. */
   readonly notify: { record(event: { event: 'job.expired'; jobId: string }): unknown; committed(): void }
@@ -18,19 +25,12 @@ const SWEEP_EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /** Makes the sweeper over the table of jobs. */
-export function createRetention({ db, clock, log, retentionDays, folders, notify }: RetentionArguments) {
-  const selectDue = db
-    .prepare<[number], string>(
-      'SELECT job_id FROM jobs WHERE is_expired = 0 AND expires_at_ms <= ? ORDER BY expires_at_ms',
-    )
-    .pluck()
-  const expire = db.prepare<[string]>('UPDATE jobs SET is_expired = 1 WHERE job_id = ?')
-  const selectKept = db.prepare<[], string>('SELECT job_id FROM jobs WHERE is_expired = 0').pluck()
+export function createRetention({ db, clock, log, retentionDays, jobs, folders, notify }: RetentionArguments) {
   const replan = db.prepare<[number | null]>(
     'UPDATE jobs SET expires_at_ms = completed_at_ms + ? WHERE is_expired = 0 AND completed_at_ms IS NOT NULL',
   )
   const expireOne = db.transaction((jobId: string) => {
-    expire.run(jobId)
+    jobs.markExpired(jobId)
     notify.record({ event: 'job.expired', jobId })
   })
   let stopTimer: (() => void) | undefined
@@ -42,7 +42,7 @@ export function createRetention({ db, clock, log, retentionDays, folders, notify
 
   /** Expires what is due and returns how many; the row first, so that a crash in between leaves an orphan and no broken promise. */
   function sweep(): number {
-    const due = selectDue.all(clock.now())
+    const due = jobs.listExpirable(clock.now())
     for (const jobId of due) {
       expireOne(jobId)
       folders.remove(jobId)
@@ -53,8 +53,7 @@ export function createRetention({ db, clock, log, retentionDays, folders, notify
 
   /** Removes folders of jobs that are deleted or expired, as a crash leaves them, and returns how many. */
   function removeOrphans(): number {
-    const kept = new Set(selectKept.all())
-    const orphans = folders.list().filter((jobId) => !kept.has(jobId))
+    const orphans = folders.list().filter((jobId) => jobs.find(jobId)?.isExpired !== false)
     for (const jobId of orphans) folders.remove(jobId)
     return orphans.length
   }

@@ -1,0 +1,146 @@
+/** Rows of the desk: songs in their order, each with its state and settings. SQL only, no rule. */
+import type { DESK_STATES, MasterSettings, Preset } from '../contract/app.ts'
+import type { ErrorCode, ErrorParams } from '../contract/errors.ts'
+import type { Db } from '../db/open.ts'
+
+export type DeskState = (typeof DESK_STATES)[number]
+
+/** One song on the desk. */
+export interface DeskRow {
+  readonly sourceId: string
+  readonly state: DeskState
+  /** Settings of its own. */
+  readonly settings: MasterSettings | null
+  /** What it was started with, while it waits and after. */
+  readonly startedSettings: MasterSettings | null
+  readonly batchId: string | null
+  readonly error: { readonly code: ErrorCode; readonly values: ErrorParams } | null
+}
+
+/** The desk beside its songs. */
+export interface DeskCommon {
+  readonly isPaused: boolean
+  readonly settings: MasterSettings
+  readonly presets: readonly Preset[]
+}
+
+interface RawRow {
+  source_id: string
+  state: DeskState
+  settings: string | null
+  started_settings: string | null
+  batch_id: string | null
+  error_code: ErrorCode | null
+  error_values: string | null
+}
+
+/** Makes the statements over an open database. */
+export function createDeskStore(db: Db) {
+  const selectSongs = db.prepare<[], RawRow>('SELECT * FROM desk_songs WHERE removed_at_ms IS NULL ORDER BY place')
+  const selectSong = db.prepare<[string], RawRow & { removed_at_ms: number | null }>(
+    'SELECT * FROM desk_songs WHERE source_id = ?',
+  )
+  const selectFirstWaiting = db.prepare<[], RawRow>(
+    "SELECT * FROM desk_songs WHERE state = 'waiting' AND removed_at_ms IS NULL ORDER BY place LIMIT 1",
+  )
+  const insertSong = db.prepare<[string]>(
+    "INSERT INTO desk_songs (source_id, place, state) VALUES (?, (SELECT coalesce(max(place), 0) + 1 FROM desk_songs), 'ready')",
+  )
+  const updatePlace = db.prepare<[number, string]>('UPDATE desk_songs SET place = ? WHERE source_id = ?')
+  const selectPlaces = db.prepare<[], string>('SELECT source_id FROM desk_songs ORDER BY place').pluck()
+  const updateSettings = db.prepare(
+    `UPDATE desk_songs SET settings = @settings,
+       started_settings = iif(state = 'waiting', coalesce(@settings, @common), started_settings) WHERE source_id = @sourceId`,
+  )
+  const updateState = db.prepare(
+    `UPDATE desk_songs SET state = @state, started_settings = coalesce(@settings, started_settings),
+       batch_id = coalesce(@batchId, batch_id), error_code = @code, error_values = @values WHERE source_id = @sourceId`,
+  )
+  const updateRemoved = db.prepare<[number | null, string]>(
+    'UPDATE desk_songs SET removed_at_ms = ? WHERE source_id = ?',
+  )
+  const selectRemoved = db
+    .prepare<[number], string>('SELECT source_id FROM desk_songs WHERE removed_at_ms <= ?')
+    .pluck()
+  const selectCommon = db.prepare<[], { is_paused: 0 | 1; settings: string; presets: string }>('SELECT * FROM desk')
+  const upsertCommon = db.prepare<[number, string, string]>(
+    `INSERT INTO desk (only_row, is_paused, settings, presets) VALUES (1, ?, ?, ?)
+     ON CONFLICT (only_row) DO UPDATE SET is_paused = excluded.is_paused, settings = excluded.settings, presets = excluded.presets`,
+  )
+
+  return {
+    /** Songs on the desk in their order; removed ones are not. */
+    songs: (): DeskRow[] => selectSongs.all().map(fromRaw),
+    /** One song, removed or not. */
+    song(sourceId: string): (DeskRow & { isRemoved: boolean }) | undefined {
+      const raw = selectSong.get(sourceId)
+      return raw && { ...fromRaw(raw), isRemoved: raw.removed_at_ms !== null }
+    },
+    firstWaiting(): DeskRow | undefined {
+      const raw = selectFirstWaiting.get()
+      return raw && fromRaw(raw)
+    },
+    /** Puts a song at the end. */
+    add: (sourceId: string): void => void insertSong.run(sourceId),
+    /** Puts the named songs first, in this order; the others follow as they were. Unknown names are passed over. */
+    reorder(sourceIds: readonly string[]): void {
+      const before = selectPlaces.all()
+      const known = new Set(before)
+      const order = [...new Set([...sourceIds.filter((id) => known.has(id)), ...before])]
+      for (const [index, id] of order.entries()) updatePlace.run(index + 1, id)
+    },
+    /** Gives a song settings of its own; one that waits is mastered with them, or with `common` when it has none. */
+    setSettings: (sourceId: string, settings: MasterSettings | null, common: MasterSettings): void =>
+      void updateSettings.run({
+        sourceId,
+        settings: settings && JSON.stringify(settings),
+        common: JSON.stringify(common),
+      }),
+    /** Moves a song; settings and batch stay as they are when absent, an error goes unless given. */
+    move(
+      sourceId: string,
+      state: DeskState,
+      more: Partial<Pick<DeskRow, 'startedSettings' | 'batchId' | 'error'>> = {},
+    ): void {
+      updateState.run({
+        sourceId,
+        state,
+        settings: more.startedSettings ? JSON.stringify(more.startedSettings) : null,
+        batchId: more.batchId ?? null,
+        code: more.error?.code ?? null,
+        values: more.error ? JSON.stringify(more.error.values) : null,
+      })
+    },
+    setRemoved: (sourceId: string, atMs: number | null): void => void updateRemoved.run(atMs, sourceId),
+    /** Songs removed at or before a moment, epoch ms. */
+    removedBefore: (atMs: number): string[] => selectRemoved.all(atMs),
+    /** What is common to all, if it was ever set. */
+    common(): DeskCommon | undefined {
+      const row = selectCommon.get()
+      return (
+        row && {
+          isPaused: row.is_paused === 1,
+          settings: JSON.parse(row.settings) as MasterSettings,
+          presets: JSON.parse(row.presets) as Preset[],
+        }
+      )
+    },
+    setCommon: ({ isPaused, settings, presets }: DeskCommon): void =>
+      void upsertCommon.run(isPaused ? 1 : 0, JSON.stringify(settings), JSON.stringify(presets)),
+  }
+}
+
+function fromRaw(raw: RawRow): DeskRow {
+  const parsed = (text: string | null) => (text === null ? null : (JSON.parse(text) as MasterSettings))
+  return {
+    sourceId: raw.source_id,
+    state: raw.state,
+    settings: parsed(raw.settings),
+    startedSettings: parsed(raw.started_settings),
+    batchId: raw.batch_id,
+    error:
+      raw.error_code === null
+        ? null
+        : { code: raw.error_code, values: JSON.parse(raw.error_values ?? '{}') as ErrorParams },
+  }
+}

@@ -1,0 +1,301 @@
+/**
+ * The desk: songs wait here, in the order the user gave them, until the plan has a free slot; then each becomes an ordinary job.
+ * It is rows in the database, so pages can be reloaded and the machine restarted in the middle of a batch.
+ */
+import type { Desk, DeskSong, MasterSettings, Preset } from '../contract/app.ts'
+import { PLATFORMS } from '../contract/platforms.ts'
+import { errorText, type Language } from '../contract/text/text.ts'
+import type { Db } from '../db/open.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Caller } from '../http/route.ts'
+import type { StoredSong } from '../jobs/work-order.ts'
+import type { Log } from '../log.ts'
+import type { Chance, Clock } from '../system.ts'
+import type { MasterRequest } from '../uploads/form.ts'
+import { createDeskStore, type DeskRow } from './desk-store.ts'
+import type { Sources } from './sources.ts'
+
+/** One song handed over. */
+export interface DeskJob {
+  readonly caller: Caller
+  readonly request: MasterRequest
+  readonly song: StoredSong
+  readonly reference?: StoredSong
+  readonly batchId: string
+  readonly sourceId: string
+}
+
+/** What the desk needs of the jobs. */
+export interface DeskJobs {
+  /** Makes the job and charges it, or throws an AppError. */
+  submit(job: DeskJob): unknown
+  cancel(jobId: string): unknown
+  /** Jobs that the plan lets start now. */
+  freeSlots(): number
+}
+
+export interface DeskArguments {
+  readonly db: Db
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+  readonly sources: Sources
+  readonly jobs: DeskJobs
+  /** Writes and tells that the desk has changed. */
+  readonly notify: { record(event: { event: 'desk.changed' }): unknown; committed(): void }
+}
+
+/** What a change of the desk may hold. */
+export interface DeskChange {
+  readonly is_paused?: boolean
+  readonly settings?: MasterSettings
+  readonly presets?: Preset[]
+  readonly order?: string[]
+}
+
+const DEFAULT_SETTINGS: MasterSettings = {
+  platforms: [...PLATFORMS],
+  genre: 'other',
+  ai_service: 'other',
+  tier: 'standard',
+  intensity: 50,
+  loudness: 'platform',
+  reference_source_id: null,
+  reference_amount: 70,
+}
+
+/** A removed song can be put back for this long. */
+const UNDO_MS = 86_400_000
+
+/** Makes the desk over an open database. `feed` hands over what has room; call it whenever a slot may have become free. */
+export function createDesk({ db, clock, chance, log, sources, jobs, notify }: DeskArguments) {
+  const store = createDeskStore(db)
+  const selectJobs = db.prepare<[], { job_id: string; source_id: string }>(
+    'SELECT job_id, source_id FROM jobs WHERE source_id IS NOT NULL ORDER BY serial DESC',
+  )
+  const selectUnfinished = db
+    .prepare<[string], string>("SELECT job_id FROM jobs WHERE source_id = ? AND state IN ('waiting', 'running')")
+    .pluck()
+  const selectHandedOver = db
+    .prepare<[string, string], string>('SELECT job_id FROM jobs WHERE source_id = ? AND batch_id = ?')
+    .pluck()
+  const common = () => store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
+  let feeding: Promise<void> | undefined
+
+  /** Runs a change in one transaction together with the event that tells of it. */
+  function change(run: () => void): void {
+    db.transaction(() => {
+      run()
+      notify.record({ event: 'desk.changed' })
+    })()
+    notify.committed()
+  }
+
+  function requireSong(sourceId: string): DeskRow & { isRemoved: boolean } {
+    const song = store.song(sourceId)
+    if (!song) throw new AppError('NOT_FOUND')
+    return song
+  }
+
+  async function feedNow(): Promise<void> {
+    while (!common().isPaused && jobs.freeSlots() > 0) {
+      const song = store.firstWaiting()
+      if (!song) return
+      const refusal = await handOver(song)
+      if (refusal?.code === 'CONCURRENT_LIMIT') return
+      // Stopped, removed or changed while it was handed over: its state is not ours to set any more.
+      if (store.song(song.sourceId)?.state !== 'waiting') continue
+      change(() =>
+        refusal
+          ? store.move(song.sourceId, 'refused', { error: { code: refusal.code, values: refusal.values } })
+          : store.move(song.sourceId, 'submitted'),
+      )
+    }
+  }
+
+  /** Makes the job of a song; the batch says whether a crash fell between the job and the row that remembers it. */
+  async function handOver(song: DeskRow): Promise<AppError | undefined> {
+    const { sourceId, batchId } = song
+    if (batchId !== null && selectHandedOver.get(sourceId, batchId) !== undefined) return undefined
+    try {
+      await jobs.submit(jobOf(song))
+      return undefined
+    } catch (cause) {
+      if (cause instanceof AppError) return cause
+      log.error('a song of the desk could not be handed over', { sourceId, cause })
+      return new AppError('INTERNAL_ERROR')
+    }
+  }
+
+  function jobOf({ sourceId, batchId, startedSettings }: DeskRow): DeskJob {
+    const settings = startedSettings ?? common().settings
+    const song = sources.find(sourceId)
+    if (!song || batchId === null) throw new AppError('NOT_FOUND')
+    const referenceId = settings.reference_source_id
+    const reference = referenceId === null ? undefined : sources.find(referenceId)
+    if (referenceId !== null && !reference) {
+      throw new AppError('INVALID_REQUEST', {}, { param: 'reference_source_id' })
+    }
+    const request = requestOf(settings)
+    return { caller: { via: 'session' }, request, song, ...(reference ? { reference } : {}), batchId, sourceId }
+  }
+
+  function feed(): Promise<void> {
+    feeding ??= feedNow().finally(() => {
+      feeding = undefined
+    })
+    return feeding
+  }
+
+  function feedSoon(): void {
+    feed().catch((cause: unknown) => log.error('the desk could not be worked off', { cause }))
+  }
+
+  function shown(song: DeskRow, jobIds: readonly string[], language: Language): DeskSong {
+    const source = sources.show(song.sourceId)
+    if (!source) throw new AppError('NOT_FOUND')
+    const { batchId, error, settings, state } = song
+    return {
+      source,
+      state,
+      settings,
+      analysis: sources.analysis(song.sourceId, language) ?? null,
+      job_ids: [...jobIds],
+      ...(batchId === null ? {} : { batch_id: batchId }),
+      ...(error ? { error: { code: error.code, message: errorText(error.code, error.values, language) } } : {}),
+    }
+  }
+
+  function jobIdsBySong(): Map<string, string[]> {
+    const found = new Map<string, string[]>()
+    for (const { job_id, source_id } of selectJobs.all()) {
+      found.set(source_id, [...(found.get(source_id) ?? []), job_id])
+    }
+    return found
+  }
+
+  function showSong(sourceId: string, language: Language): DeskSong {
+    return shown(requireSong(sourceId), jobIdsBySong().get(sourceId) ?? [], language)
+  }
+
+  return {
+    /** Returns the desk with texts in `language`. */
+    read(language: Language): Desk {
+      const { isPaused, settings, presets } = common()
+      const jobIds = jobIdsBySong()
+      const songs = store.songs().map((song) => shown(song, jobIds.get(song.sourceId) ?? [], language))
+      return { is_paused: isPaused, settings, presets: [...presets], songs }
+    },
+
+    /** Puts a stored song at the end. */
+    add: (sourceId: string): void => change(() => store.add(sourceId)),
+
+    /** Tells that something shown on the desk has changed, such as an analysis. */
+    touch: (): void => change(() => undefined),
+
+    /** Pauses or goes on, sets what is common, or reorders. */
+    change({ is_paused, settings, presets, order }: DeskChange): void {
+      change(() => {
+        const before = common()
+        store.setCommon({
+          isPaused: is_paused ?? before.isPaused,
+          settings: settings ?? before.settings,
+          presets: presets ?? before.presets,
+        })
+        if (order) store.reorder(order)
+      })
+      feedSoon()
+    },
+
+    /** Gives one song settings of its own, or null for the common ones. Throws NOT_FOUND. */
+    changeSong(sourceId: string, settings: MasterSettings | null, language: Language): DeskSong {
+      requireSong(sourceId)
+      change(() => store.setSettings(sourceId, settings, common().settings))
+      return showSong(sourceId, language)
+    },
+
+    /**
+     * Starts songs under one new batch: each waits for its slot with the settings of this moment. Those that wait already or have
+     * an unfinished job are left alone. Throws NOT_FOUND for a song that is not on the desk.
+     */
+    start(sourceIds: readonly string[]): void {
+      const songs = sourceIds.map(requireSong)
+      if (songs.some(({ isRemoved }) => isRemoved)) throw new AppError('NOT_FOUND')
+      const batchId = chance.newUuid()
+      const { settings } = common()
+      change(() => {
+        for (const song of songs) {
+          if (song.state === 'waiting' || selectUnfinished.get(song.sourceId) !== undefined) continue
+          store.move(song.sourceId, 'waiting', { startedSettings: song.settings ?? settings, batchId })
+        }
+      })
+      feedSoon()
+    },
+
+    /** Takes waiting songs back and cancels unfinished jobs. Throws NOT_FOUND. */
+    async stop(sourceIds: readonly string[]): Promise<void> {
+      const songs = sourceIds.map(requireSong)
+      change(() => {
+        for (const { sourceId, state } of songs) if (state === 'waiting') store.move(sourceId, 'ready')
+      })
+      // A song that is being handed over at this moment has its job when the feeding is done.
+      await feeding?.catch(() => undefined)
+      for (const { sourceId } of songs) for (const jobId of selectUnfinished.all(sourceId)) await jobs.cancel(jobId)
+    },
+
+    /** Takes songs off; waiting ones will not be mastered. Throws NOT_FOUND. */
+    remove(sourceIds: readonly string[]): void {
+      const songs = sourceIds.map(requireSong)
+      change(() => {
+        for (const { sourceId, state } of songs) {
+          if (state === 'waiting') store.move(sourceId, 'ready')
+          store.setRemoved(sourceId, clock.now())
+        }
+      })
+    },
+
+    /** Puts removed songs back where they were. Throws NOT_FOUND when it is too late. */
+    restore(sourceIds: readonly string[]): void {
+      sourceIds.forEach(requireSong)
+      change(() => {
+        for (const sourceId of sourceIds) store.setRemoved(sourceId, null)
+      })
+    },
+
+    /** Hands over waiting songs while there are free slots. */
+    feed,
+
+    /** Forgets songs removed for longer than a day and returns their identifiers. */
+    forgetRemoved(): string[] {
+      const gone = store.removedBefore(clock.now() - UNDO_MS)
+      const used = referencesInUse()
+      const removable = gone.filter((sourceId) => !used.has(sourceId))
+      sources.remove(removable)
+      return removable
+    },
+
+    /** Returns the songs that some settings name as their reference. */
+    referencesInUse,
+  }
+
+  function referencesInUse(): Set<string> {
+    const { settings, presets } = common()
+    const songs = store.songs().flatMap((song) => [song.settings, song.startedSettings])
+    const all = [settings, ...presets.map((preset) => preset.settings), ...songs]
+    return new Set(all.map((one) => one?.reference_source_id).filter((id) => typeof id === 'string'))
+  }
+}
+
+export type DeskQueue = ReturnType<typeof createDesk>
+
+function requestOf(settings: MasterSettings): MasterRequest {
+  return {
+    platforms: settings.platforms,
+    genre: settings.genre,
+    aiService: settings.ai_service,
+    tier: settings.tier,
+    intensity: settings.intensity,
+    loudness: settings.loudness,
+    referenceAmount: settings.reference_amount,
+  }
+}

@@ -1,0 +1,81 @@
+/** What the owner has chosen. A choice is a row; what was never chosen has its default of the day. */
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import path from 'node:path'
+import type { Settings } from '../contract/app.ts'
+import { DEFAULT_RETENTION_DAYS } from '../contract/limits.ts'
+import type { Db } from '../db/open.ts'
+import { AppError } from '../http/app-error.ts'
+
+export interface SettingsArguments {
+  readonly db: Db
+  /** Where plain masters go unless the owner says otherwise; null for a server without a screen. */
+  readonly defaultOutputFolder: string | null
+  /** Engine processes that suit this machine. */
+  readonly defaultEngineWorkers: number
+}
+
+/** Makes the settings over an open database. */
+export function createSettings({ db, defaultOutputFolder, defaultEngineWorkers }: SettingsArguments) {
+  const defaults: Settings = {
+    language: 'system',
+    theme: 'system',
+    retention_days: DEFAULT_RETENTION_DAYS,
+    disk_quota_bytes: null,
+    output_folder: defaultOutputFolder,
+    engine_workers: defaultEngineWorkers,
+    ffmpeg_path: null,
+    is_offline: false,
+  }
+  const selectAll = db.prepare<[], { name: string; value: string }>('SELECT name, value FROM settings')
+  const upsert = db.prepare<[string, string]>(
+    'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  )
+  const write = db.transaction((patch: Partial<Settings>) => {
+    for (const [name, value] of Object.entries(patch)) upsert.run(name, JSON.stringify(value))
+  })
+
+  function load(): Settings {
+    const chosen = selectAll.all().map(({ name, value }) => [name, JSON.parse(value) as unknown])
+    return { ...defaults, ...Object.fromEntries(chosen) }
+  }
+  let current = load()
+
+  return {
+    /** Returns the settings of this moment. */
+    read: (): Settings => current,
+
+    /** Stores a change that fits the schema. Throws INVALID_REQUEST for a folder that cannot be written or a program that cannot be run. */
+    change(patch: Partial<Settings>): Settings {
+      if (patch.output_folder) requireFolder(patch.output_folder)
+      if (patch.ffmpeg_path) requireProgram(patch.ffmpeg_path)
+      write(patch)
+      current = load()
+      return current
+    },
+  }
+}
+
+export type SettingsStore = ReturnType<typeof createSettings>
+
+function requireFolder(folder: string): void {
+  refuseUnless('output_folder', 'This folder cannot be written to.', () => {
+    if (!path.isAbsolute(folder)) throw new Error('relative')
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.W_OK)
+  })
+}
+
+function requireProgram(file: string): void {
+  refuseUnless('ffmpeg_path', 'This program cannot be run.', () => {
+    if (!path.isAbsolute(file)) throw new Error('relative')
+    accessSync(file, constants.X_OK)
+  })
+}
+
+function refuseUnless(param: string, detail: string, attempt: () => void): void {
+  try {
+    attempt()
+  } catch (cause) {
+    throw new AppError('INVALID_REQUEST', { detail }, { param, cause })
+  }
+}

@@ -1,0 +1,173 @@
+/** Songs that the app stores once, to be analysed, heard and mastered as often as wanted. Equal bytes are stored once. */
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Source } from '../contract/app.ts'
+import type { Analysis } from '../contract/jobs.ts'
+import { type Language, warningText } from '../contract/text/text.ts'
+import type { Db } from '../db/open.ts'
+import type { AudioFacts } from '../media/audio-facts.ts'
+import type { Cover } from '../media/tags.ts'
+import { type Chance, type Clock, isoTime } from '../system.ts'
+
+/** A stored song with what the engine and the player need to find it. */
+export interface StoredSource {
+  readonly sourceId: string
+  readonly path: string
+  readonly filename: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly facts: AudioFacts
+}
+
+/** An uploaded, accepted song. Its file is moved, so it must lie on the disk of the data folder. */
+export interface NewSource {
+  readonly purpose: 'song' | 'reference'
+  readonly path: string
+  readonly filename: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly facts: AudioFacts
+  readonly cover?: Cover
+}
+
+interface SourceRow {
+  source_id: string
+  filename: string
+  title: string
+  artist: string | null
+  sha256: string
+  size_bytes: number
+  facts: string
+  cover_type: string | null
+  analysis: string | null
+  created_at_ms: number
+}
+
+export interface SourcesArguments {
+  readonly db: Db
+  readonly clock: Clock
+  readonly chance: Chance
+  /** Folder of the stored songs; made when it is missing. */
+  readonly folder: string
+}
+
+/** Makes the store of songs over an open database and a folder. */
+export function createSources({ db, clock, chance, folder }: SourcesArguments) {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const insert = db.prepare(
+    `INSERT INTO sources (source_id, purpose, filename, title, artist, sha256, size_bytes, facts, cover_type, created_at_ms)
+     VALUES (@sourceId, @purpose, @filename, @title, @artist, @sha256, @sizeBytes, @facts, @coverType, @now)`,
+  )
+  const selectOne = db.prepare<[string], SourceRow>('SELECT * FROM sources WHERE source_id = ?')
+  const updateAnalysis = db.prepare<[string, string]>('UPDATE sources SET analysis = ? WHERE source_id = ?')
+  const deleteOne = db.prepare<[string]>('DELETE FROM sources WHERE source_id = ?')
+  const selectContents = db.prepare<[], string>('SELECT DISTINCT sha256 FROM sources').pluck()
+
+  const audioPath = (sha256: string) => path.join(folder, sha256)
+  const coverPath = (sha256: string) => path.join(folder, `${sha256}.cover`)
+
+  function find(sourceId: string): SourceRow | undefined {
+    return selectOne.get(sourceId)
+  }
+
+  return {
+    /** Stores a song and returns its identifier. The file is in place before the row that promises it. */
+    add(song: NewSource): string {
+      const { purpose, filename, sizeBytes, sha256, facts, cover } = song
+      renameSync(song.path, audioPath(sha256))
+      if (cover) writeFileSync(coverPath(sha256), cover.bytes, { mode: 0o600 })
+      const sourceId = chance.newUuid()
+      insert.run({
+        sourceId,
+        purpose,
+        filename,
+        title: facts.tags.title ?? path.parse(filename).name,
+        artist: facts.tags.artist ?? null,
+        sha256,
+        sizeBytes,
+        facts: JSON.stringify(facts),
+        coverType: cover?.mimeType ?? null,
+        now: clock.now(),
+      })
+      return sourceId
+    },
+
+    /** Returns a stored song, or undefined for an unknown identifier. */
+    find(sourceId: string): StoredSource | undefined {
+      const row = find(sourceId)
+      if (!row) return undefined
+      const { filename, size_bytes: sizeBytes, sha256 } = row
+      return {
+        sourceId,
+        path: audioPath(sha256),
+        filename,
+        sizeBytes,
+        sha256,
+        facts: JSON.parse(row.facts) as AudioFacts,
+      }
+    },
+
+    /** Returns a song as the app shows it, or undefined for an unknown identifier. */
+    show(sourceId: string): Source | undefined {
+      const row = find(sourceId)
+      return row && sourceToWire(row)
+    },
+
+    /** Returns where the cover picture lies and what it is; undefined without one. */
+    cover(sourceId: string): { path: string; mediaType: string } | undefined {
+      const row = find(sourceId)
+      return row?.cover_type ? { path: coverPath(row.sha256), mediaType: row.cover_type } : undefined
+    },
+
+    /** Keeps what an analysis found, so that it is made once. An unknown song is ignored. */
+    saveAnalysis: (sourceId: string, analysis: Analysis): void =>
+      void updateAnalysis.run(JSON.stringify(analysis), sourceId),
+
+    /** Returns the kept analysis with its warnings in `language`, or undefined before there is one. */
+    analysis(sourceId: string, language: Language): Analysis | undefined {
+      const text = find(sourceId)?.analysis
+      return text ? inLanguage(JSON.parse(text) as Analysis, language) : undefined
+    },
+
+    /** Forgets songs; their files go with the next `sweepFiles`. */
+    remove: (sourceIds: readonly string[]): void => sourceIds.forEach((sourceId) => void deleteOne.run(sourceId)),
+
+    /** Removes the files of no song and returns how many. Files put in place by an `add` of this moment must have their row. */
+    sweepFiles(): number {
+      const kept = new Set(selectContents.all())
+      const left = readdirSync(folder).filter((name) => !kept.has(name.replace(/\.cover$/, '')))
+      for (const name of left) rmSync(path.join(folder, name), { force: true })
+      return left.length
+    },
+  }
+}
+
+export type Sources = ReturnType<typeof createSources>
+
+function sourceToWire(row: SourceRow): Source {
+  const facts = JSON.parse(row.facts) as AudioFacts
+  return {
+    source_id: row.source_id,
+    filename: row.filename,
+    title: row.title,
+    ...(row.artist === null ? {} : { artist: row.artist }),
+    size_bytes: row.size_bytes,
+    sha256: row.sha256,
+    codec: facts.codec,
+    duration_seconds: facts.durationSeconds,
+    sample_rate_hz: facts.sampleRateHz,
+    channels: facts.channels,
+    ...(facts.bitDepth === undefined ? {} : { bit_depth: facts.bitDepth }),
+    ...(facts.bitRate === undefined ? {} : { bit_rate_bps: facts.bitRate }),
+    has_cover: row.cover_type !== null,
+    created_at: isoTime(row.created_at_ms),
+  }
+}
+
+function inLanguage(analysis: Analysis, language: Language): Analysis {
+  const warnings = analysis.warnings.map((warning) => ({
+    ...warning,
+    message: warningText(warning.code, warning.values, language),
+  }))
+  return { ...analysis, warnings }
+}
