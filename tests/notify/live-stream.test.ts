@@ -1,0 +1,195 @@
+import net from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import type { LiveEvent } from '../../src-server/contract/events.ts'
+import { notifyRoutes } from '../../src-server/notify/routes.ts'
+import { systemClock } from '../../src-server/system.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { completed, createTestNotify, eventually, JOB_ID } from './fixture.ts'
+import { asKey, asSession, listen } from './listen.ts'
+
+interface Message {
+  id: string | undefined
+  event: string
+  data: LiveEvent
+}
+
+/** Reads a stream into messages as a browser would. */
+function follow(response: Response) {
+  const messages: Message[] = []
+  let text = ''
+  const state = { messages, comments: 0, isEnded: false }
+  const read = async () => {
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString('utf8')
+      const blocks = text.split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
+        if (block === ':') state.comments += 1
+        const data = field('data')
+        if (data) messages.push({ id: field('id'), event: field('event') ?? '', data: JSON.parse(data) as LiveEvent })
+      }
+    }
+    state.isEnded = true
+  }
+  read().catch(() => (state.isEnded = true))
+  return state
+}
+
+async function start(options: { clock?: typeof systemClock; allowed?: { is: boolean } } = {}) {
+  const clock = options.clock ?? systemClock
+  const { notify, db } = createTestNotify({ clock })
+  const { baseUrl } = await listen((app) =>
+    notifyRoutes(app, { notify, clock, isStillAllowed: () => options.allowed?.is ?? true }),
+  )
+  const open = async (headers: Record<string, string>) => {
+    const aborted = new AbortController()
+    onTestFinished(() => aborted.abort())
+    const response = await fetch(`${baseUrl}/api/v1/events`, { headers, signal: aborted.signal })
+    return { response, ...{ stop: () => aborted.abort() }, stream: follow(response) }
+  }
+  const happen = (happened: Parameters<typeof notify.record>[0]) => {
+    const seq = notify.record(happened)
+    notify.committed()
+    return seq
+  }
+  return { notify, db, baseUrl, open, happen }
+}
+
+test('what happens while a client listens arrives with its id, its name and its job', async () => {
+  const { open, happen } = await start()
+  const { response, stream } = await open(asKey)
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  const seq = happen({ event: 'job.created', jobId: JOB_ID })
+  await eventually(() => stream.messages.length === 1)
+  expect(stream.messages[0]).toEqual({
+    id: String(seq),
+    event: 'job.created',
+    data: { event: 'job.created', seq, job_id: JOB_ID },
+  })
+})
+
+test('a client that names no Last-Event-ID gets nothing of the past', async () => {
+  const { open, happen } = await start()
+  happen({ event: 'job.created', jobId: JOB_ID })
+  const { stream } = await open(asKey)
+  happen(completed())
+  await eventually(() => stream.messages.length > 0)
+  expect(stream.messages.map(({ event }) => event)).toEqual(['job.completed'])
+})
+
+test('a client that comes back with Last-Event-ID gets everything stored since, once and in order', async () => {
+  const { open, happen } = await start()
+  const first = happen({ event: 'job.created', jobId: JOB_ID })
+  for (let count = 0; count < 250; count++) happen({ event: 'account.changed' })
+  happen(completed())
+  const { stream } = await open({ ...asKey, 'last-event-id': String(first) })
+  await eventually(() => stream.messages.length === 251)
+  happen({ event: 'job.deleted', jobId: JOB_ID })
+  await eventually(() => stream.messages.length === 252)
+  const seqs = stream.messages.map(({ data }) => data.seq)
+  expect(seqs).toEqual([...seqs].sort((a, b) => a - b))
+  expect(new Set(seqs).size).toBe(252)
+  expect(stream.messages[250]?.event).toBe('job.completed')
+})
+
+test('a Last-Event-ID that is no number, or that this database never gave, counts as absent', async () => {
+  const { open, happen } = await start()
+  happen({ event: 'job.created', jobId: JOB_ID })
+  for (const id of ['abc', '-1', '999999', '1e3']) {
+    const { stream, stop } = await open({ ...asKey, 'last-event-id': id })
+    happen({ event: 'account.changed' })
+    await eventually(() => stream.messages.length > 0)
+    expect(stream.messages[0]?.event).toBe('account.changed')
+    stop()
+  }
+})
+
+test('progress arrives without an id, only the latest of each job, and never after the end of its job', async () => {
+  const { open, happen, notify } = await start()
+  const { stream } = await open(asKey)
+  for (let progress = 0; progress <= 50; progress++) {
+    notify.progress({ jobId: JOB_ID, progress, stage: 'rendering', platform: 'melon' })
+  }
+  await eventually(() => stream.messages.length > 0)
+  notify.progress({ jobId: JOB_ID, progress: 99, stage: 'packaging' })
+  happen(completed())
+  await eventually(() => stream.messages.some(({ event }) => event === 'job.completed'))
+  await new Promise((resolve) => setTimeout(resolve, 250))
+  expect(stream.messages.map(({ event, data, id }) => [event, data.progress, id === undefined])).toEqual([
+    ['job.progress', 50, true],
+    ['job.completed', undefined, false],
+  ])
+  expect(stream.messages[0]?.data).toMatchObject({ job_id: JOB_ID, stage: 'rendering', platform: 'melon' })
+})
+
+test('the desk is told of to the app and to no key', async () => {
+  const { open, happen } = await start()
+  const app = await open(asSession)
+  const key = await open(asKey)
+  happen({ event: 'desk.changed' })
+  happen({ event: 'account.changed' })
+  await eventually(() => app.stream.messages.length === 2 && key.stream.messages.length === 1)
+  expect(key.stream.messages[0]?.event).toBe('account.changed')
+})
+
+test('a comment comes every 15 s, and the stream of a revoked key ends by the next', async () => {
+  const clock = createFakeClock()
+  const allowed = { is: true }
+  const { open } = await start({ clock, allowed })
+  const { stream } = await open(asKey)
+  await clock.advance(15_000)
+  await eventually(() => stream.comments === 1)
+  allowed.is = false
+  await clock.advance(15_000)
+  await eventually(() => stream.isEnded)
+  expect(stream.comments).toBe(1)
+})
+
+test('a reader that does not read costs no memory and is disconnected after two heartbeats', async () => {
+  const clock = createFakeClock()
+  const { baseUrl, db, happen } = await start({ clock })
+  const { hostname, port } = new URL(baseUrl)
+  const socket = net.connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  await new Promise<void>((resolve) => socket.once('connect', resolve))
+  socket.write('GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-1\r\n\r\n')
+  await new Promise<void>((resolve) => socket.once('readable', resolve))
+  socket.pause()
+  // More than every buffer between the two programs holds.
+  db.transaction(() => {
+    const insert = db.prepare(
+      "INSERT INTO events (event_id, name, job_id, created_at_ms) VALUES (?, 'job.created', ?, 0)",
+    )
+    for (let count = 0; count < 150_000; count++) insert.run(`msg_${count}`, JOB_ID)
+  })()
+  const before = process.memoryUsage().heapUsed + process.memoryUsage().external
+  happen({ event: 'account.changed' })
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const grown = process.memoryUsage().heapUsed + process.memoryUsage().external - before
+  expect(grown).toBeLessThan(30_000_000)
+  let isClosed = false
+  socket.on('close', () => (isClosed = true))
+  socket.on('error', () => (isClosed = true))
+  for (let beat = 0; beat < 3; beat++) await clock.advance(15_000)
+  socket.resume()
+  await eventually(() => isClosed)
+})
+
+test('every stream ends when the service stops', async () => {
+  const { open, notify } = await start()
+  const streams = await Promise.all([open(asKey), open(asSession)])
+  await notify.close()
+  await eventually(() => streams.every(({ stream }) => stream.isEnded))
+})
+
+test('HEAD answers at once', async () => {
+  const { baseUrl } = await start()
+  const response = await fetch(`${baseUrl}/api/v1/events`, { method: 'HEAD', headers: asKey })
+  expect(response.status).toBe(200)
+})
+
+test('without a credential there is no stream', async () => {
+  const { open } = await start()
+  expect((await open({})).response.status).toBe(401)
+})
