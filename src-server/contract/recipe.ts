@@ -40,14 +40,21 @@ export interface CompressionBand {
   readonly maxReductionDb: number
 }
 
-/** A narrow band that is turned down while it sticks out of its surroundings. */
-export interface ResonanceBand {
-  /** 1 000 to 16 000. */
+/** A band that is turned down, in mid and in side, while it stands out against another band. */
+export interface DynamicCut {
+  readonly repair: 'resonance' | 'sibilance'
+  /** The band: 1 000 to 16 000 Hz. */
   readonly frequencyHz: number
-  /** 2 to 30. */
+  /** 0.5 to 30. */
   readonly q: number
-  /** How far the band may stand above its surroundings before it is turned down: 0 to 24. */
+  /** What it is compared with; both are weighed by their width. */
+  readonly referenceHz: number
+  readonly referenceQ: number
+  /** How far the band's density may stand above the reference's before it is turned down: −30 to 30. */
   readonly toleranceDb: number
+  /** 1 to 500. */
+  readonly attackMs: number
+  readonly releaseMs: number
   /** Most that mid and side are turned down: 0 to 6 each. */
   readonly maxMidCutDb: number
   readonly maxSideCutDb: number
@@ -86,15 +93,7 @@ export type RecipeStage =
       readonly mid: GainCurve
       readonly side: GainCurve
     }
-  | { readonly kind: 'resonance'; readonly bands: readonly ResonanceBand[] }
-  | {
-      readonly kind: 'deess'
-      readonly lowHz: number
-      readonly highHz: number
-      /** How far the band may rise above the rest of the voice range, dB. */
-      readonly toleranceDb: number
-      readonly maxCutDb: number
-    }
+  | { readonly kind: 'dynamic_cut'; readonly cuts: readonly DynamicCut[] }
   | { readonly kind: 'density'; readonly compression: CompressionBand }
   | {
       readonly kind: 'multiband'

@@ -52,7 +52,7 @@ export function measureBandFrames(
   block: AudioBlock,
   sampleRateHz: number,
   bandSets: readonly Bands[],
-  maxFrames = 1500,
+  maxFrames = 1000,
 ): BandFrames[] {
   const size = frameSize(sampleRateHz)
   const room = Math.max(0, block.frames - size)

@@ -1,0 +1,199 @@
+import type { Recipe, RecipeStage } from '../contract/recipe.ts'
+import type { Repair } from '../contract/report.ts'
+import { type Audio, type AudioBlock, sliceBlock } from './block.ts'
+import { measureSubsonic } from './detectors/subsonic.ts'
+import { createDynamicCut, type DynamicCutter } from './processors/dynamic-cut.ts'
+import { createEqualiser, createRumbleFilter } from './processors/equaliser.ts'
+import { createMatchFilter } from './processors/match.ts'
+import { type Compressor, createMultiband } from './processors/multiband.ts'
+import type { Processor } from './processors/processor.ts'
+import { type Mending, mendClicks, rebuildFlatTops } from './processors/restore.ts'
+import { gainToDb } from './units.ts'
+
+/** What a recipe made of a piece. */
+export interface AppliedRecipe {
+  /** The same memory as the input. */
+  readonly audio: Audio
+  /** Repairs that were made, with what they measured. */
+  readonly repairs: readonly Repair[]
+  /** Largest and mean reduction of the dynamics stages together, dB. */
+  readonly mostReductionDb: number
+  readonly meanReductionDb: number
+}
+
+/** Frames per block of the streaming stages. */
+const blockFrames = 4096
+
+/**
+ * Carries out a recipe on two channels of audio, in place; an empty recipe leaves every bit. Stages that edit single samples run first over the whole piece, all
+ * others run block by block in one pass, their latency taken out, so that no second copy of the audio exists. `onProgress` is told the part of the
+ * work that is done, 0 to 1. Deterministic; throws what a processor throws for settings outside its range.
+ */
+export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction: number) => void): AppliedRecipe {
+  const repairs: Repair[] = []
+  const filters = recipe.stages.filter(({ kind }) => kind === 'rumble_filter')
+  const rumbleBefore = filters.length > 0 ? measureSubsonic(audio) : null
+  const streamed: { stage: RecipeStage; processor: Processor }[] = []
+  for (const stage of recipe.stages) {
+    const edited = editSamples(audio, stage)
+    if (edited) repairs.push(...edited)
+    else streamed.push({ stage, processor: createProcessor(stage, audio.sampleRateHz) })
+  }
+  runStreamed(
+    audio,
+    streamed.map(({ processor }) => processor),
+    onProgress,
+  )
+  const dynamics = { mostReductionDb: 0, meanReductionDb: 0 }
+  for (const { stage, processor } of streamed) {
+    repairs.push(...repairsOf(stage, processor, audio, rumbleBefore?.levelDbfs ?? 0))
+    if (stage.kind !== 'density' && stage.kind !== 'multiband') continue
+    const reading = (processor as Compressor).read()
+    dynamics.mostReductionDb += reading.mostReductionDb
+    dynamics.meanReductionDb += reading.meanReductionDb
+  }
+  return { audio, repairs, ...dynamics }
+}
+
+/** Makes the edit of a stage that works on single samples and tells about it; null for a stage that streams. */
+function editSamples(audio: Audio, stage: RecipeStage): Repair[] | null {
+  switch (stage.kind) {
+    case 'remove_dc':
+      for (const [c, samples] of audio.channels.entries()) subtract(samples, stage.offsets[c] ?? 0)
+      return [{ kind: 'dc_offset', amount_db: rounded(gainToDb(Math.max(...stage.offsets.map(Math.abs)))) }]
+    case 'declip': {
+      const mendings = audio.channels.map((samples, c) => rebuildFlatTops(samples, stage.levels[c]!))
+      return mended('clipping', mendings)
+    }
+    case 'declick': {
+      const mendings = audio.channels.map((samples, c) => mendClicks(samples, stage.clicks[c] ?? []))
+      return mended('clicks', mendings)
+    }
+    default:
+      return null
+  }
+}
+
+function subtract(samples: Float32Array, offset: number): void {
+  for (let i = 0; i < samples.length; i++) samples[i]! -= offset
+}
+
+/** One entry for both channels; the amount is the rise of the highest rebuilt peak, or the largest click in dBFS. */
+function mended(kind: 'clipping' | 'clicks', mendings: readonly Mending[]): Repair[] {
+  const count = mendings.reduce((sum, mending) => sum + mending.count, 0)
+  if (count === 0) return []
+  const largest = Math.max(...mendings.map((mending) => mending.largest))
+  const touched = mendings.map((mending) => mending.count > 0)
+  const channel = touched[0] && touched[1] ? 'both' : touched[0] ? 'left' : 'right'
+  return [{ kind, count, amount_db: rounded(gainToDb(largest)), channel }]
+}
+
+const rounded = (value: number): number => Number(value.toFixed(1))
+
+/** Returns the processor of a streaming stage. */
+export function createProcessor(stage: RecipeStage, sampleRateHz: number): Processor {
+  switch (stage.kind) {
+    case 'rumble_filter':
+      return createRumbleFilter(stage.frequencyHz, sampleRateHz)
+    case 'mono_bass':
+      return createEqualiser(
+        [],
+        [{ shape: 'high_pass', frequencyHz: stage.frequencyHz, gainDb: 0, q: Math.SQRT1_2 }],
+        sampleRateHz,
+      )
+    case 'equalise':
+      return createEqualiser(stage.mid, stage.side, sampleRateHz)
+    case 'match':
+      return createMatchFilter(stage.mid, stage.side, sampleRateHz)
+    case 'dynamic_cut':
+      return inSeries(stage.cuts.map((cut) => createDynamicCut(cut, sampleRateHz)))
+    case 'density':
+      return createMultiband([], [stage.compression], sampleRateHz)
+    case 'multiband':
+      return createMultiband(stage.crossoversHz, stage.bands, sampleRateHz)
+    case 'remove_dc':
+    case 'declip':
+    case 'declick':
+      throw new RangeError(`${stage.kind} does not stream`)
+  }
+}
+
+interface Series extends Processor {
+  readonly members: readonly DynamicCutter[]
+}
+
+function inSeries(members: readonly DynamicCutter[]): Series {
+  return {
+    members,
+    latencySamples: 0,
+    process(block) {
+      for (const member of members) member.process(block)
+    },
+    reset() {
+      for (const member of members) member.reset()
+    },
+  }
+}
+
+/** Runs the processors over the audio in place; what comes out late is written back to where it belongs. */
+function runStreamed(audio: Audio, processors: readonly Processor[], onProgress?: (fraction: number) => void): void {
+  if (processors.length === 0) {
+    onProgress?.(1)
+    return
+  }
+  const latency = processors.reduce((sum, { latencySamples }) => sum + latencySamples, 0)
+  const scratch: AudioBlock = {
+    channels: [new Float32Array(blockFrames), new Float32Array(blockFrames)],
+    frames: blockFrames,
+  }
+  const total = audio.frames + latency
+  for (let start = 0; start < total; start += blockFrames) {
+    const frames = Math.min(blockFrames, total - start)
+    const block = sliceBlock(scratch, 0, frames)
+    const available = Math.max(0, Math.min(frames, audio.frames - start))
+    for (const [c, samples] of block.channels.entries()) {
+      samples.set(audio.channels[c]!.subarray(start, start + available))
+      samples.fill(0, available)
+    }
+    for (const processor of processors) processor.process(block)
+    const skipped = Math.max(0, latency - start)
+    if (skipped < frames) {
+      for (const [c, samples] of block.channels.entries()) {
+        audio.channels[c]!.set(samples.subarray(skipped), start + skipped - latency)
+      }
+    }
+    onProgress?.(Math.min(1, (start + frames) / total))
+  }
+}
+
+/** What a streaming repair measured; none for stages that are no repairs or had nothing to do. */
+function repairsOf(stage: RecipeStage, processor: Processor, audio: Audio, rumbleDbfs: number): Repair[] {
+  switch (stage.kind) {
+    case 'rumble_filter': {
+      const amount = rumbleDbfs - measureSubsonic(audio).levelDbfs
+      return [{ kind: 'rumble', amount_db: rounded(-amount), frequency_hz: stage.frequencyHz }]
+    }
+    case 'mono_bass':
+      return [{ kind: 'mono_bass', frequency_hz: stage.frequencyHz, channel: 'side' }]
+    case 'equalise':
+      return stage.mid
+        .filter(({ frequencyHz, gainDb }) => frequencyHz < 400 && gainDb < 0)
+        .map(({ frequencyHz, gainDb }) => ({
+          kind: 'mud' as const,
+          amount_db: rounded(gainDb),
+          frequency_hz: frequencyHz,
+          channel: 'both' as const,
+        }))
+    case 'dynamic_cut':
+      return (processor as Series).members.flatMap((member, i): Repair[] => {
+        const { repair, frequencyHz } = stage.cuts[i]!
+        const { mid, side } = member.readMidSide()
+        const most = Math.max(mid.mostReductionDb, side.mostReductionDb)
+        if (most < 0.05) return []
+        const channel = mid.mostReductionDb < 0.05 ? 'side' : side.mostReductionDb < 0.05 ? 'mid' : 'both'
+        return [{ kind: repair, amount_db: rounded(-most), frequency_hz: Math.round(frequencyHz), channel }]
+      })
+    default:
+      return []
+  }
+}

@@ -1,0 +1,36 @@
+import type { BandLevels } from '../meters/spectrum.ts'
+
+/** Bands per octave that {@link findCutoff} and the resonance search need. */
+export const fineBandsPerOctave = 24
+
+/** Within this many fine bands (a sixth of an octave) ... */
+const steepBands = 4
+/** ... a cutoff falls by at least this, dB: steeper than any mix, as only the low-pass of a codec or a converter is. */
+const fallDb = 22
+/** A fall above this is the ordinary end of the audible band (a 320 kbit/s encoder's low-pass lies at 20 kHz). */
+const highestHz = 19_500
+
+/**
+ * Returns the frequency in Hz above which there is no music, or null where the spectrum reaches the end of the band. `levels` are
+ * long-term levels in {@link fineBandsPerOctave} bands per octave. The cutoff is the highest band from which the level falls by
+ * 22 dB within a sixth of an octave and never comes back. Null for silence.
+ */
+export function findCutoff({ bandHz, midDb, sideDb }: BandLevels, sampleRateHz: number): number | null {
+  const levels = midDb.map((mid, b) => 10 * Math.log10(10 ** (mid / 10) + 10 ** (sideDb[b]! / 10)))
+  let last = levels.length - 1
+  while (last >= 0 && bandHz[last]! > sampleRateHz * 0.49) last--
+  const loudest = Math.max(...levels.slice(0, last + 1))
+  if (!(loudest > -150)) return null
+  let above = Number.NEGATIVE_INFINITY
+  for (let b = last - steepBands; b > 0; b--) {
+    above = Math.max(above, levels[b + steepBands]!)
+    const here = Math.max(levels[b]!, levels[b - 1]!)
+    if (here - above >= fallDb) {
+      let edge = b
+      while (edge < b + steepBands && levels[edge + 1]! > here - fallDb / 2) edge++
+      return bandHz[edge]! < highestHz ? bandHz[edge]! : null
+    }
+    if (above > loudest - 30) return null
+  }
+  return null
+}

@@ -1,0 +1,84 @@
+import { activeFrames, type BandFrames, quantile, sortedLevels } from '../meters/spectrum.ts'
+
+/** A narrow peak that stays while the music changes. */
+export interface Resonance {
+  readonly frequencyHz: number
+  /** Its typical height above its surroundings, dB. */
+  readonly excessDb: number
+  /** Part of the playing time in which it stands at least half as high, 0 … 1. */
+  readonly persistence: number
+  readonly q: number
+}
+
+/** Searched range: where decoders of generated music leave their metallic peaks. */
+const lowestHz = 4000
+const highestHz = 12_000
+/** Surroundings: between a twelfth and a third of an octave away, in bands of a 24th. */
+const nearest = 3
+const farthest = 9
+/** A resonance stands this far out of its surroundings, dB, typically ... */
+const fewestDb = 4
+/** ... and half of that for this part of the time: partials of notes come and go, a resonance stays. */
+const leastPersistence = 0.7
+const mostResonances = 4
+
+/**
+ * Returns at most four persistent narrow peaks between 4 and 12 kHz, the highest first. `frames` must hold bands of a 24th of an
+ * octave. Judged by medians over the frames in which music plays, so that cymbals and notes do not count. Silence has none.
+ */
+export function findResonances(frames: BandFrames): Resonance[] {
+  const { bands, frameCount, mid, side } = frames
+  const count = bands.centresHz.length
+  const isActive = activeFrames(frames)
+  const powers = mid.map((power, i) => power + side[i]!)
+  const typical = bands.centresHz.map((_, b) => quantile(sortedLevels(frames, powers, b, isActive), 0.5))
+  const found: Resonance[] = []
+  for (let b = farthest; b < count - farthest; b++) {
+    const frequencyHz = bands.centresHz[b]!
+    if (frequencyHz < lowestHz || frequencyHz > highestHz) continue
+    const excessDb = typical[b]! - surroundings(typical, b)
+    const isPeak = typical[b]! >= typical[b - 1]! && typical[b]! > typical[b + 1]!
+    if (!isPeak || !(excessDb >= fewestDb)) continue
+    const persistence = persistenceOf(powers, count, frameCount, isActive, b, excessDb / 2)
+    if (persistence < leastPersistence) continue
+    found.push({ frequencyHz, excessDb, persistence, q: widthQ(typical, b, excessDb) })
+  }
+  return found.sort((one, other) => other.excessDb - one.excessDb).slice(0, mostResonances)
+}
+
+/** Median level of the bands around band b. */
+function surroundings(levels: ArrayLike<number>, b: number): number {
+  const around: number[] = []
+  for (let d = nearest; d <= farthest; d++) around.push(levels[b - d]!, levels[b + d]!)
+  return quantile(Float64Array.from(around).sort(), 0.5)
+}
+
+function persistenceOf(
+  powers: Float32Array,
+  count: number,
+  frameCount: number,
+  isActive: Uint8Array,
+  b: number,
+  thresholdDb: number,
+): number {
+  const factor = 10 ** (thresholdDb / 10)
+  let playing = 0
+  let standing = 0
+  for (let f = 0; f < frameCount; f++) {
+    if (!isActive[f]) continue
+    playing++
+    const row = powers.subarray(f * count, (f + 1) * count)
+    if (row[b]! > surroundings(row, b) * factor) standing++
+  }
+  return playing > 0 ? standing / playing : 0
+}
+
+/** Quality of the peak from the bands within half its height (in dB). */
+function widthQ(typical: readonly number[], b: number, excessDb: number): number {
+  let low = b
+  let high = b
+  while (low > b - nearest && typical[low - 1]! > typical[b]! - excessDb / 2) low--
+  while (high < b + nearest && typical[high + 1]! > typical[b]! - excessDb / 2) high++
+  const octaves = (high - low + 1) / 24
+  return Math.min(20, Math.max(4, 1 / (2 ** (octaves / 2) - 2 ** (-octaves / 2))))
+}

@@ -1,0 +1,76 @@
+import type { Audio } from '../block.ts'
+import { createComplexFft } from '../fft.ts'
+import { levelDb } from '../meters/spectrum.ts'
+
+/** Level below the audible band. */
+export interface Subsonic {
+  /** Mean square between 3 and 20 Hz of both channels' mean, dBFS. */
+  readonly levelDbfs: number
+  /** Strongest frequency there, Hz. */
+  readonly frequencyHz: number
+  /** Mean square between 30 and 120 Hz, dBFS. */
+  readonly bassDbfs: number
+}
+
+const size = 65_536
+const mostFrames = 12
+
+/**
+ * Returns the level below 20 Hz, without constant offsets, from at most twelve evenly spaced Hann frames of 65 536 samples of (L + R) / 2 and
+ * (L − R) / 2. −200 dBFS for silence; a piece shorter than a frame is padded.
+ */
+export function measureSubsonic({ channels, frames, sampleRateHz }: Audio): Subsonic {
+  const left = channels[0]!
+  const right = channels[1] ?? left
+  const count = Math.max(1, Math.min(mostFrames, Math.floor(frames / size)))
+  const fft = createComplexFft(size)
+  const re = new Float64Array(size)
+  const im = new Float64Array(size)
+  const bin = (hz: number): number => Math.round((hz * size) / sampleRateHz)
+  const powers = new Float64Array(bin(130))
+  for (let frame = 0; frame < count; frame++) {
+    const start = count > 1 ? Math.floor(((frames - size) * frame) / (count - 1)) : 0
+    loadFrame(left, right, start, re, im)
+    fft.forward(re, im)
+    for (let k = 1; k < powers.length; k++) {
+      // |Z(k)|² + |Z(−k)|² of z = L + iR is twice the one-sided power of both channels.
+      powers[k]! += re[k]! ** 2 + im[k]! ** 2 + re[size - k]! ** 2 + im[size - k]! ** 2
+    }
+  }
+  const scale = 2 / (count * size * size * 0.375 * 2)
+  let level = 0
+  let bass = 0
+  let strongest = bin(3)
+  for (let k = bin(3); k < powers.length; k++) {
+    const hz = (k * sampleRateHz) / size
+    if (hz <= 20) {
+      level += powers[k]! * scale
+      if (powers[k]! > powers[strongest]!) strongest = k
+    } else if (hz >= 30 && hz <= 120) bass += powers[k]! * scale
+  }
+  return {
+    levelDbfs: levelDb(level),
+    frequencyHz: (strongest * sampleRateHz) / size,
+    bassDbfs: levelDb(bass),
+  }
+}
+
+/** One Hann-windowed frame of z = L + iR, without its mean. */
+function loadFrame(left: Float32Array, right: Float32Array, start: number, re: Float64Array, im: Float64Array): void {
+  const available = Math.max(0, Math.min(size, left.length - start))
+  let leftMean = 0
+  let rightMean = 0
+  for (let i = 0; i < available; i++) {
+    leftMean += left[start + i]!
+    rightMean += right[start + i]!
+  }
+  leftMean /= Math.max(1, available)
+  rightMean /= Math.max(1, available)
+  re.fill(0)
+  im.fill(0)
+  for (let i = 0; i < available; i++) {
+    const window = Math.sin((Math.PI * (i + 0.5)) / available) ** 2
+    re[i] = window * (left[start + i]! - leftMean)
+    im[i] = window * (right[start + i]! - rightMean)
+  }
+}

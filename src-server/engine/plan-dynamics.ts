@@ -1,0 +1,83 @@
+import type { Genre } from '../contract/platforms.ts'
+import type { CompressionBand } from '../contract/recipe.ts'
+import type { SourceAnalysis } from './analysis.ts'
+import type { PlanPart } from './plan-repair.ts'
+
+/** How firmly the bands of a genre are held at intensity 50: ratio above the band's own loud moments. Our recommendation. */
+const genreRatios: Record<Genre, number> = { kpop: 1.5, edm: 1.6, hiphop: 1.5, pop: 1.4, ballad: 1.2, other: 1 }
+
+/** Borders of the bands, Hz: below the kick's body, below the voice's body, below the sibilants. */
+const crossoversHz = [120, 1000, 5000]
+const attacksMs = [30, 20, 12, 6]
+const releasesMs = [250, 180, 130, 90]
+/** A band is turned down from this far above its average level. */
+const aboveAverageDb = 4
+
+/** Peak-to-loudness ratio that −14 LUFS with a ceiling of −1 dBTP leaves, and what a limiter bridges without being heard. */
+const roomDb = 13
+const limiterBridgesDb = 2.5
+
+const rounded = (value: number): number => Number(value.toFixed(1))
+
+/**
+ * Returns the density stage: a slow compressor over the whole band, for sparse and peaky music whose peak-to-loudness ratio is higher than a master
+ * has room for, so that the limiter need not pump. At most 3 dB; nothing for other music.
+ */
+export function planDensity(analysis: SourceAnalysis, intensity: number): PlanPart {
+  const { integratedLufs, musicPeakDbfs } = analysis
+  if (integratedLufs === null || musicPeakDbfs === null || intensity === 0) return { stages: [], decisions: [] }
+  const plrDb = musicPeakDbfs - integratedLufs
+  const excessDb = plrDb - roomDb - limiterBridgesDb
+  if (excessDb <= 0) return { stages: [], decisions: [] }
+  const ratio = 2
+  const maxReductionDb = Math.min(3, (excessDb * intensity) / 50)
+  const compression: CompressionBand = {
+    // The level of a control step lies about 3 dB below its peak; the highest peaks shall just reach the largest reduction.
+    thresholdDb: musicPeakDbfs - 3 - maxReductionDb / (1 - 1 / ratio),
+    ratio,
+    kneeDb: 6,
+    attackMs: 4,
+    releaseMs: 150,
+    maxReductionDb,
+  }
+  return {
+    stages: [{ kind: 'density', compression }],
+    decisions: [
+      {
+        stage: 'dynamics',
+        code: 'DENSITY_RAISED',
+        values: { plrDb: rounded(plrDb), roomDb, mostReductionDb: rounded(maxReductionDb) },
+      },
+    ],
+  }
+}
+
+/**
+ * Returns the gentle glue of a genre: four bands, each held where it rises more than 4 dB above its own average. Scaled by intensity; nothing
+ * for `other`, for silence and at intensity 0.
+ */
+export function planMultiband(analysis: SourceAnalysis, genre: Genre, intensity: number): PlanPart {
+  const ratio = 1 + ((genreRatios[genre] - 1) * intensity) / 50
+  if (ratio === 1 || analysis.isSilent) return { stages: [], decisions: [] }
+  const { bandHz, midDb, sideDb } = analysis.spectrum
+  const bands = attacksMs.map((attackMs, i): CompressionBand => {
+    const from = crossoversHz[i - 1] ?? 0
+    const to = crossoversHz[i] ?? 24_000
+    let power = 1e-12
+    for (const [b, hz] of bandHz.entries()) {
+      if (hz >= from && hz < to) power += 10 ** (midDb[b]! / 10) + 10 ** (sideDb[b]! / 10)
+    }
+    return {
+      thresholdDb: 10 * Math.log10(power) + aboveAverageDb,
+      ratio,
+      kneeDb: 8,
+      attackMs,
+      releaseMs: releasesMs[i]!,
+      maxReductionDb: Math.min(6, (3 * intensity) / 50),
+    }
+  })
+  return {
+    stages: [{ kind: 'multiband', crossoversHz, bands }],
+    decisions: [{ stage: 'dynamics', code: 'BANDS_COMPRESSED', values: { genre, ratio: Number(ratio.toFixed(2)) } }],
+  }
+}

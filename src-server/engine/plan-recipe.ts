@@ -1,0 +1,186 @@
+import type { AiService, Genre, Tier } from '../contract/platforms.ts'
+import type { GainCurve, Recipe, RecipeStage } from '../contract/recipe.ts'
+import type { Decision, Spectrum, WarningCode } from '../contract/report.ts'
+import type { SourceAnalysis } from './analysis.ts'
+import { planDensity, planMultiband } from './plan-dynamics.ts'
+import { planImage } from './plan-image.ts'
+import { type PlanPart, planRepair } from './plan-repair.ts'
+import { planGenreTone, planReferenceTone, planToneFaults, referenceDistance } from './plan-tone.ts'
+import { curveGainDb } from './processors/match.ts'
+import { genreSpectrumDb } from './tonal-targets.ts'
+
+/** What the planner decides from; nothing else enters. */
+export interface PlanInput {
+  readonly analysis: SourceAnalysis
+  readonly reference?: SourceAnalysis
+  readonly genre: Genre
+  readonly aiService: AiService
+  readonly tier: Tier
+  /** 0 (repairs only) to 100; 50 is the default. */
+  readonly intensity: number
+  /** 0 to 100 per cent of the way to the reference; without meaning when there is none. */
+  readonly referenceAmount: number
+}
+
+/** A warning of the planner; the pipeline adds those of the file and of the masters. */
+export interface PlanWarning {
+  readonly code: WarningCode
+  readonly values?: Record<string, number | string>
+}
+
+export interface MasteringPlan {
+  readonly recipe: Recipe
+  readonly decisions: readonly Decision[]
+  readonly warnings: readonly PlanWarning[]
+  /** Third octaves that the tone stage aims at, aligned with the source's own level; null when there is no target. */
+  readonly targetSpectrum: Spectrum | null
+}
+
+/** Peak-to-loudness ratio below which a piece counts as limited already, dB. */
+const limitedPlrDb = 8
+/** Silence at an edge from which it is named, s. */
+const longSilenceSeconds = 2
+/** Two pieces whose spectra differ by less than this in every band are one piece, dB. */
+const sameSpectrumDb = 0.05
+
+/**
+ * Returns the recipe and its reasons. Pure: the same input gives the same plan. Silence gives an empty recipe. Never throws.
+ */
+export function planRecipe(input: PlanInput): MasteringPlan {
+  const { genre, intensity } = input
+  // A prior on the faults is the caller's word on where the piece comes from, which the analysis only passes on.
+  const analysis = { ...input.analysis, aiService: input.aiService }
+  const reference = input.reference && !isSamePiece(analysis, input.reference) ? input.reference : undefined
+  const isMatched = reference !== undefined && input.referenceAmount > 0
+  const repair = planRepair(analysis)
+  const faults = isMatched ? none : planToneFaults(analysis, intensity)
+  const tone = isMatched
+    ? planReferenceTone(analysis, reference, input.referenceAmount)
+    : planGenreTone(analysis, genre, intensity)
+  const density = planDensity(analysis, intensity)
+  const multiband = planMultiband(analysis, genre, intensity)
+  const image = isMatched ? none : planImage(analysis, intensity)
+  const stages = analysis.isSilent ? [] : inOrder([repair, faults, tone, density, multiband, image])
+  return {
+    recipe: { version: 1, stages },
+    decisions: [
+      ...repair.decisions.filter(({ code }) => code !== 'NOTHING_TO_REPAIR' || !hasRepair(faults)),
+      ...faults.decisions,
+      ...orElse([faults, tone], 'tone', 'TONE_LEFT_ALONE', { ...analysis.tone }),
+      ...tone.decisions,
+      ...orElse([density, multiband], 'dynamics', 'DYNAMICS_LEFT_ALONE', { plrDb: analysis.plrDb ?? 0 }),
+      ...density.decisions,
+      ...multiband.decisions,
+      ...orElse([image], 'image', 'IMAGE_LEFT_ALONE', { widestDb: analysis.width.widestDb }),
+      ...image.decisions,
+    ].sort((one, other) => stageOrder.indexOf(one.stage) - stageOrder.indexOf(other.stage)),
+    warnings: warningsOf(input, reference),
+    targetSpectrum: targetOf(analysis, reference, genre),
+  }
+}
+
+const none: PlanPart = { stages: [], decisions: [] }
+const stageOrder: readonly Decision['stage'][] = ['repair', 'tone', 'dynamics', 'image']
+
+const hasRepair = (part: PlanPart): boolean => part.decisions.some(({ stage }) => stage === 'repair')
+
+/** The word that nothing was done in a stage, when none of its parts did anything. */
+function orElse(
+  parts: readonly PlanPart[],
+  stage: Decision['stage'],
+  code: Decision['code'],
+  values: Record<string, number>,
+): Decision[] {
+  if (parts.some((part) => part.decisions.some((decision) => decision.stage === stage))) return []
+  const rounded = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Number(value.toFixed(1))]))
+  return [{ stage, code, values: rounded }]
+}
+
+/** Order of the chain: what edits samples first, then filters, then what listens to levels, the width last. */
+const kindOrder: readonly RecipeStage['kind'][] = [
+  'remove_dc',
+  'declip',
+  'declick',
+  'rumble_filter',
+  'mono_bass',
+  'dynamic_cut',
+  'equalise',
+  'match',
+  'density',
+  'multiband',
+]
+
+function inOrder(parts: readonly PlanPart[]): RecipeStage[] {
+  const stages = parts.flatMap((part) => part.stages)
+  const curves = stages.filter((stage) => stage.kind === 'match')
+  const others: RecipeStage[] = stages.filter((stage) => stage.kind !== 'match')
+  const [first, ...further] = curves
+  if (first) others.push(further.reduce(combined, first))
+  return others.sort((one, other) => kindOrder.indexOf(one.kind) - kindOrder.indexOf(other.kind))
+}
+
+type Match = Extract<RecipeStage, { kind: 'match' }>
+
+/** One filter in place of two. */
+function combined(one: Match, other: Match): Match {
+  const sum = (curve: GainCurve, added: GainCurve): GainCurve => ({
+    frequencyHz: curve.frequencyHz,
+    gainDb: curve.frequencyHz.map((hz, i) => curve.gainDb[i]! + curveGainDb(added, hz)),
+  })
+  return { kind: 'match', mid: sum(one.mid, other.mid), side: sum(one.side, other.side) }
+}
+
+function isSamePiece(one: SourceAnalysis, other: SourceAnalysis): boolean {
+  if (one.frames !== other.frames || one.sampleRateHz !== other.sampleRateHz) return false
+  const { midDb, sideDb } = referenceDistance(one, other)
+  return [...midDb, ...sideDb].every((distance) => Math.abs(distance) < sameSpectrumDb)
+}
+
+function warningsOf(input: PlanInput, reference: SourceAnalysis | undefined): PlanWarning[] {
+  const { analysis } = input
+  const warnings: PlanWarning[] = []
+  if (analysis.clipping.count > 0) {
+    warnings.push({ code: 'INPUT_CLIPPED', values: { count: analysis.clipping.count } })
+  }
+  if (analysis.plrDb !== null && analysis.plrDb < limitedPlrDb) {
+    warnings.push({ code: 'INPUT_LIMITED', values: { plrDb: Number(analysis.plrDb.toFixed(1)) } })
+  }
+  if (analysis.isLossy) warnings.push({ code: 'INPUT_LOSSY' })
+  if (analysis.isMono && !analysis.isSilent) warnings.push({ code: 'INPUT_MONO' })
+  if (analysis.deadChannel) warnings.push({ code: 'INPUT_DEAD_CHANNEL', values: { channel: analysis.deadChannel } })
+  const { leadingSilenceSeconds, trailingSilenceSeconds } = analysis
+  if (Math.max(leadingSilenceSeconds, trailingSilenceSeconds) >= longSilenceSeconds) {
+    warnings.push({
+      code: 'INPUT_NEAR_SILENT_EDGES',
+      values: {
+        startSeconds: Number(leadingSilenceSeconds.toFixed(1)),
+        endSeconds: Number(trailingSilenceSeconds.toFixed(1)),
+      },
+    })
+  }
+  if (analysis.bandwidthHz !== null) {
+    warnings.push({ code: 'INPUT_BAND_LIMITED', values: { cutoffHz: Math.round(analysis.bandwidthHz) } })
+  }
+  if (input.reference && !reference) warnings.push({ code: 'REFERENCE_IS_TARGET' })
+  if (reference?.isLossy) warnings.push({ code: 'REFERENCE_LOSSY' })
+  return warnings
+}
+
+function targetOf(analysis: SourceAnalysis, reference: SourceAnalysis | undefined, genre: Genre): Spectrum | null {
+  const { bandHz, midDb, sideDb } = analysis.spectrum
+  if (analysis.isSilent) return null
+  if (reference) {
+    const distance = referenceDistance(analysis, reference, ({ spectrum }) => spectrum)
+    return {
+      band_hz: [...bandHz],
+      mid_db: midDb.map((level, b) => level + distance.midDb[b]!),
+      side_db: sideDb.map((level, b) => level + distance.sideDb[b]!),
+    }
+  }
+  const target = bandHz.map((hz) => genreSpectrumDb(genre, hz))
+  if (target.includes(null)) return null
+  const isCore = (hz: number): boolean => hz >= 100 && hz <= 8000
+  const core = bandHz.map((hz, b) => (isCore(hz) ? b : -1)).filter((b) => b >= 0)
+  const offset = core.reduce((sum, b) => sum + midDb[b]! - target[b]!, 0) / core.length
+  return { band_hz: [...bandHz], mid_db: target.map((level) => level! + offset), side_db: bandHz.map(() => null) }
+}

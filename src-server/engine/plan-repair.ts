@@ -1,0 +1,156 @@
+import type { AiService } from '../contract/platforms.ts'
+import type { DynamicCut, RecipeStage } from '../contract/recipe.ts'
+import type { Decision } from '../contract/report.ts'
+import type { SourceAnalysis } from './analysis.ts'
+
+/** A part of the plan: stages in their order and why they are there. */
+export interface PlanPart {
+  readonly stages: readonly RecipeStage[]
+  readonly decisions: readonly Decision[]
+}
+
+/** A mean above this (−60 dBFS) is an offset. */
+const dcThreshold = 1e-3
+/** An offset that moves by more than this part of itself comes with the music: it is filtered, not subtracted. */
+const steadyDrift = 0.3
+/** Rumble: louder than this, dBFS, and not more than so many dB below the bass; or louder than the second figure in any case. */
+const rumbleDbfs = -45
+const rumbleBelowBassDb = 15
+const heavyRumbleDbfs = -26
+const rumbleFilterHz = 20
+/** Below this the bass is made mono when its side is louder than its mid by more than the tolerance. */
+const monoBassHz = 110
+const monoBassDb = 1
+
+/** How far a persistent peak must stand out, dB: generated music is known for them, so the doubt is smaller there. */
+const resonanceDb: Record<AiService, number> = { suno: 4, udio: 4, elevenlabs: 4.5, other: 5.5 }
+/** Density of the sharpest sibilants against the voice range from which they are tamed, dB. */
+const sibilanceDb: Record<AiService, number> = { suno: 5, udio: 5, elevenlabs: 5, other: 8 }
+
+const decision = (code: Decision['code'], values: Decision['values'] = {}): Decision => ({
+  stage: 'repair',
+  code,
+  values,
+})
+
+const rounded = (value: number, digits = 1): number => Number(value.toFixed(digits))
+
+/** Returns the repairs of what was detected, and nothing else. Pure; thresholds lean on `aiService`, detection decides. */
+export function planRepair(analysis: SourceAnalysis): PlanPart {
+  const parts = [
+    offsetAndRumble(analysis),
+    clipping(analysis),
+    clicks(analysis),
+    monoBass(analysis),
+    resonances(analysis),
+    sibilance(analysis),
+  ]
+  const stages = parts.flatMap((part) => part.stages)
+  const decisions = parts.flatMap((part) => part.decisions)
+  return { stages, decisions: decisions.length > 0 ? decisions : [decision('NOTHING_TO_REPAIR')] }
+}
+
+const nothing: PlanPart = { stages: [], decisions: [] }
+
+function offsetAndRumble({ dcOffsets, dcDrift, subsonic }: SourceAnalysis): PlanPart {
+  const offset = Math.max(...dcOffsets.map(Math.abs))
+  const hasOffset = offset > dcThreshold
+  const isSteady = dcDrift < steadyDrift * offset
+  const { levelDbfs, bassDbfs, frequencyHz } = subsonic
+  const hasRumble = levelDbfs > heavyRumbleDbfs || (levelDbfs > rumbleDbfs && levelDbfs > bassDbfs - rumbleBelowBassDb)
+  const stages: RecipeStage[] = []
+  const decisions: Decision[] = []
+  if (hasOffset) {
+    decisions.push(
+      decision('DC_REMOVED', { percent: rounded(offset * 100, 2), method: isSteady ? 'subtracted' : 'filtered' }),
+    )
+    if (isSteady) stages.push({ kind: 'remove_dc', offsets: dcOffsets })
+  }
+  if (hasRumble) {
+    decisions.push(decision('RUMBLE_FILTERED', { frequencyHz: rounded(frequencyHz), levelDbfs: rounded(levelDbfs) }))
+  }
+  if (hasRumble || (hasOffset && !isSteady)) stages.push({ kind: 'rumble_filter', frequencyHz: rumbleFilterHz })
+  return { stages, decisions }
+}
+
+function clipping({ clipping }: SourceAnalysis): PlanPart {
+  if (clipping.count === 0) return nothing
+  return {
+    stages: [{ kind: 'declip', levels: clipping.levels }],
+    decisions: [decision('CLIPPING_REBUILT', { count: clipping.count })],
+  }
+}
+
+function clicks({ clicks }: SourceAnalysis): PlanPart {
+  const count = clicks.reduce((sum, ranges) => sum + ranges.length, 0)
+  if (count === 0) return nothing
+  return { stages: [{ kind: 'declick', clicks }], decisions: [decision('CLICKS_MENDED', { count })] }
+}
+
+function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis): PlanPart {
+  if (isMono || deadChannel !== null) return nothing
+  const power = (levels: readonly number[]): number =>
+    levels.reduce((sum, level, b) => {
+      const hz = spectrum.bandHz[b]!
+      return hz > 30 && hz < monoBassHz ? sum + 10 ** (level / 10) : sum
+    }, 0)
+  const mid = power(spectrum.midDb)
+  const side = power(spectrum.sideDb)
+  const total = spectrum.midDb.reduce((sum, level) => sum + 10 ** (level / 10), 0)
+  const sideToMidDb = 10 * Math.log10(side / mid)
+  if (!(sideToMidDb > monoBassDb) || mid + side < total * 1e-3) return nothing
+  return {
+    stages: [{ kind: 'mono_bass', frequencyHz: monoBassHz }],
+    decisions: [decision('BASS_MADE_MONO', { frequencyHz: monoBassHz, sideToMidDb: rounded(sideToMidDb) })],
+  }
+}
+
+function resonances({ resonances, aiService }: SourceAnalysis): PlanPart {
+  const found = resonances.filter(({ excessDb }) => excessDb > resonanceDb[aiService])
+  if (found.length === 0) return nothing
+  const cuts: DynamicCut[] = found.map(({ frequencyHz, q, excessDb }) => ({
+    repair: 'resonance',
+    frequencyHz,
+    q,
+    referenceHz: frequencyHz,
+    referenceQ: q / 4,
+    toleranceDb: 1,
+    attackMs: 15,
+    releaseMs: 120,
+    maxMidCutDb: Math.min(3.5, excessDb * 0.6),
+    maxSideCutDb: Math.min(4, excessDb * 0.8),
+  }))
+  return {
+    stages: [{ kind: 'dynamic_cut', cuts }],
+    decisions: found.map(({ frequencyHz, excessDb }) =>
+      decision('RESONANCE_TAMED', { frequencyHz: Math.round(frequencyHz), excessDb: rounded(excessDb) }),
+    ),
+  }
+}
+
+function sibilance({ sibilance, aiService }: SourceAnalysis): PlanPart {
+  const { sharpestDb, typicalDb } = sibilance
+  if (sharpestDb < sibilanceDb[aiService] || sharpestDb - typicalDb < 10) return nothing
+  return {
+    stages: [
+      {
+        kind: 'dynamic_cut',
+        cuts: [
+          {
+            repair: 'sibilance',
+            frequencyHz: 6500,
+            q: 1.4,
+            referenceHz: 2200,
+            referenceQ: 0.7,
+            toleranceDb: sharpestDb - 4,
+            attackMs: 2,
+            releaseMs: 60,
+            maxMidCutDb: 3,
+            maxSideCutDb: 3,
+          },
+        ],
+      },
+    ],
+    decisions: [decision('SIBILANCE_TAMED', { sharpestDb: rounded(sharpestDb), typicalDb: rounded(typicalDb) })],
+  }
+}

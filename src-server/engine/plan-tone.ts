@@ -1,0 +1,233 @@
+import type { Genre } from '../contract/platforms.ts'
+import type { EqualiserSection, GainCurve } from '../contract/recipe.ts'
+import type { Decision } from '../contract/report.ts'
+import type { SourceAnalysis } from './analysis.ts'
+import { type ToneFault, toneFaults } from './detectors/tone-evidence.ts'
+import type { BandLevels } from './meters/spectrum.ts'
+import type { PlanPart } from './plan-repair.ts'
+import { genreSpectrumDb } from './tonal-targets.ts'
+import { clamp } from './units.ts'
+
+/**
+ * What an amount of a fault's evidence is worth. Below `doubtDb` (the 95th percentile of the pieces on which it was chosen,
+ * docs/engine.md) it may be the music's own colour: at most a lean of 0.9 dB, which the ear takes for a matter of taste. Beyond it the fault is taken for real and
+ * removed in the size in which it usually comes.
+ */
+interface FaultPolicy {
+  readonly doubtDb: number
+  readonly typicalDb: number
+}
+
+const policies: Record<ToneFault['kind'], FaultPolicy> = {
+  mud: { doubtDb: 5.8, typicalDb: 4 },
+  harshness: { doubtDb: 4.7, typicalDb: 5 },
+  dullness: { doubtDb: 18, typicalDb: 4 },
+}
+const leanDb = 0.9
+/** Evidence from which the lean begins and at which it is complete, as parts of `doubtDb`. */
+const leanFrom = 0.15
+const leanTo = 0.6
+const certaintyDb = 1
+
+const codes = { mud: 'MUD_CUT', harshness: 'TONE_HARSHNESS_CUT', dullness: 'TONE_DULLNESS_LIFTED' } as const
+
+/** Correction in dB (0 or above, to be taken against the fault) for an amount of evidence. */
+export function faultCorrectionDb(kind: ToneFault['kind'], evidenceDb: number): number {
+  const { doubtDb, typicalDb } = policies[kind]
+  const lean = leanDb * clamp((evidenceDb / doubtDb - leanFrom) / (leanTo - leanFrom), 0, 1)
+  const t = clamp((evidenceDb - doubtDb) / certaintyDb, 0, 1)
+  return lean + (typicalDb - leanDb) * t * t * (3 - 2 * t)
+}
+
+/** Least correction that is worth a filter, dB. */
+const leastDb = 0.15
+
+/**
+ * Returns the equaliser against the typical faults of tone of which there is evidence, the same in mid and side: the exact inverses of
+ * the faults' own filters. `intensity` 50 corrects as described, 0 not at all, 100 twice the lean but never more than the fault.
+ */
+export function planToneFaults(analysis: SourceAnalysis, intensity: number): PlanPart {
+  if (analysis.isSilent) return { stages: [], decisions: [] }
+  const sections: EqualiserSection[] = []
+  const decisions: Decision[] = []
+  for (const fault of toneFaults) {
+    const evidenceDb = analysis.tone[fault.kind]
+    const { typicalDb } = policies[fault.kind]
+    const amount = Math.min(typicalDb, (faultCorrectionDb(fault.kind, evidenceDb) * intensity) / 50)
+    if (amount < leastDb) continue
+    // Air is not lifted above a cutoff: there is only noise.
+    if (fault.kind === 'dullness' && (analysis.bandwidthHz ?? 20_000) < 2 * fault.frequencyHz) continue
+    sections.push({
+      shape: fault.shape,
+      frequencyHz: fault.frequencyHz,
+      q: fault.q,
+      gainDb: -amount * fault.unitDb,
+    })
+    decisions.push({
+      stage: fault.kind === 'mud' ? 'repair' : 'tone',
+      code: codes[fault.kind],
+      values: {
+        frequencyHz: fault.frequencyHz,
+        gainDb: Number((-amount * fault.unitDb).toFixed(2)),
+        evidenceDb: Number(evidenceDb.toFixed(1)),
+      },
+    })
+  }
+  if (sections.length === 0) return { stages: [], decisions: [] }
+  return { stages: [{ kind: 'equalise', mid: sections, side: sections }], decisions }
+}
+
+/** Mean of `values` over the bands between 100 Hz and 8 kHz, where music has its weight. */
+function meanInCore(bandHz: readonly number[], values: readonly number[]): number {
+  let sum = 0
+  let count = 0
+  for (const [b, hz] of bandHz.entries()) {
+    if (hz < 100 || hz > 8000) continue
+    sum += values[b]!
+    count++
+  }
+  return count > 0 ? sum / count : 0
+}
+
+/** Smooths a curve over bands with a triangle of ± `reach(hz)` bands. */
+function smoothed(bandHz: readonly number[], values: readonly number[], reach: (hz: number) => number): number[] {
+  return bandHz.map((hz, b) => {
+    const width = reach(hz)
+    let sum = 0
+    let weights = 0
+    for (let k = Math.ceil(b - width); k <= b + width; k++) {
+      const value = values[k]
+      if (value === undefined) continue
+      const weight = 1 - Math.abs(k - b) / (width + 1)
+      sum += weight * value
+      weights += weight
+    }
+    return sum / weights
+  })
+}
+
+/** Values above the limit are held at the last one below it, so that nothing is done where there is no music to compare. */
+function heldAbove(bandHz: readonly number[], values: readonly number[], limitHz: number): number[] {
+  const last = bandHz.findLastIndex((hz) => hz < limitHz)
+  return values.map((value, b) => (b > last ? (values[Math.max(0, last)] ?? 0) : value))
+}
+
+/** Correction toward the genre is this part of the distance at intensity 50, at most {@link genreClampDb}. */
+const genrePart = 0.5
+const genreClampDb = 3
+
+/** Level of the spectrum's bands in which the curve toward a genre is computed; quieter ones hold no music, dB below the loudest. */
+const emptyDb = 70
+
+/**
+ * Returns the filter toward the genre's target: the distance smoothed over an octave, half of it at intensity 50, at most 3 dB, the same in
+ * mid and side, up to the bandwidth of the piece. No stage for `other`, for silence and at intensity 0.
+ */
+export function planGenreTone(analysis: SourceAnalysis, genre: Genre, intensity: number): PlanPart {
+  const { bandHz, midDb } = analysis.fineSpectrum
+  const target = bandHz.map((hz) => genreSpectrumDb(genre, hz))
+  if (target.includes(null) || analysis.isSilent || intensity === 0) return { stages: [], decisions: [] }
+  const loudest = Math.max(...midDb)
+  const distance = midDb.map((level, b) => target[b]! - Math.max(level, loudest - emptyDb))
+  const mean = meanInCore(bandHz, distance)
+  const wide = smoothed(
+    bandHz,
+    distance.map((value) => value - mean),
+    () => 6,
+  )
+  const limit = Math.min(analysis.bandwidthHz ?? 20_000, 20_000) * 0.9
+  const gainDb = heldAbove(
+    bandHz,
+    wide.map((value, b) => {
+      // The lowest octave is the arrangement's own: whether a song has a bass drum is not for us to say.
+      const part = bandHz[b]! < 40 ? 0 : genrePart
+      return clamp((value * part * intensity) / 50, -genreClampDb, genreClampDb)
+    }),
+    limit,
+  )
+  const curve: GainCurve = { frequencyHz: bandHz, gainDb }
+  const largestDb = Math.max(...gainDb.map(Math.abs))
+  return {
+    stages: [{ kind: 'match', mid: curve, side: curve }],
+    decisions: [
+      { stage: 'tone', code: 'TONE_TOWARD_GENRE', values: { genre, largestDb: Number(largestDb.toFixed(1)) } },
+    ],
+  }
+}
+
+const midClampDb = 6
+const sideClampDb = 4
+const sideFromHz = 120
+
+/** Gains toward a reference before smoothing and clamping, with the level difference taken out. */
+export interface ReferenceDistance {
+  readonly midDb: readonly number[]
+  readonly sideDb: readonly number[]
+  /** Where the lower of both bandwidths ends, Hz. */
+  readonly limitHz: number
+}
+
+/** Distance of two spectra in mid and side; both are aligned by the mid, so that the width of the reference is kept. */
+export function referenceDistance(
+  source: SourceAnalysis,
+  reference: SourceAnalysis,
+  spectrumOf: (analysis: SourceAnalysis) => BandLevels = (analysis) => analysis.fineSpectrum,
+): ReferenceDistance {
+  const from = spectrumOf(source)
+  const to = spectrumOf(reference)
+  const difference = (own: readonly number[], other: readonly number[]): number[] =>
+    own.map(
+      (level, b) => Math.max(other[b]!, Math.max(...other) - emptyDb) - Math.max(level, Math.max(...own) - emptyDb),
+    )
+  const mid = difference(from.midDb, to.midDb)
+  const mean = meanInCore(from.bandHz, mid)
+  const hasSide = Math.max(...from.sideDb) > Math.max(...from.midDb) - 60 && !reference.isMono
+  const side = from.sideDb.map((level, b) =>
+    hasSide ? clamp(to.sideDb[b]! - level - mean, -2 * sideClampDb, 2 * sideClampDb) : 0,
+  )
+  return {
+    midDb: mid.map((value) => value - mean),
+    sideDb: side,
+    limitHz: Math.min(source.bandwidthHz ?? 20_000, reference.bandwidthHz ?? 20_000, 20_000),
+  }
+}
+
+/**
+ * Returns the filter toward a reference: mid and side apart, sixth octaves smoothed (wider below 100 Hz), at most ±6 dB in mid and ±4 dB in side,
+ * side only above 120 Hz, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths.
+ */
+export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAnalysis, amount: number): PlanPart {
+  if (analysis.isSilent || reference.isSilent || amount === 0) return { stages: [], decisions: [] }
+  const { bandHz } = analysis.fineSpectrum
+  const distance = referenceDistance(analysis, reference)
+  const limit = distance.limitHz * 0.94
+  const curveOf = (values: readonly number[], most: number, fromHz: number): number[] => {
+    const held = heldAbove(bandHz, values, limit)
+    const narrow = smoothed(bandHz, held, (hz) => (hz < 100 ? 2 : 1))
+    return narrow.map((value, b) => (bandHz[b]! < fromHz ? 0 : (clamp(value, -most, most) * amount) / 100))
+  }
+  const mid = curveOf(distance.midDb, midClampDb, 0)
+  const side = curveOf(distance.sideDb, sideClampDb, sideFromHz)
+  const largest = (values: readonly number[]): number => Number(Math.max(...values.map(Math.abs)).toFixed(1))
+  return {
+    stages: [
+      {
+        kind: 'match',
+        mid: { frequencyHz: bandHz, gainDb: mid },
+        side: { frequencyHz: bandHz, gainDb: side },
+      },
+    ],
+    decisions: [
+      {
+        stage: 'tone',
+        code: 'TONE_TOWARD_REFERENCE',
+        values: {
+          amount,
+          largestMidDb: largest(mid),
+          largestSideDb: largest(side),
+          upToHz: Math.round(distance.limitHz),
+        },
+      },
+    ],
+  }
+}

@@ -1,0 +1,145 @@
+import type { DynamicCut } from '../../contract/recipe.ts'
+import { type BiquadCascade, bandPass, createBiquadCascade } from '../biquad.ts'
+import { type AudioBlock, sliceBlock } from '../block.ts'
+import { onePoleCoefficient } from '../envelope.ts'
+import { clamp, powerToDb } from '../units.ts'
+import type { Compressor, ReductionReading } from './multiband.ts'
+import { alongControlGrid, controlFrames, decodeMidSide, encodeMidSide } from './processor.ts'
+
+const chunkFrames = 4096
+/** Levels are averaged over this time, so that the narrow band's own beating is not followed. */
+const averagingMs = 20
+/** A channel whose reference is below this is not looked at, dBFS. */
+const quietestDbfs = -75
+
+interface ChannelState {
+  readonly maxCutDb: number
+  band: number
+  reference: number
+  bandMean: number
+  referenceMean: number
+  cutDb: number
+  gain: number
+  nextGain: number
+}
+
+const channelState = (maxCutDb: number): ChannelState => ({
+  maxCutDb,
+  band: 0,
+  reference: 0,
+  bandMean: 0,
+  referenceMean: 0,
+  cutDb: 0,
+  gain: 1,
+  nextGain: 1,
+})
+
+/** A dynamic cut with what it turned down in mid and in side. */
+export interface DynamicCutter extends Compressor {
+  readMidSide(): { readonly mid: ReductionReading; readonly side: ReductionReading }
+}
+
+/**
+ * Returns a dynamic equaliser for one band, in mid and side apart: y = x + (gain − 1)·band, which is a peaking equaliser whose gain
+ * moves. The band is turned down by as much as its power, per hertz, exceeds that of the reference band by more than the tolerance. No
+ * latency. A largest cut of 0 in both is the exact identity.
+ */
+export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): DynamicCutter {
+  const stepHz = sampleRateHz / controlFrames
+  const attack = onePoleCoefficient(cut.attackMs, stepHz)
+  const release = onePoleCoefficient(cut.releaseMs, stepHz)
+  const averaging = onePoleCoefficient(averagingMs, stepHz)
+  const widthRatioDb = powerToDb((cut.referenceHz / cut.referenceQ) * (cut.q / cut.frequencyHz))
+  const bandFilter = createBiquadCascade([bandPass(cut.frequencyHz, sampleRateHz, cut.q)])
+  const referenceFilter = createBiquadCascade([bandPass(cut.referenceHz, sampleRateHz, cut.referenceQ)])
+  const scratch = (): AudioBlock => ({
+    channels: [new Float32Array(chunkFrames), new Float32Array(chunkFrames)],
+    frames: chunkFrames,
+  })
+  const band = scratch()
+  const reference = scratch()
+  const states = [channelState(cut.maxMidCutDb), channelState(cut.maxSideCutDb)]
+  const isNeutral = cut.maxMidCutDb === 0 && cut.maxSideCutDb === 0
+  const most = [0, 0]
+  const sums = [0, 0]
+  let steps = 0
+  let position = 0
+
+  function advance(state: ChannelState): void {
+    state.bandMean = state.band + averaging * (state.bandMean - state.band)
+    state.referenceMean = state.reference + averaging * (state.referenceMean - state.reference)
+    const referenceDb = powerToDb(state.referenceMean / controlFrames)
+    const excessDb = powerToDb(state.bandMean / controlFrames) - referenceDb + widthRatioDb
+    const wanted = referenceDb > quietestDbfs ? clamp(excessDb - cut.toleranceDb, 0, state.maxCutDb) : 0
+    const coefficient = wanted > state.cutDb ? attack : release
+    const cutDb = wanted + coefficient * (state.cutDb - wanted)
+    state.cutDb = cutDb < 1e-5 ? 0 : cutDb
+    state.gain = state.nextGain
+    state.nextGain = state.cutDb === 0 ? 1 : 10 ** (-state.cutDb / 20)
+    state.band = 0
+    state.reference = 0
+  }
+
+  function processChunk(block: AudioBlock): void {
+    encodeMidSide(block)
+    const bandPart = filtered(block, band, bandFilter)
+    const referencePart = filtered(block, reference, referenceFilter)
+    position = alongControlGrid(position, block.frames, (start, end, isComplete) => {
+      const offset = (position + start) % controlFrames
+      for (const [c, state] of states.entries()) {
+        const slope = (state.nextGain - state.gain) / controlFrames
+        const samples = block.channels[c]!
+        const inBand = bandPart.channels[c]!
+        const inReference = referencePart.channels[c]!
+        for (let i = start; i < end; i++) {
+          const value = inBand[i]!
+          state.band += value * value
+          state.reference += inReference[i]! * inReference[i]!
+          samples[i]! += (state.gain + slope * (offset + i - start + 1) - 1) * value
+        }
+      }
+      if (!isComplete) return
+      for (const [c, state] of states.entries()) {
+        advance(state)
+        most[c] = Math.max(most[c]!, state.cutDb)
+        sums[c]! += state.cutDb
+      }
+      steps++
+    })
+    decodeMidSide(block)
+  }
+
+  const reading = (c: number): ReductionReading => ({
+    mostReductionDb: most[c]!,
+    meanReductionDb: steps > 0 ? sums[c]! / steps : 0,
+  })
+
+  return {
+    latencySamples: 0,
+    process(block) {
+      if (isNeutral) return
+      for (let start = 0; start < block.frames; start += chunkFrames) {
+        processChunk(sliceBlock(block, start, start + chunkFrames))
+      }
+    },
+    reset() {
+      bandFilter.reset()
+      referenceFilter.reset()
+      for (const [c, state] of states.entries())
+        Object.assign(state, channelState(state.maxCutDb), { maxCutDb: states[c]!.maxCutDb })
+      most.fill(0)
+      sums.fill(0)
+      steps = 0
+      position = 0
+    },
+    read: () => (most[0]! >= most[1]! ? reading(0) : reading(1)),
+    readMidSide: () => ({ mid: reading(0), side: reading(1) }),
+  }
+}
+
+function filtered(block: AudioBlock, into: AudioBlock, filter: BiquadCascade): AudioBlock {
+  const part = sliceBlock(into, 0, block.frames)
+  for (const [c, samples] of part.channels.entries()) samples.set(block.channels[c]!)
+  filter.process(part)
+  return part
+}
