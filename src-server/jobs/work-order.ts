@@ -5,6 +5,7 @@
 
 import type { ResultZip } from '../artifacts/package.ts'
 import type { ErrorParams, FailureCode } from '../contract/errors.ts'
+import type { Analysis } from '../contract/jobs.ts'
 import type { AiService, DeliveryTarget, Genre, LoudnessMode, Tier } from '../contract/platforms.ts'
 import type { MasterResult, Repair, Warning } from '../contract/report.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
@@ -93,8 +94,24 @@ export interface WorkFailed {
   readonly stack?: string
 }
 
-/** What an engine process sends. After `done` or `failed` it ends by itself. */
-export type WorkerMessage = WorkProgress | WorkDone | WorkFailed
+/** A free look at one song: nothing is written. */
+export interface AnalysisOrder {
+  readonly song: Pick<StoredSong, 'path' | 'facts'>
+  readonly aiService: AiService
+  readonly ffmpeg: Ffmpeg
+}
 
-/** What an engine process understands. `abort` makes it answer `failed` with the code CANCELLED. */
-export type WorkerCommand = { readonly type: 'work'; readonly order: WorkOrder } | { readonly type: 'abort' }
+/** What the look found; the server adds the texts of the warnings. */
+export interface AnalysisDone {
+  readonly type: 'analysed'
+  readonly analysis: Omit<Analysis, 'warnings'> & { readonly warnings: readonly WarningFact[] }
+}
+
+/** What an engine process sends. After `done`, `analysed` or `failed` it ends by itself. */
+export type WorkerMessage = WorkProgress | WorkDone | AnalysisDone | WorkFailed
+
+/** What an engine process understands: one piece of work, and `abort`, which makes it answer `failed` with the code CANCELLED. */
+export type WorkerCommand =
+  | { readonly type: 'work'; readonly order: WorkOrder }
+  | { readonly type: 'analyse'; readonly order: AnalysisOrder }
+  | { readonly type: 'abort' }

@@ -2,6 +2,7 @@
  * The written master: RIFF WAVE, PCM 16 or 24 bit, little-endian, samples first and tags behind them. The bytes depend on nothing but
  * the samples, the format and the tags. Files are written and read synchronously: that is the work of a render thread.
  */
+import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import type { SongTags } from './audio-facts.ts'
 import type { Cover } from './tags.ts'
@@ -18,38 +19,43 @@ export interface WavFormat {
 export interface WavWriter {
   /** Appends interleaved PCM bytes, whole frames. */
   write(bytes: Uint8Array): void
-  /** Writes tags and sizes and closes the file; returns its size in bytes. */
-  finish(): number
-  /** Closes an unfinished file without completing it. */
+  /** Writes the tags and closes the file. Throws when it did not receive as many frames as it was made for. */
+  finish(): { readonly sizeBytes: number; readonly sha256: string }
+  /** Closes a file that is not going to be finished. */
   abandon(): void
 }
 
 const HEADER_BYTES = 44
 
-/** Returns a writer for a new file; an existing one is replaced. Throws the system's error (`ENOSPC` when the disk is full). */
+/**
+ * Returns a writer for a new file of `frames` frames; an existing one is replaced. The file is hashed while it is written. Throws
+ * the system's error (`ENOSPC` when the disk is full).
+ */
 export function createWavWriter(
   path: string,
-  format: WavFormat,
+  format: WavFormat & { readonly frames: number },
   labels: { readonly tags: SongTags; readonly cover?: Cover | undefined },
 ): WavWriter {
+  const dataBytes = (format.frames * format.channels * format.bitDepth) / 8
+  const tail = Buffer.concat([Buffer.alloc(dataBytes % 2), ...tagChunks(labels.tags, labels.cover)])
+  const hash = createHash('sha256')
   const file = openSync(path, 'w', 0o600)
-  let dataBytes = 0
-  writeAll(file, Buffer.alloc(HEADER_BYTES))
+  let written = 0
+  const append = (bytes: Uint8Array) => {
+    hash.update(bytes)
+    writeAll(file, bytes)
+    written += bytes.length
+  }
+  append(header(format, dataBytes, tail.length))
   return {
-    write(bytes) {
-      writeAll(file, bytes)
-      dataBytes += bytes.length
-    },
+    write: append,
     finish() {
-      const tail = Buffer.concat([Buffer.alloc(dataBytes % 2), ...tagChunks(labels.tags, labels.cover)])
-      writeAll(file, tail)
-      writeSync(file, header(format, dataBytes, tail.length), 0, HEADER_BYTES, 0)
+      if (written !== HEADER_BYTES + dataBytes) throw new Error(`${written} bytes written, ${dataBytes} announced`)
+      append(tail)
       closeSync(file)
-      return HEADER_BYTES + dataBytes + tail.length
+      return { sizeBytes: written, sha256: hash.digest('hex') }
     },
-    abandon() {
-      closeSync(file)
-    },
+    abandon: () => closeSync(file),
   }
 }
 

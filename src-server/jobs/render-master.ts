@@ -1,0 +1,105 @@
+import {
+  gainReductionDb,
+  type LandingPlan,
+  type LandingSource,
+  planLanding,
+  renderLanding,
+  trimLanding,
+} from '../engine/landing.ts'
+import { createQuantiser } from '../engine/processors/dither.ts'
+import type { SongTags } from '../media/audio-facts.ts'
+import type { Cover } from '../media/tags.ts'
+import { createWavWriter } from '../media/wav.ts'
+import { type MasterMeasurement, measureMaster } from './measure-master.ts'
+
+/** One file to be written: plain values and shared memory, so that it crosses to a thread as it is. */
+export interface RenderTask {
+  readonly source: LandingSource
+  readonly targetLufs: number
+  readonly ceilingDbtp: number
+  readonly intensity: number
+  readonly bitDepth: 16 | 24
+  readonly seed: number
+  readonly path: string
+  readonly tags: SongTags
+  readonly cover?: Cover | undefined
+}
+
+/** A written file that keeps what was promised, and what it measures. */
+export interface RenderedMaster {
+  readonly path: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly sampleRateHz: number
+  readonly bitDepth: 16 | 24
+  readonly plan: LandingPlan
+  readonly measurement: MasterMeasurement
+  /** Largest reduction of the limiter in every 100 ms, dB, 0 or more. */
+  readonly gainReductionDb: Float32Array
+}
+
+/** Steps of a render, for the progress. */
+export type RenderStep = 'planned' | 'written' | 'verified'
+
+/** The written file goes above its ceiling whatever is tried. */
+export class CeilingBrokenError extends Error {
+  constructor(overDb: number) {
+    super(`the written file is ${overDb.toFixed(3)} dB above its ceiling`)
+    this.name = 'CeilingBrokenError'
+  }
+}
+
+/** A first render nearly always holds; each further one starts from what the last one measured. */
+const MAX_ROUNDS = 6
+/** What a reading may differ between two honest true-peak meters. */
+const METER_TOLERANCE_DB = 0.05
+const BLOCK_FRAMES = 32_768
+
+/**
+ * Plans, renders and writes one master, reads it back from the file, and repeats with a corrected plan until the written file holds
+ * its ceiling and its loudness. Returns what the file measures; where the loudness could not be reached the plan says so. Throws a
+ * {@link CeilingBrokenError}, the system's error (`ENOSPC`), or what the engine throws.
+ */
+export function renderMaster(task: RenderTask, onStep: (step: RenderStep) => void): RenderedMaster {
+  let plan = planLanding(task.source, task)
+  onStep('planned')
+  for (let round = 1; ; round++) {
+    const written = writeMaster(task, plan)
+    if (round === 1) onStep('written')
+    const measurement = measureMaster(task.path)
+    const trimmed = trimLanding(plan, measurement)
+    if (!trimmed || round === MAX_ROUNDS) {
+      const overDb = measurement.truePeakDbtp - plan.promisedCeilingDbtp
+      if (overDb > METER_TOLERANCE_DB) throw new CeilingBrokenError(overDb)
+      onStep('verified')
+      const format = { sampleRateHz: task.source.sampleRateHz, bitDepth: task.bitDepth }
+      return {
+        ...written,
+        ...format,
+        path: task.path,
+        plan,
+        measurement,
+        gainReductionDb: gainReductionDb(task.source, plan),
+      }
+    }
+    plan = trimmed
+  }
+}
+
+function writeMaster(task: RenderTask, plan: LandingPlan): { sizeBytes: number; sha256: string } {
+  const { source, bitDepth, seed } = task
+  const { frames } = source.audio
+  const quantiser = createQuantiser({ bitDepth, sampleRateHz: source.sampleRateHz, channelCount: 2, seed })
+  const format = { sampleRateHz: source.sampleRateHz, channels: 2, bitDepth, frames }
+  const wav = createWavWriter(task.path, format, task)
+  try {
+    const bytes = new Uint8Array(BLOCK_FRAMES * quantiser.bytesPerFrame)
+    for (const block of renderLanding(source, plan, BLOCK_FRAMES)) {
+      wav.write(bytes.subarray(0, quantiser.write(block, bytes)))
+    }
+    return wav.finish()
+  } catch (error) {
+    wav.abandon()
+    throw error
+  }
+}

@@ -1,0 +1,204 @@
+/** From what the engine measured to what the contract says: names, units and the few judgements that a report makes. Pure. */
+import type { DeliveryTarget, PlaybackRule } from '../contract/platforms.ts'
+import type { CodecCheck, Decision, MasterResult, Measurement, Report, Spectrum } from '../contract/report.ts'
+import type { AnalysisCurves, SourceAnalysis } from '../engine/analysis.ts'
+import { curveStepSeconds } from '../engine/meters/dynamics.ts'
+import { type BandLevels, silentDb } from '../engine/meters/spectrum.ts'
+import type { MasterMeasurement } from './measure-master.ts'
+import type { RenderedMaster } from './render-master.ts'
+import type { StoredSong } from './work-order.ts'
+
+type TimeCurves = Report['source']['curves']
+
+/** Points of a curve at most: more than a screen shows. */
+const MAX_POINTS = 600
+/** Less than this is no change on playback, dB. */
+const HEARD_DB = 0.1
+/** Spotify raises a quiet song only so far that its true peak stays below this (support.spotify.com, "Loudness normalization"). */
+const RAISED_PEAK_DBTP = -1
+
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
+
+/** Numbers of the source or the reference. */
+export function measurementOf(analysis: SourceAnalysis): Measurement {
+  return {
+    integrated_lufs: analysis.integratedLufs,
+    short_term_max_lufs: analysis.shortTermMaxLufs,
+    momentary_max_lufs: analysis.momentaryMaxLufs,
+    loudness_range_lu: analysis.loudnessRangeLu,
+    true_peak_dbtp: analysis.truePeakDbtp,
+    sample_peak_dbfs: analysis.samplePeakDbfs,
+    plr_db: analysis.plrDb,
+    crest_factor_db: analysis.crestFactorDb,
+    correlation: analysis.correlation,
+    side_to_mid_db: analysis.sideToMidDb,
+  }
+}
+
+/** Numbers of a written master. */
+export function masterMeasurement(measured: MasterMeasurement): Measurement {
+  return {
+    integrated_lufs: finite(measured.integratedLufs),
+    short_term_max_lufs: finite(measured.shortTermMaxLufs),
+    momentary_max_lufs: finite(measured.momentaryMaxLufs),
+    loudness_range_lu: measured.loudnessRangeLu,
+    true_peak_dbtp: finite(measured.truePeakDbtp),
+    sample_peak_dbfs: finite(measured.samplePeakDbfs),
+    plr_db: finite(measured.truePeakDbtp - measured.integratedLufs),
+    crest_factor_db: finite(measured.crestFactorDb),
+    correlation: measured.correlation,
+    side_to_mid_db: measured.sideToMidDb <= silentDb ? null : finite(measured.sideToMidDb),
+  }
+}
+
+/** Third octaves; a band without sound is null. */
+export function spectrumOf({ bandHz, midDb, sideDb }: BandLevels): Spectrum {
+  const level = (db: number) => (db <= silentDb ? null : db)
+  return { band_hz: [...bandHz], mid_db: midDb.map(level), side_db: sideDb.map(level) }
+}
+
+/** Curves of the source, thinned to at most 600 points: the last loudness, the largest peak, the mean correlation of each step. */
+export function sourceCurves(curves: AnalysisCurves): TimeCurves {
+  const count = groupSize(curves.peakDbfs.length)
+  return {
+    step_seconds: round(curves.stepSeconds * count),
+    short_term_lufs: thin(curves.shortTermLufs, count, lastOf),
+    peak_dbfs: thin(curves.peakDbfs, count, largestOf),
+    correlation: thin(curves.correlation, count, meanOf),
+  }
+}
+
+/** Curves of a written master in the same steps, with the limiter's largest reduction. */
+export function masterCurves({ measurement, gainReductionDb }: RenderedMaster): TimeCurves {
+  const { peakDbfs, correlation, shortTermLufs } = measurement.curves
+  const count = groupSize(peakDbfs.length)
+  const lead = Math.round(3 / curveStepSeconds) - 1
+  const loudness = Array.from(peakDbfs, (_, i) => finite(shortTermLufs[i - lead] ?? Number.NaN))
+  return {
+    step_seconds: round(curveStepSeconds * count),
+    short_term_lufs: thin(loudness, count, lastOf),
+    peak_dbfs: thin(Array.from(peakDbfs, finite), count, largestOf),
+    correlation: thin(Array.from(correlation), count, meanOf),
+    gain_reduction_db: thin(Array.from(gainReductionDb).slice(0, peakDbfs.length), count, largestOf),
+  }
+}
+
+type Values = readonly (number | null)[]
+
+function groupSize(points: number): number {
+  return Math.max(1, Math.ceil(points / MAX_POINTS))
+}
+
+function thin(values: Values, count: number, pick: (group: Values) => number | null): (number | null)[] {
+  return Array.from({ length: Math.ceil(values.length / count) }, (_, i) =>
+    pick(values.slice(i * count, (i + 1) * count)),
+  )
+}
+
+const lastOf = (group: Values): number | null => group.at(-1) ?? null
+
+function largestOf(group: Values): number | null {
+  return group.reduce((most, value) => (value === null || (most !== null && most >= value) ? most : value), null)
+}
+
+function meanOf(group: Values): number | null {
+  return group.reduce<number>((sum, value) => sum + (value ?? 0), 0) / group.length
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000
+}
+
+/** What a service does to a master of that loudness and peak, as far as is known. */
+export function playbackOf(
+  rule: PlaybackRule,
+  master: { readonly integratedLufs: number; readonly truePeakDbtp: number },
+): MasterResult['playback'] {
+  if (rule.referenceLufs === null) return { action: 'unknown', gain_db: 0 }
+  const difference = rule.referenceLufs - master.integratedLufs
+  if (difference < -HEARD_DB) return { action: 'turn_down', gain_db: difference }
+  const raise = Math.min(difference, RAISED_PEAK_DBTP - master.truePeakDbtp)
+  return rule.turnsUp && raise > HEARD_DB ? { action: 'turn_up', gain_db: raise } : { action: 'leave', gain_db: 0 }
+}
+
+/** How far a master may be from its target and still count as on it, LU. */
+const ON_TARGET_LU = 0.1
+
+/** The result of one platform: what was promised, what the written file measures, what it cost. */
+export function masterResult(
+  master: RenderedMaster,
+  target: DeliveryTarget,
+  more: { readonly file: string; readonly chainGainDb: number; readonly codecChecks?: readonly CodecCheck[] },
+): MasterResult {
+  const { plan, measurement } = master
+  const isOnTarget = Math.abs(measurement.integratedLufs - target.targetLufs) <= ON_TARGET_LU
+  return {
+    platform: target.platform,
+    file: more.file,
+    size_bytes: master.sizeBytes,
+    sha256: master.sha256,
+    sample_rate_hz: master.sampleRateHz,
+    bit_depth: master.bitDepth,
+    target_lufs: target.targetLufs,
+    target_confidence: target.targetConfidence,
+    ceiling_dbtp: target.ceilingDbtp,
+    ceiling_confidence: target.ceilingConfidence,
+    integrated_lufs: measurement.integratedLufs,
+    short_term_max_lufs: finite(measurement.shortTermMaxLufs),
+    momentary_max_lufs: finite(measurement.momentaryMaxLufs),
+    loudness_range_lu: measurement.loudnessRangeLu,
+    true_peak_dbtp: measurement.truePeakDbtp,
+    plr_db: measurement.truePeakDbtp - measurement.integratedLufs,
+    gain_db: plan.gainDb + more.chainGainDb,
+    max_gain_reduction_db: plan.maxGainReductionDb,
+    mean_gain_reduction_db: plan.meanGainReductionDb,
+    clip_budget_db: plan.clipBudgetDb,
+    verdict: isOnTarget ? 'on_target' : 'below_target',
+    ...(isOnTarget ? {} : { verdict_reason: plan.reason ?? 'gain_reduction' }),
+    playback: playbackOf(target.playback, measurement),
+    ...(more.codecChecks && more.codecChecks.length > 0 ? { codec_checks: [...more.codecChecks] } : {}),
+  }
+}
+
+/** What clipper, limiter and landing did to the hardest-driven master of a song, as decisions. */
+export function landingDecisions(masters: readonly { readonly result: MasterResult }[]): Decision[] {
+  const hardest = masters
+    .map(({ result }) => result)
+    .reduce((most, result) => (result.max_gain_reduction_db > most.max_gain_reduction_db ? result : most))
+  const short = (db: number) => Math.round(db * 10) / 10
+  const values = { platform: hardest.platform, gainDb: short(hardest.gain_db) }
+  if (hardest.max_gain_reduction_db < 0.05 && hardest.clip_budget_db === 0) {
+    return [{ stage: 'limit', code: 'GAIN_ONLY', values }]
+  }
+  const clip: Decision =
+    hardest.clip_budget_db > 0.05
+      ? {
+          stage: 'clip',
+          code: 'CLIP_BUDGET_CHOSEN',
+          values: { platform: hardest.platform, clipBudgetDb: short(hardest.clip_budget_db) },
+        }
+      : { stage: 'clip', code: 'CLIP_NOT_USED', values: { platform: hardest.platform } }
+  const limited: Decision = {
+    stage: 'limit',
+    code: 'LIMITED',
+    values: {
+      ...values,
+      maxGainReductionDb: short(hardest.max_gain_reduction_db),
+      meanGainReductionDb: short(hardest.mean_gain_reduction_db),
+    },
+  }
+  const stopped = masters
+    .filter(({ result }) => result.verdict === 'below_target')
+    .map(({ result }): Decision => {
+      const missingLu = short(result.target_lufs - result.integrated_lufs)
+      return { stage: 'land', code: 'STOPPED_BELOW_TARGET', values: { platform: result.platform, missingLu } }
+    })
+  return [clip, limited, ...stopped]
+}
+
+/** Codec of a stored song as a reader knows it: "FLAC 24 bit", "MP3 320 kbit/s", "WAV float". */
+export function codecName({ facts }: Pick<StoredSong, 'facts'>): string {
+  if (facts.format === 'mp3') return `MP3 ${Math.round((facts.bitRate ?? 0) / 1000)} kbit/s`
+  const depth = facts.codec.startsWith('pcm_f') ? `${facts.bitDepth} bit float` : `${facts.bitDepth} bit`
+  return `${facts.format.toUpperCase()} ${depth}`
+}

@@ -1,0 +1,39 @@
+import type { ErrorParams, FailureCode } from '../contract/errors.ts'
+import { UnreadableAudioError } from '../media/decode.ts'
+import { FfmpegError } from '../media/ffmpeg.ts'
+import type { WorkFailed } from './work-order.ts'
+
+/** A job cannot be finished for a reason that its owner should hear. */
+export class WorkFailure extends Error {
+  readonly failureCode: FailureCode
+  readonly params: ErrorParams
+
+  constructor(failureCode: FailureCode, params: ErrorParams = {}, cause?: unknown) {
+    super(failureCode, { cause })
+    this.name = 'WorkFailure'
+    this.failureCode = failureCode
+    this.params = params
+  }
+}
+
+/** Returns what the server is told of an error: the code for the owner, message, ffmpeg's last lines and stack for the log. */
+export function describeFailure(error: unknown): WorkFailed {
+  const { failureCode, params } = classify(error)
+  const cause = error instanceof WorkFailure && error.cause !== undefined ? error.cause : error
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const lines = cause instanceof FfmpegError ? `\n${cause.lastLines.join('\n')}` : ''
+  const stack = cause instanceof Error ? cause.stack : undefined
+  return { type: 'failed', failureCode, params, message: message + lines, ...(stack ? { stack } : {}) }
+}
+
+function classify(error: unknown): { failureCode: FailureCode; params: ErrorParams } {
+  if (error instanceof WorkFailure) return error
+  const code = (error: unknown): FailureCode => {
+    if (error instanceof UnreadableAudioError) return 'UNREADABLE_AUDIO'
+    if (error instanceof FfmpegError && error.fault === 'missing') return 'FFMPEG_MISSING'
+    if (error instanceof FfmpegError && error.fault === 'time_limit') return 'ENGINE_TIMEOUT'
+    const isFull = (error as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC'
+    return isFull || (error instanceof FfmpegError && error.fault === 'disk_full') ? 'DISK_FULL' : 'ENGINE_FAILED'
+  }
+  return { failureCode: code(error), params: {} }
+}
