@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import type { CreatedJob } from '../contract/jobs.ts'
+import type { Db } from '../db/open.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Clock } from '../system.ts'
+
+/** What makes a repeated request the same one. */
+export interface IdempotencyUse {
+  /** Who sent it: two callers may use the same key without meaning the same. */
+  readonly caller: string
+  readonly key: string
+  /** Digest of fields and files, see {@link fingerprintOf}. */
+  readonly fingerprint: string
+}
+
+/** One request's hold on its Idempotency-Key while it runs. */
+export interface IdempotencyClaim {
+  /** Throws IDEMPOTENCY_IN_PROGRESS while another request with the same key runs; takes the key over when that has ended. */
+  check(): void
+  release(): void
+}
+
+const KEPT_MS = 24 * 3_600_000
+
+/** Returns the digest of whatever of a request matters; members keep their order. */
+export function fingerprintOf(parts: object): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
+
+/** Answers that a repeated Idempotency-Key gets again for 24 hours. `find` and `remember` belong inside the caller's transaction. */
+export function createIdempotency({ db, clock }: { db: Db; clock: Pick<Clock, 'now'> }) {
+  const select = db.prepare(
+    'SELECT fingerprint, answer FROM idempotency WHERE caller = ? AND idempotency_key = ? AND created_at_ms > ?',
+  )
+  const upsert = db.prepare(
+    `INSERT INTO idempotency (caller, idempotency_key, fingerprint, answer, created_at_ms) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (caller, idempotency_key) DO UPDATE SET fingerprint = excluded.fingerprint, answer = excluded.answer,
+       created_at_ms = excluded.created_at_ms`,
+  )
+  const prune = db.prepare('DELETE FROM idempotency WHERE created_at_ms <= ?')
+  const holders = new Map<string, symbol>()
+
+  return {
+    /** Marks a key as in use from the first byte of a request on. */
+    begin(caller: string, key: string): IdempotencyClaim {
+      const name = `${caller}\n${key}`
+      const mine = Symbol(key)
+      if (!holders.has(name)) holders.set(name, mine)
+      return {
+        check() {
+          if (!holders.has(name)) holders.set(name, mine)
+          if (holders.get(name) !== mine) throw new AppError('IDEMPOTENCY_IN_PROGRESS', { retryAfterSeconds: 1 })
+        },
+        release() {
+          if (holders.get(name) === mine) holders.delete(name)
+        },
+      }
+    },
+    /** Returns the answer stored for the key; throws IDEMPOTENCY_MISMATCH when it was given to another request. */
+    find({ caller, key, fingerprint }: IdempotencyUse): CreatedJob | undefined {
+      const row = select.get(caller, key, clock.now() - KEPT_MS) as { fingerprint: string; answer: string } | undefined
+      if (row && row.fingerprint !== fingerprint) throw new AppError('IDEMPOTENCY_MISMATCH')
+      return row && (JSON.parse(row.answer) as CreatedJob)
+    },
+    remember({ caller, key, fingerprint }: IdempotencyUse, answer: CreatedJob): void {
+      prune.run(clock.now() - KEPT_MS)
+      upsert.run(caller, key, fingerprint, JSON.stringify(answer), clock.now())
+    },
+  }
+}
+
+export type Idempotency = ReturnType<typeof createIdempotency>

@@ -1,0 +1,181 @@
+import path from 'node:path'
+import type { JobFiles } from '../artifacts/routes.ts'
+import type { Job, JobPage, JobQuery } from '../contract/jobs.ts'
+import { PLAN_LIMITS, type Plan } from '../contract/plans.ts'
+import type { Db } from '../db/open.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Caller } from '../http/route.ts'
+import type { Notify } from '../notify/notify.ts'
+import type { Folders } from './folders.ts'
+import { hasEnded, statusOf } from './job.ts'
+import { jobPayload, type LiveState, type PayloadView } from './payload.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { Settle } from './settle.ts'
+import type { JobRecord, JobStore } from './store.ts'
+import type { Submission, Submitted } from './submit.ts'
+import type { StoredSong } from './work-order.ts'
+
+export interface JobsParts {
+  readonly db: Db
+  readonly store: JobStore
+  readonly scheduler: Scheduler
+  readonly settle: Settle
+  readonly submit: (submission: Submission) => Submitted
+  readonly folders: Folders
+  readonly notify: Pick<Notify, 'record' | 'committed'>
+  readonly plan: () => Plan
+}
+
+const DEFAULT_PAGE = 50
+const RETRY_SECONDS = 2
+
+/** The jobs, as the rest of the server uses them. */
+export function createJobs({ db, store, scheduler, settle, submit, folders, notify, plan }: JobsParts) {
+  const require = (jobId: string): JobRecord => {
+    const job = store.find(jobId)
+    if (!job) throw new AppError('JOB_NOT_FOUND')
+    return job
+  }
+  const live = (job: JobRecord): LiveState | undefined => {
+    if (hasEnded(job.state)) return undefined
+    if (job.state === 'waiting') {
+      return { stage: 'waiting', progress: 0, queuePosition: store.queuePosition(job.serial) }
+    }
+    return scheduler.progressOf(job.jobId) ?? { stage: 'decoding', progress: 0 }
+  }
+  const song = (job: JobRecord): StoredSong => ({ path: folders.source(job.jobId), ...job.song })
+  const reference = (job: JobRecord): StoredSong | undefined =>
+    job.reference && { path: folders.reference(job.jobId), ...job.reference }
+  const submitAndWake = (submission: Submission): Submitted => {
+    const submitted = submit(submission)
+    scheduler.wake()
+    return submitted
+  }
+
+  return {
+    find: (jobId: string): JobRecord | undefined => store.find(jobId),
+    /** Throws JOB_NOT_FOUND. */
+    show: (jobId: string, view: PayloadView): Job => {
+      const job = require(jobId)
+      return jobPayload(job, live(job), view)
+    },
+    /** Returns one page of jobs. Throws INVALID_REQUEST for a cursor of another list. */
+    list(query: JobQuery, view: PayloadView): JobPage {
+      const { q, status, platform, batch_id, sort = 'newest', limit = DEFAULT_PAGE, cursor } = query
+      const after = cursor === undefined ? undefined : readCursor(cursor, sort)
+      const { jobs, total } = store.list({
+        words: (q ?? '').split(/\s+/).filter((word) => word !== ''),
+        ...(status ? { status } : {}),
+        ...(platform ? { platform } : {}),
+        ...(batch_id === undefined ? {} : { batchId: batch_id }),
+        sort,
+        // One more than asked for tells whether there is another page.
+        limit: limit + 1,
+        ...(after ? { after } : {}),
+      })
+      const page = jobs.slice(0, limit)
+      const last = page.at(-1)
+      return {
+        jobs: page.map((job) => jobPayload(job, live(job), view)),
+        total,
+        ...(jobs.length > limit && last ? { next_cursor: writeCursor(last, sort) } : {}),
+      }
+    },
+    /** Makes a job and charges it; see `createSubmit` for the order of the checks. */
+    submit: submitAndWake,
+    /** Makes a new job from the stored songs of an ended one. Throws JOB_NOT_FOUND, JOB_NOT_READY or RESULT_EXPIRED. */
+    retry(jobId: string, caller: Caller): Submitted {
+      const job = require(jobId)
+      if (!hasEnded(job.state)) throw new AppError('JOB_NOT_READY', { retryAfterSeconds: RETRY_SECONDS })
+      if (job.isExpired) throw new AppError('RESULT_EXPIRED')
+      const referenceSong = reference(job)
+      try {
+        return submitAndWake({
+          caller,
+          request: job.request,
+          song: song(job),
+          ...(referenceSong ? { reference: referenceSong } : {}),
+          ...(job.batchId === undefined ? {} : { batchId: job.batchId }),
+          ...(job.sourceId === undefined ? {} : { sourceId: job.sourceId }),
+          retryOf: jobId,
+        })
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+          throw new AppError('RESULT_EXPIRED', {}, { cause: error })
+        throw error
+      }
+    },
+    /** Ends an unfinished job as cancelled and refunds it; an ended one stays as it is. Throws JOB_NOT_FOUND. */
+    cancel(jobId: string): JobRecord {
+      const cancelled = settle(require(jobId).jobId, { kind: 'cancel' })
+      if (cancelled) scheduler.abandon(jobId)
+      return cancelled ?? require(jobId)
+    },
+    /** Removes an ended job with its files. Throws JOB_NOT_FOUND. */
+    remove(jobId: string): void {
+      require(jobId)
+      db.transaction(() => {
+        store.remove(jobId)
+        notify.record({ event: 'job.deleted', jobId })
+      }).immediate()
+      folders.remove(jobId)
+      notify.committed()
+    },
+    /** Returns the stored files of a job; undefined for an unknown one. */
+    files(jobId: string): JobFiles | undefined {
+      const job = store.find(jobId)
+      if (!job) return undefined
+      const kept = ({ path: file, filename, sha256, facts }: StoredSong) => ({
+        path: file,
+        filename,
+        sha256,
+        format: facts.format,
+      })
+      const referenceSong = reference(job)
+      const inResult = (name: string) => path.join(folders.result(jobId), name)
+      return {
+        status: statusOf(job.state),
+        isExpired: job.isExpired,
+        source: kept(song(job)),
+        ...(referenceSong ? { reference: kept(referenceSong) } : {}),
+        ...(job.result
+          ? {
+              result: {
+                zipPath: inResult(job.result.zip.fileName),
+                zip: job.result.zip,
+                masters: job.result.masters,
+                reportJsonPath: inResult(job.result.reportJsonFile),
+                reportHtmlPath: inResult(job.result.reportHtmlFile),
+              },
+            }
+          : {}),
+      }
+    },
+    /** Jobs that the plan lets start now. */
+    freeSlots: () => Math.max(0, PLAN_LIMITS[plan()].concurrentJobs - store.countUnfinished()),
+    /** Notes where the plain masters of a job were delivered. */
+    setOutputFolder: (jobId: string, folder: string): void => store.setOutputFolder(jobId, folder),
+  }
+}
+
+export type Jobs = ReturnType<typeof createJobs>
+
+type Sort = NonNullable<JobQuery['sort']>
+
+function writeCursor({ serial, shownTitle }: JobRecord, sort: Sort): string {
+  return Buffer.from(JSON.stringify(sort === 'title' ? [sort, serial, shownTitle] : [sort, serial])).toString(
+    'base64url',
+  )
+}
+
+function readCursor(cursor: string, sort: Sort): { serial: number; shownTitle: string } {
+  try {
+    const [of, serial, shownTitle = ''] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[]
+    if (of === sort && Number.isSafeInteger(serial) && typeof shownTitle === 'string') {
+      return { serial: serial as number, shownTitle }
+    }
+  } catch {
+    // What cannot be read is no cursor of ours either.
+  }
+  throw new AppError('INVALID_REQUEST', {}, { param: 'cursor' })
+}

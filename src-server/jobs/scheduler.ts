@@ -1,0 +1,229 @@
+/** Takes waiting jobs in their order, has them worked on, and settles each exactly once, whatever dies on the way. */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Stage } from '../contract/jobs.ts'
+import { deliveryTarget } from '../contract/platforms.ts'
+import type { Log } from '../log.ts'
+import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { FfmpegMissingError } from '../media/locate.ts'
+import type { Notify } from '../notify/notify.ts'
+import { type Clock, isoTime } from '../system.ts'
+import type { Folders } from './folders.ts'
+import type { Ending, Settle } from './settle.ts'
+import type { JobRecord, JobStore } from './store.ts'
+import type { WorkOrder, WorkResult } from './work-order.ts'
+import type { WorkerPool } from './worker-pool.ts'
+
+export interface SchedulerParts {
+  readonly store: JobStore
+  readonly folders: Folders
+  readonly pool: WorkerPool
+  readonly settle: Settle
+  readonly notify: Pick<Notify, 'progress'>
+  readonly clock: Clock
+  readonly log: Log
+  /** Engine processes that may run at once, at this moment. */
+  readonly workers: () => number
+  /** Render threads of one engine process. */
+  readonly threads: () => number
+  /** Throws a FfmpegMissingError. */
+  readonly ffmpeg: () => Promise<Ffmpeg>
+  readonly jobTimeoutMs: number
+}
+
+interface RunningJob {
+  readonly stop: AbortController
+  readonly ended: Promise<void>
+  stage: Stage
+  fraction: number
+}
+
+/** A settlement that the disk or a lock refuses is tried again this often at most, milliseconds. */
+const LONGEST_WAIT_MS = 30_000
+
+/** Returns the scheduler, at rest. */
+export function createScheduler(parts: SchedulerParts) {
+  const { store, folders, settle, clock, log } = parts
+  const running = new Map<string, RunningJob>()
+  const stopping = new AbortController()
+  let isStarted = false
+
+  /** Tries until it is written or the server stops: a full disk must not lose how a job ended. */
+  const settleSurely = async (jobId: string, ending: Ending) => {
+    for (let waitMs = 500; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2)) {
+      try {
+        return settle(jobId, ending)
+      } catch (cause) {
+        log.error('a job could not be settled', { jobId, cause })
+        if (stopping.signal.aborted) return undefined
+        await clock.sleep(waitMs, stopping.signal).catch(() => {})
+      }
+    }
+  }
+
+  const work = async (job: JobRecord, signal: AbortSignal): Promise<Ending> => {
+    if (!existsSync(folders.source(job.jobId))) return { kind: 'fail', failureCode: 'SOURCE_LOST' }
+    const ffmpeg = await parts.ffmpeg()
+    const attemptFolder = folders.attempt(job.jobId, job.starts)
+    rmSync(attemptFolder, { recursive: true, force: true })
+    mkdirSync(attemptFolder, { recursive: true, mode: 0o700 })
+    const end = await parts.pool.run({
+      command: { type: 'work', order: orderOf(job, folders, attemptFolder, ffmpeg, parts.threads()) },
+      timeLimitMs: parts.jobTimeoutMs,
+      signal,
+      onProgress: ({ stage, fraction }) => {
+        const live = running.get(job.jobId)
+        if (!live || signal.aborted) return
+        Object.assign(live, { stage, fraction })
+        parts.notify.progress({ jobId: job.jobId, progress: percentOf(fraction), stage })
+      },
+    })
+    switch (end.kind) {
+      case 'stopped':
+        return { kind: 'release' }
+      case 'timed_out':
+        return { kind: 'fail', failureCode: 'ENGINE_TIMEOUT' }
+      case 'crashed':
+        log.error('an engine process died', { jobId: job.jobId, starts: job.starts, detail: end.detail })
+        return { kind: 'crash' }
+      case 'answered':
+        break
+    }
+    const { message } = end
+    if (message.type === 'done') {
+      await storeResult(job.jobId, attemptFolder, message.result, folders)
+      return { kind: 'succeed', result: message.result }
+    }
+    if (message.type !== 'failed') return { kind: 'fail', failureCode: 'ENGINE_FAILED' }
+    log.error('a job failed', {
+      jobId: job.jobId,
+      code: message.failureCode,
+      detail: message.message,
+      stack: message.stack,
+    })
+    return { kind: 'fail', failureCode: message.failureCode, values: message.params }
+  }
+
+  const run = async (job: JobRecord, signal: AbortSignal) => {
+    const ending = await work(job, signal).catch((cause: unknown): Ending => {
+      log.error('a job could not be worked on', { jobId: job.jobId, cause })
+      return failureOf(cause)
+    })
+    await settleSurely(job.jobId, ending)
+    removeAttempts(folders, job.jobId)
+  }
+
+  const begin = (job: JobRecord) => {
+    const stop = new AbortController()
+    const ended = run(job, stop.signal)
+      .catch((cause: unknown) => log.error('a job was left behind', { jobId: job.jobId, cause }))
+      .finally(() => {
+        running.delete(job.jobId)
+        wake()
+      })
+    running.set(job.jobId, { stop, ended, stage: 'decoding', fraction: 0 })
+  }
+
+  const wake = (): void => {
+    while (isStarted && !stopping.signal.aborted && running.size < parts.workers()) {
+      let job: JobRecord | undefined
+      try {
+        const next = store.oldestWaiting()
+        job = next && settle(next.jobId, { kind: 'claim' })
+      } catch (cause) {
+        log.error('no job could be taken', { cause })
+        clock.after(1000, wake)
+        return
+      }
+      if (!job) return
+      begin(job)
+    }
+  }
+
+  return {
+    /** Runs what a crash of the server left half-way, then what waits. */
+    start(): void {
+      for (const orphan of store.running()) settle(orphan.jobId, { kind: 'crash' })
+      isStarted = true
+      wake()
+    },
+    /** Call when a job was added, or the number of workers changed. */
+    wake,
+    /** Stops the work on a job that has been settled already. */
+    abandon(jobId: string): void {
+      running.get(jobId)?.stop.abort(new Error('cancelled'))
+    },
+    /** Returns how far a running job is; undefined for one that nobody works on. */
+    progressOf(jobId: string): { stage: Stage; progress: number } | undefined {
+      const live = running.get(jobId)
+      return live && { stage: live.stage, progress: percentOf(live.fraction) }
+    },
+    /** Takes nothing more, gives running jobs back to the queue and resolves when their processes are gone. */
+    async stop(): Promise<void> {
+      stopping.abort(new Error('the server stops'))
+      for (const { stop } of running.values()) stop.abort(stopping.signal.reason)
+      await Promise.all([...running.values()].map(({ ended }) => ended))
+    },
+  }
+}
+
+export type Scheduler = ReturnType<typeof createScheduler>
+
+function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg: Ffmpeg, threads: number): WorkOrder {
+  const { request } = job
+  return {
+    jobId: job.jobId,
+    createdAt: isoTime(job.createdAtMs),
+    source: { path: folders.source(job.jobId), ...job.song },
+    ...(job.reference ? { reference: { path: folders.reference(job.jobId), ...job.reference } } : {}),
+    attemptFolder,
+    ffmpeg,
+    targets: request.platforms.map((platform) => deliveryTarget(platform, request.genre, request.loudness)),
+    genre: request.genre,
+    aiService: request.aiService,
+    tier: request.tier,
+    intensity: request.intensity,
+    referenceAmount: request.referenceAmount,
+    loudness: request.loudness,
+    ...(request.title === undefined ? {} : { title: request.title }),
+    ...(request.artist === undefined ? {} : { artist: request.artist }),
+    // The same input and settings give the same bytes, whichever job they belong to.
+    seed: 0,
+    threads,
+  }
+}
+
+/** Makes the attempt the job's result: whole and on the disk before its name says so. */
+async function storeResult(jobId: string, attemptFolder: string, result: WorkResult, folders: Folders): Promise<void> {
+  const zip = path.join(attemptFolder, result.zip.fileName)
+  const { size } = await stat(zip)
+  if (size !== result.zip.sizeBytes) throw new Error(`the ZIP has ${size} of ${result.zip.sizeBytes} bytes`)
+  const file = await open(zip, 'r+')
+  try {
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+  // A crash between the renaming and the commit leaves one behind.
+  rmSync(folders.result(jobId), { recursive: true, force: true })
+  renameSync(attemptFolder, folders.result(jobId))
+}
+
+function removeAttempts(folders: Folders, jobId: string): void {
+  if (!existsSync(folders.job(jobId))) return
+  for (const name of readdirSync(folders.job(jobId))) {
+    if (name.startsWith('attempt-')) rmSync(path.join(folders.job(jobId), name), { recursive: true, force: true })
+  }
+}
+
+function failureOf(cause: unknown): Ending {
+  if (cause instanceof FfmpegMissingError) return { kind: 'fail', failureCode: 'FFMPEG_MISSING' }
+  const isFull = ['ENOSPC', 'EDQUOT'].includes(String((cause as { code?: unknown } | null)?.code))
+  return { kind: 'fail', failureCode: isFull ? 'DISK_FULL' : 'ENGINE_FAILED' }
+}
+
+/** A job that has not ended is never shown as complete. */
+function percentOf(fraction: number): number {
+  return Math.max(0, Math.min(99, Math.floor(fraction * 100)))
+}

@@ -1,0 +1,82 @@
+import type { ErrorParams } from '../contract/errors.ts'
+import type { Ledger } from '../credits/ledger.ts'
+import type { Db } from '../db/open.ts'
+import type { Notify } from '../notify/notify.ts'
+import type { Clock } from '../system.ts'
+import { type Happening, hasEnded, nextPosition } from './job.ts'
+import { callbackBody } from './payload.ts'
+import type { JobRecord, JobStore } from './store.ts'
+import type { WarningFact, WorkResult } from './work-order.ts'
+
+/** A happening with what it brings: the result of a success, the values of a failure's sentence. */
+export type Ending =
+  | Exclude<Happening, { kind: 'succeed' } | { kind: 'fail' }>
+  | { readonly kind: 'succeed'; readonly result: WorkResult }
+  | (Extract<Happening, { kind: 'fail' }> & { readonly values?: ErrorParams })
+
+/**
+ * Moves a job on by one happening, in one transaction with everything that goes with it: a failure's refund, the event and its
+ * deliveries. Returns the job as it is then, or undefined when the happening came too late to change anything.
+ */
+export type Settle = (jobId: string, ending: Ending) => JobRecord | undefined
+
+/** Returns the one function that changes the state of jobs. `onEnded` is called after the commit of an end. */
+export function createSettle(given: {
+  db: Db
+  clock: Clock
+  store: JobStore
+  ledger: Ledger
+  notify: Pick<Notify, 'record' | 'committed'>
+  baseUrl: () => string
+  /** When a job that ends at a moment loses its result; null never. Milliseconds since 1970. */
+  expiryOf: (completedAtMs: number) => number | null
+  onEnded: (job: JobRecord) => void
+}): Settle {
+  const { db, clock, store, ledger, notify } = given
+
+  const move = (jobId: string, ending: Ending): JobRecord | undefined => {
+    const job = store.find(jobId)
+    const next = job && nextPosition(job, ending)
+    if (!job || !next) return undefined
+    if (!hasEnded(next.state)) {
+      store.move(jobId, next)
+      if (next.state === 'running') store.markStart(jobId, clock.now())
+      return store.find(jobId)
+    }
+    const now = clock.now()
+    const expiresAtMs = given.expiryOf(now)
+    const result = ending.kind === 'succeed' ? ending.result : undefined
+    store.finish(jobId, next, {
+      ...(result ? { result } : {}),
+      ...(next.failureCode
+        ? { failure: { code: next.failureCode, values: (ending.kind === 'fail' && ending.values) || {} } }
+        : {}),
+      warnings: result ? merged(result.warnings, job.warnings) : job.warnings,
+      creditsRefunded: next.state === 'failed' ? ledger.refund(jobId) : 0,
+      storedBytes: job.storedBytes + (result?.zip.sizeBytes ?? 0),
+      completedAtMs: now,
+      ...(expiresAtMs === null ? {} : { expiresAtMs }),
+    })
+    const ended = store.find(jobId)
+    if (!ended) throw new Error('an ended job is not there')
+    const body = callbackBody(ended, given.baseUrl())
+    const { webhookUrl } = ended.request
+    notify.record({ event: body.event, jobId, body, ...(webhookUrl === undefined ? {} : { webhookUrl }) })
+    return ended
+  }
+
+  return (jobId, ending) => {
+    const job = db.transaction(() => move(jobId, ending)).immediate()
+    if (job && hasEnded(job.state)) {
+      notify.committed()
+      given.onEnded(job)
+    }
+    return job
+  }
+}
+
+/** The engine's findings, and those from the creation that it does not repeat. */
+function merged(found: readonly WarningFact[], before: readonly WarningFact[]): WarningFact[] {
+  const codes = new Set(found.map(({ code }) => code))
+  return [...before.filter(({ code }) => !codes.has(code)), ...found]
+}

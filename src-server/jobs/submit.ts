@@ -1,0 +1,136 @@
+import { statSync } from 'node:fs'
+import type { CreatedJob } from '../contract/jobs.ts'
+import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../contract/plans.ts'
+import type { Ledger } from '../credits/ledger.ts'
+import type { Db } from '../db/open.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Caller } from '../http/route.ts'
+import type { Notify } from '../notify/notify.ts'
+import type { Chance, Clock } from '../system.ts'
+import type { MasterRequest } from '../uploads/form.ts'
+import type { Storage } from '../uploads/storage.ts'
+import type { Folders } from './folders.ts'
+import type { Idempotency, IdempotencyUse } from './idempotency.ts'
+import { createdPayload } from './payload.ts'
+import type { JobStore } from './store.ts'
+import type { StoredSong, WarningFact } from './work-order.ts'
+
+/** A checked request for one job. The songs are kept by the job; the files named here stay the caller's. */
+export interface Submission {
+  readonly caller: Caller
+  readonly request: MasterRequest
+  readonly song: StoredSong
+  readonly reference?: StoredSong
+  readonly batchId?: string
+  readonly sourceId?: string
+  readonly retryOf?: string
+  readonly idempotency?: IdempotencyUse
+}
+
+/** The answer of a submission: a new job's, or the one that the same Idempotency-Key got before. */
+export interface Submitted {
+  readonly answer: CreatedJob
+  readonly isReplay: boolean
+}
+
+/** How soon a caller may find a free slot, seconds. */
+const SLOT_RETRY_SECONDS = 5
+
+/**
+ * Returns the function that makes jobs. In one transaction and in this order: idempotency replay, balance (INSUFFICIENT_CREDITS),
+ * slot (CONCURRENT_LIMIT), room (INSUFFICIENT_STORAGE), charge, row and event. Whatever it throws, nothing is left behind.
+ */
+export function createSubmit(given: {
+  db: Db
+  clock: Clock
+  chance: Chance
+  store: JobStore
+  ledger: Ledger
+  idempotency: Idempotency
+  storage: Storage
+  folders: Folders
+  notify: Pick<Notify, 'record' | 'committed'>
+  plan: () => Plan
+}) {
+  const { db, clock, store, ledger, idempotency, folders, notify } = given
+
+  /** The checks after the request itself, in their order; a dry run makes only these. Returns the balance. */
+  const admit = ({ request, song }: Pick<Submission, 'request' | 'song'>): number => {
+    const balance = ledger.balance()
+    if (balance < CREDITS_PER_JOB) throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance })
+    const limit = PLAN_LIMITS[given.plan()].concurrentJobs
+    if (store.countUnfinished() >= limit) {
+      throw new AppError('CONCURRENT_LIMIT', { limit, retryAfterSeconds: SLOT_RETRY_SECONDS })
+    }
+    given.storage.require(resultBytes(song, request.platforms.length))
+    return balance
+  }
+
+  const create = (submission: Submission, jobId: string): CreatedJob => {
+    admit(submission)
+    const { caller, request, song, reference, batchId, sourceId, retryOf } = submission
+    folders.keep(song.path, folders.source(jobId))
+    if (reference) folders.keep(reference.path, folders.reference(jobId))
+    const creditsRemaining = ledger.charge(jobId)
+    store.add({
+      jobId,
+      ...(caller.via === 'key' ? { keyId: caller.keyId } : {}),
+      request,
+      song,
+      ...(reference ? { reference } : {}),
+      ...(batchId === undefined ? {} : { batchId }),
+      ...(sourceId === undefined ? {} : { sourceId }),
+      ...(retryOf === undefined ? {} : { retryOf }),
+      creditsUsed: CREDITS_PER_JOB,
+      creditsRemaining,
+      warnings: warningsOf(song, reference),
+      storedBytes: statSync(song.path).size + (reference ? statSync(reference.path).size : 0),
+      createdAtMs: clock.now(),
+    })
+    notify.record({ event: 'job.created', jobId })
+    const job = store.find(jobId)
+    if (!job) throw new Error('the new job is not there')
+    return createdPayload(job)
+  }
+
+  const submit = (submission: Submission): Submitted => {
+    const jobId = given.chance.newUuid()
+    const { idempotency: use } = submission
+    try {
+      const submitted = db
+        .transaction((): Submitted => {
+          const earlier = use && idempotency.find(use)
+          if (earlier) return { answer: earlier, isReplay: true }
+          const answer = create(submission, jobId)
+          if (use) idempotency.remember(use, answer)
+          return { answer, isReplay: false }
+        })
+        .immediate()
+      notify.committed()
+      return submitted
+    } catch (error) {
+      folders.remove(jobId)
+      throw error
+    }
+  }
+
+  return { admit, submit }
+}
+
+/** Returns what can be said of a song and its reference before anything is measured. */
+export function warningsOf(song: StoredSong, reference: StoredSong | undefined): WarningFact[] {
+  return [
+    ...(song.facts.isLossy
+      ? [{ code: 'INPUT_LOSSY' as const, values: { codec: song.facts.codec.toUpperCase() } }]
+      : []),
+    ...(song.facts.channels === 1 ? [{ code: 'INPUT_MONO' as const }] : []),
+    ...(reference?.facts.isLossy ? [{ code: 'REFERENCE_LOSSY' as const }] : []),
+    ...(reference && reference.sha256 === song.sha256 ? [{ code: 'REFERENCE_IS_TARGET' as const }] : []),
+  ]
+}
+
+/** Bytes that the masters of a song and their ZIP take at most: stereo, 24 bit, at no less than 44.1 kHz, both at once. */
+function resultBytes(song: StoredSong, platforms: number): number {
+  const frames = song.facts.durationSeconds * Math.max(44_100, song.facts.sampleRateHz)
+  return Math.ceil(frames * 2 * 3 * 2 * platforms)
+}

@@ -1,0 +1,146 @@
+/** Engine processes: one per running piece of work, so that a crash, a leak or a kill stays inside it. */
+import { fork } from 'node:child_process'
+import type { Log } from '../log.ts'
+import type { Clock } from '../system.ts'
+import type { WorkerCommand, WorkerMessage, WorkProgress } from './work-order.ts'
+
+/** One engine process, whatever kind of process it is. */
+export interface EngineProcess {
+  send(command: WorkerCommand): void
+  kill(): void
+}
+
+/** What an engine process reports. `onExit` comes last and exactly once, after every message. */
+export interface EngineListeners {
+  readonly onMessage: (message: WorkerMessage) => void
+  readonly onExit: (detail: string) => void
+}
+
+/** Starts an engine process. */
+export type ForkEngine = (listeners: EngineListeners) => EngineProcess
+
+type FinalMessage = Exclude<WorkerMessage, WorkProgress>
+
+/** How a piece of work ended, exactly once. */
+export type EngineEnd =
+  | { readonly kind: 'answered'; readonly message: FinalMessage }
+  /** The process ended without an answer. */
+  | { readonly kind: 'crashed'; readonly detail: string }
+  | { readonly kind: 'timed_out' }
+  /** It was asked to stop, and has. */
+  | { readonly kind: 'stopped' }
+
+/** A piece of work for one engine process. */
+export interface EngineWork {
+  readonly command: Exclude<WorkerCommand, { type: 'abort' }>
+  readonly timeLimitMs: number
+  /** Aborting asks the process to stop and kills it after the grace period. */
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: WorkProgress) => void
+}
+
+export interface WorkerPool {
+  /** Runs one piece of work in a process of its own. Resolves when that process has answered, or is dead; never rejects. */
+  run(work: EngineWork): Promise<EngineEnd>
+  /** Kills every process that is still there. */
+  close(): void
+}
+
+/** Returns a pool. `graceMs` is how long a process may take to stop, or to end after its answer, before it is killed. */
+export function createWorkerPool(given: { fork: ForkEngine; clock: Clock; log: Log; graceMs: number }): WorkerPool {
+  const { clock, log, graceMs } = given
+  const alive = new Set<EngineProcess>()
+
+  const run = ({ command, timeLimitMs, signal, onProgress }: EngineWork) =>
+    new Promise<EngineEnd>((resolve) => {
+      let reason: 'timed_out' | 'stopped' | undefined
+      let answer: FinalMessage | undefined
+      const timers: (() => void)[] = []
+      const engine = given.fork({
+        onMessage(message) {
+          if (message.type === 'progress') onProgress?.(message)
+          else if (!answer) {
+            answer = message
+            timers.push(clock.after(graceMs, () => engine.kill()))
+          }
+        },
+        onExit(detail) {
+          alive.delete(engine)
+          for (const cancel of timers) cancel()
+          signal.removeEventListener('abort', onAbort)
+          resolve(endOf(answer, reason, detail))
+        },
+      })
+      alive.add(engine)
+      const stop = (why: 'timed_out' | 'stopped') => {
+        if (answer || reason) return
+        reason = why
+        log.info('stopping an engine process', { why })
+        engine.send({ type: 'abort' })
+        timers.push(clock.after(graceMs, () => engine.kill()))
+      }
+      const onAbort = () => stop('stopped')
+      timers.push(clock.after(timeLimitMs, () => stop('timed_out')))
+      signal.addEventListener('abort', onAbort)
+      engine.send(command)
+      if (signal.aborted) onAbort()
+    })
+
+  return {
+    run,
+    close() {
+      for (const engine of alive) engine.kill()
+    },
+  }
+}
+
+function endOf(
+  answer: FinalMessage | undefined,
+  reason: 'timed_out' | 'stopped' | undefined,
+  detail: string,
+): EngineEnd {
+  // An answer that was given before the process was asked to stop counts; one given because of it does not.
+  if (reason) return { kind: reason }
+  return answer ? { kind: 'answered', message: answer } : { kind: 'crashed', detail }
+}
+
+/** Returns a fork of the engine's entry file under Node. What it prints goes to the log, and its end is reported after its last message. */
+export function forkWithNode(entryFile: string, log: Log): ForkEngine {
+  return ({ onMessage, onExit }) => {
+    const child = fork(entryFile, [], {
+      serialization: 'advanced',
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
+    let exit: string | undefined
+    let isReported = false
+    const report = () => {
+      if (exit === undefined || child.connected || isReported) return
+      isReported = true
+      onExit(exit)
+    }
+    child.stderr
+      ?.setEncoding('utf8')
+      .on('data', (text: string) => log.warn('engine process', { stderr: text.slice(0, 4000) }))
+    child.on('message', (message) => onMessage(message as WorkerMessage))
+    child.on('disconnect', report)
+    child.on('error', (cause) => {
+      log.error('engine process', { cause })
+      if (child.pid !== undefined) return
+      exit = 'it could not be started'
+      isReported = true
+      onExit(exit)
+    })
+    child.on('exit', (code, signal) => {
+      exit = signal ? `killed by ${signal}` : `exit code ${code}`
+      report()
+    })
+    return {
+      send(command) {
+        // A process that is going down cannot be told anything; its exit is reported by itself.
+        if (child.connected) child.send(command, () => {})
+      },
+      kill: () => void child.kill('SIGKILL'),
+    }
+  }
+}

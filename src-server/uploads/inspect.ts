@@ -1,0 +1,81 @@
+import { open } from 'node:fs/promises'
+import { MIN_REFERENCE_SECONDS } from '../contract/limits.ts'
+import { AppError } from '../http/app-error.ts'
+import type { AudioFacts } from '../media/audio-facts.ts'
+import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
+import { FfmpegMissingError } from '../media/locate.ts'
+import type { Probe } from './probe.ts'
+import type { ReceivedFile } from './receive.ts'
+
+/** A received file that is an accepted song. */
+export interface InspectedSong extends ReceivedFile {
+  readonly facts: AudioFacts
+}
+
+/** Finds out what a received file is; throws UNSUPPORTED_FORMAT, FILE_TOO_LONG, or INVALID_REQUEST for a short reference. */
+export type Inspect = (
+  file: ReceivedFile,
+  field: 'file' | 'reference_file',
+  signal: AbortSignal,
+) => Promise<InspectedSong>
+
+/** Probes run at once; more only make each slower. */
+const MAX_PARALLEL = 2
+const RETRY_SECONDS = 5
+
+/**
+ * Returns the inspection. The file is on the disk for good when it has passed. Throws UNAVAILABLE while there is no ffmpeg or it
+ * hangs, INSUFFICIENT_STORAGE when the disk is full, and the reason of an aborted signal.
+ */
+export function createInspect(given: {
+  ffmpeg: () => Promise<Ffmpeg>
+  probe: (path: string, options: { ffmpeg: Ffmpeg; signal: AbortSignal }) => Promise<Probe>
+}): Inspect {
+  const inTurn = createTurns(MAX_PARALLEL)
+  return async (file, field, signal) => {
+    const look = async () => given.probe(file.path, { ffmpeg: await given.ffmpeg(), signal })
+    const [probe] = await Promise.all([inTurn(look), syncToDisk(file.path)]).catch((cause: unknown) => {
+      signal.throwIfAborted()
+      throw serviceFailure(cause)
+    })
+    if (!probe.ok) throw new AppError(probe.code, probe.params, { param: field })
+    if (field === 'reference_file' && probe.facts.durationSeconds < MIN_REFERENCE_SECONDS) {
+      const detail = `The reference must be at least ${MIN_REFERENCE_SECONDS} seconds long.`
+      throw new AppError('INVALID_REQUEST', { detail }, { param: field })
+    }
+    return { ...file, facts: probe.facts }
+  }
+}
+
+function serviceFailure(cause: unknown): unknown {
+  if (cause instanceof FfmpegError && cause.fault === 'disk_full')
+    return new AppError('INSUFFICIENT_STORAGE', {}, { cause })
+  const isEngineGone = cause instanceof FfmpegMissingError || cause instanceof FfmpegError
+  return isEngineGone ? new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS }, { cause }) : cause
+}
+
+async function syncToDisk(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Returns a function that runs at most `count` tasks at once, the others in the order of their coming. */
+function createTurns(count: number): <T>(task: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let free = count
+  return async (task) => {
+    if (free > 0) free--
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await task()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free++
+    }
+  }
+}

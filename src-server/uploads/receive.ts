@@ -1,0 +1,221 @@
+/** Multipart requests, streamed to disk: counted and hashed on the way, refused by our own count, gone when they are not wanted. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { AppError } from '../http/app-error.ts'
+import type { Clock } from '../system.ts'
+
+/** One received file. */
+export interface ReceivedFile {
+  readonly path: string
+  /** What the client called it: display text only. */
+  readonly filename: string
+  readonly sizeBytes: number
+  /** Lower-case hexadecimal. */
+  readonly sha256: string
+}
+
+/** A whole request. */
+export interface ReceivedForm {
+  readonly fields: ReadonlyMap<string, readonly string[]>
+  readonly files: ReadonlyMap<string, ReceivedFile>
+  /** Removes what was stored and not moved away. */
+  discard(): Promise<void>
+}
+
+export interface ReceiveOptions {
+  /** A folder of this request alone; it is made here. */
+  readonly folder: string
+  /** Names of the file parts that may come, each once. */
+  readonly files: readonly string[]
+  /** Largest size of one file, inclusive. */
+  readonly maxFileBytes: number
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+const MAX_FIELDS = 100
+const MAX_FIELD_BYTES = 65_536
+/** Room for the fields and the headers of the parts. */
+const MAX_TEXT_BYTES = 1_048_576
+const WRITE_AHEAD_BYTES = 1_048_576
+const MAX_FILENAME_LENGTH = 255
+
+/**
+ * A refused client that is still sending would never read its answer: Python's http.client sends everything first, and a closed
+ * socket resets what was already written. So the rest is read and thrown away, as long as it is neither endless nor slow.
+ */
+const MAX_DRAINED_BYTES = 2_147_483_648
+const MAX_DRAIN_MS = 30_000
+
+/**
+ * Reads a multipart request to its end. Throws FILE_TOO_LARGE with the part's name as soon as one file is over `maxFileBytes`,
+ * INVALID_REQUEST for an unknown or repeated file part and for a body that is not multipart, INSUFFICIENT_STORAGE for a full disk,
+ * and the reason of `signal` when the client is gone. Whatever it throws, nothing is left on the disk, and what the client still
+ * sends has been read or, past a bound, the connection is closed after the answer.
+ */
+export async function receiveForm(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedForm> {
+  const discard = () => rm(options.folder, { recursive: true, force: true })
+  await mkdir(options.folder, { recursive: true, mode: 0o700 })
+  try {
+    const { fields, files } = await parse(request, options)
+    return { fields, files, discard }
+  } catch (error) {
+    await discard()
+    if (options.signal.aborted) throw options.signal.reason
+    const isRead = await drain(request, options.clock)
+    if (isRead || !(error instanceof AppError)) throw error
+    throw new AppError(error.code, error.values, {
+      ...(error.param === undefined ? {} : { param: error.param }),
+      headers: { connection: 'close' },
+    })
+  }
+}
+
+async function parse(request: IncomingMessage, options: ReceiveOptions) {
+  const fields = new Map<string, string[]>()
+  const files = new Map<string, ReceivedFile>()
+  const writes: Promise<void>[] = []
+  const failure = Promise.withResolvers<never>()
+  // A failure may come while nobody waits for it yet.
+  failure.promise.catch(() => {})
+  let problem: AppError | undefined
+  const seen = new Set<string>()
+
+  const parser = createParser(request)
+  parser.on('field', (name, value, isNameCut, isValueCut) => {
+    if (isNameCut || isValueCut) problem ??= unreadable('A field is too long.')
+    fields.set(name, [...(fields.get(name) ?? []), value])
+  })
+  parser.on('fieldsLimit', () => {
+    problem ??= unreadable('There are too many fields.')
+  })
+  parser.on('file', (name, content, filename) => {
+    // An empty file input of a page is a part without a name.
+    const isExpected = options.files.includes(name) && !seen.has(name)
+    seen.add(name)
+    if (!isExpected) {
+      problem ??= new AppError('INVALID_REQUEST', {}, { param: name.slice(0, 100) })
+      content.on('error', failure.reject).resume()
+      return
+    }
+    const stored = storeFile(content, path.join(options.folder, name), options.maxFileBytes, name)
+    writes.push(
+      stored.then(({ sizeBytes, sha256 }) => {
+        const isEmptyInput = sizeBytes === 0 && !filename
+        if (!isEmptyInput) {
+          files.set(name, { path: path.join(options.folder, name), filename: shownName(filename), sizeBytes, sha256 })
+        }
+      }),
+    )
+    stored.catch(failure.reject)
+  })
+  const gone = () => failure.reject(options.signal.reason)
+  options.signal.addEventListener('abort', gone, { once: true })
+  request.once('error', failure.reject)
+  limitBody(request, options.files.length * options.maxFileBytes + MAX_TEXT_BYTES, failure.reject)
+  const parsed = finished(parser).catch((cause: unknown) => {
+    throw unreadable('The body is not complete multipart/form-data.', cause)
+  })
+  parsed.catch(() => {})
+  try {
+    request.pipe(parser)
+    await Promise.race([parsed, failure.promise])
+    await Promise.race([Promise.all(writes), failure.promise])
+  } catch (error) {
+    request.unpipe(parser)
+    parser.destroy()
+    await Promise.allSettled(writes)
+    throw error
+  } finally {
+    options.signal.removeEventListener('abort', gone)
+    request.off('error', failure.reject)
+  }
+  if (problem) throw problem
+  return { fields, files }
+}
+
+function createParser(request: IncomingMessage): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: request.headers as BusboyHeaders,
+      limits: { fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, fieldNameSize: 200, headerPairs: 50 },
+    })
+  } catch (cause) {
+    throw unreadable('The content type names no boundary.', cause)
+  }
+}
+
+async function storeFile(content: Readable, file: string, maxBytes: number, field: string) {
+  const hash = createHash('sha256')
+  const target = createWriteStream(file, { flags: 'wx', mode: 0o600, highWaterMark: WRITE_AHEAD_BYTES })
+  const written = finished(target)
+  // An error of the disk surfaces below, wherever the loop happens to be.
+  written.catch(() => {})
+  let sizeBytes = 0
+  try {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.length
+      if (sizeBytes > maxBytes) {
+        throw new AppError('FILE_TOO_LARGE', { maxMegabytes: Math.floor(maxBytes / 1_048_576) }, { param: field })
+      }
+      hash.update(chunk)
+      if (!target.write(chunk)) await Promise.race([once(target, 'drain'), written])
+    }
+    target.end()
+    await written
+    return { sizeBytes, sha256: hash.digest('hex') }
+  } catch (error) {
+    target.destroy()
+    throw error
+  }
+}
+
+function limitBody(request: IncomingMessage, maxBytes: number, fail: (error: AppError) => void): void {
+  let sizeBytes = 0
+  request.on('data', (chunk: Buffer) => {
+    sizeBytes += chunk.length
+    if (sizeBytes > maxBytes && sizeBytes - chunk.length <= maxBytes) fail(unreadable('The body is too large.'))
+  })
+}
+
+/** Reads the rest of a request and throws it away. Returns whether its end was reached within the bounds. */
+async function drain(request: IncomingMessage, clock: Clock): Promise<boolean> {
+  if (request.complete && request.readableLength === 0) return true
+  const over = Promise.withResolvers<boolean>()
+  let sizeBytes = 0
+  const count = (chunk: Buffer) => {
+    sizeBytes += chunk.length
+    if (sizeBytes > MAX_DRAINED_BYTES) over.resolve(false)
+  }
+  const cancel = clock.after(MAX_DRAIN_MS, () => over.resolve(false))
+  request.on('data', count)
+  request.once('end', () => over.resolve(true)).once('close', () => over.resolve(request.complete))
+  request.resume()
+  try {
+    return await over.promise
+  } finally {
+    cancel()
+    request.off('data', count)
+  }
+}
+
+function unreadable(detail: string, cause?: unknown): AppError {
+  return new AppError('INVALID_REQUEST', { detail }, { cause })
+}
+
+/** The client's file name without folders and control characters, composed, of bounded length. */
+function shownName(filename: string | undefined): string {
+  const last = (filename ?? '').split(/[/\\]/).at(-1) ?? ''
+  const clean = last
+    .normalize('NFC')
+    .replace(/\p{Cc}+/gu, '')
+    .trim()
+  return clean.slice(0, MAX_FILENAME_LENGTH) || 'audio'
+}
