@@ -5,7 +5,7 @@
 
 import type { ResultZip } from '../artifacts/package.ts'
 import type { ErrorParams, FailureCode } from '../contract/errors.ts'
-import type { Analysis, Analysis } from '../contract/jobs.ts'
+import type { Analysis } from '../contract/jobs.ts'
 import type { AiService, DeliveryTarget, Genre, LoudnessMode, Tier } from '../contract/platforms.ts'
 import type { MasterResult, Repair, Warning } from '../contract/report.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
@@ -51,13 +51,6 @@ export interface WorkOrder {
   readonly threads: number
 }
 
-/** All that an engine process needs to look at one song without mastering it. */
-export interface AnalysisOrder {
-  readonly source: StoredSong
-  readonly ffmpeg: Ffmpeg
-  readonly aiService: AiService
-}
-
 /** Stages of a running job as they appear on the wire, in order. */
 export const WORK_STAGES = ['decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
 export type WorkStage = (typeof WORK_STAGES)[number]
@@ -90,14 +83,6 @@ export interface WorkResult {
 export interface WorkDone {
   readonly type: 'done'
   readonly result: WorkResult
-}
-
-/** What a look at a song found, its warnings without their texts. */
-export type AnalysisFacts = Omit<Analysis, 'warnings'> & { readonly warnings: readonly WarningFact[] }
-
-export interface AnalysisDone {
-  readonly type: 'analysed'
-  readonly analysis: AnalysisFacts
 }
 
 /** Why there is no result: the code is for the user, message and stack are for the log. */
