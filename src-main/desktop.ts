@@ -1,28 +1,26 @@
 /** Everything that stands around the running server: window, menu, tray, presence, and the answers to the page. */
 import path from 'node:path'
-import { app, dialog, Menu, nativeImage, nativeTheme, shell } from 'electron'
+import { app, clipboard, dialog, Menu, nativeImage, nativeTheme, shell } from 'electron'
 import type { Settings, SystemState } from '../src-server/contract/app.ts'
 import { followActivity } from './activity.ts'
 import {
   ANNOUNCEMENTS,
   type Appearance,
-  COMMANDS,
   type DesktopSettings,
   type IntakeReport,
   type MenuCommand,
   PAGE_FACTS_ARGUMENT,
   type PageFacts,
   type Place,
-  REQUESTS,
 } from './bridge.ts'
 import type { RememberedStore } from './desktop-settings.ts'
 import { writeDiagnostics } from './diagnostics.ts'
 import type { HostedServer } from './hosting.ts'
 import { DIALOG_EXTENSIONS, realFiles, takeSongs } from './intake.ts'
-import { createGate, list, members, text, WrongMessageError, word } from './ipc.ts'
 import { opensAtLogin, setOpenAtLogin } from './login.ts'
 import { findMasters } from './masters.ts'
-import { type MenuActions, showMenu } from './menu.ts'
+import { type MenuActions, menuTemplate } from './menu.ts'
+import { answerPage } from './page-answers.ts'
 import type { ShellPaths } from './paths.ts'
 import { createPresence } from './presence.ts'
 import { installQuit } from './quit.ts'
@@ -39,9 +37,6 @@ export interface DesktopParts {
   readonly words: () => Words
   readonly writeLog: (line: string) => void
 }
-
-const MAX_ID_LENGTH = 64
-const MAX_DROPPED = 2000
 
 export function createDesktop({ paths, server, remembered, language, words, writeLog }: DesktopParts) {
   const origin = server.baseUrl
@@ -188,7 +183,13 @@ export function createDesktop({ paths, server, remembered, language, words, writ
     icon: paths.icon(process.platform === 'darwin' ? 'trayTemplate.png' : 'tray.png'),
     baseUrl: origin,
     words,
-    actions: { open: window.show, openPlace, setPaused, quit: () => app.quit() },
+    actions: {
+      open: window.show,
+      copy: (value) => clipboard.writeText(value),
+      openPlace,
+      setPaused,
+      quit: () => app.quit(),
+    },
   })
   let isOffline = false
   const activity = followActivity(
@@ -219,7 +220,8 @@ export function createDesktop({ paths, server, remembered, language, words, writ
     if (now.isPaused !== isMenuPaused || words() !== menuWords) {
       isMenuPaused = now.isPaused
       menuWords = words()
-      showMenu(menuWords, isMenuPaused, menuActions)
+      const template = menuTemplate(process.platform, menuWords, isMenuPaused, menuActions)
+      Menu.setApplicationMenu(Menu.buildFromTemplate(template))
     }
     quitting.activityChanged()
   }
@@ -228,48 +230,36 @@ export function createDesktop({ paths, server, remembered, language, words, writ
     showAll()
   }
 
-  answerPage()
+  answerPage(origin, {
+    chooseSongs: () => chooseSongs('openFile'),
+    chooseSongFolder: () => chooseSongs('openDirectory'),
+    chooseFolder: async () => (await choose('openDirectory', words().chooseFolder))[0] ?? null,
+    async addDropped(dropped) {
+      const { paths: files, refused } = realFiles(dropped, words())
+      const report = files.length > 0 ? await storeFiles(files) : { sourceIds: [], refused: [] }
+      return { ...report, refused: [...refused, ...report.refused] }
+    },
+    revealMasters,
+    revealFolder,
+    readDesktopSettings,
+    changeDesktopSettings,
+    setAppearance,
+    exportDiagnostics,
+    popUpMenu(x, y) {
+      const owner = window.current()
+      if (owner) Menu.getApplicationMenu()?.popup({ window: owner, x, y })
+    },
+    async dragMasters(contents, jobId, platforms) {
+      const files = await findMasters(service, jobId, platforms)
+      const [file] = files
+      const icon = nativeImage.createFromPath(paths.icon('drag.png'))
+      if (file && !contents.isDestroyed()) contents.startDrag({ file, files, icon })
+    },
+  })
   showAll()
   void readOffline().catch((cause) => log('the settings could not be read', { cause }))
   nativeTheme.on('updated', window.paintFrame)
   app.setAboutPanelOptions({ applicationName: 'Loudsmith', applicationVersion: app.getVersion() })
-
-  function answerPage(): void {
-    const gate = createGate(origin)
-    gate.answer(REQUESTS.chooseSongs, () => chooseSongs('openFile'))
-    gate.answer(REQUESTS.chooseSongFolder, () => chooseSongs('openDirectory'))
-    gate.answer(REQUESTS.addFiles, async (given) => {
-      const dropped = list(given, MAX_DROPPED, (one) => {
-        const { filename, path: file } = members(one)
-        return { filename: text(filename, 1024), path: text(file, 8192) }
-      })
-      const { paths: files, refused } = realFiles(dropped, words())
-      const report = files.length > 0 ? await storeFiles(files) : { sourceIds: [], refused: [] }
-      return { ...report, refused: [...refused, ...report.refused] }
-    })
-    gate.answer(REQUESTS.chooseFolder, async () => (await choose('openDirectory', words().chooseFolder))[0] ?? null)
-    gate.answer(REQUESTS.revealMasters, (jobId) => revealMasters(text(jobId, MAX_ID_LENGTH)))
-    gate.answer(REQUESTS.revealFolder, (folder) => revealFolder(word(folder, ['output', 'data'])))
-    gate.answer(REQUESTS.readDesktopSettings, readDesktopSettings)
-    gate.answer(REQUESTS.changeDesktopSettings, (change) => changeDesktopSettings(readSettingsChange(change)))
-    gate.answer(REQUESTS.setAppearance, (given) => {
-      const { theme, language: chosen } = members(given)
-      setAppearance({ theme: word(theme, ['system', 'dark', 'light']), language: word(chosen, ['system', 'en', 'ko']) })
-    })
-    gate.answer(REQUESTS.exportDiagnostics, exportDiagnostics)
-    gate.answer(REQUESTS.popUpMenu, (x, y) => {
-      const owner = window.current()
-      if (owner) Menu.getApplicationMenu()?.popup({ window: owner, x: Math.round(Number(x)), y: Math.round(Number(y)) })
-    })
-    gate.take(COMMANDS.dragMasters, (event, jobId, platforms) => {
-      const names = platforms === null ? null : list(platforms, 16, (one) => text(one, 32))
-      void findMasters(service, text(jobId, MAX_ID_LENGTH), names).then((files) => {
-        const [file] = files
-        const icon = nativeImage.createFromPath(paths.icon('drag.png'))
-        if (file && !event.sender.isDestroyed()) event.sender.startDrag({ file, files, icon })
-      })
-    })
-  }
 
   return {
     showWindow: window.show,
@@ -277,15 +267,4 @@ export function createDesktop({ paths, server, remembered, language, words, writ
     /** After sleep the live stream may be dead without knowing: everything is read again. */
     wokeUp: activity.refresh,
   }
-}
-
-/** Returns the change that a page asks for; throws for anything that is no switch of the settings. */
-export function readSettingsChange(value: unknown): Partial<DesktopSettings> {
-  const change: Record<string, boolean> = {}
-  for (const [name, setting] of Object.entries(members(value))) {
-    const known = word(name, ['openAtLogin', 'keepsRunning', 'notifies'])
-    if (typeof setting !== 'boolean') throw new WrongMessageError('a switch is true or false')
-    change[known] = setting
-  }
-  return change
 }

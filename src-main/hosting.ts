@@ -1,7 +1,7 @@
 /** Brings the server up inside this process: engine work in utility processes, and a choice when the port is taken. */
 import { app, dialog, utilityProcess } from 'electron'
-import { DEFAULT_PORT } from '../src-server/contract/limits.ts'
 import { startServer } from '../src-server/server.ts'
+import { portFrom } from './arguments.ts'
 import type { ShellPaths } from './paths.ts'
 import type { Words } from './text.ts'
 
@@ -13,14 +13,6 @@ export interface HostingParts {
   readonly port: string | undefined
   readonly words: Words
   readonly writeLog: (line: string) => void
-}
-
-/** Returns the port to listen on: the one asked for, 0 for a free one, else the usual. Throws for anything that is no port. */
-export function portFrom(given: string | undefined): number {
-  if (given === undefined) return DEFAULT_PORT
-  const port = Number(given)
-  if (!/^\d+$/.test(given) || port > 65_535) throw new Error(`--port takes a number from 0 to 65535, not "${given}".`)
-  return port
 }
 
 /** Returns the running server; undefined when the user chose to quit because its port is taken. Throws every other failure. */

@@ -17,16 +17,6 @@ export function looksLikeSong(name: string): boolean {
 }
 
 /**
- * Returns the files of an argument list: everything after the program and the app that is no switch, made absolute.
- * `cwd` is the folder of the one who called. Pure.
- */
-export function filesInArguments(argv: readonly string[], cwd: string): string[] {
-  return argv
-    .filter((word, at) => at > 0 && !word.startsWith('-') && looksLikeSong(word))
-    .map((word) => path.resolve(cwd, word))
-}
-
-/**
  * Returns the songs among paths and below folders, each once, in the order given and by name inside a folder. Hidden entries and
  * links to folders are left out. A file that was named itself is kept whatever its extension: the server says why it is refused.
  */

@@ -2,15 +2,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { app } from 'electron'
-
-/** Argument of a start at login: the API comes up, the window stays closed. */
-export const HIDDEN_ARGUMENT = '--hidden'
-
-/** Returns the desktop entry that starts `command` at login (freedesktop.org Desktop Entry and Autostart specifications). Pure. */
-export function autostartEntry(command: readonly string[]): string {
-  const quoted = command.map((word) => `"${word.replace(/(["`$\\])/g, '\\$1').replaceAll('%', '%%')}"`)
-  return `[Desktop Entry]\nType=Application\nName=Loudsmith\nExec=${quoted.join(' ')}\nX-GNOME-Autostart-enabled=true\nTerminal=false\n`
-}
+import { HIDDEN_ARGUMENT } from './arguments.ts'
+import { autostartEntry } from './autostart.ts'
 
 function autostartFile(): string {
   return path.join(app.getPath('appData'), 'autostart', 'loudsmith.desktop')

@@ -1,12 +1,11 @@
 /** The desktop application, top to bottom: one instance, the server, the window, what the desktop shows, an orderly end. */
 import { app, dialog, nativeTheme, powerMonitor, session } from 'electron'
+import { argumentValue, filesInArguments, HIDDEN_ARGUMENT } from './arguments.ts'
 import { createDesktop } from './desktop.ts'
 import { openRemembered } from './desktop-settings.ts'
 import { hostServer } from './hosting.ts'
-import { filesInArguments } from './intake.ts'
 import { openLogFiles } from './log-files.ts'
-import { HIDDEN_ARGUMENT } from './login.ts'
-import { argumentValue, shellPaths } from './paths.ts'
+import { shellPaths } from './paths.ts'
 import { guardSession } from './session.ts'
 import { languageOf, wordsOf } from './text.ts'
 

@@ -1,5 +1,5 @@
 /** The application menu: the usual items with the usual keys, in the language of the window. */
-import { Menu, type MenuItemConstructorOptions } from 'electron'
+import type { MenuItemConstructorOptions } from 'electron'
 import type { MenuCommand, Place } from './bridge.ts'
 import type { Words } from './text.ts'
 
@@ -116,9 +116,4 @@ export function menuTemplate(
     ],
   }
   return [...(isMac ? [applicationMenu] : []), file, edit, view, windowMenu, help]
-}
-
-/** Sets the application menu. */
-export function showMenu(words: Words, isPaused: boolean, actions: MenuActions): void {
-  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(process.platform, words, isPaused, actions)))
 }

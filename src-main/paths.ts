@@ -1,6 +1,7 @@
 /** The only reader of Electron's folders: where this user's files lie and where the application's own do, packaged or not. */
 import path from 'node:path'
 import { app } from 'electron'
+import { argumentValue } from './arguments.ts'
 
 export interface ShellPaths {
   /** Database, songs and results. */
@@ -14,14 +15,6 @@ export interface ShellPaths {
   readonly engineFile: string
   /** Returns the file of an icon, e.g. `tray.png`. */
   icon(name: string): string
-}
-
-/** Returns the value of `--name=value` or `--name value` among arguments; undefined when it is not there. */
-export function argumentValue(argv: readonly string[], name: string): string | undefined {
-  const at = argv.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`))
-  if (at < 0) return undefined
-  const [, ...value] = argv[at]?.split('=') ?? []
-  return value.length > 0 ? value.join('=') : argv[at + 1]
 }
 
 /** Returns the folders of this start; `--data-dir` moves the data directory alone. */

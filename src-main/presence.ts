@@ -1,28 +1,10 @@
 /** How the desktop shows what is in work: badge, taskbar, notifications, and keeping the machine awake. */
 import { app, Notification, nativeImage, powerSaveBlocker } from 'electron'
 import type { Activity, EndedBatch } from './activity.ts'
+import { batchNotice, placeOfBatch } from './batch-notice.ts'
 import type { Place } from './bridge.ts'
 import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'
-
-/** Returns the two lines of the notification of an ended batch. Pure. */
-export function batchNotice({ done, failed }: EndedBatch, words: Words): { title: string; body: string } {
-  const title =
-    failed.length === 0
-      ? words.batchDone(done.length)
-      : done.length === 0
-        ? words.batchFailed(failed.length)
-        : words.batchMixed(done.length, failed.length)
-  const [first = '', ...others] = [...failed, ...done]
-  return { title, body: others.length === 0 ? first : words.batchMore(first, others.length) }
-}
-
-/** Returns the screen that an ended batch leads to: a single song to its masters, several to their row in history. Pure. */
-export function placeOfBatch(batch: EndedBatch): Place {
-  return batch.onlyJobId && batch.failed.length === 0
-    ? { screen: 'listen', jobId: batch.onlyJobId }
-    : { screen: 'batch', batchId: batch.batchId }
-}
 
 export function createPresence(options: {
   readonly window: MainWindow

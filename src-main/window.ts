@@ -1,10 +1,9 @@
 /** The one window: isolated and sandboxed, bound to our own page, back where it was, and up again when its renderer dies. */
 import { BrowserWindow, screen, shell } from 'electron'
 import type { ANNOUNCEMENTS } from './bridge.ts'
-import type { RememberedStore, WindowPlace } from './desktop-settings.ts'
+import type { RememberedStore } from './desktop-settings.ts'
+import { BAR_HEIGHT, mayOpenOutside, onScreen } from './window-rules.ts'
 
-/** Height of the window bar that the page draws, CSS pixels. */
-const BAR_HEIGHT = 48
 /** A renderer that dies more often than this within a minute is not brought back by itself. */
 const MAX_RELOADS_PER_MINUTE = 3
 
@@ -23,28 +22,6 @@ export interface WindowOptions {
   /** Asked when the user closes the window; true keeps it hidden instead. */
   readonly hidesOnClose: () => boolean
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void
-}
-
-/** Returns the place without its coordinates where no display shows at least a grip of it. Pure. */
-export function onScreen(
-  place: WindowPlace,
-  displays: readonly { readonly workArea: { x: number; y: number; width: number; height: number } }[],
-): WindowPlace {
-  const { x, y, width } = place
-  if (x === undefined || y === undefined) return place
-  const isVisible = displays.some(({ workArea }) => {
-    const overlap = Math.min(x + width, workArea.x + workArea.width) - Math.max(x, workArea.x)
-    return overlap >= 120 && y >= workArea.y - 8 && y <= workArea.y + workArea.height - BAR_HEIGHT
-  })
-  if (isVisible) return place
-  return { width, height: place.height, isMaximized: place.isMaximized }
-}
-
-/** Returns what a link or a script may open outside of the window: the web, and our own reference pages in the browser. */
-export function mayOpenOutside(address: string, origin: string): boolean {
-  if (!URL.canParse(address)) return false
-  const { protocol, origin: target, pathname } = new URL(address)
-  return protocol === 'https:' || (target === origin && (pathname === '/docs' || pathname.startsWith('/docs/')))
 }
 
 export function createMainWindow(options: WindowOptions) {

@@ -1,0 +1,204 @@
+/**
+ * Starts the desktop application for specs: on the real Electron wherever its binary is, else on the stand-in. The same specs
+ * run on both; what only the real binary can judge says so by `needsRealElectron`.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { _electron, test as base, type ElectronApplication, type Page } from 'playwright/test'
+
+export { expect } from 'playwright/test'
+
+export const root = path.join(import.meta.dirname, '..')
+const standinFolder = path.join(root, 'tools', 'electron-standin')
+
+/** Whether the real binary runs these specs. `E2E_ELECTRON=real` insists on it; `standin` insists on the other. */
+export const isRealElectron = (() => {
+  if (process.env.E2E_ELECTRON) return process.env.E2E_ELECTRON === 'real'
+  const folder = path.join(root, 'node_modules', 'electron')
+  const named = path.join(folder, 'path.txt')
+  return existsSync(named) && existsSync(path.join(folder, 'dist', readFileSync(named, 'utf8')))
+})()
+
+/** Reports a spec as undecided on the stand-in: it is listed with this reason, never as passed. */
+export function needsRealElectron(reason: string): void {
+  base.skip(!isRealElectron, `needs real Electron: ${reason}`)
+}
+
+/** What left for the desktop, as e2e/desktop-probe.cjs noted it. */
+export interface Noted {
+  errors: { title: string; content: string }[]
+  questions: { message: string; detail: string; buttons: string[] }[]
+  notifications: { title: string; body: string }[]
+  opened: string[]
+  revealed: string[]
+  drags: string[][]
+  progress: number[]
+  blockers: string[]
+}
+
+export interface Desktop {
+  readonly app: ElectronApplication
+  readonly page: Page
+  /** Address of the API of this start. */
+  readonly baseUrl: string
+  /** Milliseconds from the launch to a page that answers. */
+  readonly startMs: number
+  noted(): Promise<Noted>
+  /** Answers the next questions by the number of their button. */
+  answer(...buttons: number[]): Promise<void>
+  /** Clicks an item of the application menu, or of the tray's. */
+  choose(menu: 'application' | 'tray', itemId: string): Promise<void>
+  /** Calls the API as the page does. */
+  call<Answer>(method: string, address: string, body?: object): Promise<Answer>
+  /** Quits as the user does and returns the exit code. */
+  quit(): Promise<number | null>
+}
+
+/** A user of the machine: a home folder that outlives starts of the application. */
+export interface User {
+  readonly home: string
+  readonly userData: string
+  readonly music: string
+  launch(options?: LaunchOptions): Promise<Desktop>
+  /** Starts the program a second time beside a running one; returns its exit code and what it printed. */
+  startAgain(args: readonly string[]): Promise<{ code: number | null; output: string }>
+}
+
+export interface LaunchOptions {
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** What to start in the place of the project. */
+  readonly entry?: string
+}
+
+function environment(home: string, extra: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value
+  // Playwright asks for the binary in its own process too.
+  if (!isRealElectron) process.env.ELECTRON_OVERRIDE_DIST_PATH = env.ELECTRON_OVERRIDE_DIST_PATH = standinFolder
+  return { ...env, HOME: home, XDG_CONFIG_HOME: path.join(home, '.config'), LANG: 'en_US.UTF-8', ...extra }
+}
+
+const chromiumArguments = () => (process.getuid?.() === 0 && isRealElectron ? ['--no-sandbox'] : [])
+
+async function launch(home: string, userData: string, options: LaunchOptions = {}): Promise<Desktop> {
+  const begun = performance.now()
+  const { args = [], env, entry = '.' } = options
+  const app = await _electron.launch({
+    cwd: root,
+    env: environment(home, env),
+    args: [
+      '-r',
+      path.join(import.meta.dirname, 'desktop-probe.cjs'),
+      ...chromiumArguments(),
+      `--user-data-dir=${userData}`,
+      entry,
+      ...(args.some((word) => word.startsWith('--port')) ? [] : ['--port=0']),
+      ...args,
+    ],
+  })
+  const page = await app.firstWindow()
+  await page.waitForURL(/^http/)
+  await page.waitForFunction(() => document.querySelector('#root > *') !== null)
+  const startMs = performance.now() - begun
+  const baseUrl = new URL(page.url()).origin
+  return {
+    app,
+    page,
+    baseUrl,
+    startMs,
+    noted: () => app.evaluate(() => (globalThis as unknown as { __noted: Noted }).__noted),
+    answer: (...buttons) =>
+      app.evaluate((_electronModule, given) => {
+        ;(globalThis as unknown as { __answers: number[] }).__answers.push(...given)
+      }, buttons),
+    choose: (menu, itemId) =>
+      app.evaluate(
+        ({ Menu }, [which, id]) => {
+          const tray = (globalThis as unknown as { __tray: { menu: Electron.Menu } }).__tray
+          const item = (which === 'tray' ? tray.menu : Menu.getApplicationMenu())?.getMenuItemById(id ?? '')
+          if (!item) throw new Error(`no menu item ${id}`)
+          item.click()
+        },
+        [menu, itemId],
+      ),
+    call: (method, address, body) =>
+      page.evaluate(
+        async ([verb, target, text]) => {
+          const response = await fetch(target ?? '', {
+            method: verb ?? 'GET',
+            ...(text ? { body: text, headers: { 'Content-Type': 'application/json' } } : {}),
+          })
+          const answer = response.status === 204 ? undefined : await response.json()
+          if (!response.ok) throw new Error(`${verb} ${target}: ${response.status} ${JSON.stringify(answer)}`)
+          return answer
+        },
+        [method, address, body ? JSON.stringify(body) : undefined],
+      ),
+    async quit() {
+      const child = app.process()
+      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+      await app.evaluate(({ app: running }) => running.quit()).catch(() => {})
+      return ended
+    },
+  }
+}
+
+/** Runs the program until it ends by itself, for starts that never show a window. */
+export function runToEnd(
+  home: string,
+  userData: string,
+  options: LaunchOptions = {},
+): Promise<{ code: number | null; output: string }> {
+  const env = environment(home, options.env)
+  const executable = createRequire(import.meta.url)('electron') as unknown as string
+  const child = spawn(
+    executable,
+    [
+      '-r',
+      path.join(import.meta.dirname, 'desktop-probe.cjs'),
+      ...chromiumArguments(),
+      `--user-data-dir=${userData}`,
+      options.entry ?? '.',
+      ...(options.args ?? []),
+    ],
+    { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
+}
+
+export const test = base.extend<{ user: User; desktop: Desktop }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
+  user: async ({}, use) => {
+    const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-home-'))
+    const userData = path.join(home, '.config', 'Loudsmith')
+    const music = path.join(home, 'Music')
+    mkdirSync(music)
+    const running: Desktop[] = []
+    await use({
+      home,
+      userData,
+      music,
+      async launch(options) {
+        const desktop = await launch(home, userData, options)
+        running.push(desktop)
+        return desktop
+      },
+      startAgain: (args) => runToEnd(home, userData, { args }),
+    })
+    for (const { app } of running) {
+      const child = app.process()
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    }
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  },
+  desktop: async ({ user }, use) => {
+    const desktop = await user.launch()
+    await use(desktop)
+  },
+})

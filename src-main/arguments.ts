@@ -1,0 +1,33 @@
+/** Reading the command line: `loudsmith [--data-dir=folder] [--port=n] [--hidden] [songs…]`. */
+import path from 'node:path'
+import { DEFAULT_PORT } from '../src-server/contract/limits.ts'
+import { looksLikeSong } from './intake.ts'
+
+/** Argument of a start at login: the API comes up, the window stays closed. */
+export const HIDDEN_ARGUMENT = '--hidden'
+
+/** Returns the value of `--name=value` or `--name value` among arguments; undefined when it is not there. */
+export function argumentValue(argv: readonly string[], name: string): string | undefined {
+  const at = argv.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`))
+  if (at < 0) return undefined
+  const [, ...value] = argv[at]?.split('=') ?? []
+  return value.length > 0 ? value.join('=') : argv[at + 1]
+}
+
+/** Returns the port to listen on: the one asked for, 0 for a free one, else the usual. Throws for anything that is no port. */
+export function portFrom(given: string | undefined): number {
+  if (given === undefined) return DEFAULT_PORT
+  const port = Number(given)
+  if (!/^\d+$/.test(given) || port > 65_535) throw new Error(`--port takes a number from 0 to 65535, not "${given}".`)
+  return port
+}
+
+/**
+ * Returns the files of an argument list: everything after the program and the app that is no switch, made absolute.
+ * `cwd` is the folder of the one who called. Pure.
+ */
+export function filesInArguments(argv: readonly string[], cwd: string): string[] {
+  return argv
+    .filter((word, at) => at > 0 && !word.startsWith('-') && looksLikeSong(word))
+    .map((word) => path.resolve(cwd, word))
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it, vi } from 'vitest'
+import { type Activity, type EndedBatch, endedBatch, followActivity, overallFraction } from '../../src-main/activity.ts'
+import { batchNotice, placeOfBatch } from '../../src-main/batch-notice.ts'
+import { deliveredPaths } from '../../src-main/masters.ts'
+import { createEventReader } from '../../src-main/service.ts'
+import { wordsOf } from '../../src-main/text.ts'
+import type { LiveEvent } from '../../src-server/contract/events.ts'
+
+const job = (id: string, status: 'queued' | 'done' | 'failed', failureCode?: 'CANCELLED' | 'DIGITAL_SILENCE') => ({
+  job_id: id,
+  status,
+  title: `Song ${id}`,
+  ...(failureCode ? { failure_code: failureCode } : {}),
+})
+
+describe('the progress of all work', () => {
+  it('is nothing when nothing is in work, so that the taskbar shows no bar', () => {
+    expect(overallFraction([], 3, 0)).toBeNull()
+  })
+
+  it('counts ended and waiting songs, so that it does not jump back when one song ends', () => {
+    expect(overallFraction([50], 0, 1)).toBe(0.25)
+    expect(overallFraction([0], 1, 0)).toBe(0.5)
+    expect(overallFraction([100, 50], 2, 0)).toBe(0.875)
+  })
+})
+
+describe('the end of a batch', () => {
+  it('is told when its last song has ended and none waits on the desk', () => {
+    const jobs = [job('a', 'done'), job('b', 'failed', 'DIGITAL_SILENCE')]
+    expect(endedBatch('x', [...jobs, job('c', 'queued')], [])).toBeUndefined()
+    expect(endedBatch('x', jobs, [{ batch_id: 'x', state: 'waiting' }])).toBeUndefined()
+    expect(endedBatch('x', jobs, [{ batch_id: 'other', state: 'waiting' }])).toEqual({
+      batchId: 'x',
+      done: ['Song a'],
+      failed: ['Song b'],
+    })
+  })
+
+  it('is not told when the user cancelled all of it', () => {
+    expect(endedBatch('x', [job('a', 'failed', 'CANCELLED')], [])).toBeUndefined()
+  })
+
+  it('says how many songs succeeded and failed, in both languages, and leads to the right screen', () => {
+    const mixed: EndedBatch = { batchId: 'x', done: ['A', 'B'], failed: ['C'] }
+    expect(batchNotice(mixed, wordsOf('en'))).toEqual({ title: '2 mastered, 1 failed', body: 'C and 2 more' })
+    expect(batchNotice(mixed, wordsOf('ko'))).toEqual({ title: '2곡 완료, 1곡 실패', body: 'C 외 2곡' })
+    expect(placeOfBatch(mixed)).toEqual({ screen: 'batch', batchId: 'x' })
+    expect(placeOfBatch({ batchId: 'x', done: ['A'], failed: [], onlyJobId: 'j' })).toEqual({
+      screen: 'listen',
+      jobId: 'j',
+    })
+  })
+})
+
+describe('following the server', () => {
+  it('tells a batch once although its last two songs end together', async () => {
+    const batches: EndedBatch[] = []
+    const states: Activity[] = []
+    let send: (event: LiveEvent) => void = () => {}
+    const ended = [
+      { ...job('a', 'done'), batch_id: 'x', progress: 100 },
+      { ...job('b', 'done'), batch_id: 'x', progress: 100 },
+    ]
+    const answers: Record<string, unknown> = {
+      readJob: ended[0],
+      readDesk: { is_paused: false, songs: [] },
+      listJobs: { jobs: ended, total: 2 },
+    }
+    followActivity(
+      {
+        call: async <Answer>(name: string, parts: { query?: { status?: unknown } } = {}) =>
+          (parts.query?.status === 'queued' ? { jobs: [], total: 0 } : answers[name]) as Answer,
+        follow: async (onEvent) => {
+          send = onEvent
+        },
+      },
+      { onChange: (state) => states.push(state), onBatchEnd: (batch) => batches.push(batch) },
+      new AbortController().signal,
+    )
+    send({ event: 'job.completed', seq: 1, job_id: 'a' })
+    send({ event: 'job.completed', seq: 2, job_id: 'b' })
+    await vi.waitFor(() => expect(batches).toHaveLength(1))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(batches).toEqual([{ batchId: 'x', done: ['Song a', 'Song b'], failed: [] }])
+    expect(states.at(-1)).toEqual({ unfinished: 0, waiting: 0, isPaused: false, fraction: null })
+  })
+
+  it('reads events however the stream cuts them', () => {
+    const stream = 'event: a\ndata: {"n":1}\n\n: heartbeat\n\nid: 7\r\ndata: {"n":\r\ndata: 2}\r\n\r\n'
+    for (const size of [1, 3, 1000]) {
+      const read: string[] = []
+      const take = createEventReader((text) => read.push(text))
+      for (let at = 0; at < stream.length; at += size) take(stream.slice(at, at + size))
+      expect(read.map((text) => JSON.parse(text) as unknown)).toEqual([{ n: 1 }, { n: 2 }])
+    }
+  })
+})
+
+describe('masters on disk', () => {
+  it('are found in the folder that the job delivered to, and nowhere else whatever a file name says', () => {
+    const results = [
+      { platform: 'spotify', file: 'Song_spotify.wav' },
+      { platform: 'melon', file: '../../etc/Song_melon.wav' },
+    ] as unknown as Parameters<typeof deliveredPaths>[0]['results']
+    expect(deliveredPaths({ output_folder: '/out', results }, null)).toEqual([
+      '/out/Song_spotify.wav',
+      '/out/Song_melon.wav',
+    ])
+    expect(deliveredPaths({ output_folder: '/out', results }, ['melon'])).toEqual(['/out/Song_melon.wav'])
+    expect(deliveredPaths({ results }, null)).toEqual([])
+  })
+})
