@@ -80,7 +80,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
     .prepare<[string, string], string>('SELECT job_id FROM jobs WHERE source_id = ? AND batch_id = ?')
     .pluck()
   const common = () => store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
-  let feeding: Promise<void> | undefined
+  let isFeeding = false
 
   /** Runs a change in one transaction together with the event that tells of it. */
   function change(run: () => void): void {
@@ -97,28 +97,32 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
     return song
   }
 
-  async function feedNow(): Promise<void> {
-    while (!common().isPaused && jobs.freeSlots() > 0) {
-      const song = store.firstWaiting()
-      if (!song) return
-      const refusal = await handOver(song)
-      if (refusal?.code === 'CONCURRENT_LIMIT') return
-      // Stopped, removed or changed while it was handed over: its state is not ours to set any more.
-      if (store.song(song.sourceId)?.state !== 'waiting') continue
-      change(() =>
-        refusal
-          ? store.move(song.sourceId, 'refused', { error: { code: refusal.code, values: refusal.values } })
-          : store.move(song.sourceId, 'submitted'),
-      )
+  function feed(): void {
+    if (isFeeding) return
+    isFeeding = true
+    try {
+      while (!common().isPaused && jobs.freeSlots() > 0) {
+        const song = store.firstWaiting()
+        if (!song) return
+        const refusal = handOver(song)
+        if (refusal?.code === 'CONCURRENT_LIMIT') return
+        change(() =>
+          refusal
+            ? store.move(song.sourceId, 'refused', { error: { code: refusal.code, values: refusal.values } })
+            : store.move(song.sourceId, 'submitted'),
+        )
+      }
+    } finally {
+      isFeeding = false
     }
   }
 
   /** Makes the job of a song; the batch says whether a crash fell between the job and the row that remembers it. */
-  async function handOver(song: DeskRow): Promise<AppError | undefined> {
+  function handOver(song: DeskRow): AppError | undefined {
     const { sourceId, batchId } = song
     if (batchId !== null && selectHandedOver.get(sourceId, batchId) !== undefined) return undefined
     try {
-      await jobs.submit(jobOf(song))
+      jobs.submit(jobOf(song))
       return undefined
     } catch (cause) {
       if (cause instanceof AppError) return cause
@@ -138,17 +142,6 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
     }
     const request = requestOf(settings)
     return { caller: { via: 'session' }, request, song, ...(reference ? { reference } : {}), batchId, sourceId }
-  }
-
-  function feed(): Promise<void> {
-    feeding ??= feedNow().finally(() => {
-      feeding = undefined
-    })
-    return feeding
-  }
-
-  function feedSoon(): void {
-    feed().catch((cause: unknown) => log.error('the desk could not be worked off', { cause }))
   }
 
   function shown(song: DeskRow, jobIds: readonly string[], language: Language): DeskSong {
@@ -204,7 +197,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
         })
         if (order) store.reorder(order)
       })
-      feedSoon()
+      feed()
     },
 
     /** Gives one song settings of its own, or null for the common ones. Throws NOT_FOUND. */
@@ -229,7 +222,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
           store.move(song.sourceId, 'waiting', { startedSettings: song.settings ?? settings, batchId })
         }
       })
-      feedSoon()
+      feed()
     },
 
     /** Takes waiting songs back and cancels unfinished jobs. Throws NOT_FOUND. */
@@ -238,8 +231,6 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
       change(() => {
         for (const { sourceId, state } of songs) if (state === 'waiting') store.move(sourceId, 'ready')
       })
-      // A song that is being handed over at this moment has its job when the feeding is done.
-      await feeding?.catch(() => undefined)
       for (const { sourceId } of songs) for (const jobId of selectUnfinished.all(sourceId)) await jobs.cancel(jobId)
     },
 

@@ -1,0 +1,282 @@
+import { expect, test } from 'vitest'
+import type { MasterSettings } from '../../src-server/contract/app.ts'
+import { AppError } from '../../src-server/http/app-error.ts'
+import { openDesk } from './fixture.ts'
+
+const OWN: MasterSettings = {
+  platforms: ['melon'],
+  genre: 'kpop',
+  ai_service: 'suno',
+  tier: 'premium',
+  intensity: 80,
+  loudness: 'competitive',
+  reference_source_id: null,
+  reference_amount: 20,
+}
+
+test('a new desk is empty, runs, and offers the defaults of the service', () => {
+  const { desk } = openDesk()
+  expect(desk.read('en')).toEqual({
+    is_paused: false,
+    presets: [],
+    songs: [],
+    settings: {
+      platforms: ['spotify', 'apple_music', 'youtube', 'melon', 'soundcloud'],
+      genre: 'other',
+      ai_service: 'other',
+      tier: 'standard',
+      intensity: 50,
+      loudness: 'platform',
+      reference_source_id: null,
+      reference_amount: 70,
+    },
+  })
+})
+
+test('songs lie on the desk in the order they came, ready, with what they are', () => {
+  const { addSong, desk } = openDesk()
+  const sourceId = addSong('첫 곡')
+  addSong('second')
+  const { songs } = desk.read('en')
+  expect(songs[0]).toMatchObject({ state: 'ready', settings: null, analysis: null, job_ids: [] })
+  expect(songs[0]?.source).toMatchObject({
+    source_id: sourceId,
+    title: '첫 곡',
+    artist: '아이유',
+    codec: 'pcm_s24',
+    duration_seconds: 10,
+    bit_depth: 24,
+    has_cover: false,
+  })
+  expect(songs.map(({ source }) => source.title)).toEqual(['첫 곡', 'second'])
+})
+
+test('a batch larger than the plan is handed over in desk order, never more at once than there are slots', async () => {
+  const { addSong, desk, world, submitted, store, end, states } = openDesk()
+  world.slots = 2
+  const ids = ['a', 'b', 'c', 'd', 'e'].map((name) => addSong(name))
+  desk.start([...ids].reverse())
+  expect(states()).toEqual(['submitted', 'submitted', 'waiting', 'waiting', 'waiting'])
+  for (const expected of [3, 4, 5, 5, 5]) {
+    const [job] = store.list({ words: [], status: 'queued', sort: 'oldest', limit: 1 }).jobs
+    if (job) end(job.jobId)
+    desk.feed()
+    expect(submitted.length).toBe(expected)
+    expect(store.countUnfinished()).toBeLessThanOrEqual(2)
+  }
+  expect(submitted.map(({ sourceId }) => sourceId)).toEqual(ids)
+  expect(new Set(submitted.map(({ batchId }) => batchId)).size).toBe(1)
+  const [first] = desk.read('en').songs
+  expect(first?.batch_id).toBe(submitted[0]?.batchId)
+  expect(first?.job_ids.length).toBe(1)
+})
+
+test('a song is mastered with its own settings, or those of the desk, as they were when it was started', async () => {
+  const { addSong, desk, world, submitted } = openDesk()
+  world.slots = 0
+  const own = addSong('own')
+  const common = addSong('common')
+  desk.changeSong(own, OWN, 'en')
+  desk.start([own, common])
+  desk.change({ settings: { ...OWN, genre: 'edm' } })
+  world.slots = 2
+  desk.feed()
+  expect(submitted[0]?.request).toEqual({
+    platforms: ['melon'],
+    genre: 'kpop',
+    aiService: 'suno',
+    tier: 'premium',
+    intensity: 80,
+    loudness: 'competitive',
+    referenceAmount: 20,
+  })
+  expect(submitted[1]?.request.genre).toBe('other')
+})
+
+test('settings given to a song that waits count for it', async () => {
+  const { addSong, desk, world, submitted } = openDesk()
+  world.slots = 0
+  const id = addSong('a')
+  desk.start([id])
+  desk.changeSong(id, OWN, 'en')
+  world.slots = 1
+  desk.feed()
+  expect(submitted[0]?.request.genre).toBe('kpop')
+})
+
+test('a reference is handed over with its song; one that is gone refuses the song', async () => {
+  const { addSong, desk, submitted, sources } = openDesk()
+  const reference = addSong('reference')
+  const a = addSong('a')
+  desk.changeSong(a, { ...OWN, reference_source_id: reference }, 'en')
+  desk.start([a])
+  expect(submitted[0]?.reference).toMatchObject({ filename: 'reference.wav' })
+  const b = addSong('b')
+  desk.changeSong(b, { ...OWN, reference_source_id: reference }, 'en')
+  sources.remove([reference])
+  desk.start([b])
+  expect(desk.read('ko').songs.find(({ source }) => source.source_id === b)).toMatchObject({
+    state: 'refused',
+    error: { code: 'INVALID_REQUEST' },
+  })
+})
+
+test('while paused nothing is handed over, and going on goes on', async () => {
+  const { addSong, desk, submitted } = openDesk()
+  desk.change({ is_paused: true })
+  desk.start([addSong('a')])
+  expect(submitted).toEqual([])
+  desk.change({ is_paused: false })
+  expect(submitted.length).toBe(1)
+})
+
+test('a new order is the order in which songs are mastered; songs not named follow', async () => {
+  const { addSong, desk, world, submitted, titles } = openDesk()
+  world.slots = 0
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => addSong(name)) as [string, string, string]
+  desk.start([a, b, c])
+  desk.change({ order: [c, 'unknown', a] })
+  expect(titles()).toEqual(['c', 'a', 'b'])
+  world.slots = 3
+  desk.feed()
+  expect(submitted.map(({ sourceId }) => sourceId)).toEqual([c, a, b])
+})
+
+test('stopping takes waiting songs back and cancels running jobs, and nothing else', async () => {
+  const { addSong, desk, world, cancelled, states } = openDesk()
+  world.slots = 1
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => addSong(name)) as [string, string, string]
+  desk.start([a, b, c])
+  await desk.stop([a, b])
+  expect(cancelled).toEqual(desk.read('en').songs[0]?.job_ids)
+  expect(states()).toEqual(['submitted', 'ready', 'waiting'])
+})
+
+test('a stopped song can be started again and gets a second job under a new batch', async () => {
+  const { addSong, desk, submitted } = openDesk()
+  const id = addSong('a')
+  desk.start([id])
+  await desk.stop([id])
+  desk.start([id])
+  expect(submitted.length).toBe(2)
+  expect(submitted[0]?.batchId).not.toBe(submitted[1]?.batchId)
+  expect(desk.read('en').songs[0]?.job_ids.length).toBe(2)
+})
+
+test('starting a song that is under way does not master it twice', async () => {
+  const { addSong, desk, submitted } = openDesk()
+  const id = addSong('a')
+  desk.start([id])
+  desk.start([id])
+  desk.start([id])
+  expect(submitted.length).toBe(1)
+})
+
+test('a removed song is not mastered, and comes back where it was', async () => {
+  const { addSong, desk, world, submitted, titles, states } = openDesk()
+  world.slots = 0
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => addSong(name)) as [string, string, string]
+  desk.start([b, c])
+  desk.remove([b])
+  expect(titles()).toEqual(['a', 'c'])
+  world.slots = 5
+  desk.feed()
+  expect(submitted.map(({ sourceId }) => sourceId)).toEqual([c])
+  desk.restore([b])
+  expect(titles()).toEqual(['a', 'b', 'c'])
+  expect(states()).toEqual(['ready', 'ready', 'submitted'])
+  expect(() => desk.start([a, 'unknown'])).toThrow(new AppError('NOT_FOUND'))
+})
+
+test('a song that is refused says why in the reader’s language, and the next one gets its turn', async () => {
+  const { addSong, desk, world, submitted, states } = openDesk()
+  world.outcome = ({ sourceId }) => (sourceId === a ? new AppError('INSUFFICIENT_CREDITS', { balance: 0 }) : 'accept')
+  const a = addSong('a')
+  const b = addSong('b')
+  desk.start([a, b])
+  expect(states()).toEqual(['refused', 'submitted'])
+  expect(desk.read('ko').songs[0]?.error).toMatchObject({
+    code: 'INSUFFICIENT_CREDITS',
+    message: expect.stringContaining('크레딧'),
+  })
+  world.outcome = () => 'accept'
+  desk.start([a])
+  expect(submitted.length).toBe(2)
+  expect(desk.read('en').songs[0]?.error).toBeUndefined()
+})
+
+test('a slot that another caller takes first leaves the song waiting', async () => {
+  const { addSong, desk, world, states, submitted } = openDesk()
+  world.outcome = () => new AppError('CONCURRENT_LIMIT', { limit: 5 })
+  desk.start([addSong('a')])
+  expect(states()).toEqual(['waiting'])
+  world.outcome = () => 'accept'
+  desk.feed()
+  expect(submitted.length).toBe(1)
+})
+
+test('a batch goes on after a restart, with its order, settings and pause', async () => {
+  const before = openDesk()
+  before.world.slots = 1
+  const ids = ['a', 'b', 'c'].map((name) => before.addSong(name))
+  before.desk.changeSong(ids[1] ?? '', OWN, 'en')
+  before.desk.start(ids)
+  before.desk.change({ is_paused: true, presets: [{ name: 'Loud', settings: OWN }] })
+  before.db.close()
+
+  const after = openDesk(before.file)
+  expect(after.states()).toEqual(['submitted', 'waiting', 'waiting'])
+  expect(after.desk.read('en').presets[0]?.name).toBe('Loud')
+  after.desk.feed()
+  expect(after.submitted).toEqual([])
+  after.desk.change({ is_paused: false })
+  expect(after.submitted.map(({ sourceId }) => sourceId)).toEqual(ids.slice(1))
+  expect(after.submitted[0]?.request.genre).toBe('kpop')
+})
+
+test('a crash between a job and the row that remembers it does not master the song twice', async () => {
+  const { addSong, desk, db, submitted, states } = openDesk()
+  const id = addSong('a')
+  desk.start([id])
+  db.prepare("UPDATE desk_songs SET state = 'waiting' WHERE source_id = ?").run(id)
+  desk.feed()
+  expect(submitted.length).toBe(1)
+  expect(states()).toEqual(['submitted'])
+})
+
+test('every change of the desk is told', async () => {
+  const { addSong, desk, events } = openDesk()
+  const id = addSong('a')
+  const changes = [
+    () => desk.change({ is_paused: true }),
+    () => desk.changeSong(id, OWN, 'en'),
+    () => desk.start([id]),
+    () => desk.remove([id]),
+    () => desk.restore([id]),
+    () => desk.touch(),
+  ]
+  for (const change of changes) {
+    const before = events.length
+    change()
+    expect(events.length).toBeGreaterThan(before)
+  }
+})
+
+test('songs removed for a day are forgotten with their files, unless they serve as a reference', async () => {
+  const { addSong, desk, sources, clock } = openDesk()
+  const gone = addSong('gone')
+  const reference = addSong('reference')
+  const twin = addSong('twin', 'same bytes')
+  const other = addSong('other', 'same bytes')
+  const kept = addSong('kept')
+  desk.changeSong(kept, { ...OWN, reference_source_id: reference }, 'en')
+  desk.remove([gone, reference, twin])
+  await clock.advance(86_399_000)
+  expect(desk.forgetRemoved()).toEqual([])
+  await clock.advance(2000)
+  expect(desk.forgetRemoved().sort()).toEqual([gone, twin].sort())
+  expect(sources.sweepFiles()).toBe(1)
+  expect(sources.find(other)?.sizeBytes).toBe(10)
+  expect(sources.find(reference)).toBeDefined()
+  expect(() => desk.restore([gone])).toThrow(new AppError('NOT_FOUND'))
+})

@@ -1,0 +1,126 @@
+/** The desk and the stored songs on a real database file and folder, with jobs that end when a test says so. */
+import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { createDesk, type DeskJob } from '../../src-server/app-session/desk.ts'
+import { createSources } from '../../src-server/app-session/sources.ts'
+import { PLAN_LIMITS } from '../../src-server/contract/plans.ts'
+import { AppError } from '../../src-server/http/app-error.ts'
+import { createJobStore } from '../../src-server/jobs/store.ts'
+import { createLog } from '../../src-server/log.ts'
+import type { AudioFacts } from '../../src-server/media/audio-facts.ts'
+import { systemChance } from '../../src-server/system.ts'
+import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+
+export const FACTS: AudioFacts = {
+  format: 'wav',
+  codec: 'pcm_s24',
+  sampleRateHz: 48_000,
+  channels: 2,
+  frames: 480_000,
+  durationSeconds: 10,
+  bitDepth: 24,
+  isLossy: false,
+  tags: { artist: '아이유' },
+  hasCover: false,
+  hasProvenance: false,
+}
+
+export type Outcome = 'accept' | AppError
+
+/** A desk at `file`; opening the same file again is a restart. */
+export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
+  const db = openTestDatabase(file)
+  const store = createJobStore(db)
+  const folder = path.join(path.dirname(file), 'sources')
+  const sources = createSources({ db, clock, chance: systemChance, folder })
+  const submitted: DeskJob[] = []
+  const cancelled: string[] = []
+  const events: string[] = []
+  const world = { slots: PLAN_LIMITS.pro.concurrentJobs, outcome: (_job: DeskJob): Outcome => 'accept' }
+
+  const jobs = {
+    submit(job: DeskJob) {
+      const outcome = world.outcome(job)
+      if (outcome instanceof AppError) throw outcome
+      submitted.push(job)
+      store.add({
+        jobId: systemChance.newUuid(),
+        request: job.request,
+        batchId: job.batchId,
+        sourceId: job.sourceId,
+        song: job.song,
+        creditsUsed: 1,
+        creditsRemaining: 9,
+        warnings: [],
+        storedBytes: 0,
+        createdAtMs: clock.now(),
+      })
+    },
+    cancel: (jobId: string) => {
+      cancelled.push(jobId)
+      end(jobId)
+    },
+    freeSlots: () => world.slots - store.countUnfinished(),
+  }
+  const end = (jobId: string) =>
+    store.finish(
+      jobId,
+      { state: 'failed', starts: 1 },
+      {
+        failure: { code: 'CANCELLED', values: {} },
+        warnings: [],
+        creditsRefunded: 1,
+        storedBytes: 0,
+        completedAtMs: clock.now(),
+      },
+    )
+  const desk = createDesk({
+    db,
+    clock,
+    chance: systemChance,
+    log: createLog('silent', clock, () => {}),
+    sources,
+    jobs,
+    notify: { record: ({ event }) => void events.push(event), committed: () => {} },
+  })
+
+  /** Stores a song of its own bytes and puts it on the desk. */
+  const addSong = (name: string, bytes = name) => {
+    const upload = path.join(path.dirname(file), 'tmp', systemChance.newUuid())
+    mkdirSync(path.dirname(upload), { recursive: true })
+    writeFileSync(upload, bytes)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const song = {
+      purpose: 'song' as const,
+      path: upload,
+      filename: `${name}.wav`,
+      sizeBytes: bytes.length,
+      sha256,
+      facts: FACTS,
+    }
+    const sourceId = sources.add(song)
+    desk.add(sourceId)
+    return sourceId
+  }
+  const titles = () => desk.read('en').songs.map(({ source }) => source.title)
+  const states = () => desk.read('en').songs.map(({ state }) => state)
+  return {
+    file,
+    db,
+    clock,
+    desk,
+    sources,
+    store,
+    folder,
+    submitted,
+    cancelled,
+    events,
+    world,
+    end,
+    addSong,
+    titles,
+    states,
+  }
+}
