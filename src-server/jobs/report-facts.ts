@@ -1,6 +1,6 @@
 /** From what the engine measured to what the contract says: names, units and the few judgements that a report makes. Pure. */
 import type { DeliveryTarget, PlaybackRule } from '../contract/platforms.ts'
-import type { CodecCheck, Decision, MasterResult, Measurement, Report, Spectrum } from '../contract/report.ts'
+import type { Decision, MasterResult, Measurement, Report, Spectrum } from '../contract/report.ts'
 import type { AnalysisCurves, SourceAnalysis } from '../engine/analysis.ts'
 import { curveStepSeconds } from '../engine/meters/dynamics.ts'
 import { type BandLevels, silentDb } from '../engine/meters/spectrum.ts'
@@ -8,6 +8,8 @@ import type { MasterMeasurement } from './measure-master.ts'
 import type { RenderedMaster } from './render-master.ts'
 import type { StoredSong } from './work-order.ts'
 
+/** One decode of an encoded copy. */
+export type CodecCheck = NonNullable<MasterResult['codec_checks']>[number]
 type TimeCurves = Report['source']['curves']
 
 /** Points of a curve at most: more than a screen shows. */

@@ -1,0 +1,74 @@
+import type { Analysis } from '../contract/jobs.ts'
+import type { RepairKind } from '../contract/report.ts'
+import { type MasteringPlan, planRecipe } from '../engine/plan-recipe.ts'
+import type { Decoded } from '../media/decode.ts'
+import { decodeAndAnalyse, fileWarnings, nameCodec } from './pipeline.ts'
+import { codecName, measurementOf, sourceCurves, spectrumOf } from './report-facts.ts'
+import type { AnalysisDone, AnalysisOrder } from './work-order.ts'
+
+/** Slices of the waveform that a look at a song returns. */
+const WAVEFORM_SLICES = 1000
+
+/** Which repair a decision of the planner announces. */
+const REPAIRS: Partial<Record<MasteringPlan['decisions'][number]['code'], RepairKind>> = {
+  DC_REMOVED: 'dc_offset',
+  RUMBLE_FILTERED: 'rumble',
+  CLIPPING_REBUILT: 'clipping',
+  CLICKS_MENDED: 'clicks',
+  MUD_CUT: 'mud',
+  RESONANCE_TAMED: 'resonance',
+  SIBILANCE_TAMED: 'sibilance',
+  BASS_MADE_MONO: 'mono_bass',
+}
+
+/**
+ * Decodes and measures one song and returns what mastering would find; nothing is written. Throws an UnreadableAudioError, what ffmpeg
+ * throws, or the reason of an aborted `signal`.
+ */
+export async function analyseSong(order: AnalysisOrder, signal: AbortSignal): Promise<AnalysisDone['analysis']> {
+  const { facts } = order.song
+  const { decoded, analysis } = await decodeAndAnalyse(order, order.song, signal)
+  const { aiService } = order
+  const request = { genre: 'other', tier: 'standard', intensity: 50, referenceAmount: 0 } as const
+  const plan = planRecipe({ analysis, aiService, ...request })
+  return {
+    duration_seconds: facts.durationSeconds,
+    codec: codecName(order.song),
+    sample_rate_hz: facts.sampleRateHz,
+    channels: facts.channels,
+    bandwidth_hz: analysis.bandwidthHz,
+    measurement: measurementOf(analysis),
+    spectrum: spectrumOf(analysis.spectrum),
+    curves: sourceCurves(analysis.curves),
+    waveform: waveformOf(decoded),
+    repairs: plan.decisions.flatMap(({ code, values }): Analysis['repairs'] => {
+      const kind = REPAIRS[code]
+      const number = (value: string | number | undefined) => (typeof value === 'number' ? value : undefined)
+      const frequencyHz = number(values.frequencyHz)
+      const count = number(values.count)
+      if (!kind) return []
+      return [
+        {
+          kind,
+          ...(frequencyHz === undefined ? {} : { frequency_hz: frequencyHz }),
+          ...(count === undefined ? {} : { count }),
+        },
+      ]
+    }),
+    warnings: [...plan.warnings.map((warning) => nameCodec(warning, order.song)), ...fileWarnings(order.song, decoded)],
+  }
+}
+
+/** Largest |sample| of both channels in each of a thousand equal slices, 0 to 1. */
+function waveformOf({ audio }: Decoded): number[] {
+  const slices = Math.min(WAVEFORM_SLICES, audio.frames)
+  return Array.from({ length: slices }, (_, i) => {
+    const start = Math.floor((i * audio.frames) / slices)
+    const end = Math.floor(((i + 1) * audio.frames) / slices)
+    let peak = 0
+    for (const samples of audio.channels) {
+      for (let at = start; at < end; at++) peak = Math.max(peak, Math.abs(samples[at]!))
+    }
+    return Math.round(Math.min(1, peak) * 1000) / 1000
+  })
+}

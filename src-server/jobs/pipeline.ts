@@ -1,0 +1,303 @@
+/** One song from its stored file to the finished ZIP. Computes only: no database, no network, no clock. */
+import { access, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { chooseTitle, resultFolderName, safeTitle } from '../artifacts/names.ts'
+import { packageResult } from '../artifacts/package.ts'
+import { reportHtml } from '../artifacts/report-html.ts'
+import { reportJson, roundReport } from '../artifacts/report-json.ts'
+import { MIN_DURATION_SECONDS } from '../contract/limits.ts'
+import type { Repair, Report } from '../contract/report.ts'
+import { warningText } from '../contract/text/text.ts'
+import { analyseSource, type SourceAnalysis } from '../engine/analysis.ts'
+import type { Audio } from '../engine/block.ts'
+import { applyRecipe } from '../engine/chain.ts'
+import { measureLoudness } from '../engine/meters/loudness.ts'
+import { type MasteringPlan, planRecipe } from '../engine/plan-recipe.ts'
+import { engineVersion } from '../engine/version.ts'
+import type { SongTags } from '../media/audio-facts.ts'
+import { type Decoded, decodeSong } from '../media/decode.ts'
+import { readCover } from '../media/tags.ts'
+import { type Delivered, deliverMasters } from './deliver.ts'
+import { createProgressMeter } from './progress-meter.ts'
+import { createRenderPool, type RenderPool } from './render-pool.ts'
+import {
+  codecName,
+  landingDecisions,
+  masterCurves,
+  masterMeasurement,
+  masterResult,
+  measurementOf,
+  sourceCurves,
+  spectrumOf,
+} from './report-facts.ts'
+import { WorkFailure } from './work-failure.ts'
+import type { StoredSong, WarningFact, WorkOrder, WorkProgress, WorkResult } from './work-order.ts'
+
+const JSON_FILE = 'report.json'
+const HTML_FILE = 'report.html'
+
+/**
+ * Masters one song and leaves the ZIP, report.json and report.html in the attempt folder, nothing else. Throws a {@link WorkFailure}
+ * for what the owner should hear, the reason of an aborted `signal`, or what ffmpeg, the disk or the engine throws.
+ */
+export async function masterSong(
+  order: WorkOrder,
+  send: (progress: WorkProgress) => void,
+  signal: AbortSignal,
+): Promise<WorkResult> {
+  if (order.source.facts.durationSeconds < MIN_DURATION_SECONDS) throw new WorkFailure('TOO_SHORT')
+  await access(order.source.path).catch((error) => {
+    throw new WorkFailure('SOURCE_LOST', {}, error)
+  })
+  const progress = createProgressMeter(send)
+  const pool = createRenderPool(order.threads)
+  const stop = () => void pool.close()
+  signal.addEventListener('abort', stop)
+  try {
+    const song = await prepareSong(order, progress.report, signal)
+    const delivered = await deliverSong(order, song, pool, progress.report, signal)
+    await pool.close()
+    progress.report('packaging', 0)
+    const result = await packageSong(order, song, delivered, signal)
+    progress.report('packaging', 1)
+    return result
+  } catch (error) {
+    // Ended threads fail in ways that say nothing; the abort is the reason.
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await pool.close()
+  }
+}
+
+type ReportProgress = ReturnType<typeof createProgressMeter>['report']
+
+/** A song that is decoded, understood and treated, up to the limiter. */
+interface PreparedSong {
+  /** The treated audio: can be taken once, so that nothing keeps it in memory. */
+  readonly takeAudio: () => Audio
+  readonly analysis: SourceAnalysis
+  readonly reference?: SourceAnalysis
+  readonly plan: MasteringPlan
+  readonly repairs: readonly Repair[]
+  readonly warnings: readonly WarningFact[]
+  /** How much louder the treated song is than its source, LU. */
+  readonly chainGainDb: number
+}
+
+async function prepareSong(order: WorkOrder, report: ReportProgress, signal: AbortSignal): Promise<PreparedSong> {
+  const isOwnReference = order.reference?.sha256 === order.source.sha256
+  const other = isOwnReference ? undefined : order.reference
+  report('decoding', 0)
+  const foreign = other && (await decodeAndAnalyse(order, other, signal)).analysis
+  const { decoded, analysis } = await decodeAndAnalyse(order, order.source, signal, report)
+  if (analysis.isSilent || analysis.integratedLufs === null) throw new WorkFailure('DIGITAL_SILENCE')
+  const reference = isOwnReference ? analysis : foreign
+  const { genre, aiService, tier, intensity, referenceAmount } = order
+  const plan = planRecipe({
+    ...{ analysis, genre, aiService, tier, intensity, referenceAmount },
+    ...(reference ? { reference } : {}),
+  })
+  report('analysing', 1)
+  signal.throwIfAborted()
+  const applied = applyRecipe(decoded.audio, plan.recipe, (part) => report('rendering', part * 0.3))
+  const treatedLufs = plan.recipe.stages.length > 0 ? measureLoudness(applied.audio).integratedLufs : null
+  let audio: Audio | undefined = applied.audio
+  return {
+    takeAudio() {
+      const taken = audio!
+      audio = undefined
+      return taken
+    },
+    analysis,
+    ...(reference ? { reference } : {}),
+    plan,
+    repairs: [...bridged(decoded), ...applied.repairs],
+    warnings: [
+      ...plan.warnings.map((warning) => nameCodec(warning, order.source)),
+      ...fileWarnings(order.source, decoded),
+    ],
+    chainGainDb: treatedLufs === null ? 0 : treatedLufs - analysis.integratedLufs,
+  }
+}
+
+/** Decodes a whole song and measures it. Throws as decoding does. */
+export async function decodeAndAnalyse(
+  order: Pick<WorkOrder, 'ffmpeg' | 'aiService'>,
+  song: Pick<StoredSong, 'path' | 'facts'>,
+  signal: AbortSignal,
+  report?: ReportProgress,
+): Promise<{ decoded: Decoded; analysis: SourceAnalysis }> {
+  const onProgress = (part: number) => report?.('decoding', part)
+  const decoded = await decodeSong(order.ffmpeg, song.path, song.facts, { signal, onProgress })
+  report?.('analysing', 0.1)
+  const analysis = analyseSource(decoded.audio, { aiService: order.aiService, lossy: song.facts.isLossy })
+  return { decoded, analysis }
+}
+
+/** Samples of a broken decoder are clicks that were mended before anything else. */
+function bridged({ bridgedSamples }: Decoded): Repair[] {
+  return bridgedSamples > 0 ? [{ kind: 'clicks', count: bridgedSamples }] : []
+}
+
+/** A lossy source is named with its codec and bit rate. */
+export function nameCodec(warning: WarningFact, { facts }: Pick<StoredSong, 'facts'>): WarningFact {
+  return warning.code === 'INPUT_LOSSY' ? { ...warning, values: { codec: codecName({ facts }) } } : warning
+}
+
+/** What only the file tells. */
+export function fileWarnings({ facts }: Pick<StoredSong, 'facts'>, decoded: Decoded): WarningFact[] {
+  const { sampleRateHz } = decoded.audio
+  const warnings: WarningFact[] = []
+  if (decoded.resampler) {
+    const values = { fromHz: facts.sampleRateHz, toHz: sampleRateHz, resampler: decoded.resampler }
+    warnings.push({ code: 'INPUT_RESAMPLED', values })
+  }
+  if (facts.hasProvenance) warnings.push({ code: 'INPUT_PROVENANCE_DROPPED' })
+  return warnings
+}
+
+async function deliverSong(
+  order: WorkOrder,
+  song: PreparedSong,
+  pool: RenderPool,
+  report: ReportProgress,
+  signal: AbortSignal,
+): Promise<Delivered[]> {
+  const { source, ffmpeg, attemptFolder: folder, targets, tier, intensity, seed } = order
+  const cover = source.facts.hasCover
+    ? await readCover(ffmpeg, { path: source.path, format: source.facts.format }, signal)
+    : undefined
+  return deliverMasters(song.takeAudio, {
+    ...{ targets, tier, intensity, seed, cover, pool },
+    tags: songTags(order),
+    place: { ffmpeg, folder, signal },
+    onProgress: (stage, part) => report(stage, stage === 'rendering' ? 0.3 + 0.7 * part : part),
+  })
+}
+
+function titleOf({ title, source }: WorkOrder): string {
+  return chooseTitle(title, source.facts.tags.title, source.filename)
+}
+
+/** The request's title and artist stand over the source's own; every other tag is kept. */
+function songTags(order: WorkOrder): SongTags {
+  const artist = order.artist ?? order.source.facts.tags.artist
+  return { ...order.source.facts.tags, title: titleOf(order), ...(artist ? { artist } : {}) }
+}
+
+async function packageSong(
+  order: WorkOrder,
+  song: PreparedSong,
+  delivered: readonly Delivered[],
+  signal: AbortSignal,
+): Promise<WorkResult> {
+  const title = titleOf(order)
+  const stem = safeTitle(title)
+  const masters = delivered.map(({ target, master, codecChecks }) => ({
+    master,
+    result: masterResult(master, target, {
+      file: `${stem}_${target.platform}.wav`,
+      chainGainDb: song.chainGainDb,
+      codecChecks,
+    }),
+  }))
+  const warnings = [...song.warnings, ...masterWarnings(masters.map(({ result }) => result))]
+  const report = roundReport(composeReport(order, song, masters, warnings))
+  const texts = [
+    { file: JSON_FILE, text: reportJson(report) },
+    { file: HTML_FILE, text: reportHtml(report) },
+  ]
+  for (const { file, text } of texts) await writeFile(path.join(order.attemptFolder, file), text, { mode: 0o600 })
+  const packed = masters.map(({ master, result: { platform, file, sha256 } }) => ({
+    ...{ platform, file, sha256 },
+    path: master.path,
+  }))
+  const folderName = resultFolderName(title, order.jobId)
+  const zip = await packageResult(order.attemptFolder, folderName, { masters: packed, texts }, signal)
+  for (const file of new Set(packed.map(({ path: written }) => written))) await rm(file)
+  return {
+    masters: report.masters.map(({ result }) => result),
+    warnings,
+    repairs: report.repairs,
+    zip,
+    reportJsonFile: JSON_FILE,
+    reportHtmlFile: HTML_FILE,
+    engineVersion,
+    ffmpegVersion: order.ffmpeg.version,
+  }
+}
+
+/** What the masters themselves have to say. */
+function masterWarnings(results: readonly ReturnType<typeof masterResult>[]): WarningFact[] {
+  return results.flatMap((result): WarningFact[] => {
+    const { platform, codec_checks: checks = [] } = result
+    const missingLu = Math.round((result.target_lufs - result.integrated_lufs) * 10) / 10
+    const short: WarningFact[] =
+      result.verdict === 'below_target' ? [{ code: 'TARGET_NOT_REACHED', platform, values: { missingLu } }] : []
+    const overshoots = checks
+      .filter((check) => check.true_peak_dbtp > 0)
+      .map(
+        (check): WarningFact => ({
+          code: 'CODEC_OVERSHOOT',
+          platform,
+          values: { codec: check.codec, truePeakDbtp: Math.round(check.true_peak_dbtp * 100) / 100 },
+        }),
+      )
+    return [...short, ...overshoots]
+  })
+}
+
+function composeReport(
+  order: WorkOrder,
+  { analysis, reference, plan, repairs }: PreparedSong,
+  masters: readonly { readonly master: Delivered['master']; readonly result: ReturnType<typeof masterResult> }[],
+  warnings: readonly WarningFact[],
+): Report {
+  const { source, artist = source.facts.tags.artist } = order
+  return {
+    report_version: 1,
+    job_id: order.jobId,
+    title: titleOf(order),
+    ...(artist ? { artist } : {}),
+    filename: source.filename,
+    ...(order.reference ? { reference_filename: order.reference.filename } : {}),
+    created_at: order.createdAt,
+    engine_version: engineVersion,
+    ffmpeg_version: order.ffmpeg.version,
+    source_sha256: source.sha256,
+    settings: {
+      platforms: order.targets.map(({ platform }) => platform),
+      genre: order.genre,
+      ai_service: order.aiService,
+      tier: order.tier,
+      intensity: order.intensity,
+      loudness: order.loudness,
+      reference_amount: order.referenceAmount,
+    },
+    source: {
+      codec: codecName(source),
+      sample_rate_hz: source.facts.sampleRateHz,
+      channels: source.facts.channels,
+      duration_seconds: source.facts.durationSeconds,
+      bandwidth_hz: analysis.bandwidthHz,
+      measurement: measurementOf(analysis),
+      spectrum: spectrumOf(analysis.spectrum),
+      curves: sourceCurves(analysis.curves),
+    },
+    ...(reference
+      ? { reference: { measurement: measurementOf(reference), spectrum: spectrumOf(reference.spectrum) } }
+      : {}),
+    ...(plan.targetSpectrum ? { target_spectrum: plan.targetSpectrum } : {}),
+    repairs: [...repairs],
+    decisions: [...plan.decisions, ...landingDecisions(masters)],
+    warnings: warnings.map((warning) => ({ ...warning, message: warningText(warning.code, warning.values ?? {}) })),
+    masters: masters.map(({ master, result }) => ({
+      result,
+      measurement: masterMeasurement(master.measurement),
+      spectrum: spectrumOf(master.measurement.spectrum),
+      curves: masterCurves(master),
+    })),
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Entry of an engine process: one piece of work in, progress and one answer out, then it ends. It owns no database and no socket, and it
+ * ends when its parent's channel closes. Started by child_process.fork or by Electron's utilityProcess.
+ */
+import { analyseSong } from './analyse-song.ts'
+import { masterSong } from './pipeline.ts'
+import { describeFailure, WorkFailure } from './work-failure.ts'
+import type { WorkerCommand, WorkerMessage } from './work-order.ts'
+
+/** The two kinds of channel to a parent, as one. */
+interface Parent {
+  send(message: WorkerMessage): Promise<void>
+  onCommand(receive: (command: WorkerCommand) => void): void
+}
+
+/** What Electron adds to the process of a utilityProcess (electronjs.org, "parentPort"). */
+interface ParentPort {
+  postMessage(message: unknown): void
+  on(event: 'message', listener: (event: { data: unknown }) => void): void
+  on(event: 'close', listener: () => void): void
+}
+
+function connectToParent(): Parent {
+  const { parentPort } = process as NodeJS.Process & { parentPort?: ParentPort }
+  if (parentPort) {
+    parentPort.on('close', () => process.exit(0))
+    return {
+      send: async (message) => parentPort.postMessage(message),
+      onCommand: (receive) => parentPort.on('message', ({ data }) => receive(data as WorkerCommand)),
+    }
+  }
+  // Nobody is left to work for.
+  process.on('disconnect', () => process.exit(0))
+  return {
+    send: (message) => new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve())),
+    onCommand: (receive) => process.on('message', (message) => receive(message as WorkerCommand)),
+  }
+}
+
+async function answer(
+  command: Exclude<WorkerCommand, { type: 'abort' }>,
+  parent: Parent,
+  signal: AbortSignal,
+): Promise<WorkerMessage> {
+  try {
+    if (command.type === 'analyse') return { type: 'analysed', analysis: await analyseSong(command.order, signal) }
+    const result = await masterSong(command.order, (progress) => void parent.send(progress), signal)
+    return { type: 'done', result }
+  } catch (error) {
+    return describeFailure(error)
+  }
+}
+
+// SoX's 64-bit code differs in the last bits between processors with and without AVX: every ffmpeg started here does without.
+process.env.SOXR_USE_SIMD64 = '0'
+const parent = connectToParent()
+const abort = new AbortController()
+parent.onCommand(async (command) => {
+  if (command.type === 'abort') {
+    abort.abort(new WorkFailure('CANCELLED'))
+    return
+  }
+  await parent.send(await answer(command, parent, abort.signal))
+  process.exit(0)
+})
