@@ -10,7 +10,7 @@ import {
   solveGain,
   stepBounds,
 } from './landing-material.ts'
-import { chooseTreatment, gentleLimiter } from './landing-treatment.ts'
+import { chooseTreatment, steadyLimiter } from './landing-treatment.ts'
 import {
   createEnergyFilter,
   createLoudnessMeter,
@@ -329,7 +329,7 @@ export function trimLanding(
   const isOver = excessDb > 0
   const isOff = Math.abs(errorLu) > toleranceLu
   if (!isOver && !isOff) return null
-  const limiter = plan.limiter ?? gentleLimiter
+  const limiter = plan.limiter ?? steadyLimiter
   return {
     ...plan,
     limiter,

@@ -27,8 +27,17 @@ interface KernelExports {
     groupFrames: number,
     energies: number,
   ): void
-  peakGroups(x: number, groups: number, taps: number, peaks: number, maxima: number, floor: number, bound: number): void
-  densePeak(x: number, frames: number, taps: number): number
+  peakGroups(
+    x: number,
+    groups: number,
+    taps: number,
+    peaks: number,
+    maxima: number,
+    floor: number,
+    bound: number,
+    ratio: number,
+  ): number
+  densePeak(x: number, groups: number, peaks: number, best: number, closer: number, taps: number): number
   addClipError(
     x: number,
     y: number,
@@ -60,6 +69,7 @@ interface KernelExports {
     channels: number,
     bytes: number,
     out: number,
+    isShaped: boolean,
     coefficients: number,
     state: number,
   ): void

@@ -1,4 +1,4 @@
-import { type AudioBlock, samplePeak } from '../block.ts'
+import type { AudioBlock } from '../block.ts'
 import { kaiser, sinc } from '../fir.ts'
 import { type Kernels, kernelFrames, loadKernels } from '../kernels/kernels.ts'
 import { gainToDb } from '../units.ts'
@@ -10,6 +10,8 @@ export const peakGroupFrames = 8
 const marginFrames = 16
 const marginGroups = marginFrames / peakGroupFrames
 const chunkGroups = kernelFrames / peakGroupFrames
+/** What the longest filter, of the verifier, sees. */
+const stageMargin = 40
 
 /**
  * Interpolation filter of the detector: windowed sinc, 32 taps per point, cut-off exactly half the sampling rate (not below: that
@@ -19,9 +21,16 @@ function detectorTap(distance: number): number {
   return sinc(distance) * kaiser(distance / marginFrames, 5)
 }
 
+/** Filter of the verifier: twice as long, with less ripple. |distance| < 32. */
 function verifierTap(distance: number): number {
-  return sinc(distance) * kaiser(distance / 64, 9)
+  return sinc(distance) * kaiser(distance / 32, 7)
 }
+
+/**
+ * Part of a signal's largest value that a grid of two points per frame must show next to it: cos(π/4), from Bernstein's inequality for
+ * band-limited signals. Groups that stay below it cannot hold the largest value.
+ */
+const halfGridRatio = 0.7
 
 interface Workspace {
   readonly kernels: Kernels
@@ -52,10 +61,6 @@ function workspace(): Workspace {
     }
     bound += 2 * Math.abs(detectorTap(0.5 + t))
   }
-  const verifierTaps = kernels.allocate(128 * 16 * 4)
-  for (let k = -63; k <= 64; k++) {
-    for (let j = 0; j < 16; j++) kernels.f32[(verifierTaps >> 2) + (k + 63) * 16 + j] = verifierTap(j / 16 - k)
-  }
   shared = {
     kernels,
     x: kernels.allocate((kernelFrames + 128) * 4) + 256,
@@ -63,9 +68,24 @@ function workspace(): Workspace {
     maxima: kernels.allocate((chunkGroups + 2 * marginGroups) * 4),
     detectorTaps,
     bound,
-    verifierTaps,
+    verifierTaps: verifierTable(kernels),
   }
   return shared
+}
+
+/** Two tables of 32 tap pairs: phases 1 … 4 and 5 … 8, each with its mirror 16 − j (phase 8 is its own). */
+function verifierTable(kernels: Kernels): number {
+  const table = kernels.allocate(2 * 32 * 8 * 16)
+  for (let j = 1; j <= 8; j++) {
+    for (let t = 0; t < 32; t++) {
+      const near = verifierTap(j / 16 + t)
+      const far = verifierTap(1 + t - j / 16)
+      const at = (table >> 2) + ((j > 4 ? 32 : 0) + t) * 32 + ((j - 1) % 4) * 8
+      kernels.f32.fill((near + far) / 2, at, at + 4)
+      kernels.f32.fill((near - far) / 2, at + 4, at + 8)
+    }
+  }
+  return table
 }
 
 /** Copies samples[first − before … last + after) to the kernels' memory with zeros outside the signal. */
@@ -80,7 +100,10 @@ function stage(space: Workspace, samples: Float32Array, first: number, frames: n
   if (end > start) target.set(samples.subarray(start, end), base + start)
 }
 
-/** Peaks of `groups` groups from `firstFrame` on over all channels, in the workspace. */
+/**
+ * Returns the peaks of `groups` (at most 512) groups of 8 frames from `firstFrame` on over all channels, as a view that the next call
+ * overwrites. Groups that cannot hold a peak above `floor` get less; a floor of 0 asks for all.
+ */
 export function detectGroups(
   channels: readonly Float32Array[],
   firstFrame: number,
@@ -88,14 +111,23 @@ export function detectGroups(
   floor: number,
 ): Float32Array {
   const space = workspace()
-  const { kernels } = space
-  const peaks = kernels.f32.subarray(space.peaks >> 2, (space.peaks >> 2) + groups)
+  const peaks = space.kernels.f32.subarray(space.peaks >> 2, (space.peaks >> 2) + groups)
   peaks.fill(0)
-  for (const samples of channels) {
-    stage(space, samples, firstFrame, groups * peakGroupFrames, marginFrames)
-    kernels.peakGroups(space.x, groups, space.detectorTaps, space.peaks, space.maxima, floor, space.bound)
-  }
+  for (const samples of channels) detectChannel(space, samples, firstFrame, groups, floor)
   return peaks
+}
+
+/** Adds one channel's peaks to those in the workspace and returns its largest sample. */
+function detectChannel(
+  space: Workspace,
+  samples: Float32Array,
+  firstFrame: number,
+  groups: number,
+  floor: number,
+): number {
+  const { kernels, x, detectorTaps, peaks, maxima, bound } = space
+  stage(space, samples, firstFrame, groups * peakGroupFrames, stageMargin)
+  return kernels.peakGroups(x, groups, detectorTaps, peaks, maxima, floor, bound, floor > 0 ? halfGridRatio : 0)
 }
 
 /**
@@ -139,24 +171,25 @@ export interface TruePeakMeter {
   read(): PeakReading
 }
 
-/** Largest value of the stretch [from, end) of `window`, given the largest so far; sees `margin` frames on both sides. */
-type Search = (window: readonly Float32Array[], from: number, end: number, best: number) => number
+/** The largest point and the largest sample found so far. */
+interface Found {
+  point: number
+  sample: number
+}
+
+/** Raises `found` by what lies in the frames [from, end) of `window`; sees the frames around it. */
+type Search = (window: readonly Float32Array[], from: number, end: number, found: Found) => void
 
 /** Feeds overlapping windows of a stream to a search, so that every frame is searched once with its neighbours in sight. */
-function createStreamMeter(margin: number, search: Search): TruePeakMeter {
+function createStreamMeter(search: Search): TruePeakMeter {
+  const margin = 2 * stageMargin
   const capacity = kernelFrames + 4 * margin
   let windows: Float32Array[] = []
   let filled = margin
-  let best = 0
-  let sample = 0
-
-  const searchTo = (channels: readonly Float32Array[], end: number): number =>
-    end > margin ? search(channels, margin, end, best) : best
-
+  const found: Found = { point: 0, sample: 0 }
   return {
     push(block) {
       if (windows.length === 0) windows = block.channels.map(() => new Float32Array(capacity))
-      sample = Math.max(sample, samplePeak(block))
       for (let start = 0; start < block.frames; ) {
         const frames = Math.min(block.frames - start, capacity - filled)
         for (const [c, window] of windows.entries()) {
@@ -166,21 +199,30 @@ function createStreamMeter(margin: number, search: Search): TruePeakMeter {
         start += frames
         if (filled < capacity) continue
         const end = filled - margin
-        best = searchTo(windows, end)
+        search(windows, margin, end, found)
         for (const window of windows) window.copyWithin(0, end - margin, filled)
         filled = 2 * margin
       }
     },
     read() {
+      const atEnd = { ...found }
       // The filter still rings after the last frame: look at the end with silence behind it.
       const ends = windows.map((window) => {
         const end = new Float32Array(filled + 2 * margin)
         end.set(window.subarray(0, filled))
         return end
       })
-      const truePeak = windows.length === 0 ? 0 : Math.max(searchTo(ends, filled + margin), sample)
-      return { truePeak, truePeakDbtp: gainToDb(truePeak), samplePeakDbfs: gainToDb(sample) }
+      if (windows.length > 0) search(ends, margin, filled + margin, atEnd)
+      const truePeak = Math.max(atEnd.point, atEnd.sample)
+      return { truePeak, truePeakDbtp: gainToDb(truePeak), samplePeakDbfs: gainToDb(atEnd.sample) }
     },
+  }
+}
+
+/** Calls `visit` with the pieces of [from − margin, end) that fit the kernels, a margin early: the first frames ring before they sound. */
+function forEachPiece(from: number, end: number, visit: (first: number, groups: number) => void): void {
+  for (let first = from - marginFrames; first < end; first += kernelFrames) {
+    visit(first, Math.ceil(Math.min(kernelFrames, end - first) / peakGroupFrames))
   }
 }
 
@@ -189,48 +231,40 @@ function createStreamMeter(margin: number, search: Search): TruePeakMeter {
  * under-reading, at the very top of the band, is 0.17 dB. The ringing before the first and after the last frame counts.
  */
 export function createTruePeakMeter(): TruePeakMeter {
-  return createStreamMeter(2 * marginFrames, (window, from, end, best) => {
-    let largest = best
-    for (let first = from - marginFrames; first < end; first += kernelFrames) {
-      const groups = Math.ceil(Math.min(kernelFrames, end - first) / peakGroupFrames)
-      for (const peak of detectGroups(window, first, groups, largest)) if (peak > largest) largest = peak
-    }
-    return largest
+  return createStreamMeter((window, from, end, found) => {
+    const space = workspace()
+    forEachPiece(from, end, (first, groups) => {
+      const peaks = space.kernels.f32.subarray(space.peaks >> 2, (space.peaks >> 2) + groups)
+      for (const samples of window) {
+        peaks.fill(0)
+        found.sample = Math.max(found.sample, detectChannel(space, samples, first, groups, found.point))
+        for (const peak of peaks) if (peak > found.point) found.point = peak
+      }
+    })
   })
 }
 
-/** Part of the largest detected peak from which the verifier looks closer: the detector reads no more than 0.17 dB low. */
-const closer = 0.97
+/** Part of the largest value from which the verifier looks closer: the detector reads no more than 0.2 dB low. */
+const closer = 0.977
 
 /**
- * Returns the meter that proves a written file: 16 points per frame and 128 taps per point wherever the eight-point detector
- * comes within 0.26 dB of the largest peak; under-reads at most 0.04 dB.
+ * Returns the meter that proves a written file: 16 points per frame and 64 taps per point wherever the eight-point detector
+ * comes within 0.2 dB of the largest peak; under-reads at most 0.04 dB.
  */
 export function createTruePeakVerifier(): TruePeakMeter {
-  return createStreamMeter(64, (window, from, end, best) => {
+  return createStreamMeter((window, from, end, found) => {
     const space = workspace()
-    let largest = best
-    const first = from - marginFrames
-    for (let start = first; start < end; start += kernelFrames) {
-      const groups = Math.ceil(Math.min(kernelFrames, end - start) / peakGroupFrames)
-      const peaks = detectGroups(window, start, groups, largest * closer).slice()
-      const order = Array.from(peaks.keys()).sort((a, b) => peaks[b]! - peaks[a]!)
-      for (const group of order) {
-        if (peaks[group]! < largest * closer) break
-        largest = Math.max(largest, denseGroupPeak(space, window, start + group * peakGroupFrames))
+    const { kernels } = space
+    forEachPiece(from, end, (first, groups) => {
+      const peaks = kernels.f32.subarray(space.peaks >> 2, (space.peaks >> 2) + groups)
+      for (const samples of window) {
+        peaks.fill(0)
+        const sample = detectChannel(space, samples, first, groups, found.point * closer)
+        found.sample = Math.max(found.sample, sample)
+        found.point = kernels.densePeak(space.x, groups, space.peaks, found.point, closer, space.verifierTaps)
       }
-    }
-    return largest
+    })
   })
-}
-
-function denseGroupPeak(space: Workspace, channels: readonly Float32Array[], firstFrame: number): number {
-  let peak = 0
-  for (const samples of channels) {
-    stage(space, samples, firstFrame, peakGroupFrames, 64)
-    peak = Math.max(peak, space.kernels.densePeak(space.x, peakGroupFrames, space.verifierTaps))
-  }
-  return peak
 }
 
 /** True peak of a whole piece; see {@link createTruePeakMeter}. */

@@ -69,7 +69,7 @@ function scramble(seed: number): number {
 export function createQuantiser({ bitDepth, sampleRateHz, channelCount, seed }: QuantiserSettings): Quantiser {
   const bytes = bitDepth / 8
   const isShaped = bitDepth === 16 && sampleRateHz === 44_100
-  const coefficients = Float64Array.from(lipshitz.flatMap((c) => (isShaped ? [c, c] : [0, 0])))
+  const coefficients = Float64Array.from(lipshitz.flatMap((c) => [c, c]))
   const state = new Float64Array(12)
   const random = new Int32Array(state.buffer, 0, 4)
   for (let lane = 0; lane < 4; lane++) random[lane] = scramble(seed + lane * 0x632be5ab)
@@ -87,7 +87,7 @@ export function createQuantiser({ bitDepth, sampleRateHz, channelCount, seed }: 
         kernels.f32.set(right.subarray(start, start + frames), at.right >> 2)
         kernels.f64.set(coefficients, at.coefficients >> 3)
         kernels.f64.set(state, at.state >> 3)
-        kernels.quantise(at.left, at.right, frames, channelCount, bytes, at.out, at.coefficients, at.state)
+        kernels.quantise(at.left, at.right, frames, channelCount, bytes, at.out, isShaped, at.coefficients, at.state)
         state.set(kernels.f64.subarray(at.state >> 3, (at.state >> 3) + state.length))
         const size = frames * bytes * channelCount
         out.set(kernels.u8.subarray(at.out, at.out + size), written)
