@@ -33,12 +33,14 @@ export function Cover({ read, slices, isRefused }: CoverProps) {
   }, [read])
   if (address) return <img className="cover" src={address} alt="" />
   if (isRefused || !slices || slices.length === 0) return <span className="cover none" aria-hidden="true" />
-  const loudest = Math.max(...slices, 0.01)
+  const bars = barsOf(slices, BARS)
+  const quietest = Math.min(...bars)
+  const spread = Math.max(...bars) - quietest || 1
   return (
     <svg className="cover plate" viewBox="0 0 48 48" aria-hidden="true">
-      {barsOf(slices, BARS).map((value, i) => {
+      {bars.map((value, i) => {
         const x = 10 + i * 6
-        return <rect key={x} x={x} y={11} width={4} height={4 + 22 * (value / loudest) ** 1.6} />
+        return <rect key={x} x={x} y={11} width={4} height={6 + (20 * (value - quietest)) / spread} />
       })}
     </svg>
   )

@@ -291,8 +291,6 @@ export const en = {
     selected: (count: number) => `${count} selected`,
     saveSelected: (count: number) => (count === 1 ? 'Save ZIP' : count === 2 ? 'Save both' : `Save ${count}`),
     masterAgain: 'Master again',
-    compare: 'Compare',
-    compareWhy: 'Choose two versions of one song',
     delete: 'Delete',
     deleted: (title: string, others: number) =>
       others === 0 ? `“${title}” deleted` : `“${title}” and ${others} more deleted`,

@@ -271,8 +271,6 @@ export const ko: Text = {
     selected: (count) => `${count}곡 선택`,
     saveSelected: (count) => (count === 1 ? 'ZIP 저장' : `${count}곡 저장`),
     masterAgain: '다시 마스터링',
-    compare: '비교',
-    compareWhy: '한 곡의 두 버전을 고르세요',
     delete: '삭제',
     deleted: (title, others) => (others === 0 ? `“${title}” 삭제함` : `“${title}” 외 ${others}곡 삭제함`),
     disk: (used, all) => `${all} 중 ${used}`,

@@ -1,3 +1,151 @@
-export default function HistoryScreen(_: { section?: string }) {
-  return <main id="content" className="work" tabIndex={-1} />
+/** History: every song that was mastered, searched, grouped, selected. */
+import { ListFilter, Search } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
+import { isTyping } from '../../app.tsx'
+import { Button } from '../../components/button.tsx'
+import { Segmented } from '../../components/choices.tsx'
+import { Menu } from '../../components/dialogs.tsx'
+import { go } from '../../router.ts'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { groupsOf } from '../../state/history.ts'
+import { useWords } from '../../text/context.tsx'
+import { HistoryBench } from './history-bench.tsx'
+import { HistoryTable, type Line } from './history-table.tsx'
+
+const TYPING_MS = 160
+
+export default function HistoryScreen() {
+  const { history, jobs } = useApp()
+  const { t, format } = useWords()
+  const { filter, ids, total, isGrouped, hidden, hasRead, hasFailed } = useSelect(history.store, (state) => state)
+  const byId = useSelect(jobs.store, (state) => state.byId)
+  useEffect(() => void history.read(), [history])
+
+  const shown = useMemo(() => ids.flatMap((id) => (byId[id] && !hidden[id] ? [byId[id]] : [])), [ids, byId, hidden])
+  const lines = useMemo((): Line[] => {
+    const single = shown.map((job) => ({ kind: 'job' as const, job }))
+    if (!isGrouped || filter.sort === 'title') return single
+    return groupsOf(shown, (iso) => iso.slice(0, 10)).flatMap((group) => [
+      { kind: 'group' as const, group },
+      ...group.jobs.map((job) => ({ kind: 'job' as const, job })),
+    ])
+  }, [shown, isGrouped, filter.sort])
+  const isFiltered = filter.q !== '' || filter.status !== undefined || filter.platform !== undefined
+  const isEmpty = hasRead && shown.length === 0
+
+  return (
+    <>
+      <main id="content" className="work history" tabIndex={-1}>
+        <div className="pane">
+          <div className="head">
+            <h1 className="grow">{t.screens.history}</h1>
+            <div className="tools">
+              <SearchField />
+              <Segmented
+                label={t.history.show}
+                className="fit"
+                value={filter.status ?? 'all'}
+                options={[
+                  { value: 'all', text: isFiltered ? t.history.all('') : t.history.all(format.count(total)) },
+                  { value: 'done', text: t.history.done },
+                  { value: 'failed', text: t.history.failed },
+                  { value: 'queued', text: t.history.running },
+                ]}
+                onChoose={(value) => history.filter({ status: value === 'all' ? undefined : value })}
+              />
+              <Menu
+                label={t.history.group}
+                items={[
+                  ...(['newest', 'oldest', 'title'] as const).map((sort) => ({
+                    text: t.history.sorts[sort],
+                    isChosen: filter.sort === sort,
+                    onChoose: () => history.filter({ sort }),
+                  })),
+                  null,
+                  { text: t.history.group, isChosen: isGrouped, onChoose: () => history.group(!isGrouped) },
+                  null,
+                  {
+                    text: t.history.anyPlatform,
+                    isChosen: filter.platform === undefined,
+                    onChoose: () => history.filter({ platform: undefined }),
+                  },
+                  ...PLATFORMS.map((platform) => ({
+                    text: t.platforms[platform],
+                    isChosen: filter.platform === platform,
+                    onChoose: () => history.filter({ platform }),
+                  })),
+                ]}
+                trigger={
+                  <Button icon={<ListFilter className="i s" aria-hidden="true" />}>
+                    {filter.platform ? t.platforms[filter.platform] : t.history.sorts[filter.sort]}
+                  </Button>
+                }
+              />
+            </div>
+          </div>
+          {isEmpty ? (
+            <div className="empty">
+              <p>{hasFailed ? t.lost : isFiltered ? t.history.noMatch : t.history.empty}</p>
+              {isFiltered ? (
+                <Button onClick={() => history.filter({ q: '', status: undefined, platform: undefined })}>
+                  {t.history.clearSearch}
+                </Button>
+              ) : (
+                <Button onClick={() => go('master')}>{t.history.emptyAction}</Button>
+              )}
+            </div>
+          ) : (
+            hasRead && <HistoryTable lines={lines} shown={shown} />
+          )}
+        </div>
+      </main>
+      <HistoryBench />
+    </>
+  )
+}
+
+/** Searches as one types, not in the middle of a syllable. `/` comes here, Escape empties and leaves. */
+function SearchField() {
+  const { history } = useApp()
+  const { t } = useWords()
+  const q = useSelect(history.store, (state) => state.filter.q)
+  const [text, setText] = useState(q)
+  const [isComposing, setComposing] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => setText(q), [q])
+  useEffect(() => {
+    if (isComposing || text === q) return
+    const timer = setTimeout(() => history.filter({ q: text }), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [text, q, isComposing, history])
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== '/' || isTyping(event) || event.ctrlKey || event.metaKey) return
+      event.preventDefault()
+      field.current?.focus()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+  return (
+    <label className="input search">
+      <Search className="i s" aria-hidden="true" />
+      <input
+        ref={field}
+        value={text}
+        placeholder={t.history.search}
+        aria-label={t.history.searchLabel}
+        onChange={(event) => setText(event.target.value)}
+        onCompositionStart={() => setComposing(true)}
+        onCompositionEnd={() => setComposing(false)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+          if (text) setText('')
+          else event.currentTarget.blur()
+        }}
+      />
+      <kbd>/</kbd>
+    </label>
+  )
 }

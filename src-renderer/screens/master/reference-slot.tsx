@@ -127,7 +127,7 @@ function Slot({ isSet, isOver, drop, onChoose, onRemove }: SlotProps) {
       </fieldset>
     )
   return (
-    <button type="button" className={`file empty ${isOver ? 'is-over' : ''}`} {...drop} onClick={onChoose}>
+    <button type="button" className={`file blank ${isOver ? 'is-over' : ''}`} {...drop} onClick={onChoose}>
       <Upload {...small} />
       <span className="grow clip">{t.settings.referenceEmpty}</span>
     </button>

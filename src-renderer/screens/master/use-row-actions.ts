@@ -1,5 +1,6 @@
 /** What can be done with a song of the batch: from its buttons, its menu and the keyboard. */
 import { useMemo } from 'react'
+import { ERRORS, type ErrorCode } from '../../../src-server/contract/errors.ts'
 import type { MenuItem } from '../../components/dialogs.tsx'
 import { pickFiles } from '../../components/pick-files.ts'
 import { go } from '../../router.ts'
@@ -48,7 +49,11 @@ export function useRowActions(): RowActions {
         else if (row.analysisError) desk.analyseAgain(row.rowId)
         else void desk.start([row.rowId])
       },
-      canRetry: (row) => (row.upload ? desk.canResend(row.upload.uploadId) : true),
+      canRetry(row) {
+        const { code } = row.upload?.error ?? row.analysisError ?? row.song?.error ?? { code: 'UNREACHABLE' }
+        const isWorthIt = !(code in ERRORS) || ERRORS[code as ErrorCode].retryable || code === 'INSUFFICIENT_CREDITS'
+        return isWorthIt && (!row.upload || desk.canResend(row.upload.uploadId))
+      },
       menu(row) {
         const { job, song } = row
         const isMade = row.kind === 'done' || row.kind === 'below'

@@ -1,3 +1,53 @@
-export default function SettingsScreen(_: { section?: string }) {
-  return <main id="content" className="work" tabIndex={-1} />
+/** Settings: one page of sections with a list of them at its side. */
+import { Cpu, HardDrive, Info, KeyRound, Languages, SunMoon, UserRound, Webhook } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { addressOf } from '../../router.ts'
+import { useApp } from '../../state/app-state.ts'
+import { useWords } from '../../text/context.tsx'
+import { AccountSection } from './account-section.tsx'
+import { KeysSection } from './keys-section.tsx'
+import { AboutSection, AppearanceSection, EngineSection, LanguageSection, StorageSection } from './machine-sections.tsx'
+import { WebhooksSection } from './webhooks-section.tsx'
+
+const SECTIONS = [
+  ['account', UserRound, AccountSection],
+  ['api-keys', KeyRound, KeysSection],
+  ['webhooks', Webhook, WebhooksSection],
+  ['storage', HardDrive, StorageSection],
+  ['engine', Cpu, EngineSection],
+  ['language', Languages, LanguageSection],
+  ['appearance', SunMoon, AppearanceSection],
+  ['about', Info, AboutSection],
+] as const
+
+export default function SettingsScreen({ section }: { section: string }) {
+  const { t } = useWords()
+  const { service } = useApp()
+  const pane = useRef<HTMLElement>(null)
+  const current = SECTIONS.find(([id]) => id === section)?.[0] ?? 'account'
+  useEffect(() => void service.readMachine().catch(() => undefined), [service])
+  useEffect(() => {
+    pane.current?.querySelector(`#${CSS.escape(current)}`)?.scrollIntoView({ block: 'start' })
+  }, [current])
+  return (
+    <main id="content" className="work prefs" tabIndex={-1}>
+      <nav className="subnav" aria-label={t.prefs.nav}>
+        {SECTIONS.map(([id, Icon]) => (
+          <a key={id} href={addressOf('settings', id)} aria-current={id === current ? 'true' : undefined}>
+            <Icon className="i s" aria-hidden="true" />
+            <span>{t.prefs.sections[id]}</span>
+          </a>
+        ))}
+      </nav>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a pane that scrolls has to be reachable by keyboard */}
+      <section className="pane" ref={pane} tabIndex={0} aria-label={t.screens.settings}>
+        <h1 className="vh">{t.screens.settings}</h1>
+        {SECTIONS.map(([id, , Section]) => (
+          <section key={id} id={id} aria-labelledby={`${id}-title`}>
+            <Section titleId={`${id}-title`} />
+          </section>
+        ))}
+      </section>
+    </main>
+  )
 }

@@ -1,0 +1,153 @@
+/** The bench of History: what is selected and what to do with it; how full the disk is. */
+import { Download, RotateCcw, Trash2 } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import type { Job } from '../../../src-server/contract/jobs.ts'
+import { isTyping } from '../../app.tsx'
+import { Button } from '../../components/button.tsx'
+import { Modal } from '../../components/dialogs.tsx'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { sizeOf } from '../../state/history.ts'
+import { useWords } from '../../text/context.tsx'
+import { useJobActions } from './use-job-actions.ts'
+
+const glyph = { className: 'i s', 'aria-hidden': true } as const
+
+export function HistoryBench() {
+  const { history, jobs, service, desk } = useApp()
+  const { t } = useWords()
+  const actions = useJobActions()
+  const [isFreeing, setFreeing] = useState(false)
+  const selectedIds = useSelect(history.store, (state) => state.selected)
+  const byId = useSelect(jobs.store, (state) => state.byId)
+  const failure = useSelect(desk.store, (state) => state.failure)
+  const selected = useMemo(
+    () => Object.keys(selectedIds).flatMap((id) => (byId[id] ? [byId[id]] : [])),
+    [selectedIds, byId],
+  )
+  const saveable = selected.filter((job) => job.status === 'done' && !job.expired)
+  const ended = selected.filter((job) => job.status !== 'queued')
+  useEffect(() => void service.readMachine().catch(() => undefined), [service])
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.defaultPrevented) return
+      if (event.key === 'Delete' && ended.length > 0) actions.remove(ended)
+      else if (event.key === 'Escape' && selected.length > 0)
+        history.select(
+          selected.map((job) => job.job_id),
+          false,
+        )
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [actions, ended, history, selected])
+  return (
+    <footer className="benchbar">
+      {failure && (
+        <p className="c-bad grow clip" role="alert">
+          {failure.message}
+        </p>
+      )}
+      {selected.length > 0 && (
+        <>
+          <b>{t.history.selected(selected.length)}</b>
+          {saveable.length > 0 && (
+            <Button icon={<Download {...glyph} />} onClick={() => void actions.saveZips(saveable)}>
+              {t.history.saveSelected(saveable.length)}
+            </Button>
+          )}
+          {ended.length > 0 && (
+            <>
+              <Button look="quiet" icon={<RotateCcw {...glyph} />} onClick={() => void actions.again(ended)}>
+                {t.history.masterAgain}
+              </Button>
+              <Button look="danger" icon={<Trash2 {...glyph} />} onClick={() => actions.remove(ended)}>
+                {t.history.delete}
+              </Button>
+            </>
+          )}
+        </>
+      )}
+      <span className="grow" />
+      <DiskUse onFree={() => setFreeing(true)} />
+      {isFreeing && <FreeDisk onClose={() => setFreeing(false)} />}
+    </footer>
+  )
+}
+
+function DiskUse({ onFree }: { onFree: () => void }) {
+  const { service } = useApp()
+  const { t, format } = useWords()
+  const system = useSelect(service.store, (state) => state.system)
+  const quota = useSelect(service.store, (state) => state.settings?.disk_quota_bytes)
+  if (!system) return null
+  const all = quota ?? system.used_bytes + system.free_bytes
+  const share = Math.min(100, (100 * system.used_bytes) / Math.max(1, all))
+  return (
+    <>
+      <div
+        className="disk lg"
+        role="img"
+        aria-label={t.history.diskLabel(format.bytes(system.used_bytes), format.bytes(system.free_bytes))}
+      >
+        <i style={{ width: `${share}%` }} />
+        <i />
+      </div>
+      <span className="dim lg">{t.history.disk(format.bytes(system.used_bytes), format.bytes(all))}</span>
+      <Button onClick={onFree}>{t.history.free}</Button>
+    </>
+  )
+}
+
+const AGES_DAYS = [30, 7, 0] as const
+const DAY_MS = 86_400_000
+
+/** Nothing comes back from here, so it asks, and the button says how many songs it deletes. */
+function FreeDisk({ onClose }: { onClose: () => void }) {
+  const { history, service } = useApp()
+  const { t, format } = useWords()
+  const [found, setFound] = useState<readonly Job[] | null>(null)
+  const [days, setDays] = useState<number>(30)
+  const [deleted, setDeleted] = useState<number | null>(null)
+  useEffect(() => {
+    history.findEnded(new Date()).then(setFound, () => setFound([]))
+  }, [history])
+  const of = (age: number) => (found ?? []).filter((job) => Date.parse(job.created_at) < Date.now() - age * DAY_MS)
+  const size = (list: readonly Job[]) => format.bytes(list.reduce((sum, job) => sum + sizeOf(job), 0))
+  const chosen = of(days)
+  const run = async () => {
+    setDeleted(0)
+    await history.deleteAll(
+      chosen.map((job) => job.job_id),
+      setDeleted,
+    )
+    await service.readMachine().catch(() => undefined)
+    onClose()
+  }
+  return (
+    <Modal title={t.history.freeTitle} description={t.history.freeText} isOpen onClose={onClose}>
+      <fieldset className="options">
+        <legend className="vh">{t.history.freeTitle}</legend>
+        {AGES_DAYS.map((age) => (
+          <label key={age} className="option">
+            <input type="radio" name="age" checked={days === age} onChange={() => setDays(age)} />
+            <span className="grow">{age > 0 ? t.history.freeOlder(age) : t.history.freeAll}</span>
+            <span className="dim">{found ? t.history.freeCount(of(age).length, size(of(age))) : t.loading}</span>
+          </label>
+        ))}
+      </fieldset>
+      <div className="row end">
+        <Button look="quiet" onClick={onClose}>
+          {t.cancel}
+        </Button>
+        <Button
+          look="danger"
+          whyNot={chosen.length === 0 && t.history.noMatch}
+          busyText={deleted !== null && t.history.freeing(deleted, chosen.length)}
+          onClick={() => void run()}
+        >
+          {t.history.freeDo(chosen.length)}
+        </Button>
+      </div>
+    </Modal>
+  )
+}

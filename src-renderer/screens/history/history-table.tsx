@@ -1,0 +1,297 @@
+/** The table of History. Beyond 200 lines only those in view exist; the others are height. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { Check, CircleX, Clock, Ellipsis, LoaderCircle, TriangleAlert } from 'lucide-react'
+import { memo, useCallback, useEffect, useRef } from 'react'
+import type { Job } from '../../../src-server/contract/jobs.ts'
+import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
+import { failureText } from '../../../src-server/contract/text/text.ts'
+import { Button } from '../../components/button.tsx'
+import { Menu } from '../../components/dialogs.tsx'
+import { addressOf, go } from '../../router.ts'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { type HistoryGroup, sizeOf } from '../../state/history.ts'
+import { useWords } from '../../text/context.tsx'
+import { useJobActions } from './use-job-actions.ts'
+
+export type Line = { kind: 'group'; group: HistoryGroup } | { kind: 'job'; job: Job }
+
+const ROW_PX = 47
+const GROUP_PX = 39
+/** Lines before the end at which the next page is read. */
+const READ_AHEAD = 30
+
+export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: readonly Job[] }) {
+  const { history } = useApp()
+  const { t } = useWords()
+  const scroller = useRef<HTMLElement>(null)
+  const selected = useSelect(history.store, (state) => state.selected)
+  const sort = useSelect(history.store, (state) => state.filter.sort)
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => (lines[index]?.kind === 'group' ? GROUP_PX : ROW_PX),
+    overscan: 12,
+    initialRect: { width: 1200, height: 640 },
+  })
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last > lines.length - READ_AHEAD) void history.readMore()
+  }, [last, lines.length, history])
+  const before = items[0]?.start ?? 0
+  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
+  const isAllSelected = shown.length > 0 && shown.every((job) => selected[job.job_id])
+  const { columns } = t.history
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard
+    <section className="scroll" ref={scroller} tabIndex={0} aria-label={t.screens.history}>
+      <table className="hist" aria-rowcount={lines.length}>
+        <thead>
+          <tr>
+            <th className="pick">
+              <Pick
+                label={t.history.selectAll}
+                isOn={isAllSelected}
+                onChange={(isOn) =>
+                  history.select(
+                    shown.map((job) => job.job_id),
+                    isOn,
+                  )
+                }
+              />
+            </th>
+            <th aria-sort={sort === 'title' ? 'ascending' : 'none'}>
+              <button
+                type="button"
+                className="sorter"
+                onClick={() => history.filter({ sort: sort === 'title' ? 'newest' : 'title' })}
+              >
+                {columns.song}
+              </button>
+            </th>
+            <th className="r lg">{columns.gain}</th>
+            <th className="r">{columns.loudest}</th>
+            <th className="lg">{columns.platforms}</th>
+            <th>{columns.verdict}</th>
+            <th className="lg">{columns.kept}</th>
+            <th className="r">{columns.size}</th>
+            <th className="menu-column">
+              <span className="vh">{columns.actions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {before > 0 && <Gap height={before} />}
+          {items.map((item) => {
+            const line = lines[item.index]
+            if (!line) return null
+            return line.kind === 'group' ? (
+              <GroupRow key={item.key} group={line.group} rowIndex={item.index + 1} />
+            ) : (
+              <JobRow
+                key={item.key}
+                job={line.job}
+                rowIndex={item.index + 1}
+                isSelected={selected[line.job.job_id] === true}
+              />
+            )
+          })}
+          {after > 0 && <Gap height={after} />}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** The height of the lines that are not in view. */
+function Gap({ height }: { height: number }) {
+  return (
+    <tr className="gap">
+      <td colSpan={9} style={{ height }} />
+    </tr>
+  )
+}
+
+function Pick({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
+  return (
+    <label className="pick-box">
+      <input
+        type="checkbox"
+        className="vh"
+        aria-label={label}
+        checked={isOn}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      <span className="check">
+        <Check aria-hidden="true" />
+      </span>
+    </label>
+  )
+}
+
+function GroupRow({ group, rowIndex }: { group: HistoryGroup; rowIndex: number }) {
+  const { t, format } = useWords()
+  const { jobs, batchId } = group
+  const first = jobs[0]
+  if (!first) return null
+  const refunded = jobs.reduce((sum, job) => sum + job.credits_refunded, 0)
+  const credits = jobs.reduce((sum, job) => sum + job.credits_used, 0)
+  const name = batchId ? t.history.batchNamed(first.title, jobs.length - 1) : t.history.single
+  const now = new Date()
+  const when = batchId
+    ? `${format.day(first.created_at, now)} ${format.time(first.created_at)}`
+    : format.day(first.created_at, now)
+  return (
+    <tr className="grp" aria-rowindex={rowIndex}>
+      <td />
+      <th colSpan={8} scope="rowgroup">
+        <b>
+          <bdi>{name}</bdi>
+        </b>{' '}
+        {when} · {t.history.batch(jobs.length, credits, refunded)}
+      </th>
+    </tr>
+  )
+}
+
+const JobRow = memo(function JobRow({
+  job,
+  isSelected,
+  rowIndex,
+}: {
+  job: Job
+  isSelected: boolean
+  rowIndex: number
+}) {
+  const { history } = useApp()
+  const { t, format } = useWords()
+  const loudest = job.results.reduce((best, one) => Math.max(best, one.integrated_lufs), Number.NEGATIVE_INFINITY)
+  const gain = job.results.reduce((best, one) => Math.max(best, one.gain_db), Number.NEGATIVE_INFINITY)
+  const onPick = useCallback((isOn: boolean) => history.select([job.job_id], isOn), [history, job.job_id])
+  const isAll = job.platforms.length === PLATFORMS.length
+  const service = job.ai_service === 'other' ? null : t.services[job.ai_service]
+  const manner = `${t.genres[job.genre]}, ${t.tiers[job.tier].toLowerCase()}`
+  const kept = job.expired
+    ? t.history.expired
+    : job.expires_at
+      ? t.history.days(format.daysUntil(job.expires_at, new Date()))
+      : job.status === 'done'
+        ? t.history.forever
+        : '–'
+  const isPlayable = job.status === 'done' && !job.expired
+  return (
+    <tr className={isSelected ? 'sel' : undefined} aria-rowindex={rowIndex} aria-selected={isSelected}>
+      <td className="pick">
+        <Pick label={t.history.selectOne(job.title)} isOn={isSelected} onChange={onPick} />
+      </td>
+      <td className="song-cell">
+        <div className="clip">
+          {isPlayable ? (
+            <a className="title" href={addressOf('listen', job.job_id)}>
+              <bdi>{job.title}</bdi>
+            </a>
+          ) : (
+            <b>
+              <bdi>{job.title}</bdi>
+            </b>
+          )}
+        </div>
+        <div className="me clip">
+          {[format.duration(job.duration_seconds), service, manner].filter(Boolean).join(' · ')}
+        </div>
+      </td>
+      <td className="r dim lg">{job.results.length > 0 ? `${format.signed(Math.round(gain * 10) / 10)} dB` : '–'}</td>
+      <td className="r">
+        <b>{job.results.length > 0 ? format.level(loudest) : '–'}</b>
+      </td>
+      <td className="dim lg">
+        <div className="clip platforms">
+          {isAll ? t.history.allFive : job.platforms.map((p) => t.platforms[p]).join(', ')}
+        </div>
+      </td>
+      <td>
+        <Verdict job={job} />
+      </td>
+      <td className="dim lg">{kept}</td>
+      <td className="r dim">{sizeOf(job) > 0 ? format.bytes(sizeOf(job)) : '–'}</td>
+      <td className="r">
+        <JobMenu job={job} />
+      </td>
+    </tr>
+  )
+})
+
+function Verdict({ job }: { job: Job }) {
+  const { t, language } = useWords()
+  const small = { className: 'i s', 'aria-hidden': true } as const
+  const below = job.results.filter((result) => result.verdict === 'below_target').length
+  if (job.status === 'queued')
+    return (
+      <span className="row">
+        <LoaderCircle {...small} />
+        <span className="dim">
+          {job.stage === 'waiting' ? t.row.queued : t.row.stages[job.stage ?? 'waiting']} {job.progress} %
+        </span>
+      </span>
+    )
+  if (job.status === 'failed') {
+    const isCancelled = job.failure_code === 'CANCELLED'
+    const reason = job.failure_code ? failureText(job.failure_code, {}, language) : (job.error_message ?? '')
+    const text = isCancelled ? t.history.cancelled : t.history.failedFor(reason, job.credits_refunded > 0)
+    return (
+      <span className={`row ${isCancelled ? 'faint' : 'c-bad'}`} title={text}>
+        <CircleX {...small} />
+        <span className="dim clip reason">{text}</span>
+      </span>
+    )
+  }
+  if (job.expired)
+    return (
+      <span className="row faint">
+        <Clock {...small} />
+        <span className="dim">{t.history.expiredText}</span>
+      </span>
+    )
+  return (
+    <span className={`row ${below > 0 ? 'c-warn' : 'c-ok'}`}>
+      {below > 0 ? <TriangleAlert {...small} /> : <Check {...small} />}
+      <span className="dim">
+        {below > 0 ? t.history.someBelow(job.results.length - below, below) : t.history.onTarget(job.results.length)}
+      </span>
+    </span>
+  )
+}
+
+function JobMenu({ job }: { job: Job }) {
+  const { t } = useWords()
+  const actions = useJobActions()
+  const label = `${t.more}: ${job.title}`
+  const isThere = job.status === 'done' && !job.expired
+  return (
+    <Menu
+      label={label}
+      items={[
+        ...(isThere
+          ? [
+              { text: t.row.listen, onChoose: () => go('listen', job.job_id) },
+              { text: t.row.saveZip, onChoose: () => actions.saveZips([job]) },
+              ...job.platforms.map((platform) => ({
+                text: t.row.saveMaster(t.platforms[platform]),
+                onChoose: () => actions.saveMaster(job, platform),
+              })),
+              null,
+            ]
+          : []),
+        ...(job.status === 'queued'
+          ? [{ text: t.cancel, onChoose: () => actions.cancel(job) }]
+          : [
+              { text: t.history.masterAgain, onChoose: () => actions.again([job]) },
+              { text: t.row.copyCurl, onChoose: () => actions.copyCurl(job) },
+              null,
+              { text: t.history.delete, isDanger: true, onChoose: () => actions.remove([job]) },
+            ]),
+      ]}
+      trigger={<Button look="quiet" small label={label} icon={<Ellipsis className="i s" aria-hidden="true" />} />}
+    />
+  )
+}

@@ -1,0 +1,48 @@
+/** What can be done with jobs of the history. */
+import { useMemo } from 'react'
+import type { Job } from '../../../src-server/contract/jobs.ts'
+import type { Platform } from '../../../src-server/contract/platforms.ts'
+import { go } from '../../router.ts'
+import { useApp } from '../../state/app-state.ts'
+import { refusalOf } from '../../state/refusal.ts'
+import { useWords } from '../../text/context.tsx'
+import { curlOf } from '../automate/snippets.ts'
+
+export function useJobActions() {
+  const { history, jobs, notices, saver, service, desk } = useApp()
+  const { t, language } = useWords()
+  return useMemo(() => {
+    /** A failure of something that has no row of its own on this screen is said on the desk's strip of the bench. */
+    const fail = (error: unknown) => desk.store.setState({ failure: refusalOf(error, language) })
+    return {
+      async saveZips(list: readonly Job[]) {
+        notices.announce(t.row.savingZip)
+        for (const job of list) await saver.saveZip(job.job_id).catch(fail)
+      },
+      saveMaster: (job: Job, platform: Platform) => void saver.saveMaster(job.job_id, platform).catch(fail),
+      cancel: (job: Job) => void jobs.cancel(job.job_id).catch(fail),
+      /** New jobs from the stored songs, with the settings they had. */
+      async again(list: readonly Job[]) {
+        try {
+          for (const job of list) await jobs.retry(job.job_id)
+          await history.refresh()
+          go('history')
+        } catch (error) {
+          fail(error)
+        }
+      },
+      copyCurl(job: Job) {
+        const baseUrl = service.store.getState().system?.base_url ?? location.origin
+        void navigator.clipboard.writeText(curlOf(baseUrl, job.filename, job)).then(() => notices.announce(t.copied))
+      },
+      remove(list: readonly Job[]) {
+        const first = list[0]
+        if (first)
+          history.remove(
+            list.map((job) => job.job_id),
+            t.history.deleted(first.title, list.length - 1),
+          )
+      },
+    }
+  }, [history, jobs, notices, saver, service, desk, t, language])
+}

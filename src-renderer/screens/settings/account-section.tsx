@@ -1,0 +1,202 @@
+/** Plan, credits and where they went. */
+import { useCallback, useEffect, useState } from 'react'
+import type { LedgerEntry } from '../../../src-server/contract/account.ts'
+import { PLAN_LIMITS, PLANS } from '../../../src-server/contract/plans.ts'
+import { Button } from '../../components/button.tsx'
+import { Modal } from '../../components/dialogs.tsx'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { useWords } from '../../text/context.tsx'
+import { Problem, SectionHead, type SectionProps, useAction } from './section.tsx'
+
+const PAGE = 8
+const AMOUNTS = [10, 50, 100, 500] as const
+
+export function AccountSection({ titleId }: SectionProps) {
+  const { service } = useApp()
+  const { t, format } = useWords()
+  const account = useSelect(service.store, (state) => state.account)
+  const [open, setOpen] = useState<'plan' | 'credits' | null>(null)
+  const close = useCallback(() => setOpen(null), [])
+  const text = t.prefs.account
+  return (
+    <>
+      <SectionHead titleId={titleId} title={t.prefs.sections.account} sub={text.sub}>
+        <Button small onClick={() => setOpen('credits')}>
+          {text.addCredits}
+        </Button>
+        <Button small onClick={() => setOpen('plan')}>
+          {text.changePlan}
+        </Button>
+      </SectionHead>
+      {account && (
+        <dl className="facts">
+          <div>
+            <dt>{text.plan}</dt>
+            <dd>{text.plans[account.plan]}</dd>
+          </div>
+          <div>
+            <dt>{text.left}</dt>
+            <dd>
+              {format.count(account.credits)}{' '}
+              <span className="unit">{text.ofMonthly(format.count(account.monthly_credits))}</span>
+            </dd>
+          </div>
+          <div>
+            <dt>{text.renews}</dt>
+            <dd>{format.shortDate(account.renews_at)}</dd>
+          </div>
+          <div>
+            <dt>{text.atOnce}</dt>
+            <dd>
+              {account.limits.concurrent_jobs}{' '}
+              <span className="unit">{text.songsUnit(account.limits.concurrent_jobs)}</span>
+            </dd>
+          </div>
+        </dl>
+      )}
+      <Ledger />
+      {open === 'plan' && <PlanDialog onClose={close} />}
+      {open === 'credits' && <CreditsDialog onClose={close} />}
+    </>
+  )
+}
+
+function Ledger() {
+  const { client, service, jobs } = useApp()
+  const { t, format } = useWords()
+  const credits = useSelect(service.store, (state) => state.account?.credits)
+  const byId = useSelect(jobs.store, (state) => state.byId)
+  const [entries, setEntries] = useState<readonly LedgerEntry[] | null>(null)
+  const [hasMore, setMore] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new balance means new entries
+  useEffect(() => {
+    client.call('readLedger', { query: { limit: PAGE } }).then(
+      (answer) => {
+        setEntries(answer.entries)
+        setMore(answer.entries.length === PAGE)
+      },
+      () => undefined,
+    )
+  }, [client, credits])
+  useEffect(() => void jobs.readMissing((entries ?? []).flatMap((entry) => entry.job_id ?? [])), [jobs, entries])
+  const readMore = async () => {
+    const before = entries?.at(-1)?.entry_id
+    const answer = await client.call('readLedger', { query: { limit: 50, ...(before ? { before } : {}) } })
+    setEntries([...(entries ?? []), ...answer.entries])
+    setMore(answer.entries.length === 50)
+  }
+  if (!entries) return null
+  const text = t.prefs.account
+  const now = new Date()
+  if (entries.length === 0) return <p className="note">{text.noEntries}</p>
+  return (
+    <>
+      <table aria-label={text.ledger}>
+        <thead>
+          <tr>
+            <th>{text.when}</th>
+            <th>{text.entry}</th>
+            <th>{text.for}</th>
+            <th className="r">{text.credits}</th>
+            <th className="r">{text.balance}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={entry.entry_id}>
+              <td className="dim">{format.moment(entry.created_at, now)}</td>
+              <td>{text.kinds[entry.kind]}</td>
+              <td className="dim">
+                <div className="clip for">
+                  <bdi>{(entry.job_id && byId[entry.job_id]?.title) || entry.note || '–'}</bdi>
+                </div>
+              </td>
+              <td className="r">
+                <b>{format.signed(entry.amount)}</b>
+              </td>
+              <td className="r dim">{format.count(entry.balance)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {hasMore && (
+        <p className="note row">
+          <span className="grow" />
+          <Button look="quiet" small onClick={() => void readMore().catch(() => undefined)}>
+            {text.showEarlier}
+          </Button>
+        </p>
+      )}
+    </>
+  )
+}
+
+function PlanDialog({ onClose }: { onClose: () => void }) {
+  const { service } = useApp()
+  const { t } = useWords()
+  const current = useSelect(service.store, (state) => state.account?.plan)
+  const [plan, setPlan] = useState(current ?? 'studio')
+  const { isBusy, problem, run } = useAction()
+  const text = t.prefs.account
+  return (
+    <Modal title={text.changePlan} description={text.planText} isOpen onClose={onClose}>
+      <fieldset className="options">
+        <legend className="vh">{text.plan}</legend>
+        {PLANS.map((one) => (
+          <label key={one} className="option">
+            <input type="radio" name="plan" checked={plan === one} onChange={() => setPlan(one)} />
+            <b>{text.plans[one]}</b>
+            <span className="dim grow">
+              {text.planLine(PLAN_LIMITS[one].keys, PLAN_LIMITS[one].concurrentJobs, PLAN_LIMITS[one].monthlyCredits)}
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Problem problem={problem} />
+      <div className="row end">
+        <Button look="quiet" onClick={onClose}>
+          {t.cancel}
+        </Button>
+        <Button
+          busyText={isBusy && t.prefs.applying}
+          onClick={() => void run(() => service.setPlan(plan)).then((isDone) => isDone && onClose())}
+        >
+          {text.use(text.plans[plan])}
+        </Button>
+      </div>
+    </Modal>
+  )
+}
+
+function CreditsDialog({ onClose }: { onClose: () => void }) {
+  const { service } = useApp()
+  const { t } = useWords()
+  const [amount, setAmount] = useState<number>(50)
+  const { isBusy, problem, run } = useAction()
+  const text = t.prefs.account
+  return (
+    <Modal title={text.addCredits} description={text.sub} isOpen onClose={onClose}>
+      <fieldset className="options">
+        <legend className="vh">{text.amount}</legend>
+        {AMOUNTS.map((one) => (
+          <label key={one} className="option">
+            <input type="radio" name="amount" checked={amount === one} onChange={() => setAmount(one)} />
+            <b>{one}</b>
+          </label>
+        ))}
+      </fieldset>
+      <Problem problem={problem} />
+      <div className="row end">
+        <Button look="quiet" onClick={onClose}>
+          {t.cancel}
+        </Button>
+        <Button
+          busyText={isBusy && t.prefs.applying}
+          onClick={() => void run(() => service.grantCredits(amount)).then((isDone) => isDone && onClose())}
+        >
+          {text.add(amount)}
+        </Button>
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,212 @@
+/** API keys: made, shown once, revoked. */
+import { Plus } from 'lucide-react'
+import { type FormEvent, useCallback, useEffect, useState } from 'react'
+import type { ApiKey, CreatedKey } from '../../../src-server/contract/account.ts'
+import { Button } from '../../components/button.tsx'
+import { CopyButton } from '../../components/copy.tsx'
+import { Modal } from '../../components/dialogs.tsx'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { useWords } from '../../text/context.tsx'
+import { curlOf } from '../automate/snippets.ts'
+import { Problem, SectionHead, type SectionProps, useAction } from './section.tsx'
+
+export function KeysSection({ titleId }: SectionProps) {
+  const { client, service } = useApp()
+  const { t, format } = useWords()
+  const limit = useSelect(service.store, (state) => state.account?.limits.keys ?? 0)
+  const plan = useSelect(service.store, (state) => state.account?.plan)
+  const [keys, setKeys] = useState<readonly ApiKey[] | null>(null)
+  const [isNaming, setNaming] = useState(false)
+  const [created, setCreated] = useState<CreatedKey | null>(null)
+  const [revoking, setRevoking] = useState<ApiKey | null>(null)
+  const text = t.prefs.keys
+  const read = useCallback(
+    () =>
+      client.call('listKeys', {}).then(
+        (answer) => setKeys(answer.keys),
+        () => undefined,
+      ),
+    [client],
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another plan suspends and restores keys
+  useEffect(() => void read(), [read, plan])
+  const shown = (keys ?? []).filter((key) => key.state !== 'revoked')
+  const used = shown.filter((key) => key.state === 'active').length
+  const now = new Date()
+  return (
+    <>
+      <SectionHead titleId={titleId} title={t.prefs.sections['api-keys']} sub={text.sub(used, limit)}>
+        <Button
+          small
+          icon={<Plus className="i s" aria-hidden="true" />}
+          whyNot={limit === 0 ? text.noneOnPlan : used >= limit && text.limit}
+          onClick={() => setNaming(true)}
+        >
+          {text.create}
+        </Button>
+      </SectionHead>
+      {created && <FreshKey created={created} onSaved={() => setCreated(null)} />}
+      {keys && shown.length === 0 && <p className="note">{limit === 0 ? text.noneOnPlan : text.none}</p>}
+      {shown.length > 0 && (
+        <table aria-labelledby={titleId}>
+          <thead>
+            <tr>
+              <th>{text.columns.name}</th>
+              <th>{text.columns.key}</th>
+              <th>{text.columns.created}</th>
+              <th>{text.columns.used}</th>
+              <th>
+                <span className="vh">{text.columns.actions}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((key) => (
+              <tr key={key.key_id}>
+                <td>
+                  <b>
+                    <bdi>{key.name}</bdi>
+                  </b>
+                  {key.state === 'suspended' && <span className="tag warn">{text.states.suspended}</span>}
+                </td>
+                <td>
+                  <code className="dim">
+                    {key.prefix}…{key.last_four}
+                  </code>
+                </td>
+                <td className="dim">{format.day(key.created_at, now)}</td>
+                <td className="dim">
+                  {key.last_used_at
+                    ? [format.ago(key.last_used_at, now), key.last_client].filter(Boolean).join(', ')
+                    : text.never}
+                </td>
+                <td className="r">
+                  <Button look="danger" small onClick={() => setRevoking(key)} aria-label={text.revokeTitle(key.name)}>
+                    {text.revoke}
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {isNaming && (
+        <NameDialog
+          onClose={() => setNaming(false)}
+          onCreated={(key) => {
+            setCreated(key)
+            setNaming(false)
+            void read()
+          }}
+        />
+      )}
+      {revoking && (
+        <RevokeDialog
+          apiKey={revoking}
+          onClose={() => setRevoking(null)}
+          onRevoked={() => {
+            if (created?.key_id === revoking.key_id) setCreated(null)
+            setRevoking(null)
+            void read()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function FreshKey({ created, onSaved }: { created: CreatedKey; onSaved: () => void }) {
+  const { t } = useWords()
+  const { service, desk } = useApp()
+  const baseUrl = useSelect(service.store, (state) => state.system?.base_url) ?? location.origin
+  const settings = useSelect(desk.store, (state) => state.desk?.settings)
+  const text = t.prefs.keys
+  const curl = settings ? curlOf(baseUrl, 'song.wav', settings).replace('$LOUDSMITH_KEY', created.key) : ''
+  return (
+    <div className="callout">
+      <div className="row">
+        <b className="grow">{text.ready(created.name)}</b>
+        <Button look="quiet" small onClick={onSaved}>
+          {text.saved}
+        </Button>
+      </div>
+      <div className="secret">
+        <code className="clip">{created.key}</code>
+        <CopyButton small value={created.key}>
+          {text.copyKey}
+        </CopyButton>
+        <CopyButton look="quiet" small value={curl}>
+          {text.copyCurl}
+        </CopyButton>
+      </div>
+    </div>
+  )
+}
+
+function NameDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (key: CreatedKey) => void }) {
+  const { client } = useApp()
+  const { t } = useWords()
+  const [name, setName] = useState('')
+  const { isBusy, problem, run } = useAction()
+  const text = t.prefs.keys
+  const create = (event: FormEvent) => {
+    event.preventDefault()
+    if (name.trim()) void run(async () => onCreated(await client.call('createKey', { body: { name: name.trim() } })))
+  }
+  return (
+    <Modal title={text.create} isOpen onClose={onClose}>
+      <form className="form" onSubmit={create}>
+        <label className="field">
+          <span className="label">{text.name}</span>
+          <span className="input">
+            <input
+              value={name}
+              maxLength={80}
+              placeholder={text.namePlaceholder}
+              onChange={(event) => setName(event.target.value)}
+            />
+          </span>
+        </label>
+        <Problem problem={problem} />
+        <div className="row end">
+          <Button look="quiet" onClick={onClose}>
+            {t.cancel}
+          </Button>
+          <Button type="submit" busyText={isBusy && text.creating}>
+            {text.create}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}
+
+function RevokeDialog(props: { apiKey: ApiKey; onClose: () => void; onRevoked: () => void }) {
+  const { apiKey, onClose, onRevoked } = props
+  const { client } = useApp()
+  const { t } = useWords()
+  const { isBusy, problem, run } = useAction()
+  const text = t.prefs.keys
+  return (
+    <Modal title={text.revokeTitle(apiKey.name)} description={text.revokeText} isOpen onClose={onClose}>
+      <Problem problem={problem} />
+      <div className="row end">
+        <Button look="quiet" onClick={onClose}>
+          {t.cancel}
+        </Button>
+        <Button
+          look="danger"
+          busyText={isBusy && t.prefs.applying}
+          onClick={() =>
+            void run(async () => {
+              await client.call('revokeKey', { params: { key_id: apiKey.key_id } })
+              onRevoked()
+            })
+          }
+        >
+          {text.revokeDo}
+        </Button>
+      </div>
+    </Modal>
+  )
+}

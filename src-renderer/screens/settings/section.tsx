@@ -1,0 +1,132 @@
+/** What the sections of the settings are made of. */
+import { CircleX } from 'lucide-react'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { type Refusal, refusalOf } from '../../state/refusal.ts'
+import { useWords } from '../../text/context.tsx'
+
+export interface SectionProps {
+  titleId: string
+}
+
+/** Title, one sentence, and the one action of the section. */
+export function SectionHead({
+  titleId,
+  title,
+  sub,
+  children,
+}: {
+  titleId: string
+  title: string
+  sub: string
+  children?: ReactNode
+}) {
+  return (
+    <>
+      <div className="secthead">
+        <h2 id={titleId}>{title}</h2>
+        <div className="row">{children}</div>
+      </div>
+      <p className="sub">{sub}</p>
+    </>
+  )
+}
+
+/** A setting: its name and a sentence on the left, its control on the right. */
+export function Line({ name, text, children }: { name: string; text?: string | undefined; children: ReactNode }) {
+  return (
+    <div className="line">
+      <div className="grow">
+        <div>{name}</div>
+        {text && <div className="me">{text}</div>}
+      </div>
+      <div className="line-control">{children}</div>
+    </div>
+  )
+}
+
+/** Why something did not work, on the thing that did not. */
+export function Problem({ problem }: { problem: Refusal | null }) {
+  const { t } = useWords()
+  if (!problem) return null
+  return (
+    <p className="problem" role="alert">
+      <CircleX className="i s" aria-hidden="true" />
+      <span>{problem.message}</span>
+      {problem.requestId && (
+        <details>
+          <summary>{t.details}</summary>
+          <code>
+            {problem.code} · {t.requestId(problem.requestId)}
+          </code>
+        </details>
+      )}
+    </p>
+  )
+}
+
+/** Runs an action and keeps what went wrong and whether it still runs. */
+export function useAction() {
+  const { language } = useWords()
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Refusal | null>(null)
+  const run = async (action: () => Promise<unknown>): Promise<boolean> => {
+    setBusy(true)
+    setProblem(null)
+    try {
+      await action()
+      return true
+    } catch (error) {
+      setProblem(refusalOf(error, language))
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { isBusy, problem, run, clear: () => setProblem(null) }
+}
+
+/** A text with an apply button: nothing changes while one types. */
+export function TextSetting({
+  label,
+  value,
+  placeholder,
+  onApply,
+}: {
+  label: string
+  value: string
+  placeholder?: string
+  onApply: (value: string) => Promise<unknown>
+}) {
+  const { t } = useWords()
+  const id = useId()
+  const [text, setText] = useState<string | null>(null)
+  const { isBusy, problem, run } = useAction()
+  const shown = text ?? value
+  const apply = (event: FormEvent) => {
+    event.preventDefault()
+    void run(() => onApply(shown.trim())).then((isDone) => isDone && setText(null))
+  }
+  return (
+    <form className="text-setting" onSubmit={apply}>
+      <label className="vh" htmlFor={id}>
+        {label}
+      </label>
+      <span className="input" aria-invalid={problem ? true : undefined}>
+        <input
+          id={id}
+          value={shown}
+          placeholder={placeholder}
+          spellCheck={false}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </span>
+      {shown !== value && (
+        <Button type="submit" small busyText={isBusy && t.prefs.applying}>
+          {t.prefs.apply}
+        </Button>
+      )}
+      <Problem problem={problem} />
+    </form>
+  )
+}

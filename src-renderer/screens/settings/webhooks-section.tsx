@@ -1,0 +1,291 @@
+/** Webhooks: addresses, secrets, tests and the delivery log. */
+import { Check, CircleX, Clock, Ellipsis, Plus, Send } from 'lucide-react'
+import { type FormEvent, useCallback, useEffect, useState } from 'react'
+import type { Delivery, Webhook } from '../../../src-server/contract/webhooks.ts'
+import { Button } from '../../components/button.tsx'
+import { CopyButton } from '../../components/copy.tsx'
+import { Menu, Modal } from '../../components/dialogs.tsx'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { useWords } from '../../text/context.tsx'
+import { Problem, SectionHead, type SectionProps, useAction } from './section.tsx'
+
+/** Attempts of one delivery before it is given up (first try and seven more). */
+const ATTEMPTS = 8
+
+export function WebhooksSection({ titleId }: SectionProps) {
+  const { client, service, notices } = useApp()
+  const { t } = useWords()
+  const limit = useSelect(service.store, (state) => state.account?.limits.webhooks ?? 0)
+  const [hooks, setHooks] = useState<readonly Webhook[] | null>(null)
+  const [deliveries, setDeliveries] = useState<readonly Delivery[]>([])
+  const [secret, setSecret] = useState<{ text: string; value: string } | null>(null)
+  const [isAdding, setAdding] = useState(false)
+  const { problem, run } = useAction()
+  const text = t.prefs.webhooks
+  const read = useCallback(async () => {
+    const [listed, log] = await Promise.all([
+      client.call('listWebhooks', {}),
+      client.call('listDeliveries', { query: { limit: 20 } }),
+    ])
+    setHooks(listed.webhooks)
+    setDeliveries(log.deliveries)
+  }, [client])
+  useEffect(() => void read().catch(() => undefined), [read])
+  const remove = (hook: Webhook) => {
+    setHooks((all) => all?.filter((one) => one.webhook_id !== hook.webhook_id) ?? null)
+    notices.show({
+      text: text.removed(hook.url),
+      undo: () => void read().catch(() => undefined),
+      settle: () =>
+        void client
+          .call('deleteWebhook', { params: { webhook_id: hook.webhook_id } })
+          .then(read)
+          .catch(() => undefined),
+    })
+  }
+  const used = hooks?.length ?? 0
+  return (
+    <>
+      <SectionHead titleId={titleId} title={t.prefs.sections.webhooks} sub={text.sub(used, limit)}>
+        <Button
+          small
+          icon={<Plus className="i s" aria-hidden="true" />}
+          whyNot={used >= limit && text.limit}
+          onClick={() => setAdding(true)}
+        >
+          {text.add}
+        </Button>
+      </SectionHead>
+      {secret && (
+        <div className="callout">
+          <div className="row">
+            <b className="grow">{secret.text}</b>
+            <Button look="quiet" small onClick={() => setSecret(null)}>
+              {text.saved}
+            </Button>
+          </div>
+          <div className="secret">
+            <code className="clip">{secret.value}</code>
+            <CopyButton small value={secret.value}>
+              {text.copySecret}
+            </CopyButton>
+          </div>
+          <p className="me">{text.verify}</p>
+        </div>
+      )}
+      <Problem problem={problem} />
+      {hooks && hooks.length === 0 && <p className="note">{text.none}</p>}
+      {hooks?.map((hook) => (
+        <HookRow
+          key={hook.webhook_id}
+          hook={hook}
+          onTest={() =>
+            run(async () => {
+              await client.call('testWebhook', { params: { webhook_id: hook.webhook_id } })
+              await read()
+            })
+          }
+          onNewSecret={() =>
+            void run(async () => {
+              const fresh = await client.call('replaceWebhookSecret', { params: { webhook_id: hook.webhook_id } })
+              setSecret({ text: text.newSecret, value: fresh.secret })
+            })
+          }
+          onRemove={() => remove(hook)}
+        />
+      ))}
+      {hooks && (hooks.length > 0 || deliveries.length > 0) && (
+        <DeliveryLog
+          deliveries={deliveries}
+          onSend={(delivery) =>
+            void run(async () => {
+              await client.call('redeliver', { params: { delivery_id: delivery.delivery_id } })
+              await read()
+            })
+          }
+        />
+      )}
+      {isAdding && (
+        <AddDialog
+          onClose={() => setAdding(false)}
+          onAdded={(value) => {
+            setSecret({ text: text.ready, value })
+            setAdding(false)
+            void read().catch(() => undefined)
+            void service.readAccount().catch(() => undefined)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+interface HookRowProps {
+  hook: Webhook
+  onTest: () => Promise<unknown>
+  onNewSecret: () => void
+  onRemove: () => void
+}
+
+function HookRow({ hook, onTest, onNewSecret, onRemove }: HookRowProps) {
+  const { t } = useWords()
+  const [isTesting, setTesting] = useState(false)
+  const text = t.prefs.webhooks
+  const test = async () => {
+    setTesting(true)
+    await onTest()
+    setTesting(false)
+  }
+  const label = `${t.more}: ${hook.url}`
+  return (
+    <div className="file hook">
+      <i className={`dot ${hook.state}`} title={text.states[hook.state]} />
+      <code className="grow clip">{hook.url}</code>
+      {hook.state !== 'active' && <span className="tag warn">{text.states[hook.state]}</span>}
+      <Button
+        small
+        icon={<Send className="i s" aria-hidden="true" />}
+        busyText={isTesting && text.testing}
+        onClick={() => void test()}
+      >
+        {text.test}
+      </Button>
+      <Menu
+        label={label}
+        items={[
+          { text: text.replaceSecret, onChoose: onNewSecret },
+          { text: t.remove, isDanger: true, onChoose: onRemove },
+        ]}
+        trigger={<Button look="quiet" small label={label} icon={<Ellipsis className="i s" aria-hidden="true" />} />}
+      />
+    </div>
+  )
+}
+
+function DeliveryLog({
+  deliveries,
+  onSend,
+}: {
+  deliveries: readonly Delivery[]
+  onSend: (delivery: Delivery) => void
+}) {
+  const { jobs } = useApp()
+  const { t, format } = useWords()
+  const byId = useSelect(jobs.store, (state) => state.byId)
+  useEffect(() => void jobs.readMissing(deliveries.flatMap((one) => one.job_id ?? [])), [jobs, deliveries])
+  const text = t.prefs.webhooks
+  const now = new Date()
+  if (deliveries.length === 0) return <p className="note">{text.noDeliveries}</p>
+  return (
+    <table aria-label={text.log}>
+      <thead>
+        <tr>
+          <th>{text.columns.time}</th>
+          <th>{text.columns.event}</th>
+          <th>{text.columns.song}</th>
+          <th>{text.columns.answer}</th>
+          <th>{text.columns.attempt}</th>
+          <th>
+            <span className="vh">{text.columns.actions}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map((delivery) => (
+          <tr key={delivery.delivery_id}>
+            <td className="dim">{format.moment(delivery.created_at, now)}</td>
+            <td>
+              <code>{delivery.event}</code>
+            </td>
+            <td className="dim">
+              <div className="clip for">
+                <bdi>{(delivery.job_id && byId[delivery.job_id]?.title) || '–'}</bdi>
+              </div>
+            </td>
+            <td>
+              <Answer delivery={delivery} />
+            </td>
+            <td className="dim">
+              {delivery.state === 'pending' ? t.automate.of(delivery.attempts, ATTEMPTS) : delivery.attempts}
+            </td>
+            <td className="r">
+              {delivery.state !== 'delivered' && (
+                <Button small onClick={() => onSend(delivery)}>
+                  {delivery.state === 'pending' ? text.sendNow : text.sendAgain}
+                </Button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Answer({ delivery }: { delivery: Delivery }) {
+  const { t } = useWords()
+  const text = t.prefs.webhooks
+  const small = { className: 'i s', 'aria-hidden': true } as const
+  const said = delivery.last_status ? text.answered(delivery.last_status) : delivery.attempts > 0 ? text.noAnswer : ''
+  const minutes = delivery.next_attempt_at
+    ? Math.round((Date.parse(delivery.next_attempt_at) - Date.now()) / 60_000)
+    : null
+  const next =
+    delivery.state === 'failed'
+      ? text.stopped
+      : delivery.state === 'pending' && minutes !== null
+        ? text.again(minutes)
+        : ''
+  const words = [said, next].filter(Boolean).join(', ') || text.waiting
+  const [tone, icon] = {
+    delivered: ['c-ok', <Check key="i" {...small} />] as const,
+    pending: ['c-warn', <Clock key="i" {...small} />] as const,
+    failed: ['c-bad', <CircleX key="i" {...small} />] as const,
+  }[delivery.state]
+  return (
+    <span className={`row ${tone}`} title={delivery.last_error}>
+      {icon}
+      <span className="dim">{words}</span>
+    </span>
+  )
+}
+
+function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (secret: string) => void }) {
+  const { client } = useApp()
+  const { t } = useWords()
+  const [url, setUrl] = useState('')
+  const { isBusy, problem, run } = useAction()
+  const text = t.prefs.webhooks
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    if (url.trim())
+      void run(async () => onAdded((await client.call('createWebhook', { body: { url: url.trim() } })).secret))
+  }
+  return (
+    <Modal title={text.add} isOpen onClose={onClose}>
+      <form className="form" onSubmit={add}>
+        <label className="field">
+          <span className="label">{text.url}</span>
+          <span className="input" aria-invalid={problem ? true : undefined}>
+            <input
+              type="url"
+              value={url}
+              placeholder={text.placeholder}
+              spellCheck={false}
+              onChange={(event) => setUrl(event.target.value)}
+            />
+          </span>
+        </label>
+        <Problem problem={problem} />
+        <div className="row end">
+          <Button look="quiet" onClick={onClose}>
+            {t.cancel}
+          </Button>
+          <Button type="submit" busyText={isBusy && text.adding}>
+            {text.add}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}
