@@ -9,11 +9,11 @@ const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 
 /** Splits `electron [-r module] [--switch[=value]]… <app> [arguments]`. Switches after the app count too, as in Chromium. */
-function readCommandLine(words) {
+function readCommandLine(words, packagedApp) {
   const preloads = []
   const switches = {}
   const rest = []
-  let entry
+  let entry = packagedApp
   for (let at = 0; at < words.length; at++) {
     const word = words[at]
     if (!entry && (word === '-r' || word === '--require')) preloads.push(words[++at])
@@ -29,12 +29,12 @@ function readCommandLine(words) {
 
 const packagedApp = process.env.STANDIN_PACKAGED_APP
 const words = process.argv.slice(2)
-const { preloads, switches, entry = packagedApp, rest } = readCommandLine(words)
+const { preloads, switches, entry, rest } = readCommandLine(words, packagedApp)
 if (!entry) {
   process.stderr.write('usage: electron [switches] <app>\n')
   process.exit(2)
 }
-const full = path.resolve(packagedApp ?? entry)
+const full = path.resolve(entry)
 const appPath = fs.statSync(full).isDirectory() ? full : path.dirname(full)
 const packageFile = [appPath, path.dirname(appPath)]
   .map((folder) => path.join(folder, 'package.json'))
