@@ -18,10 +18,14 @@ const MAX_ATTEMPTS = 1000
 
 /**
  * Copies the masters into a new folder below `parent` named like the ZIP's own, with ` (2)` and so on where that exists, and
- * returns it. A file appears under its name only when it is complete. Rejects with the system's error; what was begun is then
- * removed.
+ * returns it. A file appears under its name only when it is complete. Rejects with the system's error or the reason of an aborted
+ * `signal`; what was begun is then removed.
  */
-export async function deliverMasters(parent: string, { zipPath, zip, files }: Masters): Promise<string> {
+export async function copyMasters(
+  parent: string,
+  { zipPath, zip, files }: Masters,
+  signal: AbortSignal,
+): Promise<string> {
   await mkdir(parent, { recursive: true })
   const folder = await newFolder(parent, zip.folderName)
   try {
@@ -30,7 +34,9 @@ export async function deliverMasters(parent: string, { zipPath, zip, files }: Ma
       if (!entry) throw new Error(`${file} is not in the ZIP`)
       const part = path.join(folder, `.${file}.part`)
       const range = { start: entry.offset, end: entry.offset + entry.sizeBytes - 1 }
-      await pipeline(createReadStream(zipPath, range), createWriteStream(part, { flags: 'wx', flush: true }))
+      await pipeline(createReadStream(zipPath, range), createWriteStream(part, { flags: 'wx', flush: true }), {
+        signal,
+      })
       await rename(part, path.join(folder, file))
     }
   } catch (cause) {

@@ -131,6 +131,7 @@ export const appEndpoints = endpoints({
     answers: {
       200: { description: 'The whole file.', mediaType: 'application/octet-stream' },
       206: { description: 'The range asked for.', mediaType: 'application/octet-stream' },
+      304: { description: 'Unchanged.' },
     },
     errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
   },

@@ -27,7 +27,8 @@ export type JobFailed = Static<typeof JobFailed>
 
 /**
  * Live events of `GET /api/v1/events`. Stored ones have an id that a client sends back as `Last-Event-ID`; `job.progress` is
- * not stored and has none: what matters of it is in the next stored event or in the job itself.
+ * not stored and has none: what matters of it is in the next stored event or in the job itself. `job.delivered` (the masters lie in
+ * the output folder) and `desk.changed` are for the app alone.
  */
 export const LIVE_EVENTS = [
   'job.created',
@@ -36,6 +37,7 @@ export const LIVE_EVENTS = [
   'job.failed',
   'job.deleted',
   'job.expired',
+  'job.delivered',
   'account.changed',
   'desk.changed',
 ] as const

@@ -63,5 +63,5 @@ export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllow
   route(app, ENDPOINTS.replaceJobSigningSecret, () => ({ status: 200, body: { secret: webhooks.replaceJobSecret() } }))
 }
 
-/** What only the app itself has: callers with a key cannot reach the desk and are not told of it. */
-const APP_EVENTS: ReadonlySet<LiveEventName> = new Set(['desk.changed'])
+/** What only the app itself has: callers with a key cannot reach the desk or this machine's folders, and are not told of them. */
+const APP_EVENTS: ReadonlySet<LiveEventName> = new Set(['desk.changed', 'job.delivered'])

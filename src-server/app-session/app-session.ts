@@ -1,0 +1,90 @@
+/** What only the app has: stored songs, the desk, and the masters in the user's own folder. */
+import path from 'node:path'
+import type { Analysis } from '../contract/jobs.ts'
+import type { Db } from '../db/open.ts'
+import type { Log } from '../log.ts'
+import type { Chance, Clock } from '../system.ts'
+import { createDesk, type DeskJobs } from './desk.ts'
+import { createOutputDelivery, type OutputDeliveryArguments } from './output-delivery.ts'
+import { createSources } from './sources.ts'
+
+export interface AppSessionArguments {
+  readonly db: Db
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+  readonly dataDir: string
+  readonly outputFolder: () => string | null
+  readonly jobs: DeskJobs & OutputDeliveryArguments['jobs']
+  readonly notify: {
+    record(event: { event: 'desk.changed' } | { event: 'job.delivered'; jobId: string }): unknown
+    committed(): void
+  }
+}
+
+const SWEEP_EVERY_MS = 3_600_000
+
+/** Makes the app's side of the service. It works off the desk and delivers from `start` to `close`. */
+export function createAppSession(arguments_: AppSessionArguments) {
+  const { clock, log, dataDir } = arguments_
+  const sources = createSources({ ...arguments_, folder: path.join(dataDir, 'sources') })
+  const desk = createDesk({ ...arguments_, sources })
+  const delivery = createOutputDelivery(arguments_)
+  let stopTimer: (() => void) | undefined
+
+  /** A fault of the desk must not become a fault of whatever made room for it. */
+  function feed(): void {
+    try {
+      desk.feed()
+    } catch (cause) {
+      log.error('the desk could not be worked off', { cause })
+    }
+  }
+
+  function sweep(): void {
+    try {
+      if (desk.forgetRemoved().length > 0) sources.sweepFiles()
+    } catch (cause) {
+      log.error('the sweep of stored songs failed', { cause })
+    }
+    stopTimer = clock.after(SWEEP_EVERY_MS, sweep)
+  }
+
+  return {
+    sources,
+    desk,
+
+    /** Call after a job has ended: its masters are delivered and the next song gets its turn. Never throws. */
+    jobEnded(job: { readonly jobId: string; readonly state: string }): void {
+      if (job.state === 'done') delivery.add(job.jobId)
+      feed()
+    },
+
+    /** Call when plan or credits have changed. Never throws. */
+    feed,
+
+    /** Keeps an analysis with its song and tells the app. */
+    saveAnalysis(sourceId: string, analysis: Analysis): void {
+      sources.saveAnalysis(sourceId, analysis)
+      desk.touch()
+    },
+
+    /** Clears left-overs, goes on with the desk and with deliveries. */
+    start(): void {
+      sources.sweepFiles()
+      sweep()
+      delivery.catchUp()
+      feed()
+    },
+
+    /** Resolves when all masters of ended jobs have been delivered or given up. */
+    delivered: (): Promise<void> => delivery.idle(),
+
+    async close(): Promise<void> {
+      stopTimer?.()
+      await delivery.close()
+    },
+  }
+}
+
+export type AppSession = ReturnType<typeof createAppSession>

@@ -1,0 +1,72 @@
+/** Delivers the masters of every finished job to the output folder, one job after the other, also those that a stop interrupted. */
+import type { JobFiles } from '../artifacts/routes.ts'
+import type { Db } from '../db/open.ts'
+import type { Log } from '../log.ts'
+import type { Clock } from '../system.ts'
+import { copyMasters } from './output-folder.ts'
+
+export interface OutputDeliveryArguments {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+  /** Where masters go; null for nowhere. */
+  readonly outputFolder: () => string | null
+  readonly jobs: {
+    files(jobId: string): JobFiles | undefined
+    setOutputFolder(jobId: string, folder: string): void
+  }
+  readonly notify: { record(event: { event: 'job.delivered'; jobId: string }): unknown; committed(): void }
+}
+
+/** A delivery that could not be made, or was interrupted, is tried again at a start within this time. */
+const CATCH_UP_MS = 86_400_000
+
+/** Makes the delivery. A folder that cannot be written costs the job nothing: the masters stay in its ZIP. */
+export function createOutputDelivery({ db, clock, log, outputFolder, jobs, notify }: OutputDeliveryArguments) {
+  const selectUndelivered = db
+    .prepare<[number], string>(
+      "SELECT job_id FROM jobs WHERE state = 'done' AND is_expired = 0 AND output_folder IS NULL AND completed_at_ms > ? ORDER BY serial",
+    )
+    .pluck()
+  const noteDelivered = db.transaction((jobId: string, folder: string) => {
+    jobs.setOutputFolder(jobId, folder)
+    notify.record({ event: 'job.delivered', jobId })
+  })
+  const closing = new AbortController()
+  let queue = Promise.resolve()
+
+  async function deliver(jobId: string): Promise<void> {
+    const parent = outputFolder()
+    const result = jobs.files(jobId)?.result
+    if (parent === null || !result || closing.signal.aborted) return
+    const files = [...new Set(result.masters.map(({ file }) => file))]
+    const folder = await copyMasters(parent, { zipPath: result.zipPath, zip: result.zip, files }, closing.signal)
+    noteDelivered(jobId, folder)
+    notify.committed()
+  }
+
+  /** Delivers a finished job after those before it. Never throws. */
+  function add(jobId: string): void {
+    queue = queue
+      .then(() => deliver(jobId))
+      .catch((cause: unknown) => {
+        if (!closing.signal.aborted) log.warn('masters could not be put into the output folder', { jobId, cause })
+      })
+  }
+
+  return {
+    add,
+
+    /** Delivers what finished within the last day and was not delivered. */
+    catchUp: (): void => selectUndelivered.all(clock.now() - CATCH_UP_MS).forEach(add),
+
+    /** Resolves when everything added so far has been delivered or given up. */
+    idle: (): Promise<void> => queue,
+
+    /** Breaks off, removes what is half done and resolves. */
+    async close(): Promise<void> {
+      closing.abort(new Error('Loudsmith is stopping'))
+      await queue
+    },
+  }
+}

@@ -1,0 +1,132 @@
+/** The endpoints of the app's own session: songs, the desk, settings and the state of the machine. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { fileAnswer } from '../artifacts/send-file.ts'
+import type { Settings, SystemState } from '../contract/app.ts'
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
+import { AppError } from '../http/app-error.ts'
+import { route } from '../http/route.ts'
+import type { AudioFormat } from '../media/audio-facts.ts'
+import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { readCover } from '../media/tags.ts'
+import type { Chance, Clock } from '../system.ts'
+import type { Inspect } from '../uploads/inspect.ts'
+import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
+import type { Storage } from '../uploads/storage.ts'
+import type { AppSession } from './app-session.ts'
+import type { SettingsStore } from './settings.ts'
+
+export interface AppRoutesArguments {
+  readonly session: AppSession
+  readonly settings: SettingsStore
+  /** Called with what a request changed, after it is stored. */
+  readonly onSettingsChanged: (patch: Partial<Settings>) => void
+  readonly readSystemState: () => Promise<SystemState>
+  readonly clock: Clock
+  readonly chance: Chance
+  /** Folder for uploads on their way, on the disk of the stored songs. */
+  readonly tmp: string
+  readonly inspect: Inspect
+  readonly storage: Storage
+  readonly ffmpeg: () => Promise<Ffmpeg>
+}
+
+const MEDIA_TYPES: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' }
+
+/** Serves `/app/sources`, `/app/desk`, `/app/settings` and `/app/system`. */
+export function appRoutes(app: FastifyInstance, arguments_: AppRoutesArguments): void {
+  sourceRoutes(app, arguments_)
+  deskRoutes(app, arguments_)
+  const { settings, onSettingsChanged, readSystemState } = arguments_
+  route(app, ENDPOINTS.readSettings, () => ({ status: 200, body: settings.read() }))
+  route(app, ENDPOINTS.changeSettings, ({ body }) => {
+    const changed = settings.change(body)
+    onSettingsChanged(body)
+    return { status: 200, body: changed }
+  })
+  route(app, ENDPOINTS.readSystem, async () => ({ status: 200, body: await readSystemState() }))
+}
+
+function sourceRoutes(app: FastifyInstance, { session, clock, chance, tmp, ...rest }: AppRoutesArguments): void {
+  const { sources, desk } = session
+  const found = <Value>(value: Value | undefined): Value => {
+    if (value === undefined) throw new AppError('NOT_FOUND')
+    return value
+  }
+
+  async function keep(form: ReceivedForm, signal: AbortSignal): Promise<string> {
+    const purpose = purposeOf(form)
+    const file = form.files.get('file')
+    if (!file) throw new AppError('INVALID_REQUEST', {}, { param: 'file' })
+    rest.storage.require(file.sizeBytes)
+    const song = await rest.inspect(file, purpose === 'reference' ? 'reference_file' : 'file', signal)
+    const place = { path: song.path, format: song.facts.format }
+    const cover = song.facts.hasCover ? await readCover(await rest.ffmpeg(), place, signal) : undefined
+    const sourceId = sources.add({ ...song, purpose, ...(cover ? { cover } : {}) })
+    if (purpose === 'song') desk.add(sourceId)
+    return sourceId
+  }
+
+  route(app, ENDPOINTS.createSource, async ({ request, signal }) => {
+    const folder = path.join(tmp, chance.newUuid())
+    const form = await receiveForm(request.raw, {
+      folder,
+      files: ['file'],
+      maxFileBytes: MAX_SOURCE_BYTES,
+      clock,
+      signal,
+    })
+    try {
+      return { status: 201, body: found(sources.show(await keep(form, signal))) }
+    } finally {
+      await form.discard()
+    }
+  })
+  route(app, ENDPOINTS.readSource, ({ params }) => ({ status: 200, body: found(sources.show(params.source_id)) }))
+  route(app, ENDPOINTS.readSourceFile, async ({ params, request }) => {
+    const { facts, ...song } = found(sources.find(params.source_id))
+    const file = { path: song.path, filename: song.filename, sha256: song.sha256, mediaType: MEDIA_TYPES[facts.format] }
+    return fileAnswer(file, request, new AppError('NOT_FOUND'))
+  })
+  route(app, ENDPOINTS.readSourceCover, async ({ params }) => {
+    const cover = found(sources.cover(params.source_id))
+    return { status: 200, bytes: await readFile(cover.path), headers: { 'content-type': cover.mediaType } }
+  })
+}
+
+function purposeOf({ fields }: ReceivedForm): 'song' | 'reference' {
+  const values = fields.get('purpose') ?? []
+  const [purpose = 'song'] = values.filter((value) => value !== '')
+  if (values.length <= 1 && (purpose === 'song' || purpose === 'reference')) return purpose
+  throw new AppError('INVALID_REQUEST', {}, { param: 'purpose' })
+}
+
+function deskRoutes(app: FastifyInstance, { session: { desk } }: AppRoutesArguments): void {
+  route(app, ENDPOINTS.readDesk, ({ language }) => ({ status: 200, body: desk.read(language) }))
+  route(app, ENDPOINTS.changeDesk, ({ body, language }) => {
+    desk.change(body)
+    return { status: 200, body: desk.read(language) }
+  })
+  route(app, ENDPOINTS.changeDeskSong, ({ params, body, language }) => ({
+    status: 200,
+    body: desk.changeSong(params.source_id, body.settings, language),
+  }))
+  route(app, ENDPOINTS.startSongs, ({ body, language }) => {
+    desk.start(body.source_ids)
+    return { status: 200, body: desk.read(language) }
+  })
+  route(app, ENDPOINTS.stopSongs, async ({ body, language }) => {
+    await desk.stop(body.source_ids)
+    return { status: 200, body: desk.read(language) }
+  })
+  route(app, ENDPOINTS.removeSongs, ({ body, language }) => {
+    desk.remove(body.source_ids)
+    return { status: 200, body: desk.read(language) }
+  })
+  route(app, ENDPOINTS.restoreSongs, ({ body, language }) => {
+    desk.restore(body.source_ids)
+    return { status: 200, body: desk.read(language) }
+  })
+}
