@@ -2,7 +2,8 @@
 import path from 'node:path'
 import type { DeliveryTarget, Tier } from '../contract/platforms.ts'
 import type { Audio } from '../engine/block.ts'
-import { prepareLanding } from '../engine/landing.ts'
+import { type LandingSource, prepareLanding } from '../engine/landing.ts'
+import { gainToDb } from '../engine/units.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { type LossyCodec, platformCodecs } from '../media/encode.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
@@ -14,8 +15,16 @@ import type { RenderPool } from './render-pool.ts'
 import type { CodecCheck } from './report-facts.ts'
 import { WorkFailure } from './work-failure.ts'
 
-/** What to deliver, and the workshop to do it in. */
+/** The masters of all platforms and the loudness that they were made from. */
 export interface Delivery {
+  /** In the order of the targets. */
+  readonly masters: readonly Delivered[]
+  /** Loudness of the treated song before gain, clipper and limiter. */
+  readonly treatedLufs: number
+}
+
+/** What to deliver, and the workshop to do it in. */
+export interface DeliveryOrder {
   readonly targets: readonly DeliveryTarget[]
   readonly tier: Tier
   readonly intensity: number
@@ -50,16 +59,17 @@ interface Batch {
 }
 
 /**
- * Renders, verifies and proofs the masters of `makeAudio()`. The audio is fetched once and let go of as soon as no further rate needs
+ * Renders, verifies and proofs the masters of `takeAudio()`. The audio is fetched once and let go of as soon as no further rate needs
  * it. Returns the platforms in their given order. Throws a WorkFailure, or what ffmpeg, the disk or the engine throws.
  */
-export async function deliverMasters(makeAudio: () => Audio, delivery: Delivery): Promise<Delivered[]> {
-  let audio: Audio | undefined = makeAudio()
-  const { tier, place } = delivery
+export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrder): Promise<Delivery> {
+  let audio: Audio | undefined = takeAudio()
+  const { tier, place } = order
   const encoders = tier === 'premium' ? await listEncoders(place.ffmpeg) : new Set<string>()
-  const batches = planBatches(delivery.targets, tier, audio.sampleRateHz, encoders)
-  const progress = countSteps(batches.length, delivery.onProgress)
+  const batches = planBatches(order.targets, tier, audio.sampleRateHz, encoders)
+  const progress = createStepCounter(order.onProgress)
   const delivered: Delivered[] = []
+  let treatedLufs = Number.NEGATIVE_INFINITY
   // The audio's own rate first: once it is converted, the original is not needed any more.
   const rates = [...new Set(batches.map(({ rateHz }) => rateHz))]
   const own = audio.sampleRateHz
@@ -68,19 +78,23 @@ export async function deliverMasters(makeAudio: () => Audio, delivery: Delivery)
     const converted: Audio = rateHz === own ? audio! : await resampleAudio(place.ffmpeg, audio!, rateHz, place.signal)
     if (isLast) audio = undefined
     const group = batches.filter((batch) => batch.rateHz === rateHz)
-    delivered.push(...(await deliverRate(converted, group, delivery, progress)))
+    const made = await deliverRate(converted, group, order, progress)
+    treatedLufs = made.treatedLufs
+    delivered.push(...made.masters)
   }
-  return delivery.targets.map(({ platform }) => delivered.find(({ target }) => target.platform === platform)!)
+  const masters = order.targets.map(({ platform }) => delivered.find(({ target }) => target.platform === platform)!)
+  return { masters, treatedLufs }
 }
 
 async function deliverRate(
   audio: Audio,
-  batches: readonly Batch[],
-  delivery: Delivery,
-  progress: (step: RenderStep) => void,
-): Promise<Delivered[]> {
+  wanted: readonly Batch[],
+  order: DeliveryOrder,
+  progress: StepCounter,
+): Promise<Delivery> {
   const source = prepareLanding(audio)
-  const { place, pool, tags, cover, seed, intensity } = delivery
+  const batches = mergeUntouched(wanted, source)
+  const { place, pool, tags, cover, seed, intensity } = order
   const task = (batch: Batch, loweredDb: number): RenderTask => ({
     source,
     targetLufs: batch.targets[0]!.targetLufs,
@@ -103,17 +117,18 @@ async function deliverRate(
       throw new WorkFailure('CEILING_BROKEN', {}, error)
     }
   }
-  const masters = await render(
+  progress.expect(batches.length)
+  const rendered = await render(
     batches.map((batch) => ({ batch, loweredDb: 0 })),
-    progress,
+    progress.count,
   )
-  const delivered: Delivered[] = []
+  const masters: Delivered[] = []
   for (const [i, batch] of batches.entries()) {
     const again = async (loweredDb: number) => (await render([{ batch, loweredDb }], () => {}))[0]!
-    const proofed = await proof(masters[i]!, batch.codecs, again, place)
-    for (const target of batch.targets) delivered.push({ target, ...proofed })
+    const proofed = await proof(rendered[i]!, batch.codecs, again, place)
+    for (const target of batch.targets) masters.push({ target, ...proofed })
   }
-  return delivered
+  return { masters, treatedLufs: source.loudness.integratedLufs }
 }
 
 /** Platforms whose files would be equal share a batch; with proofing they must be streamed alike, too. */
@@ -133,6 +148,25 @@ function planBatches(
     batches.set(key, { targets: [...(known?.targets ?? []), target], rateHz, bitDepth, codecs })
   }
   return [...batches.values()]
+}
+
+/** How far below the ceiling a peak must stay for the ceiling to be without effect, dB: more than any limiter's margin. */
+const CLEAR_DB = 0.2
+
+/** Where gain alone brings a song to its target, its ceiling changes nothing: such masters of one loudness are one file. */
+function mergeUntouched(batches: readonly Batch[], source: LandingSource): Batch[] {
+  const merged = new Map<string, Batch>()
+  for (const batch of batches) {
+    const { targetLufs, ceilingDbtp } = batch.targets[0]!
+    const peakDbtp = gainToDb(source.truePeak) + targetLufs - source.loudness.integratedLufs
+    const ceiling = peakDbtp < ceilingDbtp - CLEAR_DB ? 'clear' : ceilingDbtp
+    const key = [targetLufs, ceiling, ...batch.codecs.map(({ name }) => name)].join(' ')
+    const known = merged.get(key)
+    // The lower ceiling is the promise that holds for all of them.
+    const targets = [...(known?.targets ?? []), ...batch.targets].sort((a, b) => a.ceilingDbtp - b.ceilingDbtp)
+    merged.set(key, { ...batch, targets })
+  }
+  return [...merged.values()]
 }
 
 /** Standard masters are 44.1 kHz, for YouTube 48 kHz when the song was made at a multiple of that; premium ones keep their rate. */
@@ -181,12 +215,25 @@ async function proof(
   return { master, codecChecks }
 }
 
-/** Turns the steps of all renders into progress: rendering until every one is written, then verifying. */
-function countSteps(renders: number, report: Delivery['onProgress']): (step: RenderStep) => void {
+/** Turns the steps of all renders into progress. */
+interface StepCounter {
+  /** That many more renders are about to begin. */
+  expect(renders: number): void
+  count(step: RenderStep): void
+}
+
+/** Returns a counter: rendering until every expected render is written, then verifying. */
+function createStepCounter(report: DeliveryOrder['onProgress']): StepCounter {
   const done: Record<RenderStep, number> = { planned: 0, written: 0, verified: 0 }
-  return (step) => {
-    done[step]++
-    if (done.written < renders) report('rendering', (0.5 * done.planned + 0.5 * done.written) / renders)
-    else report('verifying', done.verified / renders)
+  let renders = 0
+  return {
+    expect(more) {
+      renders += more
+    },
+    count(step) {
+      done[step]++
+      if (done.written < renders) report('rendering', (0.5 * done.planned + 0.5 * done.written) / renders)
+      else report('verifying', done.verified / renders)
+    },
   }
 }

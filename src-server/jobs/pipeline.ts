@@ -11,13 +11,12 @@ import { warningText } from '../contract/text/text.ts'
 import { analyseSource, type SourceAnalysis } from '../engine/analysis.ts'
 import type { Audio } from '../engine/block.ts'
 import { applyRecipe } from '../engine/chain.ts'
-import { measureLoudness } from '../engine/meters/loudness.ts'
 import { type MasteringPlan, planRecipe } from '../engine/plan-recipe.ts'
 import { engineVersion } from '../engine/version.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { type Decoded, decodeSong } from '../media/decode.ts'
 import { readCover } from '../media/tags.ts'
-import { type Delivered, deliverMasters } from './deliver.ts'
+import { type Delivered, type Delivery, deliverMasters } from './deliver.ts'
 import { createProgressMeter } from './progress-meter.ts'
 import { createRenderPool, type RenderPool } from './render-pool.ts'
 import {
@@ -82,8 +81,8 @@ interface PreparedSong {
   readonly plan: MasteringPlan
   readonly repairs: readonly Repair[]
   readonly warnings: readonly WarningFact[]
-  /** How much louder the treated song is than its source, LU. */
-  readonly chainGainDb: number
+  /** Loudness of the untreated song. */
+  readonly sourceLufs: number
 }
 
 async function prepareSong(order: WorkOrder, report: ReportProgress, signal: AbortSignal): Promise<PreparedSong> {
@@ -102,7 +101,6 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   report('analysing', 1)
   signal.throwIfAborted()
   const applied = applyRecipe(decoded.audio, plan.recipe, (part) => report('rendering', part * 0.3))
-  const treatedLufs = plan.recipe.stages.length > 0 ? measureLoudness(applied.audio).integratedLufs : null
   let audio: Audio | undefined = applied.audio
   return {
     takeAudio() {
@@ -118,7 +116,7 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
       ...plan.warnings.map((warning) => nameCodec(warning, order.source)),
       ...fileWarnings(order.source, decoded),
     ],
-    chainGainDb: treatedLufs === null ? 0 : treatedLufs - analysis.integratedLufs,
+    sourceLufs: analysis.integratedLufs,
   }
 }
 
@@ -164,7 +162,7 @@ async function deliverSong(
   pool: RenderPool,
   report: ReportProgress,
   signal: AbortSignal,
-): Promise<Delivered[]> {
+): Promise<Delivery> {
   const { source, ffmpeg, attemptFolder: folder, targets, tier, intensity, seed } = order
   const cover = source.facts.hasCover
     ? await readCover(ffmpeg, { path: source.path, format: source.facts.format }, signal)
@@ -190,16 +188,16 @@ function songTags(order: WorkOrder): SongTags {
 async function packageSong(
   order: WorkOrder,
   song: PreparedSong,
-  delivered: readonly Delivered[],
+  delivery: Delivery,
   signal: AbortSignal,
 ): Promise<WorkResult> {
   const title = titleOf(order)
   const stem = safeTitle(title)
-  const masters = delivered.map(({ target, master, codecChecks }) => ({
+  const masters = delivery.masters.map(({ target, master, codecChecks }) => ({
     master,
     result: masterResult(master, target, {
       file: `${stem}_${target.platform}.wav`,
-      chainGainDb: song.chainGainDb,
+      chainGainDb: delivery.treatedLufs - song.sourceLufs,
       codecChecks,
     }),
   }))

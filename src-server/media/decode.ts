@@ -108,7 +108,9 @@ export async function decodeSong(
   })
   const frames = collector.frames
   if (frames === 0) throw new UnreadableAudioError('the decoder gave no audio')
-  const bridgedSamples = collector.planes.reduce((sum, samples) => sum + bridgeGaps(samples.subarray(0, frames)), 0)
+  const bridgedSamples = collector.hasGaps
+    ? collector.planes.reduce((sum, samples) => sum + bridgeGaps(samples.subarray(0, frames)), 0)
+    : 0
   if (bridgedSamples > MAX_BRIDGED_SHARE * frames * facts.channels) {
     throw new UnreadableAudioError(`${bridgedSamples} samples are not numbers`)
   }
@@ -126,9 +128,14 @@ export function collectPlanar(channelCount: number, capacity: number) {
   const planes = Array.from({ length: channelCount }, () => new Float32Array(new SharedArrayBuffer(capacity * 4)))
   const frameBytes = 4 * channelCount
   let frames = 0
+  let hasGaps = false
   let rest: Uint8Array = new Uint8Array(0)
   return {
     planes,
+    /** Whether a sample that is not a number came in. */
+    get hasGaps() {
+      return hasGaps
+    },
     /** Frames laid out so far; what comes after `capacity` is dropped. */
     get frames() {
       return frames
@@ -139,7 +146,14 @@ export function collectPlanar(channelCount: number, capacity: number) {
       const samples = alignedFloats(bytes, whole * channelCount)
       for (let c = 0; c < channelCount; c++) {
         const plane = planes[c]!
-        for (let i = 0, at = c; i < whole; i++, at += channelCount) plane[frames + i] = samples[at]!
+        let check = 0
+        for (let i = 0, at = c; i < whole; i++, at += channelCount) {
+          const value = samples[at]!
+          plane[frames + i] = value
+          check += value - value
+        }
+        // The difference of a number with itself is 0, except for NaN and the infinities.
+        if (check !== 0) hasGaps = true
       }
       frames += whole
       rest = frames === capacity ? new Uint8Array(0) : bytes.slice(whole * frameBytes)
