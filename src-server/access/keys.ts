@@ -16,6 +16,8 @@ export interface Keys {
   revoke(keyId: string): ApiKey
   /** Returns the identifier of the active key that `text` is; undefined when it is malformed, unknown, revoked or suspended. */
   identify(text: string, client: string | undefined): string | undefined
+  /** Returns whether a key may still be used. */
+  isActive(keyId: string): boolean
   /** Keys that are not revoked, suspended ones included. */
   count(): number
 }
@@ -106,6 +108,10 @@ export function createKeys(given: { db: Db; clock: Clock; chance: Chance; plan: 
       if (!row || stateOf(row) !== 'active') return undefined
       recordUse(row, client)
       return row.key_id
+    },
+    isActive(keyId) {
+      const row = byId.get(keyId) as KeyRow | undefined
+      return row !== undefined && stateOf(row) === 'active'
     },
     count: () => kept.get() as number,
   }

@@ -1,0 +1,82 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import type { Admission } from './access/caller.ts'
+import { AppError } from './http/app-error.ts'
+import { installEnvelope, sendFailure, toAppError } from './http/envelope.ts'
+import { isAllowed } from './http/guard.ts'
+import { installAdmission } from './http/route.ts'
+import type { Log } from './log.ts'
+import type { Chance } from './system.ts'
+
+export interface AppParts {
+  readonly log: Log
+  readonly chance: Pick<Chance, 'newUuid'>
+  readonly admission: Admission
+  /** The port that a Host header must name. */
+  readonly port: () => number
+  /** Whether the server is stopping: every request is then answered UNAVAILABLE. */
+  readonly isStopping: () => boolean
+  /** Adds the routes of every feature. */
+  readonly routes: (app: FastifyInstance) => void
+}
+
+const MAX_PARAMETER_LENGTH = 2000
+const RETRY_SECONDS = 2
+
+/**
+ * Returns the application: guard, door, envelope and routes. It opens no socket. What every request passes, in this order: its
+ * identifier, the stop, the guard, the route, the door.
+ */
+export function buildApp({ log, chance, admission, port, isStopping, routes }: AppParts): FastifyInstance {
+  const app = fastify({
+    genReqId: () => chance.newUuid(),
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id)
+      // The router gives up on these before any hook has run.
+      const failure = isGuarded(request.method, request.url, request.headers, port()) ? toAppError(error) : forbidden()
+      sendFailure(request, reply, failure)
+    },
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
+    if (isStopping()) {
+      reply.header('connection', 'close')
+      throw new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS })
+    }
+    if (!isGuarded(request.method, request.url, request.headers, port())) throw forbidden()
+    done()
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    admission.settle(request, reply)
+    done(null, payload)
+  })
+  installEnvelope(app, log)
+  installAdmission(app, admission.admit)
+  routes(app)
+  return app
+}
+
+const forbidden = () => new AppError('FORBIDDEN')
+
+function isGuarded(
+  method: string,
+  url: string,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  port: number,
+): boolean {
+  const text = (name: string) => {
+    const value = headers[name]
+    return Array.isArray(value) ? value.join(',') : value
+  }
+  return isAllowed(
+    {
+      method,
+      path: url.split('?', 1)[0] ?? '',
+      host: text('host'),
+      origin: text('origin'),
+      fetchSite: text('sec-fetch-site'),
+      fetchMode: text('sec-fetch-mode'),
+    },
+    port,
+  )
+}

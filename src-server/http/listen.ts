@@ -1,0 +1,95 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Chance } from '../system.ts'
+import { refuseConnection } from './envelope.ts'
+
+/** The port that was asked for is in use. */
+export class PortTakenError extends Error {
+  readonly code = 'EADDRINUSE'
+  readonly port: number
+
+  constructor(port: number) {
+    super(`Port ${port} is already in use. Stop the program that uses it, or choose another port with --port.`)
+    this.name = 'PortTakenError'
+    this.port = port
+  }
+}
+
+/** The open sockets of the service. */
+export interface Listening {
+  readonly port: number
+  /** Takes no new connection, lets requests under way end, and closes what is still open after `graceMs`. */
+  close(graceMs: number, sleep: (ms: number) => Promise<void>): Promise<void>
+}
+
+const LOOPBACK = ['127.0.0.1', '::1'] as const
+const FREE_PORT_TRIES = 20
+const HEADER_BYTES = 16_384
+/** A whole request may take this long; 1 GiB over loopback takes seconds. */
+const REQUEST_TIMEOUT_MS = 600_000
+
+/**
+ * Serves `answer` on 127.0.0.1 and, where the machine has IPv6, on ::1, on the same port; 0 picks one that is free on both.
+ * Throws a {@link PortTakenError}; nothing is then left open.
+ */
+export async function listen(
+  answer: RequestListener,
+  port: number,
+  chance: Pick<Chance, 'newUuid'>,
+): Promise<Listening> {
+  for (let tries = 1; ; tries++) {
+    const servers: Server[] = []
+    try {
+      let chosen = port
+      for (const host of LOOPBACK) {
+        const server = await listenOn(answer, host, chosen, chance)
+        if (!server) continue
+        servers.push(server)
+        chosen = (server.address() as AddressInfo).port
+      }
+      return { port: chosen, close: (graceMs, sleep) => closeAll(servers, graceMs, sleep) }
+    } catch (error) {
+      for (const server of servers) server.close()
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+      if (port !== 0 || tries === FREE_PORT_TRIES) throw new PortTakenError(port)
+    }
+  }
+}
+
+/** Resolves to undefined where the machine has no such address. */
+function listenOn(
+  answer: RequestListener,
+  host: string,
+  port: number,
+  chance: Pick<Chance, 'newUuid'>,
+): Promise<Server | undefined> {
+  const server = createServer(
+    // A request without a Host is the guard's to refuse, in our words.
+    { requireHostHeader: false, maxHeaderSize: HEADER_BYTES, requestTimeout: REQUEST_TIMEOUT_MS },
+    answer,
+  )
+  server.on('clientError', (_error, socket) => refuseConnection(socket as import('node:net').Socket, chance.newUuid()))
+  // Node would answer these two itself, without our envelope.
+  server.on('checkExpectation', answer)
+  server.on('connect', (_request, socket) => refuseConnection(socket as import('node:net').Socket, chance.newUuid()))
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const isMissing = error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT'
+      if (isMissing && host !== LOOPBACK[0]) resolve(undefined)
+      else reject(error)
+    })
+    server.listen({ host, port, ipv6Only: host === '::1' }, () => resolve(server))
+  })
+}
+
+async function closeAll(
+  servers: readonly Server[],
+  graceMs: number,
+  sleep: (ms: number) => Promise<void>,
+): Promise<void> {
+  const closed = Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))))
+  for (const server of servers) server.closeIdleConnections()
+  await Promise.race([closed, sleep(graceMs)])
+  for (const server of servers) server.closeAllConnections()
+  await closed
+}

@@ -1,0 +1,56 @@
+import type { AiService } from '../contract/platforms.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Log } from '../log.ts'
+import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { FfmpegMissingError } from '../media/locate.ts'
+import type { AnalysisDone, StoredSong, WorkFailed } from './work-order.ts'
+import type { WorkerPool } from './worker-pool.ts'
+
+/** What a free look at a song found, its warnings without their texts. */
+export type AnalysisFacts = AnalysisDone['analysis']
+
+/** Looks at a stored song in an engine process; throws UNSUPPORTED_FORMAT, UNAVAILABLE, or the reason of an aborted signal. */
+export type Analyse = (
+  song: Pick<StoredSong, 'path' | 'facts'>,
+  aiService: AiService,
+  signal: AbortSignal,
+) => Promise<AnalysisFacts>
+
+const TIME_LIMIT_MS = 180_000
+const RETRY_SECONDS = 5
+
+/** Returns the free look. It takes no job slot and writes nothing; it ends with the server at the latest. */
+export function createAnalyse(given: {
+  pool: WorkerPool
+  log: Log
+  ffmpeg: () => Promise<Ffmpeg>
+  /** Aborted when the server stops. */
+  stopping: AbortSignal
+}): Analyse {
+  const unavailable = (cause: unknown) => new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS }, { cause })
+  const failureOf = ({ failureCode, message, stack }: WorkFailed) => {
+    given.log.warn('an analysis failed', { failureCode, detail: message, stack })
+    if (failureCode === 'UNREADABLE_AUDIO')
+      return new AppError('UNSUPPORTED_FORMAT', { reason: 'damaged' }, { param: 'file' })
+    if (failureCode === 'TOO_SHORT' || failureCode === 'DIGITAL_SILENCE') {
+      return new AppError('UNSUPPORTED_FORMAT', { reason: 'empty' }, { param: 'file' })
+    }
+    if (failureCode === 'FFMPEG_MISSING' || failureCode === 'CANCELLED') return unavailable(message)
+    return new AppError('INTERNAL_ERROR', {}, { cause: message })
+  }
+  return async (song, aiService, signal) => {
+    const ffmpeg = await given.ffmpeg().catch((cause: unknown) => {
+      throw cause instanceof FfmpegMissingError ? unavailable(cause) : cause
+    })
+    const end = await given.pool.run({
+      command: { type: 'analyse', order: { song: { path: song.path, facts: song.facts }, aiService, ffmpeg } },
+      timeLimitMs: TIME_LIMIT_MS,
+      signal: AbortSignal.any([signal, given.stopping]),
+    })
+    signal.throwIfAborted()
+    if (end.kind !== 'answered') throw unavailable(end)
+    if (end.message.type === 'failed') throw failureOf(end.message)
+    if (end.message.type !== 'analysed') throw new AppError('INTERNAL_ERROR', {}, { cause: end.message.type })
+    return end.message.analysis
+  }
+}
