@@ -11,7 +11,11 @@ export default defineConfig({
     target: 'node24',
     minify: false,
     rolldownOptions: {
-      input: { main: 'src-main/main.ts', worker: 'src-server/jobs/worker.ts' },
+      input: {
+        main: 'src-main/main.ts',
+        worker: 'src-server/jobs/worker.ts',
+        'render-thread': 'src-server/jobs/render-thread.ts',
+      },
       external: ['electron', ...builtinModules, /^node:/],
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
     },

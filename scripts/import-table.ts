@@ -52,7 +52,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['server', 'contract', 'config', 'db', 'media', 'system'],
   },
   renderer: { places: ['src-renderer/'], imports: ['contract'], types: ['main'] },
-  main: { places: ['src-main/'], imports: ['server', 'contract'], types: ['log'] },
+  main: { places: ['src-main/'], imports: ['server', 'contract', 'log', 'system'] },
 }
 
 export interface Import {

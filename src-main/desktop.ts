@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { app, clipboard, dialog, Menu, nativeImage, nativeTheme, shell } from 'electron'
 import type { Settings, SystemState } from '../src-server/contract/app.ts'
+import type { Log } from '../src-server/log.ts'
 import { followActivity } from './activity.ts'
 import {
   ANNOUNCEMENTS,
@@ -35,16 +36,13 @@ export interface DesktopParts {
   readonly remembered: RememberedStore
   readonly language: () => 'en' | 'ko'
   readonly words: () => Words
-  readonly writeLog: (line: string) => void
+  readonly log: Log
 }
 
-export function createDesktop({ paths, server, remembered, language, words, writeLog }: DesktopParts) {
+export function createDesktop({ paths, server, remembered, language, words, log }: DesktopParts) {
   const origin = server.baseUrl
   const service = createService(origin, server.sessionCredential, language)
   const stopped = new AbortController()
-  const log = (message: string, fields: Readonly<Record<string, unknown>>) =>
-    writeLog(`${JSON.stringify({ time: new Date().toISOString(), level: 'warn', message, ...fields })}\n`)
-
   const facts: PageFacts = {
     platform: process.platform as PageFacts['platform'],
     appVersion: app.getVersion(),
@@ -59,7 +57,7 @@ export function createDesktop({ paths, server, remembered, language, words, writ
     isDark: () => nativeTheme.shouldUseDarkColors,
     hidesOnClose: () =>
       !quitting.hasBegun() && (process.platform === 'darwin' || remembered.read().settings.keepsRunning),
-    log,
+    log: (message, fields) => log.warn(message, fields),
   })
 
   function openPlace(place: Place): void {
@@ -156,7 +154,9 @@ export function createDesktop({ paths, server, remembered, language, words, writ
   }
 
   const setPaused = (isPaused: boolean) => {
-    service.call('changeDesk', { body: { is_paused: isPaused } }).catch((cause) => log('pause was refused', { cause }))
+    service
+      .call('changeDesk', { body: { is_paused: isPaused } })
+      .catch((cause) => log.warn('pause was refused', { cause }))
   }
   const menuActions: MenuActions = {
     addSongs: () => void chooseSongs('openFile').then(announceIntake),
@@ -257,7 +257,7 @@ export function createDesktop({ paths, server, remembered, language, words, writ
     },
   })
   showAll()
-  void readOffline().catch((cause) => log('the settings could not be read', { cause }))
+  void readOffline().catch((cause) => log.warn('the settings could not be read', { cause }))
   nativeTheme.on('updated', window.paintFrame)
   app.setAboutPanelOptions({ applicationName: 'Loudsmith', applicationVersion: app.getVersion() })
 

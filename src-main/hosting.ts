@@ -1,7 +1,9 @@
 /** Brings the server up inside this process: engine work in utility processes, and a choice when the port is taken. */
-import { app, dialog, utilityProcess } from 'electron'
+import { dialog } from 'electron'
+import type { Log } from '../src-server/log.ts'
 import { startServer } from '../src-server/server.ts'
 import { portFrom } from './arguments.ts'
+import { forkWithElectron } from './engine-process.ts'
 import type { ShellPaths } from './paths.ts'
 import type { Words } from './text.ts'
 
@@ -12,20 +14,25 @@ export interface HostingParts {
   /** The port asked for on the command line, as it was written. */
   readonly port: string | undefined
   readonly words: Words
-  readonly writeLog: (line: string) => void
+  readonly log: Log
 }
 
-/** Returns the running server; undefined when the user chose to quit because its port is taken. Throws every other failure. */
-export async function hostServer({
-  paths,
-  port: given,
-  words,
-  writeLog,
-}: HostingParts): Promise<HostedServer | undefined> {
-  let port = portFrom(given)
+/**
+ * Returns the running server; undefined when the user chose to quit because its port is taken. Throws every other failure: the
+ * server's messages say what to do.
+ */
+export async function hostServer({ paths, port: asked, words, log }: HostingParts): Promise<HostedServer | undefined> {
+  let port = portFrom(asked)
   for (;;) {
     try {
-      return await startServer({ dataDir: paths.dataDir, port, host: 'desktop' })
+      return await startServer({
+        dataDir: paths.dataDir,
+        port,
+        host: 'desktop',
+        log,
+        forkEngine: forkWithElectron(paths.engineFile, log),
+        ...(paths.resourcesDir ? { resourcesDir: paths.resourcesDir } : {}),
+      })
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error
       const { response } = await dialog.showMessageBox({

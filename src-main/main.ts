@@ -1,5 +1,7 @@
 /** The desktop application, top to bottom: one instance, the server, the window, what the desktop shows, an orderly end. */
 import { app, dialog, nativeTheme, powerMonitor, session } from 'electron'
+import { createLog } from '../src-server/log.ts'
+import { systemClock } from '../src-server/system.ts'
 import { argumentValue, filesInArguments, HIDDEN_ARGUMENT } from './arguments.ts'
 import { createDesktop } from './desktop.ts'
 import { openRemembered } from './desktop-settings.ts'
@@ -35,20 +37,20 @@ else app.quit()
 
 async function start(): Promise<void> {
   const paths = shellPaths(process.argv)
-  const writeLog = openLogFiles(paths.logsDir)
+  const log = createLog('info', systemClock, openLogFiles(paths.logsDir))
   const remembered = openRemembered(paths.settingsFile)
   nativeTheme.themeSource = remembered.read().appearance.theme
   const language = () => languageOf(remembered.read().appearance.language, app.getLocale())
   const words = () => wordsOf(language())
 
-  const server = await hostServer({ paths, port: argumentValue(process.argv, 'port'), words: words(), writeLog })
+  const server = await hostServer({ paths, port: argumentValue(process.argv, 'port'), words: words(), log })
   if (!server) {
     app.exit(1)
     return
   }
   guardSession(session.defaultSession, server.baseUrl, server.sessionCredential)
 
-  const desktop = createDesktop({ paths, server, remembered, language, words, writeLog })
+  const desktop = createDesktop({ paths, server, remembered, language, words, log })
   takeFiles = desktop.takeFiles
   showWindow = desktop.showWindow
   const given = [...openedEarly, ...filesInArguments(process.argv, process.cwd())]

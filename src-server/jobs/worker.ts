@@ -25,7 +25,11 @@ function connectToParent(): Parent {
   if (parentPort) {
     parentPort.on('close', () => process.exit(0))
     return {
-      send: async (message) => parentPort.postMessage(message),
+      // A utility process that exits right after posting may take the message with it: its parent ends it on the last one.
+      send: (message) => {
+        parentPort.postMessage(message)
+        return message.type === 'progress' ? Promise.resolve() : new Promise(() => {})
+      },
       onCommand: (receive) => parentPort.on('message', ({ data }) => receive(data as WorkerCommand)),
     }
   }

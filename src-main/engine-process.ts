@@ -1,0 +1,32 @@
+/** Engine work in Electron's utility processes: the packaged program cannot run as Node, so Node's own fork is not to be had. */
+import { utilityProcess } from 'electron'
+import type { Log } from '../src-server/log.ts'
+import type { startServer } from '../src-server/server.ts'
+
+/** How the server starts an engine process. */
+export type ForkEngine = NonNullable<Parameters<typeof startServer>[0]['forkEngine']>
+type Listeners = Parameters<ForkEngine>[0]
+type Message = Parameters<Listeners['onMessage']>[0]
+
+/** Returns a fork of the engine's bundled entry. What it prints goes to the log; its end is reported once, after its last message. */
+export function forkWithElectron(entryFile: string, log: Log): ForkEngine {
+  return ({ onMessage, onExit }) => {
+    const child = utilityProcess.fork(entryFile, [], { serviceName: 'Loudsmith engine', stdio: 'pipe' })
+    // A command may come before the process is there to be told.
+    const spawned = new Promise<void>((resolve) => child.once('spawn', resolve))
+    const kill = () => {
+      if (child.pid !== undefined) process.kill(child.pid, 'SIGKILL')
+      else child.kill()
+    }
+    child.stdout?.resume()
+    child.stderr?.on('data', (bytes: Buffer) =>
+      log.warn('engine process', { stderr: bytes.toString('utf8').slice(0, 4000) }),
+    )
+    child.on('message', (message: Message) => {
+      onMessage(message)
+      if (message.type !== 'progress') child.kill()
+    })
+    child.on('exit', (code) => onExit(`exit code ${code}`))
+    return { send: (command) => void spawned.then(() => child.postMessage(command)), kill }
+  }
+}
