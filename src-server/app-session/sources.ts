@@ -61,6 +61,11 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
   const selectOne = db.prepare<[string], SourceRow>('SELECT * FROM sources WHERE source_id = ?')
   const updateAnalysis = db.prepare<[string, string]>('UPDATE sources SET analysis = ? WHERE source_id = ?')
   const deleteOne = db.prepare<[string]>('DELETE FROM sources WHERE source_id = ?')
+  const selectBytes = db
+    .prepare<[], number>(
+      'SELECT coalesce(sum(bytes), 0) FROM (SELECT max(size_bytes) AS bytes FROM sources GROUP BY sha256)',
+    )
+    .pluck()
   const selectContents = db.prepare<[], string>('SELECT DISTINCT sha256 FROM sources').pluck()
 
   const audioPath = (sha256: string) => path.join(folder, sha256)
@@ -128,6 +133,9 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
       const text = find(sourceId)?.analysis
       return text ? inLanguage(JSON.parse(text) as Analysis, language) : undefined
     },
+
+    /** Returns the bytes that the stored songs take. */
+    storedBytes: (): number => selectBytes.get() ?? 0,
 
     /** Forgets songs; their files go with the next `sweepFiles`. */
     remove: (sourceIds: readonly string[]): void => sourceIds.forEach((sourceId) => void deleteOne.run(sourceId)),

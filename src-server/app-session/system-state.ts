@@ -1,0 +1,36 @@
+/** What the app shows about the machine it runs on. */
+import type { SystemState } from '../contract/app.ts'
+import type { Ffmpeg } from '../media/ffmpeg.ts'
+
+export interface SystemStateArguments {
+  readonly appVersion: string
+  readonly engineVersion: string
+  readonly baseUrl: () => string
+  readonly dataDir: string
+  readonly host: SystemState['host']
+  readonly hasSimd: boolean
+  /** Rejects when there is none. */
+  readonly ffmpeg: () => Promise<Ffmpeg>
+  readonly freeBytes: () => number
+  readonly usedBytes: () => number
+}
+
+/** Returns the reader of the machine's state. A missing ffmpeg is null, not an error. */
+export function createSystemStateReader(arguments_: SystemStateArguments): () => Promise<SystemState> {
+  const { appVersion, engineVersion, baseUrl, dataDir, host, hasSimd, ffmpeg, freeBytes, usedBytes } = arguments_
+  return async () => {
+    const found = await ffmpeg().catch(() => undefined)
+    return {
+      app_version: appVersion,
+      engine_version: engineVersion,
+      node_version: process.versions.node,
+      base_url: baseUrl(),
+      data_dir: dataDir,
+      ffmpeg: found ? { path: found.path, version: found.version, origin: found.origin } : null,
+      has_simd: hasSimd,
+      free_bytes: freeBytes(),
+      used_bytes: usedBytes(),
+      host,
+    }
+  }
+}
