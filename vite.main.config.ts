@@ -1,11 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { defineConfig } from 'vite'
+import path from 'node:path'
+import { defineConfig, type Plugin } from 'vite'
+
+/** Lays the database's migrations beside the bundle: they are read as files, in the order of their names. */
+function copyMigrations(): Plugin {
+  return {
+    name: 'copy-migrations',
+    generateBundle() {
+      const folder = path.join(import.meta.dirname, 'src-server/db/migrations')
+      for (const name of readdirSync(folder).filter((file) => file.endsWith('.sql'))) {
+        this.emitFile({ type: 'asset', fileName: `migrations/${name}`, source: readFileSync(path.join(folder, name)) })
+      }
+    },
+  }
+}
 
 /** Bundles the Electron main process and the engine process: ESM for Node, every npm dependency left where it is installed. */
 export default defineConfig({
   publicDir: false,
+  plugins: [copyMigrations()],
   build: {
     ssr: true,
+    ssrEmitAssets: true,
     outDir: 'dist/main',
     emptyOutDir: true,
     target: 'node24',
