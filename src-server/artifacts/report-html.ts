@@ -1,3 +1,4 @@
+import { PLATFORMS } from '../contract/platforms.ts'
 import type { MasterResult, Report, Warning } from '../contract/report.ts'
 import { LANGUAGES, type Language, warningText } from '../contract/text/text.ts'
 import { change, clock, decibels, frequency, megabytes } from './report/numbers.ts'
@@ -141,7 +142,7 @@ function mastersTable(report: Report): string {
     const target = `${t(words.target)} ${decibels(result.target_lufs, 1)}`
     const reductions = `${t(words.mean)} ${decibels(result.mean_gain_reduction_db, 1)}`
     return [
-      `<tr><th scope="row">${platformNames[result.platform]}<small class="quiet"><br>${result.bit_depth} bit · ${result.sample_rate_hz / 1000} kHz</small></th>`,
+      `<tr><th scope="row">${platformNames[result.platform]}<small>${result.bit_depth} bit · ${result.sample_rate_hz / 1000} kHz</small></th>`,
       `<td>${verdict(result)}</td>`,
       number(decibels(result.integrated_lufs), `${target}<br>${t(confidenceNames[result.target_confidence])}`),
       number(decibels(result.true_peak_dbtp), `${t(words.ceiling)} ${decibels(result.ceiling_dbtp, 1)}`),
@@ -210,7 +211,7 @@ function plotPanel(report: Report, names: string, { result, measurement, spectru
     {
       loudness: svgText(words.loudness),
       peak: svgText(words.peak),
-      reduction: svgText(words.reduction),
+      reduction: svgText(words.reductionLane),
       correlation: svgText(words.correlation),
     },
   )
@@ -253,7 +254,8 @@ function spectrumFinding(report: Report, master: Report['source']['spectrum']): 
   const level = (spectrum: typeof master, i: number) => spectrum.mid_db[i] ?? null
   const moves = master.band_hz.flatMap((bandHz, i) => {
     const [from, to] = [level(report.source.spectrum, i), level(master, i)]
-    return from === null || to === null || from < -120 || to < -120 ? [] : [{ bandHz, move: to - from }]
+    const isHeard = bandHz >= 60 && bandHz <= 14_000
+    return !isHeard || from === null || to === null ? [] : [{ bandHz, move: to - from }]
   })
   const sorted = moves.map(({ move }) => move).sort((a, b) => a - b)
   const overall = sorted[Math.floor(sorted.length / 2)] ?? 0
@@ -273,10 +275,12 @@ function spectrumFinding(report: Report, master: Report['source']['spectrum']): 
 }
 
 function deeds(report: Report): string {
-  const decisions = report.decisions.map(
-    (decision) =>
-      `<li><span class="stage">${t(stageNames[decision.stage])}</span><span>${t(decisionSentences[decision.code](decision.values))}</span></li>`,
-  )
+  const decisions = report.decisions.map(({ stage, code, values }) => {
+    // What clipper and limiter did is told of the master that was driven hardest.
+    const platform = PLATFORMS.find((name) => name === values.platform)
+    const sentence = t(decisionSentences[code](values))
+    return `<li><span class="stage">${t(stageNames[stage])}</span><span>${platform ? `${platformNames[platform]}: ` : ''}${sentence}</span></li>`
+  })
   const repairs = report.repairs.map(
     (repair) => `<div><dt>${t(repairNames[repair.kind])}</dt><dd>${t(repairDetail(repair))}</dd></div>`,
   )

@@ -30,8 +30,8 @@ export interface MasterMeasurement extends Loudness {
 
 /** About 12 s: long enough that the spectrum's windows are spread evenly, short enough to stay small. */
 const BLOCK_FRAMES = 1 << 19
-/** Spectra per block; about 500 for a song. */
-const SPECTRA_PER_BLOCK = 24
+/** Spectra per block; about 250 for a song. */
+const SPECTRA_PER_BLOCK = 12
 
 /**
  * Reads a written WAV from its first to its last frame and returns what it measures: loudness after BS.1770-5, true peak at 16 points

@@ -24,8 +24,8 @@ h3{font-size:14px;font-weight:620;margin:0 0 8px}
 p{margin:0 0 8px;max-width:72ch}
 .meta{color:var(--text-2);margin:0}
 .quiet{color:var(--text-3)}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));gap:1px;background:var(--line);border:1px solid var(--line);border-radius:8px;overflow:hidden;margin:28px 0 0}
-.figures>div{background:var(--panel);padding:14px 16px;border-top:2px solid transparent}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(160px,1fr));background:var(--panel);border:1px solid var(--line);border-radius:8px;overflow:hidden;margin:28px 0 0}
+.figures>div{padding:14px 16px;border-top:2px solid transparent;box-shadow:1px 0 var(--line),0 1px var(--line)}
 .figures>div.out{border-top-color:var(--accent)}
 .figures dt{font-size:12px;color:var(--text-3)}
 .figures dd{margin:2px 0 0;font-size:22px;font-weight:560;line-height:1.3;white-space:nowrap}
@@ -35,7 +35,7 @@ p{margin:0 0 8px;max-width:72ch}
 table{border-collapse:collapse;width:100%;font-size:13px}
 th,td{padding:9px 12px 9px 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
 th{font-size:12px;font-weight:420;color:var(--text-3);white-space:nowrap}
-tbody th{font-size:13px;font-weight:560;color:var(--text)}
+tbody th{font-size:13px;font-weight:560;color:var(--text)}tbody th small{display:block;font-weight:420;color:var(--text-3);font-size:12px}
 td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:lining-nums}
 td small{display:block;color:var(--text-3);font-size:12px}
 tr.source td,tr.source th{color:var(--text-2);font-weight:420}
@@ -64,14 +64,14 @@ svg{display:block;width:100%;min-width:640px;height:auto}
 .in{stroke:var(--in);stroke-width:1.3}.out{stroke:var(--out);stroke-width:2}.thin{stroke-width:1}.out.thin{stroke-width:1.4}
 .aim{fill:none;stroke:var(--aim);stroke-width:1.5;stroke-dasharray:6 4}
 .aim-text{fill:var(--aim);font-size:12px;font-weight:560}
-.in-fill{fill:var(--in-dim)}.out-fill{fill:var(--out);opacity:.55}.out-area{fill:var(--out);opacity:.1}.cut-fill{fill:var(--cut)}
+.in-fill{fill:var(--in-dim)}.out-fill{fill:var(--out);opacity:.28;stroke:var(--out);stroke-width:1.2}.out-area{fill:var(--out);opacity:.1}.cut-fill{fill:var(--cut)}
 .grid{stroke:var(--grid);stroke-width:1;fill:none}.grid.strong{stroke:var(--grid-strong)}
 .tick{fill:var(--text-3);font-size:11px;text-anchor:end}.tick.mid{text-anchor:middle}
 .lane{fill:var(--text);font-size:12px;font-weight:560}.unit{fill:var(--text-3);font-size:11px}
 .two{display:grid;grid-template-columns:1fr 1fr;gap:0 40px}
 dl.list{margin:0;font-size:13px}
 dl.list div{display:flex;justify-content:space-between;gap:16px;padding:8px 0;border-bottom:1px solid var(--line)}
-dl.list dt{color:var(--text-2)}dl.list dd{margin:0;text-align:right;overflow-wrap:anywhere}
+dl.list dt{color:var(--text-2);flex:none}dl.list dd{margin:0;text-align:right;overflow-wrap:anywhere}
 ol.done{list-style:none;margin:0;padding:0;font-size:13px}
 ol.done li{display:grid;grid-template-columns:88px 1fr;gap:16px;padding:8px 0;border-bottom:1px solid var(--line)}
 ol.done .stage{color:var(--text-3)}

@@ -59,6 +59,7 @@ export const words = {
   target: both('Target', '목표'),
   ceiling: both('ceiling', '상한'),
   reduction: both('Gain reduction', '게인 리덕션'),
+  reductionLane: both('Reduction', '리덕션'),
   masters: both('Masters', '마스터'),
   measured: both('Measured in the written files', '기록된 파일에서 측정'),
   platform: both('Platform', '플랫폼'),
@@ -200,24 +201,56 @@ export const decisionSentences: Record<DecisionCode, Sentence> = {
     both(`Rumble below ${hz(v.frequencyHz)} was filtered.`, `${hz(v.frequencyHz)} 아래 초저역 잡음을 걸렀어요.`),
   CLIPPING_REBUILT: (v) => both(`Clipped peaks were rebuilt${places(v)}.`, `잘린 피크를 복원했어요${places(v)}.`),
   CLICKS_MENDED: (v) => both(`Clicks were mended${places(v)}.`, `클릭 잡음을 고쳤어요${places(v)}.`),
-  MUD_CUT: () => both('Mud in the low mids was cut while it sounded.', '뭉친 중저역을 울릴 때만 줄였어요.'),
-  RESONANCE_TAMED: () => both('Resonances that stick out were held back.', '튀는 공명을 눌렀어요.'),
+  MUD_CUT: (v) =>
+    both(
+      `Mud around ${hz(v.frequencyHz)} was cut by ${db(v.gainDb)}.`,
+      `${hz(v.frequencyHz)} 부근에 뭉친 소리를 ${db(v.gainDb)} 줄였어요.`,
+    ),
+  RESONANCE_TAMED: (v) =>
+    both(
+      `A resonance at ${hz(v.frequencyHz)} that stands out by ${db(v.excessDb)} is held back while it sounds.`,
+      `${hz(v.frequencyHz)}에서 ${db(v.excessDb)} 튀는 공명을 울릴 때만 눌러요.`,
+    ),
   SIBILANCE_TAMED: () => both('Sharp sibilance was softened.', '날카로운 치찰음을 부드럽게 했어요.'),
   BASS_MADE_MONO: (v) =>
     both(`The low end below ${hz(v.frequencyHz)} was made mono.`, `${hz(v.frequencyHz)} 아래를 모노로 모았어요.`),
   TONE_LEFT_ALONE: () => both('The tone is balanced and was left alone.', '톤이 고르므로 그대로 두었어요.'),
-  TONE_HARSHNESS_CUT: () => both('Harshness was taken down.', '거친 소리를 낮췄어요.'),
-  TONE_DULLNESS_LIFTED: () => both('A dull top was lifted.', '어두운 고역을 올렸어요.'),
-  TONE_TOWARD_GENRE: () => both('The tone was moved toward the genre.', '톤을 장르 쪽으로 옮겼어요.'),
-  TONE_TOWARD_REFERENCE: () => both('The tone was moved toward the reference.', '톤을 레퍼런스 쪽으로 옮겼어요.'),
+  TONE_HARSHNESS_CUT: (v) =>
+    both(
+      `Harshness around ${hz(v.frequencyHz)} was taken down by ${db(v.gainDb)}.`,
+      `${hz(v.frequencyHz)} 부근의 거친 소리를 ${db(v.gainDb)} 낮췄어요.`,
+    ),
+  TONE_DULLNESS_LIFTED: (v) =>
+    both(
+      `A dull top was lifted by ${db(v.gainDb)} from ${hz(v.frequencyHz)} up.`,
+      `어두운 고역을 ${hz(v.frequencyHz)}부터 ${db(v.gainDb)} 올렸어요.`,
+    ),
+  TONE_TOWARD_GENRE: (v) =>
+    both(
+      `The tone was moved toward the genre, by ${db(v.largestDb)} at most.`,
+      `톤을 장르 쪽으로 옮겼어요. 최대 ${db(v.largestDb)}예요.`,
+    ),
+  TONE_TOWARD_REFERENCE: (v) =>
+    both(
+      `The tone was moved ${v.amount ?? 100} % of the way to the reference: up to ${db(v.largestMidDb)} in the mid and ${db(v.largestSideDb)} in the sides, up to ${hz(v.upToHz)}.`,
+      `톤을 레퍼런스 쪽으로 ${v.amount ?? 100} % 옮겼어요. 미드 최대 ${db(v.largestMidDb)}, 사이드 최대 ${db(v.largestSideDb)}, ${hz(v.upToHz)}까지예요.`,
+    ),
   DYNAMICS_LEFT_ALONE: () =>
     both('The dynamics suit the song and were left alone.', '다이내믹이 알맞아 그대로 두었어요.'),
   DENSITY_RAISED: () =>
     both('The density was raised, so that the limiter need not pump.', '리미터가 출렁이지 않도록 밀도를 높였어요.'),
   BANDS_COMPRESSED: () => both('Bands that stand out were compressed gently.', '튀는 대역을 부드럽게 압축했어요.'),
   IMAGE_LEFT_ALONE: () => both('The stereo image was left alone.', '스테레오 이미지는 그대로 두었어요.'),
-  IMAGE_WIDENED: () => both('The stereo image was widened.', '스테레오 이미지를 넓혔어요.'),
-  IMAGE_NARROWED: () => both('The stereo image was narrowed.', '스테레오 이미지를 좁혔어요.'),
+  IMAGE_WIDENED: (v) =>
+    both(
+      `The stereo image was widened by ${db(v.gainDb)} in the sides.`,
+      `사이드를 ${db(v.gainDb)} 올려 스테레오 이미지를 넓혔어요.`,
+    ),
+  IMAGE_NARROWED: (v) =>
+    both(
+      `The stereo image was wider than usual and was narrowed by ${db(v.gainDb)} in the sides.`,
+      `지나치게 넓어 사이드를 ${db(v.gainDb)} 낮춰 좁혔어요.`,
+    ),
   CLIP_BUDGET_CHOSEN: (v) =>
     both(
       `The soft clipper takes up to ${db(v.clipBudgetDb)} off the highest peaks: measured to be cleaner than limiting alone.`,
