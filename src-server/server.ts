@@ -6,8 +6,10 @@ import { createAdmission } from './access/caller.ts'
 import { createKeys } from './access/keys.ts'
 import { createRateLimiter } from './access/rate-limit.ts'
 import { buildApp } from './app.ts'
+import { createAppSession } from './app-session/app-session.ts'
+import { appRoutes } from './app-session/routes.ts'
 import { createSettings } from './app-session/settings.ts'
-import { createSources } from './app-session/sources.ts'
+import { createSystemStateReader } from './app-session/system-state.ts'
 import { createRetention } from './artifacts/retention.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { readConfig } from './config.ts'
@@ -19,6 +21,7 @@ import { accountRoutes } from './credits/routes.ts'
 import { readMigrations } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { ownDirectory } from './db/owner.ts'
+import { engineVersion } from './engine/version.ts'
 import { listen } from './http/listen.ts'
 import { pageRoutes } from './http/page.ts'
 import { route } from './http/route.ts'
@@ -160,7 +163,6 @@ function compose(ground: Ground) {
     isOffline: () => settings.read().is_offline,
   })
   const folders = createFolders(dataDir)
-  const sources = createSources({ db, clock, chance, folder: path.join(dataDir, 'sources') })
   const store = createJobStore(db)
   const retention = createRetention({
     db,
@@ -201,7 +203,7 @@ function compose(ground: Ground) {
     notify,
     baseUrl,
     expiryOf: retention.expiryOf,
-    onEnded: () => {},
+    onEnded: (job) => session.jobEnded(job),
   })
   const workers = () => settings.read().engine_workers
   const scheduler = createScheduler({
@@ -218,6 +220,16 @@ function compose(ground: Ground) {
     jobTimeoutMs: config.jobTimeoutMs,
   })
   const jobs = createJobs({ db, store, scheduler, settle, submit, folders, notify, plan })
+  const session = createAppSession({
+    db,
+    clock,
+    chance,
+    log,
+    dataDir,
+    outputFolder: () => settings.read().output_folder,
+    jobs,
+    notify,
+  })
   const admission = createAdmission({
     keys,
     limiter: createRateLimiter(() => PLAN_LIMITS[plan()].requestsPerMinute, clock.monotonicMs),
@@ -241,7 +253,8 @@ function compose(ground: Ground) {
         admit,
         inspect,
         analyse,
-        findSource: sources.find,
+        findSource: session.sources.find,
+        onAnalysed: session.saveAnalysis,
         checkWebhookUrl: notify.checkWebhookUrl,
         baseUrl,
         clock,
@@ -261,6 +274,7 @@ function compose(ground: Ground) {
           notify.record({ event: 'account.changed' })
           notify.committed()
           notify.wake()
+          session.feed()
         },
       })
       artifactRoutes(app, { filesOf: jobs.files })
@@ -268,6 +282,32 @@ function compose(ground: Ground) {
         notify,
         clock,
         isStillAllowed: (caller) => caller.via === 'session' || keys.isActive(caller.keyId),
+      })
+      appRoutes(app, {
+        session,
+        settings,
+        onSettingsChanged(patch) {
+          if (patch.retention_days !== undefined) retention.replan()
+          if (patch.engine_workers !== undefined) scheduler.wake()
+          if (patch.is_offline !== undefined) notify.wake()
+        },
+        readSystemState: createSystemStateReader({
+          appVersion: VERSION,
+          engineVersion,
+          baseUrl,
+          dataDir,
+          host: ground.host ?? 'browser',
+          hasSimd: WebAssembly.validate(SIMD_MODULE),
+          ffmpeg,
+          freeBytes: storage.freeBytes,
+          usedBytes: store.storedBytes,
+        }),
+        clock,
+        chance,
+        tmp: folders.tmp,
+        inspect,
+        storage,
+        ffmpeg,
       })
       pageRoutes(app, PAGE_FOLDER)
     },
@@ -286,16 +326,22 @@ function compose(ground: Ground) {
       notify.start()
       retention.start()
       scheduler.start()
+      session.start()
       log.info('listening', { baseUrl: baseUrl(), dataDir })
     },
     /** Takes no more work and gives back what runs; requests under way may still end. */
     async stop() {
       stopping.abort(new Error('the server stops'))
       retention.close()
-      await Promise.all([scheduler.stop(), notify.close()])
+      await Promise.all([scheduler.stop(), notify.close(), session.close()])
     },
   }
 }
+
+/** The smallest module that needs SIMD: one function that splats and counts bits. */
+const SIMD_MODULE = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+])
 
 const VERSION = (
   JSON.parse(readFileSync(beside('../package.json', '../../package.json'), 'utf8')) as { version: string }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { jobEndpoints } from '../contract/jobs.ts'
+import { type Analysis, jobEndpoints } from '../contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
 import { CREDITS_PER_JOB } from '../contract/plans.ts'
 import { AppError } from '../http/app-error.ts'
@@ -24,6 +24,8 @@ export interface JobRoutesParts {
   readonly inspect: Inspect
   readonly analyse: Analyse
   readonly findSource: (sourceId: string) => StoredSong | undefined
+  /** Called with what was found in a stored song. */
+  readonly onAnalysed: (sourceId: string, analysis: Analysis) => void
   /** Throws INVALID_WEBHOOK_URL. */
   readonly checkWebhookUrl: (url: string) => void
   readonly baseUrl: () => string
@@ -109,7 +111,9 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
       looking.add(name)
       try {
         const { warnings, ...found } = await parts.analyse(song, aiService, call.signal)
-        return { status: 200, body: { ...found, warnings: warningPayloads(warnings, call.language) } } as const
+        const analysis = { ...found, warnings: warningPayloads(warnings, call.language) }
+        if (sourceId !== undefined) parts.onAnalysed(sourceId, analysis)
+        return { status: 200, body: analysis }
       } finally {
         looking.delete(name)
       }
