@@ -13,8 +13,9 @@ const HIGHEST_HZ = 20_000
  * makes music look level, 1.5 dB per octave remain to be added.
  */
 const TILT_DB_PER_OCTAVE = 4.5 - 3
-const TOP_DB = 9
-const BOTTOM_DB = -33
+const LEAST_TOP_DB = 6
+const MOST_TOP_DB = 18
+const RANGE_DB = 42
 /** Bands whose mean is the zero line: the level of the music, without sub-bass and air. */
 const CORE_HZ = [100, 8000] as const
 /** Below this a band is empty rather than quiet. */
@@ -26,10 +27,15 @@ export interface SpectrumLayout {
   readonly left: number
   readonly right: number
   readonly bottom: number
+  /** Level at the top edge; the plot is 42 dB high. */
+  readonly topDb: number
 }
 
-export function spectrumLayout(width: number, height: number): SpectrumLayout {
-  return { width, height, left: 26, right: Math.max(27, width - 6), bottom: height - 18 }
+/** Returns where everything lies; the top edge is the first step of 3 dB that holds every curve. */
+export function spectrumLayout(width: number, height: number, curves: readonly (readonly Band[])[]): SpectrumLayout {
+  const highest = Math.max(LEAST_TOP_DB, ...curves.flatMap((bands) => bands.map(({ db }) => db)))
+  const topDb = Math.min(MOST_TOP_DB, Math.ceil(highest / 3) * 3)
+  return { width, height, left: 26, right: Math.max(27, width - 6), bottom: height - 18, topDb }
 }
 
 export const FREQUENCY_TICKS = [
@@ -42,16 +48,15 @@ export const FREQUENCY_TICKS = [
   [5000, '5k'],
   [10_000, '10k'],
 ] as const
-export const LEVEL_TICKS = [0, -12, -24] as const
+export const LEVEL_TICKS = [12, 0, -12, -24] as const
 
 /** Returns the axes: frequency on a logarithmic scale, level from the top down. */
-export function spectrumAxes({ left, right, bottom }: SpectrumLayout) {
+export function spectrumAxes({ left, right, bottom, topDb }: SpectrumLayout) {
   const octaves = Math.log2(HIGHEST_HZ / LOWEST_HZ)
   return {
     toX: (hz: number) => left + (Math.log2(hz / LOWEST_HZ) / octaves) * (right - left),
     toHz: (x: number) => LOWEST_HZ * 2 ** (((x - left) / (right - left)) * octaves),
-    toY: (db: number) =>
-      6 + ((TOP_DB - Math.max(BOTTOM_DB, Math.min(TOP_DB, db))) / (TOP_DB - BOTTOM_DB)) * (bottom - 8),
+    toY: (db: number) => 6 + ((topDb - Math.max(topDb - RANGE_DB, Math.min(topDb, db))) / RANGE_DB) * (bottom - 8),
   }
 }
 
@@ -81,40 +86,34 @@ export function spectrumPath(bands: readonly Band[], layout: SpectrumLayout, isA
 }
 
 export interface SpectrumFinding {
-  /** Largest difference between `fromHz` and `toHz`, dB. */
-  readonly withinDb: number
+  /** Where both have music and the ear judges tone: the outermost bands that were compared. */
   readonly fromHz: number
   readonly toHz: number
-  /** The band that differs most anywhere, and by how much (positive: more than aimed at). */
+  /** Mean and largest distance between them, dB. */
+  readonly meanDb: number
+  readonly withinDb: number
+  /** The band that differs most, and by how much; positive is more than aimed at. */
   readonly worstHz: number
   readonly worstDb: number
 }
 
-const CLOSE_DB = 2
+/** Outside of these the level is that of rumble and of codecs rather than of tone. */
+const JUDGED_HZ = [35, 15_000] as const
 
-/**
- * Returns how a curve lies to its aim: the widest run of bands that stays within 2 dB, or within the difference of the closest
- * band when none does, and the band that differs most. Null when they share fewer than three bands.
- */
+/** Returns how a curve lies to its aim between 40 Hz and 14 kHz. Null when they share fewer than three bands there. */
 export function compareSpectra(curve: readonly Band[], aim: readonly Band[]): SpectrumFinding | null {
   const differences = curve.flatMap(({ hz, db }) => {
     const other = aim.find((band) => Math.abs(band.hz / hz - 1) < 0.01)
-    return other ? [{ hz, db: db - other.db }] : []
+    return other && hz > JUDGED_HZ[0] && hz < JUDGED_HZ[1] ? [{ hz, db: db - other.db }] : []
   })
-  if (differences.length < 3) return null
-  const closest = Math.min(...differences.map(({ db }) => Math.abs(db)))
-  const limit = Math.max(CLOSE_DB, closest)
-  let best: Band[] = []
-  let run: Band[] = []
-  for (const band of differences) {
-    run = Math.abs(band.db) <= limit ? [...run, band] : []
-    if (run.length > best.length) best = run
-  }
+  const [first, last] = [differences[0], differences.at(-1)]
+  if (differences.length < 3 || !first || !last) return null
   const worst = differences.reduce((a, b) => (Math.abs(b.db) > Math.abs(a.db) ? b : a))
   return {
-    withinDb: Math.max(...best.map(({ db }) => Math.abs(db))),
-    fromHz: best[0]?.hz ?? worst.hz,
-    toHz: best.at(-1)?.hz ?? worst.hz,
+    fromHz: first.hz,
+    toHz: last.hz,
+    meanDb: differences.reduce((sum, { db }) => sum + Math.abs(db), 0) / differences.length,
+    withinDb: Math.abs(worst.db),
     worstHz: worst.hz,
     worstDb: worst.db,
   }
@@ -149,5 +148,8 @@ export function liveBands(binsDb: ArrayLike<number>, binHz: number): Band[] {
     centres.push(hz)
     levels.push(power > 0 ? 10 * Math.log10(power) : null)
   }
-  return tiltedBands(centres, levels)
+  const bands = tiltedBands(centres, levels)
+  // Between notes most bands are almost empty, so the level is taken out by power, which the loud ones carry.
+  const power = bands.reduce((sum, { db }) => sum + 10 ** (db / 10), 0) / Math.max(1, bands.length)
+  return bands.map(({ hz, db }) => ({ hz, db: db - 10 * Math.log10(power) }))
 }

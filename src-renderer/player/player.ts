@@ -34,7 +34,7 @@ export async function createPlayer({ rateHz, onReport, onReady, onFailure }: Pla
   await context.audioWorklet.addModule(deckUrl)
   const deck = new AudioWorkletNode(context, 'loudsmith-deck', { numberOfInputs: 0, outputChannelCount: [2] })
   const volume = new GainNode(context)
-  const analyser = new AnalyserNode(context, { fftSize: SPECTRUM_SIZE, smoothingTimeConstant: 0.85 })
+  const analyser = new AnalyserNode(context, { fftSize: SPECTRUM_SIZE, smoothingTimeConstant: 0.9 })
   deck.connect(volume).connect(context.destination)
   deck.connect(analyser)
   const bins = new Float32Array(analyser.frequencyBinCount)

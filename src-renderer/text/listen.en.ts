@@ -82,7 +82,9 @@ export const listenEn = {
     label: (finding: string): string => `Long-term spectrum: ${finding}`,
     within: (who: string, db: string, aim: string, from: string, to: string): string =>
       `${who} is within ${db} dB of ${aim} from ${from} to ${to} Hz.`,
-    worst: (db: string, hz: string): string => ` It differs most at ${hz} Hz, by ${db} dB.`,
+    mean: (who: string, db: string, aim: string, from: string, to: string): string =>
+      `${who} is ${db} dB from ${aim} on average, ${from} to ${to} Hz.`,
+    worst: (db: string, hz: string): string => ` Most at ${hz} Hz: ${db} dB.`,
     theMaster: 'the master',
     theOriginal: 'the original',
     theReference: 'the reference',
@@ -154,7 +156,6 @@ export const listenEn = {
     channel: { mid: 'middle', side: 'sides', left: 'left', right: 'right', both: 'both channels' },
   },
   transport: {
-    label: 'Transport',
     play: 'Play (Space)',
     pause: 'Pause (Space)',
     waiting: 'Reading',

@@ -78,7 +78,8 @@ export const listenKo: ListenText = {
     frequency: 'Hz',
     label: (finding) => `장기 평균 스펙트럼: ${finding}`,
     within: (who, db, aim, from, to) => `${from}–${to} Hz에서 ${who}와 ${aim}의 차이가 ${db} dB 이내예요.`,
-    worst: (db, hz) => ` ${hz} Hz에서 ${db} dB로 가장 달라요.`,
+    mean: (who, db, aim, from, to) => `${from}–${to} Hz에서 ${who}와 ${aim}의 차이는 평균 ${db} dB예요.`,
+    worst: (db, hz) => ` ${hz} Hz에서 ${db} dB로 가장 커요.`,
     theMaster: '마스터',
     theOriginal: '원본',
     theReference: '레퍼런스',
@@ -146,7 +147,6 @@ export const listenKo: ListenText = {
     channel: { mid: '가운데', side: '사이드', left: '왼쪽', right: '오른쪽', both: '양쪽' },
   },
   transport: {
-    label: '재생',
     play: '재생 (Space)',
     pause: '일시 정지 (Space)',
     waiting: '읽는 중',

@@ -1,21 +1,192 @@
-/** The place of the Listen screen. */
-import { useEffect } from 'react'
-import { useApp, useSelect } from '../../state/app-state.ts'
-import { useWords } from '../../text/context.tsx'
+/** The Listen screen: hear original and masters at the same place and level, see why they differ, take the files. */
+import { useEffect, useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import type { Job } from '../../../src-server/contract/jobs.ts'
+import type { Report } from '../../../src-server/contract/report.ts'
+import { failureText } from '../../../src-server/contract/text/text.ts'
+import { Button } from '../../components/button.tsx'
+import { createPlayer } from '../../player/player.ts'
+import { addressOf } from '../../router.ts'
+import { useApp } from '../../state/app-state.ts'
+import { createListen, type ListenActions, type ListenState } from '../../state/listen.ts'
+import { commonRateHz, versionsOf } from '../../state/listen-versions.ts'
+import { createPlayerStore, heardVersion } from '../../state/player.ts'
+import { BlindTestPanel } from './blind-test.tsx'
+import { clock } from './clock.ts'
+import { CompareSheet } from './compare.tsx'
+import { useListenWords, usePlayer, useVersionName, useVisit, VisitContext } from './context.tsx'
+import { Head } from './head.tsx'
+import { Meters } from './meters.tsx'
+import { Repairs } from './repairs.tsx'
+import { SpectrumPanel } from './spectrum.tsx'
+import { TimeLanes } from './time-lanes.tsx'
+import { Transport } from './transport.tsx'
+import { useKeys } from './use-keys.ts'
+import { Verdict } from './verdict.tsx'
+import { VersionSwitch } from './version-switch.tsx'
+import './listen.css'
+
+const tossCoin = () => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) % 2 === 0
 
 export default function ListenScreen({ jobId }: { jobId: string }) {
-  const { t } = useWords()
+  const { client, jobs } = useApp()
+  const { language } = useListenWords()
+  const listen = useMemo(() => createListen({ client, jobId, language: () => language }), [client, jobId, language])
+  const state = useStore(listen.store)
+  const liveStatus = useStore(jobs.store, ({ byId }) => byId[jobId]?.status)
+  // A job that ends while its screen is open becomes audible by itself.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the status is read here only as the sign to read again
+  useEffect(() => void listen.read(), [listen, liveStatus])
+  const { job, report } = state
+  if (job && report) return <Listening key={jobId} job={job} report={report} listen={listen} />
+  return <NothingToHear state={state} jobId={jobId} onRetry={() => void listen.read()} />
+}
+
+function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: string; onRetry: () => void }) {
+  const { t, l, language } = useListenWords()
   const { jobs } = useApp()
-  const job = useSelect(jobs.store, (state) => state.byId[jobId])
-  useEffect(() => void jobs.readMissing([jobId]), [jobs, jobId])
+  const { job, failure } = state
+  const progress = useStore(jobs.store, ({ byId }) => byId[jobId]?.progress) ?? job?.progress ?? 0
+  const reason = !job
+    ? failure?.message
+    : job.status === 'queued'
+      ? l.failures.unfinished(progress)
+      : job.status === 'failed'
+        ? t.row.failed(job.failure_code ? failureText(job.failure_code, {}, language) : (job.error_message ?? ''))
+        : job.expired
+          ? l.failures.expired
+          : failure?.message
   return (
-    <main id="content" className="work" tabIndex={-1}>
+    <main id="content" className="work listen" tabIndex={-1}>
       <div className="pane">
-        <h1>
-          <bdi>{job?.title ?? t.listenSoon.title}</bdi>
-        </h1>
-        <p className="dim">{t.listenSoon.text}</p>
+        {job && <Head job={job} report={null} siblings={[job]} />}
+        <div className="empty" role={failure ? 'alert' : undefined}>
+          {reason ? (
+            <>
+              <h2 className="sec">{l.failures.title}</h2>
+              <p>{reason}</p>
+              {failure?.requestId && <p className="faint">{t.requestId(failure.requestId)}</p>}
+              <div className="row">
+                <a className="btn" href={addressOf('master')}>
+                  {l.failures.toBatch}
+                </a>
+                {failure && (
+                  <Button look="quiet" onClick={onRetry}>
+                    {l.failures.retry}
+                  </Button>
+                )}
+              </div>
+            </>
+          ) : (
+            <p>{l.reading}</p>
+          )}
+        </div>
+        {job?.expired && (
+          <div className="lower">
+            <Verdict job={job} />
+            <Repairs repairs={[]} warnings={job.warnings} />
+          </div>
+        )}
       </div>
     </main>
+  )
+}
+
+function Listening({ job, report, listen }: { job: Job; report: Report; listen: ListenActions }) {
+  const { client } = useApp()
+  const player = useMemo(
+    () =>
+      createPlayerStore({
+        client,
+        createPlayer,
+        versions: versionsOf(job, report, null),
+        durationSeconds: report.source.duration_seconds,
+        rateHz: commonRateHz(report),
+        tossCoin,
+      }),
+    [client, job, report],
+  )
+  useEffect(() => {
+    void player.start()
+    return player.close
+  }, [player])
+  const visit = useMemo(() => ({ job, report, listen, player }), [job, report, listen, player])
+  return (
+    <VisitContext value={visit}>
+      <Desk />
+    </VisitContext>
+  )
+}
+
+function Desk() {
+  const { l } = useListenWords()
+  const { job, report, listen, player } = useVisit()
+  const siblings = useStore(listen.store, (state) => state.siblings)
+  const [isComparing, setComparing] = useState(false)
+  const [isBlindOpen, setBlindOpen] = useState(false)
+  const heard = usePlayer((state) => (state.blindTest ? '' : state.version))
+  const hasFailed = usePlayer((state) => state.hasFailed)
+  useKeys(player)
+  useSpokenChanges()
+  const closeBlindTest = () => {
+    setBlindOpen(false)
+    player.endBlindTest()
+  }
+  return (
+    <>
+      <main id="content" className="work listen" tabIndex={-1}>
+        <div className="pane">
+          <Head job={job} report={report} siblings={siblings} onCompare={() => setComparing(true)} />
+          {hasFailed && (
+            <p className="strip inline" role="alert">
+              {l.failures.noSound}
+            </p>
+          )}
+          {isBlindOpen ? <BlindTestPanel onClose={() => setBlindOpen(false)} /> : <VersionSwitch />}
+          <div className="deck">
+            <TimeLanes />
+            <Meters />
+          </div>
+          <div className="lower">
+            <SpectrumPanel />
+            <Verdict job={job} heard={heard} onHear={player.choose} />
+            <Repairs repairs={report.repairs} warnings={job.warnings} />
+          </div>
+        </div>
+      </main>
+      <Transport onBlindTest={() => (isBlindOpen ? closeBlindTest() : setBlindOpen(true))} />
+      <CompareSheet isOpen={isComparing} onClose={() => setComparing(false)} />
+    </>
+  )
+}
+
+/** Tells screen readers what a key did: the version that is heard, the level, the loop. Nothing that moves by itself. */
+function useSpokenChanges(): void {
+  const { t, l } = useListenWords()
+  const { notices } = useApp()
+  const { player } = useVisit()
+  const nameOf = useVersionName()
+  useEffect(
+    () =>
+      player.store.subscribe((now, before) => {
+        const version = now.versions.find((one) => one.id === heardVersion(now))
+        if (now.blindTest) return
+        if (now.version !== before.version && version) notices.announce(l.live.hearing(nameOf(version)))
+        else if (now.levelMode !== before.levelMode) {
+          const service = version?.platform ?? now.service
+          const names = {
+            matched: l.transport.matched,
+            service: l.transport.asOn(service ? t.platforms[service] : ''),
+            file: l.transport.file,
+          }
+          notices.announce(l.live.level(names[now.levelMode]))
+        } else if (now.isLooping !== before.isLooping || (now.isLooping && now.loop !== before.loop)) {
+          const { loop, isLooping } = now
+          const text =
+            isLooping && loop ? l.live.loopOn(clock(loop.startSeconds), clock(loop.endSeconds)) : l.live.loopOff
+          notices.announce(text)
+        }
+      }),
+    [player, notices, l, t, nameOf],
   )
 }

@@ -1,0 +1,147 @@
+/** The blind test, in the place of the version switch: hear A, B and X at one level, say which X is, see the score. */
+import { useId, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { scoreOf } from '../../player/abx.ts'
+import type { BlindTest } from '../../state/player.ts'
+import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
+
+/** What is left to chance below this counts as heard; above the other it shows nothing. */
+const SURE = 0.05
+const UNSURE = 0.2
+const ENOUGH_TRIALS = 10
+
+export function BlindTestPanel({ onClose }: { onClose: () => void }) {
+  const { l } = useListenWords()
+  const test = usePlayer((state) => state.blindTest)
+  return (
+    <section className="blind" aria-label={l.blind.title}>
+      {test === null ? (
+        <Setup onClose={onClose} />
+      ) : test.isOver ? (
+        <Score test={test} onClose={onClose} />
+      ) : (
+        <Trial test={test} onClose={onClose} />
+      )}
+    </section>
+  )
+}
+
+function Setup({ onClose }: { onClose: () => void }) {
+  const { l } = useListenWords()
+  const { player } = useVisit()
+  const nameOf = useVersionName()
+  const versions = usePlayer((state) => state.versions)
+  const readiness = usePlayer((state) => state.readiness)
+  const lastMaster = usePlayer((state) => state.lastMaster)
+  const there = versions.filter((one) => !one.missing && readiness[one.id] !== 'failed')
+  const [a, setA] = useState('source')
+  const [b, setB] = useState(lastMaster === 'source' ? (there[1]?.id ?? 'source') : lastMaster)
+  const ids = [useId(), useId()] as const
+  const choices = there.map((one) => (
+    <option key={one.id} value={one.id}>
+      {nameOf(one)}
+    </option>
+  ))
+  return (
+    <>
+      <b>{l.blind.title}</b>
+      <label htmlFor={ids[0]} className="dim">
+        {l.blind.between}
+      </label>
+      <select id={ids[0]} className="input pick" value={a} onChange={(event) => setA(event.currentTarget.value)}>
+        {choices}
+      </select>
+      <label htmlFor={ids[1]} className="dim">
+        {l.blind.and}
+      </label>
+      <select id={ids[1]} className="input pick" value={b} onChange={(event) => setB(event.currentTarget.value)}>
+        {choices}
+      </select>
+      <Button onClick={() => a !== b && player.startBlindTest(a, b)} whyNot={a === b && l.blind.between}>
+        {l.transport.blindTest}
+      </Button>
+      <span className="grow" />
+      <span className="faint few">{l.blind.few}</span>
+      <Button look="quiet" onClick={onClose}>
+        {l.blind.leave}
+      </Button>
+    </>
+  )
+}
+
+function useSides(test: BlindTest) {
+  const nameOf = useVersionName()
+  const versions = usePlayer((state) => state.versions)
+  const name = (id: string) => {
+    const version = versions.find((one) => one.id === id)
+    return version ? nameOf(version) : ''
+  }
+  return { a: name(test.a), b: name(test.b) }
+}
+
+function Trial({ test, onClose }: { test: BlindTest; onClose: () => void }) {
+  const { l } = useListenWords()
+  const { player } = useVisit()
+  const sides = useSides(test)
+  const group = useId()
+  const leave = () => {
+    player.endBlindTest()
+    if (test.trials.length === 0) onClose()
+  }
+  return (
+    <>
+      <div className="vers abx" role="radiogroup" aria-label={l.blind.title}>
+        {(['a', 'b', 'x'] as const).map((side) => (
+          <label key={side} className={side === 'x' ? 'split' : undefined}>
+            <input
+              type="radio"
+              className="vh"
+              name={group}
+              aria-label={l.blind.hear(l.blind[side])}
+              checked={test.heard === side}
+              onChange={() => player.hear(side)}
+            />
+            <b>{l.blind[side]}</b>
+            {side !== 'x' && <span className="clip">{sides[side]}</span>}
+          </label>
+        ))}
+      </div>
+      <Button onClick={() => player.answer('a')}>{l.blind.isA}</Button>
+      <Button onClick={() => player.answer('b')}>{l.blind.isB}</Button>
+      <span className="grow" />
+      <span className="dim num">{l.blind.trial(test.trials.length + 1)}</span>
+      <Button look="quiet" onClick={leave}>
+        {test.trials.length > 0 ? l.blind.stop : l.blind.leave}
+      </Button>
+    </>
+  )
+}
+
+function Score({ test, onClose }: { test: BlindTest; onClose: () => void }) {
+  const { l, format } = useListenWords()
+  const { player } = useVisit()
+  const { correct, total, chance } = scoreOf(test.trials)
+  const meaning = chance < SURE ? l.blind.meaning.sure : chance < UNSURE ? l.blind.meaning.maybe : l.blind.meaning.no
+  const percent = chance < 0.0095 ? (chance * 100).toFixed(1) : format.count(chance * 100)
+  return (
+    <>
+      <output className="row score">
+        <b className="num">{l.blind.score(correct, total)}</b>
+        <span className="dim">{l.blind.chance(percent)}</span>
+        <span>{meaning}</span>
+        {total < ENOUGH_TRIALS && <span className="faint few">{l.blind.few}</span>}
+      </output>
+      <span className="grow" />
+      <Button onClick={() => player.startBlindTest(test.a, test.b)}>{l.blind.again}</Button>
+      <Button
+        look="quiet"
+        onClick={() => {
+          player.endBlindTest()
+          onClose()
+        }}
+      >
+        {l.blind.leave}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,179 @@
+/** Two masters of one song side by side: what was set, what came out, and the other one in the switch. */
+import { useEffect, useId, useState } from 'react'
+import { useStore } from 'zustand'
+import type { Job } from '../../../src-server/contract/jobs.ts'
+import type { Platform } from '../../../src-server/contract/platforms.ts'
+import type { MasterResult, Report } from '../../../src-server/contract/report.ts'
+import { Button } from '../../components/button.tsx'
+import { Modal } from '../../components/dialogs.tsx'
+import { versionNumber, versionsOf } from '../../state/listen-versions.ts'
+import { type Refusal, refusalOf } from '../../state/refusal.ts'
+import { useListenWords, usePlayer, useVisit } from './context.tsx'
+
+export function CompareSheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { l } = useListenWords()
+  return (
+    <Modal title={l.compareSheet.title} isOpen={isOpen} onClose={onClose} shape="wide">
+      <Comparison onClose={onClose} />
+    </Modal>
+  )
+}
+
+function Comparison({ onClose }: { onClose: () => void }) {
+  const { t, l, format, language } = useListenWords()
+  const { job, report, listen, player } = useVisit()
+  const siblings = useStore(listen.store, (state) => state.siblings)
+  const hasOther = useStore(listen.store, (state) => state.other !== null)
+  const version = usePlayer((state) => state.lastMaster)
+  const others = siblings.filter((one) => one.job_id !== job.job_id)
+  const [otherId, setOtherId] = useState(others.at(0)?.job_id ?? '')
+  const [platform, setPlatform] = useState<Platform>(
+    job.platforms.find((one) => one === version) ?? job.platforms[0] ?? 'spotify',
+  )
+  const [read, setRead] = useState<{ job: Job; report: Report } | null>(null)
+  const [error, setError] = useState<Refusal | null>(null)
+  const ids = [useId(), useId()] as const
+  useEffect(() => {
+    if (!otherId) return
+    let isOver = false
+    setRead(null)
+    setError(null)
+    listen.readOther(otherId).then(
+      (found) => !isOver && setRead(found),
+      (cause: unknown) => !isOver && setError(refusalOf(cause, language)),
+    )
+    return () => {
+      isOver = true
+    }
+  }, [otherId, listen, language])
+  if (others.length === 0) return <p className="dim">{l.compareSheet.onlyOne}</p>
+  const now = new Date()
+  const nameOf = (one: Job) =>
+    l.compareSheet.version(
+      versionNumber(one, siblings).number,
+      `${format.day(one.created_at, now)} ${format.time(one.created_at)}`,
+    )
+  const mine = job.results.find((one) => one.platform === platform)
+  const theirs = read?.job.results.find((one) => one.platform === platform)
+  const bring = () => {
+    if (!read || !theirs) return
+    listen.bring({ ...read, platform })
+    const other = versionsOf(job, report, { ...read, platform }).find((one) => one.kind === 'other')
+    void player.bring(other ?? null)
+    onClose()
+  }
+  const remove = () => {
+    listen.bring(null)
+    void player.bring(null)
+    onClose()
+  }
+  return (
+    <div className="compare">
+      <div className="row wraps">
+        <label className="field" htmlFor={ids[0]}>
+          <span className="label">{l.compareSheet.with}</span>
+          <select
+            id={ids[0]}
+            className="input pick"
+            value={otherId}
+            onChange={(event) => setOtherId(event.currentTarget.value)}
+          >
+            {others.map((one) => (
+              <option key={one.job_id} value={one.job_id}>
+                {nameOf(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="field" htmlFor={ids[1]}>
+          <span className="label">{l.verdict.platform}</span>
+          <select
+            id={ids[1]}
+            className="input pick"
+            value={platform}
+            onChange={(event) => setPlatform(event.currentTarget.value as Platform)}
+          >
+            {job.platforms.map((one) => (
+              <option key={one} value={one}>
+                {t.platforms[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {error && <p className="c-bad">{error.message}</p>}
+      {read && <Differences mine={mine} theirs={theirs} job={job} other={read.job} />}
+      <div className="row end">
+        {hasOther && (
+          <Button look="quiet" onClick={remove}>
+            {l.compareSheet.remove}
+          </Button>
+        )}
+        <Button onClick={bring} whyNot={!theirs && l.compareSheet.notThere} busyText={!read && !error && t.loading}>
+          {l.compareSheet.listen}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function Differences(props: {
+  mine: MasterResult | undefined
+  theirs: MasterResult | undefined
+  job: Job
+  other: Job
+}) {
+  const { t, l, format } = useListenWords()
+  const { mine, theirs, job, other } = props
+  const { rows } = l.verdict
+  const levels: [string, (result: MasterResult) => number][] = [
+    [rows.integrated, (one) => one.integrated_lufs],
+    [rows.truePeak, (one) => one.true_peak_dbtp],
+    [rows.range, (one) => one.loudness_range_lu],
+    [rows.plr, (one) => one.plr_db],
+    [rows.gain, (one) => one.gain_db],
+    [rows.mostReduction, (one) => one.max_gain_reduction_db],
+  ]
+  const settings: [string, (one: Job) => string][] = [
+    [t.settings.genre, (one) => t.genres[one.genre]],
+    [t.settings.madeWith, (one) => t.services[one.ai_service]],
+    [t.settings.tier, (one) => t.tiers[one.tier]],
+    [t.settings.intensity, (one) => String(one.intensity)],
+    [t.settings.loudness, (one) => l.compareSheet.loudness[one.loudness]],
+    [t.settings.reference, (one) => one.reference_filename ?? '–'],
+  ]
+  return (
+    <table>
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">{l.compareSheet.thisOne}</th>
+          <th scope="col">{l.compareSheet.thatOne}</th>
+          <th scope="col">{l.compareSheet.difference}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {levels.map(([name, of]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{mine ? format.level(of(mine)) : '–'}</td>
+            <td>{theirs ? format.level(of(theirs)) : '–'}</td>
+            <td>{mine && theirs ? format.signed(of(theirs) - of(mine)) : '–'}</td>
+          </tr>
+        ))}
+        {settings.map(([name, of]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>
+              <bdi>{of(job)}</bdi>
+            </td>
+            <td>
+              <bdi>{of(other)}</bdi>
+            </td>
+            <td>{of(job) === of(other) ? '' : '≠'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

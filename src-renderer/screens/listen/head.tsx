@@ -1,0 +1,153 @@
+/** The head of the Listen screen: the song, what was set, and what can be done with it. */
+import { ArrowLeft, Copy, Download, Ellipsis, FileText, FolderOpen, GitCompareArrows, RotateCcw } from 'lucide-react'
+import { useState } from 'react'
+import type { Job } from '../../../src-server/contract/jobs.ts'
+import type { Report } from '../../../src-server/contract/report.ts'
+import { filenameIn, saveBlob } from '../../api/save.ts'
+import { Button } from '../../components/button.tsx'
+import { Cover } from '../../components/cover.tsx'
+import { Menu } from '../../components/dialogs.tsx'
+import { addressOf } from '../../router.ts'
+import { useApp } from '../../state/app-state.ts'
+import { versionNumber } from '../../state/listen-versions.ts'
+import { type Refusal, refusalOf } from '../../state/refusal.ts'
+import { useListenWords } from './context.tsx'
+import { curlOf } from './curl.ts'
+import { useMasterAgain } from './use-master-again.ts'
+
+export interface HeadProps {
+  job: Job
+  report: Report | null
+  siblings: readonly Job[]
+  onCompare?: () => void
+}
+
+export function Head({ job, report, siblings, onCompare }: HeadProps) {
+  const { t, l, format } = useListenWords()
+  const { client } = useApp()
+  const { number, of } = versionNumber(job, siblings)
+  const [isSaving, setSaving] = useState(false)
+  const [error, setError] = useState<Refusal | null>(null)
+  const { masterAgain, isBusy } = useMasterAgain(job, setError)
+  const { saver } = useApp()
+  const { language } = useListenWords()
+  const size = job.results.reduce((sum, one) => sum + one.size_bytes, 0)
+  const isThere = job.status === 'done' && !job.expired
+  const sourceId = job.source_id
+  const [readCover] = useState(() =>
+    sourceId
+      ? () => client.open('readSourceCover', { params: { source_id: sourceId } }).then((answer) => answer.blob())
+      : undefined,
+  )
+  const attempt = (work: Promise<unknown>) => {
+    setError(null)
+    return work.catch((cause: unknown) => setError(refusalOf(cause, language)))
+  }
+  const saveZip = () => {
+    setSaving(true)
+    void attempt(saver.saveZip(job.job_id)).finally(() => setSaving(false))
+  }
+  const facts = [
+    format.duration(job.duration_seconds),
+    report
+      ? `${t.codecs[job.codec] ?? job.codec.toUpperCase()} ${report.source.sample_rate_hz / 1000} kHz`
+      : (t.codecs[job.codec] ?? job.codec.toUpperCase()),
+    t.services[job.ai_service],
+    [t.genres[job.genre], t.tiers[job.tier].toLowerCase(), l.intensity(job.intensity)].join(', '),
+  ]
+  const slices = report?.source.curves.peak_dbfs.map((peak) => (peak === null ? 0 : 10 ** (peak / 20))) ?? null
+  return (
+    <div className="head">
+      <a className="btn icon quiet" href={addressOf('master')} aria-label={l.back}>
+        <ArrowLeft className="i" aria-hidden="true" />
+      </a>
+      <Cover read={readCover} slices={slices} />
+      <div className="grow">
+        <h1 className="clip">
+          <bdi>{job.title}</bdi>
+        </h1>
+        {error ? (
+          <p className="label clip c-bad" role="alert">
+            {error.message}
+            {error.requestId && ` ${t.requestId(error.requestId)}`}
+          </p>
+        ) : (
+          <p className="label clip">
+            {job.artist && (
+              <>
+                <bdi>{job.artist}</bdi> ·{' '}
+              </>
+            )}
+            {facts.join(' · ')}
+            {of > 1 && <span className="faint"> · {l.versionOf(number, of)}</span>}
+          </p>
+        )}
+      </div>
+      {onCompare && (
+        <Button look="quiet" icon={<GitCompareArrows className="i" aria-hidden="true" />} onClick={onCompare}>
+          {l.compare}
+        </Button>
+      )}
+      <Button
+        look="quiet"
+        icon={<RotateCcw className="i" aria-hidden="true" />}
+        busyText={isBusy && t.loading}
+        onClick={masterAgain}
+      >
+        {l.masterAgain}
+      </Button>
+      <More job={job} onError={setError} />
+      {isThere && (
+        <Button
+          look="primary"
+          icon={<Download className="i" aria-hidden="true" />}
+          busyText={isSaving && l.saving}
+          onClick={saveZip}
+        >
+          {l.saveZip} <span className="size">{format.bytes(size)}</span>
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function More({ job, onError }: { job: Job; onError: (error: Refusal | null) => void }) {
+  const { l, language } = useListenWords()
+  const { client, notices } = useApp()
+  const desktop = window.loudsmith
+  const reveal = async () => {
+    const isThere = await desktop?.revealMasters(job.job_id)
+    if (!isThere) onError({ code: 'NOT_FOUND', message: l.revealGone })
+  }
+  const copyCurl = async () => {
+    await navigator.clipboard.writeText(curlOf(job, desktop?.apiBaseUrl ?? location.origin))
+    notices.announce(l.curlCopied)
+    notices.show({ text: l.curlCopied })
+  }
+  const saveReport = async () => {
+    const answer = await client.open('readReport', { params: { job_id: job.job_id }, query: { format: 'html' } })
+    const name = filenameIn(answer.headers.get('content-disposition')) ?? `${job.title}_report.html`
+    saveBlob(await answer.blob(), name)
+  }
+  const guarded = (work: () => Promise<void>) => () => {
+    onError(null)
+    work().catch((cause: unknown) => onError(refusalOf(cause, language)))
+  }
+  return (
+    <Menu
+      label={l.moreActions}
+      trigger={
+        <button type="button" className="btn icon quiet" aria-label={l.moreActions}>
+          <Ellipsis className="i" aria-hidden="true" />
+        </button>
+      }
+      items={[
+        ...(desktop && job.status === 'done'
+          ? [{ text: l.reveal, icon: <FolderOpen className="i s" aria-hidden="true" />, onChoose: guarded(reveal) }]
+          : []),
+        { text: l.copyCurl, icon: <Copy className="i s" aria-hidden="true" />, onChoose: guarded(copyCurl) },
+        { text: l.openReport, icon: <FileText className="i s" aria-hidden="true" />, onChoose: guarded(saveReport) },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,258 @@
+/** Live meters: momentary, short-term and integrated loudness, and true peak left and right, of the version as written. */
+import { useEffect, useMemo, useRef } from 'react'
+import {
+  LOUDNESS_SCALE,
+  loudnessZones,
+  type MeterScale,
+  type MeterZones,
+  meterColumn,
+  meterY,
+  PEAK_SCALE,
+  peakZones,
+} from '../../drawing/meters.ts'
+import { advancePeak, type PeakBallistics, SILENT_PEAK } from '../../player/true-peak.ts'
+import { heardVersion } from '../../state/player.ts'
+import { useFrames, useIsStill, useListenWords, usePlayer, useSize, useVisit } from './context.tsx'
+
+const STILL_MS = 100
+const TOP = 24
+const GAP = 5
+const SCALE_WIDTH = 24
+const SILENCE = Number.NEGATIVE_INFINITY
+/** A column stays where it is for this long without a report: the deck tells every 20 ms. */
+const LATE_SECONDS = 0.25
+
+interface Kept {
+  momentaryMax: number
+  shortTermMax: number
+  peaks: [PeakBallistics, PeakBallistics]
+}
+const nothingKept = (): Kept => ({ momentaryMax: SILENCE, shortTermMax: SILENCE, peaks: [SILENT_PEAK, SILENT_PEAK] })
+
+interface Column {
+  readonly name: 'M' | 'S' | 'I' | 'L' | 'R'
+  readonly x: number
+  readonly scale: MeterScale
+  readonly zones: MeterZones
+}
+
+/** What the columns show at one moment. */
+type Shown = Record<Column['name'], { levelDb: number; heldDb: number; isOver: boolean; printedDb: number }>
+
+export function Meters() {
+  const { l, format } = useListenWords()
+  const { report, player } = useVisit()
+  const isStill = useIsStill()
+  const host = useRef<HTMLDivElement>(null)
+  const picture = useRef<SVGSVGElement>(null)
+  const [width, height] = useSize(host, [214, 340])
+  const isBlind = usePlayer((state) => state.blindTest !== null)
+  const version = usePlayer((state) => state.versions.find((one) => one.id === heardVersion(state)))
+  const result = version?.result ?? report.masters[0]?.result
+  const target = result?.target_lufs ?? -14
+  const ceiling = result?.ceiling_dbtp ?? -1
+  const bottom = height - 38
+  const barWidth = Math.max(8, Math.floor((width - 20 - SCALE_WIDTH * 2 - GAP * 3) / 5))
+
+  const columns = useMemo<Column[]>(() => {
+    const step = barWidth + GAP
+    const first = 10 + SCALE_WIDTH
+    const second = first + 3 * step + SCALE_WIDTH
+    const loud = { scale: LOUDNESS_SCALE, zones: loudnessZones(target) }
+    const peak = { scale: PEAK_SCALE, zones: peakZones(ceiling) }
+    return [
+      { name: 'M', x: first, ...loud },
+      { name: 'S', x: first + step, ...loud },
+      { name: 'I', x: first + 2 * step, ...loud },
+      { name: 'L', x: second, ...peak },
+      { name: 'R', x: second + step, ...peak },
+    ]
+  }, [barWidth, target, ceiling])
+
+  const kept = useRef(new Map<string, Kept>())
+  const live = useRef({ loudness: [SILENCE, SILENCE, SILENCE] as readonly number[], peaks: [0, 0], id: '', at: 0 })
+  useEffect(() => {
+    const stop = player.onReport(({ version: id, loudness, truePeaks }) => {
+      const now = live.current
+      const isSame = now.id === id
+      live.current = {
+        id: id ?? '',
+        at: performance.now(),
+        loudness: (id && loudness[id]) || [SILENCE, SILENCE, SILENCE],
+        peaks: [0, 1].map((side) => Math.max(isSame ? (now.peaks[side] ?? 0) : 0, truePeaks[side] ?? 0)),
+      }
+    })
+    return () => void stop()
+  }, [player])
+
+  const lastDraw = useRef(0)
+  const lastText = useRef(0)
+  useFrames((now) => {
+    const svg = picture.current
+    if (!svg) return
+    const seconds = Math.min(0.2, (now - lastDraw.current) / 1000)
+    lastDraw.current = now
+    const news = live.current
+    const isLate = now - news.at > LATE_SECONDS * 1000
+    const before = kept.current.get(news.id) ?? nothingKept()
+    const [m = SILENCE, s = SILENCE, i = SILENCE] = news.loudness
+    const peaks = before.peaks.map((peak, side) =>
+      advancePeak(peak, isLate ? SILENCE : 20 * Math.log10(news.peaks[side] ?? 0), seconds, !isStill),
+    ) as Kept['peaks']
+    news.peaks = [0, 0]
+    const after: Kept = {
+      momentaryMax: Math.max(before.momentaryMax, m),
+      shortTermMax: Math.max(before.shortTermMax, s),
+      peaks,
+    }
+    kept.current.set(news.id, after)
+    const isOver = (levelDb: number, name: Column['name']) =>
+      levelDb > (columns.find((one) => one.name === name)?.zones.overDb ?? Number.POSITIVE_INFINITY)
+    const side = (peak: PeakBallistics, name: 'L' | 'R') => ({
+      levelDb: peak.shownDb,
+      heldDb: peak.heldDb,
+      printedDb: peak.maximumDb,
+      isOver: isOver(peak.maximumDb, name),
+    })
+    const loud = (levelDb: number, heldDb: number, name: 'M' | 'S' | 'I') => ({
+      levelDb,
+      heldDb,
+      printedDb: levelDb,
+      isOver: isOver(Math.max(levelDb, heldDb), name),
+    })
+    const shown: Shown = {
+      M: loud(m, after.momentaryMax, 'M'),
+      S: loud(s, after.shortTermMax, 'S'),
+      I: loud(i, SILENCE, 'I'),
+      L: side(peaks[0], 'L'),
+      R: side(peaks[1], 'R'),
+    }
+    const print = (db: number) => (db > -90 ? format.level(db) : l.meters.silence)
+    const isTextDue = now - lastText.current >= STILL_MS
+    if (isTextDue) lastText.current = now
+    for (const column of columns) draw(svg, column, shown[column.name], bottom, isTextDue ? print : null)
+    if (isTextDue && !isBlind) {
+      const { M, S, I, L, R } = shown
+      svg.setAttribute(
+        'aria-label',
+        l.meters.label(print(M.levelDb), print(S.levelDb), print(I.levelDb), print(L.printedDb), print(R.printedDb)),
+      )
+    }
+  }, STILL_MS)
+
+  const loudnessX = columns[0]?.x ?? 0
+  const peakX = columns[3]?.x ?? 0
+  const span = (from: number, count: number) => `M${from - 3} 0H${from + count * (barWidth + GAP) - GAP + 3}`
+  return (
+    <div ref={host} className={`screen meters ${isBlind ? 'is-blind' : ''}`}>
+      {isBlind ? (
+        <p className="dim">{l.meters.hidden}</p>
+      ) : (
+        <>
+          <svg ref={picture} className="plot" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={l.meters.clear}>
+            <defs>
+              <pattern id="over-hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+                <rect width="5" height="5" className="hatch-ground" />
+                <rect width="2" height="5" className="hatch-line" />
+              </pattern>
+            </defs>
+            <Ticks
+              levels={[0, -6, -12, -18, -24, -30]}
+              scale={LOUDNESS_SCALE}
+              aimDb={target}
+              x={loudnessX - 6}
+              bottom={bottom}
+            />
+            <Ticks levels={[3, 0, -6, -12, -18]} scale={PEAK_SCALE} aimDb={ceiling} x={peakX - 6} bottom={bottom} />
+            {columns.map(({ name, x }) => (
+              <g key={name} data-column={name}>
+                <rect className="track" x={x} y={TOP} width={barWidth} height={bottom - TOP} />
+                <rect data-part="under" className="under" x={x} width={barWidth} />
+                <rect data-part="near" className="near" x={x} width={barWidth} />
+                <rect data-part="over" className="over" x={x} width={barWidth} />
+                <rect data-part="held" className="held" x={x} width={barWidth} height={2} />
+                <text data-part="name" className="t m" x={x + barWidth / 2} y={14}>
+                  {name}
+                </text>
+                <text data-part="flag" className="t m o flag" x={x + barWidth / 2} y={14}>
+                  {l.meters.over}
+                </text>
+                <text data-part="value" className="t m b" x={x + barWidth / 2} y={height - 20}>
+                  {l.meters.silence}
+                </text>
+              </g>
+            ))}
+            <path
+              className="l-aim"
+              d={span(loudnessX, 3)}
+              transform={`translate(0 ${meterY(target, LOUDNESS_SCALE, TOP, bottom)})`}
+            />
+            <path
+              className="l-aim"
+              d={span(peakX, 2)}
+              transform={`translate(0 ${meterY(ceiling, PEAK_SCALE, TOP, bottom)})`}
+            />
+            <text className="t m" x={loudnessX + 1.5 * barWidth + GAP} y={height - 5}>
+              {l.lufs}
+            </text>
+            <text className="t m" x={peakX + barWidth + GAP / 2} y={height - 5}>
+              {l.dbtp}
+            </text>
+          </svg>
+          <button
+            type="button"
+            className="clear"
+            aria-label={l.meters.clear}
+            title={l.meters.clear}
+            onClick={() => kept.current.clear()}
+          />
+        </>
+      )}
+    </div>
+  )
+}
+
+/** Numbers beside the columns; one that the aim would cover gives way to it. */
+function Ticks(props: { levels: readonly number[]; scale: MeterScale; aimDb: number; x: number; bottom: number }) {
+  const { format } = useListenWords()
+  const { levels, scale, aimDb, x, bottom } = props
+  const y = (db: number) => meterY(db, scale, TOP, bottom)
+  return (
+    <>
+      {levels
+        .filter((db) => Math.abs(y(db) - y(aimDb)) > 11)
+        .map((db) => (
+          <text key={db} className="t e" x={x} y={y(db) + 4}>
+            {scale === PEAK_SCALE ? format.signed(db) : format.target(db)}
+          </text>
+        ))}
+      <text className="t e aim" x={x} y={y(aimDb) + 4}>
+        {format.target(aimDb)}
+      </text>
+    </>
+  )
+}
+
+/** Moves the parts of one column. The numbers change ten times a second, so that they can be read. */
+function draw(
+  svg: SVGSVGElement,
+  { name, scale, zones }: Column,
+  { levelDb, heldDb, isOver, printedDb }: Shown[Column['name']],
+  bottom: number,
+  print: ((db: number) => string) | null,
+) {
+  const group = svg.querySelector(`[data-column="${name}"]`)
+  if (!group) return
+  const part = (of: string) => group.querySelector(`[data-part="${of}"]`)
+  const column = meterColumn(levelDb, zones, scale, TOP, bottom)
+  for (const zone of ['under', 'near', 'over'] as const) {
+    part(zone)?.setAttribute('y', column[zone].y.toFixed(1))
+    part(zone)?.setAttribute('height', column[zone].height.toFixed(1))
+  }
+  part('held')?.setAttribute('y', meterY(heldDb, scale, TOP, bottom).toFixed(1))
+  part('held')?.setAttribute('visibility', heldDb > scale.bottomDb ? 'visible' : 'hidden')
+  part('flag')?.setAttribute('visibility', isOver ? 'visible' : 'hidden')
+  part('name')?.setAttribute('visibility', isOver ? 'hidden' : 'visible')
+  const value = part('value')
+  if (print && value) value.textContent = print(printedDb)
+}

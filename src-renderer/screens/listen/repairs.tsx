@@ -1,0 +1,64 @@
+/** What was repaired, because it was found, and what else was noticed. */
+import type { Repair, Warning } from '../../../src-server/contract/report.ts'
+import { warningText } from '../../../src-server/contract/text/text.ts'
+import { useListenWords } from './context.tsx'
+
+/** Warnings that the verdict or the list of repairs says already. */
+const SAID_ELSEWHERE: readonly Warning['code'][] = ['TARGET_NOT_REACHED', 'INPUT_CLIPPED']
+
+export function Repairs({ repairs, warnings }: { repairs: readonly Repair[]; warnings: readonly Warning[] }) {
+  const { t, l, language } = useListenWords()
+  const rest = warnings.filter(({ code }) => !SAID_ELSEWHERE.includes(code))
+  return (
+    <section className="repairs" aria-label={l.repairs.title}>
+      <h2>
+        {l.repairs.title} <span className="faint">{l.repairs.only}</span>
+      </h2>
+      {repairs.length === 0 && <p className="note">{l.repairs.none}</p>}
+      <ul className="fixes">
+        {repairs.map((repair, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two repairs of one kind differ in nothing but their place
+          <RepairRow key={index} repair={repair} />
+        ))}
+      </ul>
+      {rest.map(({ code, message, platform, values }) => (
+        <p key={`${code} ${platform ?? ''}`} className="note">
+          {platform && `${t.platforms[platform]}: `}
+          {warningText(code, values, language) || message}
+        </p>
+      ))}
+    </section>
+  )
+}
+
+function RepairRow({ repair }: { repair: Repair }) {
+  const { l, format } = useListenWords()
+  const { kind, amount_db, frequency_hz, count, channel } = repair
+  const frequency = frequency_hz === undefined ? null : frequencyText(frequency_hz)
+  const detail =
+    kind === 'clipping' && amount_db !== undefined
+      ? l.repairs.rebuilt(format.level(Math.abs(amount_db)))
+      : (kind === 'mono_bass' || kind === 'rumble') && frequency
+        ? l.repairs.below(frequency)
+        : [frequency, channel && channel !== 'both' ? l.repairs.channel[channel] : null].filter(Boolean).join(', ')
+  const amount =
+    count !== undefined
+      ? l.repairs.places(count)
+      : kind === 'mono_bass'
+        ? l.repairs.mono
+        : amount_db !== undefined
+          ? `${format.level(amount_db)} dB`
+          : l.repairs.removed
+  return (
+    <li>
+      <b>{l.repairs.kinds[kind]}</b>
+      {amount}
+      <span>{detail}</span>
+    </li>
+  )
+}
+
+/** Frequencies with their unit: 240 Hz, 6.4 kHz. */
+function frequencyText(hz: number): string {
+  return hz >= 1000 ? `${Number((hz / 1000).toPrecision(2))} kHz` : `${Number(hz.toPrecision(3))} Hz`
+}

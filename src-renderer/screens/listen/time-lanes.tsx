@@ -1,0 +1,312 @@
+/** The deck's picture: original, version, loudness and gain reduction on one clock with one playhead. */
+import { memo, type PointerEvent, useMemo, useRef } from 'react'
+import type { Job } from '../../../src-server/contract/jobs.ts'
+import type { Report } from '../../../src-server/contract/report.ts'
+import {
+  type DeckLayout,
+  deckLayout,
+  fullScalePlaces,
+  levelPath,
+  loudnessScale,
+  reductionPath,
+  reductionRangeDb,
+  timeAxis,
+  timeTicks,
+  waveLevelY,
+  wavePath,
+} from '../../drawing/lanes.ts'
+import type { SongVersion } from '../../state/listen-versions.ts'
+import { clock, clockTenths } from './clock.ts'
+import { useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'
+
+/** A press closer than this to a loop edge takes the edge; one that moves less than this is a click, px. */
+const GRIP_PX = 5
+const STILL_MS = 250
+
+const isClipped = (job: Job) => job.warnings.some(({ code }) => code === 'INPUT_CLIPPED')
+
+/** Everything that does not move while the song plays. */
+const Still = memo(function Still({
+  layout,
+  report,
+  version,
+  places,
+}: {
+  layout: DeckLayout
+  report: Report
+  version: SongVersion | undefined
+  places: readonly number[]
+}) {
+  const { l, format } = useListenWords()
+  const nameOf = useVersionName()
+  const { left, right, ruler, width, height, original, loudness, reduction } = layout
+  const { duration_seconds: duration, curves, measurement } = report.source
+  const { toX } = timeAxis(layout, duration)
+  const result = version?.result
+  const target = result?.target_lufs ?? report.masters[0]?.result.target_lufs ?? -14
+  const scale = loudnessScale([curves.short_term_lufs, version?.curves?.short_term_lufs ?? []], target, loudness)
+  const reductions = version?.curves?.gain_reduction_db ?? []
+  const range = reductionRangeDb(result?.max_gain_reduction_db ?? 0)
+  const middle = (lane: { top: number; height: number }) => lane.top + lane.height / 2
+  const ceilingY = result && waveLevelY(result.ceiling_dbtp, layout.version)
+  const deepest = Math.abs(result?.max_gain_reduction_db ?? 0)
+  return (
+    <>
+      {timeTicks(duration, right - left).map((seconds) => (
+        <g key={seconds}>
+          <line className="g" x1={toX(seconds)} x2={toX(seconds)} y1={ruler} y2={height} />
+          <text className="t m" x={toX(seconds)} y={13}>
+            {clock(seconds)}
+          </text>
+        </g>
+      ))}
+      <Wave side="in" layout={layout} lane={original} peaks={curves.peak_dbfs} />
+      <text className="t b" x={12} y={middle(original) - 2}>
+        {l.original}
+      </text>
+      <text className="t" x={12} y={middle(original) + 13}>
+        {format.level(measurement.integrated_lufs)} LUFS
+      </text>
+      {places.map((seconds) => (
+        <path key={seconds} className="mk" d={`M${toX(seconds) - 4} ${original.top - 3}h8l-4 6z`}>
+          <title>{l.deck.clipped(clock(seconds))}</title>
+        </path>
+      ))}
+      {version && version.kind !== 'source' && (
+        <>
+          {version.curves && (
+            <Wave
+              side={version.kind === 'reference' ? 'aim' : 'out'}
+              layout={layout}
+              lane={layout.version}
+              peaks={version.curves.peak_dbfs}
+            />
+          )}
+          <text className="t b" x={12} y={middle(layout.version) - 2}>
+            {nameOf(version)}
+          </text>
+          <text className="t" x={12} y={middle(layout.version) + 13}>
+            {format.level(version.level.integratedLufs)} LUFS
+          </text>
+        </>
+      )}
+      {result && ceilingY !== undefined && (
+        <>
+          <path className="l-ceil" d={`M${left} ${ceilingY.toFixed(1)}H${right}`} />
+          <text className="t aim" x={right + 7} y={ceilingY + 4}>
+            {format.target(result.ceiling_dbtp)} dB
+          </text>
+        </>
+      )}
+      <line className="g2" x1={left} x2={right} y1={loudness.top - 2} y2={loudness.top - 2} />
+      {scale.ticks.map((tick) => (
+        <g key={tick}>
+          <text className="t" x={right + 7} y={scale.toY(tick) + 4}>
+            {format.target(tick)}
+          </text>
+          <line className="g" x1={left} x2={right} y1={scale.toY(tick)} y2={scale.toY(tick)} />
+        </g>
+      ))}
+      <path className="l-aim" d={`M${left} ${scale.toY(target).toFixed(1)}H${right}`} />
+      <text className="t aim" x={right + 7} y={scale.toY(target) + 4}>
+        {format.target(target)}
+      </text>
+      <path className="l-in" d={levelPath(curves.short_term_lufs, curves.step_seconds, scale, toX)} />
+      {version?.curves && version.kind !== 'source' && (
+        <path
+          className="l-out"
+          d={levelPath(version.curves.short_term_lufs, version.curves.step_seconds, scale, toX)}
+        />
+      )}
+      <text className="t b" x={12} y={middle(loudness) - 2}>
+        {l.deck.loudness}
+      </text>
+      <text className="t" x={12} y={middle(loudness) + 13}>
+        {l.deck.shortTerm}
+      </text>
+      <line className="g2" x1={left} x2={right} y1={reduction.top} y2={reduction.top} />
+      <path className="a-cut" d={reductionPath(reductions, range, reduction, layout)} />
+      <text className="t b" x={12} y={middle(reduction) - 1}>
+        {l.deck.reduction}
+      </text>
+      <text className="t" x={12} y={middle(reduction) + 13}>
+        {l.deck.most(format.level(deepest > 0 ? -deepest : 0))}
+      </text>
+      <text className="t" x={right + 7} y={reduction.top + 10}>
+        0
+      </text>
+      <text className="t" x={right + 7} y={Math.min(height - 4, reduction.top + (reduction.height * 3) / range + 4)}>
+        {format.target(-3)}
+      </text>
+      <rect width={width} height={height} fill="none" />
+    </>
+  )
+})
+
+/** One waveform twice: what is still to come, and what has been played, which the playhead uncovers. */
+const Wave = memo(function Wave({
+  side,
+  layout,
+  lane,
+  peaks,
+}: {
+  side: 'in' | 'out' | 'aim'
+  layout: DeckLayout
+  lane: { top: number; height: number }
+  peaks: readonly (number | null)[]
+}) {
+  const path = useMemo(() => wavePath(peaks, lane, layout), [peaks, lane, layout])
+  return (
+    <>
+      <path className={`w-${side}-d`} d={path} />
+      <path className={`w-${side}`} d={path} clipPath="url(#played)" />
+    </>
+  )
+})
+
+/** Answers the sentence that stands for the picture. */
+function useDeckLabel(version: SongVersion | undefined, places: readonly number[]): string {
+  const { l, format } = useListenWords()
+  const nameOf = useVersionName()
+  const { source } = useVisit().report
+  const parts = [l.deck.originalAt(format.level(source.measurement.integrated_lufs), places.length)]
+  const result = version?.result
+  if (version && result) {
+    const lufs = format.level(result.integrated_lufs)
+    const deepest = Math.abs(result.max_gain_reduction_db)
+    parts.push(l.deck.masterAt(nameOf(version), lufs, format.target(result.ceiling_dbtp)))
+    parts.push(l.deck.curves(format.target(result.target_lufs)))
+    parts.push(deepest > 0.05 ? l.deck.reductionOf(format.level(deepest)) : l.deck.noReduction)
+  } else if (version && version.kind !== 'source') {
+    parts.push(l.deck.versionAt(nameOf(version), format.level(version.level.integratedLufs)))
+  }
+  return l.deck.label(parts)
+}
+
+export function TimeLanes() {
+  const { l } = useListenWords()
+  const { job, report, player } = useVisit()
+  const host = useRef<HTMLDivElement>(null)
+  const played = useRef<SVGRectElement>(null)
+  const head = useRef<HTMLDivElement>(null)
+  const [width, height] = useSize(host, [980, 340])
+  const layout = useMemo(() => deckLayout(width, height), [width, height])
+  const duration = report.source.duration_seconds
+  const axis = useMemo(() => timeAxis(layout, duration), [layout, duration])
+  const loop = usePlayer((state) => state.loop)
+  const isLooping = usePlayer((state) => state.isLooping)
+  const isBlind = usePlayer((state) => state.blindTest !== null)
+  const version = usePlayer((state) => {
+    // While the original is heard the lane keeps the master it is compared with.
+    const id = state.version === 'source' ? state.lastMaster : state.version
+    return state.versions.find((one) => one.id === id)
+  })
+  const places = useMemo(() => {
+    const { peak_dbfs, step_seconds } = report.source.curves
+    return isClipped(job) ? fullScalePlaces(peak_dbfs, step_seconds) : []
+  }, [job, report])
+  const label = useDeckLabel(version, places)
+  const spoken = useRef(-1)
+
+  useFrames(() => {
+    const seconds = player.position()
+    const x = axis.toX(seconds)
+    played.current?.setAttribute('width', Math.max(0, x - layout.left).toFixed(1))
+    const handle = head.current
+    if (!handle) return
+    handle.style.transform = `translateX(${x.toFixed(1)}px)`
+    const whole = Math.floor(seconds)
+    if (whole === spoken.current) return
+    spoken.current = whole
+    handle.setAttribute('aria-valuenow', String(whole))
+    handle.setAttribute('aria-valuetext', l.deck.positionText(clock(seconds), clock(duration)))
+  }, STILL_MS)
+
+  const drag = useRef<{ kind: 'seek' | 'start' | 'end' | 'new'; fromX: number } | null>(null)
+  const xOf = (event: PointerEvent) => event.clientX - (host.current?.getBoundingClientRect().left ?? 0)
+
+  const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
+    if (event.button !== 0) return
+    event.currentTarget.setPointerCapture(event.pointerId)
+    const x = xOf(event)
+    const y = event.clientY - (host.current?.getBoundingClientRect().top ?? 0)
+    const isNear = (seconds: number) => loop !== null && Math.abs(axis.toX(seconds) - x) <= GRIP_PX
+    if (loop && isNear(loop.startSeconds)) drag.current = { kind: 'start', fromX: x }
+    else if (loop && isNear(loop.endSeconds)) drag.current = { kind: 'end', fromX: x }
+    else if (y < layout.ruler) drag.current = { kind: 'new', fromX: x }
+    else {
+      drag.current = { kind: 'seek', fromX: x }
+      player.seek(axis.toSeconds(x), event.shiftKey)
+    }
+  }
+  const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
+    const { kind, fromX } = drag.current ?? {}
+    if (!kind || fromX === undefined) return
+    const x = xOf(event)
+    const seconds = axis.toSeconds(x)
+    if (kind === 'seek') player.seek(seconds, event.shiftKey)
+    else if (kind === 'new') {
+      if (Math.abs(x - fromX) < GRIP_PX) return
+      const from = axis.toSeconds(fromX)
+      player.setLoop({ startSeconds: Math.min(from, seconds), endSeconds: Math.max(from, seconds) })
+    } else if (loop) {
+      const moved = kind === 'start' ? { ...loop, startSeconds: seconds } : { ...loop, endSeconds: seconds }
+      if (moved.endSeconds - moved.startSeconds > 0.5) player.setLoop(moved)
+    }
+  }
+  const onPointerUp = (event: PointerEvent<HTMLDivElement>) => {
+    const { kind, fromX = 0 } = drag.current ?? {}
+    drag.current = null
+    const x = xOf(event)
+    if (kind === 'new' && Math.abs(x - fromX) < GRIP_PX) player.seek(axis.toSeconds(x), event.shiftKey)
+  }
+
+  return (
+    <div
+      ref={host}
+      className="screen lanes"
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onPointerUp={onPointerUp}
+    >
+      <svg className="plot" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+        <defs>
+          <clipPath id="played">
+            <rect ref={played} x={layout.left} y={0} width={0} height={height} />
+          </clipPath>
+        </defs>
+        <Still layout={layout} report={report} version={isBlind ? undefined : version} places={places} />
+        {loop && (
+          <g className={isLooping ? 'loop is-on' : 'loop'}>
+            <rect
+              x={axis.toX(loop.startSeconds)}
+              width={Math.max(0, axis.toX(loop.endSeconds) - axis.toX(loop.startSeconds))}
+              y={layout.ruler}
+              height={height - layout.ruler}
+            />
+            <path
+              d={`M${axis.toX(loop.startSeconds).toFixed(1)} ${layout.ruler}V${height}M${axis.toX(loop.endSeconds).toFixed(1)} ${layout.ruler}V${height}`}
+            />
+          </g>
+        )}
+      </svg>
+      {/* The keys of the window move it: arrows 5 s, with Shift 1 s. */}
+      <div
+        ref={head}
+        className="playhead"
+        role="slider"
+        tabIndex={0}
+        aria-label={l.deck.position}
+        aria-valuemin={0}
+        aria-valuemax={Math.floor(duration)}
+        aria-valuenow={0}
+        aria-valuetext={clockTenths(0)}
+        aria-orientation="horizontal"
+      >
+        <svg viewBox="0 0 10 12" width={10} height={12} aria-hidden="true">
+          <path d="M0 0h10v5l-5 6l-5-6z" />
+        </svg>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,214 @@
+/** The bench of the Listen screen: play, time, loop, the one choice of level, blind test, volume, keys. */
+import { ChevronDown, Keyboard, Pause, Play, Repeat, Shuffle, Volume2, VolumeX } from 'lucide-react'
+import { Popover } from 'radix-ui'
+import { type CSSProperties, useEffect, useId, useRef, useState } from 'react'
+import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
+import { Button } from '../../components/button.tsx'
+import { Menu } from '../../components/dialogs.tsx'
+import { KeySheet } from '../../components/key-sheet.tsx'
+import type { LevelMode } from '../../player/levels.ts'
+import { playbackRule } from '../../player/levels.ts'
+import { gainsOf, shownService } from '../../state/player.ts'
+import { clock, clockTenths } from './clock.ts'
+import { useFrames, useListenWords, usePlayer, useVisit } from './context.tsx'
+
+const STILL_MS = 250
+
+export function Transport({ onBlindTest }: { onBlindTest: () => void }) {
+  const { l } = useListenWords()
+  const { player, report } = useVisit()
+  const isPlaying = usePlayer((state) => state.isPlaying)
+  const isBlind = usePlayer((state) => state.blindTest !== null)
+  const hasFailed = usePlayer((state) => state.hasFailed)
+  const [isSheetOpen, showSheet] = useState(false)
+  const Icon = isPlaying ? Pause : Play
+  return (
+    <footer className="benchbar transport">
+      <button
+        type="button"
+        className="playbtn"
+        aria-label={isPlaying ? l.transport.pause : l.transport.play}
+        disabled={hasFailed}
+        onClick={player.toggle}
+      >
+        <Icon className="i" aria-hidden="true" />
+      </button>
+      <Clock durationSeconds={report.source.duration_seconds} />
+      <LoopButton />
+      <span className="grow" />
+      <Level isBlind={isBlind} />
+      <span className="grow" />
+      <Button
+        look="quiet"
+        icon={<Shuffle className="i" aria-hidden="true" />}
+        aria-pressed={isBlind}
+        onClick={onBlindTest}
+      >
+        <span className="blind-word">{l.transport.blindTest}</span>
+      </Button>
+      <Volume />
+      <Button
+        look="quiet"
+        label={l.transport.keys}
+        icon={<Keyboard className="i" aria-hidden="true" />}
+        onClick={() => showSheet(true)}
+      />
+      <KeySheet isOpen={isSheetOpen} onClose={() => showSheet(false)} />
+    </footer>
+  )
+}
+
+function Clock({ durationSeconds }: { durationSeconds: number }) {
+  const { player } = useVisit()
+  const shown = useRef<HTMLSpanElement>(null)
+  useFrames(() => {
+    const text = clockTenths(player.position())
+    if (shown.current && shown.current.textContent !== text) shown.current.textContent = text
+  }, STILL_MS)
+  return (
+    <div className="time">
+      <span ref={shown}>{clockTenths(0)}</span> <small>/ {clock(durationSeconds)}</small>
+    </div>
+  )
+}
+
+function LoopButton() {
+  const { l } = useListenWords()
+  const { player } = useVisit()
+  const loop = usePlayer((state) => state.loop)
+  const isLooping = usePlayer((state) => state.isLooping)
+  const text = loop ? l.transport.loop(clock(loop.startSeconds), clock(loop.endSeconds)) : l.transport.loopOff
+  return (
+    <button
+      type="button"
+      className="btn sm quiet loopbtn"
+      aria-pressed={isLooping}
+      aria-label={text}
+      title={l.transport.loopHint}
+      onClick={player.toggleLoop}
+    >
+      <Repeat className="i s" aria-hidden="true" />
+      <span className="lg">{text}</span>
+    </button>
+  )
+}
+
+function Level({ isBlind }: { isBlind: boolean }) {
+  const { t, l, format } = useListenWords()
+  const { player } = useVisit()
+  const group = useId()
+  const state = usePlayer((all) => all)
+  const service = shownService(state)
+  const gainOf = (mode: LevelMode) => gainsOf(state, mode)[state.version] ?? 0
+  const print = (db: number) => `${Math.abs(db) < 0.05 ? '0.0' : db > 0 ? `+${format.level(db)}` : format.level(db)} dB`
+  const serviceName = t.platforms[service]
+  const parts = [
+    { mode: 'matched' as const, text: l.transport.matched, note: print(gainOf('matched')), key: 'L' },
+    {
+      mode: 'service' as const,
+      text: l.transport.asOn(serviceName),
+      note: playbackRule(service).referenceLufs === null ? l.transport.noRule : print(gainOf('service')),
+    },
+    { mode: 'file' as const, text: l.transport.file },
+  ]
+  return (
+    <div className="level">
+      <span className="label lg" aria-hidden="true">
+        {l.transport.level}
+      </span>
+      <div className="seg fit" role="radiogroup" aria-label={l.transport.level}>
+        {parts.map(({ mode, text, note, key }) => (
+          <span key={mode} className="level-part">
+            <label>
+              <input
+                type="radio"
+                className="vh"
+                name={group}
+                checked={isBlind ? mode === 'matched' : state.levelMode === mode}
+                disabled={isBlind && mode !== 'matched'}
+                onChange={() => player.setLevelMode(mode)}
+              />
+              <span className="clip">{text}</span>
+              {note && <small>{note}</small>}
+              {key && (
+                <span aria-hidden="true">
+                  <kbd>{key}</kbd>
+                </span>
+              )}
+            </label>
+            {mode === 'service' && (
+              <Menu
+                label={l.transport.services}
+                trigger={
+                  <button type="button" className="chevron" aria-label={l.transport.services} disabled={isBlind}>
+                    <ChevronDown className="i s" aria-hidden="true" />
+                  </button>
+                }
+                items={[
+                  {
+                    text: l.transport.follow,
+                    isChosen: state.service === null,
+                    onChoose: () => player.chooseService(null),
+                  },
+                  null,
+                  ...PLATFORMS.map((platform) => ({
+                    text: t.platforms[platform],
+                    isChosen: state.service === platform,
+                    onChoose: () => player.chooseService(platform),
+                  })),
+                ]}
+              />
+            )}
+          </span>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Volume() {
+  const { l } = useListenWords()
+  const { player } = useVisit()
+  const volume = usePlayer((state) => state.volume)
+  const isMuted = usePlayer((state) => state.isMuted)
+  const id = useId()
+  const Icon = isMuted || volume === 0 ? VolumeX : Volume2
+  const field = useRef<HTMLInputElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    if (isOpen) field.current?.focus()
+  }, [isOpen])
+  return (
+    <Popover.Root open={isOpen} onOpenChange={setOpen}>
+      <Popover.Trigger asChild>
+        <button type="button" className="btn quiet icon" aria-label={l.transport.volume} title={l.transport.volume}>
+          <Icon className="i" aria-hidden="true" />
+        </button>
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content className="menu volume" side="top" sideOffset={8} collisionPadding={8}>
+          <div className="field">
+            <label className="label" htmlFor={id}>
+              {l.transport.volume} <output htmlFor={id}>{isMuted ? 0 : volume}</output>
+            </label>
+            <input
+              ref={field}
+              id={id}
+              type="range"
+              min={0}
+              max={100}
+              value={isMuted ? 0 : volume}
+              style={{ '--v': isMuted ? 0 : volume } as CSSProperties}
+              onChange={(event) => player.setVolume(event.currentTarget.valueAsNumber)}
+              onDoubleClick={() => player.setVolume(100)}
+            />
+            <label className="row">
+              <input type="checkbox" checked={isMuted} onChange={player.toggleMute} />
+              {l.transport.mute}
+            </label>
+          </div>
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}

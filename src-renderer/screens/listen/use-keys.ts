@@ -1,0 +1,82 @@
+/** The keys of the Listen screen. Silent while text is typed or composed, and while a dialog or a menu is open. */
+import { useEffect } from 'react'
+import type { PlayerActions } from '../../state/player.ts'
+
+const FAR_SECONDS = 5
+const NEAR_SECONDS = 1
+
+/** Controls that a key belongs to when the keyboard has brought the focus there. */
+function ownsKey(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  const isArrow = key.startsWith('Arrow')
+  if (target instanceof HTMLInputElement) {
+    if (target.type === 'radio') return isArrow
+    return target.type !== 'checkbox' || key === ' '
+  }
+  if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable)
+    return true
+  return key === ' ' && target.matches('button, a, summary, [role=menuitem]') && target.matches(':focus-visible')
+}
+
+const isCovered = () => document.querySelector('[role=dialog], [role=menu]') !== null
+
+/** Carries out the key; false when it means nothing here. */
+function obey(event: KeyboardEvent, player: PlayerActions): boolean {
+  const { blindTest, levelMode, versions } = player.store.getState()
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
+  const step = event.shiftKey ? NEAR_SECONDS : FAR_SECONDS
+  switch (key) {
+    case ' ':
+      player.toggle()
+      return true
+    case 'ArrowLeft':
+      player.nudge(-step)
+      return true
+    case 'ArrowRight':
+      player.nudge(step)
+      return true
+    case 'Home':
+      player.seek(0, event.shiftKey)
+      return true
+    case 'i':
+      player.markLoopStart()
+      return true
+    case 'o':
+      player.markLoopEnd()
+      return true
+    case 'p':
+      player.toggleLoop()
+      return true
+    case 'l':
+      if (blindTest) return false
+      player.setLevelMode(event.shiftKey ? 'service' : levelMode === 'matched' ? 'file' : 'matched')
+      return true
+    case 'x':
+      if (blindTest) player.hear('x')
+      else player.swap()
+      return true
+    case 'a':
+    case 'b':
+      if (!blindTest) return false
+      player.hear(key)
+      return true
+  }
+  const version = versions.find((one) => one.key.toLowerCase() === key)
+  if (!version) return false
+  player.choose(version.id)
+  return true
+}
+
+export function useKeys(player: PlayerActions): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.isComposing || event.keyCode === 229 || isCovered() || ownsKey(event.target, event.key)) return
+      // A held key seeks on, but does not play and pause in turn.
+      if (event.repeat && !event.key.startsWith('Arrow')) return
+      if (obey(event, player)) event.preventDefault()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [player])
+}

@@ -1,0 +1,38 @@
+/** Mastering the song once more: back to the desk with its settings, or a plain retry where the song was never on the desk. */
+import { useState } from 'react'
+import type { MasterSettings } from '../../../src-server/contract/app.ts'
+import type { Job } from '../../../src-server/contract/jobs.ts'
+import { go } from '../../router.ts'
+import { useApp } from '../../state/app-state.ts'
+import { type Refusal, refusalOf } from '../../state/refusal.ts'
+import { useListenWords } from './context.tsx'
+
+/** Returns the settings with which a job was made; its reference track is chosen anew. */
+function settingsOf(job: Job): MasterSettings {
+  const { platforms, genre, ai_service, tier, intensity, loudness, reference_amount } = job
+  return { platforms, genre, ai_service, tier, intensity, loudness, reference_amount, reference_source_id: null }
+}
+
+export function useMasterAgain(job: Job, onError: (error: Refusal) => void) {
+  const { client, desk, jobs, notices } = useApp()
+  const { l, language } = useListenWords()
+  const [isBusy, setBusy] = useState(false)
+
+  async function toDesk(sourceId: string) {
+    await client.call('restoreSongs', { body: { source_ids: [sourceId] } })
+    await client.call('changeDeskSong', { params: { source_id: sourceId }, body: { settings: settingsOf(job) } })
+    await desk.read()
+    desk.select(sourceId)
+    notices.show({ text: l.again })
+    go('master')
+  }
+
+  return {
+    isBusy,
+    masterAgain() {
+      setBusy(true)
+      const work = job.source_id ? toDesk(job.source_id) : jobs.retry(job.job_id).then(() => go('history'))
+      work.catch((cause: unknown) => onError(refusalOf(cause, language))).finally(() => setBusy(false))
+    },
+  }
+}

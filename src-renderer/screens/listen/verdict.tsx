@@ -1,0 +1,212 @@
+/** What was delivered: per platform the verdict and its numbers, measured on the written files. */
+import { Check, Download, TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
+import type { Job } from '../../../src-server/contract/jobs.ts'
+import type { MasterResult } from '../../../src-server/contract/report.ts'
+import { Button } from '../../components/button.tsx'
+import { Modal } from '../../components/dialogs.tsx'
+import { useApp } from '../../state/app-state.ts'
+import { type Refusal, refusalOf } from '../../state/refusal.ts'
+import { useListenWords } from './context.tsx'
+
+export interface VerdictProps {
+  job: Job
+  /** The version that is heard, and how to hear another; absent when nothing can be heard. */
+  heard?: string
+  onHear?: (platform: string) => void
+}
+
+export function Verdict({ job, heard, onHear }: VerdictProps) {
+  const { t, l, format } = useListenWords()
+  const [isOpen, setOpen] = useState(false)
+  const below = job.results.filter((one) => one.verdict === 'below_target')
+  return (
+    <section className="verdict" aria-label={l.verdict.title}>
+      <h2>
+        {l.verdict.title}
+        <Button look="quiet" small onClick={() => setOpen(true)}>
+          {l.verdict.numbers}
+        </Button>
+      </h2>
+      <div className="scrolls-x">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{l.verdict.platform}</th>
+              <th scope="col">{l.verdict.measured}</th>
+              <th scope="col" className="r">
+                {l.lufs}
+              </th>
+              <th scope="col" className="r">
+                {l.dbtp}
+              </th>
+              <th scope="col" className="r">
+                {l.verdict.gain}
+              </th>
+              <th scope="col">{l.verdict.onPlayback}</th>
+              <th scope="col">
+                <span className="vh">{l.verdict.save}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {job.results.map((result) => (
+              <Row
+                key={result.platform}
+                job={job}
+                result={result}
+                isHeard={heard === result.platform}
+                {...(onHear ? { onHear } : {})}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {below.map((one) => (
+        <p key={one.platform} className="note">
+          {l.verdict.stops(t.platforms[one.platform], format.level(one.target_lufs - one.integrated_lufs))}{' '}
+          {one.verdict_reason}
+        </p>
+      ))}
+      <Modal title={l.verdict.numbers} isOpen={isOpen} onClose={() => setOpen(false)} shape="wide">
+        <Numbers results={job.results} />
+      </Modal>
+    </section>
+  )
+}
+
+function playbackText({ playback }: MasterResult, words: ReturnType<typeof useListenWords>): string {
+  const { l, format } = words
+  const amount = format.level(Math.abs(playback.gain_db))
+  if (playback.action === 'turn_down') return l.verdict.playback.turn_down(amount)
+  if (playback.action === 'turn_up') return l.verdict.playback.turn_up(amount)
+  return l.verdict.playback[playback.action]
+}
+
+function Row({
+  job,
+  result,
+  isHeard,
+  onHear,
+}: {
+  job: Job
+  result: MasterResult
+  isHeard: boolean
+  onHear?: (platform: string) => void
+}) {
+  const words = useListenWords()
+  const { t, l, format, language } = words
+  const { saver } = useApp()
+  const [isSaving, setSaving] = useState(false)
+  const [error, setError] = useState<Refusal | null>(null)
+  const name = t.platforms[result.platform]
+  const save = () => {
+    setSaving(true)
+    setError(null)
+    saver
+      .saveMaster(job.job_id, result.platform)
+      .catch((cause: unknown) => setError(refusalOf(cause, language)))
+      .finally(() => setSaving(false))
+  }
+  return (
+    <tr className={isHeard ? 'on' : undefined} onClick={() => onHear?.(result.platform)}>
+      <th scope="row">{name}</th>
+      <td>
+        {result.verdict === 'on_target' ? (
+          <span className="row c-ok on-target">
+            <Check className="i s" aria-hidden="true" />
+            <span className="dim">{l.verdict.onTarget}</span>
+          </span>
+        ) : (
+          <span className="tag warn">
+            <TriangleAlert className="i" aria-hidden="true" />
+            {l.verdict.belowTarget}
+          </span>
+        )}
+      </td>
+      <td className="r">{hundredths(result.integrated_lufs)}</td>
+      <td className="r">{hundredths(result.true_peak_dbtp)}</td>
+      <td className="r">{format.signed(result.gain_db)} dB</td>
+      <td className="dim">{error ? <span className="c-bad">{error.message}</span> : playbackText(result, words)}</td>
+      <td className="r">
+        {job.expired ? null : (
+          <Button
+            look="quiet"
+            small
+            label={isSaving ? t.saving : l.verdict.saveOne(name)}
+            aria-busy={isSaving || undefined}
+            icon={<Download className="i s" aria-hidden="true" />}
+            onClick={(event) => {
+              event.stopPropagation()
+              if (!isSaving) save()
+            }}
+          />
+        )}
+      </td>
+    </tr>
+  )
+}
+
+/** A measured level to the hundredth, as the report has it. */
+function hundredths(db: number): string {
+  return db.toFixed(2).replace(/^-/, '−')
+}
+
+function Numbers({ results }: { results: readonly MasterResult[] }) {
+  const { t, l, format } = useListenWords()
+  const { rows } = l.verdict
+  const level = (db: number | null, unit: string) => (db === null ? '–' : `${hundredths(db)} ${unit}`)
+  const lines: [string, (result: MasterResult) => string][] = [
+    [
+      rows.target,
+      (one) => l.verdict.target(format.target(one.target_lufs), l.verdict.confidence[one.target_confidence]),
+    ],
+    [rows.ceiling, (one) => `${format.target(one.ceiling_dbtp)} dBTP, ${l.verdict.confidence[one.ceiling_confidence]}`],
+    [rows.integrated, (one) => level(one.integrated_lufs, 'LUFS')],
+    [rows.shortTerm, (one) => level(one.short_term_max_lufs, 'LUFS')],
+    [rows.momentary, (one) => level(one.momentary_max_lufs, 'LUFS')],
+    [rows.range, (one) => level(one.loudness_range_lu, 'LU')],
+    [rows.truePeak, (one) => level(one.true_peak_dbtp, 'dBTP')],
+    [rows.plr, (one) => level(one.plr_db, 'dB')],
+    [rows.gain, (one) => `${format.signed(one.gain_db)} dB`],
+    [rows.mostReduction, (one) => level(Math.abs(one.max_gain_reduction_db), 'dB')],
+    [rows.meanReduction, (one) => level(Math.abs(one.mean_gain_reduction_db), 'dB')],
+    [rows.format, (one) => `WAV ${one.bit_depth}/${one.sample_rate_hz / 1000} kHz`],
+    [rows.size, (one) => format.bytes(one.size_bytes)],
+  ]
+  const checks = results.flatMap((one) =>
+    (one.codec_checks ?? []).map((check) => ({ platform: t.platforms[one.platform], ...check })),
+  )
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls has to be reachable by keyboard
+    <section className="scrolls-x numbers" tabIndex={0} aria-label={l.verdict.numbers}>
+      <table>
+        <thead>
+          <tr>
+            <td />
+            {results.map((one) => (
+              <th key={one.platform} scope="col">
+                {t.platforms[one.platform]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(([name, text]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {results.map((one) => (
+                <td key={one.platform}>{text(one)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {checks.map((check) => (
+        <p key={`${check.platform} ${check.codec}`} className="note">
+          {check.platform}: {l.verdict.codec(check.codec, hundredths(check.true_peak_dbtp))}
+        </p>
+      ))}
+    </section>
+  )
+}
