@@ -52,6 +52,27 @@ export function clipMaterial(
   return { peaks, energies, sampleRateHz: whole.sampleRateHz }
 }
 
+interface Clipped {
+  readonly limit: number
+  readonly material: Material
+}
+
+/** The last clipped material of a song: a plan, its trims and its render all want the same. */
+const lastClipped = new WeakMap<Float32Array, Clipped>()
+
+/** The material of a whole song after soft clipping at `limit`, or the song's own for null. */
+export function clippedWhole(song: Material & { readonly audio: Audio }, limit: number | null): Material {
+  if (limit === null) return song
+  const known = lastClipped.get(song.peaks)
+  if (known?.limit === limit) return known.material
+  const material = clipMaterial(song.audio, song, limit, 0, song.peaks.length)
+  lastClipped.set(song.peaks, { limit, material })
+  return material
+}
+
+/** No limiter behind the clipper works further below it than this part of its level. */
+const limitedPart = 0.75
+
 const margin = 16
 const clippedRun = [0, 1].map(() => new Float32Array(runGroups * peakGroupFrames + 2 * margin))
 
@@ -71,7 +92,7 @@ function clipRun(
     clipStretch(samples, first - margin, frames + 2 * margin, limit, out)
     return out
   })
-  peaks.set(detectGroups(channels, margin, groups, 0), target)
+  peaks.set(detectGroups(channels, margin, groups, limit * limitedPart), target)
   for (let k = 0; k < groups; k++) {
     let before = 0
     let after = 0
@@ -102,14 +123,20 @@ export function clipAndScale(
     const frames = Math.min(runGroups * peakGroupFrames, out.frames - start)
     const group = Math.floor((first + start - 2 * clipReachFrames) / peakGroupFrames)
     const endGroup = Math.ceil((first + start + frames + 2 * clipReachFrames) / peakGroupFrames)
-    const isHot = limit !== null && peaks.subarray(Math.max(0, group), endGroup).some((peak) => peak > knee)
+    const isHot = hasPeakAbove(peaks, Math.max(0, group), Math.min(peaks.length, endGroup), knee)
     for (const [c, samples] of audio.channels.entries()) {
       const target = out.channels[c]!.subarray(start, start + frames)
-      if (isHot) clipStretch(samples, first + start, frames, limit, target)
+      if (isHot && limit !== null) clipStretch(samples, first + start, frames, limit, target)
       else target.set(samples.subarray(first + start, first + start + frames))
-      if (gain !== 1) for (let i = 0; i < frames; i++) target[i]! *= gain
+      if (gain === 1) continue
+      for (let i = 0; i < frames; i++) target[i] = target[i]! * gain
     }
   }
+}
+
+function hasPeakAbove(peaks: Float32Array, first: number, end: number, level: number): boolean {
+  for (let g = first; g < end; g++) if (peaks[g]! > level) return true
+  return false
 }
 
 /** Places the 100 ms steps in a signal of that many groups: group indices, one more than steps. */

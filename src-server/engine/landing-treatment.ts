@@ -1,4 +1,4 @@
-import { type Audio, type AudioBlock, allocateAudio, sliceBlock } from './block.ts'
+import { type Audio, type AudioBlock, allocateAudio } from './block.ts'
 import { createDistortionMeter, type Distortion } from './distortion.ts'
 import { clipAndScale, clipMaterial, createLimiterTrial, type Material, solveGain } from './landing-material.ts'
 import { peakGroupFrames } from './meters/true-peak.ts'
@@ -19,8 +19,8 @@ function promptLimiter(lookAheadMs: number): LimiterSettings {
 /** What is done to the peaks. */
 export interface Treatment {
   readonly limiter: LimiterSettings
-  /** Linear level of the untouched song at which the soft clipper works; null: no clipper. */
-  readonly clipLimit: number | null
+  /** Level of the clipper above the ceiling, at the song's gain, in dB; null: no clipper. */
+  readonly clipAboveDb: number | null
   /** Input gain in dB expected to land. */
   readonly gainDb: number
 }
@@ -42,18 +42,16 @@ const candidates: readonly Candidate[] = [
   { limiter: promptLimiter(3), clipAboveDb: 0.5 },
 ]
 
-const excerptSeconds = 8
+/** Six stretches of 1.5 s stand for the song. */
+const stretchCount = 6
+const stretchSeconds = 1.5
+/** Peaks that stick out by less are limited without trials: no treatment of them is heard. */
+const harmlessDb = 1
+const harmlessLimiter = promptLimiter(5)
 
 /** Cost of a distortion: less is better. */
 export function distortionCost({ spectralDb, colourDb, audibleDb }: Distortion): number {
   return spectralDb + 2 * colourDb + 2 * audibleDb
-}
-
-interface Excerpt {
-  readonly audio: Audio
-  readonly whole: Material
-  readonly firstGroup: number
-  readonly endGroup: number
 }
 
 /** A candidate and what it would do to the hardest part of the song. */
@@ -62,96 +60,117 @@ export interface Weighed extends Treatment {
   readonly distortion: Distortion
 }
 
+/** What treatments are tried on: a song, or its excerpt. */
+interface Piece extends Material {
+  readonly audio: Audio
+}
+
 /**
- * Tries ways to bring a song to `targetLufs` under `ceiling` (linear): each is landed at the same loudness on the 8 s that need the most
- * reduction, rendered, and compared with the untouched music. Candidates that cannot reach the loudness are left out.
+ * Tries ways to bring a song from `loudnessLufs` to `targetLufs` under `ceiling` (linear): each is landed at the same loudness on an excerpt,
+ * rendered, and compared with the untouched music. Candidates that cannot reach the loudness are left out.
  */
 export function weighCandidates(
-  source: Material & { readonly audio: Audio },
+  song: Piece,
+  loudnessLufs: number,
   ceiling: number,
   targetLufs: number,
   list: readonly Candidate[] = candidates,
 ): Weighed[] {
-  const trial = createLimiterTrial(source, ceiling, promptLimiter(1))
-  const quietDb = trial.lufsAt(-200) + 200
-  const start = solveGain(
-    (gainDb) => trial.lufsAt(gainDb),
-    targetLufs,
-    targetLufs - quietDb,
-    targetLufs - quietDb + 24,
-    0.02,
-  )
-  const excerpt = hardestExcerpt(source, trial.controls)
-  const powerDb = createLimiterTrial(cut(excerpt), ceiling, promptLimiter(1)).powerDbAt(start.gainDb)
-  return list.flatMap((candidate) => tryCandidate(excerpt, ceiling, candidate, powerDb, start.gainDb) ?? [])
+  const gainDb = targetLufs - loudnessLufs
+  const excerpt = excerptOf(song, ceiling / dbToGain(gainDb))
+  // The excerpt is a fair sample of the loud parts: limited, it must be as much louder as the whole song.
+  const powerDb = createLimiterTrial(excerpt, Infinity, harmlessLimiter).powerDbAt(gainDb)
+  return list.flatMap((candidate) => tryCandidate(excerpt, ceiling, candidate, powerDb, gainDb) ?? [])
 }
 
-/** Chooses the treatment with the least {@link distortionCost} for a song; see {@link weighCandidates}. */
+/**
+ * Chooses the treatment with the least {@link distortionCost} for a song whose true peak is `truePeak` (linear); see
+ * {@link weighCandidates}.
+ */
 export function chooseTreatment(
-  source: Material & { readonly audio: Audio },
+  song: Piece & { readonly truePeak: number },
+  loudnessLufs: number,
   ceiling: number,
   targetLufs: number,
 ): Treatment {
-  const weighed = weighCandidates(source, ceiling, targetLufs)
-  return weighed.reduce((best, next) =>
-    distortionCost(next.distortion) < distortionCost(best.distortion) ? next : best,
-  )
-}
-
-function cut({ whole, firstGroup, endGroup }: Excerpt): Material {
-  return {
-    peaks: whole.peaks.subarray(firstGroup, endGroup),
-    energies: whole.energies.subarray(firstGroup, endGroup),
-    sampleRateHz: whole.sampleRateHz,
+  const gainDb = targetLufs - loudnessLufs
+  const harmless = { limiter: harmlessLimiter, clipAboveDb: null, gainDb }
+  if (song.truePeak * dbToGain(gainDb) < ceiling * dbToGain(harmlessDb)) return harmless
+  let best: Weighed | null = null
+  for (const next of weighCandidates(song, loudnessLufs, ceiling, targetLufs)) {
+    if (best === null || distortionCost(next.distortion) < distortionCost(best.distortion)) best = next
   }
+  return best ?? { ...harmless, limiter: promptLimiter(1) }
 }
 
-function hardestExcerpt(source: Material & { readonly audio: Audio }, controls: Float32Array): Excerpt {
-  const groups = source.peaks.length
-  const length = Math.min(groups, Math.round((excerptSeconds * source.sampleRateHz) / peakGroupFrames))
-  let sum = 0
-  let most = -1
-  let end = length
-  for (let g = 0; g < groups; g++) {
-    sum += 1 - controls[g + 1]!
-    if (g >= length) sum -= 1 - controls[g - length + 1]!
-    if (g >= length - 1 && sum > most) {
-      most = sum
-      end = g + 1
+/**
+ * Returns stretches of the song, joined: of all loud stretches, sorted by how much of them lies above `threshold`, every so-manieth.
+ * A song shorter than the excerpt is taken whole.
+ */
+function excerptOf(song: Piece, threshold: number): Piece {
+  const { audio, peaks, energies, sampleRateHz } = song
+  const length = Math.round((stretchSeconds * sampleRateHz) / peakGroupFrames)
+  const count = Math.floor(peaks.length / length)
+  if (count <= stretchCount) return song
+  const stretches = Array.from({ length: count }, (_, i) => {
+    let energy = 0
+    let excess = 0
+    for (let g = i * length; g < (i + 1) * length; g++) {
+      energy += energies[g]!
+      if (peaks[g]! > threshold) excess += peaks[g]! - threshold
+    }
+    return { first: i * length, energy, excess }
+  })
+  const gate = stretches.reduce((sum, { energy }) => sum + energy, 0) / count / 10
+  const loud = stretches.filter(({ energy }) => energy > gate).sort((a, b) => b.excess - a.excess || a.first - b.first)
+  const chosen = Array.from(
+    { length: Math.min(stretchCount, loud.length) },
+    (_, k, n = Math.min(stretchCount, loud.length)) => loud[Math.floor(((k + 0.5) / n) * loud.length)]!.first,
+  ).sort((a, b) => a - b)
+  const joined = {
+    audio: allocateAudio(audio.channels.length, chosen.length * length * peakGroupFrames, sampleRateHz),
+    peaks: new Float32Array(chosen.length * length),
+    energies: new Float32Array(chosen.length * length),
+    sampleRateHz,
+  }
+  for (const [k, first] of chosen.entries()) {
+    joined.peaks.set(peaks.subarray(first, first + length), k * length)
+    joined.energies.set(energies.subarray(first, first + length), k * length)
+    for (const [c, samples] of audio.channels.entries()) {
+      const from = samples.subarray(first * peakGroupFrames, (first + length) * peakGroupFrames)
+      joined.audio.channels[c]!.set(from, k * length * peakGroupFrames)
     }
   }
-  return { audio: source.audio, whole: source, firstGroup: end - length, endGroup: end }
+  return joined
 }
 
 function tryCandidate(
-  excerpt: Excerpt,
+  excerpt: Piece,
   ceiling: number,
   candidate: Candidate,
   powerDb: number,
   startDb: number,
 ): Weighed | null {
-  const { audio, whole, firstGroup, endGroup } = excerpt
+  const { audio, peaks } = excerpt
   const { limiter, clipAboveDb } = candidate
-  const capDb = startDb + 6
+  const capDb = startDb + 8
   let gainDb = startDb
   let clipLimit: number | null = null
-  let material = cut(excerpt)
-  let trial = createLimiterTrial(material, ceiling, limiter)
-  for (let round = 0; round < (clipAboveDb === null ? 1 : 2); round++) {
+  let trial = createLimiterTrial(excerpt, ceiling, limiter)
+  for (let round = 0; round < (clipAboveDb === null ? 1 : 3); round++) {
     if (clipAboveDb !== null) {
       clipLimit = ceiling * dbToGain(clipAboveDb - gainDb)
-      material = clipMaterial(audio, whole, clipLimit, firstGroup, endGroup)
-      trial = createLimiterTrial(material, ceiling, limiter)
+      trial = createLimiterTrial(clipMaterial(audio, excerpt, clipLimit, 0, peaks.length), ceiling, limiter)
     }
     const landed = solveGain((db) => trial.powerDbAt(db), powerDb, gainDb, capDb, 0.02)
     if (landed.value < powerDb - 0.3) return null
+    const moved = Math.abs(landed.gainDb - gainDb)
     gainDb = landed.gainDb
+    if (moved < 0.1) break
   }
-  const first = firstGroup * peakGroupFrames
-  const original = sliceBlock(audio, first, endGroup * peakGroupFrames)
-  const processed: AudioBlock = allocateAudio(audio.channels.length, original.frames, audio.sampleRateHz)
-  clipAndScale(audio, whole.peaks, clipLimit, dbToGain(gainDb), first, processed)
+  const processed: AudioBlock = allocateAudio(audio.channels.length, audio.frames, audio.sampleRateHz)
+  clipAndScale(audio, peaks, clipLimit, dbToGain(gainDb), 0, processed)
   applyControls(processed, trial.controls, 0)
-  const distortion = createDistortionMeter(audio.sampleRateHz).compare(original, processed, dbToGain(gainDb))
-  return { candidate, limiter, clipLimit, gainDb, distortion }
+  const distortion = createDistortionMeter(audio.sampleRateHz).compare(audio, processed, dbToGain(gainDb))
+  return { candidate, limiter, clipAboveDb, gainDb, distortion }
 }

@@ -3,7 +3,7 @@ import { kernelFrames } from './kernels/kernels.ts'
 import {
   blockMeans,
   clipAndScale,
-  clipMaterial,
+  clippedWhole,
   createLimiterTrial,
   type Material,
   type Solution,
@@ -11,14 +11,9 @@ import {
   stepBounds,
 } from './landing-material.ts'
 import { chooseTreatment, steadyLimiter } from './landing-treatment.ts'
-import {
-  createEnergyFilter,
-  createLoudnessMeter,
-  type Loudness,
-  lufsToMeanSquare,
-  measureLoudness,
-} from './meters/loudness.ts'
+import { createEnergyFilter, gatedLufs, type Loudness, loudnessOfGroups, lufsToMeanSquare } from './meters/loudness.ts'
 import { detectPeaks, peakGroupFrames } from './meters/true-peak.ts'
+import { clipKnee } from './processors/clipper.ts'
 import { applyControls, controlCount, type LimiterSettings, limiterControls } from './processors/limiter.ts'
 import { clamp, dbToGain, gainToDb, mix, powerToDb } from './units.ts'
 
@@ -107,10 +102,10 @@ export function prepareLanding(audio: Audio): LandingSource {
   }
   const last = energies.at(-1) ?? 0
   if (!Number.isFinite(last)) throw new Error('The audio contains samples that are not finite numbers.')
-  detectPeaks(audio.channels, 0, groups, 0, peaks)
+  const loudness = loudnessOfGroups(energies, peakGroupFrames, audio.sampleRateHz)
+  detectPeaks(audio.channels, 0, groups, peakFloor(loudness.integratedLufs), peaks)
   let truePeak = 0
   for (const peak of peaks) if (peak > truePeak) truePeak = peak
-  const loudness = measureLoudness(audio)
   return { audio, peaks, energies, sampleRateHz: audio.sampleRateHz, loudness, truePeak }
 }
 
@@ -145,6 +140,14 @@ export function planLanding(source: LandingSource, target: LandingTarget): Landi
   return planLimiting(source, target, base)
 }
 
+/**
+ * Linear level under which no peak will ever be limited: the loudest target anyone asks for is taken as −7 LUFS under −2 dBTP, with
+ * 4 dB of gain on top that limiting eats up. A still hotter target is served by somewhat coarser peaks and the check of the written file.
+ */
+function peakFloor(integratedLufs: number): number {
+  return integratedLufs === -Infinity ? 0 : dbToGain(-2 - (-7 - integratedLufs + 4))
+}
+
 type PlanBase = Pick<LandingPlan, 'ceilingDbtp' | 'promisedCeilingDbtp' | 'targetLufs'>
 
 function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBase): LandingPlan {
@@ -155,11 +158,9 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
   const plrAllowed = base.ceilingDbtp - plr + budget.plrLostLu
   const isPlrShort = plrAllowed < target.targetLufs
   const aimedLufs = Math.min(target.targetLufs, plrAllowed)
-  const treatment = chooseTreatment(source, ceiling, aimedLufs)
-  const material =
-    treatment.clipLimit === null
-      ? source
-      : clipMaterial(source.audio, source, treatment.clipLimit, 0, source.peaks.length)
+  const treatment = chooseTreatment(source, loudness, ceiling, aimedLufs)
+  const clipLimit = treatment.clipAboveDb === null ? null : ceiling * dbToGain(treatment.clipAboveDb - treatment.gainDb)
+  const material = clippedWhole(source, clipLimit)
   const trial = createLimiterTrial(material, ceiling, treatment.limiter)
   const capDb = aimedLufs - loudness + budget.meanGainReductionDb + 6
   let solution = solveGain((gainDb) => trial.lufsAt(gainDb), aimedLufs, treatment.gainDb, capDb)
@@ -180,16 +181,16 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
     solution = { ...solution, value: trial.lufsAt(solution.gainDb) }
   }
   const wantedLufs = isReductionShort ? solution.value : aimedLufs
-  const landed = verifyOnSamples(source, treatment.clipLimit, trial, solution, wantedLufs, capDb)
+  const landed = verifyOnSamples(source, clipLimit, trial, solution, wantedLufs, capDb)
   reductionDb = meanReductionDb(source, trial.stepEnergies)
   const isShort = landed.integratedLufs < target.targetLufs - toleranceLu
   const highest = material.peaks.reduce((most, peak) => Math.max(most, peak), 0)
   const leastControl = trial.controls.reduce((least, gain) => Math.min(least, gain), 1)
-  return {
+  const plan: LandingPlan = {
     ...base,
     gainDb: landed.gainDb,
-    clipLimit: treatment.clipLimit,
-    clipBudgetDb: treatment.clipLimit === null ? 0 : gainToDb(source.truePeak / highest),
+    clipLimit,
+    clipBudgetDb: clipLimit === null ? 0 : gainToDb(source.truePeak / highest),
     limiter: treatment.limiter,
     integratedLufs: landed.integratedLufs,
     verdict: isShort ? 'below_target' : 'on_target',
@@ -200,17 +201,13 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
     plrLostLu: plr - (base.ceilingDbtp - landed.integratedLufs),
     iterations: landed.iterations,
   }
+  controlsOfPlan.set(plan, trial.controls)
+  return plan
 }
 
 /** Mean over the loud 400 ms blocks of the level lost, in dB, given the step energies that come out at input gain 0 dB. */
 function meanReductionDb(source: LandingSource, after: Float64Array): number {
-  const bounds = stepBounds(source.peaks.length, source.sampleRateHz)
-  const before = new Float64Array(after.length)
-  for (let i = 0; i < before.length; i++) {
-    let sum = 0
-    for (let g = bounds[i]!; g < bounds[i + 1]!; g++) sum += source.energies[g]!
-    before[i] = sum
-  }
+  const before = sumSteps(source.energies, stepBounds(source.peaks.length, source.sampleRateHz))
   const means = blockMeans(before, source.sampleRateHz)
   const limited = blockMeans(after, source.sampleRateHz)
   const loud = lufsToMeanSquare(source.loudness.integratedLufs)
@@ -251,15 +248,94 @@ function verifyOnSamples(
   }
 }
 
+/** Steps of 100 ms after a gain movement in which the K-weighting still remembers it. */
+const memorySteps = 3
+
+/**
+ * Loudness of the master, filtered sample by sample wherever clipper or limiter change the song, and taken from the source's energies
+ * elsewhere.
+ */
 function measureRendered(
   source: LandingSource,
   clipLimit: number | null,
   controls: Float32Array,
   gainDb: number,
 ): number {
-  const meter = createLoudnessMeter(source.sampleRateHz)
-  for (const block of renderBlocks(source, clipLimit, controls, dbToGain(gainDb), 65_536)) meter.push(block)
-  return meter.read().integratedLufs
+  const { sampleRateHz } = source
+  const bounds = stepBounds(source.peaks.length, sampleRateHz)
+  const energies = sumSteps(source.energies, bounds)
+  const isTouched = touchedSteps(source, clipLimit, controls, bounds)
+  for (let step = 0; step < energies.length; ) {
+    if (!isTouched[step]) {
+      step++
+      continue
+    }
+    let end = step
+    while (end < energies.length && isTouched[end]) end++
+    filterSteps(source, clipLimit, controls, bounds, step, end, energies)
+    step = end
+  }
+  return gatedLufs(blockMeans(energies, sampleRateHz)) + gainDb
+}
+
+function sumSteps(energies: Float32Array, bounds: Int32Array): Float64Array {
+  const sums = new Float64Array(Math.max(0, bounds.length - 1))
+  for (let step = 0; step < sums.length; step++) {
+    let sum = 0
+    for (let g = bounds[step]!; g < bounds[step + 1]!; g++) sum += energies[g]!
+    sums[step] = sum
+  }
+  return sums
+}
+
+function touchedSteps(
+  source: LandingSource,
+  clipLimit: number | null,
+  controls: Float32Array,
+  bounds: Int32Array,
+): Uint8Array {
+  const touched = new Uint8Array(Math.max(0, bounds.length - 1))
+  const knee = clipLimit === null ? Infinity : clipLimit * clipKnee
+  for (let step = 0; step < touched.length; step++) {
+    for (let g = bounds[step]!; g < bounds[step + 1]!; g++) {
+      if (controls[g + 1]! === 1 && source.peaks[g]! <= knee) continue
+      touched.fill(1, Math.max(0, step - 1), step + 1 + memorySteps)
+      break
+    }
+  }
+  return touched
+}
+
+/** Replaces the energies of the steps [first, end) by those of the processed samples, at input gain 0 dB. */
+function filterSteps(
+  source: LandingSource,
+  clipLimit: number | null,
+  controls: Float32Array,
+  bounds: Int32Array,
+  first: number,
+  end: number,
+  energies: Float64Array,
+): void {
+  const { audio, sampleRateHz } = source
+  const filter = createEnergyFilter(sampleRateHz)
+  const sums = new Float64Array(kernelFrames / peakGroupFrames)
+  const channels = audio.channels.map(() => new Float32Array(kernelFrames))
+  const warmUp = bounds[Math.max(0, first - memorySteps)]!
+  let step = Math.max(0, first - memorySteps)
+  for (let group = warmUp; group < bounds[end]!; ) {
+    const groups = Math.min(kernelFrames / peakGroupFrames, bounds[step + 1]! - group)
+    const frames = Math.min(groups * peakGroupFrames, audio.frames - group * peakGroupFrames)
+    const block = { channels: channels.map((samples) => samples.subarray(0, frames)), frames }
+    clipAndScale(audio, source.peaks, clipLimit, 1, group * peakGroupFrames, block)
+    applyControls(block, controls, group * peakGroupFrames)
+    filter.push(block.channels[0]!, block.channels[1] ?? block.channels[0]!, peakGroupFrames, sums)
+    if (step >= first) {
+      if (group === bounds[step]!) energies[step] = 0
+      for (let g = 0; g < groups; g++) energies[step]! += sums[g]!
+    }
+    group += groups
+    if (group === bounds[step + 1]!) step++
+  }
 }
 
 function* renderBlocks(
@@ -281,13 +357,18 @@ function* renderBlocks(
   }
 }
 
+/** Gain curves of plans made in this thread: rendering need not find them again. */
+const controlsOfPlan = new WeakMap<LandingPlan, Float32Array>()
+
 function planControls(source: LandingSource, plan: LandingPlan): Float32Array | null {
   if (plan.limiter === null) return null
-  const { peaks } =
-    plan.clipLimit === null ? source : clipMaterial(source.audio, source, plan.clipLimit, 0, source.peaks.length)
+  const known = controlsOfPlan.get(plan)
+  if (known !== undefined) return known
+  const { peaks } = clippedWhole(source, plan.clipLimit)
   const controls = new Float32Array(controlCount(peaks.length))
   const threshold = dbToGain(plan.ceilingDbtp - plan.gainDb)
   limiterControls(peaks, threshold, plan.limiter, source.sampleRateHz, controls)
+  controlsOfPlan.set(plan, controls)
   return controls
 }
 

@@ -163,6 +163,33 @@ function rangeLu(meanSquares: Float64Array): number {
   return 10 * Math.log10(at(0.95) / at(0.1))
 }
 
+/** Reads the loudness off the energies of 10 ms steps. */
+function readEnergies(energies: readonly number[], framesPerStep: number): Loudness {
+  return {
+    integratedLufs: gatedLufs(windowMeans(energies, momentarySteps, hopSteps, framesPerStep)),
+    momentaryMaxLufs: meanSquareToLufs(largestWindowMean(energies, momentarySteps, framesPerStep)),
+    shortTermMaxLufs: meanSquareToLufs(largestWindowMean(energies, shortTermSteps, framesPerStep)),
+    loudnessRangeLu: rangeLu(windowMeans(energies, shortTermSteps, hopSteps, framesPerStep)),
+  }
+}
+
+/**
+ * Loudness from K-weighted energies of groups of `groupFrames` frames. The 10 ms steps are rounded to whole groups, which moves a
+ * reading by some thousandths of a LU.
+ */
+export function loudnessOfGroups(groups: Float32Array, groupFrames: number, sampleRateHz: number): Loudness {
+  const groupsPerStep = sampleRateHz / groupFrames / stepsPerSecond
+  const steps: number[] = []
+  for (let g = 0; ; ) {
+    const end = Math.round((steps.length + 1) * groupsPerStep)
+    if (end > groups.length) break
+    let sum = 0
+    for (; g < end; g++) sum += groups[g]!
+    steps.push(sum)
+  }
+  return readEnergies(steps, sampleRateHz / stepsPerSecond)
+}
+
 /** Returns a meter for any rate from 8 to 192 kHz. Reading costs a pass over the 10 ms energies, pushing one filter pass. */
 export function createLoudnessMeter(sampleRateHz: number): LoudnessMeter {
   const filter = createEnergyFilter(sampleRateHz)
@@ -188,14 +215,7 @@ export function createLoudnessMeter(sampleRateHz: number): LoudnessMeter {
         }
       }
     },
-    read() {
-      return {
-        integratedLufs: gatedLufs(windowMeans(energies, momentarySteps, hopSteps, framesPerStep)),
-        momentaryMaxLufs: meanSquareToLufs(largestWindowMean(energies, momentarySteps, framesPerStep)),
-        shortTermMaxLufs: meanSquareToLufs(largestWindowMean(energies, shortTermSteps, framesPerStep)),
-        loudnessRangeLu: rangeLu(windowMeans(energies, shortTermSteps, hopSteps, framesPerStep)),
-      }
-    },
+    read: () => readEnergies(energies, framesPerStep),
     shortTermLufs: () => windowMeans(energies, shortTermSteps, hopSteps, framesPerStep).map(meanSquareToLufs),
   }
 }
