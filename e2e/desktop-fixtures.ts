@@ -2,7 +2,7 @@
  * Starts the desktop application for specs: on the real Electron wherever its binary is, else on the stand-in. The same specs
  * run on both; what only the real binary can judge says so by `needsRealElectron`.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -72,6 +72,8 @@ export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>
   /** What to start in the place of the project. */
   readonly entry?: string
+  /** A command that runs the program, for starts that never show a window. */
+  readonly wrapper?: readonly string[]
 }
 
 function environment(home: string, extra: Readonly<Record<string, string>> = {}): Record<string, string> {
@@ -155,20 +157,22 @@ export function runToEnd(
 ): Promise<{ code: number | null; output: string }> {
   const env = environment(home, options.env)
   const executable = createRequire(import.meta.url)('electron') as unknown as string
-  const child = spawn(
+  const [command = '', ...words] = [
+    ...(options.wrapper ?? []),
     executable,
-    [
-      '-r',
-      path.join(import.meta.dirname, 'desktop-probe.cjs'),
-      ...chromiumArguments(),
-      `--user-data-dir=${userData}`,
-      options.entry ?? '.',
-      ...(options.args ?? []),
-    ],
-    { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+    '-r',
+    path.join(import.meta.dirname, 'desktop-probe.cjs'),
+    ...chromiumArguments(),
+    `--user-data-dir=${userData}`,
+    options.entry ?? '.',
+    ...(options.args ?? []),
+  ]
+  const child = spawn(command, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes))
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (bytes) => {
+      output += bytes
+    })
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
 }
 
@@ -179,22 +183,19 @@ export const test = base.extend<{ user: User; desktop: Desktop }>({
     const userData = path.join(home, '.config', 'Loudsmith')
     const music = path.join(home, 'Music')
     mkdirSync(music)
-    const running: Desktop[] = []
+    const running: ChildProcess[] = []
     await use({
       home,
       userData,
       music,
       async launch(options) {
         const desktop = await launch(home, userData, options)
-        running.push(desktop)
+        running.push(desktop.app.process())
         return desktop
       },
       startAgain: (args) => runToEnd(home, userData, { args }),
     })
-    for (const { app } of running) {
-      const child = app.process()
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
-    }
+    for (const child of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   },
   desktop: async ({ user }, use) => {

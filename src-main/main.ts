@@ -9,6 +9,7 @@ import { hostServer } from './hosting.ts'
 import { openLogFiles } from './log-files.ts'
 import { shellPaths } from './paths.ts'
 import { guardSession } from './session.ts'
+import { startFailureText } from './start-failure.ts'
 import { languageOf, wordsOf } from './text.ts'
 
 const APP_ID = 'app.loudsmith.desktop'
@@ -66,6 +67,6 @@ async function start(): Promise<void> {
 
 function giveUp(error: unknown): void {
   const words = wordsOf(languageOf('system', app.getLocale()))
-  dialog.showErrorBox(words.startFailed, error instanceof Error ? error.message : String(error))
+  dialog.showErrorBox(words.startFailed, startFailureText(error, words))
   app.exit(1)
 }
