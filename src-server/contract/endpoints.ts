@@ -32,6 +32,25 @@ const openEndpoints = endpoints({
     answers: { 200: { description: 'OpenAPI 3.1.', mediaType: 'application/json' } },
     errors: [],
   },
+  readDocs: {
+    method: 'GET',
+    path: '/docs',
+    access: 'open',
+    tag: 'Service',
+    summary: 'Read and try this description in a browser',
+    answers: { 200: { description: 'The page.', mediaType: 'text/html' } },
+    errors: [],
+  },
+  readDocsFile: {
+    method: 'GET',
+    path: '/docs/{file}',
+    access: 'open',
+    tag: 'Service',
+    summary: 'Read a file of that page',
+    params: exactly({ file: Type.String() }),
+    answers: { 200: { description: 'Its bytes.', mediaType: '*/*' } },
+    errors: ['NOT_FOUND'],
+  },
 })
 
 export const ENDPOINTS = {

@@ -25,6 +25,15 @@ export const JobFailed = exactly({
 })
 export type JobFailed = Static<typeof JobFailed>
 
+/** Body of a test, sent from the settings to one webhook: the shape of a completed job, of a job that does not exist. */
+export const WebhookTest = exactly({
+  event: Type.Literal('webhook.test'),
+  job_id: Uuid,
+  status: Type.Literal('done'),
+  download_url: Type.String({ format: 'uri' }),
+})
+export type WebhookTest = Static<typeof WebhookTest>
+
 /**
  * Live events of `GET /api/v1/events`. Stored ones have an id that a client sends back as `Last-Event-ID`; `job.progress` is
  * not stored and has none: what matters of it is in the next stored event or in the job itself. `job.delivered` (the masters lie in

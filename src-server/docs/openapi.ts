@@ -42,10 +42,8 @@ export function buildOpenApi(baseUrl: string, version: string): Json {
       [endpoint.method.toLowerCase()]: operation(name, endpoint, schema),
     }
   }
-  const webhookSection = { 'job.completed': callback(events.JobCompleted), 'job.failed': callback(events.JobFailed) }
-  function callback(body: TSchema): Json {
-    return { post: webhookOperation(schema(body)) }
-  }
+  // The live stream is not JSON as a whole; the `data` of its messages is this.
+  schema(events.LiveEvent)
   return {
     openapi: '3.1.0',
     info: { title: 'Loudsmith', version, description: INTRODUCTION },
@@ -53,12 +51,15 @@ export function buildOpenApi(baseUrl: string, version: string): Json {
     security: [{ apiKey: [] }],
     tags: [...new Set(Object.values(ENDPOINTS).map((endpoint) => endpoint.tag))].map((name) => ({ name })),
     paths,
-    webhooks: webhookSection,
+    webhooks: Object.fromEntries(
+      Object.entries(CALLBACKS).map(([name, { summary, body }]) => [name, { post: callback(summary, schema(body)) }]),
+    ),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: ams_live_ and 32 hexadecimal characters.' },
         session: { type: 'http', scheme: 'bearer', description: "The app's own credential, made at each start." },
       },
+      examples: allExamples(),
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   }
@@ -186,7 +187,7 @@ function ownHeaders(endpoint: Endpoint, status: number): Json {
       ...(status === 206 ? { 'Content-Range': header('The range sent and the size of the file.') } : {}),
     }
   }
-  return status === 201 && endpoint.path.startsWith('/api/v1/') ? { Location: header('Where the new thing is.') } : {}
+  return status === 201 && endpoint.tag === 'Jobs' ? { Location: header('Address of the new job.') } : {}
 }
 
 function failures(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json {
@@ -219,14 +220,29 @@ export function codesOf(endpoint: Endpoint): errors.ErrorCode[] {
 }
 
 function examplesOf(codes: readonly errors.ErrorCode[]): Json {
+  return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
+}
+
+/** One envelope per code of the catalogue, as it reads in English. */
+function allExamples(): Json {
   return Object.fromEntries(
-    codes.map((code) => [code, { value: { error: { code, message: errorText(code, exampleParams(code)) } } }]),
+    errors.ERROR_CODES.map((code) => [
+      code,
+      { value: { error: { code, message: errorText(code, exampleParams(code)) } } },
+    ]),
   )
 }
 
-function webhookOperation(body: unknown): Json {
+const TO_WHOM = 'Callback to the webhook_url of the job and to every account webhook that wants this event'
+const CALLBACKS = {
+  'job.completed': { summary: TO_WHOM, body: events.JobCompleted },
+  'job.failed': { summary: TO_WHOM, body: events.JobFailed },
+  'webhook.test': { summary: 'Test of one account webhook (extension); sent once', body: events.WebhookTest },
+}
+
+function callback(summary: string, body: unknown): Json {
   return {
-    summary: 'Callback to the webhook_url of the job and to every account webhook that wants this event',
+    summary,
     description:
       'Signed as Standard Webhooks 1.0 describes. Answer 2xx within 15 s; anything else is tried again, eight times in 32 hours. 410 stops. Redirects are not followed.',
     tags: ['Webhooks'],

@@ -1,5 +1,6 @@
 /** Sends what the outbox holds: when it is due, some at a time, again on its schedule, and after a restart from where it stood. */
 
+import type { WebhookTest } from '../contract/events.ts'
 import type { Delivery } from '../contract/webhooks.ts'
 import type { Db } from '../db/open.ts'
 import type { Log } from '../log.ts'
@@ -114,12 +115,9 @@ export function createDeliverer(arguments_: DelivererArguments) {
     /** Sends a test event to a receiver once, whatever its state, and returns the finished delivery. Throws NOT_FOUND. */
     async test(webhookId: string): Promise<Delivery> {
       const url = webhooks.urlOf(webhookId)
-      const body = JSON.stringify({
-        event: 'webhook.test',
-        job_id: NO_JOB,
-        status: 'done',
-        download_url: `${baseUrl()}/api/v1/jobs/${NO_JOB}/download`,
-      })
+      const download_url = `${baseUrl()}/api/v1/jobs/${NO_JOB}/download`
+      const test: WebhookTest = { event: 'webhook.test', job_id: NO_JOB, status: 'done', download_url }
+      const body = JSON.stringify(test)
       const eventId = `msg_${chance.newUuid()}`
       const deliveryId = deliveries.add({ eventId, event: 'webhook.test', webhookId, url, body })
       const ended = attempt(deliveries.row(deliveryId), false)
