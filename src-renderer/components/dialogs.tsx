@@ -22,7 +22,12 @@ export function Modal({ title, isOpen, onClose, children, shape = 'box', descrip
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay className="scrim" />
-        <Dialog.Content className={`modal ${shape}`} {...(description ? {} : { 'aria-describedby': undefined })}>
+        <Dialog.Content
+          className={`modal ${shape}`}
+          tabIndex={-1}
+          onOpenAutoFocus={focusFirstField}
+          {...(description ? {} : { 'aria-describedby': undefined })}
+        >
           <header className="row">
             <Dialog.Title className="grow">{title}</Dialog.Title>
             <Dialog.Close asChild>
@@ -35,6 +40,13 @@ export function Modal({ title, isOpen, onClose, children, shape = 'box', descrip
       </Dialog.Portal>
     </Dialog.Root>
   )
+}
+
+/** Focus goes to what is to be filled in, otherwise to the dialog itself: never to its close button. */
+function focusFirstField(event: Event) {
+  event.preventDefault()
+  const dialog = event.currentTarget as HTMLElement
+  ;(dialog.querySelector<HTMLElement>('input:checked, input:not([type=radio])') ?? dialog).focus()
 }
 
 export interface MenuItem {

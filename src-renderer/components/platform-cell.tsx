@@ -22,14 +22,7 @@ export function PlatformCell(props: PlatformCellProps) {
   const { name, label, isOn, target, ceiling, targetLufs, source, warning, onToggle } = props
   const at = Math.min(1, Math.max(0, (targetLufs - RULER_FROM) / (RULER_TO - RULER_FROM)))
   return (
-    <button
-      type="button"
-      className="plat"
-      aria-pressed={isOn}
-      aria-label={label}
-      onClick={onToggle}
-      title={warning ?? label}
-    >
+    <button type="button" className="plat" aria-pressed={isOn} onClick={onToggle} title={label}>
       <span className="nm">
         <span className="clip">{name}</span>
         <span className="box">

@@ -107,7 +107,7 @@ export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: 
 function Gap({ height }: { height: number }) {
   return (
     <tr className="gap">
-      <td colSpan={9} style={{ height }} />
+      <td colSpan={6} style={{ height }} />
     </tr>
   )
 }
@@ -144,7 +144,7 @@ function GroupRow({ group, rowIndex }: { group: HistoryGroup; rowIndex: number }
   return (
     <tr className="grp" aria-rowindex={rowIndex}>
       <td />
-      <th colSpan={8} scope="rowgroup">
+      <th colSpan={5} scope="rowgroup">
         <b>
           <bdi>{name}</bdi>
         </b>{' '}

@@ -27,7 +27,8 @@ export default function SettingsScreen({ section }: { section: string }) {
   const current = SECTIONS.find(([id]) => id === section)?.[0] ?? 'account'
   useEffect(() => void service.readMachine().catch(() => undefined), [service])
   useEffect(() => {
-    pane.current?.querySelector(`#${CSS.escape(current)}`)?.scrollIntoView({ block: 'start' })
+    const target = pane.current?.querySelector<HTMLElement>(`#${CSS.escape(current)}`)
+    if (pane.current && target) pane.current.scrollTop = current === 'account' ? 0 : target.offsetTop
   }, [current])
   return (
     <main id="content" className="work prefs" tabIndex={-1}>

@@ -1,0 +1,163 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ApiError, createClient } from '../../src-renderer/api/client.ts'
+import { createDesk, mergedDesk, mergedOrder } from '../../src-renderer/state/desk.ts'
+import { createJobs } from '../../src-renderer/state/jobs.ts'
+import { createNotices } from '../../src-renderer/state/notices.ts'
+import type { Desk, DeskSong, Source } from '../../src-server/contract/app.ts'
+
+const source = (id: string): Source => ({
+  source_id: id,
+  filename: `${id}.wav`,
+  title: id,
+  size_bytes: 1,
+  sha256: 'x',
+  codec: 'wav',
+  duration_seconds: 60,
+  sample_rate_hz: 44_100,
+  channels: 2,
+  has_cover: false,
+  created_at: '2026-01-01T00:00:00.000Z',
+})
+const song = (id: string): DeskSong => ({
+  source: source(id),
+  state: 'ready',
+  settings: null,
+  analysis: null,
+  job_ids: [],
+})
+const emptyDesk = (): Desk => ({
+  is_paused: false,
+  presets: [],
+  songs: [],
+  settings: {
+    platforms: ['spotify'],
+    genre: 'pop',
+    ai_service: 'suno',
+    tier: 'standard',
+    intensity: 50,
+    loudness: 'platform',
+    reference_source_id: null,
+    reference_amount: 70,
+  },
+})
+const file = (name: string) => new File(['x'], name)
+
+/** A desk over a server that keeps songs in memory; `refuse` names files that it does not take. */
+function bench(refuse: readonly string[] = []) {
+  const server = emptyDesk()
+  const calls: { path: string; body: unknown }[] = []
+  const kept = new Map<string, string>()
+  const client = createClient({
+    session: null,
+    language: () => 'en',
+    fetch: async (path, init) => {
+      const body = typeof init?.body === 'string' ? JSON.parse(init.body) : init?.body
+      calls.push({ path: String(path), body })
+      if (path === '/api/v1/analyze') return Response.json({ warnings: [], waveform: [1] })
+      if (path === '/app/desk/remove')
+        server.songs = server.songs.filter((s) => !body.source_ids.includes(s.source.source_id))
+      if (path === '/app/desk/restore') for (const id of body.source_ids) server.songs.push(song(id))
+      return Response.json(server)
+    },
+  })
+  const notices = createNotices()
+  let count = 0
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (k: string, v: string) => void kept.set(k, v),
+  }
+  const make = () =>
+    createDesk({
+      client,
+      jobs: createJobs(client),
+      notices,
+      language: () => 'en',
+      newId: () => `upload-${++count}`,
+      storage,
+      upload: async ({ file: sent }) => {
+        const id = sent.name.replace('.wav', '')
+        if (refuse.includes(sent.name)) throw new ApiError({ code: 'UNSUPPORTED_FORMAT', message: 'This is AAC.' })
+        server.songs.push(song(id))
+        return source(id)
+      },
+    })
+  return { desk: make(), again: make, server, calls, notices }
+}
+
+describe('the desk', () => {
+  let it_: ReturnType<typeof bench>
+  beforeEach(async () => {
+    it_ = bench(['bad.m4a'])
+    await it_.desk.read()
+  })
+  const order = () => it_.desk.store.getState().order
+  const uploads = () => it_.desk.store.getState().uploads
+
+  it('takes the good songs of a drop, keeps the bad one in its place and says why', async () => {
+    it_.desk.addFiles([file('a.wav'), file('bad.m4a'), file('b.wav')])
+    await expect.poll(() => order()).toEqual(['a', 'upload-2', 'b'])
+    await expect.poll(() => uploads().map((one) => one.state)).toEqual(['refused'])
+    expect(uploads()[0]?.error?.message).toBe('This is AAC.')
+  })
+
+  it('still shows the refused file after a reload', async () => {
+    it_.desk.addFiles([file('bad.m4a')])
+    await expect.poll(() => uploads()[0]?.state).toBe('refused')
+    expect(it_.again().store.getState().uploads).toMatchObject([{ filename: 'bad.m4a', state: 'refused' }])
+  })
+
+  it('measures every song once, without being asked', async () => {
+    it_.desk.addFiles([file('a.wav'), file('b.wav')])
+    const measured = () => it_.calls.filter((call) => call.path === '/api/v1/analyze').length
+    await expect.poll(measured).toBe(2)
+    await it_.desk.read()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(measured()).toBe(2)
+    expect(it_.desk.store.getState().desk?.songs.every((one) => one.analysis)).toBe(true)
+  })
+
+  it('refuses a file over the limit before sending a byte of it', () => {
+    const huge = new File([], 'huge.wav')
+    Object.defineProperty(huge, 'size', { value: 1_073_741_825 })
+    it_.desk.addFiles([huge])
+    expect(uploads()).toMatchObject([{ state: 'refused', error: { code: 'FILE_TOO_LARGE' } }])
+  })
+
+  it('puts a removed song back where it was when that is undone', async () => {
+    it_.desk.addFiles([file('a.wav'), file('b.wav')])
+    await expect.poll(() => order()).toEqual(['a', 'b'])
+    it_.desk.remove(['a'], 'removed')
+    expect(order()).toEqual(['b'])
+    it_.notices.undo()
+    expect(order()).toEqual(['a', 'b'])
+    await expect.poll(() => it_.calls.some((call) => call.path === '/app/desk/restore')).toBe(true)
+  })
+
+  it('sends settings once when the hand rests, and never loses the last value', async () => {
+    const settings = emptyDesk().settings
+    for (const intensity of [51, 60, 72]) it_.desk.changeSettings({ ...settings, intensity }, null)
+    expect(it_.desk.store.getState().desk?.settings.intensity).toBe(72)
+    const sent = () => it_.calls.filter((call) => (call.body as { settings?: unknown })?.settings)
+    await expect.poll(() => sent().length).toBe(1)
+    expect(sent()[0]?.body).toMatchObject({ settings: { intensity: 72 } })
+  })
+
+  it('keeps a setting that is being changed when the desk is read in between', async () => {
+    it_.desk.changeSettings({ ...emptyDesk().settings, intensity: 90 }, null)
+    await it_.desk.read()
+    expect(it_.desk.store.getState().desk?.settings.intensity).toBe(90)
+  })
+})
+
+describe('a new reading of the desk', () => {
+  it('does not take an analysis away that has just arrived', () => {
+    const measured = { ...song('a'), analysis: { warnings: [] } as never }
+    const known = { ...emptyDesk(), songs: [measured] }
+    expect(mergedDesk(known, { ...emptyDesk(), songs: [song('a')] }).songs[0]?.analysis).toBe(measured.analysis)
+  })
+
+  it('drops what is gone and puts what is new at the end', () => {
+    const read = { ...emptyDesk(), songs: [song('new'), song('a')] }
+    expect(mergedOrder(['gone', 'a'], read, [])).toEqual(['a', 'new'])
+  })
+})

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { createClient } from '../../src-renderer/api/client.ts'
+import { backOffMs, createStreamParser, followEvents } from '../../src-renderer/api/events.ts'
+import { createJobs, newerJob, withProgress } from '../../src-renderer/state/jobs.ts'
+import type { LiveEvent } from '../../src-server/contract/events.ts'
+import type { Job } from '../../src-server/contract/jobs.ts'
+
+const job = (change: Partial<Job> = {}): Job => ({
+  job_id: 'j1',
+  status: 'queued',
+  platforms: ['spotify'],
+  credits_used: 1,
+  credits_remaining: 4,
+  progress: 40,
+  stage: 'rendering',
+  source_sha256: 'x',
+  created_at: '2026-01-01T00:00:00.000Z',
+  title: 'Song',
+  filename: 'song.wav',
+  duration_seconds: 100,
+  codec: 'wav',
+  genre: 'pop',
+  ai_service: 'suno',
+  tier: 'standard',
+  intensity: 50,
+  loudness: 'platform',
+  reference_amount: 70,
+  warnings: [],
+  results: [],
+  credits_refunded: 0,
+  ...change,
+})
+
+const progress = (seq: number, percent: number, more: Partial<LiveEvent> = {}): LiveEvent => ({
+  event: 'job.progress',
+  seq,
+  job_id: 'j1',
+  progress: percent,
+  ...more,
+})
+
+describe('the event stream', () => {
+  it('is read the same however the network cuts it', () => {
+    const text = ': hello\n\nid: 7\nevent: job.completed\ndata: {"a":1}\n\ndata: one\ndata: two\r\n\r\n'
+    const whole = createStreamParser()(text)
+    expect(whole).toEqual([
+      { id: '7', data: '{"a":1}' },
+      { id: undefined, data: 'one\ntwo' },
+    ])
+    const parse = createStreamParser()
+    expect([...text].flatMap((letter) => parse(letter)).map((one) => one.data)).toEqual(['{"a":1}', 'one\ntwo'])
+  })
+
+  it('waits longer after each failure, but never long', () => {
+    expect([1, 2, 3, 9].map(backOffMs)).toEqual([500, 1000, 2000, 15_000])
+  })
+
+  it('comes back after a cut with the last stored event it saw, and reads the truth again', async () => {
+    const stop = new AbortController()
+    const asked: (string | undefined)[] = []
+    const seen: number[] = []
+    let readings = 0
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: (_path, init) => {
+        asked.push(new Headers(init?.headers).get('Last-Event-ID') ?? undefined)
+        if (asked.length === 2) stop.abort()
+        return Promise.resolve(
+          new Response(
+            'id: 41\ndata: {"event":"job.completed","seq":41}\n\ndata: {"event":"job.progress","seq":41}\n\n',
+          ),
+        )
+      },
+    })
+    await followEvents({
+      client,
+      signal: stop.signal,
+      onLink: () => undefined,
+      onEvent: (event) => seen.push(event.seq),
+      onCatchUp: () => {
+        readings += 1
+        return Promise.resolve()
+      },
+    })
+    expect(asked).toEqual([undefined, '41'])
+    expect(seen.slice(0, 2)).toEqual([41, 41])
+    expect(readings).toBeGreaterThanOrEqual(1)
+  })
+})
+
+describe('a job that is followed', () => {
+  it('never runs backwards and never leaves its end', () => {
+    expect(withProgress(job(), progress(1, 30)).progress).toBe(40)
+    expect(withProgress(job(), progress(1, 62)).progress).toBe(62)
+    const done = job({ status: 'done', progress: 100 })
+    expect(withProgress(done, progress(1, 50))).toBe(done)
+    expect(newerJob(done, job({ progress: 99 }))).toBe(done)
+    expect(newerJob(job({ progress: 70 }), job({ progress: 60 })).progress).toBe(70)
+  })
+
+  it('forgets its place in the queue once it is worked on', () => {
+    const waiting = job({ stage: 'waiting', queue_position: 2, progress: 0 })
+    expect(withProgress(waiting, progress(1, 1, { stage: 'decoding' }))).not.toHaveProperty('queue_position')
+    expect(withProgress(waiting, progress(1, 0, { stage: 'waiting', queue_position: 1 })).queue_position).toBe(1)
+  })
+
+  it('ignores an event older than what it knows, so that a replay is harmless', async () => {
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: () => Promise.resolve(Response.json(job({ status: 'done', progress: 100 }))),
+    })
+    const jobs = createJobs(client)
+    jobs.keep([job()])
+    jobs.apply(progress(9, 55))
+    jobs.apply(progress(3, 99))
+    expect(jobs.store.getState().byId.j1?.progress).toBe(55)
+    jobs.apply({ event: 'job.completed', seq: 10, job_id: 'j1' })
+    await expect.poll(() => jobs.store.getState().byId.j1?.status).toBe('done')
+  })
+})

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import {
+  kindOf,
+  movedOrder,
+  queuePlaces,
+  songRows,
+  startOf,
+  tallyOf,
+  type Upload,
+} from '../../src-renderer/state/song-rows.ts'
+import { NO_TIME_LEFT, nextTimeLeft, roundedSeconds, workRate } from '../../src-renderer/state/time-left.ts'
+import type { DeskSong } from '../../src-server/contract/app.ts'
+import type { Analysis, Job } from '../../src-server/contract/jobs.ts'
+
+const analysis = (warnings: Analysis['warnings'] = []) => ({ warnings }) as Analysis
+const clipped = { code: 'INPUT_CLIPPED', message: '' } as const
+const song = (id: string, change: Partial<DeskSong> = {}): DeskSong => ({
+  source: {
+    source_id: id,
+    filename: `${id}.wav`,
+    title: id,
+    size_bytes: 1,
+    sha256: 'x',
+    codec: 'wav',
+    duration_seconds: 60,
+    sample_rate_hz: 44_100,
+    channels: 2,
+    has_cover: false,
+    created_at: '2026-01-01T00:00:00.000Z',
+  },
+  state: 'ready',
+  settings: null,
+  analysis: analysis(),
+  job_ids: [],
+  ...change,
+})
+const job = (change: Partial<Job>) => ({ job_id: 'j', status: 'queued', results: [], progress: 0, ...change }) as Job
+const none = { uploads: [], order: [], jobs: {}, accepted: {}, analysisErrors: {} }
+
+describe('the state of a song', () => {
+  it.each([
+    ['analysing', song('a', { analysis: null }), undefined],
+    ['ready', song('a'), undefined],
+    ['warning', song('a', { analysis: analysis([clipped]) }), undefined],
+    ['waiting', song('a', { state: 'waiting' }), undefined],
+    ['queued', song('a', { state: 'submitted' }), undefined],
+    ['queued', song('a', { state: 'submitted' }), job({ stage: 'waiting' })],
+    ['rendering', song('a', { state: 'submitted' }), job({ stage: 'decoding' })],
+    ['done', song('a', { state: 'submitted' }), job({ status: 'done' })],
+    [
+      'below',
+      song('a', { state: 'submitted' }),
+      job({ status: 'done', results: [{ verdict: 'below_target' }] as never }),
+    ],
+    ['failed', song('a', { state: 'submitted' }), job({ status: 'failed', failure_code: 'DIGITAL_SILENCE' })],
+    ['cancelled', song('a', { state: 'submitted' }), job({ status: 'failed', failure_code: 'CANCELLED' })],
+    ['refused', song('a', { state: 'refused' }), undefined],
+  ] as const)('is "%s" when the server says so', (kind, one, ofJob) => {
+    expect(kindOf(one, ofJob, false, false)).toBe(kind)
+  })
+
+  it('is ready with its warnings once they are accepted, and refused when it could not be measured', () => {
+    expect(kindOf(song('a', { analysis: analysis([clipped]) }), undefined, true, false)).toBe('ready')
+    expect(kindOf(song('a', { analysis: null }), undefined, false, true)).toBe('refused')
+  })
+})
+
+describe('the list', () => {
+  const upload: Upload = { uploadId: 'u', filename: 'x.txt', sizeBytes: 1, state: 'refused', sent: 0 }
+
+  it('keeps every row in its place, whether it has arrived or not', () => {
+    const rows = songRows({ ...none, songs: [song('a'), song('b')], uploads: [upload], order: ['a', 'u', 'b'] })
+    expect(rows.map((row) => row.rowId)).toEqual(['a', 'u', 'b'])
+    expect(rows[1]?.kind).toBe('refused')
+  })
+
+  it('shows songs that came from elsewhere at the end', () => {
+    const rows = songRows({ ...none, songs: [song('new'), song('a')], order: ['a'] })
+    expect(rows.map((row) => row.rowId)).toEqual(['a', 'new'])
+  })
+
+  it('starts what is ready, and songs with warnings only when nothing else is left', () => {
+    const warned = song('w', { analysis: analysis([clipped]) })
+    expect(startOf(songRows({ ...none, songs: [song('a'), warned] }))).toEqual({ rowIds: ['a'], hasWarnings: false })
+    expect(startOf(songRows({ ...none, songs: [warned] }))).toEqual({ rowIds: ['w'], hasWarnings: true })
+  })
+
+  it('counts every song under exactly one word', () => {
+    const rows = songRows({ ...none, songs: [song('a'), song('b', { state: 'waiting' })], uploads: [upload] })
+    const tally = tallyOf(rows)
+    expect(tally).toMatchObject({ ready: 1, queued: 1, refused: 1 })
+    expect(Object.values(tally).reduce((sum, count) => sum + count)).toBe(3)
+  })
+
+  it('counts the queue on from the jobs that wait on the server', () => {
+    const songs = [
+      song('later', { state: 'waiting' }),
+      song('second', { state: 'submitted', job_ids: ['2'] }),
+      song('first', { state: 'submitted', job_ids: ['1'] }),
+    ]
+    const jobs = { 1: job({ stage: 'waiting', queue_position: 1 }), 2: job({ stage: 'waiting', queue_position: 2 }) }
+    expect(queuePlaces(songRows({ ...none, songs, jobs }))).toEqual({ first: 1, second: 2, later: 3 })
+  })
+
+  it('moves a row by its steps and not past the ends', () => {
+    expect(movedOrder(['a', 'b', 'c'], 'a', 2)).toEqual(['b', 'c', 'a'])
+    const order = ['a', 'b']
+    expect(movedOrder(order, 'a', -1)).toBe(order)
+    expect(movedOrder(order, 'missing', 1)).toBe(order)
+  })
+})
+
+describe('the time left', () => {
+  it('is not said in the first two seconds nor before the first percent', () => {
+    expect(nextTimeLeft(NO_TIME_LEFT, 1.9, 50, 0).shownSeconds).toBeNull()
+    expect(nextTimeLeft(NO_TIME_LEFT, 9, 0, 0).shownSeconds).toBeNull()
+  })
+
+  it('is rounded up to 5 s under a minute and to 15 s above', () => {
+    expect([0.2, 5, 6, 59, 61, 80].map(roundedSeconds)).toEqual([5, 5, 10, 60, 75, 90])
+  })
+
+  it('only falls, unless it was wrong by half', () => {
+    const first = nextTimeLeft(NO_TIME_LEFT, 10, 50, 0)
+    expect(first.shownSeconds).toBe(10)
+    expect(nextTimeLeft(first, 12, 50, 0)).toBe(first)
+    expect(nextTimeLeft(first, 20, 80, 1000).shownSeconds).toBe(5)
+    expect(nextTimeLeft(first, 40, 50, 0).shownSeconds).toBe(40)
+  })
+
+  it('knows its pace from the songs that have ended', () => {
+    expect(workRate([])).toBeNull()
+    expect(
+      workRate([
+        { workSeconds: 10, musicSeconds: 100 },
+        { workSeconds: 30, musicSeconds: 100 },
+      ]),
+    ).toBe(0.2)
+  })
+})

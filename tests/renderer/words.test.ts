@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+import { draggedKinds, isSongName } from '../../src-renderer/api/dropped-files.ts'
+import { barPath, barsOf } from '../../src-renderer/components/waveform.tsx'
+import { addressOf, routeOf } from '../../src-renderer/router.ts'
+import { curlOf, SNIPPETS, shellQuoted } from '../../src-renderer/screens/automate/snippets.ts'
+import { groupsOf } from '../../src-renderer/state/history.ts'
+import { en } from '../../src-renderer/text/en.ts'
+import { createFormat } from '../../src-renderer/text/format.ts'
+import { ko } from '../../src-renderer/text/ko.ts'
+
+describe('numbers', () => {
+  const format = createFormat('en')
+
+  it('carry a true minus, one decimal for what is measured and none too many for a target', () => {
+    expect(format.level(-14)).toBe('−14.0')
+    expect(format.level(null)).toBe('–')
+    expect([format.target(-9.5), format.target(-14)]).toEqual(['−9.5', '−14'])
+    expect([format.signed(2.7), format.signed(-1)]).toEqual(['+2.7', '−1'])
+  })
+
+  it('say lengths and sizes as musicians read them', () => {
+    expect([format.duration(59.6), format.duration(208), format.duration(0)]).toEqual(['1:00', '3:28', '0:00'])
+    expect([0, 999, 1500, 2_100_000, 300e6, 38.2e9].map(format.bytes)).toEqual([
+      '0 B',
+      '999 B',
+      '2 kB',
+      '2.1 MB',
+      '300 MB',
+      '38 GB',
+    ])
+  })
+
+  it('name days by distance and count what is left of a retention', () => {
+    const now = new Date('2026-03-10T12:00:00')
+    expect(format.day('2026-03-10T01:00:00', now)).toBe('Today')
+    expect(format.day('2026-03-09T23:00:00', now)).toBe('Yesterday')
+    expect(createFormat('ko').day('2026-03-09T23:00:00', now)).toBe('어제')
+    expect(format.daysUntil('2026-04-09T11:00:00', now)).toBe(30)
+    expect(format.daysUntil('2026-01-01T00:00:00', now)).toBe(0)
+  })
+})
+
+describe('sentences', () => {
+  const leaves = (value: unknown, path = ''): [string, string][] => {
+    if (typeof value === 'string') return [[path, value]]
+    if (value && typeof value === 'object')
+      return Object.entries(value).flatMap(([key, one]) => leaves(one, `${path}.${key}`))
+    return []
+  }
+
+  it('exist in both languages, without an exclamation mark or a please', () => {
+    const english = leaves(en)
+    const korean = leaves(ko)
+    expect(korean.map(([path]) => path).sort()).toEqual(english.map(([path]) => path).sort())
+    expect(english.filter(([, text]) => /!|\bplease\b|\boops\b/i.test(text))).toEqual([])
+    expect(korean.filter(([, text]) => text.includes('!'))).toEqual([])
+  })
+
+  it('count as the language does', () => {
+    expect([en.bench.start(1), en.bench.start(2)]).toEqual(['Start 1 song', 'Start 2 songs'])
+    expect(ko.row.queuePosition(2)).toBe('대기열 2번째')
+    expect(en.row.warnings(2)).toBe('Two warnings, no credit spent yet')
+  })
+})
+
+describe('samples of the API', () => {
+  const settings = {
+    platforms: ['spotify', 'melon'],
+    genre: 'pop',
+    ai_service: 'suno',
+    tier: 'premium',
+    intensity: 50,
+    loudness: 'platform',
+  } as const
+
+  it('survive a file name with spaces and quotes in a shell', () => {
+    expect(shellQuoted('plain.wav')).toBe('plain.wav')
+    expect(shellQuoted("it's mine.wav")).toBe(`'it'\\''s mine.wav'`)
+    expect(curlOf('http://127.0.0.1:1', 'my song.wav', { ...settings, platforms: [...settings.platforms] })).toContain(
+      "-F 'file=@my song.wav'",
+    )
+  })
+
+  it('carry the settings in view, in every language', () => {
+    const source = {
+      baseUrl: 'http://127.0.0.1:1',
+      filename: 'a.wav',
+      settings: { ...settings, platforms: [...settings.platforms] },
+      comments: en.automate.comments,
+    }
+    for (const write of Object.values(SNIPPETS)) {
+      expect(write(source)).toContain('spotify,melon')
+      expect(write(source)).toContain('http://127.0.0.1:1/api/v1')
+    }
+  })
+})
+
+describe('addresses in the page', () => {
+  it('lead to a screen and back, whatever a job is called', () => {
+    expect(routeOf(addressOf('listen', 'a/b c'))).toEqual({ screen: 'listen', detail: 'a/b c' })
+    expect(routeOf('')).toEqual({ screen: 'master', detail: '' })
+    expect(routeOf('#/nowhere')).toEqual({ screen: 'master', detail: '' })
+  })
+})
+
+describe('a drop', () => {
+  it('keeps songs of a folder by their name and leaves covers and hidden files', () => {
+    expect(['a.WAV', 'b.flac', '노래.mp3'].every(isSongName)).toBe(true)
+    expect(['cover.jpg', '._a.wav', 'a.wav.txt'].some(isSongName)).toBe(false)
+  })
+
+  it('tells before it is let go how many files can be read', () => {
+    const items = [
+      { kind: 'file', type: 'audio/mpeg' },
+      { kind: 'file', type: 'image/png' },
+      { kind: 'file', type: '' },
+      { kind: 'string', type: 'text/plain' },
+    ]
+    expect(draggedKinds(items)).toEqual({ all: 3, readable: 2 })
+  })
+})
+
+describe('the waveform of a row', () => {
+  it('has as many bars as fit, from any number of slices, and never less than a line', () => {
+    expect(barsOf([0, 1, 0, 1], 2)).toEqual([0.5, 0.5])
+    expect(barsOf([1], 3)).toEqual([1, 1, 1])
+    expect(barsOf([], 3)).toEqual([])
+    expect(barPath([0])).toBe('M0 17.0h2v2.0h-2z')
+    expect(barPath([9])).toBe('M0 1.0h2v34.0h-2z')
+  })
+})
+
+describe('history in groups', () => {
+  it('keeps a batch together and single songs by their day', () => {
+    const job = (job_id: string, batch_id: string | undefined, created_at: string) =>
+      ({ job_id, created_at, ...(batch_id ? { batch_id } : {}) }) as never
+    const groups = groupsOf(
+      [
+        job('1', 'b', '2026-01-02T10:00'),
+        job('2', undefined, '2026-01-02T09:00'),
+        job('3', 'b', '2026-01-02T08:00'),
+        job('4', undefined, '2026-01-01T08:00'),
+      ],
+      (iso) => iso.slice(0, 10),
+    )
+    expect(groups.map((group) => group.jobs.length)).toEqual([2, 1, 1])
+    expect(groups.map((group) => group.batchId)).toEqual(['b', null, null])
+  })
+})
