@@ -1,0 +1,181 @@
+/**
+ * An engine that does what a test says, when it says it: it takes real work orders, writes a real (small) ZIP into the attempt
+ * folder, and answers as an engine process does. It masters nothing.
+ */
+import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { FailureCode } from '../../src-server/contract/errors.ts'
+import type { MasterResult } from '../../src-server/contract/report.ts'
+import type { WorkerCommand, WorkerMessage, WorkOrder, WorkResult } from '../../src-server/jobs/work-order.ts'
+import type { ForkEngine } from '../../src-server/jobs/worker-pool.ts'
+
+/** One started engine process. */
+export interface HeldProcess {
+  readonly order: WorkOrder | undefined
+  readonly isAnalysis: boolean
+  progress(stage: 'decoding' | 'rendering', fraction: number): void
+  finish(): void
+  fail(code: FailureCode): void
+  /** Ends without an answer, as a killed process does. */
+  crash(): void
+  /** Whether it was asked to stop. */
+  readonly isAborted: boolean
+  readonly isGone: boolean
+}
+
+export interface HeldEngine {
+  readonly fork: ForkEngine
+  /** Every process started so far. */
+  readonly processes: HeldProcess[]
+  /** When set, every order is answered at once. */
+  isAutomatic: boolean
+  /** When set, a process that is asked to stop does not. */
+  isStubborn: boolean
+}
+
+/** Returns an engine that holds every order until told otherwise. */
+export function createHeldEngine({ isAutomatic = false, isStubborn = false } = {}): HeldEngine {
+  const engine: HeldEngine = {
+    processes: [],
+    isAutomatic,
+    isStubborn,
+    fork({ onMessage, onExit }) {
+      const state = { command: undefined as WorkerCommand | undefined, isAborted: false, isGone: false }
+      const exit = (detail: string) => {
+        if (state.isGone) return
+        state.isGone = true
+        setImmediate(() => onExit(detail))
+      }
+      const answer = (message: WorkerMessage) => {
+        if (state.isGone) return
+        onMessage(message)
+        exit('exit code 0')
+      }
+      const fail = (failureCode: FailureCode) =>
+        answer({ type: 'failed', failureCode, params: {}, message: failureCode })
+      const process: HeldProcess = {
+        get order() {
+          return state.command?.type === 'work' ? state.command.order : undefined
+        },
+        get isAnalysis() {
+          return state.command?.type === 'analyse'
+        },
+        get isAborted() {
+          return state.isAborted
+        },
+        get isGone() {
+          return state.isGone
+        },
+        progress: (stage, fraction) => onMessage({ type: 'progress', stage, fraction }),
+        finish() {
+          if (state.command?.type === 'work') answer({ type: 'done', result: writeResult(state.command.order) })
+          else answer({ type: 'analysed', analysis: emptyAnalysis })
+        },
+        fail,
+        crash: () => exit('killed by SIGKILL'),
+      }
+      engine.processes.push(process)
+      return {
+        send(command) {
+          if (command.type === 'abort') {
+            state.isAborted = true
+            if (!engine.isStubborn) setImmediate(() => fail('CANCELLED'))
+            return
+          }
+          state.command = command
+          if (engine.isAutomatic) setImmediate(() => process.finish())
+        },
+        kill: () => exit('killed by SIGKILL'),
+      }
+    },
+  }
+  return engine
+}
+
+function writeResult(order: WorkOrder): WorkResult {
+  const folderName = `song_master_${order.jobId.slice(0, 8)}`
+  const fileName = `${folderName}.zip`
+  const files = order.targets.map(({ platform }) => ({
+    platform,
+    file: `song_${platform}.wav`,
+    bytes: Buffer.from(`RIFF ${platform}`),
+  }))
+  let offset = 0
+  const entries = files.map(({ file, bytes }) => {
+    const entry = { name: `${folderName}/${file}`, offset, sizeBytes: bytes.length }
+    offset += bytes.length
+    return entry
+  })
+  const zip = Buffer.concat(files.map(({ bytes }) => bytes))
+  writeFileSync(path.join(order.attemptFolder, fileName), zip)
+  writeFileSync(path.join(order.attemptFolder, 'report.json'), JSON.stringify({ job_id: order.jobId }))
+  writeFileSync(path.join(order.attemptFolder, 'report.html'), '<!doctype html>')
+  return {
+    masters: files.map(({ platform, file, bytes }, index): MasterResult => {
+      const target = order.targets[index]
+      return {
+        platform,
+        file,
+        size_bytes: bytes.length,
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+        sample_rate_hz: 44_100,
+        bit_depth: 24,
+        target_lufs: target?.targetLufs ?? -14,
+        target_confidence: 'published',
+        ceiling_dbtp: target?.ceilingDbtp ?? -1,
+        ceiling_confidence: 'published',
+        integrated_lufs: -14,
+        short_term_max_lufs: -13,
+        momentary_max_lufs: -12,
+        loudness_range_lu: 5,
+        true_peak_dbtp: -1.1,
+        plr_db: 12.9,
+        gain_db: 1,
+        max_gain_reduction_db: 0,
+        mean_gain_reduction_db: 0,
+        clip_budget_db: 0,
+        verdict: 'on_target',
+        playback: { action: 'leave', gain_db: 0 },
+      }
+    }),
+    warnings: [],
+    repairs: [],
+    zip: {
+      fileName,
+      folderName,
+      sizeBytes: zip.length,
+      sha256: createHash('sha256').update(zip).digest('hex'),
+      entries,
+    },
+    reportJsonFile: 'report.json',
+    reportHtmlFile: 'report.html',
+    engineVersion: 'held',
+    ffmpegVersion: 'held',
+  }
+}
+
+const emptyAnalysis = {
+  duration_seconds: 3,
+  codec: 'pcm_s16',
+  sample_rate_hz: 8000,
+  channels: 2,
+  bandwidth_hz: null,
+  measurement: {
+    integrated_lufs: -20,
+    short_term_max_lufs: -20,
+    momentary_max_lufs: -20,
+    loudness_range_lu: 1,
+    true_peak_dbtp: -10,
+    sample_peak_dbfs: -10,
+    plr_db: 10,
+    crest_factor_db: 10,
+    correlation: 1,
+    side_to_mid_db: null,
+  },
+  spectrum: { band_hz: [], mid_db: [], side_db: [] },
+  curves: { step_seconds: 1, short_term_lufs: [], peak_dbfs: [] },
+  waveform: [],
+  repairs: [],
+  warnings: [],
+}

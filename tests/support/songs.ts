@@ -1,0 +1,42 @@
+/** Small real audio files, made on the spot. */
+
+/** Returns a 16-bit PCM WAV: a quiet tone that changes its level, so that it has loudness and dynamics. */
+export function wavSong({ seconds = 3, sampleRateHz = 8000, channels = 2, hertz = 220 } = {}): Buffer {
+  const frames = Math.round(seconds * sampleRateHz)
+  const samples = Buffer.alloc(frames * channels * 2)
+  for (let frame = 0; frame < frames; frame++) {
+    const time = frame / sampleRateHz
+    const value = Math.round(8000 * Math.sin(2 * Math.PI * hertz * time) * (0.6 + 0.4 * Math.sin(2 * Math.PI * time)))
+    for (let channel = 0; channel < channels; channel++) samples.writeInt16LE(value, (frame * channels + channel) * 2)
+  }
+  return wavOf(samples, sampleRateHz, channels)
+}
+
+/** Returns a WAV file of exactly `sizeBytes`, all of it silence at 192 kHz in 32 bit, so that it stays below ten minutes. */
+export function wavOfSize(sizeBytes: number): Buffer {
+  const frameBytes = 8
+  const frames = Math.floor((sizeBytes - 44) / frameBytes)
+  const header = wavHeader(frames * frameBytes, 192_000, 2, 4)
+  return Buffer.concat([header, Buffer.alloc(sizeBytes - header.length)])
+}
+
+function wavOf(samples: Buffer, sampleRateHz: number, channels: number): Buffer {
+  return Buffer.concat([wavHeader(samples.length, sampleRateHz, channels, 2), samples])
+}
+
+function wavHeader(sampleBytes: number, sampleRateHz: number, channels: number, bytesPerSample: number): Buffer {
+  const header = Buffer.alloc(44)
+  header.write('RIFF', 0)
+  header.writeUInt32LE(36 + sampleBytes, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(1, 20)
+  header.writeUInt16LE(channels, 22)
+  header.writeUInt32LE(sampleRateHz, 24)
+  header.writeUInt32LE(sampleRateHz * channels * bytesPerSample, 28)
+  header.writeUInt16LE(channels * bytesPerSample, 32)
+  header.writeUInt16LE(bytesPerSample * 8, 34)
+  header.write('data', 36)
+  header.writeUInt32LE(sampleBytes, 40)
+  return header
+}
