@@ -74,8 +74,10 @@ export type RecipeStage =
     }
   | {
       readonly kind: 'rumble_filter'
-      /** −3 dB point of a sixth-order Butterworth high-pass: 10 to 40. */
+      /** −3 dB point of a high-pass: 3 to 40. */
       readonly frequencyHz: number
+      /** 6 (Butterworth) for rumble, 1 for an offset that moves. */
+      readonly order: 1 | 6
     }
   | {
       readonly kind: 'mono_bass'

@@ -5,7 +5,7 @@ import { type ClickRanges, findClicks } from './detectors/clicks.ts'
 import { type Clipping, findClipping } from './detectors/clipping.ts'
 import { findResonances, type Resonance } from './detectors/resonance.ts'
 import { measureSibilance, type Sibilance } from './detectors/sibilance.ts'
-import { measureSubsonic, type Subsonic } from './detectors/subsonic.ts'
+import { measureSubsonic, rumbleFilterFor, type Subsonic } from './detectors/subsonic.ts'
 import { describeTone, type ToneEvidence } from './detectors/tone-evidence.ts'
 import { describeWidth, type WidthEvidence } from './detectors/width-evidence.ts'
 import { curveStepSeconds, measureWaveform, type Waveform } from './meters/dynamics.ts'
@@ -57,7 +57,7 @@ export interface SourceAnalysis {
   /** True peak minus integrated loudness. */
   readonly plrDb: number | null
   readonly crestFactorDb: number | null
-  /** Largest sample once everything below 20 Hz is taken out: an offset or rumble is no part of the music's peaks. */
+  /** Largest sample once offset and rumble are filtered out: they are no part of the music's peaks. */
   readonly musicPeakDbfs: number | null
   readonly correlation: number
   readonly sideToMidDb: number | null
@@ -143,7 +143,7 @@ export function analyseSource(
     clicks: findClicks(audio, audio.sampleRateHz),
     resonances: isSilent ? [] : findResonances(fine),
     sibilance: measureSibilance(thirds),
-    tone: describeTone(fineSpectrum),
+    tone: describeTone(sixths),
     width: describeWidth(thirds),
     bandwidthHz: findCutoff(longTermSpectrum(fine), audio.sampleRateHz),
     noiseFloorDbfs: isSilent ? null : noiseFloor(thirds),
@@ -227,7 +227,8 @@ const harmlessDbfs = -40
 function musicPeak(audio: Audio, waveform: Waveform, subsonic: Subsonic): number {
   const offset = Math.max(...waveform.offsets.map(Math.abs), waveform.offsetDrift)
   if (subsonic.levelDbfs < harmlessDbfs && offset < 10 ** (harmlessDbfs / 20)) return waveform.samplePeakDbfs
-  const filter = createRumbleFilter(20, audio.sampleRateHz)
+  const { frequencyHz, order } = rumbleFilterFor(subsonic)
+  const filter = createRumbleFilter(frequencyHz, order, audio.sampleRateHz)
   const scratch = [new Float32Array(4096), new Float32Array(4096)]
   let peak = 0
   for (let start = 0; start < audio.frames; start += 4096) {

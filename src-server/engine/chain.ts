@@ -94,7 +94,7 @@ const rounded = (value: number): number => Number(value.toFixed(1))
 export function createProcessor(stage: RecipeStage, sampleRateHz: number): Processor {
   switch (stage.kind) {
     case 'rumble_filter':
-      return createRumbleFilter(stage.frequencyHz, sampleRateHz)
+      return createRumbleFilter(stage.frequencyHz, stage.order, sampleRateHz)
     case 'mono_bass':
       return createEqualiser(
         [],

@@ -16,6 +16,8 @@ const aboveAverageDb = 4
 /** Peak-to-loudness ratio that −14 LUFS with a ceiling of −1 dBTP leaves, and what a limiter bridges without being heard. */
 const roomDb = 13
 const limiterBridgesDb = 2.5
+/** Less than this is left to the limiter. */
+const leastExcessDb = 0.5
 
 const rounded = (value: number): number => Number(value.toFixed(1))
 
@@ -28,7 +30,7 @@ export function planDensity(analysis: SourceAnalysis, intensity: number): PlanPa
   if (integratedLufs === null || musicPeakDbfs === null || intensity === 0) return { stages: [], decisions: [] }
   const plrDb = musicPeakDbfs - integratedLufs
   const excessDb = plrDb - roomDb - limiterBridgesDb
-  if (excessDb <= 0) return { stages: [], decisions: [] }
+  if (excessDb < leastExcessDb) return { stages: [], decisions: [] }
   const ratio = 2
   const maxReductionDb = Math.min(3, (excessDb * intensity) / 50)
   const compression: CompressionBand = {

@@ -8,12 +8,12 @@ import { clamp } from './units.ts'
  * or widened. 90 per cent of the pieces on which these were chosen (docs/engine.md) lie between the limits.
  */
 const usualWidestDb = 2.2
-const narrowBelowDb = -2
-const wideAboveDb = 5.6
+const narrowBelowDb = -1.6
+const wideAboveDb = 5.4
 /** Beyond a limit the whole way back is gone within this many dB. */
 const certaintyDb = 0.5
-const mostWideningDb = 6
-const mostNarrowingDb = 8
+/** A factor of two in either direction is what careless widening or a bad mono-compatible bounce does. */
+const mostDb = 6
 
 /** No band loses more than this on fold-down to mono beyond what it lost in the source, dB. */
 const mostFoldDownDb = 1.5
@@ -26,7 +26,7 @@ export function widthCorrectionDb(widestDb: number): number {
   if (widestDb <= -50) return 0
   const whole = usualWidestDb - widestDb
   const beyond = Math.max(narrowBelowDb - widestDb, widestDb - wideAboveDb)
-  return clamp(whole * clamp(beyond / certaintyDb, 0, 1), -mostNarrowingDb, mostWideningDb)
+  return clamp(whole * clamp(beyond / certaintyDb, 0, 1), -mostDb, mostDb)
 }
 
 /** Largest gain of a side that lies `sideToMidDb` against the mid for which fold-down costs at most 1.5 dB more. */
@@ -48,7 +48,7 @@ export function planImage(analysis: SourceAnalysis, intensity: number): PlanPart
   const gainDb = spectrum.bandHz.map((hz, b) => {
     const sideToMidDb = spectrum.sideDb[b]! - spectrum.midDb[b]!
     const limitDb = foldDownLimitDb(sideToMidDb)
-    const bassLimitDb = hz < bassHz ? Math.max(0, bassSideDb - sideToMidDb) : mostWideningDb
+    const bassLimitDb = hz < bassHz ? Math.max(0, bassSideDb - sideToMidDb) : mostDb
     return Math.min(wantedDb, limitDb, bassLimitDb)
   })
   const zero = gainDb.map(() => 0)

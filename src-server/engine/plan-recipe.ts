@@ -52,14 +52,14 @@ export function planRecipe(input: PlanInput): MasteringPlan {
   const analysis = { ...input.analysis, aiService: input.aiService }
   const reference = input.reference && !isSamePiece(analysis, input.reference) ? input.reference : undefined
   const isMatched = reference !== undefined && input.referenceAmount > 0
-  const repair = planRepair(analysis)
+  const image = isMatched ? none : planImage(analysis, intensity)
+  const repair = planRepair(analysis, plannedSideGainDb(image))
   const faults = isMatched ? none : planToneFaults(analysis, intensity)
   const tone = isMatched
     ? planReferenceTone(analysis, reference, input.referenceAmount)
     : planGenreTone(analysis, genre, intensity)
   const density = planDensity(analysis, intensity)
   const multiband = planMultiband(analysis, genre, intensity)
-  const image = isMatched ? none : planImage(analysis, intensity)
   const stages = analysis.isSilent ? [] : inOrder([repair, faults, tone, density, multiband, image])
   return {
     recipe: { version: 1, stages },
@@ -77,6 +77,12 @@ export function planRecipe(input: PlanInput): MasteringPlan {
     warnings: warningsOf(input, reference),
     targetSpectrum: targetOf(analysis, reference, genre),
   }
+}
+
+/** Gain of the side that the image stage was planned with, dB. */
+function plannedSideGainDb({ decisions }: PlanPart): number {
+  const gainDb = decisions.find(({ stage }) => stage === 'image')?.values.gainDb
+  return typeof gainDb === 'number' ? gainDb : 0
 }
 
 const none: PlanPart = { stages: [], decisions: [] }

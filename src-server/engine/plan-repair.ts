@@ -2,6 +2,7 @@ import type { AiService } from '../contract/platforms.ts'
 import type { DynamicCut, RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
+import { rumbleFilterFor } from './detectors/subsonic.ts'
 
 /** A part of the plan: stages in their order and why they are there. */
 export interface PlanPart {
@@ -15,9 +16,8 @@ const dcThreshold = 1e-3
 const steadyDrift = 0.3
 /** Rumble: louder than this, dBFS, and not more than so many dB below the bass; or louder than the second figure in any case. */
 const rumbleDbfs = -45
-const rumbleBelowBassDb = 15
-const heavyRumbleDbfs = -26
-const rumbleFilterHz = 20
+const rumbleBelowBassDb = 20
+const heavyRumbleDbfs = -31
 /** Below this the bass is made mono when its side is louder than its mid by more than the tolerance. */
 const monoBassHz = 110
 const monoBassDb = 1
@@ -25,7 +25,7 @@ const monoBassDb = 1
 /** How far a persistent peak must stand out, dB: generated music is known for them, so the doubt is smaller there. */
 const resonanceDb: Record<AiService, number> = { suno: 4, udio: 4, elevenlabs: 4.5, other: 5.5 }
 /** Density of the sharpest sibilants against the voice range from which they are tamed, dB. */
-const sibilanceDb: Record<AiService, number> = { suno: 5, udio: 5, elevenlabs: 5, other: 8 }
+const sibilanceDb: Record<AiService, number> = { suno: 5, udio: 5, elevenlabs: 5, other: 9 }
 
 const decision = (code: Decision['code'], values: Decision['values'] = {}): Decision => ({
   stage: 'repair',
@@ -35,13 +35,16 @@ const decision = (code: Decision['code'], values: Decision['values'] = {}): Deci
 
 const rounded = (value: number, digits = 1): number => Number(value.toFixed(digits))
 
-/** Returns the repairs of what was detected, and nothing else. Pure; thresholds lean on `aiService`, detection decides. */
-export function planRepair(analysis: SourceAnalysis): PlanPart {
+/**
+ * Returns the repairs of what was detected, and nothing else. Pure; thresholds lean on the AI service, detection decides. `sideGainDb` is what the correction of
+ * the width will do to the side: an over-wide bass that it brings back needs no further repair.
+ */
+export function planRepair(analysis: SourceAnalysis, sideGainDb = 0): PlanPart {
   const parts = [
     offsetAndRumble(analysis),
     clipping(analysis),
     clicks(analysis),
-    monoBass(analysis),
+    monoBass(analysis, sideGainDb),
     resonances(analysis),
     sibilance(analysis),
   ]
@@ -69,7 +72,9 @@ function offsetAndRumble({ dcOffsets, dcDrift, subsonic }: SourceAnalysis): Plan
   if (hasRumble) {
     decisions.push(decision('RUMBLE_FILTERED', { frequencyHz: rounded(frequencyHz), levelDbfs: rounded(levelDbfs) }))
   }
-  if (hasRumble || (hasOffset && !isSteady)) stages.push({ kind: 'rumble_filter', frequencyHz: rumbleFilterHz })
+  if (hasRumble || (hasOffset && !isSteady)) {
+    stages.push({ kind: 'rumble_filter', ...rumbleFilterFor(subsonic) })
+  }
   return { stages, decisions }
 }
 
@@ -87,7 +92,7 @@ function clicks({ clicks }: SourceAnalysis): PlanPart {
   return { stages: [{ kind: 'declick', clicks }], decisions: [decision('CLICKS_MENDED', { count })] }
 }
 
-function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis): PlanPart {
+function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis, sideGainDb: number): PlanPart {
   if (isMono || deadChannel !== null) return nothing
   const power = (levels: readonly number[]): number =>
     levels.reduce((sum, level, b) => {
@@ -97,7 +102,7 @@ function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis): PlanPart {
   const mid = power(spectrum.midDb)
   const side = power(spectrum.sideDb)
   const total = spectrum.midDb.reduce((sum, level) => sum + 10 ** (level / 10), 0)
-  const sideToMidDb = 10 * Math.log10(side / mid)
+  const sideToMidDb = 10 * Math.log10(side / mid) + sideGainDb
   if (!(sideToMidDb > monoBassDb) || mid + side < total * 1e-3) return nothing
   return {
     stages: [{ kind: 'mono_bass', frequencyHz: monoBassHz }],

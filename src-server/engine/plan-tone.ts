@@ -9,34 +9,50 @@ import { genreSpectrumDb } from './tonal-targets.ts'
 import { clamp } from './units.ts'
 
 /**
- * What an amount of a fault's evidence is worth. Below `doubtDb` (the 95th percentile of the pieces on which it was chosen,
- * docs/engine.md) it may be the music's own colour: at most a lean of 0.9 dB, which the ear takes for a matter of taste. Beyond it the fault is taken for real and
- * removed in the size in which it usually comes.
+ * What an amount of a fault's evidence is worth, dB. Between `usualDb` and `coloredDb` (median and upper quartile of the pieces on which these were chosen,
+ * docs/engine.md) begins a lean of at most 0.9 dB, which is a matter of taste. From `doubtDb` on (some 94 of 100 pieces lie below) the fault is taken for real and
+ * removed in the size in which it usually comes, up to `colourDb`: more than that no such fault explains, it is the music's own colour,
+ * and only the lean remains.
  */
 interface FaultPolicy {
+  readonly usualDb: number
+  readonly coloredDb: number
   readonly doubtDb: number
+  readonly colourDb: number
   readonly typicalDb: number
 }
 
-const policies: Record<ToneFault['kind'], FaultPolicy> = {
-  mud: { doubtDb: 5.8, typicalDb: 4 },
-  harshness: { doubtDb: 4.7, typicalDb: 5 },
-  dullness: { doubtDb: 18, typicalDb: 4 },
-}
 const leanDb = 0.9
-/** Evidence from which the lean begins and at which it is complete, as parts of `doubtDb`. */
-const leanFrom = 0.15
-const leanTo = 0.6
+
+const policies: Record<ToneFault['kind'], FaultPolicy> = {
+  mud: { usualDb: 0.4, coloredDb: 2, doubtDb: 3.75, colourDb: 10.75, typicalDb: 4 },
+  harshness: { usualDb: -0.8, coloredDb: 0.8, doubtDb: 3, colourDb: 12, typicalDb: 5 },
+  // How music ends at the top varies so much that a shelf cannot be told from it: lean only.
+  dullness: {
+    usualDb: 2.3,
+    coloredDb: 7,
+    doubtDb: Number.POSITIVE_INFINITY,
+    colourDb: Number.POSITIVE_INFINITY,
+    typicalDb: leanDb,
+  },
+}
 const certaintyDb = 1
+
+/** Rises from 0 at `from` to 1 at `to`, smoothly. */
+function rise(value: number, from: number, to: number): number {
+  const t = clamp((value - from) / (to - from), 0, 1)
+  return t * t * (3 - 2 * t)
+}
 
 const codes = { mud: 'MUD_CUT', harshness: 'TONE_HARSHNESS_CUT', dullness: 'TONE_DULLNESS_LIFTED' } as const
 
 /** Correction in dB (0 or above, to be taken against the fault) for an amount of evidence. */
 export function faultCorrectionDb(kind: ToneFault['kind'], evidenceDb: number): number {
-  const { doubtDb, typicalDb } = policies[kind]
-  const lean = leanDb * clamp((evidenceDb / doubtDb - leanFrom) / (leanTo - leanFrom), 0, 1)
-  const t = clamp((evidenceDb - doubtDb) / certaintyDb, 0, 1)
-  return lean + (typicalDb - leanDb) * t * t * (3 - 2 * t)
+  const { usualDb, coloredDb, doubtDb, colourDb, typicalDb } = policies[kind]
+  const lean = leanDb * rise(evidenceDb, usualDb, coloredDb)
+  // Written as distances, so that an infinite threshold gives 0.
+  const certainty = rise(evidenceDb - doubtDb, 0, certaintyDb) * (1 - rise(evidenceDb - colourDb, 0, certaintyDb))
+  return lean + (typicalDb - leanDb) * certainty
 }
 
 /** Least correction that is worth a filter, dB. */

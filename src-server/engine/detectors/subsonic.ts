@@ -4,7 +4,7 @@ import { levelDb } from '../meters/spectrum.ts'
 
 /** Level below the audible band. */
 export interface Subsonic {
-  /** Mean square between 3 and 20 Hz of both channels' mean, dBFS. */
+  /** Mean square between 3 and 17 Hz, mean of both channels, dBFS: below the lowest note of any instrument but the organ. */
   readonly levelDbfs: number
   /** Strongest frequency there, Hz. */
   readonly frequencyHz: number
@@ -16,7 +16,7 @@ const size = 65_536
 const mostFrames = 12
 
 /**
- * Returns the level below 20 Hz, without constant offsets, from at most twelve evenly spaced Hann frames of 65 536 samples of (L + R) / 2 and
+ * Returns the level below 17 Hz, without constant offsets, from at most twelve evenly spaced Hann frames of 65 536 samples of (L + R) / 2 and
  * (L − R) / 2. −200 dBFS for silence; a piece shorter than a frame is padded.
  */
 export function measureSubsonic({ channels, frames, sampleRateHz }: Audio): Subsonic {
@@ -43,7 +43,7 @@ export function measureSubsonic({ channels, frames, sampleRateHz }: Audio): Subs
   let strongest = bin(3)
   for (let k = bin(3); k < powers.length; k++) {
     const hz = (k * sampleRateHz) / size
-    if (hz <= 20) {
+    if (hz <= 17) {
       level += powers[k]! * scale
       if (powers[k]! > powers[strongest]!) strongest = k
     } else if (hz >= 30 && hz <= 120) bass += powers[k]! * scale
@@ -73,4 +73,12 @@ function loadFrame(left: Float32Array, right: Float32Array, start: number, re: F
     re[i] = window * (left[start + i]! - leftMean)
     im[i] = window * (right[start + i]! - rightMean)
   }
+}
+
+/**
+ * The high-pass that fits what was found: steep at 20 Hz for rumble, first order at 8 Hz for what is strongest below 8 Hz: an offset
+ * that comes and goes with the notes.
+ */
+export function rumbleFilterFor({ frequencyHz }: Subsonic): { readonly frequencyHz: number; readonly order: 1 | 6 } {
+  return frequencyHz < 8 ? { frequencyHz: 8, order: 1 } : { frequencyHz: 20, order: 6 }
 }

@@ -1,5 +1,5 @@
 import { highShelf, magnitudeDb, peaking } from '../biquad.ts'
-import type { BandLevels } from '../meters/spectrum.ts'
+import { activeFrames, type BandFrames, longTermSpectrum, typicalSpectrumDb } from '../meters/spectrum.ts'
 import { commercialSpectrumDb } from '../tonal-targets.ts'
 
 /** A typical fault of tone, as the equaliser that would cause it. */
@@ -26,24 +26,21 @@ export const toneFaults: readonly ToneFault[] = [
 export type ToneEvidence = Readonly<Record<ToneFault['kind'], number>>
 
 /**
- * How spectra of finished pieces of music differ from the published average of commercial music, as a Gaussian process over octaves: bands of their own, neighbours
- * within a third of an octave, and broad leanings; standard deviations in dB. Fitted by maximum likelihood to 55 pieces of
- * game music of all kinds (docs/engine.md), none of which is used to report how well faults are found.
+ * How spectra of finished pieces of music differ from the published average of commercial music, as a Gaussian process over octaves: bands of their own,
+ * neighbours, broad leanings and a slope; standard deviations in dB (per octave for the slope), the level is free. Chosen on 57 pieces of game music of all
+ * kinds so that the evidence for faults spreads least among them (docs/engine.md says which); none of them is used to report how
+ * well faults are found.
  */
-const ownDb = 1.25
-const neighbourDb = 2.5
-const neighbourOctaves = 0.35
-const leaningDb = 6.6
-const leaningOctaves = 2.5
-/** Level and slope of a piece are free. */
+const ownDb = 0.5
+const neighbourDb = 4
+const neighbourOctaves = 1.2
+const leaningDb = 7
+const leaningOctaves = 2.1
+const slopeDb = 0.8
 const freeLevelDb = 100
-const freeSlopeDb = 10
 
 const lowestHz = 45
 const highestHz = 13_000
-/** Part of the mid's estimate in the whole; the side's spectrum varies more. */
-const midWeight = 0.65
-
 /** Rate at which the faults' curves are computed: their shape below 13 kHz hardly depends on it. */
 const designRateHz = 96_000
 
@@ -66,7 +63,7 @@ function covariance(bandHz: readonly number[]): Float64Array[] {
         neighbourDb ** 2 * Math.exp(-distance / neighbourOctaves) +
         leaningDb ** 2 * Math.exp(-((distance / leaningOctaves) ** 2)) +
         freeLevelDb ** 2 +
-        freeSlopeDb ** 2 * (x - centre) * (y - centre)
+        slopeDb ** 2 * (x - centre) * (y - centre)
       )
     }),
   )
@@ -104,27 +101,26 @@ function faultWeights(fault: ToneFault, bandHz: readonly number[]): number[] {
 }
 
 /**
- * Returns the amounts of the typical faults in a long-term spectrum: each is the generalised least-squares estimate of the fault's own
- * curve on top of the published average of commercial music, with free level and slope and the natural variation above.
- * So a bump is judged against the piece's own neighbouring bands. Bands more than 70 dB below the loudest are taken to be 70 dB
- * below it; silence gives 0 for all.
+ * Returns the amounts of the typical faults in a piece, from bands of a sixth of an octave: each is the generalised least-squares
+ * estimate of the fault's own curve on top of the published average of commercial music, with the natural variation above, so that a bump is
+ * judged against the piece's own neighbouring bands; the mean of the estimates from its long-term average and from its typical
+ * moment, mid only. Bands more than 70 dB below the loudest are taken to be 70 dB below it; silence gives 0 for all.
  */
-export function describeTone({ bandHz, midDb, sideDb }: BandLevels): ToneEvidence {
+export function describeTone(frames: BandFrames): ToneEvidence {
+  const { bandHz, midDb } = longTermSpectrum(frames)
   const used = bandHz.map((hz, b) => (hz > lowestHz && hz < highestHz ? b : -1)).filter((b) => b >= 0)
   const hz = used.map((b) => bandHz[b]!)
-  const deviation = (levels: readonly number[]): number[] | null => {
+  const deviation = (levels: readonly number[]): number[] => {
     const own = used.map((b) => levels[b]!)
     const loudest = Math.max(...own)
-    if (!(loudest > -120)) return null
     return own.map((level, i) => Math.max(level, loudest - 70) - commercialSpectrumDb(hz[i]!))
   }
-  const mid = deviation(midDb)
-  const side = deviation(sideDb)
+  const average = deviation(midDb)
+  const typical = deviation(typicalSpectrumDb(frames, activeFrames(frames)))
+  const isSilent = !(Math.max(...midDb) > -120)
   const estimate = (fault: ToneFault): number => {
-    const weights = faultWeights(fault, hz)
-    const amount = (levels: readonly number[]): number => weights.reduce((sum, w, i) => sum + w * levels[i]!, 0)
-    if (mid === null) return 0
-    return side === null ? amount(mid) : midWeight * amount(mid) + (1 - midWeight) * amount(side)
+    if (isSilent) return 0
+    return faultWeights(fault, hz).reduce((sum, weight, i) => sum + (weight * (average[i]! + typical[i]!)) / 2, 0)
   }
   const [mud, harshness, dullness] = toneFaults.map(estimate) as [number, number, number]
   return { mud, harshness, dullness }

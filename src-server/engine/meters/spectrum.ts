@@ -172,6 +172,24 @@ export function longTermSpectrum({ bands, frameCount, mid, side }: BandFrames): 
   return { bandHz: bands.centresHz, midDb: average(mid), sideDb: average(side) }
 }
 
+/**
+ * Returns the mean of the levels (in dB) of the mid over the active frames: the spectrum of a typical moment, to which the loudest passages contribute no more than others.
+ * {@link silentDb} for silence.
+ */
+export function typicalSpectrumDb({ bands, frameCount, mid }: BandFrames, isActive: Uint8Array): number[] {
+  const count = bands.centresHz.length
+  return bands.centresHz.map((_, b) => {
+    let sum = 0
+    let frames = 0
+    for (let frame = 0; frame < frameCount; frame++) {
+      if (!isActive[frame]) continue
+      sum += levelDb(mid[frame * count + b]!)
+      frames++
+    }
+    return frames > 0 ? sum / frames : silentDb
+  })
+}
+
 /** Levels in dB of one band over the frames that `isActive` names, ascending. */
 export function sortedLevels(
   { bands, frameCount }: BandFrames,

@@ -55,10 +55,19 @@ export function createEqualiser(
 }
 
 /**
- * Returns the high-pass against rumble: Butterworth of sixth order (three sections, q = 1 / (2·cos(π·(2k + 1) / 12))), −3 dB at
- * `frequencyHz`. At 22 Hz it takes 20 dB off 15 Hz and less than 0.02 dB off 35 Hz.
+ * Returns the high-pass against what lies below the audible band, −3 dB at `frequencyHz`. Order 6 is a Butterworth filter (q = 1 / (2·cos(π·(2k + 1) / 12))):
+ * at 20 Hz it takes 15 dB off 15 Hz and 0.005 dB off 35 Hz. Order 1 does not ring: for an offset that jumps with the notes,
+ * which a steep filter would turn into higher peaks.
  */
-export function createRumbleFilter(frequencyHz: number, sampleRateHz: number): Processor {
+export function createRumbleFilter(frequencyHz: number, order: 1 | 6, sampleRateHz: number): Processor {
+  if (order === 1) return createBiquadCascade([firstOrderHighPass(frequencyHz, sampleRateHz)])
   const qs = [0, 1, 2].map((k) => 1 / (2 * Math.cos((Math.PI * (2 * k + 1)) / 12)))
   return createBiquadCascade(qs.map((q) => highPass(frequencyHz, sampleRateHz, q)))
+}
+
+/** Bilinear transform of s / (s + 1). */
+function firstOrderHighPass(frequencyHz: number, sampleRateHz: number): Biquad {
+  const k = Math.tan((Math.PI * frequencyHz) / sampleRateHz)
+  const b0 = 1 / (1 + k)
+  return { b0, b1: -b0, b2: 0, a1: (k - 1) / (k + 1), a2: 0 }
 }

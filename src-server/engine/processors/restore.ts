@@ -6,8 +6,8 @@ import { interpolateGap, predictionErrorFilter } from '../prediction.ts'
 const order = 40
 /** Known frames on either side from which a gap's predictor is estimated. */
 const context = 768
-/** A gap longer than this is left alone: a predictor of this order knows nothing about its middle. */
-const longestGap = 160
+/** A gap longer than this is left alone: on real music the interpolation made longer ones worse as often as better. */
+const longestGap = 80
 /** A rebuilt peak never stands higher above the level at which it was cut. */
 const mostRise = 10 ** (9 / 20)
 
@@ -21,7 +21,7 @@ export interface Mending {
 
 /**
  * Rebuilds the flat tops of one channel in place by two passes of autoregressive interpolation; every rebuilt sample lies at or beyond the
- * level at which it was cut. Gaps at the very ends of the channel or longer than 160 frames stay as they are.
+ * level at which it was cut. Gaps at the very ends of the channel or longer than 80 frames stay as they are.
  */
 export function rebuildFlatTops(samples: Float32Array, levels: ClipLevels): Mending {
   const runs = flatTops(samples, levels).filter(([start, end]) => isMendable(samples, start, end))
@@ -30,14 +30,26 @@ export function rebuildFlatTops(samples: Float32Array, levels: ClipLevels): Mend
     for (const [start, end] of runs) {
       const level = samples[start]! > 0 ? levels.positive! : levels.negative!
       const mended = interpolate(samples, start, end)
+      const highest = Math.min(mostRise, highestRise(samples, start, end, level))
       for (let i = start; i < end; i++) {
-        const rise = Math.min(mostRise, Math.max(1, mended[i - start]! / level))
+        const rise = Math.min(highest, Math.max(1, mended[i - start]! / level))
         samples[i] = level * rise
         if (pass === 1 && rise > largest) largest = rise
       }
     }
   }
   return { count: runs.length, largest }
+}
+
+/**
+ * How far above the cut a peak can plausibly reach, as a ratio: one and a half times the rise of the parabola that leaves both edges with the slopes seen there. It keeps
+ * long gaps, about which the predictor knows little, from growing without measure.
+ */
+function highestRise(samples: Float32Array, start: number, end: number, level: number): number {
+  const into = Math.max(0, (samples[start - 1]! - samples[start - 2]!) / level)
+  const outOf = Math.max(0, (samples[end]! - samples[end + 1]!) / level)
+  const length = end - start + 1
+  return 1 + 1.5 * Math.max(into, outOf) * (length / 4)
 }
 
 /** Replaces the clicks of one channel in place by what the music around them predicts. */

@@ -1,0 +1,59 @@
+/** Faults put into good music on purpose, to see what the engine makes of them. All work in place. */
+import { type Biquad, createBiquadCascade, highShelf, peaking } from '../src-server/engine/biquad.ts'
+import { type Audio, samplePeak } from '../src-server/engine/block.ts'
+import { createMatchFilter } from '../src-server/engine/processors/match.ts'
+
+function filter(audio: Audio, section: Biquad): void {
+  createBiquadCascade([section]).process(audio)
+}
+
+function sideGain(audio: Audio, gainDb: number): void {
+  const curve = (db: number) => ({ frequencyHz: [1000], gainDb: [db] })
+  createMatchFilter(curve(0), curve(gainDb), audio.sampleRateHz).process(audio)
+}
+
+/** Faults of tone and width: the size is the one of the acceptance; the widths are changed by 6 dB, a factor of two. */
+export const toneDamages: Record<string, (audio: Audio) => void> = {
+  'mud +4 dB at 250 Hz': (audio) => filter(audio, peaking(250, audio.sampleRateHz, 1, 4)),
+  'dull −4 dB above 5 kHz': (audio) => filter(audio, highShelf(5000, audio.sampleRateHz, -4)),
+  'harsh +5 dB at 6 kHz': (audio) => filter(audio, peaking(6000, audio.sampleRateHz, 1, 5)),
+  'narrowed by 6 dB': (audio) => sideGain(audio, -6),
+  'over-wide by 6 dB': (audio) => sideGain(audio, 6),
+}
+
+/** Clips hard at `db` below the sample peak. */
+export function clipHard(audio: Audio, db: number): void {
+  const limit = samplePeak(audio) * 10 ** (db / 20)
+  for (const samples of audio.channels) {
+    for (let i = 0; i < samples.length; i++) samples[i] = Math.max(-limit, Math.min(limit, samples[i]!))
+  }
+}
+
+/** Adds a constant. */
+export function addOffset(audio: Audio, offset: number): void {
+  for (const samples of audio.channels) for (let i = 0; i < samples.length; i++) samples[i]! += offset
+}
+
+/** Adds a sine to both channels. */
+export function addTone(audio: Audio, frequencyHz: number, peakDbfs: number): void {
+  const amplitude = 10 ** (peakDbfs / 20)
+  const step = (2 * Math.PI * frequencyHz) / audio.sampleRateHz
+  for (const samples of audio.channels)
+    for (let i = 0; i < samples.length; i++) samples[i]! += amplitude * Math.sin(step * i)
+}
+
+/** Adds single-sample clicks of `amplitude` to the left channel, one every `seconds`; returns their frames. */
+export function addClicks(audio: Audio, seconds: number, amplitude: number): number[] {
+  const frames: number[] = []
+  const step = Math.round(seconds * audio.sampleRateHz)
+  for (let i = step; i < audio.frames - step; i += step) {
+    audio.channels[0]![i]! += frames.length % 2 === 0 ? amplitude : -amplitude
+    frames.push(i)
+  }
+  return frames
+}
+
+/** A ringing peak: +12 dB at the frequency, as wide as a sixth of an octave. */
+export function addResonance(audio: Audio, frequencyHz: number): void {
+  filter(audio, peaking(frequencyHz, audio.sampleRateHz, 9, 12))
+}

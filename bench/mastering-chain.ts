@@ -1,0 +1,244 @@
+/**
+ * What the musical half of the engine does to real music: `node bench/mastering-chain.ts [--all] [--seconds N] [--songs a,b] [--json]`.
+ * Tables: faults put in and taken out again, references, repairs, clean music, time.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { analyseSource, type SourceAnalysis } from '../src-server/engine/analysis.ts'
+import type { Audio } from '../src-server/engine/block.ts'
+import { applyRecipe } from '../src-server/engine/chain.ts'
+import { planRecipe } from '../src-server/engine/plan-recipe.ts'
+import { addClicks, addOffset, addResonance, addTone, clipHard, toneDamages } from './damage.ts'
+import { allSongs, copyAudio, decodeSong, findSong, reportedSongs } from './music.ts'
+import { distanceDb, largestMoveDb, type Move, moveBetween } from './spectral-distance.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    all: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '120' },
+    songs: { type: 'string' },
+  },
+})
+
+const names = options.songs?.split(',') ?? (options.all ? allSongs() : [...reportedSongs])
+const seconds = Number(options.seconds)
+const results: Record<string, unknown>[] = []
+
+const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: false })
+
+function master(audio: Audio, analysis: SourceAnalysis, reference?: SourceAnalysis) {
+  const plan = planRecipe({
+    analysis,
+    ...(reference ? { reference } : {}),
+    genre: 'other',
+    aiService: 'other',
+    tier: 'standard',
+    intensity: 50,
+    referenceAmount: 100,
+  })
+  return { plan, ...applyRecipe(audio, plan.recipe) }
+}
+
+const say = (line: string): void => {
+  if (!options.json) process.stdout.write(`${line}\n`)
+}
+
+const cell = (value: number, digits = 1): string => value.toFixed(digits).padStart(7)
+
+/** Energy of the difference of two pieces against the first one's, dB. */
+function differenceDb(one: Audio, other: Audio): number {
+  let error = 0
+  let energy = 0
+  for (const [c, samples] of one.channels.entries()) {
+    const changed = other.channels[c]!
+    for (let i = 0; i < samples.length; i++) {
+      error += (samples[i]! - changed[i]!) ** 2
+      energy += samples[i]! ** 2
+    }
+  }
+  return error === 0 ? Number.NEGATIVE_INFINITY : 10 * Math.log10(error / energy)
+}
+
+function restoration(songs: readonly [string, Audio][]): void {
+  const kinds = Object.keys(toneDamages)
+  say('\nFaults put in and taken out again: third-octave distance to the undamaged original, per cent closer')
+  say(['song'.padEnd(24), ...kinds.map((kind) => kind.slice(0, 9).padStart(10)), '  original moves dB'].join(''))
+  const perKind = kinds.map((): number[] => [])
+  const moves: number[] = []
+  for (const [name, original] of songs) {
+    const truth = analyse(original)
+    const untouched = copyAudio(original)
+    const { plan } = master(untouched, truth)
+    const moved = largestMoveDb(moveBetween(truth, analyse(untouched)))
+    moves.push(moved)
+    const closer = kinds.map((kind, k) => {
+      const damaged = copyAudio(original)
+      toneDamages[kind]!(damaged)
+      const analysis = analyse(damaged)
+      const before = distanceDb(moveBetween(truth, analysis))
+      master(damaged, analysis)
+      const after = distanceDb(moveBetween(truth, analyse(damaged)))
+      const percent = 100 * (1 - after / before)
+      perKind[k]!.push(percent)
+      return percent
+    })
+    const stages = plan.recipe.stages.map(({ kind }) => kind).join(' ')
+    say(
+      [name.padEnd(24), ...closer.map((value) => value.toFixed(0).padStart(10)), cell(moved, 2), `  ${stages}`].join(
+        '',
+      ),
+    )
+    results.push({
+      table: 'restoration',
+      song: name,
+      moved,
+      ...Object.fromEntries(kinds.map((kind, k) => [kind, closer[k]])),
+    })
+  }
+  const mean = (list: readonly number[]): number => list.reduce((sum, value) => sum + value, 0) / list.length
+  say(
+    ['mean'.padEnd(24), ...perKind.map((list) => mean(list).toFixed(0).padStart(10)), cell(Math.max(...moves), 2)].join(
+      '',
+    ),
+  )
+  const reached = perKind.map((list) => `${list.filter((value) => value >= 50).length}/${list.length}`)
+  say(
+    [
+      'at least 50 per cent'.padEnd(24),
+      ...reached.map((text) => text.padStart(10)),
+      `  ${moves.filter((m) => m <= 1).length}/${moves.length} within 1 dB`,
+    ].join(''),
+  )
+}
+
+/** Error left in the bands that lie inside the clamp, mean and largest. */
+function leftInside(before: Move, after: Move): { mid: number; side: number; midMost: number; sideMost: number } {
+  const inside = (values: readonly number[], most: number, fromHz: number): boolean[] =>
+    values.map((value, b) => Math.abs(value) <= most && before.bandHz[b]! >= fromHz && before.bandHz[b]! <= 16_000)
+  const pick = (values: readonly number[], chosen: readonly boolean[]): number[] =>
+    values.filter((_, b) => chosen[b]).map(Math.abs)
+  const mid = pick(after.midDb, inside(before.midDb, 6, 30))
+  const side = pick(after.sideDb, inside(before.sideDb, 4, 120))
+  const mean = (list: readonly number[]): number =>
+    list.reduce((sum, value) => sum + value, 0) / Math.max(1, list.length)
+  return { mid: mean(mid), side: mean(side), midMost: Math.max(0, ...mid), sideMost: Math.max(0, ...side) }
+}
+
+function references(songs: readonly [string, Audio][]): void {
+  say('\nReference matching at 100 per cent: third-octave error left inside the clamp, mean (largest) dB')
+  for (const [i, [name, audio]] of songs.entries()) {
+    const [referenceName, referenceAudio] = songs[(i + 1) % songs.length]!
+    const analysis = analyse(audio)
+    const reference = analyse(referenceAudio)
+    const target = copyAudio(audio)
+    master(target, analysis, reference)
+    const before = moveBetween(reference, analysis)
+    const after = moveBetween(reference, analyse(target))
+    const left = leftInside(before, after)
+    say(
+      `${name.padEnd(24)}→ ${referenceName.padEnd(24)} before ${cell(distanceDb(before))}  mid ${cell(left.mid, 2)} (${left.midMost.toFixed(1)})  side ${cell(left.side, 2)} (${left.sideMost.toFixed(1)})`,
+    )
+    results.push({ table: 'reference', song: name, reference: referenceName, ...left })
+  }
+}
+
+/** What ffmpeg makes of a piece with a filter or a codec, decoded again. */
+function through(audio: Audio, args: readonly string[], extension: string): Audio {
+  const folder = mkdtempSync(join(tmpdir(), 'mastering-chain-'))
+  try {
+    const interleaved = new Float32Array(audio.frames * 2)
+    for (let i = 0; i < audio.frames; i++) {
+      interleaved[2 * i] = audio.channels[0]![i]!
+      interleaved[2 * i + 1] = audio.channels[1]![i]!
+    }
+    const raw = join(folder, 'in.f32')
+    const file = join(folder, `out.${extension}`)
+    writeFileSync(raw, new Uint8Array(interleaved.buffer))
+    const rate = String(audio.sampleRateHz)
+    const input = ['-f', 'f32le', '-ar', rate, '-ac', '2', '-i', raw]
+    const run = spawnSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...input, ...args, file])
+    if (run.status !== 0) throw new Error(run.stderr.toString())
+    return decodeSong(file)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function damages(songs: readonly [string, Audio][]): void {
+  say('\nDamaged inputs: what was repaired (kind, amount in dB, place, count) and what was only named')
+  const faults: Record<string, (audio: Audio) => void> = {
+    'clipped at −3 dB': (audio) => clipHard(audio, -3),
+    'offset 5 %': (audio) => addOffset(audio, 0.05),
+    'rumble 15 Hz, −30 dBFS': (audio) => addTone(audio, 15, -30),
+    'clicks 0.3': (audio) => void addClicks(audio, 4, 0.3),
+    'resonance 6 kHz': (audio) => addResonance(audio, 6000),
+    'dead right channel': (audio) => void audio.channels[1]!.fill(0),
+  }
+  for (const [name, original] of songs) {
+    say(name)
+    for (const [fault, apply] of Object.entries(faults)) {
+      const damaged = copyAudio(original)
+      apply(damaged)
+      const before = differenceDb(original, damaged)
+      const { repairs, plan } = master(damaged, analyse(damaged))
+      const after = differenceDb(original, damaged)
+      const text = repairs
+        .map((r) => [r.kind, r.amount_db, r.frequency_hz, r.count && `${r.count}×`].filter(Boolean).join(' '))
+        .join('; ')
+      const warnings = plan.warnings.map(({ code, values }) => `${code} ${JSON.stringify(values ?? {})}`).join(' ')
+      say(`  ${fault.padEnd(24)} error ${cell(before)} → ${cell(after)} dB  [${text}] ${warnings}`)
+      results.push({ table: 'damage', song: name, fault, before, after, repairs, warnings: plan.warnings })
+    }
+    const limited = analyse(through(original, ['-b:a', '128k'], 'mp3'))
+    say(`  ${'MP3 at 128 kbit/s'.padEnd(24)} cutoff ${limited.bandwidthHz?.toFixed(0) ?? 'none'}`)
+  }
+}
+
+function cleanAndTime(songs: readonly [string, Audio][]): void {
+  say('\nUndamaged music at default parameters: difference to the input, and processor time')
+  for (const [name, original] of songs) {
+    const audio = copyAudio(original)
+    const start = process.cpuUsage()
+    const analysis = analyse(audio)
+    const analysed = process.cpuUsage(start)
+    const { plan, mostReductionDb } = master(audio, analysis)
+    const total = process.cpuUsage(start)
+    const spent = (usage: NodeJS.CpuUsage): number => (usage.user + usage.system) / 1e6
+    const perSong = 260 / analysis.durationSeconds
+    const codes = plan.decisions.map(({ code }) => code).join(' ')
+    say(
+      `${name.padEnd(24)} difference ${cell(differenceDb(original, audio))} dB, most reduction ${cell(mostReductionDb)} dB; for 4:20 analysis ${(spent(analysed) * perSong).toFixed(2)} s, all ${(spent(total) * perSong).toFixed(2)} s  ${codes}`,
+    )
+    results.push({
+      table: 'clean',
+      song: name,
+      difference: differenceDb(original, audio),
+      analysisSeconds: spent(analysed) * perSong,
+      seconds: spent(total) * perSong,
+    })
+  }
+}
+
+const songs = names.flatMap((name): [string, Audio][] => {
+  const path = findSong(name)
+  if (path === null) {
+    say(`${name}: not installed, skipped`)
+    return []
+  }
+  return [[name, decodeSong(path, seconds)]]
+})
+if (songs.length === 0)
+  process.stdout.write('No music: install wesnoth-1.16-music and singularity-music or set LOUDSMITH_MUSIC\n')
+else {
+  restoration(songs)
+  references(songs)
+  if (!options.all) {
+    damages(songs)
+    cleanAndTime(songs)
+  }
+}
+if (options.json) process.stdout.write(`${JSON.stringify(results, null, 1)}\n`)

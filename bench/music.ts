@@ -1,0 +1,83 @@
+/**
+ * Real music for measurements: songs from Debian's game music packages (wesnoth-1.16-music, singularity-music), decoded by the ffmpeg on the
+ * PATH. LOUDSMITH_MUSIC names other folders, separated by colons.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Audio, allocateAudio } from '../src-server/engine/block.ts'
+
+const defaultFolders = [
+  '/usr/share/games/wesnoth/1.16/data/core/music',
+  '/usr/share/games/singularity/music',
+  '/usr/share/games/btanks/data/tunes',
+]
+
+/** Folders that are searched for music, existing ones only. */
+export function musicFolders(): string[] {
+  const folders = process.env.LOUDSMITH_MUSIC?.split(':') ?? defaultFolders
+  return folders.filter((folder) => existsSync(folder))
+}
+
+/**
+ * Eight songs on which results are reported: orchestral and electronic, quiet and loud, sparse and dense. None of them took part in choosing a
+ * constant of the engine.
+ */
+export const reportedSongs = [
+  'casualties_of_war',
+  'frantic',
+  'traveling_minstrels',
+  'vengeful',
+  'A New Journey',
+  'Enemy Unknown',
+  'Inevitable',
+  'Orbital Elevator',
+] as const
+
+/** Path of a song by its name without extension; null when no folder has it. */
+export function findSong(name: string): string | null {
+  for (const folder of musicFolders()) {
+    const file = readdirSync(folder).find((entry) => entry.replace(/\.[a-z0-9]+$/, '') === name)
+    if (file) return join(folder, file)
+  }
+  return null
+}
+
+/** Names of all songs of the folders, without extension. */
+export function allSongs(): string[] {
+  return musicFolders().flatMap((folder) =>
+    readdirSync(folder)
+      .filter((entry) => /\.(ogg|flac|wav|mp3)$/.test(entry))
+      .map((entry) => entry.replace(/\.[a-z0-9]+$/, '')),
+  )
+}
+
+/** Decodes a file to two channels at its own rate, at most `seconds` from `fromSeconds` on. Throws what ffmpeg says when it fails. */
+export function decodeSong(path: string, seconds = 600, fromSeconds = 0): Audio {
+  const probe = spawnSync('ffprobe', ['-v', 'error', '-show_entries', 'stream=sample_rate', '-of', 'csv=p=0', path])
+  const sampleRateHz = Number(probe.stdout.toString().trim().split('\n')[0])
+  const range = ['-ss', String(fromSeconds), '-t', String(seconds)]
+  const decoded = spawnSync(
+    'ffmpeg',
+    ['-nostdin', '-v', 'error', ...range, '-i', path, '-ac', '2', '-f', 'f32le', '-'],
+    {
+      maxBuffer: 2 ** 31 - 1,
+    },
+  )
+  if (decoded.status !== 0) throw new Error(decoded.stderr.toString())
+  const samples = new Float32Array(decoded.stdout.buffer, decoded.stdout.byteOffset, decoded.stdout.length >> 2)
+  const audio = allocateAudio(2, samples.length >> 1, sampleRateHz)
+  const [left, right] = audio.channels as [Float32Array, Float32Array]
+  for (let i = 0; i < audio.frames; i++) {
+    left[i] = samples[2 * i]!
+    right[i] = samples[2 * i + 1]!
+  }
+  return audio
+}
+
+/** A copy that can be changed without changing the original. */
+export function copyAudio(audio: Audio): Audio {
+  const copy = allocateAudio(audio.channels.length, audio.frames, audio.sampleRateHz)
+  for (const [c, samples] of copy.channels.entries()) samples.set(audio.channels[c]!)
+  return copy
+}

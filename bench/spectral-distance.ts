@@ -1,0 +1,45 @@
+/** How far two pieces lie apart in third octaves, mid and side, whatever their levels. */
+import type { SourceAnalysis } from '../src-server/engine/analysis.ts'
+
+/** Level differences per band after both pieces were brought to the same level. */
+export interface Move {
+  readonly bandHz: readonly number[]
+  readonly midDb: readonly number[]
+  readonly sideDb: readonly number[]
+}
+
+/** The audible bands that count, Hz. */
+const lowestHz = 31
+const highestHz = 16_500
+
+/**
+ * Returns what lies between two pieces in the third octaves from 31.5 Hz to 16 kHz: `other` minus `one`, without the mean of the mid between 100 Hz and
+ * 8 kHz. Bands in which either piece has nothing (80 dB below its loudest) and the side of mono count as equal.
+ */
+export function moveBetween(one: SourceAnalysis, other: SourceAnalysis): Move {
+  const { bandHz } = one.spectrum
+  const from = one.spectrum
+  const to = other.spectrum
+  const floor = Math.max(...from.midDb) - 80
+  const difference = (a: readonly number[], b: readonly number[]): number[] =>
+    a.map((level, i) => (level > floor && b[i]! > floor ? b[i]! - level : 0))
+  const mid = difference(from.midDb, to.midDb)
+  const core = mid.filter((_, b) => bandHz[b]! >= 100 && bandHz[b]! <= 8000)
+  const mean = core.reduce((sum, value) => sum + value, 0) / core.length
+  const isCounted = (b: number): boolean => bandHz[b]! > lowestHz && bandHz[b]! < highestHz
+  const side = difference(from.sideDb, to.sideDb)
+  const pick = (values: readonly number[]): number[] =>
+    values.filter((_, b) => isCounted(b)).map((value) => (value === 0 ? 0 : value - mean))
+  return { bandHz: bandHz.filter((_, b) => isCounted(b)), midDb: pick(mid), sideDb: pick(side) }
+}
+
+/** Mean of |difference| over all bands of mid and side, dB. */
+export function distanceDb({ midDb, sideDb }: Move): number {
+  const all = [...midDb, ...sideDb]
+  return all.reduce((sum, value) => sum + Math.abs(value), 0) / all.length
+}
+
+/** Largest |difference| of any band of mid or side, dB. */
+export function largestMoveDb({ midDb, sideDb }: Move): number {
+  return Math.max(...[...midDb, ...sideDb].map(Math.abs))
+}
