@@ -21,6 +21,7 @@ import { accountRoutes } from './credits/routes.ts'
 import { readMigrations } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { ownDirectory } from './db/owner.ts'
+import { docsRoutes } from './docs/routes.ts'
 import { engineVersion } from './engine/version.ts'
 import { listen } from './http/listen.ts'
 import { pageRoutes } from './http/page.ts'
@@ -173,9 +174,10 @@ function compose(ground: Ground) {
     folders,
     notify,
   })
+  const usedBytes = () => store.storedBytes() + session.sources.storedBytes()
   const storage = createStorage({
     dataDir,
-    usedBytes: store.storedBytes,
+    usedBytes,
     quotaBytes: () => settings.read().disk_quota_bytes,
   })
   const ffmpeg = findOnce(() => config.ffmpegPath ?? settings.read().ffmpeg_path ?? undefined, ground.resourcesDir)
@@ -267,7 +269,7 @@ function compose(ground: Ground) {
         keys,
         usage: () => ({
           keys: keys.count(),
-          webhooks: notify.webhooks.list().length,
+          webhooks: notify.webhooks.count(),
           unfinished_jobs: store.countUnfinished(),
         }),
         changed() {
@@ -300,7 +302,7 @@ function compose(ground: Ground) {
           hasSimd: WebAssembly.validate(SIMD_MODULE),
           ffmpeg,
           freeBytes: storage.freeBytes,
-          usedBytes: store.storedBytes,
+          usedBytes,
         }),
         clock,
         chance,
@@ -309,6 +311,7 @@ function compose(ground: Ground) {
         storage,
         ffmpeg,
       })
+      docsRoutes(app, { baseUrl, version: VERSION })
       pageRoutes(app, PAGE_FOLDER)
     },
   })

@@ -213,9 +213,10 @@ function failures(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json
   )
 }
 
-/** Returns every code that an endpoint can answer with: its own and those of its access, each once, in the catalogue's order. */
+/** Returns every code that an endpoint can answer with: its own, those of its access and that of its body, each once, in the catalogue's order. */
 export function codesOf(endpoint: Endpoint): errors.ErrorCode[] {
   const codes = new Set<errors.ErrorCode>([...endpoint.errors, ...ERRORS_OF_ACCESS[endpoint.access]])
+  if (endpoint.body || endpoint.form) codes.add('UNSUPPORTED_MEDIA_TYPE')
   return errors.ERROR_CODES.filter((code) => codes.has(code))
 }
 

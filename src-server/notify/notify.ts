@@ -32,14 +32,33 @@ export interface NotifyArguments {
 
 /** How long events can be replayed and finished deliveries are listed. */
 const KEPT_DAYS = 30
+const DAY_MS = 86_400_000
 
 /** Makes the outward half over an open database. Deliveries start with `start` and end with `close`. */
 export function createNotify(arguments_: NotifyArguments) {
-  const { clock, ownPort } = arguments_
+  const { clock, log, ownPort } = arguments_
   const events = createEventLog(arguments_)
   const webhooks = createWebhooks(arguments_)
   const deliveries = createDeliveries(arguments_)
   const deliverer = createDeliverer({ ...arguments_, webhooks, deliveries })
+
+  let stopTimer: (() => void) | undefined
+
+  /** Forgets events and finished deliveries older than 30 days. */
+  function prune(): void {
+    const before = clock.now() - KEPT_DAYS * DAY_MS
+    events.prune(before)
+    deliveries.prune(before)
+  }
+
+  function tick(): void {
+    try {
+      prune()
+    } catch (cause) {
+      log.error('old events could not be forgotten', { cause })
+    }
+    stopTimer = clock.after(DAY_MS, tick)
+  }
 
   return {
     webhooks,
@@ -92,18 +111,17 @@ export function createNotify(arguments_: NotifyArguments) {
     /** Call when the plan, the offline switch or anything else on which waiting deliveries depend has changed. */
     wake: (): void => deliverer.wake(),
 
-    /** Forgets events and finished deliveries older than 30 days. */
-    prune(): void {
-      const before = clock.now() - KEPT_DAYS * 86_400_000
-      events.prune(before)
-      deliveries.prune(before)
-    },
+    prune,
 
-    /** Begins to deliver what waits, that of earlier runs included. */
-    start: (): void => deliverer.start(),
+    /** Begins to deliver what waits, that of earlier runs included, and forgets what is old, once a day. */
+    start(): void {
+      tick()
+      deliverer.start()
+    },
 
     /** Ends the live streams and breaks off attempts under way; they are made again at the next start. */
     async close(): Promise<void> {
+      stopTimer?.()
       events.close()
       await deliverer.close()
     },
