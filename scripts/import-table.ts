@@ -49,7 +49,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   cli: {
     places: ['src-server/cli.ts', 'src-server/cli/'],
-    imports: ['server', 'contract', 'config', 'db', 'media', 'system'],
+    imports: ['server', 'contract', 'db', 'log', 'system'],
   },
   renderer: { places: ['src-renderer/'], imports: ['contract'], types: ['main'] },
   main: { places: ['src-main/'], imports: ['server', 'contract', 'log', 'system'] },

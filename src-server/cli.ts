@@ -1,9 +1,8 @@
 /** The terminal's way in: `serve` hosts the service, every other command is a client of it. */
 import { homedir } from 'node:os'
-import path from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { registerAccountCommands } from './cli/account-commands.ts'
-import { defaultDataDir } from './cli/data-dir.ts'
+import { absolutePath, defaultDataDir } from './cli/data-dir.ts'
 import { registerDoctorCommand } from './cli/doctor-command.ts'
 import { registerKeyCommands } from './cli/key-commands.ts'
 import { registerMasterCommand } from './cli/master-command.ts'
@@ -26,7 +25,7 @@ program
   .command('serve')
   .description('Host the API and the page for the browser until stopped.')
   .option('--port <n>', 'port on the loopback interface; 0 picks a free one', port, DEFAULT_PORT)
-  .option('--data-dir <dir>', 'where songs, results and the database live', path.resolve, dataDir)
+  .option('--data-dir <dir>', 'where songs, results and the database live', absolutePath, dataDir)
   .action(serve)
 
 for (const register of [registerKeyCommands, registerAccountCommands, registerDoctorCommand, registerMasterCommand]) {

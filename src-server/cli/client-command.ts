@@ -1,8 +1,8 @@
 /** What all commands share that talk to the service: the data directory, `--json`, and how a failure is shown. */
-import path from 'node:path'
 import type { Command } from 'commander'
 import type { ErrorEnvelope } from '../contract/errors.ts'
 import { withService } from './connect.ts'
+import { absolutePath } from './data-dir.ts'
 import { type ServiceClient, ServiceError } from './service-client.ts'
 
 export interface ClientOptions {
@@ -13,7 +13,7 @@ export interface ClientOptions {
 /** Adds the options of every client command. */
 export function withClientOptions(command: Command, dataDir: string): Command {
   return command
-    .option('--data-dir <dir>', 'where songs, results and the database live', path.resolve, dataDir)
+    .option('--data-dir <dir>', 'where songs, results and the database live', absolutePath, dataDir)
     .option('--json', 'answer in JSON, for scripts')
 }
 

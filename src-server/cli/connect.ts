@@ -1,5 +1,7 @@
 import { liveOwner } from '../db/owner.ts'
+import { createLog } from '../log.ts'
 import { startServer } from '../server.ts'
+import { systemClock } from '../system.ts'
 import { createServiceClient, type ServiceClient } from './service-client.ts'
 
 /**
@@ -13,7 +15,9 @@ export async function withService<Outcome>(
 ): Promise<Outcome> {
   const owner = liveOwner(dataDir)
   if (owner) return work(createServiceClient(`http://127.0.0.1:${owner.port}`, owner.controlToken))
-  const server = await startServer({ dataDir, port: 0, host: 'browser' })
+  // The command's own outcome is what the user came for; the log of its service stays silent below errors.
+  const log = createLog('error', systemClock, (line) => process.stderr.write(line))
+  const server = await startServer({ dataDir, port: 0, host: 'browser', log })
   try {
     return await work(createServiceClient(server.baseUrl, server.sessionCredential))
   } finally {

@@ -17,3 +17,9 @@ export function defaultDataDir(
         : (environment.XDG_CONFIG_HOME ?? path.join(home, '.config'))
   return path.join(applications, 'Loudsmith', 'data')
 }
+
+/** Reads a path option: relative ones start at the folder the command was called in. */
+export function absolutePath(text: string): string {
+  // npm runs scripts in the project's folder and says in INIT_CWD where the user is.
+  return path.resolve(process.env.INIT_CWD ?? '', text)
+}

@@ -4,6 +4,7 @@ import { AI_SERVICES, GENRES, LOUDNESS_MODES, PLATFORMS, TIERS } from '../contra
 import type { MasterResult } from '../contract/report.ts'
 import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
 import { withService } from './connect.ts'
+import { absolutePath } from './data-dir.ts'
 import { isFile, type MasterOutcome, masterFile } from './master.ts'
 import { createProgressLine, table } from './text-output.ts'
 
@@ -26,13 +27,13 @@ export function registerMasterCommand(program: Command, dataDir: string): void {
   withClientOptions(program.command('master').argument('<file>', 'MP3, WAV or FLAC'), dataDir)
     .description('Master a song: one job, one credit, one master per platform.')
     .requiredOption('--platforms <list>', `comma-separated: ${PLATFORMS.join(',')}`)
-    .requiredOption('--out <dir>', 'folder for the masters and the report', path.resolve)
+    .requiredOption('--out <dir>', 'folder for the masters and the report', absolutePath)
     .addOption(new Option('--genre <genre>').choices(GENRES))
     .addOption(new Option('--ai-service <service>').choices(AI_SERVICES))
     .addOption(new Option('--tier <tier>').choices(TIERS))
     .addOption(new Option('--loudness <mode>').choices(LOUDNESS_MODES))
     .option('--intensity <percent>', 'how much the chain may change, 0 to 100')
-    .option('--reference <file>', 'a track whose tone to match', path.resolve)
+    .option('--reference <file>', 'a track whose tone to match', absolutePath)
     .option('--reference-amount <percent>', 'how far to move toward it, 0 to 100')
     .option('--title <title>')
     .option('--artist <artist>')
@@ -45,13 +46,13 @@ async function masterCommand(file: string, options: MasterCommandOptions): Promi
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
   const line = createProgressLine(process.stderr)
   try {
-    for (const input of [file, options.reference]) {
+    for (const input of [absolutePath(file), options.reference]) {
       if (input !== undefined && !(await isFile(input))) throw new Error(`There is no file ${input}.`)
     }
     const outcome = await withService(options.dataDir, (client) =>
       masterFile(
         client,
-        path.resolve(file),
+        absolutePath(file),
         { platforms: options.platforms, out: options.out, fields: textFields(options), ...reference(options) },
         (job) => line.show(job.progress, job.stage ?? job.status),
         stop.signal,
