@@ -47,6 +47,8 @@ export interface Desktop {
   /** Milliseconds from the launch to a page that answers. */
   readonly startMs: number
   noted(): Promise<Noted>
+  /** What the program printed so far. */
+  output(): string
   /** Answers the next questions by the number of their button. */
   answer(...buttons: number[]): Promise<void>
   /** Clicks an item of the application menu, or of the tray's. */
@@ -102,6 +104,10 @@ async function launch(home: string, userData: string, options: LaunchOptions = {
       ...args,
     ],
   })
+  let output = ''
+  app.process().stderr?.on('data', (bytes) => {
+    output += bytes
+  })
   const page = await app.firstWindow()
   await page.waitForURL(/^http/)
   await page.waitForFunction(() => document.querySelector('#root > *') !== null)
@@ -112,6 +118,7 @@ async function launch(home: string, userData: string, options: LaunchOptions = {
     page,
     baseUrl,
     startMs,
+    output: () => output,
     noted: () => app.evaluate(() => (globalThis as unknown as { __noted: Noted }).__noted),
     answer: (...buttons) =>
       app.evaluate((_electronModule, given) => {
@@ -149,6 +156,17 @@ async function launch(home: string, userData: string, options: LaunchOptions = {
   }
 }
 
+/** Ends a program that a spec left running, without the question that quitting may ask. */
+async function endNow(app: ElectronApplication, child: ChildProcess): Promise<void> {
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  if (hasEnded()) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const tooLong = new Promise((resolve) => setTimeout(resolve, 5000))
+  void app.evaluate(({ app: running }) => running.exit(0)).catch(() => {})
+  await Promise.race([ended, tooLong])
+  if (!hasEnded()) child.kill('SIGKILL')
+}
+
 /** Runs the program until it ends by itself, for starts that never show a window. */
 export function runToEnd(
   home: string,
@@ -183,19 +201,19 @@ export const test = base.extend<{ user: User; desktop: Desktop }>({
     const userData = path.join(home, '.config', 'Loudsmith')
     const music = path.join(home, 'Music')
     mkdirSync(music)
-    const running: ChildProcess[] = []
+    const running: { app: ElectronApplication; child: ChildProcess }[] = []
     await use({
       home,
       userData,
       music,
       async launch(options) {
         const desktop = await launch(home, userData, options)
-        running.push(desktop.app.process())
+        running.push({ app: desktop.app, child: desktop.app.process() })
         return desktop
       },
       startAgain: (args) => runToEnd(home, userData, { args }),
     })
-    for (const child of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    for (const { app, child } of running) await endNow(app, child)
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   },
   desktop: async ({ user }, use) => {

@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright/test'
+import { drop, expect, noSong, rowOf, song, test } from './web-fixtures.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface Violation {
+  id: string
+  nodes: { html: string; failureSummary?: string }[]
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const found = await page.evaluate(async () => {
+    const { run } = (globalThis as unknown as { axe: { run: (o: object) => Promise<{ violations: Violation[] }> } }).axe
+    return (await run({ resultTypes: ['violations'] })).violations
+  })
+  return found.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
+}
+
+const SCREENS = ['#/', '#/history', '#/automate', '#/settings/account', '#/settings/storage']
+
+for (const colorScheme of ['dark', 'light'] as const) {
+  for (const locale of ['en-GB', 'ko-KR']) {
+    test.describe(`${locale}, ${colorScheme}`, () => {
+      test.use({ locale, colorScheme })
+
+      test('no screen has a fault that axe finds', async ({ page }) => {
+        await expect(page.locator('.first')).toBeVisible()
+        expect(await violations(page)).toEqual([])
+        await drop(page, [song('One.wav'), noSong('Two.mp3')])
+        await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+        await page.locator('.song').first().locator('.ti').click()
+        for (const screen of SCREENS) {
+          await page.goto(new URL(screen, page.url()).href)
+          await expect(page.locator('main h1')).toBeAttached()
+          await page.waitForTimeout(400)
+          expect(await violations(page), screen).toEqual([])
+        }
+        await page.keyboard.press('?')
+        await expect(page.getByRole('dialog')).toBeVisible()
+        await page.waitForTimeout(300)
+        expect(await violations(page), 'key sheet').toEqual([])
+      })
+    })
+  }
+}
+
+for (const [name, width, height] of [
+  ['900 × 600', 900, 600],
+  ['200 % zoom of 1280 × 820', 640, 410],
+] as const) {
+  test(`nothing is cut off at ${name}`, async ({ page }) => {
+    await page.setViewportSize({ width, height })
+    await drop(page, [song('A song with a rather long title, as they are (final mix 3).wav')])
+    await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+    for (const screen of SCREENS) {
+      await page.goto(new URL(screen, page.url()).href)
+      await expect(page.locator('main h1')).toBeAttached()
+      const size = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.scrollHeight,
+      ])
+      expect(size, screen).toEqual([width, height])
+    }
+    await page.goto(new URL('#/', page.url()).href)
+    await expect(page.locator('.benchbar .btn.primary')).toBeInViewport()
+    if (width < 720) {
+      await page.getByRole('button', { name: 'Settings' }).click()
+      await expect(page.getByRole('dialog').getByText('Genre')).toBeVisible()
+      await page.keyboard.press('Escape')
+      await expect(page.getByRole('dialog')).toBeHidden()
+    }
+  })
+}
+
+test('history finds, sorts, deletes with undo, and saves', async ({ page }) => {
+  await drop(page, [song('Alpha.wav', 1, 3), song('베타.wav', 2, 3)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 30_000 })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(2, { timeout: 90_000 })
+  await page.getByRole('link', { name: 'History' }).click()
+  const rows = page.locator('.hist tbody tr:not(.grp)')
+  await expect(rows).toHaveCount(2)
+  await page.keyboard.press('/')
+  await page.keyboard.type('베타')
+  await expect(rows).toHaveCount(1)
+  await expect(rows).toContainText('베타')
+  await page.keyboard.press('Escape')
+  await expect(rows).toHaveCount(2)
+  await page.getByRole('checkbox', { name: 'Select Alpha' }).check({ force: true })
+  await expect(page.locator('.benchbar')).toContainText('1 selected')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('.benchbar').getByRole('button', { name: 'Save ZIP' }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^Alpha_master_/)
+  await page.locator('.benchbar').getByRole('button', { name: 'Delete' }).click()
+  await expect(rows).toHaveCount(1)
+  await page.locator('.toast').getByRole('button', { name: /Undo/ }).click()
+  await expect(rows).toHaveCount(2)
+  await page.getByRole('checkbox', { name: 'Select Alpha' }).check({ force: true })
+  await page.keyboard.press('Delete')
+  await expect(page.locator('.toast')).toContainText('“Alpha” deleted')
+  await expect(page.locator('.toast')).toBeHidden({ timeout: 15_000 })
+  await page.reload()
+  await expect(rows).toHaveCount(1)
+})
+
+test('a key is shown once, works as its sample says, and stops when it is revoked', async ({ page, program }) => {
+  await page.goto(new URL('#/settings/api-keys', page.url()).href)
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByLabel('Name of the key').fill('릴리즈 데스크')
+  await page.keyboard.press('Enter')
+  const key = (await page.locator('.callout code').textContent()) ?? ''
+  expect(key).toMatch(/^ams_live_[0-9a-f]{32}$/)
+  const read = () => fetch(`${program.baseUrl}/api/v1/account`, { headers: { Authorization: `Bearer ${key}` } })
+  expect((await read()).status).toBe(200)
+  await page.reload()
+  await expect(page.getByRole('cell', { name: '릴리즈 데스크' })).toBeVisible()
+  await expect(page.locator('.callout')).toHaveCount(0)
+  await expect(page.locator('body')).not.toContainText(key)
+  await page.getByRole('button', { name: /Revoke/ }).click()
+  await page.getByRole('button', { name: 'Revoke key' }).click()
+  await expect(page.getByRole('cell', { name: '릴리즈 데스크' })).toHaveCount(0)
+  expect((await read()).status).toBe(401)
+})
+
+test('a webhook is registered, tested and removed with undo', async ({ page, program }) => {
+  await page.goto(new URL('#/settings/webhooks', page.url()).href)
+  await page.getByRole('button', { name: 'Add address' }).click()
+  await page.getByRole('dialog').getByLabel('Address').fill(`${program.baseUrl}/hook`)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('alert')).toBeVisible()
+  await page.getByRole('dialog').getByLabel('Address').fill('http://127.0.0.1:9/hook')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('.callout code')).toContainText('whsec_')
+  await page.getByRole('button', { name: 'Send test' }).click()
+  await expect(page.getByRole('table', { name: 'Delivery log' })).toContainText('No answer', { timeout: 30_000 })
+  await page.getByRole('button', { name: /^More: http/ }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await expect(page.locator('.hook')).toHaveCount(0)
+  await page.locator('.toast').getByRole('button', { name: /Undo/ }).click()
+  await expect(page.locator('.hook')).toHaveCount(1)
+})
+
+test('plan, credits, language and theme change at once and are remembered', async ({ page }) => {
+  await page.goto(new URL('#/settings/account', page.url()).href)
+  await page.getByRole('button', { name: 'Change plan' }).click()
+  await page.getByRole('radio', { name: 'Starter' }).check()
+  await page.getByRole('button', { name: 'Use Starter' }).click()
+  await expect(page.locator('.facts').first()).toContainText('Starter')
+  await expect(page.getByRole('button', { name: 'Create key' })).toHaveAttribute('aria-disabled', 'true')
+  await page.getByRole('button', { name: 'Add credits' }).click()
+  await page.getByRole('radio', { name: '100' }).check()
+  await page.getByRole('button', { name: 'Add 100 credits' }).click()
+  await expect(page.getByRole('table', { name: 'Ledger' })).toContainText('+100')
+  await page.getByRole('radio', { name: '한국어' }).check({ force: true })
+  await expect(page.getByRole('link', { name: '마스터링' })).toBeVisible()
+  await page.getByRole('radio', { name: '밝게' }).check({ force: true })
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light')
+  await page.reload()
+  await expect(page.locator('html')).toHaveAttribute('lang', 'ko')
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light')
+  await expect(page.getByRole('radio', { name: '밝게' })).toBeChecked()
+})
+
+test('Automate shows samples for the settings in view and calls the API', async ({ page, program }) => {
+  await page.goto(new URL('#/automate', page.url()).href)
+  await expect(page.locator('.code').first()).toContainText(`curl ${program.baseUrl}/api/v1/master`)
+  await page.getByRole('radio', { name: 'Python' }).check({ force: true })
+  await expect(page.locator('.code').first()).toContainText('import os, time, requests')
+  await page.getByRole('button', { name: 'Call /account' }).click()
+  await expect(page.getByText(/200 in \d+ ms/)).toBeVisible()
+})
+
+test('a page without its link says what to do', async ({ page, program, context }) => {
+  const stranger = await context.newPage()
+  await stranger.goto(program.baseUrl)
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('This page needs its link')
+  await expect(page.locator('.first')).toBeVisible()
+})
+
+test('a preset is saved, used and deleted with undo', async ({ page }) => {
+  await drop(page, [song('One.wav')])
+  await expect(rowOf(page, 'One')).toBeVisible()
+  await page.getByRole('radio', { name: 'K-pop' }).check({ force: true })
+  await page.getByRole('button', { name: 'Presets' }).click()
+  await page.getByRole('menuitem', { name: 'Save these settings' }).click()
+  await page.getByLabel('Name of the preset').fill('Night EP')
+  await page.keyboard.press('Enter')
+  await page.getByRole('radio', { name: 'EDM' }).check({ force: true })
+  await page.getByRole('button', { name: 'Presets' }).click()
+  await page.getByRole('menuitem', { name: 'Night EP', exact: true }).click()
+  await expect(page.getByRole('radio', { name: 'K-pop' })).toBeChecked()
+  await page.getByRole('button', { name: 'Presets' }).click()
+  await page.getByRole('menuitem', { name: 'Delete “Night EP”' }).click()
+  await page.keyboard.press('Control+z')
+  await page.getByRole('button', { name: 'Presets' }).click()
+  await expect(page.getByRole('menuitem', { name: 'Night EP', exact: true })).toBeVisible()
+})
