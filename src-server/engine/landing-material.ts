@@ -89,7 +89,7 @@ function clipRun(
   const first = group * peakGroupFrames
   const channels = audio.channels.map((samples, c) => {
     const out = clippedRun[c]!.subarray(0, frames + 2 * margin)
-    clipStretch(samples, first - margin, frames + 2 * margin, limit, out)
+    clipStretch(samples, first - margin, frames + 2 * margin, limit, audio.sampleRateHz, out)
     return out
   })
   peaks.set(detectGroups(channels, margin, groups, limit * limitedPart), target)
@@ -126,7 +126,7 @@ export function clipAndScale(
     const isHot = hasPeakAbove(peaks, Math.max(0, group), Math.min(peaks.length, endGroup), knee)
     for (const [c, samples] of audio.channels.entries()) {
       const target = out.channels[c]!.subarray(start, start + frames)
-      if (isHot && limit !== null) clipStretch(samples, first + start, frames, limit, target)
+      if (isHot && limit !== null) clipStretch(samples, first + start, frames, limit, audio.sampleRateHz, target)
       else target.set(samples.subarray(first + start, first + start + frames))
       if (gain === 1) continue
       for (let i = 0; i < frames; i++) target[i] = target[i]! * gain

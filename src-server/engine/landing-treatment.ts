@@ -51,7 +51,7 @@ const harmlessLimiter = promptLimiter(5)
 
 /** Cost of a distortion: less is better. */
 export function distortionCost({ spectralDb, colourDb, audibleDb }: Distortion): number {
-  return spectralDb + 2 * colourDb + 2 * audibleDb
+  return spectralDb + 2 * colourDb + audibleDb
 }
 
 /** A candidate and what it would do to the hardest part of the song. */

@@ -9,6 +9,17 @@ export const clipReachFrames = 32
 
 const margin = 2 * clipReachFrames
 
+/**
+ * What clipping adds is kept below this frequency: above it music has little to hide it, and the look of a peak hardly needs it. The
+ * harmonics above come back as slightly higher peaks, which the limiter takes.
+ */
+const errorCutoffHz = 12_000
+
+/** Part of half the sampling rate up to which the clipper's error passes. */
+export function clipErrorCutoff(sampleRateHz: number): number {
+  return Math.min(0.9, errorCutoffHz / (sampleRateHz / 2))
+}
+
 interface Workspace {
   readonly kernels: Kernels
   readonly x: number
@@ -18,27 +29,38 @@ interface Workspace {
 }
 
 let shared: Workspace | undefined
+let preparedCutoff = 0
 
-function workspace(): Workspace {
-  if (shared !== undefined) return shared
-  const kernels = loadKernels()
-  const bytes = (kernelFrames + 2 * margin) * 4
-  shared = {
-    kernels,
-    x: kernels.allocate(bytes) + margin * 4,
-    y: kernels.allocate(bytes) + margin * 4,
-    upTaps: kernels.allocate(4 * 128),
-    downTaps: kernels.allocate(4 * 128),
+function workspace(sampleRateHz: number): Workspace {
+  const cutoff = clipErrorCutoff(sampleRateHz)
+  if (shared === undefined) {
+    const kernels = loadKernels()
+    const bytes = (kernelFrames + 2 * margin) * 4
+    shared = {
+      kernels,
+      x: kernels.allocate(bytes) + margin * 4,
+      y: kernels.allocate(bytes) + margin * 4,
+      upTaps: kernels.allocate(4 * 128),
+      downTaps: kernels.allocate(4 * 128),
+    }
   }
+  if (preparedCutoff !== cutoff) {
+    fillTaps(shared, cutoff)
+    preparedCutoff = cutoff
+  }
+  return shared
+}
+
+function fillTaps({ kernels, upTaps, downTaps }: Workspace, cutoff: number): void {
   for (let phase = 0; phase < 4; phase++) {
     for (let k = 0; k < 32; k++) {
       const distance = phase / 4 - (k - 15)
+      const window = kaiser(distance / 16, 6)
       const at = phase * 32 + k
-      kernels.f32[(shared.upTaps >> 2) + at] = sinc(distance) * kaiser(distance / 16, 6)
-      kernels.f32[(shared.downTaps >> 2) + at] = (0.55 * sinc(0.55 * distance) * kaiser(distance / 16, 6)) / 4
+      kernels.f32[(upTaps >> 2) + at] = sinc(distance) * window
+      kernels.f32[(downTaps >> 2) + at] = (cutoff * sinc(cutoff * distance) * window) / 4
     }
   }
-  return shared
 }
 
 /**
@@ -52,9 +74,10 @@ export function clipStretch(
   first: number,
   frames: number,
   limit: number,
+  sampleRateHz: number,
   out: Float32Array,
 ): boolean {
-  const space = workspace()
+  const space = workspace(sampleRateHz)
   let isClipped = false
   for (let done = 0; done < frames; done += kernelFrames) {
     const count = Math.min(kernelFrames, frames - done)

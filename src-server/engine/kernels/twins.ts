@@ -1,0 +1,181 @@
+/**
+ * The kernels in plain TypeScript: what each of them computes, said as simply as possible. They define the kernels, serve the tests as
+ * oracle and are never used at run time.
+ */
+import type { Biquad } from '../biquad.ts'
+import { kaiser, sinc } from '../fir.ts'
+
+/** Filters samples through sections in series, transposed direct form II. */
+export function biquadCascadeTwin(samples: Float32Array, sections: readonly Biquad[]): Float32Array {
+  const state = sections.map(() => [0, 0] as [number, number])
+  return samples.map((x) => {
+    let value = x
+    for (const [k, { b0, b1, b2, a1, a2 }] of sections.entries()) {
+      const s = state[k]!
+      const y = b0 * value + s[0]
+      s[0] = b1 * value - a1 * y + s[1]
+      s[1] = b2 * value - a2 * y
+      value = y
+    }
+    return value
+  })
+}
+
+/** Σ x[n]·exp(−2πikn/size) for every k, straight from the definition. */
+export function fourierTwin(re: Float64Array, im: Float64Array): { re: Float64Array; im: Float64Array } {
+  const size = re.length
+  const out = { re: new Float64Array(size), im: new Float64Array(size) }
+  for (let k = 0; k < size; k++) {
+    for (let n = 0; n < size; n++) {
+      const phase = (-2 * Math.PI * ((k * n) % size)) / size
+      out.re[k]! += re[n]! * Math.cos(phase) - im[n]! * Math.sin(phase)
+      out.im[k]! += re[n]! * Math.sin(phase) + im[n]! * Math.cos(phase)
+    }
+  }
+  return out
+}
+
+/** left² + right² of the filtered channels, added up per group of frames. */
+export function weightedEnergiesTwin(
+  left: Float32Array,
+  right: Float32Array,
+  sections: readonly Biquad[],
+  groupFrames: number,
+): Float64Array {
+  const energies = new Float64Array(Math.ceil(left.length / groupFrames))
+  for (const samples of [left, right]) {
+    const state = sections.map(() => [0, 0] as [number, number])
+    for (const [n, x] of samples.entries()) {
+      let value = x
+      for (const [k, { b0, b1, b2, a1, a2 }] of sections.entries()) {
+        const s = state[k]!
+        const y = b0 * value + s[0]
+        s[0] = b1 * value - a1 * y + s[1]
+        s[1] = b2 * value - a2 * y
+        value = y
+      }
+      energies[Math.floor(n / groupFrames)]! += value * value
+    }
+  }
+  return energies
+}
+
+/** The signal at `position` (in frames, fractions allowed) by a Kaiser-windowed sinc that reaches `reach` frames to either side. */
+export function interpolateTwin(samples: Float32Array, position: number, reach: number, beta: number): number {
+  let sum = 0
+  for (let n = Math.ceil(position - reach); n <= Math.floor(position + reach); n++) {
+    const distance = position - n
+    if (Math.abs(distance) < reach) sum += (samples[n] ?? 0) * sinc(distance) * kaiser(distance / reach, beta)
+  }
+  return sum
+}
+
+/** Largest |value| on a grid of `points` per frame in [first, first + frames). */
+export function gridPeakTwin(
+  samples: Float32Array,
+  first: number,
+  frames: number,
+  points: number,
+  reach: number,
+  beta: number,
+): number {
+  let peak = 0
+  for (let i = 0; i < frames * points; i++) {
+    peak = Math.max(peak, Math.abs(interpolateTwin(samples, first + i / points, reach, beta)))
+  }
+  return peak
+}
+
+/** Soft clipping at four points per frame whose error is low-passed at `cutoff` (part of half the rate) and added to the signal. */
+export function softClipTwin(samples: Float32Array, knee: number, limit: number, cutoff: number): Float32Array {
+  const out = Float64Array.from(samples)
+  const width = limit - knee
+  const loud = (n: number): boolean => Math.abs(samples[n] ?? 0) >= 0.6 * knee
+  for (let i = -32 * 4; i < (samples.length + 32) * 4; i++) {
+    const position = i / 4
+    if (!loud(Math.floor(position)) && !loud(Math.floor(position) + 1)) continue
+    const value = interpolateTwin(samples, position, 16, 6)
+    const magnitude = Math.abs(value)
+    if (magnitude <= knee) continue
+    const u = (magnitude - knee) / width
+    const error = (knee + (width * u) / Math.sqrt(1 + u * u) - magnitude) * Math.sign(value)
+    for (let n = Math.floor(position) - 15; n <= Math.floor(position) + 16; n++) {
+      if (n < 0 || n >= out.length) continue
+      const distance = position - n
+      if (Math.abs(distance) > 16) continue
+      out[n]! += (error * cutoff * sinc(cutoff * distance) * kaiser(distance / 16, 6)) / 4
+    }
+  }
+  return Float32Array.from(out)
+}
+
+/** Uniform cubic B-spline through control points, one per 8 frames, the first belonging to the group before frame 0. */
+export function gainCurveTwin(controls: Float32Array, frames: number): Float64Array {
+  return Float64Array.from({ length: frames }, (_, n) => {
+    const t = (n % 8) / 8
+    const c = controls.subarray(Math.floor(n / 8))
+    const weights = [(1 - t) ** 3, 3 * t ** 3 - 6 * t ** 2 + 4, -3 * t ** 3 + 3 * t ** 2 + 3 * t + 1, t ** 3]
+    return weights.reduce((sum, weight, j) => sum + (weight / 6) * c[j]!, 0)
+  })
+}
+
+/** Settings of {@link limiterTwin} in groups and per group. */
+export interface LimiterTwinSettings {
+  readonly half: number
+  readonly firstBox: number
+  readonly fastDecay: number
+  readonly slowRise: number
+  readonly slowFall: number
+}
+
+/** Control gains of a look-ahead limiter: maximum of the reduction around, releases, two averages. One control more before, two after. */
+export function limiterTwin(peaks: Float32Array, threshold: number, settings: LimiterTwinSettings): Float64Array {
+  const { half, firstBox, fastDecay, slowRise, slowFall } = settings
+  const pad = 4 * half + 8
+  const reduction = (group: number): number => {
+    const peak = peaks[group] ?? 0
+    return peak > threshold ? 1 - threshold / peak : 0
+  }
+  const held = Array.from({ length: peaks.length + 2 * pad }, (_, i) => {
+    let most = 0
+    for (let g = i - pad - half - 2; g <= i - pad + half + 1; g++) most = Math.max(most, reduction(g))
+    return most
+  })
+  let slow = 0
+  let fast = 0
+  const released = held.map((u) => {
+    if (slowRise > 0) slow = u + (u > slow ? slowRise : slowFall) * (slow - u)
+    fast = Math.max(fast * fastDecay, u - slow, 0)
+    return Math.max(u, slow + fast)
+  })
+  const secondBox = 2 * half + 2 - firstBox
+  const mean = (values: readonly number[], i: number, width: number): number => {
+    let sum = 0
+    for (let k = 0; k < width; k++) sum += values[i - k] ?? 0
+    return sum / width
+  }
+  const once = released.map((_, i) => mean(released, i, firstBox))
+  return Float64Array.from({ length: peaks.length + 3 }, (_, j) => 1 - mean(once, j - 1 + pad + half, secondBox))
+}
+
+/** Quantises one channel with triangular dither and error feedback; `random` gives the generator's 32-bit states one after another. */
+export function quantiseTwin(
+  samples: Float32Array,
+  bitDepth: number,
+  filter: readonly number[],
+  random: () => number,
+): Int32Array {
+  const full = 2 ** (bitDepth - 1)
+  const errors = filter.map(() => 0)
+  return Int32Array.from(samples, (x) => {
+    const bits = random()
+    const dither = ((bits >>> 16) - (bits & 0xffff)) / 65536
+    const wanted = x * full - filter.reduce((sum, c, k) => sum + c * errors[k]!, 0)
+    const sum = wanted + dither
+    const rounded = Math.round(sum)
+    const value = Math.abs(sum % 1) === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded
+    errors.unshift(value - wanted)
+    errors.pop()
+    return Math.max(-full, Math.min(full - 1, value))
+  })
+}

@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { compileKernels, generatedModule } from '../../../scripts/build-kernels.ts'
+import { createBiquadCascade, kWeighting, peaking } from '../../../src-server/engine/biquad.ts'
+import { onePoleCoefficient } from '../../../src-server/engine/envelope.ts'
+import { createComplexFft, createRealFft } from '../../../src-server/engine/fft.ts'
+import { instantiate } from '../../../src-server/engine/kernels/kernels.ts'
+import {
+  biquadCascadeTwin,
+  fourierTwin,
+  gainCurveTwin,
+  gridPeakTwin,
+  limiterTwin,
+  quantiseTwin,
+  softClipTwin,
+  weightedEnergiesTwin,
+} from '../../../src-server/engine/kernels/twins.ts'
+import { createEnergyFilter } from '../../../src-server/engine/meters/loudness.ts'
+import { createTruePeakVerifier, detectPeaks } from '../../../src-server/engine/meters/true-peak.ts'
+import { clipErrorCutoff, clipKnee, clipStretch } from '../../../src-server/engine/processors/clipper.ts'
+import { createQuantiser } from '../../../src-server/engine/processors/dither.ts'
+import { applyControls, controlCount, limiterControls } from '../../../src-server/engine/processors/limiter.ts'
+import { noise, seededRandom } from '../../support/sounds.ts'
+
+/** Largest difference, as part of the largest expected value. */
+function relativeError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
+  expect(actual.length).toBe(expected.length)
+  let peak = 0
+  let error = 0
+  for (let i = 0; i < expected.length; i++) {
+    peak = Math.max(peak, Math.abs(expected[i]!))
+    error = Math.max(error, Math.abs(actual[i]! - expected[i]!))
+  }
+  return error / peak
+}
+
+const tolerance = 1e-6
+
+describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
+  test.each([1, 2, 3, 10])('biquad cascade of %i sections', (count) => {
+    const sections = Array.from({ length: count }, (_, k) => peaking(60 * 1.7 ** k, 44_100, 1.2, k % 2 ? 5 : -4))
+    const audio = noise(0.7, 0.4, 44_100, 11)
+    const expected = audio.channels.map((samples) => biquadCascadeTwin(samples, sections))
+    createBiquadCascade(sections).process(audio)
+    for (const [c, samples] of audio.channels.entries()) {
+      expect(relativeError(samples, expected[c]!)).toBeLessThan(tolerance)
+    }
+  })
+
+  test.each([2, 4, 8, 64, 512, 1024])('Fourier transform of %i points, and back', (size) => {
+    const random = seededRandom(size)
+    const re = Float64Array.from({ length: size }, random)
+    const im = Float64Array.from({ length: size }, random)
+    const original = re.slice()
+    const expected = fourierTwin(re, im)
+    const fft = createComplexFft(size)
+    fft.forward(re, im)
+    expect(relativeError(re, expected.re)).toBeLessThan(1e-12)
+    expect(relativeError(im, expected.im)).toBeLessThan(1e-12)
+    fft.inverse(re, im)
+    expect(relativeError(re, original)).toBeLessThan(1e-12)
+  })
+
+  test.each([4, 8, 256, 1024])('real transform of %i points, and back', (size) => {
+    const samples = Float64Array.from({ length: size }, seededRandom(size))
+    const expected = fourierTwin(samples, new Float64Array(size))
+    const re = new Float64Array(size / 2 + 1)
+    const im = new Float64Array(size / 2 + 1)
+    const fft = createRealFft(size)
+    fft.forward(samples, re, im)
+    expect(relativeError(re, expected.re.subarray(0, size / 2 + 1))).toBeLessThan(1e-12)
+    expect(Math.max(...im.map((value, k) => Math.abs(value - expected.im[k]!)))).toBeLessThan(1e-10)
+    const back = new Float64Array(size)
+    fft.inverse(re, im, back)
+    expect(relativeError(back, samples)).toBeLessThan(1e-12)
+  })
+
+  test('K-weighted energies', () => {
+    const audio = noise(0.5, 0.05, 48_000, 3)
+    const [left, right] = [audio.channels[0]!, audio.channels[1]!]
+    const expected = weightedEnergiesTwin(left, right, kWeighting(48_000), 37)
+    const energies = new Float64Array(expected.length)
+    createEnergyFilter(48_000).push(left, right, 37, energies)
+    expect(relativeError(energies, expected)).toBeLessThan(tolerance)
+  })
+
+  test('true-peak envelope', () => {
+    const audio = noise(0.9, 0.01, 44_100, 5)
+    const groups = Math.ceil(audio.frames / 8)
+    const peaks = new Float32Array(groups)
+    detectPeaks(audio.channels, 0, groups, 0, peaks)
+    const expected = peaks.map((_, g) =>
+      Math.max(...audio.channels.map((samples) => gridPeakTwin(samples, g * 8, 8, 8, 16, 5))),
+    )
+    const before = Math.max(...audio.channels.map((samples) => gridPeakTwin(samples, -16, 16, 8, 16, 5)))
+    const after = Math.max(...audio.channels.map((samples) => gridPeakTwin(samples, groups * 8, 16, 8, 16, 5)))
+    expected[0] = Math.max(expected[0]!, before)
+    expected[groups - 1] = Math.max(expected[groups - 1]!, after)
+    expect(relativeError(peaks, expected)).toBeLessThan(tolerance)
+  })
+
+  test('dense peak of the verifier', () => {
+    const audio = noise(0.9, 0.01, 44_100, 6)
+    const meter = createTruePeakVerifier()
+    meter.push(audio)
+    const expected = Math.max(
+      ...audio.channels.map((samples) => gridPeakTwin(samples, -16, audio.frames + 32, 16, 32, 7)),
+    )
+    expect(Math.abs(meter.read().truePeak - expected) / expected).toBeLessThan(tolerance)
+  })
+
+  test.each([44_100, 96_000])('soft clipper at %i Hz', (rate) => {
+    const samples = noise(0.9, 0.01, rate, 8).channels[0]!
+    const out = new Float32Array(samples.length)
+    clipStretch(samples, 0, samples.length, 0.6, rate, out)
+    const expected = softClipTwin(samples, clipKnee * 0.6, 0.6, clipErrorCutoff(rate))
+    expect(relativeError(out, expected)).toBeLessThan(tolerance)
+  })
+
+  test.each([
+    { lookAheadMs: 1, fastReleaseMs: 0, slowRiseMs: 0, slowFallMs: 0 },
+    { lookAheadMs: 5, fastReleaseMs: 40, slowRiseMs: 0, slowFallMs: 0 },
+    { lookAheadMs: 8.5, fastReleaseMs: 60, slowRiseMs: 80, slowFallMs: 600 },
+  ])('limiter gain with $lookAheadMs ms look-ahead and $fastReleaseMs ms release', (settings) => {
+    const random = seededRandom(4)
+    // Bursts with long pauses: the kernel skips what is quiet and must wake up right.
+    const peaks = Float32Array.from({ length: 9000 }, (_, g) =>
+      Math.floor(g / 700) % 3 === 0 ? Math.abs(random()) * 1.6 : 0.1,
+    )
+    const controls = new Float32Array(controlCount(peaks.length))
+    limiterControls(peaks, 0.5, settings, 44_100, controls)
+    const groupHz = 44_100 / 8
+    const half = Math.round((settings.lookAheadMs * groupHz) / 1000)
+    const expected = limiterTwin(peaks, 0.5, {
+      half,
+      firstBox: Math.round((2 * half + 2) * 0.58),
+      fastDecay: onePoleCoefficient(settings.fastReleaseMs, groupHz),
+      slowRise: settings.slowRiseMs > 0 ? onePoleCoefficient(settings.slowRiseMs, groupHz) : 0,
+      slowFall: onePoleCoefficient(settings.slowFallMs, groupHz),
+    })
+    expect(relativeError(controls, expected)).toBeLessThan(tolerance)
+  })
+
+  test('gain curve between control points', () => {
+    const controls = Float32Array.from({ length: controlCount(1250) }, seededRandom(9))
+    const block = noise(0.9, 10_000 / 44_100, 44_100, 2)
+    const curve = gainCurveTwin(controls, block.frames)
+    const expected = block.channels.map((samples) => samples.map((x, n) => x * curve[n]!))
+    applyControls(block, controls, 0)
+    for (const [c, samples] of block.channels.entries()) {
+      expect(relativeError(samples, expected[c]!)).toBeLessThan(tolerance)
+    }
+  })
+
+  test.each([
+    { bitDepth: 16, sampleRateHz: 44_100, filter: [2.033, -2.165, 1.959, -1.59, 0.6149] },
+    { bitDepth: 16, sampleRateHz: 48_000, filter: [] },
+    { bitDepth: 24, sampleRateHz: 44_100, filter: [] },
+  ] as const)('quantiser to $bitDepth bit at $sampleRateHz Hz', ({ bitDepth, sampleRateHz, filter }) => {
+    const samples = noise(0.7, 0.2, sampleRateHz, 1).channels[0]!
+    const quantiser = createQuantiser({ bitDepth, sampleRateHz, channelCount: 1, seed: 42 })
+    const bytes = new Uint8Array(samples.length * quantiser.bytesPerFrame)
+    quantiser.write({ channels: [samples], frames: samples.length }, bytes)
+    const view = new DataView(bytes.buffer)
+    const actual = samples.map((_, i) =>
+      bitDepth === 16 ? view.getInt16(i * 2, true) : view.getUint16(i * 3, true) | (view.getInt8(i * 3 + 2) << 16),
+    )
+    let state = scramble(42)
+    const expected = quantiseTwin(samples, bitDepth, filter, () => {
+      state ^= state << 13
+      state ^= state >>> 17
+      state ^= state << 5
+      return state
+    })
+    expect(relativeError(actual, expected)).toBeLessThan(tolerance)
+  })
+})
+
+/** The generator's start, as the quantiser's documentation names it: the finaliser of MurmurHash3. */
+function scramble(seed: number): number {
+  let h = Math.imul(seed ^ (seed >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return h ^ (h >>> 16)
+}
+
+describe('the kernel module', () => {
+  test('is what the sources compile to, byte for byte', async () => {
+    const committed = readFileSync(path.join(import.meta.dirname, '../../..', generatedModule), 'utf8')
+    expect(await compileKernels()).toBe(committed)
+  }, 60_000)
+
+  test('refuses a machine that cannot run it with a message for people', () => {
+    expect(() => instantiate(Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0, 255]))).toThrow(/WebAssembly SIMD/)
+  })
+})
