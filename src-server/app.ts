@@ -5,10 +5,11 @@ import { installEnvelope, sendFailure, toAppError } from './http/envelope.ts'
 import { isAllowed } from './http/guard.ts'
 import { installAdmission } from './http/route.ts'
 import type { Log } from './log.ts'
-import type { Chance } from './system.ts'
+import type { Chance, Clock } from './system.ts'
 
 export interface AppParts {
   readonly log: Log
+  readonly clock: Clock
   readonly chance: Pick<Chance, 'newUuid'>
   readonly admission: Admission
   /** The port that a Host header must name. */
@@ -26,7 +27,7 @@ const RETRY_SECONDS = 2
  * Returns the application: guard, door, envelope and routes. It opens no socket. What every request passes, in this order: its
  * identifier, the stop, the guard, the route, the door.
  */
-export function buildApp({ log, chance, admission, port, isStopping, routes }: AppParts): FastifyInstance {
+export function buildApp({ log, clock, chance, admission, port, isStopping, routes }: AppParts): FastifyInstance {
   const app = fastify({
     genReqId: () => chance.newUuid(),
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
@@ -50,7 +51,7 @@ export function buildApp({ log, chance, admission, port, isStopping, routes }: A
     admission.settle(request, reply)
     done(null, payload)
   })
-  installEnvelope(app, log)
+  installEnvelope(app, log, clock)
   installAdmission(app, admission.admit)
   routes(app)
   return app

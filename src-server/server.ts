@@ -243,6 +243,7 @@ function compose(ground: Ground) {
 
   const app = buildApp({
     log,
+    clock,
     chance,
     admission,
     port: () => port,
@@ -259,7 +260,6 @@ function compose(ground: Ground) {
         onAnalysed: session.saveAnalysis,
         checkWebhookUrl: notify.checkWebhookUrl,
         baseUrl,
-        clock,
         chance,
         tmpFolder: folders.tmp,
       })

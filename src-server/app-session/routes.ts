@@ -49,7 +49,7 @@ export function appRoutes(app: FastifyInstance, arguments_: AppRoutesArguments):
   route(app, ENDPOINTS.readSystem, async () => ({ status: 200, body: await readSystemState() }))
 }
 
-function sourceRoutes(app: FastifyInstance, { session, clock, chance, tmp, ...rest }: AppRoutesArguments): void {
+function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: AppRoutesArguments): void {
   const { sources, desk } = session
   const found = <Value>(value: Value | undefined): Value => {
     if (value === undefined) throw new AppError('NOT_FOUND')
@@ -75,7 +75,6 @@ function sourceRoutes(app: FastifyInstance, { session, clock, chance, tmp, ...re
       folder,
       files: ['file'],
       maxFileBytes: MAX_SOURCE_BYTES,
-      clock,
       signal,
     })
     try {

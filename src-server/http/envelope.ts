@@ -6,7 +6,9 @@ import { ENDPOINTS } from '../contract/endpoints.ts'
 import { ERRORS, type ErrorEnvelope } from '../contract/errors.ts'
 import { errorText, type Language, preferredLanguage } from '../contract/text/text.ts'
 import type { Log } from '../log.ts'
+import type { Clock } from '../system.ts'
 import { AppError } from './app-error.ts'
+import { drain } from './drain.ts'
 import { endpointOf, mayAnswer } from './route.ts'
 
 /** Returns the body of a failed answer: cause and remedy in `language`, no path and no stack. Never throws. */
@@ -55,6 +57,12 @@ export function toAppError(thrown: unknown): AppError {
   return new AppError('INTERNAL_ERROR', {}, { cause: thrown })
 }
 
+/** Answers a request with a failure, once the client is ready to read it. */
+async function refuse(request: FastifyRequest, reply: FastifyReply, failure: AppError, clock: Clock): Promise<void> {
+  if (!(await drain(request.raw, clock))) reply.header('connection', 'close')
+  sendFailure(request, reply, failure)
+}
+
 /** Answers a request with a failure. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: AppError): FastifyReply {
   return reply
@@ -65,25 +73,24 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
 }
 
 /** Makes every failure of `app` an envelope: thrown ones, unknown addresses and known addresses with another method. */
-export function installEnvelope(app: FastifyInstance, log: Log): void {
-  app.setErrorHandler((thrown, request, reply) => {
+export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): void {
+  app.setErrorHandler(async (thrown, request, reply) => {
     const failure = toAppError(thrown)
     const facts = { requestId: request.id, method: request.method, route: request.routeOptions.url ?? '' }
     const endpoint = endpointOf(request)
-    if (failure.status >= 500 && failure.code !== 'UNAVAILABLE') {
-      log.error(failure.code, { ...facts, cause: failure.cause ?? thrown })
-    } else if (endpoint && !mayAnswer(endpoint, failure.code)) {
+    if (failure.code === 'INTERNAL_ERROR') log.error(failure.code, { ...facts, cause: failure.cause ?? thrown })
+    else if (failure.status >= 500 && failure.cause) log.warn(failure.code, { ...facts, cause: failure.cause })
+    else if (endpoint && !mayAnswer(endpoint, failure.code))
       log.error('undeclared error code', { ...facts, code: failure.code })
-    }
-    return sendFailure(request, reply, failure)
+    await refuse(request, reply, failure, clock)
+    return reply
   })
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
     const allow = allowedMethods(request.url)
-    return sendFailure(
-      request,
-      reply,
-      allow.length === 0 ? new AppError('NOT_FOUND') : new AppError('METHOD_NOT_ALLOWED', { allow: allow.join(', ') }),
-    )
+    const failure =
+      allow.length === 0 ? new AppError('NOT_FOUND') : new AppError('METHOD_NOT_ALLOWED', { allow: allow.join(', ') })
+    await refuse(request, reply, failure, clock)
+    return reply
   })
 }
 

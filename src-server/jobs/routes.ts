@@ -5,7 +5,7 @@ import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
 import { CREDITS_PER_JOB } from '../contract/plans.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Call, type Caller, route } from '../http/route.ts'
-import type { Chance, Clock } from '../system.ts'
+import type { Chance } from '../system.ts'
 import { readAnalysisForm, readMasterForm } from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
@@ -29,7 +29,6 @@ export interface JobRoutesParts {
   /** Throws INVALID_WEBHOOK_URL. */
   readonly checkWebhookUrl: (url: string) => void
   readonly baseUrl: () => string
-  readonly clock: Clock
   readonly chance: Chance
   /** Folder of uploads on their way. */
   readonly tmpFolder: string
@@ -123,13 +122,13 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
 
 /** Receives the multipart request, hands it to `use` and removes what is left of it. */
 async function withUpload<Outcome>(
-  { clock, chance, tmpFolder }: Pick<JobRoutesParts, 'clock' | 'chance' | 'tmpFolder'>,
+  { chance, tmpFolder }: Pick<JobRoutesParts, 'chance' | 'tmpFolder'>,
   { request, signal }: { request: FastifyRequest; signal: AbortSignal },
   files: readonly string[],
   use: (upload: ReceivedForm) => Promise<Outcome>,
 ): Promise<Outcome> {
   const folder = path.join(tmpFolder, chance.newUuid())
-  const upload = await receiveForm(request.raw, { folder, files, maxFileBytes: MAX_UPLOAD_BYTES, clock, signal })
+  const upload = await receiveForm(request.raw, { folder, files, maxFileBytes: MAX_UPLOAD_BYTES, signal })
   try {
     return await use(upload)
   } finally {

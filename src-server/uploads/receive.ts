@@ -9,7 +9,6 @@ import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { AppError } from '../http/app-error.ts'
-import type { Clock } from '../system.ts'
 
 /** One received file. */
 export interface ReceivedFile {
@@ -36,7 +35,6 @@ export interface ReceiveOptions {
   readonly files: readonly string[]
   /** Largest size of one file, inclusive. */
   readonly maxFileBytes: number
-  readonly clock: Clock
   readonly signal: AbortSignal
 }
 
@@ -48,17 +46,9 @@ const WRITE_AHEAD_BYTES = 1_048_576
 const MAX_FILENAME_LENGTH = 255
 
 /**
- * A refused client that is still sending would never read its answer: Python's http.client sends everything first, and a closed
- * socket resets what was already written. So the rest is read and thrown away, as long as it is neither endless nor slow.
- */
-const MAX_DRAINED_BYTES = 2_147_483_648
-const MAX_DRAIN_MS = 30_000
-
-/**
  * Reads a multipart request to its end. Throws FILE_TOO_LARGE with the part's name as soon as one file is over `maxFileBytes`,
  * INVALID_REQUEST for an unknown or repeated file part and for a body that is not multipart, INSUFFICIENT_STORAGE for a full disk,
- * and the reason of `signal` when the client is gone. Whatever it throws, nothing is left on the disk, and what the client still
- * sends has been read or, past a bound, the connection is closed after the answer.
+ * and the reason of `signal` when the client is gone. Whatever it throws, nothing is left on the disk; the rest of the body is unread.
  */
 export async function receiveForm(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedForm> {
   const discard = () => rm(options.folder, { recursive: true, force: true })
@@ -68,13 +58,8 @@ export async function receiveForm(request: IncomingMessage, options: ReceiveOpti
     return { fields, files, discard }
   } catch (error) {
     await discard()
-    if (options.signal.aborted) throw options.signal.reason
-    const isRead = await drain(request, options.clock)
-    if (isRead || !(error instanceof AppError)) throw error
-    throw new AppError(error.code, error.values, {
-      ...(error.param === undefined ? {} : { param: error.param }),
-      headers: { connection: 'close' },
-    })
+    options.signal.throwIfAborted()
+    throw error
   }
 }
 
@@ -82,6 +67,7 @@ async function parse(request: IncomingMessage, options: ReceiveOptions) {
   const fields = new Map<string, string[]>()
   const files = new Map<string, ReceivedFile>()
   const writes: Promise<void>[] = []
+  const contents: Readable[] = []
   const failure = Promise.withResolvers<never>()
   // A failure may come while nobody waits for it yet.
   failure.promise.catch(() => {})
@@ -105,6 +91,7 @@ async function parse(request: IncomingMessage, options: ReceiveOptions) {
       content.on('error', failure.reject).resume()
       return
     }
+    contents.push(content)
     const stored = storeFile(content, path.join(options.folder, name), options.maxFileBytes, name)
     writes.push(
       stored.then(({ sizeBytes, sha256 }) => {
@@ -131,6 +118,7 @@ async function parse(request: IncomingMessage, options: ReceiveOptions) {
   } catch (error) {
     request.unpipe(parser)
     parser.destroy()
+    for (const content of contents) content.destroy(error as Error)
     await Promise.allSettled(writes)
     throw error
   } finally {
@@ -183,27 +171,6 @@ function limitBody(request: IncomingMessage, maxBytes: number, fail: (error: App
     sizeBytes += chunk.length
     if (sizeBytes > maxBytes && sizeBytes - chunk.length <= maxBytes) fail(unreadable('The body is too large.'))
   })
-}
-
-/** Reads the rest of a request and throws it away. Returns whether its end was reached within the bounds. */
-async function drain(request: IncomingMessage, clock: Clock): Promise<boolean> {
-  if (request.complete && request.readableLength === 0) return true
-  const over = Promise.withResolvers<boolean>()
-  let sizeBytes = 0
-  const count = (chunk: Buffer) => {
-    sizeBytes += chunk.length
-    if (sizeBytes > MAX_DRAINED_BYTES) over.resolve(false)
-  }
-  const cancel = clock.after(MAX_DRAIN_MS, () => over.resolve(false))
-  request.on('data', count)
-  request.once('end', () => over.resolve(true)).once('close', () => over.resolve(request.complete))
-  request.resume()
-  try {
-    return await over.promise
-  } finally {
-    cancel()
-    request.off('data', count)
-  }
 }
 
 function unreadable(detail: string, cause?: unknown): AppError {

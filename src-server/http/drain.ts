@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../system.ts'
+
+const MAX_DRAINED_BYTES = 2_147_483_648
+const MAX_DRAIN_MS = 30_000
+
+/**
+ * Reads what is left of a refused request and throws it away. A client that is still sending would never read its answer: Python's
+ * http.client sends everything first, and a closed socket resets what was already written. Returns whether the end was reached,
+ * or the client is gone; false past 2 GiB or 30 s, and the connection must then be closed after the answer.
+ */
+export async function drain(request: IncomingMessage, clock: Pick<Clock, 'after'>): Promise<boolean> {
+  if (request.readableEnded || request.destroyed || !hasBody(request)) return true
+  const over = Promise.withResolvers<boolean>()
+  let sizeBytes = 0
+  const count = (chunk: Buffer) => {
+    sizeBytes += chunk.length
+    if (sizeBytes > MAX_DRAINED_BYTES) over.resolve(false)
+  }
+  const cancel = clock.after(MAX_DRAIN_MS, () => over.resolve(false))
+  const ended = () => over.resolve(true)
+  request.on('data', count).once('end', ended).once('close', ended)
+  request.resume()
+  try {
+    return await over.promise
+  } finally {
+    cancel()
+    request.off('data', count).off('end', ended).off('close', ended)
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}

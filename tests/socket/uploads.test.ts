@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHeldEngine } from '../support/held-engine.ts'
+import { type Service, startService } from '../support/service.ts'
+import { wavOfSize } from '../support/songs.ts'
+
+const LIMIT = 52_428_800
+const run = promisify(execFile)
+const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-uploads-'))
+const exact = path.join(folder, 'exact.wav')
+const over = path.join(folder, 'over.wav')
+const far = path.join(folder, 'far.wav')
+let service: Service
+let key: string
+
+beforeAll(async () => {
+  writeFileSync(exact, wavOfSize(LIMIT))
+  writeFileSync(over, wavOfSize(LIMIT + 1))
+  writeFileSync(far, wavOfSize(3 * LIMIT))
+  service = await startService({ forkEngine: createHeldEngine().fork })
+  key = await service.newKey()
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await service.stop()
+})
+
+const PYTHON = `
+import json, sys, urllib.request, urllib.error
+url, key, file = sys.argv[1:4]
+mark = 'xxBOUNDARYxx'
+body = (f'--{mark}\\r\\nContent-Disposition: form-data; name="platforms"\\r\\n\\r\\nspotify\\r\\n'
+        f'--{mark}\\r\\nContent-Disposition: form-data; name="file"; filename="a.wav"\\r\\nContent-Type: audio/wav\\r\\n\\r\\n').encode()
+body += open(file, 'rb').read() + f'\\r\\n--{mark}--\\r\\n'.encode()
+request = urllib.request.Request(url, data=body, headers={'Authorization': 'Bearer ' + key, 'Content-Type': 'multipart/form-data; boundary=' + mark})
+try:
+    answer = urllib.request.urlopen(request)
+except urllib.error.HTTPError as error:
+    answer = error
+print(json.dumps([answer.status, json.load(answer)]))
+`
+
+type Sent = [status: number, body: { error?: { code: string } }]
+
+const clients: Record<string, (file: string, credential: string) => Promise<Sent>> = {
+  async curl(file, credential) {
+    const { stdout } = await run('curl', [
+      ...['-s', '-w', '\n%{http_code}', '-H', `Authorization: Bearer ${credential}`, '-F', 'platforms=spotify'],
+      ...['-F', `file=@${file}`, `${service.baseUrl}/api/v1/master`],
+    ])
+    const [body = '', status] = stdout.split('\n')
+    return [Number(status), JSON.parse(body)]
+  },
+  async 'Python urllib'(file, credential) {
+    const { stdout } = await run('python3', ['-c', PYTHON, `${service.baseUrl}/api/v1/master`, credential, file])
+    return JSON.parse(stdout)
+  },
+  async 'Node fetch'(file, credential) {
+    const { status, body } = await service.master({ file: await openAsBlob(file) }, { credential })
+    return [status, body]
+  },
+}
+
+async function credits(): Promise<number> {
+  return (await service.get('/api/v1/account')).body.credits
+}
+
+describe.each(Object.keys(clients))('an upload by %s', (name) => {
+  const send = clients[name] as (typeof clients)[string]
+
+  test('of one byte more than 50 MB is answered 400 FILE_TOO_LARGE, readable, with nothing left and nothing charged (spec 7)', async () => {
+    const before = await credits()
+    const [status, { error }] = await send(over, key)
+    expect([status, error?.code]).toEqual([400, 'FILE_TOO_LARGE'])
+    expect(service.temporary()).toEqual([])
+    expect(await credits()).toBe(before)
+  })
+
+  test('far over the limit is still answered readably while the client is sending', async () => {
+    const [status, { error }] = await send(far, key)
+    expect([status, error?.code]).toEqual([400, 'FILE_TOO_LARGE'])
+    expect(service.temporary()).toEqual([])
+  })
+
+  test('with a wrong key is answered 401 readably, though nobody wants its body (spec 5)', async () => {
+    const [status, { error }] = await send(exact, 'ams_live_00000000000000000000000000000000')
+    expect([status, error?.code]).toEqual([401, 'INVALID_API_KEY'])
+    expect(service.temporary()).toEqual([])
+  })
+})
+
+test('a file of exactly 50 MB is accepted: the form around it does not count (contract 1)', async () => {
+  const { status, body } = await service.master({ file: await openAsBlob(exact), title: 'x'.repeat(200) })
+  expect([status, body.status]).toEqual([201, 'queued'])
+  await service.call('DELETE', `/api/v1/jobs/${body.job_id}`)
+})
+
+test('FILE_TOO_LARGE comes before every complaint about the fields (contract 1)', async () => {
+  const { body } = await service.master({ file: await openAsBlob(over), platforms: 'tidal', genre: 'rock' })
+  expect(body.error.code).toBe('FILE_TOO_LARGE')
+})
+
+/** Speaks HTTP by hand: sends `text`, then does what `then` says, and resolves with all that was answered. */
+function speak(text: string, then: (socket: ReturnType<typeof connect>) => void = () => {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(service.port, '127.0.0.1', () => {
+      socket.write(text)
+      then(socket)
+    })
+    let answered = ''
+    socket.on('data', (chunk) => {
+      answered += chunk
+    })
+    socket.on('close', () => resolve(answered))
+    socket.on('error', reject)
+  })
+}
+
+const head = (lines: string[]) =>
+  [
+    `POST /api/v1/master HTTP/1.1`,
+    `Host: 127.0.0.1:${service.port}`,
+    `Authorization: Bearer ${key}`,
+    ...lines,
+    '',
+    '',
+  ].join('\r\n')
+const multipart = 'Content-Type: multipart/form-data; boundary=b'
+
+test('a client that goes away in the middle of a file leaves nothing behind', async () => {
+  const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
+  await speak(`${head([multipart, 'Content-Length: 9000000'])}${part}${'x'.repeat(500_000)}`, (socket) => {
+    setTimeout(() => socket.destroy(), 100)
+  })
+  await expect.poll(() => service.temporary(), { timeout: 3000 }).toEqual([])
+})
+
+test.each([
+  ['without a boundary', 'Content-Type: multipart/form-data', ''],
+  [
+    'that ends before its last boundary',
+    multipart,
+    '--b\r\nContent-Disposition: form-data; name="platforms"\r\n\r\nspotify',
+  ],
+  ['that is not multipart at all', multipart, 'hello'],
+  ['that is empty', multipart, ''],
+])('a multipart body %s is answered 400 INVALID_REQUEST', async (_name, type, body) => {
+  const answered = await speak(`${head([type, `Content-Length: ${body.length}`, 'Connection: close'])}${body}`)
+  expect(answered).toMatch(/^HTTP\/1\.1 400 /)
+  expect(answered).toContain('"code":"INVALID_REQUEST"')
+  expect(service.temporary()).toEqual([])
+})
+
+test('more text than a form has room for is refused', async () => {
+  expect((await service.master({ title: 'x'.repeat(70_000) })).body.error.code).toBe('INVALID_REQUEST')
+  const many = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`field${index}`, 'x']))
+  expect((await service.master(many)).body.error.code).toBe('INVALID_REQUEST')
+})
+
+test('uploads of a run that died are swept at the next start', async () => {
+  const first = await startService({ keepsData: true, forkEngine: createHeldEngine().fork })
+  await first.stop()
+  const stray = path.join(first.dataDir, 'tmp', 'stray')
+  writeFileSync(stray, 'x')
+  const second = await startService({ dataDir: first.dataDir, forkEngine: createHeldEngine().fork })
+  expect(existsSync(stray)).toBe(false)
+  await second.stop()
+})
