@@ -1,5 +1,5 @@
 /** Codec-proofing of premium masters: the copies that services stream must stay below full scale too. */
-import { copyFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createTruePeakVerifier } from '../engine/meters/true-peak.ts'
 import { decodeThroughCodec, type LossyCodec } from '../media/encode.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
@@ -20,43 +20,48 @@ export interface ProofPlace {
 }
 
 const EXCERPTS = 6
-const EXCERPT_SECONDS = 1.5
+const EXCERPT_SECONDS = 2.5
+/** Part at either end of an excerpt that is not looked at: encoders err where music begins out of nothing. */
+const GUARD_SECONDS = 0.5
 const FADE_SECONDS = 0.02
 const BLOCK_FRAMES = 1 << 16
 
-/**
- * Returns the peaks of a whole master after each codec, 16 points per frame. One encode and one decode per codec, two codecs at a
- * time. Throws as ffmpeg does.
- */
+/** A WAV to be copied: a whole master, or the excerpts of one. */
+export interface ProofWav {
+  readonly path: string
+  readonly sampleRateHz: number
+  readonly isExcerpts: boolean
+}
+
+/** Returns the peaks of a WAV after each codec, 16 points per frame. Throws as ffmpeg does. */
 export async function measureCopies(
-  path: string,
+  wav: ProofWav,
   codecs: readonly LossyCodec[],
   place: ProofPlace,
 ): Promise<CodecPeak[]> {
   const peaks: CodecPeak[] = []
-  for (let i = 0; i < codecs.length; i += 2) {
-    const pair = codecs
-      .slice(i, i + 2)
-      .map(async (codec) => ({ codec, truePeakDbtp: await copyPeak(path, codec, place) }))
-    peaks.push(...(await Promise.all(pair)))
-  }
+  for (const codec of codecs) peaks.push({ codec, truePeakDbtp: await copyPeak(wav, codec, place) })
   return peaks
 }
 
-async function copyPeak(path: string, codec: LossyCodec, { ffmpeg, folder, signal }: ProofPlace): Promise<number> {
+async function copyPeak(wav: ProofWav, codec: LossyCodec, { ffmpeg, folder, signal }: ProofPlace): Promise<number> {
   const meter = createTruePeakVerifier()
+  const rateHz = codec.rateHz ?? wav.sampleRateHz
+  let position = 0
   await decodeThroughCodec(
     ffmpeg,
     codec,
-    { path, folder },
+    { path: wav.path, folder },
     (samples) => {
       const frames = samples.length / 2
       const left = new Float32Array(frames)
       const right = new Float32Array(frames)
       for (let i = 0; i < frames; i++) {
-        left[i] = samples[2 * i]!
-        right[i] = samples[2 * i + 1]!
+        const gain = wav.isExcerpts ? excerptGain((position + i) / rateHz, GUARD_SECONDS) : 1
+        left[i] = samples[2 * i]! * gain
+        right[i] = samples[2 * i + 1]! * gain
       }
+      position += frames
       meter.push({ channels: [left, right], frames })
     },
     signal,
@@ -64,17 +69,23 @@ async function copyPeak(path: string, codec: LossyCodec, { ffmpeg, folder, signa
   return meter.read().truePeakDbtp
 }
 
+/** Gain at a time of the excerpts: 1 inside each, faded over 20 ms to 0 at `guardSeconds` from its ends. */
+function excerptGain(seconds: number, guardSeconds: number): number {
+  const inside = seconds % EXCERPT_SECONDS
+  const nearest = Math.min(inside, EXCERPT_SECONDS - inside) - guardSeconds
+  return Math.max(0, Math.min(1, nearest / FADE_SECONDS))
+}
+
 /**
  * Writes the places where the limiter works hardest (where nothing is limited: where the peaks are highest) into one short WAV, each
- * faded in and out, and returns its path; a song that is no longer than that is copied. The caller removes it.
+ * faded in and out, and returns it; a song that is no longer than that is returned as it is. The caller removes the file.
  */
-export async function writeHotExcerpts(master: RenderedMaster, path: string): Promise<string> {
+export function writeHotExcerpts(master: RenderedMaster, path: string): ProofWav {
   const wav = openWav(master.path)
   try {
     const excerptFrames = Math.round(EXCERPT_SECONDS * wav.sampleRateHz)
     if (wav.frames <= EXCERPTS * excerptFrames) {
-      await copyFile(master.path, path)
-      return path
+      return { path: master.path, sampleRateHz: wav.sampleRateHz, isExcerpts: false }
     }
     const starts = hotStarts(master, wav.frames, excerptFrames)
     const writer = createWavWriter(path, { ...wav, frames: starts.length * excerptFrames }, { tags: {} })
@@ -86,7 +97,7 @@ export async function writeHotExcerpts(master: RenderedMaster, path: string): Pr
         if (to <= from) continue
         const bytes = new Uint8Array((to - from) * 2 * (wav.bitDepth / 8))
         for (let i = from; i < to; i++) {
-          const gain = fadeGain(i - start, excerptFrames, FADE_SECONDS * wav.sampleRateHz)
+          const gain = excerptGain((i - start + 0.5) / wav.sampleRateHz, 0)
           for (let c = 0; c < 2; c++) {
             writeSample(bytes, (i - from) * 2 + c, block.channels[c]![i - position]! * gain, wav.bitDepth)
           }
@@ -96,7 +107,7 @@ export async function writeHotExcerpts(master: RenderedMaster, path: string): Pr
       position += block.frames
     }
     writer.finish()
-    return path
+    return { path, sampleRateHz: wav.sampleRateHz, isExcerpts: true }
   } finally {
     wav.close()
   }
@@ -114,10 +125,6 @@ function hotStarts(master: RenderedMaster, frames: number, excerptFrames: number
     if (starts.length === EXCERPTS) break
   }
   return starts.sort((a, b) => a - b)
-}
-
-function fadeGain(frame: number, frames: number, fadeFrames: number): number {
-  return Math.min(1, (frame + 0.5) / fadeFrames, (frames - frame - 0.5) / fadeFrames)
 }
 
 function writeSample(bytes: Uint8Array, index: number, value: number, bitDepth: number): void {

@@ -1,6 +1,6 @@
 /** Makes the masters of all platforms: one render for each distinct promise, proofed against codecs where the tier asks for it. */
 import path from 'node:path'
-import type { DeliveryTarget, Tier } from '../contract/platforms.ts'
+import type { DeliveryTarget, Platform, Tier } from '../contract/platforms.ts'
 import type { Audio } from '../engine/block.ts'
 import { type LandingSource, prepareLanding } from '../engine/landing.ts'
 import { gainToDb } from '../engine/units.ts'
@@ -50,12 +50,11 @@ const COPY_CEILING_DBTP = 0
 /** Added to the excess, so that a second try is rarely needed. */
 const LOWERING_MARGIN_DB = 0.05
 
-/** One render: a promise and the platforms it serves. */
-interface Batch {
+/** What a file promises: platforms with the same promise get the same file. */
+interface Promised {
   readonly targets: readonly DeliveryTarget[]
-  readonly rateHz: number
-  readonly bitDepth: 16 | 24
-  readonly codecs: readonly LossyCodec[]
+  readonly targetLufs: number
+  readonly ceilingDbtp: number
 }
 
 /**
@@ -64,109 +63,107 @@ interface Batch {
  */
 export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrder): Promise<Delivery> {
   let audio: Audio | undefined = takeAudio()
-  const { tier, place } = order
-  const encoders = tier === 'premium' ? await listEncoders(place.ffmpeg) : new Set<string>()
-  const batches = planBatches(order.targets, tier, audio.sampleRateHz, encoders)
-  const progress = createStepCounter(order.onProgress)
+  const own = audio.sampleRateHz
+  const { place } = order
+  const encoders = order.tier === 'premium' ? await listEncoders(place.ffmpeg) : new Set<string>()
+  const rateOf = (target: DeliveryTarget) => deliveryRateHz(target, order.tier, own)
+  const progress = createStepCounter(order)
   const delivered: Delivered[] = []
   let treatedLufs = Number.NEGATIVE_INFINITY
   // The audio's own rate first: once it is converted, the original is not needed any more.
-  const rates = [...new Set(batches.map(({ rateHz }) => rateHz))]
-  const own = audio.sampleRateHz
-  for (const rateHz of rates.sort((a, b) => Number(b === own) - Number(a === own))) {
-    const isLast = rateHz === rates.at(-1)
+  const rates = [...new Set(order.targets.map(rateOf))].sort((a, b) => Number(b === own) - Number(a === own))
+  for (const rateHz of rates) {
     const converted: Audio = rateHz === own ? audio! : await resampleAudio(place.ffmpeg, audio!, rateHz, place.signal)
-    if (isLast) audio = undefined
-    const group = batches.filter((batch) => batch.rateHz === rateHz)
-    const made = await deliverRate(converted, group, order, progress)
-    treatedLufs = made.treatedLufs
-    delivered.push(...made.masters)
+    if (rateHz === rates.at(-1)) audio = undefined
+    const source = prepareLanding(converted)
+    treatedLufs = source.loudness.integratedLufs
+    const targets = order.targets.filter((target) => rateOf(target) === rateHz)
+    delivered.push(...(await deliverRate(source, targets, encoders, order, progress)))
   }
   const masters = order.targets.map(({ platform }) => delivered.find(({ target }) => target.platform === platform)!)
   return { masters, treatedLufs }
 }
 
+/** All masters of one rate: each promise is rendered once, then proofed for every platform that wants it. */
 async function deliverRate(
-  audio: Audio,
-  wanted: readonly Batch[],
+  source: LandingSource,
+  targets: readonly DeliveryTarget[],
+  encoders: ReadonlySet<string>,
   order: DeliveryOrder,
   progress: StepCounter,
-): Promise<Delivery> {
-  const source = prepareLanding(audio)
-  const batches = mergeUntouched(wanted, source)
-  const { place, pool, tags, cover, seed, intensity } = order
-  const task = (batch: Batch, loweredDb: number): RenderTask => ({
-    source,
-    targetLufs: batch.targets[0]!.targetLufs,
-    ceilingDbtp: batch.targets[0]!.ceilingDbtp - loweredDb,
-    intensity,
-    bitDepth: batch.bitDepth,
-    seed,
-    path: path.join(place.folder, `${batch.targets[0]!.platform}.wav`),
-    tags,
-    cover,
-  })
-  const render = async (wanted: readonly { batch: Batch; loweredDb: number }[], onStep: (step: RenderStep) => void) => {
-    try {
-      return await pool.render(
-        wanted.map(({ batch, loweredDb }) => task(batch, loweredDb)),
-        (_, step) => onStep(step),
-      )
-    } catch (error) {
-      if (!(error instanceof CeilingBrokenError)) throw error
-      throw new WorkFailure('CEILING_BROKEN', {}, error)
+): Promise<Delivered[]> {
+  const promises = promisesOf(targets, source)
+  progress.expect(promises.length)
+  const { place, pool, tags, cover, seed, intensity, tier } = order
+  const render = (
+    { targetLufs, ceilingDbtp }: Pick<Promised, 'targetLufs' | 'ceilingDbtp'>,
+    file: string,
+    onStep?: (step: RenderStep) => void,
+  ) => {
+    const task: RenderTask = {
+      ...{ source, targetLufs, ceilingDbtp, intensity, seed, tags, cover },
+      bitDepth: tier === 'premium' ? 24 : 16,
+      path: path.join(place.folder, file),
     }
+    return pool.render(task, onStep).catch((error: unknown) => {
+      throw error instanceof CeilingBrokenError ? new WorkFailure('CEILING_BROKEN', {}, error) : error
+    })
   }
-  progress.expect(batches.length)
-  const rendered = await render(
-    batches.map((batch) => ({ batch, loweredDb: 0 })),
-    progress.count,
+  const rendered = await Promise.all(
+    promises.map((promised) => render(promised, `master-${promised.targets[0]!.platform}.wav`, progress.count)),
   )
-  const masters: Delivered[] = []
-  for (const [i, batch] of batches.entries()) {
-    const again = async (loweredDb: number) => (await render([{ batch, loweredDb }], () => {}))[0]!
-    const proofed = await proof(rendered[i]!, batch.codecs, again, place)
-    for (const target of batch.targets) masters.push({ target, ...proofed })
-  }
-  return { masters, treatedLufs: source.loudness.integratedLufs }
+  const wanted = promises.flatMap((promised, i) =>
+    promised.targets.map((target) => ({ target, promised, master: rendered[i]! })),
+  )
+  const delivered = await twoAtATime(wanted, async ({ target, promised, master }): Promise<Delivered> => {
+    const codecs = platformCodecs(target.platform, encoders)
+    const again = (loweredDb: number) =>
+      render({ ...promised, ceilingDbtp: target.ceilingDbtp - loweredDb }, `lowered-${target.platform}.wav`)
+    const proofed = await proof(target.platform, master, codecs, again, place)
+    progress.proofed(order.targets.length)
+    return { target, ...proofed }
+  })
+  const used = new Set(delivered.map(({ master }) => master.path))
+  for (const { path: file } of rendered) if (!used.has(file)) await discard(file)
+  return delivered
 }
 
-/** Platforms whose files would be equal share a batch; with proofing they must be streamed alike, too. */
-function planBatches(
-  targets: readonly DeliveryTarget[],
-  tier: Tier,
-  sourceRateHz: number,
-  encoders: ReadonlySet<string>,
-): Batch[] {
-  const batches = new Map<string, Batch>()
-  for (const target of targets) {
-    const rateHz = deliveryRateHz(target, tier, sourceRateHz)
-    const bitDepth = tier === 'premium' ? 24 : 16
-    const codecs = platformCodecs(target.platform, encoders)
-    const key = [rateHz, target.targetLufs, target.ceilingDbtp, ...codecs.map(({ name }) => name)].join(' ')
-    const known = batches.get(key)
-    batches.set(key, { targets: [...(known?.targets ?? []), target], rateHz, bitDepth, codecs })
+/** Works on two pieces at a time, as many as there are cores on the smallest machine; results in the order of the pieces. */
+async function twoAtATime<Piece, Result>(
+  pieces: readonly Piece[],
+  work: (piece: Piece) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = new Array(pieces.length)
+  let next = 0
+  const serve = async () => {
+    while (next < pieces.length) {
+      const index = next++
+      results[index] = await work(pieces[index]!)
+    }
   }
-  return [...batches.values()]
+  await Promise.all([serve(), serve()])
+  return results
 }
 
 /** How far below the ceiling a peak must stay for the ceiling to be without effect, dB: more than any limiter's margin. */
 const CLEAR_DB = 0.2
 
-/** Where gain alone brings a song to its target, its ceiling changes nothing: such masters of one loudness are one file. */
-function mergeUntouched(batches: readonly Batch[], source: LandingSource): Batch[] {
-  const merged = new Map<string, Batch>()
-  for (const batch of batches) {
-    const { targetLufs, ceilingDbtp } = batch.targets[0]!
+/** Groups targets by their promise. Where gain alone brings a song to its target, its ceiling changes nothing. */
+function promisesOf(targets: readonly DeliveryTarget[], source: LandingSource): Promised[] {
+  const promises = new Map<string, Promised>()
+  for (const target of targets) {
+    const { targetLufs, ceilingDbtp } = target
     const peakDbtp = gainToDb(source.truePeak) + targetLufs - source.loudness.integratedLufs
-    const ceiling = peakDbtp < ceilingDbtp - CLEAR_DB ? 'clear' : ceilingDbtp
-    const key = [targetLufs, ceiling, ...batch.codecs.map(({ name }) => name)].join(' ')
-    const known = merged.get(key)
-    // The lower ceiling is the promise that holds for all of them.
-    const targets = [...(known?.targets ?? []), ...batch.targets].sort((a, b) => a.ceilingDbtp - b.ceilingDbtp)
-    merged.set(key, { ...batch, targets })
+    const key = `${targetLufs} ${peakDbtp < ceilingDbtp - CLEAR_DB ? 'clear' : ceilingDbtp}`
+    const known = promises.get(key)
+    promises.set(key, {
+      targets: [...(known?.targets ?? []), target],
+      targetLufs,
+      // The lower ceiling is the promise that holds for all of them.
+      ceilingDbtp: Math.min(ceilingDbtp, known?.ceilingDbtp ?? ceilingDbtp),
+    })
   }
-  return [...merged.values()]
+  return [...promises.values()]
 }
 
 /** Standard masters are 44.1 kHz, for YouTube 48 kHz when the song was made at a multiple of that; premium ones keep their rate. */
@@ -180,6 +177,7 @@ function deliveryRateHz(target: DeliveryTarget, tier: Tier, sourceRateHz: number
  * then proves it on the whole song, once more with a lower ceiling when the whole song says so.
  */
 async function proof(
+  platform: Platform,
   first: RenderedMaster,
   codecs: readonly LossyCodec[],
   again: (loweredDb: number) => Promise<RenderedMaster>,
@@ -195,18 +193,18 @@ async function proof(
     master = await again(loweredDb)
     return true
   }
-  const excerpts = `${first.path}.excerpts`
+  const excerpts = path.join(place.folder, `excerpts-${platform}.wav`)
   try {
     let isLowered = true
     while (isLowered) {
-      await writeHotExcerpts(master, excerpts)
-      isLowered = await lower(await measureCopies(excerpts, codecs, place))
+      isLowered = await lower(await measureCopies(writeHotExcerpts(master, excerpts), codecs, place))
     }
   } finally {
     await discard(excerpts)
   }
-  let peaks = await measureCopies(master.path, codecs, place)
-  if (await lower(peaks)) peaks = await measureCopies(master.path, codecs, place)
+  const whole = () => ({ path: master.path, sampleRateHz: master.sampleRateHz, isExcerpts: false })
+  let peaks = await measureCopies(whole(), codecs, place)
+  if (await lower(peaks)) peaks = await measureCopies(whole(), codecs, place)
   const codecChecks = peaks.map(({ codec, truePeakDbtp }) => ({
     codec: codec.name,
     true_peak_dbtp: truePeakDbtp,
@@ -215,25 +213,33 @@ async function proof(
   return { master, codecChecks }
 }
 
-/** Turns the steps of all renders into progress. */
+/** Turns the steps of all renders and proofs into progress. */
 interface StepCounter {
   /** That many more renders are about to begin. */
   expect(renders: number): void
   count(step: RenderStep): void
+  /** One of `masters` has been proofed. */
+  proofed(masters: number): void
 }
 
-/** Returns a counter: rendering until every expected render is written, then verifying. */
-function createStepCounter(report: DeliveryOrder['onProgress']): StepCounter {
+/** Returns a counter: rendering until every expected render is written, then verifying, most of which is proofing where there is any. */
+function createStepCounter({ tier, onProgress }: DeliveryOrder): StepCounter {
   const done: Record<RenderStep, number> = { planned: 0, written: 0, verified: 0 }
+  const verifying = tier === 'premium' ? 0.1 : 1
   let renders = 0
+  let proofs = 0
   return {
     expect(more) {
       renders += more
     },
     count(step) {
       done[step]++
-      if (done.written < renders) report('rendering', (0.5 * done.planned + 0.5 * done.written) / renders)
-      else report('verifying', done.verified / renders)
+      if (done.written < renders) onProgress('rendering', (0.5 * done.planned + 0.5 * done.written) / renders)
+      else onProgress('verifying', (verifying * done.verified) / renders)
+    },
+    proofed(masters) {
+      proofs++
+      if (tier === 'premium') onProgress('verifying', verifying + ((1 - verifying) * proofs) / masters)
     },
   }
 }

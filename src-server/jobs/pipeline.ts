@@ -48,7 +48,7 @@ export async function masterSong(
   await access(order.source.path).catch((error) => {
     throw new WorkFailure('SOURCE_LOST', {}, error)
   })
-  const progress = createProgressMeter(send)
+  const progress = createProgressMeter(order.tier, send)
   const pool = createRenderPool(order.threads)
   const stop = () => void pool.close()
   signal.addEventListener('abort', stop)

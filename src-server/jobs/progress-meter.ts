@@ -1,12 +1,10 @@
+import type { Tier } from '../contract/platforms.ts'
 import { WORK_STAGES, type WorkProgress, type WorkStage } from './work-order.ts'
 
-/** Share of the whole work of each stage: measured on songs of four minutes for five platforms. */
-const WEIGHTS: Readonly<Record<WorkStage, number>> = {
-  decoding: 0.12,
-  analysing: 0.18,
-  rendering: 0.46,
-  verifying: 0.1,
-  packaging: 0.14,
+/** Share of the whole work of each stage, as measured; proofing against codecs is most of a premium job. */
+const WEIGHTS: Readonly<Record<Tier, Readonly<Record<WorkStage, number>>>> = {
+  standard: { decoding: 0.12, analysing: 0.18, rendering: 0.46, verifying: 0.1, packaging: 0.14 },
+  premium: { decoding: 0.04, analysing: 0.06, rendering: 0.2, verifying: 0.64, packaging: 0.06 },
 }
 
 /** Smallest step that is worth a message. */
@@ -19,15 +17,16 @@ export interface ProgressMeter {
 }
 
 /** Returns a meter that sends a message for each new stage and for each further hundredth of the whole. */
-export function createProgressMeter(send: (progress: WorkProgress) => void): ProgressMeter {
+export function createProgressMeter(tier: Tier, send: (progress: WorkProgress) => void): ProgressMeter {
   let current = -1
   let sent = 0
   return {
     report(stage, part) {
       const index = WORK_STAGES.indexOf(stage)
       if (index < current) return
-      const before = WORK_STAGES.slice(0, index).reduce((sum, earlier) => sum + WEIGHTS[earlier], 0)
-      const fraction = Math.max(sent, before + WEIGHTS[stage] * Math.max(0, Math.min(1, part)))
+      const weights = WEIGHTS[tier]
+      const before = WORK_STAGES.slice(0, index).reduce((sum, earlier) => sum + weights[earlier], 0)
+      const fraction = Math.max(sent, before + weights[stage] * Math.max(0, Math.min(1, part)))
       if (index === current && fraction < sent + STEP) return
       current = index
       sent = fraction

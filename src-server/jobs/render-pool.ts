@@ -4,62 +4,68 @@ import type { RenderReply } from './render-thread.ts'
 
 /** Renders masters side by side on threads. */
 export interface RenderPool {
-  /** Renders all tasks and returns them in the same order. Rejects with the first failure; the rest is then dropped. */
-  render(tasks: readonly RenderTask[], onStep: (task: number, step: RenderStep) => void): Promise<RenderedMaster[]>
-  /** Ends all threads at once, whatever they do. */
+  /** Renders one master as soon as a thread is free. Rejects with what the render throws, or when the pool is closed meanwhile. */
+  render(task: RenderTask, onStep?: (step: RenderStep) => void): Promise<RenderedMaster>
+  /** Ends all threads at once, whatever they do; later renders are refused. */
   close(): Promise<void>
 }
 
 /** Runs as source in development and as bundled JavaScript beside the worker in a build. */
 const entry = new URL(import.meta.url.endsWith('.ts') ? './render-thread.ts' : './render-thread.js', import.meta.url)
 
+interface Waiting {
+  readonly task: RenderTask
+  readonly onStep: (step: RenderStep) => void
+  readonly resolve: (master: RenderedMaster) => void
+  readonly reject: (error: Error) => void
+}
+
 /** Returns a pool of at most `threads` threads, each started when it is first needed. The results do not depend on their number. */
 export function createRenderPool(threads: number): RenderPool {
-  const workers: Worker[] = []
+  const queue: Waiting[] = []
+  const idle: Worker[] = []
+  const busy = new Map<Worker, Waiting>()
+  let isClosed = false
 
-  const run = (worker: Worker, task: RenderTask, onStep: (step: RenderStep) => void): Promise<RenderedMaster> =>
-    new Promise((resolve, reject) => {
-      const settle = (finish: () => void) => {
-        worker.off('message', receive)
-        worker.off('error', fail)
-        worker.off('exit', end)
-        finish()
-      }
-      const receive = (reply: RenderReply) => {
-        if (reply.type === 'step') onStep(reply.step)
-        else if (reply.type === 'rendered') settle(() => resolve(reply.master))
-        else settle(() => reject(rebuild(reply)))
-      }
-      const fail = (error: Error) => settle(() => reject(error))
-      const end = () => settle(() => reject(new Error('a render thread ended before its reply')))
-      worker.on('message', receive)
-      worker.on('error', fail)
-      worker.on('exit', end)
-      worker.postMessage(task)
+  const start = (): Worker => {
+    const worker = new Worker(entry)
+    const settle = (finish: (waiting: Waiting) => void) => {
+      const waiting = busy.get(worker)
+      busy.delete(worker)
+      if (waiting) finish(waiting)
+    }
+    const fail = (error: Error) => settle(({ reject }) => reject(error))
+    worker.on('message', (reply: RenderReply) => {
+      if (reply.type === 'step') return busy.get(worker)?.onStep(reply.step)
+      settle(({ resolve, reject }) => (reply.type === 'rendered' ? resolve(reply.master) : reject(rebuild(reply))))
+      idle.push(worker)
+      serve()
     })
+    worker.on('error', fail)
+    worker.on('exit', () => fail(new Error('a render thread ended before its reply')))
+    return worker
+  }
+
+  const serve = () => {
+    while (queue.length > 0 && (idle.length > 0 || busy.size < threads)) {
+      const worker = idle.pop() ?? start()
+      const waiting = queue.shift()!
+      busy.set(worker, waiting)
+      worker.postMessage(waiting.task)
+    }
+  }
 
   return {
-    async render(tasks, onStep) {
-      const results: RenderedMaster[] = new Array(tasks.length)
-      let next = 0
-      const count = Math.min(threads, tasks.length)
-      while (workers.length < count) workers.push(new Worker(entry))
-      const serve = async (worker: Worker) => {
-        while (next < tasks.length) {
-          const index = next++
-          results[index] = await run(worker, tasks[index]!, (step) => onStep(index, step))
-        }
-      }
-      try {
-        await Promise.all(workers.slice(0, count).map(serve))
-      } catch (error) {
-        next = tasks.length
-        throw error
-      }
-      return results
-    },
+    render: (task, onStep = () => {}) =>
+      new Promise((resolve, reject) => {
+        if (isClosed) return reject(new Error('the render pool is closed'))
+        queue.push({ task, onStep, resolve, reject })
+        serve()
+      }),
     async close() {
-      await Promise.all(workers.splice(0).map((worker) => worker.terminate()))
+      isClosed = true
+      for (const { reject } of queue.splice(0)) reject(new Error('the render pool was closed'))
+      await Promise.all([...idle.splice(0), ...busy.keys()].map((worker) => worker.terminate()))
     },
   }
 }

@@ -12,6 +12,8 @@ export interface LossyCodec {
   readonly options: readonly string[]
   readonly muxer: string
   readonly demuxer: string
+  /** Rate of the decoded copy where it is not that of the master. */
+  readonly rateHz?: number
 }
 
 const aac = (kilobits: number) => ({ codec: 'AAC', encoders: ['libfdk_aac', 'aac'], rate: `${kilobits}k` })
@@ -43,6 +45,9 @@ const CONTAINERS: Readonly<Record<string, readonly [muxer: string, demuxer: stri
   Vorbis: ['ogg', 'ogg'],
 }
 
+/** Opus works at this rate only (RFC 6716, section 2). */
+const OPUS_RATE_HZ = 48_000
+
 /** Returns the codecs near to what a platform streams for which this ffmpeg has an encoder; none when it has none of them. */
 export function platformCodecs(platform: Platform, encoders: ReadonlySet<string>): LossyCodec[] {
   return STREAMED[platform].flatMap((wanted) => {
@@ -52,15 +57,16 @@ export function platformCodecs(platform: Platform, encoders: ReadonlySet<string>
 }
 
 function describe({ codec, rate, quality }: Wanted, encoder: string): LossyCodec {
+  const isOpus = codec === 'Opus'
   const [muxer, demuxer] = CONTAINERS[codec]!
   const amount = rate ? `${rate.slice(0, -1)} kbit/s` : `quality ${quality}`
   return {
     name: `${codec} ${amount} (ffmpeg ${encoder})`,
     encoder,
-    // Opus works at 48 kHz only.
-    options: [...(rate ? ['-b:a', rate] : ['-q:a', quality!]), ...(codec === 'Opus' ? ['-ar', '48000'] : [])],
+    options: [...(rate ? ['-b:a', rate] : ['-q:a', quality!]), ...(isOpus ? ['-ar', String(OPUS_RATE_HZ)] : [])],
     muxer,
     demuxer,
+    ...(isOpus ? { rateHz: OPUS_RATE_HZ } : {}),
   }
 }
 
