@@ -109,6 +109,11 @@ export const listenEn = {
     },
     saveOne: (platform: string): string => `Save ${platform} WAV`,
     stops: (platform: string, missing: string): string => `${platform} stops ${missing} below its target.`,
+    reasons: {
+      gain_reduction: 'More would have cost too much limiting.',
+      dynamics_lost: 'More would have cost too much of its dynamics.',
+      silent: 'The song is silent.',
+    } as Record<string, string>,
     numbers: 'All numbers',
     target: (lufs: string, confidence: string): string => `${lufs} LUFS, ${confidence}`,
     confidence: {

@@ -104,6 +104,11 @@ export const listenKo: ListenText = {
     },
     saveOne: (platform) => `${platform} WAV 저장`,
     stops: (platform, missing) => `${platform}: 목표보다 ${missing} 낮아요.`,
+    reasons: {
+      gain_reduction: '더 올리면 리미팅이 지나쳐요.',
+      dynamics_lost: '더 올리면 다이내믹을 잃어요.',
+      silent: '무음이에요.',
+    },
     numbers: '모든 수치',
     target: (lufs, confidence) => `${lufs} LUFS, ${confidence}`,
     confidence: { published: '공식 발표', common_practice: '업계 관행', our_recommendation: '자체 권장' },

@@ -111,6 +111,7 @@ export function SpectrumPanel() {
 }
 
 function Plot({ curves, label }: { curves: Curves; label: string }) {
+  const { format } = useListenWords()
   const { player } = useVisit()
   const host = useRef<HTMLDivElement>(null)
   const now = useRef<SVGPathElement>(null)
@@ -120,13 +121,13 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
     [width, height, curves],
   )
   const { toX, toY } = spectrumAxes(layout)
-  const isPlaying = usePlayer((state) => state.isPlaying)
+  const isLive = usePlayer((state) => state.isPlaying && state.blindTest === null)
   const lastDraw = useRef(0)
   useFrames((time) => {
     const path = now.current
     if (!path || time - lastDraw.current < LIVE_MS) return
     lastDraw.current = time
-    const live = isPlaying ? player.spectrum() : null
+    const live = isLive ? player.spectrum() : null
     path.setAttribute('d', live ? spectrumPath(liveBands(live.bins, live.binHz), layout) : '')
   }, STILL_MS)
   const paths = useMemo(
@@ -149,11 +150,11 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
             </text>
           </g>
         ))}
-        {LEVEL_TICKS.map((db) => (
+        {LEVEL_TICKS.filter((db) => db <= layout.topDb - 2).map((db) => (
           <g key={db}>
             <line className="g" x1={layout.left} x2={layout.right} y1={toY(db)} y2={toY(db)} />
             <text className="t e" x={layout.left - 5} y={toY(db) + 4}>
-              {db === 0 ? '0' : `−${-db}`}
+              {format.target(db)}
             </text>
           </g>
         ))}

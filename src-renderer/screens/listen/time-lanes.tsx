@@ -47,6 +47,7 @@ const Still = memo(function Still({
   const scale = loudnessScale([curves.short_term_lufs, version?.curves?.short_term_lufs ?? []], target, loudness)
   const reductions = version?.curves?.gain_reduction_db ?? []
   const range = reductionRangeDb(result?.max_gain_reduction_db ?? 0)
+  const reductionTick = range > 10 ? 10 : range > 5 ? 6 : 3
   const middle = (lane: { top: number; height: number }) => lane.top + lane.height / 2
   const ceilingY = result && waveLevelY(result.ceiling_dbtp, layout.version)
   const deepest = Math.abs(result?.max_gain_reduction_db ?? 0)
@@ -135,8 +136,12 @@ const Still = memo(function Still({
       <text className="t" x={right + 7} y={reduction.top + 10}>
         0
       </text>
-      <text className="t" x={right + 7} y={Math.min(height - 4, reduction.top + (reduction.height * 3) / range + 4)}>
-        {format.target(-3)}
+      <text
+        className="t"
+        x={right + 7}
+        y={Math.min(height - 4, reduction.top + (reduction.height * reductionTick) / range + 4)}
+      >
+        {format.target(-reductionTick)}
       </text>
       <rect width={width} height={height} fill="none" />
     </>
@@ -195,9 +200,10 @@ export function TimeLanes() {
   const axis = useMemo(() => timeAxis(layout, duration), [layout, duration])
   const loop = usePlayer((state) => state.loop)
   const isLooping = usePlayer((state) => state.isLooping)
-  const isBlind = usePlayer((state) => state.blindTest !== null)
   const version = usePlayer((state) => {
-    // While the original is heard the lane keeps the master it is compared with.
+    // While the original is heard the lane keeps the master it is compared with; a blind test must not be told by it.
+    const { blindTest: test } = state
+    if (test) return state.versions.find((one) => one.id === (test.b === 'source' ? test.a : test.b))
     const id = state.version === 'source' ? state.lastMaster : state.version
     return state.versions.find((one) => one.id === id)
   })
@@ -275,7 +281,7 @@ export function TimeLanes() {
             <rect ref={played} x={layout.left} y={0} width={0} height={height} />
           </clipPath>
         </defs>
-        <Still layout={layout} report={report} version={isBlind ? undefined : version} places={places} />
+        <Still layout={layout} report={report} version={version} places={places} />
         {loop && (
           <g className={isLooping ? 'loop is-on' : 'loop'}>
             <rect

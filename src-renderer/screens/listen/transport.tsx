@@ -129,7 +129,7 @@ function Level({ isBlind }: { isBlind: boolean }) {
                 onChange={() => player.setLevelMode(mode)}
               />
               <span className="clip">{text}</span>
-              {note && <small>{note}</small>}
+              {note && !isBlind && <small>{note}</small>}
               {key && (
                 <span aria-hidden="true">
                   <kbd>{key}</kbd>

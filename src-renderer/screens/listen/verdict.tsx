@@ -65,7 +65,7 @@ export function Verdict({ job, heard, onHear }: VerdictProps) {
       {below.map((one) => (
         <p key={one.platform} className="note">
           {l.verdict.stops(t.platforms[one.platform], format.level(one.target_lufs - one.integrated_lufs))}{' '}
-          {one.verdict_reason}
+          {one.verdict_reason && l.verdict.reasons[one.verdict_reason]}
         </p>
       ))}
       <Modal title={l.verdict.numbers} isOpen={isOpen} onClose={() => setOpen(false)} shape="wide">

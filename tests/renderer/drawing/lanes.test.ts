@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import {
+  deckLayout,
+  fullScalePlaces,
+  levelPath,
+  loudnessScale,
+  reductionPath,
+  timeAxis,
+  timeTicks,
+  waveLevelY,
+  wavePath,
+} from '../../../src-renderer/drawing/lanes.ts'
+import { columnMaxima, linePath, smoothPath } from '../../../src-renderer/drawing/paths.ts'
+
+const numbers = (path: string) => [...path.matchAll(/-?\d+(\.\d+)?/g)].map(([text]) => Number(text))
+const heights = (path: string) => numbers(path).filter((_, i) => i % 2 === 1)
+const layout = deckLayout(974, 340)
+
+describe('the lanes', () => {
+  it('lie under each other inside the picture at every size', () => {
+    for (const [width, height] of [
+      [974, 340],
+      [640, 296],
+      [1400, 520],
+    ] as const) {
+      const { original, version, loudness, reduction } = deckLayout(width, height)
+      const lanes = [original, version, loudness, reduction]
+      lanes.forEach((lane, i) => {
+        const next = lanes[i + 1]
+        expect(lane.top + lane.height).toBeLessThanOrEqual(next ? next.top : height)
+      })
+    }
+  })
+
+  it('share one clock: a moment and its pixel lead back to each other', () => {
+    const { toX, toSeconds } = timeAxis(layout, 208)
+    for (const seconds of [0, 74.6, 208]) expect(toSeconds(toX(seconds))).toBeCloseTo(seconds, 9)
+    expect(toSeconds(-50)).toBe(0)
+    expect(toX(500)).toBe(layout.right)
+  })
+
+  it('have a ruler whose labels never touch', () => {
+    for (const duration of [1, 30, 208, 600]) {
+      for (const width of [300, 890, 1300]) {
+        const ticks = timeTicks(duration, width)
+        const step = (ticks[1] ?? duration) - (ticks[0] ?? 0)
+        expect((step / duration) * width).toBeGreaterThanOrEqual(50)
+        expect(ticks.at(-1)).toBeLessThanOrEqual(duration)
+      }
+    }
+  })
+
+  it('draw no wave higher than full scale, and put the ceiling where the wave of a limited master ends', () => {
+    const path = wavePath([-1, -1, -1, -1, -1, -1], layout.version, layout)
+    expect(Math.min(...heights(path))).toBeCloseTo(waveLevelY(-1, layout.version), 0)
+    const loud = heights(wavePath([6, 6, 6], layout.version, layout))
+    expect(Math.min(...loud)).toBeGreaterThanOrEqual(layout.version.top)
+    expect(Math.max(...loud)).toBeLessThanOrEqual(layout.version.top + layout.version.height)
+  })
+
+  it('keep a short peak visible however narrow the picture is', () => {
+    const peaks = Array.from({ length: 6000 }, (_, i) => (i === 3333 ? -1 : -40))
+    expect(Math.max(...columnMaxima(peaks, 300))).toBe(-1)
+  })
+
+  it('hang gain reduction from the top whatever sign the report uses', () => {
+    const down = reductionPath([0, -3, 0], 4, layout.reduction, layout)
+    expect(down).toBe(reductionPath([0, 3, 0], 4, layout.reduction, layout))
+    expect(Math.min(...heights(down))).toBeCloseTo(layout.reduction.top, 0)
+  })
+
+  it('break the loudness line in silence instead of drawing through it', () => {
+    const scale = loudnessScale([[-14, -15]], -14, layout.loudness)
+    const path = levelPath([null, -14, -15, null, -14, -13], 1, scale, timeAxis(layout, 6).toX)
+    expect(path.match(/M/g)).toHaveLength(2)
+  })
+
+  it('keep the target in sight of quiet and of loud songs', () => {
+    for (const [level, target] of [
+      [-30, -14],
+      [-6, -16],
+      [-9, -9.5],
+    ] as const) {
+      const { toY, topDb, bottomDb } = loudnessScale([[level]], target, layout.loudness)
+      expect(topDb).toBeGreaterThan(Math.max(level, target))
+      expect(bottomDb).toBeLessThan(Math.min(level, target))
+      expect(toY(target)).toBeGreaterThan(layout.loudness.top)
+    }
+  })
+
+  it('mark each clipped place once', () => {
+    const peaks = Array.from({ length: 100 }, () => -6)
+    for (const i of [10, 11, 12, 13, 60]) peaks[i] = 0
+    expect(fullScalePlaces(peaks, 0.1)).toEqual([1, 6])
+    expect(fullScalePlaces([null, null], 0.1)).toEqual([])
+  })
+})
+
+describe('paths', () => {
+  it('start a new line after a gap and are empty for nothing', () => {
+    expect(linePath([{ x: 0, y: 0 }, null, { x: 2, y: 2 }])).toBe('M0.0 0.0M2.0 2.0')
+    expect(linePath([])).toBe('')
+  })
+
+  it('never overshoot between the points of a smooth curve', () => {
+    const points = [0, 10, 10, 0, 0, 8].map((y, i) => ({ x: i * 10, y }))
+    const ys = heights(smoothPath(points))
+    expect(Math.min(...ys)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...ys)).toBeLessThanOrEqual(10)
+  })
+})

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import {
+  LOUDNESS_SCALE,
+  loudnessZones,
+  meterColumn,
+  meterY,
+  PEAK_SCALE,
+  peakZones,
+} from '../../../src-renderer/drawing/meters.ts'
+import {
+  compareSpectra,
+  liveBands,
+  nominalHz,
+  spectrumAxes,
+  spectrumLayout,
+  tiltedBands,
+} from '../../../src-renderer/drawing/spectrum.ts'
+
+const bandHz = Array.from({ length: 30 }, (_, i) => 1000 * 10 ** ((i - 16) / 10))
+
+describe('a meter column', () => {
+  it('is steel below the target, straw near it, and over only above', () => {
+    const zones = loudnessZones(-14)
+    const column = (level: number) => meterColumn(level, zones, LOUDNESS_SCALE, 20, 300)
+    expect(column(-20).near.height).toBe(0)
+    expect(column(-14).near.height).toBeGreaterThan(0)
+    expect(column(-14).isOver).toBe(false)
+    expect(column(-9).over.height).toBeGreaterThan(0)
+    expect(column(-9).isOver).toBe(true)
+  })
+
+  it('separates its zones by a gap, so that they are told apart without colour', () => {
+    const { under, near, over } = meterColumn(2, peakZones(-1), PEAK_SCALE, 20, 300)
+    expect(under.y - (near.y + near.height)).toBeCloseTo(2, 6)
+    expect(near.y - (over.y + over.height)).toBeCloseTo(2, 6)
+  })
+
+  it('shows silence as an empty column, and holds what is off the scale at its end', () => {
+    const column = meterColumn(Number.NEGATIVE_INFINITY, peakZones(-1), PEAK_SCALE, 20, 300)
+    expect([column.under.height, column.near.height, column.over.height]).toEqual([0, 0, 0])
+    expect(meterY(20, PEAK_SCALE, 20, 300)).toBe(20)
+    expect(meterY(Number.NEGATIVE_INFINITY, PEAK_SCALE, 20, 300)).toBe(300)
+  })
+
+  it('counts a true peak as over above the ceiling, not at it', () => {
+    expect(meterColumn(-1, peakZones(-1), PEAK_SCALE, 20, 300).isOver).toBe(false)
+    expect(meterColumn(-0.9, peakZones(-1), PEAK_SCALE, 20, 300).isOver).toBe(true)
+  })
+})
+
+describe('the spectrum', () => {
+  it('draws the usual slope of music, 4.5 dB per octave of density, as a level line', () => {
+    const music = bandHz.map((hz) => -20 - 1.5 * Math.log2(hz / 1000))
+    for (const { db } of tiltedBands(bandHz, music)) expect(Math.abs(db)).toBeLessThan(1e-9)
+  })
+
+  it('compares tone, not level: a louder copy lies on the quiet one', () => {
+    const quiet = bandHz.map((hz) => -40 + Math.sin(hz))
+    const loud = quiet.map((db) => db + 12)
+    const finding = compareSpectra(tiltedBands(bandHz, loud), tiltedBands(bandHz, quiet))
+    expect(finding?.withinDb).toBeLessThan(1e-9)
+  })
+
+  it('names the band that differs most, with its sign', () => {
+    const aim = bandHz.map(() => -30)
+    const curve = aim.map((db, i) => (i === 10 ? db + 4 : db))
+    const finding = compareSpectra(tiltedBands(bandHz, curve), tiltedBands(bandHz, aim))
+    expect(nominalHz(finding?.worstHz ?? 0)).toBe('250')
+    expect(finding?.worstDb).toBeGreaterThan(3.5)
+    expect(nominalHz(finding?.fromHz ?? 0)).toBe('40')
+    expect(nominalHz(finding?.toHz ?? 0)).toBe('12.5k')
+  })
+
+  it('says nothing where there is nothing to compare', () => {
+    expect(
+      compareSpectra(
+        tiltedBands(
+          bandHz,
+          bandHz.map(() => null),
+        ),
+        tiltedBands(
+          bandHz,
+          bandHz.map(() => -30),
+        ),
+      ),
+    ).toBeNull()
+  })
+
+  it('shows a live tone at its own frequency', () => {
+    const binHz = 48_000 / 16_384
+    const bins = Float32Array.from({ length: 8192 }, (_, bin) => (bin === Math.round(1000 / binHz) ? -20 : -120))
+    const loudest = liveBands(bins, binHz).reduce((a, b) => (b.db > a.db ? b : a))
+    expect(Math.abs(Math.log2(loudest.hz / 1000))).toBeLessThan(1 / 12)
+  })
+
+  it('keeps every curve inside the plot', () => {
+    const bands = [{ hz: 100, db: 11 }]
+    const layout = spectrumLayout(380, 150, [bands])
+    const { toY, toX, toHz } = spectrumAxes(layout)
+    expect(toY(11)).toBeGreaterThanOrEqual(6)
+    expect(toY(-200)).toBeLessThanOrEqual(layout.bottom)
+    expect(toHz(toX(1000))).toBeCloseTo(1000, 6)
+  })
+
+  it('writes frequencies by their nominal names', () => {
+    expect(bandHz.map(nominalHz)).toEqual(
+      '25 31.5 40 50 63 80 100 125 160 200 250 315 400 500 630 800 1k 1.25k 1.6k 2k 2.5k 3.15k 4k 5k 6.3k 8k 10k 12.5k 16k 20k'.split(
+        ' ',
+      ),
+    )
+  })
+})

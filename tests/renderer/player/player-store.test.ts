@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest'
+import type { Client } from '../../../src-renderer/api/client.ts'
+import type { Player, PlayerOptions } from '../../../src-renderer/player/player.ts'
+import { clock, clockTenths } from '../../../src-renderer/screens/listen/clock.ts'
+import { curlOf } from '../../../src-renderer/screens/listen/curl.ts'
+import type { SongVersion } from '../../../src-renderer/state/listen-versions.ts'
+import { createPlayerStore, gainsOf, shownService } from '../../../src-renderer/state/player.ts'
+import type { Job } from '../../../src-server/contract/jobs.ts'
+
+const version = (id: string, kind: SongVersion['kind'], key: string, integratedLufs: number): SongVersion => ({
+  id,
+  kind,
+  key,
+  jobId: 'job',
+  file: kind === 'platform' ? (id as 'spotify') : 'source',
+  ...(kind === 'platform' ? { platform: id as 'spotify' } : {}),
+  level: { integratedLufs, truePeakDbtp: -1 },
+})
+const VERSIONS: SongVersion[] = [
+  version('source', 'source', '0', -16.7),
+  version('spotify', 'platform', '1', -14),
+  { ...version('apple_music', 'platform', '2', -16), missing: 'not_ordered' },
+  version('melon', 'platform', '4', -9.9),
+]
+
+/** A player that notes what it is told and stands where it was sent. */
+function fakePlayer() {
+  const told: [string, unknown?][] = []
+  let seconds = 0
+  let options: PlayerOptions | undefined
+  const note =
+    (name: string) =>
+    (...values: unknown[]) => {
+      told.push([name, ...values] as [string, unknown?])
+    }
+  const player = {
+    load: async (files: readonly { version: string }[]) => {
+      for (const file of files) options?.onReady(file.version)
+    },
+    drop: note('drop'),
+    play: note('play'),
+    pause: note('pause'),
+    choose: note('choose'),
+    seek: (to: number) => {
+      seconds = to
+      told.push(['seek', to])
+    },
+    setLoop: note('loop'),
+    setLevels: note('levels'),
+    setVolume: note('volume'),
+    position: () => seconds,
+    spectrum: () => ({ bins: new Float32Array(1), binHz: 1 }),
+    close: note('close'),
+  } as unknown as Player
+  return {
+    told,
+    last: (name: string) => told.findLast(([what]) => what === name)?.[1],
+    at: (to: number) => {
+      seconds = to
+    },
+    create: async (given: PlayerOptions) => {
+      options = given
+      return player
+    },
+  }
+}
+
+async function started(coins: boolean[] = []) {
+  const fake = fakePlayer()
+  const actions = createPlayerStore({
+    client: {} as Client,
+    createPlayer: fake.create,
+    versions: VERSIONS,
+    durationSeconds: 200,
+    rateHz: 48_000,
+    tossCoin: () => coins.shift() ?? false,
+  })
+  await actions.start()
+  return { ...actions, fake, state: actions.store.getState }
+}
+
+describe('choosing a version', () => {
+  it('begins with the first master, matched', async () => {
+    const { fake, state } = await started()
+    expect(state()).toMatchObject({ version: 'spotify', levelMode: 'matched' })
+    expect(fake.last('choose')).toBe('spotify')
+  })
+
+  it('never goes to a version that is not there', async () => {
+    const { choose, state } = await started()
+    choose('apple_music')
+    choose('nothing')
+    expect(state().version).toBe('spotify')
+  })
+
+  it('swaps between the original and the version heard last', async () => {
+    const { choose, swap, fake } = await started()
+    choose('melon')
+    swap()
+    expect(fake.last('choose')).toBe('source')
+    swap()
+    expect(fake.last('choose')).toBe('melon')
+  })
+})
+
+describe('level', () => {
+  it('plays every version at the loudness of the quietest that is there', async () => {
+    const { fake } = await started()
+    const gains = fake.last('levels') as Record<string, number>
+    expect(20 * Math.log10(gains.spotify ?? 0)).toBeCloseTo(-2.7, 6)
+    expect(gains.source).toBe(1)
+    expect(gains.apple_music).toBeUndefined()
+  })
+
+  it('follows the version with the service until one is chosen', async () => {
+    const { choose, chooseService, state } = await started()
+    choose('melon')
+    expect(shownService(state())).toBe('melon')
+    chooseService('youtube')
+    choose('spotify')
+    expect(shownService(state())).toBe('youtube')
+    expect(gainsOf(state(), 'service').melon).toBeCloseTo(-4.1, 6)
+    chooseService(null)
+    expect(shownService(state())).toBe('spotify')
+  })
+})
+
+describe('the loop', () => {
+  it('is set by its start and its end, and jumps in when the playhead is outside', async () => {
+    const { markLoopStart, markLoopEnd, toggleLoop, fake, state } = await started()
+    fake.at(68)
+    markLoopStart()
+    fake.at(92)
+    markLoopEnd()
+    expect(state()).toMatchObject({ loop: { startSeconds: 68, endSeconds: 92 }, isLooping: true })
+    expect(fake.last('seek')).toBe(68)
+    toggleLoop()
+    expect(fake.last('loop')).toBeNull()
+  })
+
+  it('is never empty and never leaves the song', async () => {
+    const { setLoop, state } = await started()
+    setLoop({ startSeconds: 199.9, endSeconds: 250 })
+    expect(state().loop).toEqual({ startSeconds: 199.5, endSeconds: 200 })
+  })
+})
+
+describe('the blind test', () => {
+  it('plays X as the coin fell, both at one level, and counts the answers', async () => {
+    const { startBlindTest, hear, answer, endBlindTest, setLevelMode, fake, state } = await started([true, false, true])
+    setLevelMode('file')
+    startBlindTest('source', 'melon')
+    expect(fake.last('choose')).toBe('source')
+    const gains = fake.last('levels') as Record<string, number>
+    expect(20 * Math.log10(gains.melon ?? 0)).toBeCloseTo(-6.8, 6)
+    answer('a')
+    expect(fake.last('choose')).toBe('melon')
+    hear('a')
+    expect(fake.last('choose')).toBe('source')
+    answer('a')
+    expect(state().blindTest?.trials).toEqual([
+      { truth: 'a', answer: 'a' },
+      { truth: 'b', answer: 'a' },
+    ])
+    endBlindTest()
+    expect(state().blindTest?.isOver).toBe(true)
+    endBlindTest()
+    expect(state().blindTest).toBeNull()
+    expect((fake.last('levels') as Record<string, number>).melon).toBe(1)
+  })
+
+  it('cannot be given away by the keys of the versions', async () => {
+    const { startBlindTest, choose, swap, fake } = await started([false])
+    startBlindTest('source', 'melon')
+    const before = fake.told.length
+    choose('source')
+    swap()
+    expect(fake.told).toHaveLength(before)
+  })
+})
+
+describe('what is written beside the sound', () => {
+  it('cuts the clock off, so that it never shows a moment that is still to come', () => {
+    expect(clockTenths(74.69)).toBe('1:14.6')
+    expect(clock(59.99)).toBe('0:59')
+    expect(clockTenths(0.3)).toBe('0:00.3')
+  })
+
+  it('copies a curl command that a shell reads as it was meant, whatever the file is called', () => {
+    const job = {
+      filename: "It's 봄; rm.wav",
+      platforms: ['spotify', 'melon'],
+      genre: 'kpop',
+      ai_service: 'suno',
+      tier: 'premium',
+      intensity: 50,
+      loudness: 'platform',
+    } as unknown as Job
+    const text = curlOf(job, 'http://127.0.0.1:47310')
+    expect(text).toContain("-F 'file=@It'\\''s 봄; rm.wav'")
+    expect(text).toContain("-F 'platforms=spotify,melon'")
+    expect(text).toContain('$LOUDSMITH_KEY')
+  })
+})
