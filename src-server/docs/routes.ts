@@ -28,9 +28,19 @@ const PAGE = `<!doctype html>
 `
 
 // Requests go to the address in the browser's own bar: the guard refuses every other origin, even another name of this machine.
-const START = `fetch('/openapi.json')
+// Optional fields of forms start empty, which the service reads as absent; Swagger UI would send invented values.
+const START = `const emptyOptionalFields = ({ properties = {}, required = [] }) => {
+  for (const [name, field] of Object.entries(properties)) if (!required.includes(name)) field.example = ''
+}
+fetch('/openapi.json')
   .then((response) => response.json())
-  .then((spec) =>
+  .then((spec) => {
+    for (const operations of Object.values(spec.paths)) {
+      for (const { requestBody } of Object.values(operations)) {
+        const form = requestBody?.content['multipart/form-data']
+        if (form) emptyOptionalFields(form.schema)
+      }
+    }
     SwaggerUIBundle({
       spec: { ...spec, servers: [{ url: location.origin }] },
       domNode: document.getElementById('page'),
@@ -38,8 +48,8 @@ const START = `fetch('/openapi.json')
       tryItOutEnabled: true,
       persistAuthorization: false,
       validatorUrl: null,
-    }),
-  )
+    })
+  })
 `
 
 const POLICY = [

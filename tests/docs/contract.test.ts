@@ -1,0 +1,206 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import type { TSchema } from 'typebox'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { generateDocuments } from '../../scripts/openapi.ts'
+import { type Endpoint, ERRORS_OF_ACCESS } from '../../src-server/contract/endpoint.ts'
+import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
+import { ERROR_CODES, ERRORS, FAILURE_CODES } from '../../src-server/contract/errors.ts'
+import { JobCompleted, JobFailed, LIVE_EVENTS } from '../../src-server/contract/events.ts'
+import { PLATFORMS } from '../../src-server/contract/platforms.ts'
+import { WARNING_CODES } from '../../src-server/contract/report.ts'
+import * as en from '../../src-server/contract/text/en.ts'
+import * as ko from '../../src-server/contract/text/ko.ts'
+import { errorText, failureText, LANGUAGES, warningText } from '../../src-server/contract/text/text.ts'
+import { exampleParams } from '../../src-server/docs/example-params.ts'
+import { codesOf } from '../../src-server/docs/openapi.ts'
+
+interface Operation {
+  operationId: string
+  security?: object[]
+  parameters: { name: string; in: string; required: boolean; schema: object }[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+  responses: Record<string, { description: string; headers?: object; content?: Record<string, { examples?: object }> }>
+}
+interface Schema {
+  properties: Record<string, object>
+  required?: string[]
+}
+interface Document {
+  openapi: string
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, { post: Operation }>
+  components: { schemas: Record<string, Schema>; examples: Record<string, { value: unknown }> }
+}
+
+const table = Object.entries(ENDPOINTS) as [string, Endpoint][]
+let committed: Document
+let page: string
+
+beforeAll(() => {
+  committed = JSON.parse(readFileSync('src-server/contract/openapi.json', 'utf8')) as Document
+  page = readFileSync('docs/errors.md', 'utf8')
+})
+
+const operations = () =>
+  Object.entries(committed.paths).flatMap(([at, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ at, method, operation })),
+  )
+
+test('the committed documents are what the contract gives today: run `npm run openapi` when this fails', () => {
+  for (const [file, text] of generateDocuments()) expect(readFileSync(path.resolve(file), 'utf8')).toBe(text)
+})
+
+describe('the OpenAPI document', () => {
+  test('is 3.1, and every reference in it leads somewhere', () => {
+    expect(committed.openapi).toBe('3.1.0')
+    const references = [...JSON.stringify(committed).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+      ([, target]) => target ?? '',
+    )
+    expect(references.length).toBeGreaterThan(50)
+    for (const reference of new Set(references)) {
+      const target = reference
+        .split('/')
+        .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], committed)
+      expect(target, reference).toBeDefined()
+    }
+  })
+
+  test('holds every endpoint of the table under its name, and no other', () => {
+    const described = operations().map(({ at, method, operation }) => [operation.operationId, method.toUpperCase(), at])
+    expect(described.sort()).toEqual(table.map(([name, { method, path: at }]) => [name, method, at]).sort())
+  })
+
+  test('names for every endpoint exactly the statuses it can answer with, and each failure code once', () => {
+    for (const [name, endpoint] of table) {
+      const operation = operations().find(({ operation }) => operation.operationId === name)?.operation
+      const codes = codesOf(endpoint)
+      const statuses = [...Object.keys(endpoint.answers), ...codes.map((code) => String(ERRORS[code].status))]
+      expect(Object.keys(operation?.responses ?? {}).sort(), name).toEqual([...new Set(statuses)].sort())
+      const described = Object.values(operation?.responses ?? {}).flatMap(({ content }) =>
+        Object.keys(content?.['application/json']?.examples ?? {}),
+      )
+      expect(described.sort(), name).toEqual([...codes].sort())
+    }
+  })
+
+  test('declares each parameter of a path, and asks for a credential exactly where one is needed', () => {
+    for (const { at, operation } of operations()) {
+      const named = [...at.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      const declared = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+      expect(declared.sort(), at).toEqual(named.sort())
+      const isOpen = (ENDPOINTS as Record<string, Endpoint>)[operation.operationId]?.access === 'open'
+      expect(operation.security, at).toEqual(isOpen ? [] : expect.arrayContaining([expect.anything()]))
+    }
+  })
+
+  test('describes POST /api/v1/master with the field names of the specification and their values', () => {
+    const form = committed.paths['/api/v1/master']?.post?.requestBody?.content['multipart/form-data']?.schema
+    const specified = ['file', 'platforms', 'genre', 'ai_service', 'tier', 'webhook_url', 'reference_file']
+    expect(Object.keys(form?.properties ?? {})).toEqual(expect.arrayContaining(specified))
+    expect(form?.required?.sort()).toEqual(['file', 'platforms'])
+    expect(form?.properties.genre).toMatchObject({ enum: ['kpop', 'edm', 'ballad', 'hiphop', 'pop', 'other'] })
+    expect(form?.properties.ai_service).toMatchObject({ enum: ['suno', 'udio', 'elevenlabs', 'other'] })
+    expect(form?.properties.tier).toMatchObject({ enum: ['standard', 'premium'] })
+    expect([...PLATFORMS]).toEqual(['spotify', 'apple_music', 'youtube', 'melon', 'soundcloud'])
+  })
+
+  test('has the two callbacks of the specification with exactly their four members, and the test event', () => {
+    expect(Object.keys(committed.webhooks)).toEqual(['job.completed', 'job.failed', 'webhook.test'])
+    const members = (schema: TSchema) => Object.keys((schema as unknown as Schema).properties)
+    expect(members(JobCompleted)).toEqual(['event', 'job_id', 'status', 'download_url'])
+    expect(members(JobFailed)).toEqual(['event', 'job_id', 'status', 'error_message'])
+    for (const name of ['JobCompleted', 'JobFailed', 'WebhookTest']) {
+      const schema = committed.components.schemas[name]
+      expect(schema?.required?.length).toBe(4)
+    }
+    const headers = committed.webhooks['job.completed']?.post.parameters.map(({ name }) => name)
+    expect(headers).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature'])
+  })
+
+  test('describes the live events, every one of them', () => {
+    const event = committed.components.schemas.LiveEvent?.properties.event as { enum: string[] }
+    expect(event.enum).toEqual([...LIVE_EVENTS])
+  })
+
+  test('has schemas that are valid JSON Schema 2020-12, and examples that fit theirs', () => {
+    const { default: Ajv } = createRequire(import.meta.url)('ajv/dist/2020') as {
+      default: new (
+        options: object,
+      ) => { addSchema(schema: object): void; validate(name: object, value: unknown): boolean }
+    }
+    const ajv = new Ajv({ strict: false, validateFormats: false })
+    ajv.addSchema({ $id: 'loudsmith', components: committed.components })
+    for (const name of Object.keys(committed.components.schemas)) {
+      expect(() => ajv.validate({ $ref: `loudsmith#/components/schemas/${name}` }, {})).not.toThrow()
+    }
+    for (const [code, { value }] of Object.entries(committed.components.examples)) {
+      expect(ajv.validate({ $ref: 'loudsmith#/components/schemas/ErrorEnvelope' }, value), code).toBe(true)
+    }
+  })
+})
+
+describe('the catalogue of failures', () => {
+  test('has the eight codes of the specification with its statuses', () => {
+    const specified = ERROR_CODES.filter((code) => ERRORS[code].origin === 'specification')
+    expect(Object.fromEntries(specified.map((code) => [code, ERRORS[code].status]))).toEqual({
+      FILE_TOO_LARGE: 400,
+      UNSUPPORTED_FORMAT: 400,
+      FILE_TOO_LONG: 400,
+      INVALID_PLATFORM: 400,
+      INSUFFICIENT_CREDITS: 402,
+      CONCURRENT_LIMIT: 429,
+      INVALID_API_KEY: 401,
+      RATE_LIMIT: 429,
+    })
+  })
+
+  test('has no code that nothing can answer with, and no endpoint or access a code that it lacks', () => {
+    const declared = new Set(table.flatMap(([, endpoint]) => codesOf(endpoint)))
+    // Answers to what reaches no endpoint at all.
+    declared.add('METHOD_NOT_ALLOWED')
+    expect([...declared].sort()).toEqual([...ERROR_CODES].sort())
+    expect(Object.keys(ERRORS_OF_ACCESS)).toEqual(['open', 'caller', 'session'])
+  })
+
+  test('has a sentence for every code in both languages, and neither language has one more', () => {
+    for (const texts of [en, ko]) {
+      expect(Object.keys(texts.errors).sort()).toEqual([...ERROR_CODES].sort())
+      expect(Object.keys(texts.failures).sort()).toEqual([...FAILURE_CODES].sort())
+      expect(Object.keys(texts.warnings).sort()).toEqual([...WARNING_CODES].sort())
+    }
+  })
+
+  test('says something whole of every code, also when values are missing, and Korean says it in Korean', () => {
+    for (const language of LANGUAGES) {
+      const withValues = ERROR_CODES.map((code) => errorText(code, exampleParams(code), language))
+      const sentences = [...withValues, ...FAILURE_CODES.map((code) => failureText(code, {}, language))]
+      for (const sentence of sentences) {
+        expect(sentence).not.toMatch(/undefined|null|NaN|\[object/)
+        expect(sentence.length).toBeGreaterThan(1)
+        expect(/[가-힣]/.test(sentence)).toBe(language === 'ko')
+      }
+      for (const code of WARNING_CODES) expect(warningText(code, {}, language).length).toBeGreaterThan(5)
+    }
+  })
+
+  test('is the page docs/errors.md, code by code, in both directions', () => {
+    const section = (from: string, to: string) =>
+      page.slice(page.indexOf(from), to === '' ? undefined : page.indexOf(to))
+    const codesIn = (text: string) => [...text.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code)
+    expect(codesIn(section('## Errors', '### Where'))).toEqual([...ERROR_CODES])
+    expect(codesIn(section('### Where', '## Failures'))).toEqual([...ERROR_CODES])
+    expect(codesIn(section('## Failures', '## Warnings'))).toEqual([...FAILURE_CODES])
+    expect(codesIn(section('## Warnings', ''))).toEqual([...WARNING_CODES])
+    for (const code of ERROR_CODES) expect(page).toContain(`| \`${code}\` | ${ERRORS[code].status} |`)
+  })
+})
+
+test('the page’s files are in the package that ships them', () => {
+  const folder = path.dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json'))
+  for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
+    expect(existsSync(path.join(folder, 'static', file))).toBe(true)
+  }
+})

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Endpoint } from '../../src-server/contract/endpoint.ts'
+import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
+import { createHeldEngine } from '../support/held-engine.ts'
+import { type Service, startService } from '../support/service.ts'
+import { wavSong } from '../support/songs.ts'
+
+let server: Service
+
+beforeAll(async () => {
+  server = await startService({ forkEngine: createHeldEngine({ isAutomatic: true }).fork })
+})
+afterAll(() => server?.stop())
+
+test('/openapi.json needs no key and names the address at which the service really is', async () => {
+  const response = await fetch(`${server.baseUrl}/openapi.json`)
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+  expect(await response.json()).toMatchObject({ openapi: '3.1.0', servers: [{ url: server.baseUrl }] })
+})
+
+test('every endpoint of the description is served, and asks for a credential exactly where it says so', async () => {
+  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [string, Endpoint][]) {
+    const at = endpoint.path.replaceAll(/\{\w+\}/g, 'start.js')
+    const response = await fetch(`${server.baseUrl}${at}`, { method: endpoint.method })
+    await response.body?.cancel()
+    expect([name, response.status]).toEqual([name, endpoint.access === 'open' ? 200 : 401])
+  }
+})
+
+test('an address that is not described is not there', async () => {
+  for (const at of ['/api/v1/nothing', '/app/nothing', '/docs/package.json', '/docs/..%2f..%2fpackage.json']) {
+    expect((await server.get(at)).status).toBe(404)
+  }
+})
+
+const CHROMIUM = '/usr/bin/chromium'
+const reason = existsSync(CHROMIUM) ? '' : ` (skipped: there is no browser at ${CHROMIUM})`
+
+test.skipIf(reason !== '')(
+  `the page loads everything from this machine, takes a key, and makes a job${reason}`,
+  async () => {
+    const browser: Browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      chromiumSandbox: false,
+      args: ['--disable-gpu', '--no-first-run', '--disable-background-networking'],
+    })
+    try {
+      const page = await browser.newPage()
+      const hosts = new Set<string>()
+      const complaints: string[] = []
+      page.on('request', (request) => hosts.add(new URL(request.url()).host))
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+      page.on('pageerror', (error) => complaints.push(error.message))
+      // By another name of this machine than the one in the description.
+      const base = server.baseUrl.replace('127.0.0.1', 'localhost')
+      await page.goto(`${base}/docs`)
+      await page.locator('button.authorize').first().click()
+      await page.locator('.auth-container input').first().fill(server.sessionCredential)
+      await page.locator('.auth-btn-wrapper button.authorize').first().click()
+      await page.locator('.btn-done').first().click()
+      const operation = page.locator('#operations-Jobs-createJob')
+      await operation.locator('.opblock-summary-control').click()
+      const song = { name: 'song.wav', mimeType: 'audio/wav', buffer: wavSong() }
+      await operation.locator('input[type=file]').first().setInputFiles(song)
+      await operation.locator('[data-property-name="platforms"] input').fill('melon')
+      await operation.locator('button.execute').click()
+      const answer = operation.locator('.live-responses-table tbody')
+      await answer.waitFor()
+      expect(await answer.innerText()).toContain('201')
+      expect(await answer.innerText()).toContain('"status": "queued"')
+      expect([...hosts]).toEqual([new URL(base).host])
+      expect(complaints).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  },
+)
