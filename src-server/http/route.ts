@@ -162,7 +162,8 @@ async function readJson(request: FastifyRequest): Promise<unknown> {
 function untilGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort(new AppError('INVALID_REQUEST', { detail: 'The request was broken off.' }))
+    if (!reply.raw.writableFinished)
+      gone.abort(new AppError('INVALID_REQUEST', { detail: 'The request was broken off.' }))
   })
   return gone.signal
 }

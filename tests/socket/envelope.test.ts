@@ -1,0 +1,181 @@
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
+import { createHeldEngine } from '../support/held-engine.ts'
+import { type Service, startService } from '../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService({ forkEngine: createHeldEngine().fork })
+})
+afterAll(() => service.stop())
+
+/** Sends bytes as they are and resolves with status, headers and body of the answer. */
+function raw(text: string): Promise<{ status: number; head: string; error: { code: string; request_id: string } }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(service.port, '127.0.0.1', () => socket.write(text))
+    let answered = ''
+    socket.on('data', (chunk) => {
+      answered += chunk
+    })
+    socket.on('close', () => {
+      const [head = '', body = ''] = answered.split('\r\n\r\n')
+      resolve({ status: Number(head.split(' ')[1]), head, error: JSON.parse(body).error })
+    })
+    socket.on('error', reject)
+  })
+}
+
+const lines = (...parts: string[]) => [...parts, 'Connection: close', '', ''].join('\r\n')
+const host = () => `Host: 127.0.0.1:${service.port}`
+
+describe('every answer that is no success is the envelope (spec 7, contract 2)', () => {
+  test.each(['/nowhere', '/api/v1/nowhere', '/app/nowhere', '/api/v2/jobs', '/%E0%A4%A', '/api/v1/jobs/x/y/z'])(
+    'unknown address %s: 404 NOT_FOUND',
+    async (address) => {
+      const { status, body, headers } = await service.get(address)
+      expect([status, body.error.code]).toEqual([404, 'NOT_FOUND'])
+      expect(headers.get('x-request-id')).toBe(body.error.request_id)
+    },
+  )
+
+  test.each([
+    ['PUT', '/api/v1/jobs', 'GET, HEAD'],
+    ['POST', '/api/v1/jobs/abc', 'GET, HEAD, DELETE'],
+    ['GET', '/api/v1/master', 'POST'],
+    ['OPTIONS', '/api/v1/master', 'POST'],
+    ['DELETE', '/healthz', 'GET, HEAD'],
+  ])('%s %s: 405 METHOD_NOT_ALLOWED with Allow', async (method, address, allow) => {
+    const { status, body, headers } = await service.call(method, address)
+    expect([status, body.error.code, headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', allow])
+  })
+
+  test('a job that never was, a malformed identifier and a very long one: 404 JOB_NOT_FOUND, one body for all', async () => {
+    const identifiers = ['11111111-1111-4111-8111-111111111111', 'x', '%00', 'y'.repeat(500)]
+    const answers = await Promise.all(identifiers.map((id) => service.get(`/api/v1/jobs/${id}`)))
+    for (const { status, body } of answers) {
+      const { request_id, ...rest } = body.error
+      expect([status, rest]).toEqual([404, { code: 'JOB_NOT_FOUND', message: answers[0]?.body.error.message }])
+    }
+  })
+
+  test('what is not HTTP at all', async () => {
+    expect(await raw('HELLO\r\n\r\n')).toMatchObject({ status: 400, error: { code: 'INVALID_REQUEST' } })
+  })
+
+  test('headers beyond all bounds', async () => {
+    const answer = await raw(lines('GET /healthz HTTP/1.1', host(), `X-Long: ${'x'.repeat(40_000)}`))
+    expect(answer).toMatchObject({ status: 400, error: { code: 'INVALID_REQUEST' } })
+    expect(answer.head.toLowerCase()).toContain('x-request-id: ')
+  })
+
+  test('an unknown method, and an expectation nobody knows', async () => {
+    expect((await raw(lines('PROPFIND /healthz HTTP/1.1', host()))).status).toBeGreaterThanOrEqual(400)
+    expect((await raw(lines('GET /nowhere HTTP/1.1', host(), 'Expect: magic'))).error.code).toBe('NOT_FOUND')
+    expect((await raw(lines('CONNECT example.org:443 HTTP/1.1', host()))).error.code).toBe('INVALID_REQUEST')
+  })
+
+  test('a JSON body that cannot be read, is too large, or is of another type', async () => {
+    const send = (body: string, type = 'application/json') =>
+      service.call('POST', '/app/keys', { body, headers: { 'content-type': type } })
+    expect((await send('{')).body.error.code).toBe('INVALID_REQUEST')
+    expect((await send(JSON.stringify({ name: 'x'.repeat(2_000_000) }))).body.error.code).toBe('INVALID_REQUEST')
+    expect((await send('{}', 'text/plain')).status).toBe(415)
+    expect((await send('{}')).body.error).toMatchObject({ code: 'INVALID_REQUEST', param: 'name' })
+    expect((await send('{"name":"a","colour":1}')).body.error).toMatchObject({
+      code: 'INVALID_REQUEST',
+      param: 'colour',
+    })
+  })
+
+  test('a query that does not fit names the parameter', async () => {
+    for (const [query, param] of [
+      ['limit=0', 'limit'],
+      ['limit=x', 'limit'],
+      ['status=running', 'status'],
+      ['sort=1', 'sort'],
+      ['cursor=zzz', 'cursor'],
+      ['limit=1&limit=2', 'limit'],
+    ] as const) {
+      const { status, body } = await service.get(`/api/v1/jobs?${query}`)
+      expect([status, body.error.param]).toEqual([400, param])
+    }
+  })
+
+  test('messages follow Accept-Language, English without one, and carry no path and no stack', async () => {
+    const message = async (language?: string) =>
+      (await service.get('/nowhere', language ? { headers: { 'accept-language': language } } : {})).body.error.message
+    expect(await message('ko-KR,ko;q=0.9,en;q=0.5')).toMatch(/[가-힣]/)
+    expect(await message('fr')).toMatch(/^There is nothing/)
+    expect(await message()).toBe(await message('en'))
+    expect(await message()).not.toContain(service.dataDir)
+  })
+})
+
+describe('nobody but this machine and no page of another site gets in (contract 7)', () => {
+  const addresses = [
+    ...new Set(Object.values(ENDPOINTS).map(({ path }) => path.replace(/\{[^}]+\}/g, 'x'))),
+    '/',
+    '/nowhere',
+  ]
+
+  /** fetch refuses to send some of these headers, so this goes lower. */
+  const send = (method: string, address: string, headers: Record<string, string>) =>
+    new Promise<{ status: number; body: string }>((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port: service.port, method, path: address, headers }, (response) => {
+        let body = ''
+        response.on('data', (chunk) => {
+          body += chunk
+        })
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }))
+      })
+      sent.on('error', reject)
+      sent.end()
+    })
+  const own = () => ({ host: `127.0.0.1:${service.port}`, authorization: `Bearer ${service.sessionCredential}` })
+
+  test.each([
+    ['a foreign Host', () => ({ host: 'evil.example' })],
+    ['a Host that resolves here, with our port', () => ({ host: `evil.example:${service.port}` })],
+    ['a Host with another port', () => ({ host: '127.0.0.1:1' })],
+    ['a foreign Origin', () => ({ origin: 'https://evil.example' })],
+    ['a null Origin', () => ({ origin: 'null' })],
+    ['another local port as Origin', () => ({ origin: 'http://localhost:3000' })],
+    ['a cross-site fetch', () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' })],
+  ])('%s: 403 FORBIDDEN on every path, known or not', async (_name, headers) => {
+    for (const address of addresses) {
+      const { status, body } = await send('GET', address, { ...own(), ...headers() })
+      expect([address, status, JSON.parse(body).error.code]).toEqual([address, 403, 'FORBIDDEN'])
+    }
+  })
+
+  test('a request without any Host is refused in our words', async () => {
+    expect(await raw('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatchObject({
+      status: 403,
+      error: { code: 'FORBIDDEN' },
+    })
+  })
+
+  test('the three names of this machine and our own Origin are fine, and there is no CORS header', async () => {
+    for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
+      const headers = { ...own(), host: `${name}:${service.port}`, origin: `http://${name}:${service.port}` }
+      expect((await send('GET', '/api/v1/account', headers)).status).toBe(200)
+    }
+    const { headers } = await service.get('/healthz')
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control') || name === 'set-cookie')).toEqual([])
+  })
+
+  test('a link on another site may open the page and /healthz, and nothing else', async () => {
+    const link = { host: `127.0.0.1:${service.port}`, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+    expect((await send('GET', '/healthz', link)).status).toBe(200)
+    expect((await send('POST', '/healthz', link)).status).toBe(403)
+    expect((await send('GET', '/api/v1/jobs', link)).status).toBe(403)
+  })
+
+  test('the service answers on ::1 too, on the same port', async (context) => {
+    const answer = await fetch(`http://[::1]:${service.port}/healthz`).catch(() => undefined)
+    if (!answer) context.skip('this machine has no IPv6 loopback')
+    expect(await answer?.json()).toMatchObject({ status: 'ok' })
+  })
+})
