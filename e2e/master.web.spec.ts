@@ -23,7 +23,7 @@ test('twelve files with two broken ones end as ten results and two clear reasons
   const good = Array.from({ length: 10 }, (_, i) => song(`Take ${i + 1}.wav`, i + 1, 3))
   await drop(page, [...good.slice(0, 4), noSong('broken.mp3'), ...good.slice(4), noSong('notes.wav')])
   await expect(page.locator('.song')).toHaveCount(12)
-  await expect(page.locator('.song.refused')).toHaveCount(2)
+  await expect(page.locator('.song.refused')).toHaveCount(2, { timeout: 60_000 })
   for (const name of ['broken.mp3', 'notes.wav']) {
     await expect(rowOf(page, name)).toContainText('Not a format Loudsmith reads')
     await expect(rowOf(page, name)).toContainText('Export MP3, WAV or FLAC')
@@ -61,7 +61,7 @@ test('a silent song fails with its reason, and the credit comes back in the same
 
 test('settings of one song differ from those of all, and both survive a reload', async ({ page, program }) => {
   await drop(page, [song('One.wav', 1), song('Two.wav', 2)])
-  await expect(page.locator('.song')).toHaveCount(2)
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 30_000 })
   await page.getByRole('radio', { name: 'Ballad' }).check({ force: true })
   await rowOf(page, 'Two').locator('.ti').click()
   await page.getByRole('radiogroup', { name: 'Apply to' }).getByText('Two').click()

@@ -1,0 +1,40 @@
+import { defineConfig } from 'playwright/test'
+
+/** Debian's Chromium unless another one is named; Playwright's own is not installed. */
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+
+export const CHROMIUM_ARGUMENTS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** `web`: the page in a browser against the served program. `desktop`: the application itself. Both with the real engine. */
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results',
+  workers: 1,
+  timeout: 120_000,
+  expect: { timeout: 15_000 },
+  reporter: [['line']],
+  projects: [
+    {
+      name: 'web',
+      testMatch: /.*\.web\.spec\.ts/,
+      use: {
+        browserName: 'chromium',
+        launchOptions: { executablePath, chromiumSandbox: false, args: CHROMIUM_ARGUMENTS },
+        viewport: { width: 1280, height: 820 },
+        locale: 'en-GB',
+        colorScheme: 'dark',
+        acceptDownloads: true,
+        trace: 'retain-on-failure',
+        screenshot: 'only-on-failure',
+      },
+    },
+    { name: 'desktop', testMatch: /.*\.desktop\.spec\.ts/ },
+  ],
+})
