@@ -19,7 +19,7 @@ const RESOURCE_TYPES = {
 const PERMISSIONS = {
   geolocation: 'geolocation',
   notifications: 'notifications',
-  media: 'camera',
+  media: ['camera', 'microphone'],
   midi: 'midi',
   'clipboard-read': 'clipboard-read',
   'clipboard-sanitized-write': 'clipboard-write',
@@ -104,17 +104,15 @@ let checkHandler
 /** Settles every permission for an origin as the application's handlers answer; Electron's own default is to grant. */
 exports.settlePermissions = async function settlePermissions(webContents, origin) {
   const connection = await cdp
-  for (const [permission, name] of Object.entries(PERMISSIONS)) {
+  for (const [permission, names] of Object.entries(PERMISSIONS)) {
     const details = { requestingUrl: `${origin}/`, securityOrigin: origin, isMainFrame: true }
     const isAsked = requestHandler
       ? await new Promise((resolve) => requestHandler(webContents, permission, resolve, details))
       : true
     const isGranted = isAsked && (checkHandler?.(webContents, permission, origin, details) ?? true)
-    await connection.send('Browser.setPermission', {
-      permission: { name },
-      setting: isGranted ? 'granted' : 'denied',
-      origin,
-    })
+    const setting = isGranted ? 'granted' : 'denied'
+    for (const name of [names].flat())
+      await connection.send('Browser.setPermission', { permission: { name }, setting, origin })
   }
 }
 

@@ -1,0 +1,215 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Desk } from '../src-server/contract/app.ts'
+import { type Desktop, expect, test } from './desktop-fixtures.ts'
+import { writeSong } from './desktop-songs.ts'
+
+const titles = async (desktop: Desktop) =>
+  (await desktop.call<Desk>('GET', '/app/desk')).songs.map((song) => song.source.title)
+
+/** Collects what the desktop announces to the page from now on. */
+async function listen(
+  desktop: Desktop,
+): Promise<() => Promise<{ places: unknown[]; commands: unknown[]; intakes: unknown[] }>> {
+  await desktop.page.evaluate(() => {
+    const heard = { places: [] as unknown[], commands: [] as unknown[], intakes: [] as unknown[] }
+    Object.assign(window, { __heard: heard })
+    window.loudsmith?.onOpenPlace((place) => heard.places.push(place))
+    window.loudsmith?.onMenuCommand((command) => heard.commands.push(command))
+    window.loudsmith?.onIntake((report) => heard.intakes.push(report))
+  })
+  return () =>
+    desktop.page.evaluate(
+      () => (window as unknown as { __heard: { places: unknown[]; commands: unknown[]; intakes: unknown[] } }).__heard,
+    )
+}
+
+test('songs opened with Loudsmith are on the desk, before the start and while it runs', async ({ user }) => {
+  const early = writeSong(user.music, 'Early.wav', 2, 1)
+  const desktop = await user.launch({ args: [early] })
+  await expect.poll(() => titles(desktop)).toEqual(['Early'])
+  const heard = await listen(desktop)
+  // The dock of macOS and "open with" there.
+  await desktop.app.evaluate(
+    ({ app }, file) => app.emit('open-file', { preventDefault() {} }, file),
+    writeSong(user.music, 'Dock.wav', 2, 2),
+  )
+  await expect.poll(() => titles(desktop)).toEqual(['Early', 'Dock'])
+  await expect.poll(async () => (await heard()).intakes.length).toBe(1)
+})
+
+test('a folder chosen in the dialog brings its songs, and what is no song is refused with its reason', async ({
+  user,
+  desktop,
+}) => {
+  const album = path.join(user.music, 'Album')
+  writeSong(album, '2 second.wav', 2, 2)
+  writeSong(path.join(album, 'disc'), '3 third.wav', 2, 3)
+  writeSong(album, '1 first.wav', 2, 1)
+  await desktop.app.evaluate(({ dialog }, folder) => {
+    dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [folder] })
+  }, album)
+  const report = await desktop.page.evaluate(() => window.loudsmith?.chooseSongFolder())
+  expect(report?.refused).toEqual([])
+  expect(await titles(desktop)).toEqual(['1 first', '2 second', '3 third'])
+
+  const empty = path.join(user.music, 'Empty')
+  mkdirSync(empty)
+  await desktop.app.evaluate(({ dialog }, folder) => {
+    dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [folder] })
+  }, empty)
+  expect((await desktop.page.evaluate(() => window.loudsmith?.chooseSongFolder()))?.refused).toMatchObject([
+    { filename: 'Empty', code: 'UNSUPPORTED_FORMAT' },
+  ])
+  await desktop.app.evaluate(({ dialog }) => {
+    dialog.showOpenDialog = async () => ({ canceled: true, filePaths: [] })
+  })
+  expect(await desktop.page.evaluate(() => window.loudsmith?.chooseSongs())).toBeNull()
+})
+
+test('a dropped file that is no song is refused in the language of the window', async ({ user, desktop }) => {
+  const { page } = desktop
+  const fake = path.join(user.music, 'notes.wav')
+  const { writeFileSync } = await import('node:fs')
+  writeFileSync(fake, 'no audio at all')
+  const take = async () => {
+    await page.evaluate(() => {
+      const input = document.createElement('input')
+      input.type = 'file'
+      input.id = 'dropped'
+      document.body.append(input)
+    })
+    await page.setInputFiles('#dropped', [fake])
+    return page.evaluate(async () => {
+      const input = document.querySelector<HTMLInputElement>('#dropped')
+      const report = await window.loudsmith?.addFiles([...(input?.files ?? [])])
+      input?.remove()
+      return report
+    })
+  }
+  expect((await take())?.refused).toMatchObject([
+    { filename: 'notes.wav', code: 'UNSUPPORTED_FORMAT', message: /[a-z]/ },
+  ])
+  await page.evaluate(() => window.loudsmith?.setAppearance({ theme: 'system', language: 'ko' }))
+  expect((await take())?.refused[0]?.message).toMatch(/[가-힣]/)
+})
+
+test('the menus and the tray follow the language and the theme at once and after a restart', async ({ user }) => {
+  const first = await user.launch()
+  const label = (desktop: Desktop) =>
+    desktop.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('settings')?.label)
+  expect(await label(first)).toBe('Settings…')
+  await first.page.evaluate(() => window.loudsmith?.setAppearance({ theme: 'dark', language: 'ko' }))
+  expect(await label(first)).toBe('설정…')
+  expect(await first.page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)).toBe(true)
+  await first.quit()
+  // The page says again what its own settings are; the frame, the menus and the tray must not wait for it.
+  const stored = JSON.parse(readFileSync(path.join(user.userData, 'desktop.json'), 'utf8')) as { appearance: object }
+  expect(stored.appearance).toMatchObject({ theme: expect.any(String), language: expect.any(String) })
+})
+
+test('the menu reaches every screen and the tray shows and copies the address of the API', async ({ desktop }) => {
+  const heard = await listen(desktop)
+  for (const id of ['master', 'automate', 'history', 'settings']) await desktop.choose('application', id)
+  for (const id of ['start', 'search', 'key-sheet', 'undo-removal']) await desktop.choose('application', id)
+  await desktop.choose('tray', 'keys')
+  await expect.poll(heard).toEqual({
+    places: ['master', 'automate', 'history', 'settings', 'keys'].map((screen) => ({ screen })),
+    commands: ['start', 'search', 'key-sheet', 'undo-removal'],
+    intakes: [],
+  })
+  await desktop.choose('tray', 'copy-address')
+  expect(await desktop.app.evaluate(({ clipboard }) => clipboard.readText())).toBe(desktop.baseUrl)
+  await desktop.choose('tray', 'copy-request')
+  const request = await desktop.app.evaluate(({ clipboard }) => clipboard.readText())
+  expect(request).toContain(`${desktop.baseUrl}/api/v1/master`)
+  expect(request).not.toContain('ams_live_')
+  await desktop.choose('application', 'api-reference')
+  await expect.poll(async () => (await desktop.noted()).opened).toEqual([`${desktop.baseUrl}/docs`])
+})
+
+test('pausing in the tray pauses the queue, and menu and tray then offer to go on', async ({ desktop }) => {
+  await desktop.choose('tray', 'pause')
+  await expect.poll(async () => (await desktop.call<Desk>('GET', '/app/desk')).is_paused).toBe(true)
+  await expect
+    .poll(() => desktop.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('pause')?.label))
+    .toBe('Resume the queue')
+  await desktop.choose('application', 'pause')
+  await expect.poll(async () => (await desktop.call<Desk>('GET', '/app/desk')).is_paused).toBe(false)
+})
+
+test('starting at login is off until it is chosen, and the system knows of it', async ({ user, desktop }) => {
+  const settings = () => desktop.page.evaluate(() => window.loudsmith?.readDesktopSettings())
+  expect(await settings()).toEqual({ openAtLogin: false, keepsRunning: false, notifies: true })
+  await desktop.page.evaluate(() => window.loudsmith?.changeDesktopSettings({ openAtLogin: true }))
+  expect((await settings())?.openAtLogin).toBe(true)
+  const autostart = path.join(user.home, '.config', 'autostart', 'loudsmith.desktop')
+  if (process.platform === 'linux') expect(readFileSync(autostart, 'utf8')).toContain('"--hidden"')
+  await desktop.page.evaluate(() => window.loudsmith?.changeDesktopSettings({ openAtLogin: false }))
+  expect((await settings())?.openAtLogin).toBe(false)
+  expect(existsSync(autostart)).toBe(false)
+})
+
+test('in the background the API goes on without a window, and the tray brings the window back', async ({ desktop }) => {
+  await desktop.page.evaluate(() => window.loudsmith?.changeDesktopSettings({ keepsRunning: true }))
+  await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close())
+  const isVisible = () => desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isVisible())
+  await expect.poll(isVisible).toBe(false)
+  expect((await fetch(`${desktop.baseUrl}/healthz`)).status).toBe(200)
+  await desktop.choose('tray', 'open')
+  await expect.poll(isVisible).toBe(true)
+})
+
+test('closing the window ends the program when it is not to stay in the background', async ({ desktop }) => {
+  test.skip(process.platform === 'darwin', 'on macOS a program stays without its window')
+  const child = desktop.app.process()
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close())
+  expect(await ended).toBe(0)
+})
+
+test('quitting with work running can be called off, and can wait until the song is done', async ({ user, desktop }) => {
+  test.setTimeout(120_000)
+  const [sourceId] = (await desktop.app.evaluate(
+    ({ app }, file) => app.emit('open-file', { preventDefault() {} }, file),
+    writeSong(user.music, 'Last.wav', 20, 4),
+  ))
+    ? await expectSong(desktop)
+    : []
+  await desktop.call('POST', '/app/desk/start', { source_ids: [sourceId] })
+  await expect.poll(() => desktop.app.evaluate(({ app }) => app.getBadgeCount())).toBe(1)
+  await desktop.answer(2)
+  await desktop.app.evaluate(({ app }) => app.quit())
+  await expect.poll(async () => (await desktop.noted()).questions.length).toBe(1)
+  expect((await fetch(`${desktop.baseUrl}/healthz`)).status).toBe(200)
+  await desktop.answer(0)
+  expect(await desktop.quit()).toBe(0)
+  const next = await user.launch()
+  const { jobs } = await next.call<{ jobs: { status: string; title: string }[] }>('GET', '/api/v1/jobs')
+  expect(jobs).toMatchObject([{ title: 'Last', status: 'done' }])
+})
+
+async function expectSong(desktop: Desktop): Promise<string[]> {
+  await expect.poll(async () => (await desktop.call<Desk>('GET', '/app/desk')).songs.length).toBe(1)
+  return (await desktop.call<Desk>('GET', '/app/desk')).songs.map((song) => song.source.source_id)
+}
+
+test('after sleep everything is read again', async ({ desktop }) => {
+  await desktop.call('PATCH', '/app/desk', { is_paused: true })
+  await desktop.app.evaluate(({ powerMonitor }) => powerMonitor.emit('resume'))
+  await expect
+    .poll(() => desktop.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('pause')?.label))
+    .toBe('Resume the queue')
+})
+
+test('the diagnostics ZIP is written where the user says and holds no audio', async ({ user, desktop }) => {
+  const file = path.join(user.home, 'diagnostics.zip')
+  await desktop.app.evaluate(({ dialog }, target) => {
+    dialog.showSaveDialog = async () => ({ canceled: false, filePath: target })
+  }, file)
+  expect(await desktop.page.evaluate(() => window.loudsmith?.exportDiagnostics())).toBe(true)
+  const names = readFileSync(file).toString('latin1')
+  for (const name of ['logs/loudsmith.log', 'versions.json', 'system.json', 'settings.json', 'desktop.json'])
+    expect(names).toContain(name)
+  expect(names).not.toMatch(/\.(wav|mp3|flac)/)
+})
