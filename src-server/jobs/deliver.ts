@@ -1,15 +1,16 @@
 /** Makes the masters of all platforms: one render for each distinct promise, proofed against codecs where the tier asks for it. */
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { DeliveryTarget, Platform, Tier } from '../contract/platforms.ts'
+import type { DeliveryTarget, Tier } from '../contract/platforms.ts'
 import type { Audio } from '../engine/block.ts'
 import { type LandingSource, prepareLanding } from '../engine/landing.ts'
 import { gainToDb } from '../engine/units.ts'
 import type { SongTags } from '../media/audio-facts.ts'
-import { type LossyCodec, platformCodecs } from '../media/encode.ts'
+import { platformCodecs } from '../media/encode.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
 import { resampleAudio } from '../media/resample.ts'
 import type { Cover } from '../media/tags.ts'
-import { type CodecPeak, discard, measureCopies, type ProofPlace, writeHotExcerpts } from './codec-proof.ts'
+import { type ProofPlace, proofMaster } from './codec-proof.ts'
 import { CeilingBrokenError, type RenderedMaster, type RenderStep, type RenderTask } from './render-master.ts'
 import type { RenderPool } from './render-pool.ts'
 import type { CodecCheck } from './report-facts.ts'
@@ -43,12 +44,6 @@ export interface Delivered {
   readonly master: RenderedMaster
   readonly codecChecks: readonly CodecCheck[]
 }
-
-const MOST_LOWERED_DB = 1.5
-/** A copy is proofed when it stays at or below full scale. */
-const COPY_CEILING_DBTP = 0
-/** Added to the excess, so that a second try is rarely needed. */
-const LOWERING_MARGIN_DB = 0.05
 
 /** What a file promises: platforms with the same promise get the same file. */
 interface Promised {
@@ -119,12 +114,12 @@ async function deliverRate(
     const codecs = platformCodecs(target.platform, encoders)
     const again = (loweredDb: number) =>
       render({ ...promised, ceilingDbtp: target.ceilingDbtp - loweredDb }, `lowered-${target.platform}.wav`)
-    const proofed = await proof(target.platform, master, codecs, again, place)
+    const proofed = codecs.length > 0 ? await proofMaster(master, codecs, again, place) : { master, codecChecks: [] }
     progress.proofed(order.targets.length)
     return { target, ...proofed }
   })
   const used = new Set(delivered.map(({ master }) => master.path))
-  for (const { path: file } of rendered) if (!used.has(file)) await discard(file)
+  for (const { path: file } of rendered) if (!used.has(file)) await rm(file)
   return delivered
 }
 
@@ -170,47 +165,6 @@ function promisesOf(targets: readonly DeliveryTarget[], source: LandingSource): 
 function deliveryRateHz(target: DeliveryTarget, tier: Tier, sourceRateHz: number): number {
   if (tier === 'premium') return sourceRateHz
   return target.platform === 'youtube' && sourceRateHz % 48_000 === 0 ? 48_000 : 44_100
-}
-
-/**
- * Encodes and decodes the hottest places of a master, and lowers its ceiling until the copies stay below full scale, by 1.5 dB at most;
- * then proves it on the whole song, once more with a lower ceiling when the whole song says so.
- */
-async function proof(
-  platform: Platform,
-  first: RenderedMaster,
-  codecs: readonly LossyCodec[],
-  again: (loweredDb: number) => Promise<RenderedMaster>,
-  place: ProofPlace,
-): Promise<{ master: RenderedMaster; codecChecks: CodecCheck[] }> {
-  if (codecs.length === 0) return { master: first, codecChecks: [] }
-  let master = first
-  let loweredDb = 0
-  const lower = async (peaks: readonly CodecPeak[]): Promise<boolean> => {
-    const excessDb = Math.max(...peaks.map(({ truePeakDbtp }) => truePeakDbtp)) - COPY_CEILING_DBTP
-    if (excessDb <= 0 || loweredDb >= MOST_LOWERED_DB) return false
-    loweredDb = Math.min(MOST_LOWERED_DB, loweredDb + excessDb + LOWERING_MARGIN_DB)
-    master = await again(loweredDb)
-    return true
-  }
-  const excerpts = path.join(place.folder, `excerpts-${platform}.wav`)
-  try {
-    let isLowered = true
-    while (isLowered) {
-      isLowered = await lower(await measureCopies(writeHotExcerpts(master, excerpts), codecs, place))
-    }
-  } finally {
-    await discard(excerpts)
-  }
-  const whole = () => ({ path: master.path, sampleRateHz: master.sampleRateHz, isExcerpts: false })
-  let peaks = await measureCopies(whole(), codecs, place)
-  if (await lower(peaks)) peaks = await measureCopies(whole(), codecs, place)
-  const codecChecks = peaks.map(({ codec, truePeakDbtp }) => ({
-    codec: codec.name,
-    true_peak_dbtp: truePeakDbtp,
-    ceiling_lowered_db: loweredDb,
-  }))
-  return { master, codecChecks }
 }
 
 /** Turns the steps of all renders and proofs into progress. */

@@ -12,8 +12,6 @@ export interface LossyCodec {
   readonly options: readonly string[]
   readonly muxer: string
   readonly demuxer: string
-  /** Rate of the decoded copy where it is not that of the master. */
-  readonly rateHz?: number
 }
 
 const aac = (kilobits: number) => ({ codec: 'AAC', encoders: ['libfdk_aac', 'aac'], rate: `${kilobits}k` })
@@ -66,7 +64,6 @@ function describe({ codec, rate, quality }: Wanted, encoder: string): LossyCodec
     options: [...(rate ? ['-b:a', rate] : ['-q:a', quality!]), ...(isOpus ? ['-ar', String(OPUS_RATE_HZ)] : [])],
     muxer,
     demuxer,
-    ...(isOpus ? { rateHz: OPUS_RATE_HZ } : {}),
   }
 }
 

@@ -3,6 +3,7 @@
  * demuxer, no network and a time limit, and every failure keeps the last lines that ffmpeg printed.
  */
 
+import { access, constants } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { Writable } from 'node:stream'
 import fluentFfmpeg from 'fluent-ffmpeg'
@@ -12,6 +13,7 @@ export type FfmpegOrigin = 'setting' | 'packaged' | 'ffmpeg-static' | 'system' |
 
 /** A working ffmpeg: plain data, so that a work order can carry it. */
 export interface Ffmpeg {
+  /** Absolute. */
   readonly path: string
   /** Version as the program prints it, e.g. `6.1.1-static`. */
   readonly version: string
@@ -66,6 +68,10 @@ const KEPT_LINES = 40
  */
 export async function runFfmpeg(ffmpeg: Ffmpeg, call: FfmpegCall): Promise<void> {
   call.signal?.throwIfAborted()
+  // fluent-ffmpeg crashes on a program that has gone since it first ran.
+  await access(ffmpeg.path, constants.X_OK).catch((error: unknown) => {
+    throw new FfmpegError(call.operation, 'missing', [], error)
+  })
   const { input, output, operation, signal } = call
   const isFile = typeof input.from === 'string'
   const command = fluentFfmpeg(input.from, { timeout: call.timeLimitSeconds, stdoutLines: KEPT_LINES })

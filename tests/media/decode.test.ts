@@ -1,0 +1,141 @@
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { AudioFacts } from '../../src-server/media/audio-facts.ts'
+import {
+  bridgeGaps,
+  countFrames,
+  decodeSong,
+  engineRateHz,
+  UnreadableAudioError,
+} from '../../src-server/media/decode.ts'
+import { resampleAudio } from '../../src-server/media/resample.ts'
+import { probeAudio } from '../../src-server/uploads/probe.ts'
+import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
+
+const folder = temporaryFolder()
+const at = (name: string) => path.join(folder, name)
+
+async function factsOf(file: string): Promise<AudioFacts> {
+  const probe = await probeAudio(file, { ffmpeg })
+  if (!probe.ok) throw new Error(probe.reason)
+  return probe.facts
+}
+
+async function decode(file: string) {
+  return decodeSong(ffmpeg, file, await factsOf(file))
+}
+
+function sine(frequencyHz: number, sampleRateHz: number, seconds: number, gain: number): Float32Array {
+  return Float32Array.from(
+    { length: Math.round(seconds * sampleRateHz) },
+    (_, i) => gain * Math.sin((2 * Math.PI * frequencyHz * i) / sampleRateHz),
+  )
+}
+
+describe('decoding', () => {
+  it('keeps float samples bit for bit, above full scale too', async () => {
+    const channels = songLike(1.5, 48_000, 1.7)
+    const { audio } = await decode(writeFloatWav(at('hot.wav'), channels, 48_000))
+    expect(audio.sampleRateHz).toBe(48_000)
+    expect(Math.max(...channels[0]!)).toBeGreaterThan(1.2)
+    expect(audio.channels[0]).toEqual(channels[0])
+    expect(audio.channels[1]).toEqual(channels[1])
+  })
+
+  it('keeps what an MP3 decoder gives above full scale', async () => {
+    writeFloatWav(at('loud.wav'), songLike(3, 44_100, 0.9), 44_100)
+    runPlain('-i', at('loud.wav'), '-b:a', '128k', at('loud.mp3'))
+    const { audio } = await decode(at('loud.mp3'))
+    expect(audio.channels[0].some((sample) => Math.abs(sample) > 1)).toBe(true)
+  })
+
+  it('gives exactly the frames of the song back from a gapless MP3', async () => {
+    writeFloatWav(at('gapless.wav'), songLike(2.345), 44_100)
+    runPlain('-i', at('gapless.wav'), '-b:a', '192k', at('gapless.mp3'))
+    const { audio } = await decode(at('gapless.mp3'))
+    expect(audio.frames).toBe(Math.round(2.345 * 44_100))
+  })
+
+  it('makes two equal channels of a mono song, at its own level', async () => {
+    const mono = sine(440, 44_100, 1, 0.5)
+    const { audio } = await decode(writeFloatWav(at('mono.wav'), [mono], 44_100))
+    expect(audio.channels[0]).toEqual(mono)
+    expect(audio.channels[1]).toEqual(mono)
+  })
+
+  it.each([
+    [8000, 44_100],
+    [22_050, 44_100],
+    [44_100, 44_100],
+    [88_200, 88_200],
+    [96_000, 96_000],
+    [176_400, 88_200],
+    [192_000, 96_000],
+  ])('brings a song of %i Hz to %i Hz without changing its length or level', async (fromHz, toHz) => {
+    expect(engineRateHz(fromHz)).toBe(toHz)
+    const tone = sine(997, fromHz, 2, 0.5)
+    const { audio, resampler } = await decode(writeFloatWav(at(`rate${fromHz}.wav`), [tone, tone], fromHz))
+    expect(audio.sampleRateHz).toBe(toHz)
+    expect(Math.abs(audio.frames - 2 * toHz)).toBeLessThanOrEqual(1)
+    expect(resampler === undefined).toBe(fromHz === toHz)
+    const middle = audio.channels[0].subarray(toHz * 0.5, toHz * 1.5)
+    expect(Math.max(...middle)).toBeCloseTo(0.5, 3)
+  })
+
+  it('bridges a few samples that are not numbers and says how many', async () => {
+    const channels = songLike(1)
+    const before = channels[0]!.slice()
+    channels[0]![1000] = Number.NaN
+    channels[0]![1001] = Number.POSITIVE_INFINITY
+    const { audio, bridgedSamples } = await decode(writeFloatWav(at('nan.wav'), channels, 44_100))
+    expect(bridgedSamples).toBe(2)
+    expect(audio.channels[0].every(Number.isFinite)).toBe(true)
+    expect(Math.abs(audio.channels[0][1000]! - before[1000]!)).toBeLessThan(0.2)
+  })
+
+  it('refuses audio that is mostly not a number', async () => {
+    const broken = [new Float32Array(50_000).fill(Number.NaN), new Float32Array(50_000)]
+    await expect(decode(writeFloatWav(at('allnan.wav'), broken, 44_100))).rejects.toThrow(UnreadableAudioError)
+  })
+
+  it('stops at once when it is called off', async () => {
+    const file = writeFloatWav(at('long.wav'), songLike(20), 44_100)
+    const facts = await factsOf(file)
+    const stop = new AbortController()
+    const decoding = decodeSong(ffmpeg, file, facts, {
+      signal: stop.signal,
+      onProgress: () => stop.abort(new Error('off')),
+    })
+    await expect(decoding).rejects.toThrow('off')
+  })
+})
+
+describe('converting the rate', () => {
+  it('keeps length, level and silence around a tone, and is the same every time', async () => {
+    const tone = sine(1000, 48_000, 1, 0.8)
+    const audio = { channels: [tone, tone], frames: tone.length, sampleRateHz: 48_000 }
+    const first = await resampleAudio(ffmpeg, audio, 44_100)
+    const second = await resampleAudio(ffmpeg, audio, 44_100)
+    expect(first.frames).toBe(44_100)
+    expect(first.channels[0]).toEqual(second.channels[0])
+    const expected = sine(1000, 44_100, 1, 0.8)
+    for (let i = 10_000; i < 34_000; i++) expect(Math.abs(first.channels[0][i]! - expected[i]!)).toBeLessThan(1e-4)
+  })
+})
+
+describe('counting frames', () => {
+  it('stops a small file that unfolds into more than is wanted', async () => {
+    runPlain('-f', 'lavfi', '-i', 'anullsrc=r=44100:cl=mono', '-t', '900', at('bomb.flac'))
+    const frames = await countFrames(ffmpeg, { path: at('bomb.flac'), format: 'flac' }, 44_100, 20)
+    expect(frames).toBe(20 * 44_100)
+  })
+})
+
+describe('bridging', () => {
+  it('draws a straight line between the neighbours, from silence at the edges', () => {
+    const samples = Float32Array.from([Number.NaN, 0.5, Number.NaN, Number.NaN, Number.NaN, 0.1, Number.NaN])
+    expect(bridgeGaps(samples)).toBe(5)
+    const expected = [0.25, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05]
+    for (const [i, value] of expected.entries()) expect(samples[i]).toBeCloseTo(value, 6)
+  })
+})

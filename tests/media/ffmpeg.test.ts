@@ -1,0 +1,112 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type FfmpegError, runFfmpeg } from '../../src-server/media/ffmpeg.ts'
+import { FfmpegMissingError, locateFfmpeg, readVersion } from '../../src-server/media/locate.ts'
+import { parseTags } from '../../src-server/media/tags.ts'
+import { ffmpeg, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
+
+const folder = temporaryFolder()
+const at = (name: string) => path.join(folder, name)
+
+function script(name: string, body: string): string {
+  writeFileSync(at(name), `#!/bin/sh\n${body}\n`)
+  chmodSync(at(name), 0o755)
+  return at(name)
+}
+
+describe('finding ffmpeg', () => {
+  it('takes the one that is set, and only that one', async () => {
+    const set = script('mine', 'echo "ffmpeg version 6.1.1-static Copyright"; echo "configuration: --enable-libsoxr"')
+    expect(await locateFfmpeg({ explicit: set })).toEqual({
+      path: set,
+      version: '6.1.1-static',
+      origin: 'setting',
+      hasSoxr: true,
+    })
+    await expect(locateFfmpeg({ explicit: at('nowhere') })).rejects.toThrow(FfmpegMissingError)
+    const old = script('old', 'echo "ffmpeg version 4.4.2-0ubuntu0.22.04.1 Copyright"')
+    await expect(locateFfmpeg({ explicit: old })).rejects.toThrow(/older than 5\.1/)
+  })
+
+  it.runIf(process.platform !== 'win32')('prefers the packaged one to the system one', async () => {
+    const resourcesDir = folder
+    const { mkdirSync } = await import('node:fs')
+    mkdirSync(at('bin'))
+    script('bin/ffmpeg', 'echo "ffmpeg version 7.0 Copyright"')
+    expect(await locateFfmpeg({ resourcesDir })).toMatchObject({ origin: 'packaged', version: '7.0', hasSoxr: false })
+  })
+
+  it.each([
+    ['ffmpeg version 5.1.9-0+deb12u1 Copyright', true],
+    ['ffmpeg version n7.0-7-gd38bf5e08e-20240407 Copyright', true],
+    ['ffmpeg version N-112233-gabcdef Copyright', true],
+    ['ffmpeg version 5.0.1 Copyright', false],
+    ['ffmpeg version 4.4 Copyright', false],
+  ])('reads "%s"', (text, isNewEnough) => {
+    expect(readVersion(text)).toMatchObject({ isNewEnough })
+  })
+
+  it('does not take another program for ffmpeg', () => {
+    expect(readVersion('avconv version 12')).toBeUndefined()
+  })
+})
+
+describe('running ffmpeg', () => {
+  const decodeToNothing = (from: string, format: string) => ({
+    operation: 'read',
+    input: { from, format },
+    outputOptions: ['-f', 'null'],
+    output: '-',
+    timeLimitSeconds: 20,
+  })
+
+  it('reads a file only with the demuxer it was told, whatever the file is', async () => {
+    writeFileSync(at('list.mp3'), '#EXTM3U\n#EXTINF:10,\nhttp://127.0.0.1:9/secret.mp3\n')
+    const failure = runFfmpeg(ffmpeg, decodeToNothing(at('list.mp3'), 'mp3'))
+    await expect(failure).rejects.toMatchObject({ name: 'FfmpegError', fault: 'failed', operation: 'read' })
+  })
+
+  it('has no network', async () => {
+    const failure = runFfmpeg(ffmpeg, decodeToNothing('http://127.0.0.1:9/song.mp3', 'mp3')).catch(
+      (error: FfmpegError) => error,
+    )
+    expect((await failure)!.lastLines.join('\n')).toMatch(/not on whitelist|Protocol/i)
+  })
+
+  it('keeps the last lines for the log', async () => {
+    const error = await runFfmpeg(ffmpeg, decodeToNothing(at('nothing.wav'), 'wav')).catch((e: FfmpegError) => e)
+    expect((error as FfmpegError).lastLines.join('\n')).toMatch(/No such file/)
+  })
+
+  it.runIf(process.platform !== 'win32')('ends a call that takes too long', async () => {
+    const slow = script('slow', 'case "$*" in *-formats*|*-encoders*) exec ffmpeg "$@";; *) exec sleep 30;; esac')
+    const call = { ...decodeToNothing(at('x.wav'), 'wav'), timeLimitSeconds: 0.5 }
+    await expect(runFfmpeg({ ...ffmpeg, path: slow }, call)).rejects.toMatchObject({ fault: 'time_limit' })
+  })
+
+  it('says that it is missing when it is', async () => {
+    const call = decodeToNothing(at('x.wav'), 'wav')
+    await expect(runFfmpeg({ ...ffmpeg, path: at('gone') }, call)).rejects.toMatchObject({ fault: 'missing' })
+  })
+
+  it('passes on what the receiver of the output throws', async () => {
+    writeFloatWav(at('song.wav'), songLike(1), 44_100)
+    const call = {
+      ...decodeToNothing(at('song.wav'), 'wav'),
+      outputOptions: ['-f', 'f32le'],
+      output: () => {
+        throw new Error('enough')
+      },
+    }
+    await expect(runFfmpeg(ffmpeg, call)).rejects.toThrow('enough')
+  })
+})
+
+describe('tags', () => {
+  it('survive the escapes of the metadata format and lose control characters', () => {
+    const text =
+      ';FFMETADATA1\ntitle=A \\= B \\; C\\\nsecond line\nARTIST=Mi\u0301a\u0007\nencoder=Lavf60\nreplaygain_track_gain=-7 dB\nmood=x\n[CHAPTER]\ntitle=no\n'
+    expect(parseTags(text)).toEqual({ title: 'A = B ; C\nsecond line', artist: 'Mía', other: { mood: 'x' } })
+  })
+})

@@ -1,0 +1,110 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { judge, probeAudio } from '../../src-server/uploads/probe.ts'
+import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
+
+const folder = temporaryFolder()
+const at = (name: string) => path.join(folder, name)
+const probe = (name: string) => probeAudio(at(name), { ffmpeg })
+
+beforeAll(() => {
+  writeFloatWav(at('song.wav'), songLike(3), 44_100)
+})
+
+describe('an accepted song', () => {
+  it('comes with its true length, its tags and its cover', async () => {
+    runPlain('-f', 'lavfi', '-i', 'color=red:size=64x64', '-frames:v', '1', at('cover.jpg'))
+    const cover = ['-i', at('cover.jpg'), '-map', '0:a', '-map', '1:v', '-disposition:v:0', 'attached_pic']
+    runPlain(
+      '-i',
+      at('song.wav'),
+      ...cover,
+      '-b:a',
+      '192k',
+      '-metadata',
+      'title=등불',
+      '-metadata',
+      'comment=made with suno',
+      at('song.mp3'),
+    )
+    const result = await probe('song.mp3')
+    expect(result).toMatchObject({
+      ok: true,
+      facts: {
+        format: 'mp3',
+        isLossy: true,
+        frames: 3 * 44_100,
+        durationSeconds: 3,
+        tags: { title: '등불', comment: 'made with suno' },
+        hasCover: true,
+      },
+    })
+    expect(result.ok && result.facts.bitRate).toBeGreaterThan(180_000)
+  })
+
+  it('is measured, not believed: a header that says an hour does not make it one', async () => {
+    runPlain('-i', at('song.wav'), '-c:a', 'pcm_s16le', at('honest.wav'))
+    const bytes = readFileSync(at('honest.wav'))
+    const data = bytes.indexOf('data')
+    bytes.writeUInt32LE(44_100 * 4 * 3600, data + 4)
+    writeFileSync(at('liar.wav'), bytes)
+    expect(await probe('liar.wav')).toMatchObject({ ok: true, facts: { frames: 3 * 44_100 } })
+  })
+})
+
+describe('a refused file', () => {
+  it('of text is told that it is no audio', async () => {
+    writeFileSync(at('text.mp3'), 'words '.repeat(10_000))
+    expect(await probe('text.mp3')).toMatchObject({
+      ok: false,
+      code: 'UNSUPPORTED_FORMAT',
+      params: { reason: 'unknown' },
+    })
+  })
+
+  it('of eleven minutes is told its length', async () => {
+    runPlain('-f', 'lavfi', '-i', 'sine=220:r=44100', '-t', '660', '-b:a', '64k', at('long.mp3'))
+    expect(await probe('long.mp3')).toMatchObject({ ok: false, code: 'FILE_TOO_LONG', params: { duration: '11:00' } })
+  })
+
+  it('that unfolds into hours is refused without being unfolded', async () => {
+    runPlain('-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '20000', at('bomb.flac'))
+    expect(await probe('bomb.flac')).toMatchObject({
+      ok: false,
+      code: 'FILE_TOO_LONG',
+      params: { duration: '> 20:00' },
+    })
+  })
+
+  it('with a good header and rubbish behind it is called damaged', async () => {
+    runPlain('-i', at('song.wav'), at('good.flac'))
+    const bytes = readFileSync(at('good.flac'))
+    bytes.fill(0, 8000)
+    writeFileSync(at('bad.flac'), bytes.subarray(0, 100))
+    expect(await probe('bad.flac')).toMatchObject({
+      ok: false,
+      code: 'UNSUPPORTED_FORMAT',
+      params: { reason: 'damaged' },
+    })
+  })
+})
+
+describe('the limit of ten minutes', () => {
+  it.each([
+    [600, true],
+    [600.1, true],
+    [600.11, false],
+    [1, true],
+  ])('for %f seconds says %s', (seconds, ok) => {
+    expect(judge({ sampleRateHz: 44_100 }, Math.round(seconds * 44_100)).ok).toBe(ok)
+  })
+})
+
+it('a probe that is called off ends with the reason', async () => {
+  writeFloatWav(at('slow.wav'), songLike(30), 44_100)
+  const stop = new AbortController()
+  const probing = probeAudio(at('slow.wav'), { ffmpeg, signal: stop.signal })
+  stop.abort(new Error('client went away'))
+  await expect(probing).rejects.toThrow('client went away')
+})

@@ -1,0 +1,100 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Recognition, recogniseAudio } from '../../src-server/media/recognise.ts'
+import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
+
+const folder = temporaryFolder()
+const at = (name: string) => path.join(folder, name)
+const source = at('source.wav')
+
+beforeAll(() => {
+  writeFloatWav(source, songLike(2), 44_100)
+})
+
+async function recognise(name: string): Promise<Recognition> {
+  return recogniseAudio(at(name))
+}
+
+const accepted: [name: string, args: string[], expected: object][] = [
+  [
+    's16.wav',
+    ['-c:a', 'pcm_s16le'],
+    { format: 'wav', codec: 'pcm_s16', sampleRateHz: 44_100, channels: 2, bitDepth: 16 },
+  ],
+  ['u8.wav', ['-c:a', 'pcm_u8'], { codec: 'pcm_u8', bitDepth: 8 }],
+  ['s24.wav', ['-c:a', 'pcm_s24le'], { codec: 'pcm_s24', bitDepth: 24 }],
+  ['s32.wav', ['-c:a', 'pcm_s32le', '-ar', '192000'], { codec: 'pcm_s32', sampleRateHz: 192_000 }],
+  ['f64.wav', ['-c:a', 'pcm_f64le', '-ac', '1'], { codec: 'pcm_f64', channels: 1 }],
+  ['rf64.wav', ['-c:a', 'pcm_s16le', '-rf64', 'always'], { format: 'wav', codec: 'pcm_s16' }],
+  ['plain.flac', [], { format: 'flac', codec: 'flac', channels: 2 }],
+  ['mono.flac', ['-ac', '1', '-ar', '8000', '-sample_fmt', 's16'], { sampleRateHz: 8000, channels: 1, bitDepth: 16 }],
+  ['tagged.mp3', ['-metadata', 'title=한글'], { format: 'mp3', codec: 'mp3', sampleRateHz: 44_100, channels: 2 }],
+  ['mono.mp3', ['-ac', '1', '-ar', '22050', '-b:a', '32k'], { sampleRateHz: 22_050, channels: 1 }],
+]
+
+const refused: [name: string, args: string[], fault: string][] = [
+  ['song.m4a', ['-c:a', 'aac'], 'aac'],
+  ['song.aac', ['-c:a', 'aac', '-f', 'adts'], 'aac'],
+  ['song.ogg', ['-c:a', 'libvorbis'], 'ogg'],
+  ['song.aiff', [], 'aiff'],
+  ['layer2.mp3', ['-c:a', 'mp2', '-f', 'mp2'], 'unknown'],
+  ['adpcm.wav', ['-c:a', 'adpcm_ms'], 'encoding'],
+  ['mp3-in.wav', ['-c:a', 'libmp3lame', '-f', 'wav'], 'encoding'],
+  ['surround.wav', ['-af', 'pan=5.1|c0=c0|c1=c1|c2=c0|c3=c0|c4=c0|c5=c1', '-c:a', 'pcm_s16le'], 'channels'],
+  ['movie.mkv', ['-c:a', 'flac'], 'unknown'],
+]
+
+describe('a file is what its content says', () => {
+  it.each(accepted)('accepts %s', async (name, args, expected) => {
+    runPlain('-i', source, ...args, at(name))
+    expect(await recognise(name)).toMatchObject({ stream: expected })
+  })
+
+  it.each(refused)('refuses %s and says why', async (name, args, fault) => {
+    runPlain('-i', source, ...args, at(name))
+    expect(await recognise(name)).toEqual({ fault })
+  })
+
+  it('accepts an MP3 called .wav and a WAV called .mp3 as what they are', async () => {
+    runPlain('-i', source, '-f', 'mp3', at('really-mp3.wav'))
+    runPlain('-i', source, '-f', 'wav', at('really-wav.mp3'))
+    expect(await recognise('really-mp3.wav')).toMatchObject({ stream: { format: 'mp3' } })
+    expect(await recognise('really-wav.mp3')).toMatchObject({ stream: { format: 'wav' } })
+  })
+
+  it('accepts FLAC behind an ID3v2 tag, and MP3 behind a tag and padding', async () => {
+    runPlain('-i', source, at('bare.flac'))
+    runPlain('-i', source, '-id3v2_version', '0', '-write_xing', '0', at('bare.mp3'))
+    const tag = Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 10, ...new Array(10).fill(0)])
+    writeFileSync(at('tagged.flac'), Buffer.concat([tag, readFileSync(at('bare.flac'))]))
+    writeFileSync(at('padded.mp3'), Buffer.concat([tag, Buffer.alloc(2000), readFileSync(at('bare.mp3'))]))
+    expect(await recognise('tagged.flac')).toMatchObject({ stream: { format: 'flac' } })
+    expect(await recognise('padded.mp3')).toMatchObject({ stream: { format: 'mp3' } })
+  })
+
+  it('refuses text, noise with a lonely frame sync, and nothing at all', async () => {
+    writeFileSync(at('text.mp3'), 'These are the words of a song.\n'.repeat(2000))
+    writeFileSync(at('sync.mp3'), Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x44]), Buffer.alloc(5000, 7)]))
+    writeFileSync(at('empty.wav'), '')
+    expect(await recognise('text.mp3')).toEqual({ fault: 'unknown' })
+    expect(await recognise('sync.mp3')).toEqual({ fault: 'unknown' })
+    expect(await recognise('empty.wav')).toEqual({ fault: 'empty' })
+  })
+
+  it('refuses a WAV that ends before its samples as damaged', async () => {
+    writeFileSync(at('cut.wav'), readFileSync(source).subarray(0, 36))
+    expect(await recognise('cut.wav')).toEqual({ fault: 'damaged' })
+  })
+
+  it('notices a provenance manifest in a WAV', async () => {
+    writeFileSync(at('c2pa.wav'), readFileSync(source))
+    appendFileSync(at('c2pa.wav'), Buffer.from('C2PA\x04\0\0\0jumb', 'latin1'))
+    expect(await recognise('c2pa.wav')).toMatchObject({ stream: { hasProvenance: true } })
+    expect(await recognise('source.wav')).toMatchObject({ stream: { hasProvenance: false } })
+  })
+})
+
+it('the ffmpeg of these tests is named, so that a failure can be repeated', () => {
+  expect(ffmpeg.version).toMatch(/\d/)
+})

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readCover, readTags } from '../../src-server/media/tags.ts'
+import { createWavWriter, openWav } from '../../src-server/media/wav.ts'
+import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
+
+const folder = temporaryFolder()
+const at = (name: string) => path.join(folder, name)
+const frames = 4801
+
+/** Integers of every size, the extremes included, as interleaved little-endian bytes. */
+function pcmBytes(bitDepth: 16 | 24): Uint8Array {
+  const size = bitDepth / 8
+  const top = 2 ** (bitDepth - 1)
+  const bytes = Buffer.alloc(frames * 2 * size)
+  for (let i = 0; i < frames * 2; i++) {
+    const value = i === 0 ? -top : i === 1 ? top - 1 : Math.round(Math.sin(i * 0.37) * (top - 1))
+    bytes.writeIntLE(value, i * size, size)
+  }
+  return bytes
+}
+
+function writeWav(name: string, bitDepth: 16 | 24, labels: Parameters<typeof createWavWriter>[2] = { tags: {} }) {
+  const writer = createWavWriter(at(name), { sampleRateHz: 48_000, channels: 2, bitDepth, frames }, labels)
+  const bytes = pcmBytes(bitDepth)
+  writer.write(bytes.subarray(0, 1200))
+  writer.write(bytes.subarray(1200))
+  return writer.finish()
+}
+
+describe.each([16, 24] as const)('a WAV of %i bit', (bitDepth) => {
+  it('holds exactly the samples it was given, as ffmpeg reads them', () => {
+    writeWav(`exact${bitDepth}.wav`, bitDepth)
+    const read = runPlain(
+      '-i',
+      at(`exact${bitDepth}.wav`),
+      '-f',
+      `s${bitDepth}le`,
+      '-c:a',
+      `pcm_s${bitDepth}le`,
+      'pipe:1',
+    )
+    expect(read.equals(pcmBytes(bitDepth))).toBe(true)
+  })
+
+  it('reads back as floats of full scale 1, in blocks of any size', () => {
+    writeWav(`float${bitDepth}.wav`, bitDepth)
+    const expected = runPlain('-i', at(`float${bitDepth}.wav`), '-f', 'f32le', '-c:a', 'pcm_f32le', 'pipe:1')
+    for (const blockFrames of [1000, 4801, 10_000]) {
+      const wav = openWav(at(`float${bitDepth}.wav`))
+      let position = 0
+      for (const block of wav.blocks(blockFrames)) {
+        for (let i = 0; i < block.frames; i++, position++) {
+          expect(block.channels[0]![i]).toBe(expected.readFloatLE(position * 8))
+          expect(block.channels[1]![i]).toBe(expected.readFloatLE(position * 8 + 4))
+        }
+      }
+      wav.close()
+      expect(position).toBe(frames)
+    }
+  })
+
+  it('is hashed and counted as it lies on the disk, and is the same every time', () => {
+    const labels = { tags: { title: '제목', other: { TBPM: '120' } } }
+    const first = writeWav(`a${bitDepth}.wav`, bitDepth, labels)
+    const second = writeWav(`b${bitDepth}.wav`, bitDepth, labels)
+    const bytes = readFileSync(at(`a${bitDepth}.wav`))
+    expect(first).toEqual({ sizeBytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') })
+    expect(second).toEqual(first)
+    expect(bytes.readUInt32LE(4)).toBe(bytes.length - 8)
+  })
+})
+
+describe('the tags of a WAV', () => {
+  const tags = {
+    title: '등불 아래',
+    artist: '새벽 & Co; #1 = "x"',
+    album: 'Álbum',
+    albumArtist: 'Various',
+    composer: '作曲家',
+    genre: 'K-pop',
+    date: '2026',
+    track: '3/12',
+    copyright: '© 2026',
+    comment: 'made with suno; created=2026-01-01\nid=42',
+    isrc: 'KRA012600001',
+    other: { mood: '쓸쓸함' },
+  }
+
+  it('come back from ffmpeg as they were written, in every script', async () => {
+    writeWav('tags.wav', 16, { tags })
+    // In a WAV ffmpeg looks at INFO alone where there is INFO; before an MP3 it reads the same ID3 tag whole.
+    runPlain('-f', 'lavfi', '-i', 'sine=440', '-t', '0.5', '-id3v2_version', '0', '-write_xing', '0', at('bare.mp3'))
+    const wav = readFileSync(at('tags.wav'))
+    const start = wav.indexOf('id3 ') + 8
+    writeFileSync(at('tags.mp3'), Buffer.concat([wav.subarray(start), readFileSync(at('bare.mp3'))]))
+    expect((await readTags(ffmpeg, { path: at('tags.mp3'), format: 'mp3' })).tags).toEqual(tags)
+    const { isrc, composer, albumArtist, other, ...info } = tags
+    expect((await readTags(ffmpeg, { path: at('tags.wav'), format: 'wav' })).tags).toEqual(info)
+  })
+
+  it('hold in the plain INFO chunk for programs that know no ID3', () => {
+    writeWav('info.wav', 16, { tags })
+    const text = readFileSync(at('info.wav')).toString('utf8')
+    expect(text).toMatch(/LIST.{4}INFOINAM.{4}등불 아래\0/su)
+  })
+
+  it('carry the cover of the source unchanged', async () => {
+    runPlain('-f', 'lavfi', '-i', 'color=red:size=64x64', '-frames:v', '1', at('cover.jpg'))
+    const bytes = readFileSync(at('cover.jpg'))
+    writeWav('cover.wav', 16, { tags, cover: { mimeType: 'image/jpeg', bytes } })
+    const song = { path: at('cover.wav'), format: 'wav' } as const
+    expect(await readTags(ffmpeg, song)).toMatchObject({ hasCover: true })
+    const cover = await readCover(ffmpeg, song)
+    expect(Buffer.from(cover!.bytes).equals(bytes)).toBe(true)
+  })
+})
+
+describe('a WAV that is not whole', () => {
+  it('is not finished with fewer frames than announced', () => {
+    const writer = createWavWriter(
+      at('short.wav'),
+      { sampleRateHz: 48_000, channels: 2, bitDepth: 16, frames: 10 },
+      { tags: {} },
+    )
+    writer.write(new Uint8Array(36))
+    expect(() => writer.finish()).toThrow(/36|announced/)
+    writer.abandon()
+  })
+
+  it('is not read to its end', () => {
+    writeWav('whole.wav', 16)
+    writeFileSync(at('part.wav'), readFileSync(at('whole.wav')).subarray(0, 10_000))
+    const wav = openWav(at('part.wav'))
+    expect(() => [...wav.blocks(1000)]).toThrow(/too early/)
+    wav.close()
+  })
+})
