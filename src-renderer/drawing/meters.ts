@@ -15,9 +15,15 @@ export interface MeterZones {
   readonly overDb: number
 }
 
-/** Loudness is near from 3 LU below the target, and over from 4 LU above it: louder than the service leaves alone. */
-export function loudnessZones(targetLufs: number): MeterZones {
-  return { nearDb: targetLufs - 3, overDb: targetLufs + 4 }
+/**
+ * How far each window may rise above the target before it counts as over, LU. A song on its target has louder moments: EBU R 128 s1
+ * allows 8 LU for 400 ms and 5 LU for 3 s; the whole may miss by the tolerance of a verdict and what a listener starts to hear.
+ */
+const OVER_LU = { M: 8, S: 5, I: 1 } as const
+
+/** Loudness is near from 3 LU below the target. */
+export function loudnessZones(targetLufs: number, window: keyof typeof OVER_LU): MeterZones {
+  return { nearDb: targetLufs - 3, overDb: targetLufs + OVER_LU[window] }
 }
 
 /** Peaks are near from 5 dB below the ceiling and over above it. */

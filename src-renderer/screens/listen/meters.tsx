@@ -58,12 +58,12 @@ export function Meters() {
     const step = barWidth + GAP
     const first = 10 + SCALE_WIDTH
     const second = first + 3 * step + SCALE_WIDTH
-    const loud = { scale: LOUDNESS_SCALE, zones: loudnessZones(target) }
+    const loud = (name: 'M' | 'S' | 'I') => ({ name, scale: LOUDNESS_SCALE, zones: loudnessZones(target, name) })
     const peak = { scale: PEAK_SCALE, zones: peakZones(ceiling) }
     return [
-      { name: 'M', x: first, ...loud },
-      { name: 'S', x: first + step, ...loud },
-      { name: 'I', x: first + 2 * step, ...loud },
+      { x: first, ...loud('M') },
+      { x: first + step, ...loud('S') },
+      { x: first + 2 * step, ...loud('I') },
       { name: 'L', x: second, ...peak },
       { name: 'R', x: second + step, ...peak },
     ]

@@ -95,7 +95,7 @@ function Row({
   onHear?: (platform: string) => void
 }) {
   const words = useListenWords()
-  const { t, l, format, language } = words
+  const { t, l, language } = words
   const { saver } = useApp()
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<Refusal | null>(null)
@@ -126,7 +126,7 @@ function Row({
       </td>
       <td className="r">{hundredths(result.integrated_lufs)}</td>
       <td className="r">{hundredths(result.true_peak_dbtp)}</td>
-      <td className="r">{format.signed(result.gain_db)} dB</td>
+      <td className="r">{change(result.gain_db)} dB</td>
       <td className="dim">{error ? <span className="c-bad">{error.message}</span> : playbackText(result, words)}</td>
       <td className="r">
         {job.expired ? null : (
@@ -152,6 +152,11 @@ function hundredths(db: number): string {
   return db.toFixed(2).replace(/^-/, '−')
 }
 
+/** A change in dB with its sign and one decimal: +2.7. */
+function change(db: number): string {
+  return (db > 0 ? '+' : '') + db.toFixed(1).replace(/^-/, '−')
+}
+
 function Numbers({ results }: { results: readonly MasterResult[] }) {
   const { t, l, format } = useListenWords()
   const { rows } = l.verdict
@@ -168,7 +173,7 @@ function Numbers({ results }: { results: readonly MasterResult[] }) {
     [rows.range, (one) => level(one.loudness_range_lu, 'LU')],
     [rows.truePeak, (one) => level(one.true_peak_dbtp, 'dBTP')],
     [rows.plr, (one) => level(one.plr_db, 'dB')],
-    [rows.gain, (one) => `${format.signed(one.gain_db)} dB`],
+    [rows.gain, (one) => `${change(one.gain_db)} dB`],
     [rows.mostReduction, (one) => level(Math.abs(one.max_gain_reduction_db), 'dB')],
     [rows.meanReduction, (one) => level(Math.abs(one.mean_gain_reduction_db), 'dB')],
     [rows.format, (one) => `WAV ${one.bit_depth}/${one.sample_rate_hz / 1000} kHz`],

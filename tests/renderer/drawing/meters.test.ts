@@ -20,13 +20,13 @@ const bandHz = Array.from({ length: 30 }, (_, i) => 1000 * 10 ** ((i - 16) / 10)
 
 describe('a meter column', () => {
   it('is steel below the target, straw near it, and over only above', () => {
-    const zones = loudnessZones(-14)
+    const zones = loudnessZones(-14, 'S')
     const column = (level: number) => meterColumn(level, zones, LOUDNESS_SCALE, 20, 300)
     expect(column(-20).near.height).toBe(0)
     expect(column(-14).near.height).toBeGreaterThan(0)
     expect(column(-14).isOver).toBe(false)
-    expect(column(-9).over.height).toBeGreaterThan(0)
-    expect(column(-9).isOver).toBe(true)
+    expect(column(-8).over.height).toBeGreaterThan(0)
+    expect(column(-8).isOver).toBe(true)
   })
 
   it('separates its zones by a gap, so that they are told apart without colour', () => {
