@@ -144,9 +144,10 @@ export function createScheduler(parts: SchedulerParts) {
   return {
     /** Runs what a crash of the server left half-way, then what waits. */
     start(): void {
-      for (const orphan of store.running()) settle(orphan.jobId, { kind: 'crash' })
+      const orphans = store.running().map(({ jobId }) => settleSurely(jobId, { kind: 'crash' }))
       isStarted = true
       wake()
+      Promise.all(orphans).then(wake, () => {})
     },
     /** Call when a job was added, or the number of workers changed. */
     wake,

@@ -1,0 +1,248 @@
+import { readdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Clock } from '../../src-server/system.ts'
+import { systemClock } from '../../src-server/system.ts'
+import { createHeldEngine } from '../support/held-engine.ts'
+import { type Service, startService } from '../support/service.ts'
+
+/** The machine's clock, moved by hand where a test wants it to be later. */
+function shiftedClock(): Clock & { shiftMs: number } {
+  const clock = {
+    ...systemClock,
+    shiftMs: 0,
+    now: () => systemClock.now() + clock.shiftMs,
+    monotonicMs: () => systemClock.monotonicMs() + clock.shiftMs,
+  }
+  return clock
+}
+
+let service: Service
+let clock: ReturnType<typeof shiftedClock>
+beforeEach(async () => {
+  clock = shiftedClock()
+  service = await startService({ clock, forkEngine: createHeldEngine().fork })
+})
+afterEach(() => service.stop())
+
+const account = () => service.get('/api/v1/account').then(({ body }) => body)
+const status = async (credential: string, address = '/api/v1/jobs') =>
+  (await service.get(address, { credential })).status
+
+describe('keys (spec 5, contract 3)', () => {
+  test('a key is the prefix and 32 lower-case hexadecimal characters, shown once and stored only as its hash', async () => {
+    const key = await service.newKey('my script')
+    expect(key).toMatch(/^ams_live_[0-9a-f]{32}$/)
+    const { body } = await service.get('/app/keys')
+    expect(body.keys).toMatchObject([
+      { name: 'my script', prefix: 'ams_live_', last_four: key.slice(-4), state: 'active' },
+    ])
+    expect(JSON.stringify(body)).not.toContain(key)
+    const db = new Database(path.join(service.dataDir, 'loudsmith.db'), { readonly: true })
+    expect(JSON.stringify(db.prepare('SELECT * FROM api_keys').all())).not.toContain(key.slice(9))
+    db.close()
+  })
+
+  test('the scheme word may be written in any case; last use and client are remembered', async () => {
+    const key = await service.newKey()
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      const answer = await service.get('/api/v1/jobs', {
+        headers: { authorization: `${scheme} ${key}`, 'user-agent': 'n8n/1' },
+      })
+      expect(answer.status).toBe(200)
+    }
+    expect((await service.get('/app/keys')).body.keys[0]).toMatchObject({
+      last_client: 'n8n/1',
+      last_used_at: expect.any(String),
+    })
+  })
+
+  test.each([
+    ['no credential', {}],
+    ['another scheme', { authorization: 'Basic abc' }],
+    ['an unknown key', { authorization: `Bearer ams_live_${'0'.repeat(32)}` }],
+    ['a malformed key', { authorization: 'Bearer ams_live_xyz' }],
+    ['an empty one', { authorization: 'Bearer ' }],
+  ])('%s: 401 INVALID_API_KEY with WWW-Authenticate', async (_name, headers) => {
+    const { status, body, headers: answered } = await service.get('/api/v1/jobs', { credential: '', headers })
+    expect([status, body.error.code, answered.get('www-authenticate')]).toEqual([401, 'INVALID_API_KEY', 'Bearer'])
+  })
+
+  test('a key in the query is refused, even beside a valid header', async () => {
+    const key = await service.newKey()
+    expect((await service.get(`/api/v1/jobs?q=${key}`)).status).toBe(401)
+    expect((await service.get(`/api/v1/jobs?api_key=%61ms_live_${key.slice(9)}`, { credential: '' })).status).toBe(401)
+  })
+
+  test('revoking ends a key at once and for good', async () => {
+    const key = await service.newKey()
+    expect(await status(key)).toBe(200)
+    const { key_id } = (await service.get('/app/keys')).body.keys[0]
+    expect((await service.call('DELETE', `/app/keys/${key_id}`)).body.state).toBe('revoked')
+    expect(await status(key)).toBe(401)
+    expect((await service.call('DELETE', '/app/keys/unknown')).body.error.code).toBe('NOT_FOUND')
+  })
+
+  test('a key cannot reach /app: 403 FORBIDDEN', async () => {
+    const key = await service.newKey()
+    for (const address of ['/app/keys', '/app/settings', '/app/desk', '/app/system']) {
+      const { status, body } = await service.get(address, { credential: key })
+      expect([status, body.error.code]).toEqual([403, 'FORBIDDEN'])
+    }
+  })
+
+  test('creation is refused at the plan’s count, and on free and starter always (spec 8)', async () => {
+    for (const [plan, count] of [
+      ['free', 0],
+      ['starter', 0],
+      ['pro', 5],
+    ] as const) {
+      await service.patch('/app/account', { plan })
+      for (let made = 0; made < count; made++) await service.newKey()
+      const { status, body } = await service.post('/app/keys', { name: 'one more' })
+      expect([plan, status, body.error.code]).toEqual([plan, 409, 'KEY_LIMIT'])
+    }
+  })
+
+  test('a downgrade suspends the youngest keys over the count, and an upgrade brings them back', async () => {
+    const keys: string[] = []
+    for (let made = 0; made < 7; made++) keys.push(await service.newKey())
+    const states = async () => Promise.all(keys.map((key) => status(key)))
+    await service.patch('/app/account', { plan: 'pro' })
+    expect(await states()).toEqual([200, 200, 200, 200, 200, 401, 401])
+    await service.patch('/app/account', { plan: 'free' })
+    expect(await states()).toEqual(Array(7).fill(401))
+    await service.patch('/app/account', { plan: 'studio' })
+    expect(await states()).toEqual(Array(7).fill(200))
+  })
+})
+
+describe('requests per minute (spec 8, contract 3)', () => {
+  test('on pro the 31st request in a minute is 429 RATE_LIMIT with Retry-After, while the app itself goes on', async () => {
+    const key = await service.newKey()
+    await service.patch('/app/account', { plan: 'pro' })
+    for (let sent = 1; sent <= 30; sent++) {
+      const { status, headers } = await service.get('/api/v1/jobs', { credential: key })
+      expect(status).toBe(200)
+      expect(headers.get('ratelimit-policy')).toBe('"pro";q=30;w=60')
+      expect(headers.get('ratelimit')).toMatch(new RegExp(`^"pro";r=${30 - sent};t=(60|5\\d)$`))
+    }
+    const { status, body, headers } = await service.get('/api/v1/jobs', { credential: key })
+    expect([status, body.error.code]).toEqual([429, 'RATE_LIMIT'])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await service.get('/api/v1/jobs')).status).toBe(200)
+    expect((await service.get('/api/v1/jobs')).headers.get('ratelimit')).toBeNull()
+  })
+
+  test('the window slides, and all keys share it', async () => {
+    const [first, second] = [await service.newKey(), await service.newKey()]
+    await service.patch('/app/account', { plan: 'pro' })
+    for (let sent = 0; sent < 15; sent++) await status(first)
+    clock.shiftMs += 40_000
+    for (let sent = 0; sent < 15; sent++) await status(second)
+    expect(await status(first)).toBe(429)
+    clock.shiftMs += 21_000
+    expect(await status(first)).toBe(200)
+    for (let sent = 0; sent < 14; sent++) expect(await status(second)).toBe(200)
+    expect(await status(first)).toBe(429)
+  })
+
+  test('refusals do not count: 401, 403, unknown addresses and 429 itself', async () => {
+    const key = await service.newKey()
+    await service.patch('/app/account', { plan: 'pro' })
+    for (let sent = 0; sent < 5; sent++) {
+      await status('ams_live_wrong')
+      await status(key, '/app/keys')
+      await status(key, '/nowhere')
+    }
+    const left = async () =>
+      /r=(\d+)/.exec((await service.get('/api/v1/jobs', { credential: key })).headers.get('ratelimit') ?? '')?.[1]
+    expect(await left()).toBe('29')
+    for (let sent = 0; sent < 29; sent++) await status(key)
+    for (let sent = 0; sent < 5; sent++) expect(await status(key)).toBe(429)
+    clock.shiftMs += 61_000
+    expect(await left()).toBe('29')
+  })
+
+  test('a create that finds no free slot is 429 too and gives its request back', async () => {
+    const key = await service.newKey()
+    await service.patch('/app/account', { plan: 'pro' })
+    for (let made = 0; made < 5; made++) await service.newJob()
+    const before = await service.get('/api/v1/jobs', { credential: key })
+    const { body, headers } = await service.master({}, { credential: key })
+    expect(body.error.code).toBe('CONCURRENT_LIMIT')
+    expect(headers.get('retry-after')).toBe('5')
+    expect(/r=\d+/.exec(headers.get('ratelimit') ?? '')?.[0]).toBe(
+      /r=\d+/.exec(before.headers.get('ratelimit') ?? '')?.[0],
+    )
+  })
+})
+
+describe('the account (contract 3)', () => {
+  test('starts on studio with its monthly credits, its limits and nothing used', async () => {
+    expect(await account()).toMatchObject({
+      plan: 'studio',
+      credits: 500,
+      monthly_credits: 500,
+      limits: { keys: 20, requests_per_minute: 100, webhooks: 10, concurrent_jobs: 20 },
+      usage: { keys: 0, webhooks: 0, unfinished_jobs: 0 },
+    })
+  })
+
+  test('charges one credit whatever the platforms and the tier, and shows it in the ledger', async () => {
+    const all = 'spotify,apple_music,youtube,melon,soundcloud'
+    const { job_id } = await service.newJob({ platforms: all, tier: 'premium' })
+    expect((await account()).credits).toBe(499)
+    const { entries } = (await service.get('/app/account/ledger')).body
+    expect(entries).toMatchObject([
+      { kind: 'charge', amount: -1, balance: 499, job_id },
+      { kind: 'renew', amount: 500, balance: 500 },
+    ])
+  })
+
+  test('refuses a job without credits: 402 INSUFFICIENT_CREDITS, and takes one after a grant', async () => {
+    await service.patch('/app/account', { plan: 'free' })
+    const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
+    db.prepare("INSERT INTO ledger (kind, amount, created_at_ms) VALUES ('charge', -3, 0)").run()
+    db.close()
+    const { status, body } = await service.master()
+    expect([status, body.error.code]).toEqual([402, 'INSUFFICIENT_CREDITS'])
+    await service.post('/app/account/credits', { amount: 1 })
+    expect((await service.master()).body.credits_remaining).toBe(0)
+  })
+
+  test('tops the balance up to the allotment once per calendar month, never twice, never after the clock went back', async () => {
+    await service.newJob()
+    await service.patch('/app/account', { plan: 'starter' })
+    expect((await account()).credits).toBe(499)
+    const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
+    db.prepare("INSERT INTO ledger (kind, amount, created_at_ms) VALUES ('charge', -490, 0)").run()
+    expect((await account()).credits).toBe(9)
+    clock.shiftMs += 32 * 86_400_000
+    expect((await account()).credits).toBe(20)
+    db.prepare("INSERT INTO ledger (kind, amount, created_at_ms) VALUES ('charge', -20, 0)").run()
+    db.close()
+    expect((await account()).credits).toBe(0)
+    clock.shiftMs -= 64 * 86_400_000
+    expect((await account()).credits).toBe(0)
+  })
+
+  test('keeps a ledger that nobody can rewrite', async () => {
+    await account()
+    const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
+    expect(() => db.exec('UPDATE ledger SET amount = 9000')).toThrow('append-only')
+    expect(() => db.exec('DELETE FROM ledger')).toThrow('append-only')
+    db.close()
+  })
+})
+
+test('what is stored is for this user alone: folders 0700, files 0600 (contract 7)', async () => {
+  await service.newJob()
+  const modes = readdirSync(service.dataDir, { recursive: true, withFileTypes: true }).map((entry) => {
+    const mode = (statSync(path.join(entry.parentPath, entry.name)).mode & 0o777).toString(8)
+    return `${entry.isDirectory() ? 'folder' : 'file'} ${mode}`
+  })
+  expect(new Set(modes)).toEqual(new Set(['folder 700', 'file 600']))
+  expect((statSync(service.dataDir).mode & 0o777).toString(8)).toBe('700')
+})

@@ -1,0 +1,368 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
+import { type Service, startService } from '../support/service.ts'
+import { wavSong } from '../support/songs.ts'
+
+let engine: HeldEngine
+let service: Service
+beforeEach(async () => {
+  engine = createHeldEngine()
+  service = await startService({ forkEngine: engine.fork })
+  await service.patch('/app/settings', { engine_workers: 2 })
+})
+afterEach(() => service.stop())
+
+const credits = async () => (await service.get('/api/v1/account')).body.credits
+const started = (count: number) => expect.poll(() => engine.processes.length, { timeout: 5000 }).toBe(count)
+const ledgerOf = async (jobId: string) =>
+  (await service.get('/app/account/ledger?limit=100')).body.entries
+    .filter((entry: { job_id?: string }) => entry.job_id === jobId)
+    .map(({ kind, amount }: { kind: string; amount: number }) => [kind, amount])
+
+/** The callbacks stored for a job, as they would be sent. */
+function callbacksOf(jobId: string): unknown[] {
+  const db = new Database(path.join(service.dataDir, 'loudsmith.db'), { readonly: true })
+  const bodies = db
+    .prepare('SELECT body FROM events WHERE job_id = ? AND body IS NOT NULL')
+    .pluck()
+    .all(jobId) as string[]
+  db.close()
+  return bodies.map((body) => JSON.parse(body))
+}
+
+describe('a job that succeeds (spec 3)', () => {
+  test('is queued while it runs, shows its stage, and ends as done with download_url and the specified callback', async () => {
+    const { job_id } = await service.newJob({ platforms: 'melon,spotify' })
+    await started(1)
+    engine.processes[0]?.progress('rendering', 0.5)
+    expect(await service.job(job_id)).toMatchObject({
+      status: 'queued',
+      stage: 'rendering',
+      progress: 50,
+      started_at: expect.any(String),
+    })
+    expect((await service.get(`/api/v1/jobs/${job_id}/download`)).body.error.code).toBe('JOB_NOT_READY')
+    engine.processes[0]?.finish()
+    const job = await service.ended(job_id)
+    const download_url = `${service.baseUrl}/api/v1/jobs/${job_id}/download`
+    expect(job).toMatchObject({ status: 'done', progress: 100, download_url, credits_used: 1, credits_refunded: 0 })
+    expect(job.results.map(({ platform }) => platform)).toEqual(['melon', 'spotify'])
+    for (const absent of ['error_message', 'failure_code', 'stage', 'queue_position'])
+      expect(job).not.toHaveProperty(absent)
+    expect(Date.parse(job.expires_at ?? '') - Date.parse(job.completed_at ?? '')).toBe(30 * 86_400_000)
+    expect(callbacksOf(job_id)).toEqual([{ event: 'job.completed', job_id, status: 'done', download_url }])
+    expect((await service.get(`/api/v1/jobs/${job_id}/download`)).status).toBe(200)
+    expect(await ledgerOf(job_id)).toEqual([['charge', -1]])
+  })
+
+  test('is worked on with what was asked for', async () => {
+    await service.newJob({
+      platforms: 'melon',
+      genre: 'edm',
+      ai_service: 'suno',
+      tier: 'premium',
+      intensity: '80',
+      loudness: 'competitive',
+      title: '밤',
+      artist: 'A',
+    })
+    await started(1)
+    expect(engine.processes[0]?.order).toMatchObject({
+      genre: 'edm',
+      aiService: 'suno',
+      tier: 'premium',
+      intensity: 80,
+      loudness: 'competitive',
+      title: '밤',
+      artist: 'A',
+      seed: 0,
+      targets: [{ platform: 'melon', targetLufs: -8 }],
+    })
+  })
+})
+
+describe('a job that fails (spec 3)', () => {
+  test('ends as failed with its reason, is refunded once, and sends the specified callback', async () => {
+    const { job_id } = await service.newJob()
+    const before = await credits()
+    await started(1)
+    service.expectFault('a job failed')
+    engine.processes[0]?.fail('DIGITAL_SILENCE')
+    const job = await service.ended(job_id)
+    expect(job).toMatchObject({
+      status: 'failed',
+      failure_code: 'DIGITAL_SILENCE',
+      credits_used: 1,
+      credits_refunded: 1,
+    })
+    expect(job).not.toHaveProperty('download_url')
+    expect(await credits()).toBe(before + 1)
+    expect(await ledgerOf(job_id)).toEqual([
+      ['refund', 1],
+      ['charge', -1],
+    ])
+    expect(callbacksOf(job_id)).toEqual([
+      { event: 'job.failed', job_id, status: 'failed', error_message: job.error_message },
+    ])
+    expect((await service.get(`/api/v1/jobs/${job_id}/download`)).body.error.code).toBe('JOB_FAILED')
+    expect(
+      (await service.get(`/api/v1/jobs/${job_id}`, { headers: { 'accept-language': 'ko' } })).body.error_message,
+    ).toMatch(/[가-힣]/)
+  })
+
+  test('is given three engine processes when they die, and one that answers ends it well', async () => {
+    service.expectFault('an engine process died')
+    const { job_id } = await service.newJob()
+    for (const attempt of [0, 1]) {
+      await started(attempt + 1)
+      engine.processes[attempt]?.crash()
+    }
+    await started(3)
+    engine.processes[2]?.finish()
+    expect((await service.ended(job_id)).status).toBe('done')
+    expect(await ledgerOf(job_id)).toEqual([['charge', -1]])
+    expect(readdirSync(path.join(service.dataDir, 'jobs', job_id)).sort()).toEqual(['result', 'source'])
+  })
+
+  test('is given up after the third dead engine process, with one refund and one event', async () => {
+    service.expectFault('an engine process died')
+    const { job_id } = await service.newJob()
+    for (const attempt of [0, 1, 2]) {
+      await started(attempt + 1)
+      engine.processes[attempt]?.crash()
+    }
+    expect(await service.ended(job_id)).toMatchObject({ failure_code: 'ENGINE_CRASHED', credits_refunded: 1 })
+    expect(engine.processes.length).toBe(3)
+    expect(callbacksOf(job_id).length).toBe(1)
+  })
+
+  test('says so when its stored song is gone', async () => {
+    await service.patch('/app/settings', { engine_workers: 1 })
+    await service.newJob()
+    const { job_id } = await service.newJob()
+    rmSync(path.join(service.dataDir, 'jobs', job_id, 'source'))
+    engine.processes[0]?.finish()
+    expect(await service.ended(job_id)).toMatchObject({ failure_code: 'SOURCE_LOST', credits_refunded: 1 })
+  })
+})
+
+describe('cancel, delete, retry (contract 6)', () => {
+  test('a waiting job is cancelled as failed and refunded, and never starts', async () => {
+    await service.patch('/app/settings', { engine_workers: 1 })
+    await service.newJob()
+    const { job_id } = await service.newJob()
+    expect((await service.job(job_id)).queue_position).toBe(1)
+    const { status, body } = await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+    expect([status, body.status, body.failure_code, body.credits_refunded]).toEqual([200, 'failed', 'CANCELLED', 1])
+    engine.processes[0]?.finish()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(engine.processes.length).toBe(1)
+  })
+
+  test('a running job is cancelled at once, its process is stopped, and its late answer changes nothing', async () => {
+    const { job_id } = await service.newJob()
+    await started(1)
+    const { body } = await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+    expect(body).toMatchObject({ status: 'failed', failure_code: 'CANCELLED', error_message: 'cancelled' })
+    expect(engine.processes[0]?.isAborted).toBe(true)
+    await expect.poll(() => engine.processes[0]?.isGone).toBe(true)
+    engine.processes[0]?.finish()
+    expect((await service.job(job_id)).status).toBe('failed')
+    expect(await ledgerOf(job_id)).toEqual([
+      ['refund', 1],
+      ['charge', -1],
+    ])
+    expect(callbacksOf(job_id).length).toBe(1)
+  })
+
+  test('an ended job is deleted with its files: 204, then 404', async () => {
+    const { job_id } = await service.newJob()
+    await started(1)
+    engine.processes[0]?.finish()
+    await service.ended(job_id)
+    expect((await service.call('DELETE', `/api/v1/jobs/${job_id}`)).status).toBe(204)
+    expect((await service.get(`/api/v1/jobs/${job_id}`)).status).toBe(404)
+    expect(existsSync(path.join(service.dataDir, 'jobs', job_id))).toBe(false)
+    expect((await service.call('DELETE', `/api/v1/jobs/${job_id}`)).body.error.code).toBe('JOB_NOT_FOUND')
+  })
+
+  test('a retry is a new, charged job of the same songs and settings that names the old one', async () => {
+    const reference = new Blob([new Uint8Array(wavSong({ seconds: 5 }))])
+    const { job_id } = await service.newJob({ genre: 'edm', platforms: 'melon', reference_file: reference })
+    expect((await service.call('POST', `/api/v1/jobs/${job_id}/retry`)).body.error.code).toBe('JOB_NOT_READY')
+    await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+    const { status, body, headers } = await service.call('POST', `/api/v1/jobs/${job_id}/retry`)
+    expect(status).toBe(201)
+    expect(headers.get('location')).toContain(body.job_id)
+    expect(await service.job(body.job_id)).toMatchObject({
+      retry_of: job_id,
+      genre: 'edm',
+      platforms: ['melon'],
+      reference_filename: 'song.wav',
+    })
+    expect((await service.job(job_id)).status).toBe('failed')
+    expect((await service.call('POST', '/api/v1/jobs/x/retry')).body.error.code).toBe('JOB_NOT_FOUND')
+  })
+
+  test('a job whose song is gone cannot be retried: RESULT_EXPIRED, nothing charged', async () => {
+    const { job_id } = await service.newJob()
+    await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+    rmSync(path.join(service.dataDir, 'jobs', job_id), { recursive: true })
+    const before = await credits()
+    expect((await service.call('POST', `/api/v1/jobs/${job_id}/retry`)).body.error.code).toBe('RESULT_EXPIRED')
+    expect(await credits()).toBe(before)
+  })
+})
+
+describe('many at once', () => {
+  test('one credit and two parallel creates: one 201 and one 402', async () => {
+    const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
+    await credits()
+    db.prepare("INSERT INTO ledger (kind, amount, created_at_ms) VALUES ('charge', -499, 0)").run()
+    db.close()
+    const answers = await Promise.all([service.master(), service.master()])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 402])
+    expect(await credits()).toBe(0)
+  })
+
+  test('with the engine held, exactly as many parallel creates are taken as the plan has slots (contract 3)', async () => {
+    await service.patch('/app/account', { plan: 'pro' })
+    const answers = await Promise.all(Array.from({ length: 7 }, () => service.master()))
+    expect(answers.filter(({ status }) => status === 201).length).toBe(5)
+    const refused = answers.filter(({ status }) => status !== 201)
+    expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual([
+      [429, 'CONCURRENT_LIMIT'],
+      [429, 'CONCURRENT_LIMIT'],
+    ])
+    expect(readdirSync(path.join(service.dataDir, 'jobs')).length).toBe(5)
+  })
+
+  test('jobs run in their order, as many at once as there are workers', async () => {
+    const ids = []
+    for (let made = 0; made < 4; made++) ids.push((await service.newJob()).job_id)
+    await started(2)
+    expect(engine.processes.map(({ order }) => order?.jobId)).toEqual(ids.slice(0, 2))
+    expect((await service.job(ids[3] as string)).queue_position).toBe(2)
+    engine.processes[1]?.finish()
+    await started(3)
+    expect(engine.processes[2]?.order?.jobId).toBe(ids[2])
+  })
+})
+
+describe('the list of jobs (contract 6)', () => {
+  test('filters by words, status, platform and batch, sorts, and pages without gaps', async () => {
+    const batch_id = '0b4c3f9e-52d0-4d67-8a35-0f6f6f6f6f60'
+    const titles = ['Beta', 'alpha', 'Gamma Ray', '밤의 노래', 'delta']
+    const ids: string[] = []
+    for (const [index, title] of titles.entries()) {
+      const platforms = index % 2 === 0 ? 'spotify' : 'melon,youtube'
+      ids.push((await service.newJob({ title, platforms, ...(index < 2 ? { batch_id } : {}) })).job_id)
+    }
+    await service.call('DELETE', `/api/v1/jobs/${ids[4]}`)
+    const list = async (query: string) => (await service.get(`/api/v1/jobs?${query}`)).body
+    const names = async (query: string) => (await list(query)).jobs.map(({ title }: { title: string }) => title)
+    expect(await names('')).toEqual([...titles].reverse())
+    expect(await names('sort=oldest')).toEqual(titles)
+    expect(await names('sort=title')).toEqual(['alpha', 'Beta', 'delta', 'Gamma Ray', '밤의 노래'])
+    expect(await names('q=RAY%20gam')).toEqual(['Gamma Ray'])
+    expect(await names(`q=${encodeURIComponent('노래'.normalize('NFD'))}`)).toEqual(['밤의 노래'])
+    expect(await names('status=failed')).toEqual(['delta'])
+    expect(await names('platform=youtube')).toEqual(['밤의 노래', 'alpha'])
+    expect(await names(`batch_id=${batch_id}&sort=title`)).toEqual(['alpha', 'Beta'])
+    expect(await names('q=%25')).toEqual([])
+    for (const sort of ['newest', 'oldest', 'title']) {
+      const seen: string[] = []
+      let cursor = ''
+      do {
+        const page = await list(`sort=${sort}&limit=2${cursor && `&cursor=${cursor}`}`)
+        expect(page.total).toBe(5)
+        seen.push(...page.jobs.map((job: { job_id: string }) => job.job_id))
+        cursor = page.next_cursor ?? ''
+      } while (cursor)
+      expect(seen).toEqual((await list(`sort=${sort}`)).jobs.map((job: { job_id: string }) => job.job_id))
+    }
+  })
+})
+
+describe('POST /api/v1/analyze (contract 6)', () => {
+  const analyse = (fields: Record<string, string | Blob>) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) form.append(name, value as string)
+    return service.call('POST', '/api/v1/analyze', { body: form })
+  }
+  const file = new Blob([new Uint8Array(wavSong())])
+
+  test('answers what was found, free of charge, without a job', async () => {
+    const before = await credits()
+    engine.isAutomatic = true
+    const { status, body } = await analyse({ file, ai_service: 'suno' })
+    expect([status, body.codec]).toEqual([200, 'pcm_s16'])
+    expect(engine.processes[0]?.isAnalysis).toBe(true)
+    expect(await credits()).toBe(before)
+    expect((await service.get('/api/v1/jobs')).body.total).toBe(0)
+    expect(service.temporary()).toEqual([])
+  })
+
+  test('looks at one song at a time per caller: CONCURRENT_LIMIT for the second', async () => {
+    const first = analyse({ file })
+    await started(1)
+    expect((await analyse({ file })).body.error.code).toBe('CONCURRENT_LIMIT')
+    engine.processes[0]?.finish()
+    expect((await first).status).toBe(200)
+  })
+
+  test('refuses what it cannot read', async () => {
+    expect((await analyse({ file: new Blob(['x']) })).body.error.code).toBe('UNSUPPORTED_FORMAT')
+    expect((await analyse({ ai_service: 'suno' })).body.error).toMatchObject({ code: 'INVALID_REQUEST', param: 'file' })
+    expect((await analyse({ source_id: 'x' })).body.error.code).toBe('NOT_FOUND')
+  })
+})
+
+describe('stopping and starting again (contract 8)', () => {
+  test('an orderly stop gives a running job back, costs it no start, and the next run finishes it with one charge', async () => {
+    const { job_id } = await service.newJob()
+    await started(1)
+    const again = createHeldEngine()
+    await service.close()
+    await service.close()
+    expect(engine.processes[0]?.isAborted).toBe(true)
+    const db = new Database(path.join(service.dataDir, 'loudsmith.db'), { readonly: true })
+    expect(db.prepare('SELECT state, starts FROM jobs').get()).toEqual({ state: 'waiting', starts: 0 })
+    db.close()
+    const next = await startService({ dataDir: service.dataDir, forkEngine: again.fork, keepsData: true })
+    await expect.poll(() => again.processes.length).toBe(1)
+    again.processes[0]?.finish()
+    expect(await next.ended(job_id)).toMatchObject({ status: 'done', credits_used: 1, credits_refunded: 0 })
+    expect((await next.get('/api/v1/account')).body.credits).toBe(499)
+    await next.stop()
+  })
+
+  test('what is asked while it stops is answered 503 UNAVAILABLE or not at all', async () => {
+    engine.isStubborn = true
+    await service.newJob()
+    await started(1)
+    const closing = service.close()
+    const answer = await service.get('/api/v1/jobs').catch(() => undefined)
+    if (answer) expect([answer.status, answer.body.error.code]).toEqual([503, 'UNAVAILABLE'])
+    await closing
+    expect(engine.processes[0]?.isGone).toBe(true)
+  })
+
+  test('a second server on the same data folder, or on the same port, is told who has it', async () => {
+    await expect(startService({ dataDir: service.dataDir, keepsData: true })).rejects.toThrow(String(service.port))
+    await expect(startService({ port: service.port })).rejects.toMatchObject({ code: 'EADDRINUSE', port: service.port })
+  })
+})
+
+describe('a disk that fills up (contract 5)', () => {
+  test('the quota refuses new jobs with 507 INSUFFICIENT_STORAGE and charges nothing', async () => {
+    await service.patch('/app/settings', { disk_quota_bytes: 100_000 })
+    const { status, body } = await service.master()
+    expect([status, body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+    expect(await credits()).toBe(500)
+    expect(readdirSync(path.join(service.dataDir, 'jobs'))).toEqual([])
+  })
+})
