@@ -1,9 +1,10 @@
 /** The window: bar, screen, toast, live region, keys that work everywhere. */
 import { Tooltip } from 'radix-ui'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { isTyping } from './components/is-typing.ts'
 import { KeySheet } from './components/key-sheet.tsx'
 import { ToastView } from './components/toast.tsx'
-import { useRoute } from './router.ts'
+import { go, useRoute } from './router.ts'
 import { MasterScreen } from './screens/master/master-screen.tsx'
 import { WindowBar } from './screens/window-bar.tsx'
 import { useApp, useSelect } from './state/app-state.ts'
@@ -15,16 +16,6 @@ const HistoryScreen = lazy(() => import('./screens/history/history-screen.tsx'))
 const AutomateScreen = lazy(() => import('./screens/automate/automate-screen.tsx'))
 const SettingsScreen = lazy(() => import('./screens/settings/settings-screen.tsx'))
 const ListenScreen = lazy(() => import('./screens/listen/listen-screen.tsx'))
-
-/** Whether a single key belongs to what is being typed or chosen rather than to the window. */
-export function isTyping(event: KeyboardEvent): boolean {
-  const target = event.target
-  if (event.isComposing || event.keyCode === 229) return true
-  if (!(target instanceof HTMLElement)) return false
-  const isTextField =
-    target instanceof HTMLInputElement && !['radio', 'checkbox', 'range', 'file'].includes(target.type)
-  return isTextField || target instanceof HTMLTextAreaElement || target.isContentEditable
-}
 
 export function App() {
   const { preferences } = useApp()
@@ -61,6 +52,16 @@ function Window() {
     return () => removeEventListener('keydown', onKey)
   }, [notices])
 
+  useEffect(
+    () =>
+      window.loudsmith?.onMenuCommand((command) => {
+        if (command === 'undo-removal') notices.undo()
+        if (command === 'key-sheet') showKeySheet(true)
+        if (command === 'search') go('history', 'search')
+      }),
+    [notices],
+  )
+
   useEffect(() => {
     document.title = `${t.screens[route.screen]} · Loudsmith`
   }, [t, route.screen])
@@ -84,7 +85,7 @@ function Window() {
       ) : (
         <Suspense fallback={<main id="content" className="work" tabIndex={-1} />}>
           {route.screen === 'master' && <MasterScreen />}
-          {route.screen === 'history' && <HistoryScreen />}
+          {route.screen === 'history' && <HistoryScreen isSearching={route.detail === 'search'} />}
           {route.screen === 'automate' && <AutomateScreen />}
           {route.screen === 'settings' && <SettingsScreen section={route.detail} />}
           {route.screen === 'listen' && <ListenScreen key={route.detail} jobId={route.detail} />}

@@ -1,5 +1,6 @@
 /** The window bar: mark, screens, network, API state, credits. */
 import { ShieldCheck, Wifi } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { addressOf, type Route, type Screen } from '../router.ts'
 import { useApp, useSelect } from '../state/app-state.ts'
 import { useWords } from '../text/context.tsx'
@@ -22,13 +23,13 @@ export function WindowBar({ route }: { route: Route }) {
   }[link]
   const Shield = isOffline ? ShieldCheck : Wifi
   return (
-    <header className="bar">
-      <div className="brand">
+    <header className={`bar ${window.loudsmith ? `desktop ${window.loudsmith.platform}` : ''}`}>
+      <Brand>
         <svg viewBox="0 0 20 20" fill="currentColor" aria-hidden="true">
           <path d="M1 3h2.4v5H1zM4.9 3h2.4v3.2H4.9zM8.8 3h2.4v14H8.8zM12.7 3h2.4v8.4h-2.4zM16.6 3H19v6.4h-2.4z" />
         </svg>
         <span>Loudsmith</span>
-      </div>
+      </Brand>
       <nav className="nav" aria-label={t.nav}>
         {SCREENS.map((screen) => (
           <a key={screen} href={addressOf(screen)} aria-current={screen === current ? 'page' : undefined}>
@@ -53,5 +54,26 @@ export function WindowBar({ route }: { route: Route }) {
         </a>
       </div>
     </header>
+  )
+}
+
+/** The mark; on Windows and Linux, whose frame shows no menu bar, it opens the application menu. */
+function Brand({ children }: { children: ReactNode }) {
+  const { t } = useWords()
+  const bridge = window.loudsmith
+  if (!bridge || bridge.platform === 'darwin') return <div className="brand">{children}</div>
+  return (
+    <button
+      type="button"
+      className="brand"
+      aria-label={`Loudsmith: ${t.prefs.desktop.menu}`}
+      aria-haspopup="menu"
+      onClick={(event) => {
+        const { left, bottom } = event.currentTarget.getBoundingClientRect()
+        void bridge.popUpMenu(Math.round(left), Math.round(bottom))
+      }}
+    >
+      {children}
+    </button>
   )
 }

@@ -8,6 +8,7 @@ import { followEvents } from '../api/events.ts'
 import { createSaver } from '../api/save.ts'
 import { createUpload } from '../api/upload.ts'
 import { createDesk } from './desk.ts'
+import { followDesktop } from './desktop.ts'
 import { createHistory } from './history.ts'
 import { createJobs } from './jobs.ts'
 import { createNotices } from './notices.ts'
@@ -73,6 +74,7 @@ export function createAppState(session: string | null) {
     saver,
     /** Reads what the page needs and follows the server until `signal` fires. */
     async start(signal: AbortSignal) {
+      if (window.loudsmith) followDesktop({ bridge: window.loudsmith, preferences, desk })
       try {
         await service.readMachine()
         const { settings } = service.store.getState()

@@ -288,6 +288,21 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
       setState({ uploads: [...uploads, ...added], order: [...order.slice(0, at), ...ids, ...order.slice(at)] })
       void sendPending()
     },
+    /** Shows files that the desktop was handed without this page and did not take. */
+    showRefused(refused: readonly { filename: string; code: string; message: string }[]) {
+      const added = refused.map(({ filename, code, message }) => ({
+        uploadId: newId(),
+        filename,
+        sizeBytes: 0,
+        state: 'refused' as const,
+        sent: 0,
+        error: { code, message },
+      }))
+      setState(({ uploads, order }) => ({
+        uploads: [...uploads, ...added],
+        order: [...order, ...added.map((one) => one.uploadId)],
+      }))
+    },
     /** Sends a refused file again, when this page still has it. */
     canResend: (uploadId: string) => files.has(uploadId),
     resend(uploadId: string) {

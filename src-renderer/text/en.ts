@@ -435,6 +435,20 @@ export const en = {
       testEvent: 'Test',
       verify: 'Requests carry webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks 1.0).',
     },
+    desktop: {
+      keepsRunning: 'Keep running when the window closes',
+      keepsRunningText: 'The API stays on in the tray, and running songs finish.',
+      openAtLogin: 'Start when you sign in',
+      notifies: 'Tell when a batch has ended',
+      on: 'On',
+      off: 'Off',
+      diagnostics: 'Save diagnostics',
+      diagnosticsText: 'A ZIP with logs, versions and settings, without audio or keys.',
+      chooseFolder: 'Choose',
+      reveal: 'Show',
+      dragOut: 'Drag the masters out',
+      menu: 'Menu',
+    },
     storage: {
       sub: 'Songs, masters and reports lie in one folder on this computer.',
       folder: 'Data folder',
@@ -505,10 +519,6 @@ export const en = {
       seek: '5 s · with Shift 1 s',
       loop: 'Loop start, end, on',
     },
-  },
-  listenSoon: {
-    title: 'Listen',
-    text: 'Save the masters to hear them; the player opens here.',
   },
 }
 

@@ -412,6 +412,20 @@ export const ko: Text = {
       testEvent: '시험',
       verify: '요청에는 webhook-id, webhook-timestamp, webhook-signature가 붙어요 (Standard Webhooks 1.0).',
     },
+    desktop: {
+      keepsRunning: '창을 닫아도 계속 켜 두기',
+      keepsRunningText: 'API는 트레이에 남고, 처리 중인 곡은 마쳐요.',
+      openAtLogin: '로그인할 때 시작',
+      notifies: '묶음이 끝나면 알림',
+      on: '켬',
+      off: '끔',
+      diagnostics: '진단 파일 저장',
+      diagnosticsText: '로그, 버전, 설정을 담은 ZIP이에요. 오디오와 키는 없어요.',
+      chooseFolder: '선택',
+      reveal: '보기',
+      dragOut: '마스터 끌어내기',
+      menu: '메뉴',
+    },
     storage: {
       sub: '곡, 마스터, 리포트는 이 컴퓨터의 한 폴더에 있어요.',
       folder: '데이터 폴더',
@@ -483,5 +497,4 @@ export const ko: Text = {
       loop: '반복 시작, 끝, 켜기',
     },
   },
-  listenSoon: { title: '듣기', text: '마스터를 저장해서 들어 보세요. 재생기는 여기에 열려요.' },
 }

@@ -2,10 +2,10 @@
 import { ListFilter, Search } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
-import { isTyping } from '../../app.tsx'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { Menu } from '../../components/dialogs.tsx'
+import { isTyping } from '../../components/is-typing.ts'
 import { go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { groupsOf } from '../../state/history.ts'
@@ -15,7 +15,7 @@ import { HistoryTable, type Line } from './history-table.tsx'
 
 const TYPING_MS = 160
 
-export default function HistoryScreen() {
+export default function HistoryScreen({ isSearching }: { isSearching: boolean }) {
   const { history, jobs } = useApp()
   const { t, format } = useWords()
   const { filter, ids, total, isGrouped, hidden, hasRead, hasFailed } = useSelect(history.store, (state) => state)
@@ -41,7 +41,7 @@ export default function HistoryScreen() {
           <div className="head">
             <h1 className="grow">{t.screens.history}</h1>
             <div className="tools">
-              <SearchField />
+              <SearchField isFocused={isSearching} />
               <Segmented
                 label={t.history.show}
                 className="fit"
@@ -106,7 +106,7 @@ export default function HistoryScreen() {
 }
 
 /** Searches as one types, not in the middle of a syllable. `/` comes here, Escape empties and leaves. */
-function SearchField() {
+function SearchField({ isFocused }: { isFocused: boolean }) {
   const { history } = useApp()
   const { t } = useWords()
   const q = useSelect(history.store, (state) => state.filter.q)
@@ -114,6 +114,9 @@ function SearchField() {
   const [isComposing, setComposing] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => setText(q), [q])
+  useEffect(() => {
+    if (isFocused) field.current?.focus()
+  }, [isFocused])
   useEffect(() => {
     if (isComposing || text === q) return
     const timer = setTimeout(() => history.filter({ q: text }), TYPING_MS)

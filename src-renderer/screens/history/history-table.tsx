@@ -279,6 +279,9 @@ function JobMenu({ job }: { job: Job }) {
                 text: t.row.saveMaster(t.platforms[platform]),
                 onChoose: () => actions.saveMaster(job, platform),
               })),
+              ...(window.loudsmith
+                ? [{ text: t.row.reveal, onChoose: () => void window.loudsmith?.revealMasters(job.job_id) }]
+                : []),
               null,
             ]
           : []),

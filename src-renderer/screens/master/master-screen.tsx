@@ -2,8 +2,8 @@
 import { FolderOpen, Upload } from 'lucide-react'
 import { useCallback, useEffect, useRef } from 'react'
 import { deliveryTarget, PLATFORMS, type Platform } from '../../../src-server/contract/platforms.ts'
-import { isTyping } from '../../app.tsx'
 import { Button } from '../../components/button.tsx'
+import { isTyping } from '../../components/is-typing.ts'
 import { pickFiles } from '../../components/pick-files.ts'
 import { PlatformCell } from '../../components/platform-cell.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
@@ -37,6 +37,7 @@ export function MasterScreen() {
   const run = useCallback(() => void desk.start(start.rowIds), [desk, start.rowIds])
   useMasterKeys(choose, start.rowIds.length > 0 ? run : null)
   useSpokenProgress(rows)
+  useEffect(() => window.loudsmith?.onMenuCommand((command) => command === 'start' && run()), [run])
 
   if (hasRead && rows.length === 0)
     return <FirstRun isOver={drop.over !== null} note={noteOf(drop, t.drop)} onChoose={choose} onFiles={add} />

@@ -1,9 +1,9 @@
 /** The list of songs: arrow keys, reordering by hand or keyboard, and what can be done with all of them. */
 import { ArrowUpDown, Ellipsis } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { isTyping } from '../../app.tsx'
 import { Button } from '../../components/button.tsx'
 import { Menu, type MenuItem } from '../../components/dialogs.tsx'
+import { isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { queuePlaces, type SongRow, TALLY, tallyOf } from '../../state/song-rows.ts'
 import { workRate } from '../../state/time-left.ts'

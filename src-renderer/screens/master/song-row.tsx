@@ -1,6 +1,6 @@
 /** One song of the batch. It keeps its place and height whatever happens to it. */
 import { Download, Ellipsis, GripVertical, Headphones, RotateCcw, X } from 'lucide-react'
-import { type CSSProperties, memo, useCallback } from 'react'
+import { type CSSProperties, memo, type ReactNode, useCallback } from 'react'
 import type { Source } from '../../../src-server/contract/app.ts'
 import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
@@ -75,7 +75,9 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
       <span className="grip" title={canMove ? t.list.drag : undefined} draggable={canMove}>
         <GripVertical className="i s" aria-hidden="true" />
       </span>
-      <Cover read={source?.has_cover ? readCover : undefined} slices={slices} isRefused={isBad && !slices} />
+      <DragOut jobId={isMade ? job?.job_id : undefined}>
+        <Cover read={source?.has_cover ? readCover : undefined} slices={slices} isRefused={isBad && !slices} />
+      </DragOut>
       <div className="grow">
         <div className="ti clip" title={upload?.filename ?? source?.filename}>
           <bdi>{title}</bdi>
@@ -94,6 +96,28 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
     </li>
   )
 })
+
+/** On the desktop the finished masters can be dragged out of the window by the cover. */
+function DragOut({ jobId, children }: { jobId: string | undefined; children: ReactNode }) {
+  const { t } = useWords()
+  const bridge = window.loudsmith
+  if (!bridge || !jobId) return children
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dragging out is the pointer's twin of "Show in folder" in the menu
+    <span
+      className="drag-out"
+      draggable
+      title={t.prefs.desktop.dragOut}
+      onDragStart={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+        bridge.dragMasters(jobId)
+      }}
+    >
+      {children}
+    </span>
+  )
+}
 
 const glyph = { className: 'i s', 'aria-hidden': true } as const
 

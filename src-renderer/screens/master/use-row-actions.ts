@@ -68,6 +68,9 @@ export function useRowActions(): RowActions {
                   text: t.row.saveMaster(t.platforms[platform]),
                   onChoose: () => save(() => saver.saveMaster(job.job_id, platform)),
                 })),
+                ...(window.loudsmith
+                  ? [{ text: t.row.reveal, onChoose: () => void window.loudsmith?.revealMasters(job.job_id) }]
+                  : []),
                 null,
                 { text: t.row.masterAgain, onChoose: () => void desk.start([row.rowId]) },
               ]

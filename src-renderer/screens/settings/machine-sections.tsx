@@ -1,5 +1,8 @@
 /** Settings of this machine: storage, engine, language, appearance, and what it is. */
+import { useEffect, useState } from 'react'
+import type { DesktopSettings } from '../../../src-main/bridge.ts'
 import type { Settings } from '../../../src-server/contract/app.ts'
+import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
@@ -46,7 +49,10 @@ export function StorageSection({ titleId }: SectionProps) {
         </div>
       </dl>
       <Line name={text.folder}>
-        <code className="clip path">{system.data_dir}</code>
+        <span className="row">
+          <code className="clip path">{system.data_dir}</code>
+          <Reveal folder="data" name={text.folder} />
+        </span>
       </Line>
       <Line name={text.output} text={settings.output_folder ? text.outputText : text.outputOff}>
         <TextSetting
@@ -55,6 +61,10 @@ export function StorageSection({ titleId }: SectionProps) {
           value={settings.output_folder ?? ''}
           onApply={(folder) => apply({ output_folder: folder || null })}
         />
+        <span className="row end">
+          <ChooseFolder name={text.output} onChosen={(output_folder) => change({ output_folder })} />
+          {settings.output_folder && <Reveal folder="output" name={text.output} />}
+        </span>
       </Line>
       <Line name={text.retention}>
         <Segmented
@@ -128,6 +138,7 @@ export function EngineSection({ titleId }: SectionProps) {
           onChoose={(one) => change({ is_offline: one === 'offline' })}
         />
       </Line>
+      <DesktopLines />
       <Line name={text.version}>
         <span className="dim">{system.engine_version}</span>
       </Line>
@@ -137,6 +148,62 @@ export function EngineSection({ titleId }: SectionProps) {
       <Problem problem={problem} />
     </>
   )
+}
+
+/** Shows a folder in the file manager; only the desktop can. */
+function Reveal({ folder, name }: { folder: 'output' | 'data'; name: string }) {
+  const { t } = useWords()
+  if (!window.loudsmith) return null
+  return (
+    <Button
+      look="quiet"
+      small
+      aria-label={`${t.prefs.desktop.reveal}: ${name}`}
+      onClick={() => void window.loudsmith?.revealFolder(folder)}
+    >
+      {t.prefs.desktop.reveal}
+    </Button>
+  )
+}
+
+/** Asks for a folder in the dialog of the desktop. */
+function ChooseFolder({ name, onChosen }: { name: string; onChosen: (folder: string) => void }) {
+  const { t } = useWords()
+  if (!window.loudsmith) return null
+  return (
+    <Button
+      small
+      aria-label={`${t.prefs.desktop.chooseFolder}: ${name}`}
+      onClick={() => void window.loudsmith?.chooseFolder().then((folder) => folder && onChosen(folder))}
+    >
+      {t.prefs.desktop.chooseFolder}
+    </Button>
+  )
+}
+
+/** Choices that belong to the desktop alone; nothing in a browser. */
+function DesktopLines() {
+  const { t } = useWords()
+  const [settings, setSettings] = useState<DesktopSettings | null>(null)
+  useEffect(() => void window.loudsmith?.readDesktopSettings().then(setSettings), [])
+  if (!window.loudsmith || !settings) return null
+  const text = t.prefs.desktop
+  return (['keepsRunning', 'openAtLogin', 'notifies'] as const).map((name) => (
+    <Line key={name} name={text[name]} text={name === 'keepsRunning' ? text.keepsRunningText : undefined}>
+      <Segmented
+        label={text[name]}
+        className="fit"
+        value={settings[name] ? 'on' : 'off'}
+        options={[
+          { value: 'on', text: text.on },
+          { value: 'off', text: text.off },
+        ]}
+        onChoose={(one) =>
+          void window.loudsmith?.changeDesktopSettings({ [name]: one === 'on' }).then(setSettings, () => undefined)
+        }
+      />
+    </Line>
+  ))
 }
 
 export function LanguageSection({ titleId }: SectionProps) {
@@ -211,6 +278,13 @@ export function AboutSection({ titleId }: SectionProps) {
       <Line name={text.node}>
         <span className="dim">{system?.node_version ?? '–'}</span>
       </Line>
+      {window.loudsmith && (
+        <Line name={t.prefs.desktop.diagnostics} text={t.prefs.desktop.diagnosticsText}>
+          <Button small onClick={() => void window.loudsmith?.exportDiagnostics()}>
+            {t.save}
+          </Button>
+        </Line>
+      )}
       <Line name={t.keysheet.title}>
         <kbd>?</kbd>
       </Line>

@@ -1,0 +1,9 @@
+/** Whether a single key belongs to what is being typed or chosen rather than to the window. */
+export function isTyping(event: KeyboardEvent): boolean {
+  const target = event.target
+  if (event.isComposing || event.keyCode === 229) return true
+  if (!(target instanceof HTMLElement)) return false
+  const isTextField =
+    target instanceof HTMLInputElement && !['radio', 'checkbox', 'range', 'file'].includes(target.type)
+  return isTextField || target instanceof HTMLTextAreaElement || target.isContentEditable
+}

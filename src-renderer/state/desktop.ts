@@ -1,0 +1,33 @@
+/** What only the desktop application brings: places to go, files that came in elsewhere, a frame in the right colours. */
+import type { DesktopBridge, Place } from '../../src-main/bridge.ts'
+import { go } from '../router.ts'
+import type { DeskActions } from './desk.ts'
+import type { PreferencesStore } from './preferences.ts'
+
+function openPlace(place: Place): void {
+  if (place.screen === 'listen') go('listen', place.jobId)
+  else if (place.screen === 'keys') go('settings', 'api-keys')
+  else if (place.screen === 'batch') go('history')
+  else go(place.screen)
+}
+
+export interface DesktopParts {
+  readonly bridge: DesktopBridge
+  readonly preferences: PreferencesStore
+  readonly desk: Pick<DeskActions, 'showRefused' | 'read'>
+}
+
+/** Connects the page with the desktop for as long as the page lives. */
+export function followDesktop({ bridge, preferences, desk }: DesktopParts): void {
+  const tell = () => {
+    const { theme, language } = preferences.getState()
+    void bridge.setAppearance({ theme, language }).catch(() => undefined)
+  }
+  preferences.subscribe(tell)
+  tell()
+  bridge.onOpenPlace(openPlace)
+  bridge.onIntake((report) => {
+    desk.showRefused(report.refused)
+    void desk.read().catch(() => undefined)
+  })
+}
