@@ -193,6 +193,8 @@ export function blockMeans(stepEnergies: Float64Array, sampleRateHz: number): Fl
 export interface Solution {
   readonly gainDb: number
   readonly value: number
+  /** How much the value moves per dB of gain there. */
+  readonly slope: number
   readonly evaluations: number
 }
 
@@ -214,13 +216,13 @@ export function solveGain(
   let slope = 0.8
   for (let evaluations = 1; ; evaluations++) {
     const error = target - last.value
-    if (Math.abs(error) <= tolerance || evaluations >= 16) return { ...last, evaluations }
+    if (Math.abs(error) <= tolerance || evaluations >= 16) return { ...last, slope, evaluations }
     if (error > 0) low = last
     else high = last
-    if (low.gainDb >= capDb) return { ...last, evaluations }
+    if (low.gainDb >= capDb) return { ...last, slope, evaluations }
     gainDb = Math.min(capDb, last.gainDb + error / slope)
     if (gainDb >= high.gainDb || gainDb <= low.gainDb) gainDb = (low.gainDb + high.gainDb) / 2
-    if (!Number.isFinite(gainDb) || high.gainDb - low.gainDb < 1e-4) return { ...last, evaluations }
+    if (!Number.isFinite(gainDb) || high.gainDb - low.gainDb < 1e-4) return { ...last, slope, evaluations }
     const next = { gainDb, value: measure(gainDb) }
     const seen = (next.value - last.value) / (next.gainDb - last.gainDb)
     slope = Number.isFinite(seen) ? Math.min(1.1, Math.max(0.1, seen)) : slope

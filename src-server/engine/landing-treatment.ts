@@ -84,23 +84,26 @@ export function weighCandidates(
 }
 
 /**
- * Chooses the treatment with the least {@link distortionCost} for a song whose true peak is `truePeak` (linear); see
- * {@link weighCandidates}.
+ * Chooses the treatment with the least {@link distortionCost} for a song whose true peak is `truePeak` (linear) among those that give
+ * up at most `mostLossDb` of level; when none does, the one that gives up least. See {@link weighCandidates}.
  */
 export function chooseTreatment(
   song: Piece & { readonly truePeak: number },
   loudnessLufs: number,
   ceiling: number,
   targetLufs: number,
+  mostLossDb: number,
 ): Treatment {
   const gainDb = targetLufs - loudnessLufs
   const harmless = { limiter: harmlessLimiter, clipAboveDb: null, gainDb }
   if (song.truePeak * dbToGain(gainDb) < ceiling * dbToGain(harmlessDb)) return harmless
-  let best: Weighed | null = null
-  for (const next of weighCandidates(song, loudnessLufs, ceiling, targetLufs)) {
-    if (best === null || distortionCost(next.distortion) < distortionCost(best.distortion)) best = next
-  }
-  return best ?? { ...harmless, limiter: promptLimiter(1) }
+  const weighed = weighCandidates(song, loudnessLufs, ceiling, targetLufs)
+  if (weighed.length === 0) return { ...harmless, limiter: promptLimiter(1) }
+  const affordable = weighed.filter((next) => next.gainDb - gainDb <= mostLossDb)
+  if (affordable.length === 0) return weighed.reduce((least, next) => (next.gainDb < least.gainDb ? next : least))
+  return affordable.reduce((best, next) =>
+    distortionCost(next.distortion) < distortionCost(best.distortion) ? next : best,
+  )
 }
 
 /**

@@ -105,7 +105,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const meter = createTruePeakVerifier()
     meter.push(audio)
     const expected = Math.max(
-      ...audio.channels.map((samples) => gridPeakTwin(samples, -16, audio.frames + 32, 16, 32, 7)),
+      ...audio.channels.map((samples) => gridPeakTwin(samples, -16, audio.frames + 32, 16, 64, 9)),
     )
     expect(Math.abs(meter.read().truePeak - expected) / expected).toBeLessThan(tolerance)
   })

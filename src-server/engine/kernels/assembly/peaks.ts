@@ -78,14 +78,14 @@ export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, max
   return largest
 }
 
-// Four frames at 16 points each, half of the mirrored pairs (phases j and 16 - j) per call. taps: for t = 0 .. 31 the eight f32x4 of this
+// Four frames at 16 points each, half of the mirrored pairs (phases j and 16 - j) per call. taps: for t = 0 .. 63 the eight f32x4 of this
 // half: a b of four pairs, or a b of three pairs and the a of phase 8.
 // @ts-ignore: decorator
 @inline function fourDensePairs(x: usize, taps: usize): v128 {
   let a1 = f32x4.splat(0), b1 = f32x4.splat(0), a2 = f32x4.splat(0), b2 = f32x4.splat(0)
   let a3 = f32x4.splat(0), b3 = f32x4.splat(0), a4 = f32x4.splat(0), b4 = f32x4.splat(0)
   let behind = x, ahead = x + 4
-  const end = taps + 32 * 128
+  const end = taps + 64 * 128
   for (let c = taps; c < end; c += 128) {
     const p = v128.load(behind), q = v128.load(ahead)
     const u = f32x4.add(p, q), v = f32x4.sub(p, q)
@@ -106,14 +106,14 @@ export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, max
 
 // @ts-ignore: decorator
 @inline function denseGroup(x: usize, taps: usize): f32 {
-  const first = f32x4.max(fourDensePairs(x, taps), fourDensePairs(x, taps + 4096))
-  const second = f32x4.max(fourDensePairs(x + 16, taps), fourDensePairs(x + 16, taps + 4096))
+  const first = f32x4.max(fourDensePairs(x, taps), fourDensePairs(x, taps + 8192))
+  const second = f32x4.max(fourDensePairs(x + 16, taps), fourDensePairs(x + 16, taps + 8192))
   return largestLane(f32x4.max(first, second))
 }
 
 /**
- * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 64 taps per point in those groups whose entry in
- * `peaks` is at least `closer` times the largest found so far. Readable samples: x[-31] ... x[8 groups + 32].
+ * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point in those groups whose entry in
+ * `peaks` is at least `closer` times the largest found so far. Readable samples: x[-63] ... x[8 groups + 64].
  */
 export function densePeak(x: usize, groups: i32, peaks: usize, best: f32, closer: f32, taps: usize): f32 {
   let highest = 0
