@@ -1,7 +1,7 @@
 /** Makes the masters of all platforms: one render for each distinct promise, proofed against codecs where the tier asks for it. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { DeliveryTarget, Tier } from '../contract/platforms.ts'
+import type { DeliveryTarget, Platform, Tier } from '../contract/platforms.ts'
 import type { Audio } from '../engine/block.ts'
 import { type LandingSource, prepareLanding } from '../engine/landing.ts'
 import { gainToDb } from '../engine/units.ts'
@@ -91,21 +91,24 @@ async function deliverRate(
   progress.expect(promises.length)
   const { place, pool, tags, cover, seed, intensity, tier } = order
   const render = (
-    { targetLufs, ceilingDbtp }: Pick<Promised, 'targetLufs' | 'ceilingDbtp'>,
-    file: string,
+    kind: 'master' | 'lowered',
+    platform: Platform,
+    promise: Pick<Promised, 'targetLufs' | 'ceilingDbtp'>,
     onStep?: (step: RenderStep) => void,
   ) => {
+    const { targetLufs, ceilingDbtp } = promise
     const task: RenderTask = {
       ...{ source, targetLufs, ceilingDbtp, intensity, seed, tags, cover },
       bitDepth: tier === 'premium' ? 24 : 16,
-      path: path.join(place.folder, file),
+      path: path.join(place.folder, `${kind}-${platform}.wav`),
     }
     return pool.render(task, onStep).catch((error: unknown) => {
-      throw error instanceof CeilingBrokenError ? new WorkFailure('CEILING_BROKEN', {}, error) : error
+      if (!(error instanceof CeilingBrokenError)) throw error
+      throw new WorkFailure('CEILING_BROKEN', { platform }, error)
     })
   }
   const rendered = await Promise.all(
-    promises.map((promised) => render(promised, `master-${promised.targets[0]!.platform}.wav`, progress.count)),
+    promises.map((promised) => render('master', promised.targets[0]!.platform, promised, progress.count)),
   )
   const wanted = promises.flatMap((promised, i) =>
     promised.targets.map((target) => ({ target, promised, master: rendered[i]! })),
@@ -113,7 +116,7 @@ async function deliverRate(
   const delivered = await twoAtATime(wanted, async ({ target, promised, master }): Promise<Delivered> => {
     const codecs = platformCodecs(target.platform, encoders)
     const again = (loweredDb: number) =>
-      render({ ...promised, ceilingDbtp: target.ceilingDbtp - loweredDb }, `lowered-${target.platform}.wav`)
+      render('lowered', target.platform, { ...promised, ceilingDbtp: target.ceilingDbtp - loweredDb })
     const proofed = codecs.length > 0 ? await proofMaster(master, codecs, again, place) : { master, codecChecks: [] }
     progress.proofed(order.targets.length)
     return { target, ...proofed }

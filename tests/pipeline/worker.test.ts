@@ -1,0 +1,222 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import Schema from 'typebox/schema'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Report } from '../../src-server/contract/report.ts'
+import { createProgressMeter } from '../../src-server/jobs/progress-meter.ts'
+import { describeFailure, WorkFailure } from '../../src-server/jobs/work-failure.ts'
+import { WORK_STAGES, type WorkOrder, type WorkProgress, type WorkResult } from '../../src-server/jobs/work-order.ts'
+import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { masterOrder, orderFor, runOrder, startWorker } from './run-worker.ts'
+
+const folder = temporaryFolder()
+const at = (name: string) => path.join(folder, name)
+const song = at('song.wav')
+let order: WorkOrder
+let result: WorkResult
+const progress: WorkProgress[] = []
+
+/** Cuts the masters out of a ZIP the way the server does. */
+function unpack(made: WorkResult, { attemptFolder }: WorkOrder): Record<string, string> {
+  const bytes = readFileSync(path.join(attemptFolder, made.zip.fileName))
+  const files: Record<string, string> = {}
+  for (const { name, offset, sizeBytes, platform } of made.zip.entries) {
+    const file = path.join(attemptFolder, path.basename(name))
+    writeFileSync(file, bytes.subarray(offset, offset + sizeBytes))
+    files[platform ?? path.basename(name)] = file
+  }
+  return files
+}
+
+beforeAll(async () => {
+  runPlain(
+    '-i',
+    writeFloatWav(at('plain.wav'), songLike(16, 48_000), 48_000),
+    ...['-c:a', 'pcm_s24le', '-metadata', 'title=등불 아래'],
+    song,
+  )
+  order = await orderFor(song, folder, { artist: '새벽' })
+  const { messages, exitCode } = await runOrder(order)
+  const last = messages.at(-1)
+  if (last?.type !== 'done') throw new Error(JSON.stringify(last))
+  expect(exitCode).toBe(0)
+  result = last.result
+  progress.push(...messages.filter((message) => message.type === 'progress'))
+}, 120_000)
+
+describe('an engine process that was given a song', () => {
+  it('leaves nothing in its folder but the ZIP and the two reports', () => {
+    const names = readdirSync(order.attemptFolder).filter((name) => !/_|SUMS/.test(name) || name.endsWith('.zip'))
+    expect(names.sort()).toEqual(['report.html', 'report.json', result.zip.fileName].sort())
+  })
+
+  it('delivers one master per platform, each on its target and below its ceiling by another meter', () => {
+    const files = unpack(result, order)
+    for (const master of result.masters) {
+      const read = readByEbur128(files[master.platform]!)
+      if (master.verdict === 'on_target') {
+        expect(Math.abs(read.integratedLufs - master.target_lufs), master.platform).toBeLessThanOrEqual(0.1)
+      }
+      expect(read.truePeakDbtp - master.ceiling_dbtp, master.platform).toBeLessThanOrEqual(0.05)
+      expect(Math.abs(read.integratedLufs - master.integrated_lufs)).toBeLessThanOrEqual(0.05)
+    }
+    expect(result.masters.map(({ platform }) => platform)).toEqual(order.targets.map(({ platform }) => platform))
+  })
+
+  it('writes 16 bit at 44.1 kHz, and 48 kHz for YouTube when the song was made at 48', () => {
+    for (const { platform, sample_rate_hz, bit_depth } of result.masters) {
+      expect({ platform, sample_rate_hz, bit_depth }).toEqual({
+        platform,
+        sample_rate_hz: platform === 'youtube' ? 48_000 : 44_100,
+        bit_depth: 16,
+      })
+    }
+  })
+
+  it('names folder and files after the tag and keeps the tags', () => {
+    expect(result.zip.folderName).toBe('등불 아래_master_12345678')
+    expect(result.masters[0]!.file).toBe('등불 아래_spotify.wav')
+    const tags = runPlain('-i', unpack(result, order).melon!, '-f', 'ffmetadata', '-').toString('utf8')
+    expect(tags).toMatch(/title=등불 아래/)
+    expect(tags).toMatch(/artist=새벽/)
+  })
+
+  it('writes a report that its schema accepts and that says what was delivered', () => {
+    const report: unknown = JSON.parse(readFileSync(path.join(order.attemptFolder, result.reportJsonFile), 'utf8'))
+    expect(Schema.Errors(Report, report)[1]).toEqual([])
+    expect(report).toMatchObject({ title: '등불 아래', artist: '새벽', job_id: order.jobId })
+    expect((report as Report).masters.map((master) => master.result)).toEqual(result.masters)
+  })
+
+  it('writes a page that needs nothing from anywhere', () => {
+    const html = readFileSync(path.join(order.attemptFolder, result.reportHtmlFile), 'utf8')
+    expect(html).not.toMatch(/(src|href)=|url\(|@import|https?:/)
+    expect(html).toContain('<h1><bdi>등불 아래</bdi></h1>')
+  })
+
+  it('reports progress that goes through all stages and never runs backwards', () => {
+    expect([...new Set(progress.map(({ stage }) => stage))]).toEqual([...WORK_STAGES])
+    const fractions = progress.map(({ fraction }) => fraction)
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b))
+    expect(fractions.at(-1)).toBe(1)
+  })
+
+  it('makes the same bytes on one thread and on two', async () => {
+    const again = await masterOrder(await orderFor(song, folder, { artist: '새벽', threads: 1 }))
+    expect(again.masters.map(({ sha256 }) => sha256)).toEqual(result.masters.map(({ sha256 }) => sha256))
+  }, 120_000)
+})
+
+describe('masters that make the same promise', () => {
+  it('are one render, and the same file twice', async () => {
+    const at44 = at('song44.wav')
+    runPlain('-i', song, '-ar', '44100', '-c:a', 'pcm_s16le', at44)
+    const { masters } = await masterOrder(
+      await orderFor(at44, folder, { platforms: ['spotify', 'youtube', 'apple_music'] }),
+    )
+    expect(masters[0]!.sha256).toBe(masters[1]!.sha256)
+    expect(masters[0]!.sha256).not.toBe(masters[2]!.sha256)
+  }, 120_000)
+})
+
+describe('premium', () => {
+  it('writes 24 bit at the rate of the song and says what lossy copies peak at', async () => {
+    const { masters } = await masterOrder(
+      await orderFor(song, folder, { tier: 'premium', platforms: ['youtube', 'melon'] }),
+    )
+    for (const master of masters) {
+      expect(master).toMatchObject({ sample_rate_hz: 48_000, bit_depth: 24 })
+      expect(master.codec_checks!.length).toBeGreaterThan(0)
+      for (const check of master.codec_checks!) {
+        expect(check.codec).toMatch(/\(ffmpeg \w+\)$/)
+        expect(check.true_peak_dbtp <= 0 || check.ceiling_lowered_db >= 1.5).toBe(true)
+      }
+    }
+  }, 120_000)
+})
+
+describe('a job that cannot be done', () => {
+  const fails = async (change: Partial<WorkOrder>, file = song) => {
+    const { messages, exitCode } = await runOrder(await orderFor(file, folder, change))
+    expect(exitCode).toBe(0)
+    return messages.at(-1)
+  }
+
+  it('fails for digital silence', async () => {
+    const silence = writeFloatWav(at('silence.wav'), [new Float32Array(100_000), new Float32Array(100_000)], 44_100)
+    expect(await fails({}, silence)).toMatchObject({ type: 'failed', failureCode: 'DIGITAL_SILENCE' })
+  }, 60_000)
+
+  it('fails for less than a second', async () => {
+    expect(await fails({}, writeFloatWav(at('short.wav'), songLike(0.9), 44_100))).toMatchObject({
+      failureCode: 'TOO_SHORT',
+    })
+  }, 60_000)
+
+  it('fails when the stored song is gone', async () => {
+    const gone = { ...order.source, path: at('gone.wav') }
+    expect(await fails({ source: gone })).toMatchObject({ failureCode: 'SOURCE_LOST' })
+  }, 60_000)
+
+  it('fails when ffmpeg is gone', async () => {
+    expect(await fails({ ffmpeg: { ...order.ffmpeg, path: at('no-ffmpeg') } })).toMatchObject({
+      failureCode: 'FFMPEG_MISSING',
+    })
+  }, 60_000)
+
+  it('says that it was cancelled when it is called off', async () => {
+    const work = await orderFor(song, folder)
+    const { messages } = await runOrder(work, (message, worker) => {
+      if (message.type === 'progress' && message.stage === 'rendering') worker.send({ type: 'abort' })
+    })
+    expect(messages.at(-1)).toMatchObject({ type: 'failed', failureCode: 'CANCELLED' })
+  }, 60_000)
+
+  it('calls a full disk a full disk', () => {
+    const full = Object.assign(new Error('no space'), { code: 'ENOSPC' })
+    expect(describeFailure(full)).toMatchObject({ failureCode: 'DISK_FULL' })
+    expect(
+      describeFailure(new WorkFailure('CEILING_BROKEN', { platform: 'melon' }, new Error('0.2 dB over'))),
+    ).toMatchObject({
+      failureCode: 'CEILING_BROKEN',
+      params: { platform: 'melon' },
+      message: '0.2 dB over',
+    })
+    expect(describeFailure(new Error('?'))).toMatchObject({ failureCode: 'ENGINE_FAILED' })
+  })
+})
+
+describe('an engine process', () => {
+  it('ends by itself when its parent’s channel closes', async () => {
+    const worker = startWorker()
+    worker.send({ type: 'work', order })
+    await new Promise((resolve) => worker.once('message', resolve))
+    const ended = new Promise((resolve) => worker.once('exit', resolve))
+    worker.disconnect()
+    expect(await ended).toBe(0)
+  }, 60_000)
+
+  it('looks at a song for free and writes nothing', async () => {
+    const worker = startWorker()
+    const answer = new Promise((resolve) => worker.once('message', resolve))
+    worker.send({ type: 'analyse', order: { song: order.source, aiService: 'suno', ffmpeg: order.ffmpeg } })
+    const { type, analysis } = (await answer) as { type: string; analysis: Record<string, unknown> }
+    expect(type).toBe('analysed')
+    expect(analysis).toMatchObject({ codec: 'WAV 24 bit', sample_rate_hz: 48_000, channels: 2, duration_seconds: 16 })
+    expect(analysis.waveform).toHaveLength(1000)
+  }, 60_000)
+})
+
+describe('the progress meter', () => {
+  it('passes over stages that are behind it and parts that were reached', () => {
+    const sent: WorkProgress[] = []
+    const meter = createProgressMeter('standard', (message) => sent.push(message))
+    meter.report('decoding', 1)
+    meter.report('rendering', 0.5)
+    meter.report('analysing', 1)
+    meter.report('rendering', 0.2)
+    meter.report('packaging', 7)
+    expect(sent.map(({ stage }) => stage)).toEqual(['decoding', 'rendering', 'packaging'])
+    expect(sent.at(-1)!.fraction).toBe(1)
+  })
+})
