@@ -13,7 +13,7 @@ import { applyRecipe } from '../src-server/engine/chain.ts'
 import { planRecipe } from '../src-server/engine/plan-recipe.ts'
 import { addClicks, addOffset, addResonance, addTone, clipHard, toneDamages } from './damage.ts'
 import { allSongs, copyAudio, decodeSong, findSong, reportedSongs } from './music.ts'
-import { distanceDb, largestMoveDb, type Move, moveBetween } from './spectral-distance.ts'
+import { distanceDb, errorInsideClamp, largestMoveDb, moveBetween } from './spectral-distance.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -115,19 +115,6 @@ function restoration(songs: readonly [string, Audio][]): void {
   )
 }
 
-/** Error left in the bands that lie inside the clamp, mean and largest. */
-function leftInside(before: Move, after: Move): { mid: number; side: number; midMost: number; sideMost: number } {
-  const inside = (values: readonly number[], most: number, fromHz: number): boolean[] =>
-    values.map((value, b) => Math.abs(value) <= most && before.bandHz[b]! >= fromHz && before.bandHz[b]! <= 16_000)
-  const pick = (values: readonly number[], chosen: readonly boolean[]): number[] =>
-    values.filter((_, b) => chosen[b]).map(Math.abs)
-  const mid = pick(after.midDb, inside(before.midDb, 6, 30))
-  const side = pick(after.sideDb, inside(before.sideDb, 4, 120))
-  const mean = (list: readonly number[]): number =>
-    list.reduce((sum, value) => sum + value, 0) / Math.max(1, list.length)
-  return { mid: mean(mid), side: mean(side), midMost: Math.max(0, ...mid), sideMost: Math.max(0, ...side) }
-}
-
 function references(songs: readonly [string, Audio][]): void {
   say('\nReference matching at 100 per cent: third-octave error left inside the clamp, mean (largest) dB')
   for (const [i, [name, audio]] of songs.entries()) {
@@ -138,7 +125,7 @@ function references(songs: readonly [string, Audio][]): void {
     master(target, analysis, reference)
     const before = moveBetween(reference, analysis)
     const after = moveBetween(reference, analyse(target))
-    const left = leftInside(before, after)
+    const left = errorInsideClamp(before, after)
     say(
       `${name.padEnd(24)}→ ${referenceName.padEnd(24)} before ${cell(distanceDb(before))}  mid ${cell(left.mid, 2)} (${left.midMost.toFixed(1)})  side ${cell(left.side, 2)} (${left.sideMost.toFixed(1)})`,
     )

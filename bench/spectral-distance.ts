@@ -43,3 +43,35 @@ export function distanceDb({ midDb, sideDb }: Move): number {
 export function largestMoveDb({ midDb, sideDb }: Move): number {
   return Math.max(...[...midDb, ...sideDb].map(Math.abs))
 }
+
+const median = (values: readonly number[]): number => {
+  const ascending = [...values].sort((one, other) => one - other)
+  return ascending[Math.floor(ascending.length / 2)] ?? 0
+}
+
+/** What a match has left in the bands it could reach. */
+export interface MatchError {
+  readonly mid: number
+  readonly side: number
+  readonly midMost: number
+  readonly sideMost: number
+}
+
+/**
+ * Mean and largest error in dB that is left after matching, in the bands whose distance was inside the clamp before (6 dB in mid, 4 dB in side above
+ * 120 Hz), levels aligned by the median.
+ */
+export function errorInsideClamp(before: Move, after: Move): MatchError {
+  const isCore = (b: number): boolean => before.bandHz[b]! >= 100 && before.bandHz[b]! <= 8000
+  const level = median(before.midDb.filter((_, b) => isCore(b)))
+  const midBands = before.midDb.map((value) => Math.abs(value - level) <= 6)
+  const sideBands = before.sideDb.map((value, b) => Math.abs(value - level) <= 4 && before.bandHz[b]! >= 120)
+  const levelAfter = median(after.midDb.filter((_, b) => midBands[b] && isCore(b)))
+  const errors = (values: readonly number[], chosen: readonly boolean[]): number[] =>
+    values.filter((_, b) => chosen[b]).map((value) => Math.abs(value - levelAfter))
+  const mid = errors(after.midDb, midBands)
+  const side = errors(after.sideDb, sideBands)
+  const mean = (list: readonly number[]): number =>
+    list.reduce((sum, value) => sum + value, 0) / Math.max(1, list.length)
+  return { mid: mean(mid), side: mean(side), midMost: Math.max(0, ...mid), sideMost: Math.max(0, ...side) }
+}

@@ -106,7 +106,12 @@ export type RepairKind = (typeof REPAIR_KINDS)[number]
 /** One repair that was made, because its fault was detected. */
 export const Repair = exactly({
   kind: oneOf(REPAIR_KINDS),
-  amount_db: Type.Optional(Type.Number({ description: 'Largest change in the place named.' })),
+  amount_db: Type.Optional(
+    Type.Number({
+      description:
+        'Largest change in the place named, dB. For clipping the rise of the highest rebuilt peak; for an offset and for clicks the level, in dBFS, of what was removed.',
+    }),
+  ),
   frequency_hz: Type.Optional(Type.Number()),
   count: Type.Optional(Type.Integer({ description: 'Places mended.' })),
   channel: Type.Optional(oneOf(['mid', 'side', 'left', 'right', 'both'])),

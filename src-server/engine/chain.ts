@@ -32,7 +32,7 @@ const blockFrames = 4096
 export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction: number) => void): AppliedRecipe {
   const repairs: Repair[] = []
   const filters = recipe.stages.filter(({ kind }) => kind === 'rumble_filter')
-  const rumbleBefore = filters.length > 0 ? measureSubsonic(audio) : null
+  const before = filters.length > 0 ? lowEnd(audio) : null
   const streamed: { stage: RecipeStage; processor: Processor }[] = []
   for (const stage of recipe.stages) {
     const edited = editSamples(audio, stage)
@@ -46,7 +46,7 @@ export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction
   )
   const dynamics = { mostReductionDb: 0, meanReductionDb: 0 }
   for (const { stage, processor } of streamed) {
-    repairs.push(...repairsOf(stage, processor, audio, rumbleBefore?.levelDbfs ?? 0))
+    repairs.push(...repairsOf(stage, processor, audio, before))
     if (stage.kind !== 'density' && stage.kind !== 'multiband') continue
     const reading = (processor as Compressor).read()
     dynamics.mostReductionDb += reading.mostReductionDb
@@ -166,13 +166,33 @@ function runStreamed(audio: Audio, processors: readonly Processor[], onProgress?
   }
 }
 
+/** What lies below the audible band: the largest mean of a channel, and the level of rumble in dBFS. */
+interface LowEnd {
+  readonly offset: number
+  readonly rumbleDbfs: number
+}
+
+function lowEnd(audio: Audio): LowEnd {
+  const means = audio.channels.map((samples) => {
+    let sum = 0
+    for (let i = 0; i < samples.length; i++) sum += samples[i]!
+    return Math.abs(sum / Math.max(1, samples.length))
+  })
+  return { offset: Math.max(...means), rumbleDbfs: measureSubsonic(audio).levelDbfs }
+}
+
+function lowEndRepairs(before: LowEnd, after: LowEnd, frequencyHz: number): Repair[] {
+  const amount = before.rumbleDbfs - after.rumbleDbfs
+  const rumble: Repair = { kind: 'rumble', amount_db: rounded(-amount), frequency_hz: frequencyHz }
+  if (before.offset < 1e-3) return [rumble]
+  return [{ kind: 'dc_offset', amount_db: rounded(gainToDb(before.offset - after.offset)) }, rumble]
+}
+
 /** What a streaming repair measured; none for stages that are no repairs or had nothing to do. */
-function repairsOf(stage: RecipeStage, processor: Processor, audio: Audio, rumbleDbfs: number): Repair[] {
+function repairsOf(stage: RecipeStage, processor: Processor, audio: Audio, before: LowEnd | null): Repair[] {
   switch (stage.kind) {
-    case 'rumble_filter': {
-      const amount = rumbleDbfs - measureSubsonic(audio).levelDbfs
-      return [{ kind: 'rumble', amount_db: rounded(-amount), frequency_hz: stage.frequencyHz }]
-    }
+    case 'rumble_filter':
+      return before ? lowEndRepairs(before, lowEnd(audio), stage.frequencyHz) : []
     case 'mono_bass':
       return [{ kind: 'mono_bass', frequency_hz: stage.frequencyHz, channel: 'side' }]
     case 'equalise':

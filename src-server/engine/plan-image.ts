@@ -8,7 +8,7 @@ import { clamp } from './units.ts'
  * or widened. 90 per cent of the pieces on which these were chosen (docs/engine.md) lie between the limits.
  */
 const usualWidestDb = 2.2
-const narrowBelowDb = -1.6
+const narrowBelowDb = -1.2
 const wideAboveDb = 5.4
 /** Beyond a limit the whole way back is gone within this many dB. */
 const certaintyDb = 0.5

@@ -13,11 +13,11 @@ export interface PlanPart {
 /** A mean above this (−60 dBFS) is an offset. */
 const dcThreshold = 1e-3
 /** An offset that moves by more than this part of itself comes with the music: it is filtered, not subtracted. */
-const steadyDrift = 0.3
+const steadyDrift = 0.6
 /** Rumble: louder than this, dBFS, and not more than so many dB below the bass; or louder than the second figure in any case. */
 const rumbleDbfs = -45
-const rumbleBelowBassDb = 20
-const heavyRumbleDbfs = -31
+const rumbleBelowBassDb = 12
+const heavyRumbleDbfs = -34
 /** Below this the bass is made mono when its side is louder than its mid by more than the tolerance. */
 const monoBassHz = 110
 const monoBassDb = 1

@@ -3,13 +3,13 @@ import type { EqualiserSection, GainCurve } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import { type ToneFault, toneFaults } from './detectors/tone-evidence.ts'
-import type { BandLevels } from './meters/spectrum.ts'
+import { type BandLevels, quantile } from './meters/spectrum.ts'
 import type { PlanPart } from './plan-repair.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
 import { clamp } from './units.ts'
 
 /**
- * What an amount of a fault's evidence is worth, dB. Between `usualDb` and `coloredDb` (median and upper quartile of the pieces on which these were chosen,
+ * What an amount of a fault's evidence is worth, dB. Between `usualDb` and `coloredDb` (about median and upper quartile of the pieces on which these were chosen, but never less than the published average's 0,
  * docs/engine.md) begins a lean of at most 0.9 dB, which is a matter of taste. From `doubtDb` on (some 94 of 100 pieces lie below) the fault is taken for real and
  * removed in the size in which it usually comes, up to `colourDb`: more than that no such fault explains, it is the music's own colour,
  * and only the lean remains.
@@ -26,7 +26,7 @@ const leanDb = 0.9
 
 const policies: Record<ToneFault['kind'], FaultPolicy> = {
   mud: { usualDb: 0.4, coloredDb: 2, doubtDb: 3.75, colourDb: 10.75, typicalDb: 4 },
-  harshness: { usualDb: -0.8, coloredDb: 0.8, doubtDb: 3, colourDb: 12, typicalDb: 5 },
+  harshness: { usualDb: 0, coloredDb: 1.6, doubtDb: 3, colourDb: 12, typicalDb: 5 },
   // How music ends at the top varies so much that a shelf cannot be told from it: lean only.
   dullness: {
     usualDb: 2.3,
@@ -103,6 +103,12 @@ function meanInCore(bandHz: readonly number[], values: readonly number[]): numbe
     count++
   }
   return count > 0 ? sum / count : 0
+}
+
+/** Median of `values` over the same bands. */
+function medianInCore(bandHz: readonly number[], values: readonly number[]): number {
+  const core = values.filter((_, b) => bandHz[b]! >= 100 && bandHz[b]! <= 8000)
+  return core.length > 0 ? quantile(Float64Array.from(core).sort(), 0.5) : 0
 }
 
 /** Smooths a curve over bands with a triangle of ± `reach(hz)` bands. */
@@ -183,7 +189,10 @@ export interface ReferenceDistance {
   readonly limitHz: number
 }
 
-/** Distance of two spectra in mid and side; both are aligned by the mid, so that the width of the reference is kept. */
+/**
+ * Distance of two spectra in mid and side; both are aligned by the mid, so that the width of the reference is kept. The median of the bands between 100 Hz and
+ * 8 kHz counts as their level: few bands that lie far apart do not shift all others.
+ */
 export function referenceDistance(
   source: SourceAnalysis,
   reference: SourceAnalysis,
@@ -196,13 +205,13 @@ export function referenceDistance(
       (level, b) => Math.max(other[b]!, Math.max(...other) - emptyDb) - Math.max(level, Math.max(...own) - emptyDb),
     )
   const mid = difference(from.midDb, to.midDb)
-  const mean = meanInCore(from.bandHz, mid)
+  const level = medianInCore(from.bandHz, mid)
   const hasSide = Math.max(...from.sideDb) > Math.max(...from.midDb) - 60 && !reference.isMono
-  const side = from.sideDb.map((level, b) =>
-    hasSide ? clamp(to.sideDb[b]! - level - mean, -2 * sideClampDb, 2 * sideClampDb) : 0,
+  const side = from.sideDb.map((own, b) =>
+    hasSide ? clamp(to.sideDb[b]! - own - level, -2 * sideClampDb, 2 * sideClampDb) : 0,
   )
   return {
-    midDb: mid.map((value) => value - mean),
+    midDb: mid.map((value) => value - level),
     sideDb: side,
     limitHz: Math.min(source.bandwidthHz ?? 20_000, reference.bandwidthHz ?? 20_000, 20_000),
   }
@@ -219,7 +228,7 @@ export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAna
   const limit = distance.limitHz * 0.94
   const curveOf = (values: readonly number[], most: number, fromHz: number): number[] => {
     const held = heldAbove(bandHz, values, limit)
-    const narrow = smoothed(bandHz, held, (hz) => (hz < 100 ? 2 : 1))
+    const narrow = smoothed(bandHz, held, (hz) => (hz < 100 ? 1.5 : 0.5))
     return narrow.map((value, b) => (bandHz[b]! < fromHz ? 0 : (clamp(value, -most, most) * amount) / 100))
   }
   const mid = curveOf(distance.midDb, midClampDb, 0)

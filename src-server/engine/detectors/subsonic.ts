@@ -33,11 +33,11 @@ export function measureSubsonic({ channels, frames, sampleRateHz }: Audio): Subs
     loadFrame(left, right, start, re, im)
     fft.forward(re, im)
     for (let k = 1; k < powers.length; k++) {
-      // |Z(k)|² + |Z(−k)|² of z = L + iR is twice the one-sided power of both channels.
+      // |Z(k)|² + |Z(−k)|² of z = L + iR is twice |L(k)|² + |R(k)|², the one-sided power of the channels' mean.
       powers[k]! += re[k]! ** 2 + im[k]! ** 2 + re[size - k]! ** 2 + im[size - k]! ** 2
     }
   }
-  const scale = 2 / (count * size * size * 0.375 * 2)
+  const scale = 1 / (count * size * size * 0.375 * 2)
   let level = 0
   let bass = 0
   let strongest = bin(3)

@@ -1,0 +1,194 @@
+import type { Recipe, RecipeStage } from '../contract/recipe.ts'
+import type { Decision } from '../contract/report.ts'
+import type { SourceAnalysis } from './analysis.ts'
+import { type Audio, allocateAudio, samplePeak, sliceBlock } from './block.ts'
+import { applyRecipe } from './chain.ts'
+import { measureLoudness } from './meters/loudness.ts'
+import { longTermSpectrum, measureBandFrames, thirdOctaves } from './meters/spectrum.ts'
+import { type MasteringPlan, type PlanInput, planRecipe } from './plan-recipe.ts'
+import { gainToDb, powerToDb } from './units.ts'
+
+/** One of several plans for the same piece. */
+export interface RecipeCandidate {
+  readonly name: 'as_asked' | 'gentler' | 'firmer' | 'repairs_only'
+  readonly plan: MasteringPlan
+}
+
+/** What a candidate measured on the excerpts; lower is better everywhere. */
+export interface CandidateScore {
+  readonly name: RecipeCandidate['name']
+  /** Mean distance to the target in third octaves (to the candidate as asked where there is no target), dB. */
+  readonly tonalDistanceDb: number
+  /** What the dynamics stages change beyond a constant gain, against the signal, dB; −120 for nothing. */
+  readonly distortionDb: number
+  /** Peak-to-loudness ratio that is left above what a master has room for, dB. */
+  readonly burdenDb: number
+  readonly cost: number
+}
+
+/**
+ * Returns the plans that tier premium tries: as asked, half as firm, once and a half as firm, and repairs only. Standard, and an intensity of 0
+ * without a reference, have only the first. Plans whose recipes are the same are left out. Pure.
+ */
+export function recipeCandidates(input: PlanInput): readonly RecipeCandidate[] {
+  const asked: RecipeCandidate = { name: 'as_asked', plan: planRecipe(input) }
+  if (input.tier === 'standard') return [asked]
+  const scaled = (name: RecipeCandidate['name'], factor: number): RecipeCandidate => ({
+    name,
+    plan: planRecipe({
+      ...input,
+      intensity: Math.min(100, input.intensity * factor),
+      referenceAmount: Math.min(100, input.referenceAmount * factor),
+    }),
+  })
+  const seen = new Set<string>()
+  return [asked, scaled('gentler', 0.5), scaled('firmer', 1.5), scaled('repairs_only', 0)].filter(({ plan }) => {
+    const key = JSON.stringify(plan.recipe)
+    return !seen.has(key) && seen.add(key)
+  })
+}
+
+const excerptSeconds = 10
+/** Peak-to-loudness ratio that a limiter brings to a normal master without being heard, dB. */
+const easyPlrDb = 15.5
+/** Weights of the cost: a decibel of burden counts half a decibel of tone; distortion counts 1 at −20 dB and grows with its amplitude. */
+const burdenWeight = 0.5
+const harmlessDistortionDb = -20
+
+/**
+ * Returns the candidate whose excerpts cost least, the scores of all and the decision for the report. The excerpts are the loudest and the quietest
+ * ten seconds in which music plays; each candidate is rendered on copies of them, so `audio` is not changed and little memory is needed. A single candidate is
+ * chosen unmeasured. Deterministic.
+ */
+export function chooseCandidate(
+  audio: Audio,
+  analysis: SourceAnalysis,
+  candidates: readonly RecipeCandidate[],
+): {
+  readonly chosen: RecipeCandidate
+  readonly scores: readonly CandidateScore[]
+  readonly decision: Decision | null
+} {
+  const [first] = candidates
+  if (first === undefined) throw new RangeError('No candidates')
+  if (candidates.length === 1) return { chosen: first, scores: [], decision: null }
+  const starts = excerptStarts(analysis)
+  const fallback = starts.map((start) => spectrumOf(rendered(audio, start, first.plan.recipe)))
+  const scores = candidates.map((candidate) => score(audio, starts, candidate, fallback))
+  const best = scores.reduce((least, each) => (each.cost < least.cost ? each : least))
+  const chosen = candidates.find(({ name }) => name === best.name)!
+  return {
+    chosen,
+    scores,
+    decision: {
+      stage: 'tone',
+      code: 'CANDIDATE_CHOSEN',
+      values: {
+        candidate: best.name,
+        of: candidates.length,
+        tonalDistanceDb: Number(best.tonalDistanceDb.toFixed(2)),
+        distortionDb: Number(best.distortionDb.toFixed(1)),
+      },
+    },
+  }
+}
+
+/** First seconds of the loudest and of the quietest excerpt; one for short pieces. */
+function excerptStarts({ curves, durationSeconds, integratedLufs }: SourceAnalysis): number[] {
+  const last = Math.max(0, durationSeconds - excerptSeconds)
+  let loudest = 0
+  let quietest = 0
+  let most = Number.NEGATIVE_INFINITY
+  let least = Number.POSITIVE_INFINITY
+  for (const [i, level] of curves.shortTermLufs.entries()) {
+    // A short-term value belongs to the 3 s that end there: centre the excerpt on them.
+    const start = Math.min(last, Math.max(0, i * curves.stepSeconds - 1.5 - excerptSeconds / 2))
+    if (level === null) continue
+    if (level > most) {
+      most = level
+      loudest = start
+    }
+    if (level < least && level > (integratedLufs ?? 0) - 20) {
+      least = level
+      quietest = start
+    }
+  }
+  return Math.abs(loudest - quietest) < excerptSeconds ? [loudest] : [loudest, quietest]
+}
+
+/** A rendered copy of one excerpt. */
+function rendered(audio: Audio, startSeconds: number, recipe: Recipe): Audio {
+  const start = Math.round(startSeconds * audio.sampleRateHz)
+  const part = sliceBlock(audio, start, start + Math.round(excerptSeconds * audio.sampleRateHz))
+  const copy = allocateAudio(2, part.frames, audio.sampleRateHz)
+  for (const [c, samples] of copy.channels.entries()) samples.set(part.channels[c]!)
+  return applyRecipe(copy, withoutClicks(recipe)).audio
+}
+
+/** Clicks are named by their frames in the whole piece, which an excerpt does not share. */
+function withoutClicks(recipe: Recipe): Recipe {
+  return { ...recipe, stages: recipe.stages.filter(({ kind }) => kind !== 'declick') }
+}
+
+const isDynamic = ({ kind }: RecipeStage): boolean => kind === 'density' || kind === 'multiband'
+
+function spectrumOf(audio: Audio): readonly number[] {
+  return longTermSpectrum(measureBandFrames(audio, audio.sampleRateHz, [thirdOctaves])[0]!).midDb
+}
+
+function score(
+  audio: Audio,
+  starts: readonly number[],
+  { name, plan }: RecipeCandidate,
+  fallback: readonly (readonly number[])[],
+): CandidateScore {
+  let tonal = 0
+  let distortion = 0
+  let burden = 0
+  for (const [i, start] of starts.entries()) {
+    const full = rendered(audio, start, plan.recipe)
+    tonal += distanceDb(spectrumOf(full), plan.targetSpectrum?.mid_db ?? fallback[i]!)
+    const linear = { ...plan.recipe, stages: plan.recipe.stages.filter((stage) => !isDynamic(stage)) }
+    if (linear.stages.length < plan.recipe.stages.length) {
+      distortion = Math.max(distortion, residualPower(rendered(audio, start, linear), full))
+    }
+    const plrDb = gainToDb(samplePeak(full)) - measureLoudness(full).integratedLufs
+    if (Number.isFinite(plrDb)) burden = Math.max(burden, plrDb - easyPlrDb)
+  }
+  const tonalDistanceDb = tonal / starts.length
+  const distortionDb = Math.max(-120, powerToDb(distortion))
+  const distortionCost = 10 ** ((distortionDb - harmlessDistortionDb) / 20)
+  return {
+    name,
+    tonalDistanceDb,
+    distortionDb,
+    burdenDb: burden,
+    cost: tonalDistanceDb + burdenWeight * burden + distortionCost,
+  }
+}
+
+/** Mean |difference| of two spectra between 40 Hz and 16 kHz whatever their levels, dB. */
+function distanceDb(one: readonly number[], other: readonly (number | null)[]): number {
+  const differences = thirdOctaves.centresHz.flatMap((hz, b) => {
+    const level = other[b]
+    return hz < 40 || hz > 16_000 || level == null ? [] : [Math.max(one[b]!, -110) - Math.max(level, -110)]
+  })
+  const mean = differences.reduce((sum, value) => sum + value, 0) / Math.max(1, differences.length)
+  return differences.reduce((sum, value) => sum + Math.abs(value - mean), 0) / Math.max(1, differences.length)
+}
+
+/** Power of what is left of `other` when the best multiple of `one` is taken out, as a part of `other`. */
+function residualPower(one: Audio, other: Audio): number {
+  let product = 0
+  let square = 0
+  let total = 0
+  for (const [c, samples] of one.channels.entries()) {
+    const changed = other.channels[c]!
+    for (let i = 0; i < samples.length; i++) {
+      product += samples[i]! * changed[i]!
+      square += samples[i]! ** 2
+      total += changed[i]! ** 2
+    }
+  }
+  return total > 0 && square > 0 ? Math.max(0, 1 - product ** 2 / (square * total)) : 0
+}

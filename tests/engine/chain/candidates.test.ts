@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { analyseSource } from '../../../src-server/engine/analysis.ts'
+import { chooseCandidate, recipeCandidates } from '../../../src-server/engine/candidates.ts'
+import type { PlanInput } from '../../../src-server/engine/plan-recipe.ts'
+import { createMatchFilter } from '../../../src-server/engine/processors/match.ts'
+import { copyOf, filterWhole, largestDifference, ordinaryMusic } from './signals.ts'
+
+const music = ordinaryMusic(14)
+const dark = { frequencyHz: [200, 8000], gainDb: [6, -6] }
+filterWhole(music, createMatchFilter(dark, dark, music.sampleRateHz))
+const analysis = analyseSource(music, { aiService: 'other', lossy: false })
+const input: PlanInput = {
+  ...{ analysis, genre: 'kpop', aiService: 'other', tier: 'premium' },
+  ...{ intensity: 50, referenceAmount: 100 },
+}
+
+describe('tier premium', () => {
+  it('tries the recipe as asked, gentler, firmer and repairs alone', () => {
+    expect(recipeCandidates(input).map(({ name }) => name)).toEqual(['as_asked', 'gentler', 'firmer', 'repairs_only'])
+  })
+
+  it('tries one recipe once, and standard only what was asked', () => {
+    expect(recipeCandidates({ ...input, intensity: 0 })).toHaveLength(1)
+    expect(recipeCandidates({ ...input, tier: 'standard' })).toHaveLength(1)
+  })
+
+  it('chooses the least cost of measured tone, distortion and burden, always the same, and leaves the song alone', () => {
+    const candidates = recipeCandidates(input)
+    const before = copyOf(music)
+    const { chosen, scores, decision } = chooseCandidate(music, analysis, candidates)
+    expect(largestDifference(before, music)).toBe(0)
+    expect(scores.map(({ name }) => name)).toEqual(candidates.map(({ name }) => name))
+    expect(Math.min(...scores.map(({ cost }) => cost))).toBe(scores.find(({ name }) => name === chosen.name)!.cost)
+    expect(decision).toMatchObject({ code: 'CANDIDATE_CHOSEN', values: { candidate: chosen.name, of: 4 } })
+    expect(chooseCandidate(music, analysis, candidates).scores).toEqual(scores)
+    const [asked, gentler, firmer, repairs] = scores
+    expect(asked!.tonalDistanceDb).toBeLessThan(gentler!.tonalDistanceDb)
+    expect(gentler!.tonalDistanceDb).toBeLessThan(repairs!.tonalDistanceDb)
+    expect(firmer!.distortionDb).toBeGreaterThan(gentler!.distortionDb)
+    expect(repairs!.distortionDb).toBe(-120)
+  })
+})

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { addClicks, addOffset, addResonance, addTone, clipHard } from '../../../bench/damage.ts'
+import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
+import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
+import { createConvolver, designLowPass } from '../../../src-server/engine/fir.ts'
+import { copyOf, filterWhole, noise, ordinaryMusic, sine } from './signals.ts'
+
+const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: false })
+const music = ordinaryMusic(12)
+
+describe('ordinary music', () => {
+  const analysis = analyse(music)
+
+  it('has none of the faults that are looked for', () => {
+    expect(analysis.clipping.count).toBe(0)
+    expect(analysis.clicks.flat()).toEqual([])
+    expect(analysis.resonances).toEqual([])
+    expect(analysis.bandwidthHz).toBeNull()
+    expect(analysis.deadChannel).toBeNull()
+    expect(analysis.isMono).toBe(false)
+    expect(Math.abs(analysis.dcOffsets[0]!)).toBeLessThan(1e-3)
+    expect(analysis.subsonic.levelDbfs).toBeLessThan(-45)
+  })
+
+  it('gives no evidence for a fault of tone', () => {
+    for (const amount of Object.values(analysis.tone)) expect(Math.abs(amount)).toBeLessThan(2)
+  })
+
+  it('is measured as it was made', () => {
+    expect(analysis.samplePeakDbfs).toBeCloseTo(-6.02, 1)
+    expect(analysis.sideToMidDb!).toBeGreaterThan(-6)
+    expect(analysis.sideToMidDb!).toBeLessThan(-2)
+    expect(analysis.curves.peakDbfs).toHaveLength(120)
+    expect(analysis.curves.shortTermLufs[28]).toBeNull()
+    expect(analysis.curves.shortTermLufs[29]).toBeTypeOf('number')
+  })
+})
+
+describe('a fault that was put in', () => {
+  it('clipping is found at its level, in the places that are clipped', () => {
+    const clipped = copyOf(music)
+    clipHard(clipped, -4)
+    const { clipping } = analyse(clipped)
+    expect(clipping.count).toBeGreaterThan(10)
+    expect(clipping.levels[0]!.positive ?? clipping.levels[1]!.positive).toBeCloseTo(0.5 * 10 ** (-4 / 20), 4)
+  })
+
+  it('the crest of a loud low note is not clipping', () => {
+    expect(analyse(sine(10, 40, 0.99)).clipping.count).toBe(0)
+  })
+
+  it('every click is found, in its own channel, and nothing else', () => {
+    const clicked = copyOf(music)
+    const frames = addClicks(clicked, 0.7, 0.4)
+    const [left, right] = analyse(clicked).clicks
+    expect(right).toEqual([])
+    expect(left).toHaveLength(frames.length)
+    for (const [k, [first, last]] of left!.entries()) {
+      expect(first).toBeLessThanOrEqual(frames[k]!)
+      expect(last).toBeGreaterThan(frames[k]!)
+    }
+  })
+
+  it('drum hits are not clicks', () => {
+    const drums = copyOf(music)
+    for (let hit = 1; hit < 11; hit++) {
+      for (let i = 0; i < 12_000; i++) {
+        const sample = 0.5 * Math.exp(-i / 600) * Math.sin(i * 0.9 + Math.sin(i * 2.7))
+        for (const channel of drums.channels) channel[hit * 48_000 + i]! += sample
+      }
+    }
+    expect(analyse(drums).clicks.flat()).toEqual([])
+  })
+
+  it('an offset, rumble and a resonance are found where they are', () => {
+    const shifted = copyOf(music)
+    addOffset(shifted, 0.05)
+    expect(analyse(shifted).dcOffsets[1]).toBeCloseTo(0.05, 3)
+    const rumbling = copyOf(music)
+    addTone(rumbling, 15, -30)
+    const { subsonic } = analyse(rumbling)
+    expect(subsonic.frequencyHz).toBeCloseTo(15, 0)
+    expect(subsonic.levelDbfs).toBeCloseTo(-33, 0)
+    const ringing = copyOf(music)
+    addResonance(ringing, 6000)
+    const [resonance] = analyse(ringing).resonances
+    expect(resonance!.frequencyHz / 6000).toBeCloseTo(1, 1)
+    expect(resonance!.excessDb).toBeGreaterThan(5)
+  })
+
+  it('a cutoff at 16 kHz and a dead channel are named', () => {
+    const limited = allocateAudio(2, music.frames, music.sampleRateHz)
+    for (const [c, samples] of limited.channels.entries()) samples.set(music.channels[c]!)
+    filterWhole(limited, createConvolver(designLowPass(1023, 16_000, 48_000, 12)))
+    expect(analyse(limited).bandwidthHz! / 16_000).toBeCloseTo(1, 1)
+    const dead = copyOf(music)
+    dead.channels[1]!.fill(0)
+    expect(analyse(dead).deadChannel).toBe('right')
+  })
+})
+
+describe('what is no music', () => {
+  it('silence is silent and has no loudness', () => {
+    const analysis = analyse(allocateAudio(2, 48_000, 48_000))
+    expect(analysis.isSilent).toBe(true)
+    expect([analysis.integratedLufs, analysis.truePeakDbtp, analysis.plrDb]).toEqual([null, null, null])
+  })
+
+  it.each([0, 1, 100, 20_000])('a piece of %i frames is analysed without an error', (frames) => {
+    const short = allocateAudio(2, frames, 48_000)
+    for (const samples of short.channels) samples.fill(0.1)
+    expect(analyse(short).frames).toBe(frames)
+  })
+
+  it('silence at the edges is measured', () => {
+    const framed = allocateAudio(2, 8 * 48_000, 48_000)
+    for (const [c, samples] of framed.channels.entries()) samples.set(noise(3, 0.5).channels[c]!, 3 * 48_000)
+    const { leadingSilenceSeconds, trailingSilenceSeconds } = analyse(framed)
+    expect(leadingSilenceSeconds).toBeCloseTo(3, 1)
+    expect(trailingSilenceSeconds).toBeCloseTo(2, 1)
+  })
+})
