@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import yauzl from 'yauzl'
+import type { Job } from '../../src-server/contract/jobs.ts'
+import { childrenOf, isAlive, type ServerProcess, spawnServer } from '../support/server-process.ts'
+import { wavSong } from '../support/songs.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+const onLinux = process.platform === 'linux'
+const song = new Blob([new Uint8Array(wavSong({ seconds: 3, sampleRateHz: 44_100 }))])
+const request = { file: song, platforms: 'spotify,melon', title: 'Kill' }
+
+let dataDir: string
+let server: ServerProcess
+beforeEach(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-kill-'))
+  server = await spawnServer(dataDir)
+})
+afterEach(async () => {
+  await server.end('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** Names in a ZIP; rejects when its directory or any checksum is broken. */
+function namesIn(zip: Buffer): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    yauzl.fromBuffer(zip, { lazyEntries: true }, (error, file) => {
+      if (error || !file) return reject(error)
+      const names: string[] = []
+      file.on('entry', (entry: yauzl.Entry) => {
+        names.push(entry.fileName)
+        file.openReadStream(entry, (failure, stream) => {
+          if (failure || !stream) return reject(failure)
+          stream.on('error', reject).on('end', () => file.readEntry())
+          stream.resume()
+        })
+      })
+      file.on('end', () => resolve(names)).on('error', reject)
+      file.readEntry()
+    })
+  })
+}
+
+/** What must hold of a job that was accepted once and is done, whatever happened in between. */
+async function expectWhole(job: Job): Promise<void> {
+  expect(job).toMatchObject({ status: 'done', credits_used: 1, credits_refunded: 0 })
+  const zip = await server.download(`/api/v1/jobs/${job.job_id}/download`)
+  const names = (await namesIn(zip)).map((name) => path.basename(name))
+  for (const { file } of job.results) expect(names).toContain(file)
+  for (const name of ['report.json', 'report.html', 'SHA256SUMS']) expect(names).toContain(name)
+  for (const { platform, sha256 } of job.results) {
+    const master = await server.download(`/api/v1/jobs/${job.job_id}/files/${platform}`)
+    expect(createHash('sha256').update(master).digest('hex')).toBe(sha256)
+  }
+  const db = new Database(path.join(dataDir, 'loudsmith.db'), { readonly: true })
+  const counts = db
+    .prepare(
+      `SELECT (SELECT count(*) FROM ledger WHERE job_id = :id AND kind = 'charge') AS charges,
+        (SELECT count(*) FROM ledger WHERE job_id = :id AND kind = 'refund') AS refunds,
+        (SELECT count(*) FROM events WHERE job_id = :id AND name IN ('job.completed', 'job.failed')) AS ends`,
+    )
+    .get({ id: job.job_id })
+  db.close()
+  expect(counts).toEqual({ charges: 1, refunds: 0, ends: 1 })
+  expect(readdirSync(path.join(dataDir, 'jobs', job.job_id)).sort()).toEqual(['result', 'source'])
+}
+
+describe.runIf(onLinux)('kill −9 (contract 8; only where /proc tells who is whose child)', () => {
+  test('of the engine process: the job starts again by itself and ends whole, with one charge', async () => {
+    const { job_id } = await server.newJob(request)
+    await server.until(job_id, ({ progress }) => progress > 0)
+    const engines = childrenOf(server.pid)
+    expect(engines.length).toBe(1)
+    for (const engine of engines) process.kill(engine, 'SIGKILL')
+    await expectWhole(await server.until(job_id))
+    expect(server.log()).toContain('killed by SIGKILL')
+  })
+
+  test.each(['decoding', 'rendering', 'packaging'])(
+    'of the server while the job is %s: its engine process ends too, and the next start finishes the job, with one charge',
+    async (stage) => {
+      const { job_id } = await server.newJob(request)
+      await server.until(job_id, (job) => job.stage === stage)
+      const engines = childrenOf(server.pid)
+      expect(await server.end('SIGKILL')).toBe('SIGKILL')
+      await expect.poll(() => engines.filter(isAlive), { timeout: 5000 }).toEqual([])
+      server = await spawnServer(dataDir)
+      await expectWhole(await server.until(job_id))
+    },
+  )
+
+  test('of the server right after the 201: the job is not lost', async () => {
+    const { job_id } = await server.newJob(request)
+    await server.end('SIGKILL')
+    server = await spawnServer(dataDir)
+    await expectWhole(await server.until(job_id))
+  })
+
+  test('three times in a row: the job is given up, refunded once, with one event', async () => {
+    const { job_id } = await server.newJob(request)
+    for (const _start of [1, 2, 3]) {
+      await server.until(job_id, ({ started_at }) => started_at !== undefined)
+      await server.end('SIGKILL')
+      server = await spawnServer(dataDir)
+    }
+    const job = await server.until(job_id)
+    expect(job).toMatchObject({ status: 'failed', failure_code: 'ENGINE_CRASHED', credits_refunded: 1 })
+    expect(await server.get('/api/v1/account')).toMatchObject({ credits: 500 })
+  })
+
+  test('an orderly end in the middle of a job leaves no process and no owner behind, and the next start finishes it', async () => {
+    const { job_id } = await server.newJob(request)
+    await server.until(job_id, ({ progress }) => progress > 0)
+    const engines = childrenOf(server.pid)
+    expect(await server.end('SIGTERM')).toBe(0)
+    expect(engines.filter(isAlive)).toEqual([])
+    expect(readdirSync(dataDir)).not.toContain('owner.json')
+    server = await spawnServer(dataDir)
+    await expectWhole(await server.until(job_id))
+  })
+})

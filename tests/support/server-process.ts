@@ -1,0 +1,90 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { CreatedJob, Job } from '../../src-server/contract/jobs.ts'
+import { type MasterFields, masterForm } from './service.ts'
+
+export interface ServerProcess {
+  readonly baseUrl: string
+  readonly pid: number
+  /** What it wrote to its log. */
+  log(): string
+  get<Body>(address: string): Promise<Body>
+  download(address: string): Promise<Buffer>
+  newJob(fields?: MasterFields): Promise<CreatedJob>
+  /** Resolves once the job has ended or `isReached` holds. */
+  until(jobId: string, isReached?: (job: Job) => boolean): Promise<Job>
+  /** Sends a signal and resolves with how the process ended. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>
+}
+
+/** Starts a server on `dataDir` in a process of its own and resolves when it listens. */
+export async function spawnServer(dataDir: string): Promise<ServerProcess> {
+  const child: ChildProcess = fork(path.join(import.meta.dirname, 'serve-process.ts'), [dataDir], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: [],
+  })
+  let log = ''
+  child.stderr?.on('data', (chunk) => {
+    log += chunk
+  })
+  const exit = new Promise<number | NodeJS.Signals | null>((resolve) =>
+    child.once('exit', (code, signal) => resolve(signal ?? code)),
+  )
+  const { baseUrl, credential } = await new Promise<{ baseUrl: string; credential: string }>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as { baseUrl: string; credential: string }))
+    exit.then(() => reject(new Error(log)))
+  })
+  const request = async (method: string, address: string, body?: FormData) => {
+    const headers = { authorization: `Bearer ${credential}` }
+    const answer = await fetch(new URL(address, baseUrl), { method, headers, ...(body ? { body } : {}) })
+    if (!answer.ok) throw new Error(`${method} ${address}: ${await answer.text()}`)
+    return answer
+  }
+  const get = async <Body>(address: string) => (await (await request('GET', address)).json()) as Body
+  return {
+    baseUrl,
+    pid: child.pid ?? 0,
+    log: () => log,
+    get,
+    download: async (address) => Buffer.from(await (await request('GET', address)).arrayBuffer()),
+    newJob: async (fields = {}) =>
+      (await (await request('POST', '/api/v1/master', masterForm(fields))).json()) as CreatedJob,
+    async until(jobId, isReached = () => false) {
+      for (;;) {
+        const job = await get<Job>(`/api/v1/jobs/${jobId}`)
+        if (job.status !== 'queued' || isReached(job)) return job
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    },
+    async end(signal) {
+      child.kill(signal)
+      return exit
+    },
+  }
+}
+
+/** Returns the processes that `pid` has started and that still live (Linux). */
+export function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((candidate) => parentOf(candidate) === pid)
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns whether a process lives; one that has ended but was not waited for does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
