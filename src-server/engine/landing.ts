@@ -136,13 +136,9 @@ export function planLanding(source: LandingSource, target: LandingTarget): Landi
     iterations: 0,
   }
   if (loudness === -Infinity) {
-    const nothing = {
-      gainDb: 0,
-      meanGainReductionDb: 0,
-      plrLostLu: 0,
-      integratedLufs: loudness,
-      achievableLufs: loudness,
-    }
+    // Nothing to land, but a click in silence, or less than 400 ms of sound, must not break the ceiling either.
+    const gainDb = Math.min(0, base.ceilingDbtp - gainToDb(source.truePeak))
+    const nothing = { gainDb, meanGainReductionDb: 0, plrLostLu: 0, integratedLufs: loudness, achievableLufs: loudness }
     return { ...untouched, ...nothing, verdict: 'below_target', reason: 'silent' }
   }
   const gainDb = target.targetLufs - loudness
