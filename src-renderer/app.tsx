@@ -1,6 +1,8 @@
 /** The window: bar, screen, toast, live region, keys that work everywhere. */
 import { Tooltip } from 'radix-ui'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { Button } from './components/button.tsx'
+import { FailureBoundary } from './components/failure-boundary.tsx'
 import { isTyping } from './components/is-typing.ts'
 import { KeySheet } from './components/key-sheet.tsx'
 import { ToastView } from './components/toast.tsx'
@@ -83,13 +85,15 @@ function Window() {
           <p className="dim">{t.locked.text}</p>
         </main>
       ) : (
-        <Suspense fallback={<main id="content" className="work" tabIndex={-1} />}>
-          {route.screen === 'master' && <MasterScreen />}
-          {route.screen === 'history' && <HistoryScreen isSearching={route.detail === 'search'} />}
-          {route.screen === 'automate' && <AutomateScreen />}
-          {route.screen === 'settings' && <SettingsScreen section={route.detail} />}
-          {route.screen === 'listen' && <ListenScreen key={route.detail} jobId={route.detail} />}
-        </Suspense>
+        <FailureBoundary resetKey={route.screen} fallback={(detail) => <Broken detail={detail} />}>
+          <Suspense fallback={<main id="content" className="work" tabIndex={-1} />}>
+            {route.screen === 'master' && <MasterScreen />}
+            {route.screen === 'history' && <HistoryScreen isSearching={route.detail === 'search'} />}
+            {route.screen === 'automate' && <AutomateScreen />}
+            {route.screen === 'settings' && <SettingsScreen section={route.detail} />}
+            {route.screen === 'listen' && <ListenScreen key={route.detail} jobId={route.detail} />}
+          </Suspense>
+        </FailureBoundary>
       )}
       {toast && (
         <ToastView
@@ -105,6 +109,22 @@ function Window() {
       </div>
       <KeySheet isOpen={isKeySheetOpen} onClose={() => showKeySheet(false)} />
     </>
+  )
+}
+
+/** A screen that could not be drawn; reading the page again is what helps, also after an update of the program. */
+function Broken({ detail }: { detail: string }) {
+  const { t } = useWords()
+  return (
+    <main id="content" className="work locked" tabIndex={-1}>
+      <h1>{t.broken.title}</h1>
+      <p className="dim">{t.broken.text}</p>
+      <Button onClick={() => location.reload()}>{t.broken.reload}</Button>
+      <details>
+        <summary>{t.details}</summary>
+        <code>{detail}</code>
+      </details>
+    </main>
   )
 }
 

@@ -58,6 +58,28 @@ export interface MenuItem {
   readonly whyNot?: string | undefined
 }
 
+/**
+ * One menu for many rows: it opens under `anchor`, and the focus goes back there. A table of thousands of rows has plain
+ * buttons and a single menu, since a menu of its own is what makes a row slow to draw.
+ */
+export function MenuAt(props: {
+  anchor: HTMLElement
+  items: readonly (MenuItem | null)[]
+  label: string
+  onClose: () => void
+}) {
+  const { anchor, items, label, onClose } = props
+  const { left, top, width, height } = anchor.getBoundingClientRect()
+  return (
+    <DropdownMenu.Root modal={false} open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <DropdownMenu.Trigger asChild>
+        <span aria-hidden="true" tabIndex={-1} className="anchor" style={{ left, top, width, height }} />
+      </DropdownMenu.Trigger>
+      <MenuContent items={items} label={label} onCloseAutoFocus={() => anchor.focus()} />
+    </DropdownMenu.Root>
+  )
+}
+
 /** A menu under its trigger. `null` among the items draws a line. */
 export function Menu({
   trigger,
@@ -71,27 +93,48 @@ export function Menu({
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" align="end" sideOffset={4} collisionPadding={8} aria-label={label}>
-          {items.map((item, index) =>
-            item ? (
-              <DropdownMenu.Item
-                key={item.text}
-                className={`menu-item ${item.isDanger ? 'danger' : ''} ${item.isChosen ? 'chosen' : ''}`}
-                disabled={item.whyNot !== undefined}
-                onSelect={item.onChoose}
-                title={item.whyNot}
-              >
-                {item.icon ?? <span className="i s" />}
-                <span>{item.text}</span>
-              </DropdownMenu.Item>
-            ) : (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-              <DropdownMenu.Separator key={`line ${index}`} className="menu-line" />
-            ),
-          )}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      <MenuContent items={items} label={label} />
     </DropdownMenu.Root>
+  )
+}
+
+function MenuContent(props: { items: readonly (MenuItem | null)[]; label: string; onCloseAutoFocus?: () => void }) {
+  const { items, label, onCloseAutoFocus } = props
+  return (
+    <DropdownMenu.Portal>
+      <DropdownMenu.Content
+        className="menu"
+        align="end"
+        sideOffset={4}
+        collisionPadding={8}
+        aria-label={label}
+        {...(onCloseAutoFocus
+          ? {
+              onCloseAutoFocus: (event: Event) => {
+                event.preventDefault()
+                onCloseAutoFocus()
+              },
+            }
+          : {})}
+      >
+        {items.map((item, index) =>
+          item ? (
+            <DropdownMenu.Item
+              key={item.text}
+              className={`menu-item ${item.isDanger ? 'danger' : ''} ${item.isChosen ? 'chosen' : ''}`}
+              disabled={item.whyNot !== undefined}
+              onSelect={item.onChoose}
+              title={item.whyNot}
+            >
+              {item.icon ?? <span className="i s" />}
+              <span>{item.text}</span>
+            </DropdownMenu.Item>
+          ) : (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+            <DropdownMenu.Separator key={`line ${index}`} className="menu-line" />
+          ),
+        )}
+      </DropdownMenu.Content>
+    </DropdownMenu.Portal>
   )
 }

@@ -24,6 +24,11 @@ export const en = {
     title: 'This page needs its link',
     text: 'Open the link that Loudsmith printed when it started. It ends in #session=… and is new at every start.',
   },
+  broken: {
+    title: 'This screen could not be drawn',
+    text: 'Songs and settings are safe. Reading the page again usually helps.',
+    reload: 'Read again',
+  },
   lost: 'Loudsmith does not answer. Start it again; nothing is lost.',
   platforms: {
     spotify: 'Spotify',

@@ -20,6 +20,11 @@ export const ko: Text = {
     title: '이 화면은 링크로 열어야 해요',
     text: 'Loudsmith를 시작할 때 나온 링크를 여세요. #session=…으로 끝나고, 시작할 때마다 새로 나와요.',
   },
+  broken: {
+    title: '화면을 그리지 못했어요',
+    text: '곡과 설정은 그대로예요. 화면을 다시 읽으면 대개 나아져요.',
+    reload: '다시 읽기',
+  },
   lost: 'Loudsmith가 응답하지 않아요. 다시 시작하세요. 잃은 것은 없어요.',
   platforms: {
     spotify: 'Spotify',

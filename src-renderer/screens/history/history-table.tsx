@@ -1,12 +1,11 @@
 /** The table of History. Beyond 200 lines only those in view exist; the others are height. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Check, CircleX, Clock, Ellipsis, LoaderCircle, TriangleAlert } from 'lucide-react'
-import { memo, useCallback, useEffect, useRef } from 'react'
+import { memo, useCallback, useEffect, useRef, useState } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
 import { failureText } from '../../../src-server/contract/text/text.ts'
-import { Button } from '../../components/button.tsx'
-import { Menu } from '../../components/dialogs.tsx'
+import { MenuAt } from '../../components/dialogs.tsx'
 import { addressOf, go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { type HistoryGroup, sizeOf } from '../../state/history.ts'
@@ -19,6 +18,11 @@ const ROW_PX = 47
 const GROUP_PX = 39
 /** Lines before the end at which the next page is read. */
 const READ_AHEAD = 30
+
+interface OpenMenu {
+  readonly job: Job
+  readonly anchor: HTMLElement
+}
 
 export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: readonly Job[] }) {
   const { history } = useApp()
@@ -42,6 +46,7 @@ export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: 
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   const isAllSelected = shown.length > 0 && shown.every((job) => selected[job.job_id])
   const { columns } = t.history
+  const [menu, setMenu] = useState<OpenMenu | null>(null)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard
     <section className="scroll" ref={scroller} tabIndex={0} aria-label={t.screens.history}>
@@ -93,12 +98,14 @@ export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: 
                 job={line.job}
                 rowIndex={item.index + 1}
                 isSelected={selected[line.job.job_id] === true}
+                onMenu={setMenu}
               />
             )
           })}
           {after > 0 && <Gap height={after} />}
         </tbody>
       </table>
+      {menu && <JobMenu {...menu} onClose={() => setMenu(null)} />}
     </section>
   )
 }
@@ -154,15 +161,14 @@ function GroupRow({ group, rowIndex }: { group: HistoryGroup; rowIndex: number }
   )
 }
 
-const JobRow = memo(function JobRow({
-  job,
-  isSelected,
-  rowIndex,
-}: {
+interface JobRowProps {
   job: Job
   isSelected: boolean
   rowIndex: number
-}) {
+  onMenu: (open: OpenMenu) => void
+}
+
+const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRowProps) {
   const { history } = useApp()
   const { t, format } = useWords()
   const loudest = job.results.reduce((best, one) => Math.max(best, one.integrated_lufs), Number.NEGATIVE_INFINITY)
@@ -215,7 +221,16 @@ const JobRow = memo(function JobRow({
       <td className="dim lg">{kept}</td>
       <td className="r dim">{sizeOf(job) > 0 ? format.bytes(sizeOf(job)) : '–'}</td>
       <td className="r">
-        <JobMenu job={job} />
+        <button
+          type="button"
+          className="btn quiet sm icon"
+          aria-haspopup="menu"
+          aria-label={`${t.more}: ${job.title}`}
+          title={t.more}
+          onClick={(event) => onMenu({ job, anchor: event.currentTarget })}
+        >
+          <Ellipsis className="i s" aria-hidden="true" />
+        </button>
       </td>
     </tr>
   )
@@ -262,14 +277,16 @@ function Verdict({ job }: { job: Job }) {
   )
 }
 
-function JobMenu({ job }: { job: Job }) {
+/** The menu of one row, opened under its button. */
+function JobMenu({ job, anchor, onClose }: { job: Job; anchor: HTMLElement; onClose: () => void }) {
   const { t } = useWords()
   const actions = useJobActions()
-  const label = `${t.more}: ${job.title}`
   const isThere = job.status === 'done' && !job.expired
   return (
-    <Menu
-      label={label}
+    <MenuAt
+      anchor={anchor}
+      onClose={onClose}
+      label={`${t.more}: ${job.title}`}
       items={[
         ...(isThere
           ? [
@@ -294,7 +311,6 @@ function JobMenu({ job }: { job: Job }) {
               { text: t.history.delete, isDanger: true, onChoose: () => actions.remove([job]) },
             ]),
       ]}
-      trigger={<Button look="quiet" small label={label} icon={<Ellipsis className="i s" aria-hidden="true" />} />}
     />
   )
 }
