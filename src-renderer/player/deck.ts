@@ -15,6 +15,8 @@ export const CHUNK_FRAMES = 65_536
 export const FADE_MS = 8
 /** Time in which a change of level settles. */
 const LEVEL_MS = 20
+/** A version is switched to when so much of it is here: a slow disk then delays the switch instead of tearing a gap behind it. */
+const SWITCH_MARGIN_SECONDS = 0.5
 /** Frames between two reports. */
 const REPORT_FRAMES = 1024
 
@@ -86,6 +88,7 @@ const towards = (now: number, goal: number, step: number) =>
 export function createDeck(sampleRateHz: number) {
   const fadeStep = 1000 / (FADE_MS * sampleRateHz)
   const levelStep = 1000 / (LEVEL_MS * sampleRateHz)
+  const switchMargin = Math.round(SWITCH_MARGIN_SECONDS * sampleRateHz)
   const voices = new Map<string, Voice>()
   const peakLeft = createTruePeakMeter()
   const peakRight = createTruePeakMeter()
@@ -116,7 +119,7 @@ export function createDeck(sampleRateHz: number) {
 
   function settleSwitch() {
     if (!wanted || wanted === heard) return
-    if (isPlaying && heard && !isReady(wanted, head)) return
+    if (isPlaying && heard && !(isReady(wanted, head) && isReady(wanted, head + switchMargin))) return
     heard = wanted
     peakLeft.reset()
     peakRight.reset()

@@ -1,0 +1,209 @@
+/** Sound for the specs of the Listen screen: songs to master, the recording of what the page plays, and how it lies in time. */
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright/test'
+import { locateFfmpeg } from '../src-server/media/locate.ts'
+
+const run = promisify(execFile)
+
+/**
+ * Returns a stereo WAV of 24 bit: chords, a beat and a soft hiss that is never silent, so that every millisecond has its own
+ * shape. The same seed gives the same bytes.
+ */
+export function musicBytes(seconds: number, rateHz: number, seed: number): Buffer {
+  const frames = Math.round(seconds * rateHz)
+  const bytes = Buffer.alloc(44 + frames * 6)
+  bytes.write('RIFF', 0)
+  bytes.writeUInt32LE(bytes.length - 8, 4)
+  bytes.write('WAVEfmt ', 8)
+  bytes.writeUInt32LE(16, 16)
+  bytes.writeUInt16LE(1, 20)
+  bytes.writeUInt16LE(2, 22)
+  bytes.writeUInt32LE(rateHz, 24)
+  bytes.writeUInt32LE(rateHz * 6, 28)
+  bytes.writeUInt16LE(6, 32)
+  bytes.writeUInt16LE(24, 34)
+  bytes.write('data', 36)
+  bytes.writeUInt32LE(frames * 6, 40)
+  let state = seed >>> 0
+  const noise = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 0x80000000 - 1
+  }
+  const chords = [220, 174.6, 261.6, 196].map((root) => [root, root * 1.26, root * 1.5].map((hz) => hz * 1.03 ** seed))
+  for (let i = 0; i < frames; i++) {
+    const t = i / rateHz
+    const beat = (t * 2) % 1
+    const chord = chords[Math.floor(t / 2) % chords.length] ?? []
+    const tones = chord.reduce(
+      (sum, hz, k) => sum + Math.sin(2 * Math.PI * hz * t + k) + 0.3 * Math.sin(4 * Math.PI * hz * t),
+      0,
+    )
+    const drum = Math.exp(-beat * 18) * (0.25 * noise() + 0.3 * Math.sin(2 * Math.PI * 60 * t))
+    const middle = 0.07 * tones + drum + 0.012 * noise()
+    const side = 0.02 * noise()
+    for (const [channel, value] of [middle + side, middle - side].entries()) {
+      bytes.writeIntLE(Math.round(Math.max(-1, Math.min(1, value)) * 0x7fffff), 44 + i * 6 + channel * 3, 3)
+    }
+  }
+  return bytes
+}
+
+/** Encodes a WAV as MP3, whose encoder and decoder put a delay before the music. */
+export async function asMp3(wav: Buffer, folder: string): Promise<Buffer> {
+  const { path: ffmpeg } = await locateFfmpeg()
+  const [source, target] = [path.join(folder, 'in.wav'), path.join(folder, 'out.mp3')]
+  await writeFile(source, wav)
+  await run(ffmpeg, ['-nostdin', '-v', 'error', '-y', '-i', source, '-c:a', 'libmp3lame', '-b:a', '256k', target])
+  return readFile(target)
+}
+
+/** Decodes the left channel of any file at a rate, with ffmpeg: a decoder and resampler that the page has no part in. */
+export async function leftChannel(file: Buffer, rateHz: number, folder: string): Promise<Float32Array> {
+  const { path: ffmpeg } = await locateFfmpeg()
+  const source = path.join(folder, 'version')
+  await writeFile(source, file)
+  const words = [
+    '-nostdin',
+    '-v',
+    'error',
+    '-i',
+    source,
+    '-af',
+    `pan=mono|c0=c0,aresample=${rateHz}`,
+    '-f',
+    'f32le',
+    '-',
+  ]
+  const { stdout } = await run(ffmpeg, words, { encoding: 'buffer', maxBuffer: 1e9 })
+  return new Float32Array(stdout.buffer.slice(stdout.byteOffset, stdout.byteOffset + stdout.byteLength))
+}
+
+const TAP = `registerProcessor('spec-tap', class extends AudioWorkletProcessor {
+  process([[left]]) { this.port.postMessage((left ?? new Float32Array(128)).slice()); return true }
+})`
+
+/** Makes the page keep what reaches its loudspeaker, frame by frame in the audio thread. Needs `bypassCSP`. */
+export async function tapSound(page: Page): Promise<void> {
+  await page.addInitScript((code) => {
+    const tapped: { frames: Float32Array[]; rateHz: number } = { frames: [], rateHz: 0 }
+    Object.assign(globalThis, { tapped })
+    const connect = AudioNode.prototype.connect as (this: AudioNode, ...to: unknown[]) => AudioNode
+    let isTapped = false
+    AudioNode.prototype.connect = function (this: AudioNode, ...to: unknown[]) {
+      const [destination] = to
+      if (destination instanceof AudioDestinationNode && this.context instanceof AudioContext && !isTapped) {
+        isTapped = true
+        tapped.rateHz = this.context.sampleRate
+        const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
+        void this.context.audioWorklet.addModule(address).then(() => {
+          const tap = new AudioWorkletNode(this.context, 'spec-tap', { outputChannelCount: [1] })
+          tap.port.onmessage = ({ data: frames }) => tapped.frames.push(frames)
+          connect.call(this, tap)
+          connect.call(tap, destination)
+        })
+      }
+      return connect.apply(this, to)
+    } as typeof AudioNode.prototype.connect
+  }, TAP)
+}
+
+/** Answers what was recorded so far and its rate. */
+export async function tappedSound(page: Page): Promise<{ samples: Float32Array; rateHz: number }> {
+  const { text, rateHz } = await page.evaluate(() => {
+    const { frames, rateHz } = (globalThis as unknown as { tapped: { frames: Float32Array[]; rateHz: number } }).tapped
+    const all = new Float32Array(frames.length * 128)
+    frames.forEach((quantum, i) => {
+      all.set(quantum, i * 128)
+    })
+    const bytes = new Uint8Array(all.buffer)
+    let text = ''
+    for (let at = 0; at < bytes.length; at += 32_768) text += String.fromCharCode(...bytes.subarray(at, at + 32_768))
+    return { text: btoa(text), rateHz }
+  })
+  const bytes = Buffer.from(text, 'base64')
+  return { samples: new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)), rateHz }
+}
+
+export interface Placed {
+  /** First frame of the window in the recording. */
+  readonly at: number
+  readonly version: string
+  /** Frames by which what is heard runs ahead of the clock of the window before it. */
+  readonly lag: number
+  readonly likeness: number
+}
+
+const WINDOW = 2048
+
+function likeness(heard: Float32Array, at: number, file: Float32Array, from: number): number {
+  let product = 0
+  let heardEnergy = 0
+  let fileEnergy = 0
+  for (let i = 0; i < WINDOW; i++) {
+    const x = heard[at + i] ?? 0
+    const y = file[from + i] ?? 0
+    product += x * y
+    heardEnergy += x * x
+    fileEnergy += y * y
+  }
+  const energy = Math.sqrt(heardEnergy * fileEnergy)
+  return energy > 0 ? product / energy : 0
+}
+
+/** Finds where the recording begins in a version: the frame of the file that is heard at frame `at`. */
+export function findStart(heard: Float32Array, at: number, file: Float32Array): number {
+  let best = { from: 0, likeness: -1 }
+  for (let from = 0; from < file.length - WINDOW; from++) {
+    // Every sixteenth value tells most places apart; only the likely ones are looked at in full.
+    let product = 0
+    for (let i = 0; i < WINDOW; i += 16) product += (heard[at + i] ?? 0) * (file[from + i] ?? 0)
+    if (product <= 0) continue
+    const found = likeness(heard, at, file, from)
+    if (found > best.likeness) best = { from, likeness: found }
+  }
+  return best.from
+}
+
+/**
+ * Lays the recording, window by window, beside every version at the one clock that `start` gives, and answers which version is
+ * heard and by how many frames it is off, searched within ± `mostLag`.
+ */
+export function placeWindows(
+  heard: Float32Array,
+  files: Readonly<Record<string, Float32Array>>,
+  start: { readonly at: number; readonly from: number },
+  end: number,
+  mostLag: number,
+): Placed[] {
+  const placed: Placed[] = []
+  for (let at = start.at; at + WINDOW <= end; at += WINDOW) {
+    let best: Placed = { at, version: '', lag: 0, likeness: -1 }
+    const look = (version: string, file: Float32Array, lag: number) => {
+      const found = likeness(heard, at, file, start.from + (at - start.at) + lag)
+      if (found > best.likeness) best = { at, version, lag, likeness: found }
+    }
+    for (const [version, file] of Object.entries(files)) {
+      for (let lag = -mostLag; lag <= mostLag; lag += 6) look(version, file, lag)
+      look(version, file, 0)
+    }
+    const file = files[best.version]
+    const middle = best.lag
+    if (file) for (let lag = middle - 5; lag <= middle + 5; lag++) look(best.version, file, lag)
+    placed.push(best)
+  }
+  return placed
+}
+
+/** Answers the longest run of frames that are silent to the last bit. */
+export function longestSilence(heard: Float32Array, from: number, to: number): number {
+  let longest = 0
+  let run = 0
+  for (let i = from; i < to; i++) {
+    run = Math.abs(heard[i] ?? 0) < 1e-7 ? run + 1 : 0
+    longest = Math.max(longest, run)
+  }
+  return longest
+}

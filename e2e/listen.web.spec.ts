@@ -1,0 +1,394 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Page } from 'playwright/test'
+import type { Job } from '../src-server/contract/jobs.ts'
+import {
+  asMp3,
+  findStart,
+  leftChannel,
+  longestSilence,
+  musicBytes,
+  placeWindows,
+  tappedSound,
+  tapSound,
+} from './listen-sound.ts'
+import { test as base, expect, type Program } from './web-fixtures.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Most that a switch may move the music (issue: ≤ 5 ms), and a silence that would be heard as a gap. */
+const MOST_OFFSET_MS = 5
+const MOST_SILENCE_MS = 1
+
+interface Mastered {
+  readonly job: Job
+  readonly folder: string
+  file(name: string): Promise<Buffer>
+  open(page: Page): Promise<void>
+}
+
+const credential = (program: Program) => program.link.split('#session=')[1] ?? ''
+
+/** Masters a song over the API and answers it when it is done. */
+async function master(program: Program, parts: Record<string, string | File>): Promise<Job> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(parts)) form.append(name, value)
+  const headers = { Authorization: `Bearer ${credential(program)}` }
+  const created = await fetch(`${program.baseUrl}/api/v1/master`, { method: 'POST', headers, body: form })
+  expect(created.status, await created.clone().text()).toBe(201)
+  const { job_id } = (await created.json()) as Job
+  let job: Job | undefined
+  await expect
+    .poll(
+      async () => {
+        job = await program.call<Job>('GET', `/api/v1/jobs/${job_id}`)
+        return job.status
+      },
+      { timeout: 120_000, intervals: [500] },
+    )
+    .toBe('done')
+  return job as Job
+}
+
+const test = base.extend<{ listen: (parts: Record<string, string | File>) => Promise<Mastered>; folder: string }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
+  folder: async ({}, use) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-listen-'))
+    await use(folder)
+    rmSync(folder, { recursive: true, force: true })
+  },
+  listen: async ({ program, folder }, use) => {
+    await use(async (parts) => {
+      const job = await master(program, parts)
+      return {
+        job,
+        folder,
+        async file(name) {
+          const headers = { Authorization: `Bearer ${credential(program)}` }
+          const response = await fetch(`${program.baseUrl}/api/v1/jobs/${job.job_id}/files/${name}`, { headers })
+          return Buffer.from(await response.arrayBuffer())
+        },
+        async open(page) {
+          await page.evaluate((id) => {
+            location.hash = `#/listen/${id}`
+          }, job.job_id)
+          await expect(page.locator('.vers')).toBeVisible()
+          await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 30_000 })
+        },
+      }
+    })
+  },
+})
+
+const wav = (seconds: number, rateHz: number, seed: number, name: string) =>
+  new File([new Uint8Array(musicBytes(seconds, rateHz, seed))], name, { type: 'audio/wav' })
+
+/** Plays, switches with the keys in turn, pauses, and answers what was heard. */
+async function recordSwitching(page: Page, keys: readonly string[], everyMs = 420) {
+  await page.keyboard.press('Space')
+  await page.waitForTimeout(1200)
+  for (const key of keys) {
+    await page.keyboard.press(key)
+    await page.waitForTimeout(everyMs)
+  }
+  await page.keyboard.press('Space')
+  await page.waitForTimeout(400)
+  return tappedSound(page)
+}
+
+/** Compares a recording with the files of its job, and says how far it was off. */
+async function measureSwitching(
+  mastered: Mastered,
+  names: readonly string[],
+  heard: { samples: Float32Array; rateHz: number },
+) {
+  const { samples, rateHz } = heard
+  const files: Record<string, Float32Array> = {}
+  for (const name of names) files[name] = await leftChannel(await mastered.file(name), rateHz, mastered.folder)
+  const first = samples.findIndex((value) => Math.abs(value) > 1e-5)
+  const last = samples.findLastIndex((value) => Math.abs(value) > 1e-5)
+  const at = first + Math.round(rateHz * 0.3)
+  const start = { at, from: findStart(samples, at, files.spotify ?? new Float32Array()) }
+  const mostLag = Math.round(rateHz * 0.008)
+  const placed = placeWindows(samples, files, start, last - Math.round(rateHz * 0.02), mostLag)
+  const sure = placed.filter((one) => one.likeness > 0.97)
+  const worst = Math.max(...sure.map((one) => Math.abs(one.lag)))
+  return {
+    heardVersions: new Set(sure.map((one) => one.version)),
+    share: sure.length / placed.length,
+    worstFrames: worst,
+    worstMs: (worst / rateHz) * 1000,
+    silenceMs: (longestSilence(samples, at, last) / rateHz) * 1000,
+    seconds: (last - first) / rateHz,
+  }
+}
+
+test.describe('what the loudspeaker gets', () => {
+  test.use({ bypassCSP: true })
+
+  test('switching between original, masters of two rates and reference moves the music by no more than 5 ms, without a gap', async ({
+    page,
+    listen,
+  }, info) => {
+    await tapSound(page)
+    await page.reload()
+    const mastered = await listen({
+      file: wav(16, 48_000, 1, '전환.wav'),
+      reference_file: wav(14, 44_100, 9, 'reference.wav'),
+      platforms: 'spotify,apple_music,youtube,melon',
+      genre: 'kpop',
+      loudness: 'platform',
+    })
+    const rates = new Set(mastered.job.results.map((one) => one.sample_rate_hz))
+    info.annotations.push({ type: 'rates of the masters', description: [...rates].join(', ') })
+    await mastered.open(page)
+    const heard = await recordSwitching(page, ['0', '1', '4', '3', 'x', '2', 'x', 'R', '0', '1', '0', '3'])
+    const names = ['source', 'spotify', 'apple_music', 'youtube', 'melon', 'reference']
+    const found = await measureSwitching(mastered, names, heard)
+    info.annotations.push({
+      type: 'measured',
+      description: JSON.stringify({ ...found, heardVersions: [...found.heardVersions] }),
+    })
+    expect(found.seconds).toBeGreaterThan(5)
+    expect(found.share).toBeGreaterThan(0.85)
+    expect(found.worstMs).toBeLessThanOrEqual(MOST_OFFSET_MS)
+    expect(found.silenceMs).toBeLessThanOrEqual(MOST_SILENCE_MS)
+    expect(found.heardVersions.has('source') && found.heardVersions.has('reference')).toBe(true)
+  })
+
+  test('an MP3, whose decoder may leave a delay before it, is lined up with its masters', async ({
+    page,
+    listen,
+    folder,
+  }, info) => {
+    await tapSound(page)
+    await page.reload()
+    const mp3 = await asMp3(musicBytes(14, 44_100, 3), folder)
+    const mastered = await listen({
+      file: new File([new Uint8Array(mp3)], 'song.mp3', { type: 'audio/mpeg' }),
+      platforms: 'spotify,melon',
+    })
+    await mastered.open(page)
+    const heard = await recordSwitching(page, ['0', '1', '0', '4', '0', '1'])
+    const found = await measureSwitching(mastered, ['source', 'spotify', 'melon'], heard)
+    info.annotations.push({
+      type: 'measured',
+      description: JSON.stringify({ ...found, heardVersions: [...found.heardVersions] }),
+    })
+    expect(found.share).toBeGreaterThan(0.85)
+    expect(found.worstMs).toBeLessThanOrEqual(MOST_OFFSET_MS)
+    expect(found.heardVersions.has('source')).toBe(true)
+  })
+
+  test('matched plays a louder master no louder than the original, and a file as it is', async ({ page, listen }) => {
+    await tapSound(page)
+    await page.reload()
+    const mastered = await listen({ file: wav(12, 44_100, 5, 'level.wav'), platforms: 'melon' })
+    await mastered.open(page)
+    const part = page.locator('.level-part', { hasText: 'Matched' })
+    const printed = Number((await part.locator('small').textContent())?.replace('−', '-').replace(/ dB.*/, ''))
+    expect(printed).toBeLessThan(-0.5)
+    await page.keyboard.press('Space')
+    await page.waitForTimeout(1500)
+    await page.keyboard.press('Space')
+    await page.keyboard.press('l')
+    await expect(page.getByRole('radio', { name: 'File' })).toBeChecked()
+    await page.keyboard.press('Home')
+    const before = (await tappedSound(page)).samples.length
+    await page.keyboard.press('Space')
+    await page.waitForTimeout(1500)
+    await page.keyboard.press('Space')
+    await page.waitForTimeout(300)
+    const { samples, rateHz } = await tappedSound(page)
+    const level = (from: number) => {
+      const first = samples.findIndex((value, i) => i >= from && Math.abs(value) > 1e-5)
+      const piece = samples.slice(first + Math.round(rateHz * 0.05), first + rateHz)
+      return 10 * Math.log10(piece.reduce((sum, value) => sum + value * value, 0) / piece.length)
+    }
+    expect(Math.abs(level(0) - level(before) - printed)).toBeLessThan(0.1)
+  })
+})
+
+test('a listener finds their way by keys alone: play, seek, loop, level, versions', async ({ page, listen }) => {
+  const mastered = await listen({ file: wav(14, 44_100, 2, '봄밤.wav'), platforms: 'spotify,melon' })
+  await mastered.open(page)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('봄밤')
+  const clock = page.locator('.time span').first()
+  await page.keyboard.press('Space')
+  await expect(clock).not.toHaveText('0:00.0')
+  await expect(page.getByRole('button', { name: 'Pause (Space)' })).toBeVisible()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowRight')
+  await expect(clock).toHaveText('0:05.0')
+  await page.keyboard.press('Shift+ArrowLeft')
+  await expect(clock).toHaveText('0:04.0')
+  await page.keyboard.press('i')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('o')
+  await expect(page.getByRole('button', { name: 'Loop 0:04–0:09' })).toHaveAttribute('aria-pressed', 'true')
+  await page.keyboard.press('p')
+  await expect(page.getByRole('button', { name: 'Loop 0:04–0:09' })).toHaveAttribute('aria-pressed', 'false')
+  await page.keyboard.press('4')
+  await expect(page.getByRole('radio', { name: /^Melon/ })).toBeChecked()
+  await expect(page.locator('tr.on')).toContainText('Melon')
+  await page.keyboard.press('x')
+  await expect(page.getByRole('radio', { name: /^Original/ })).toBeChecked()
+  await page.keyboard.press('2')
+  await expect(page.getByRole('radio', { name: /^Original/ })).toBeChecked()
+  await expect(page.getByRole('radio', { name: /^Apple Music/ })).toBeDisabled()
+  await page.keyboard.press('Shift+L')
+  await expect(page.getByRole('radio', { name: /^As on/ })).toBeChecked()
+  await expect(page.locator('[aria-live=polite]')).toContainText('As on')
+  await page.getByRole('button', { name: 'Which service' }).click()
+  await page.getByRole('menuitem', { name: 'YouTube' }).click()
+  await expect(page.getByRole('radio', { name: /^As on YouTube/ })).toBeChecked()
+  await page.getByRole('slider', { name: 'Position' }).focus()
+  await page.keyboard.press('ArrowLeft')
+  await expect(clock).toHaveText('0:04.0')
+})
+
+test('meters, spectrum and verdict say their findings in words and numbers', async ({ page, listen }) => {
+  const mastered = await listen({ file: wav(14, 44_100, 4, 'report.wav'), platforms: 'spotify,apple_music' })
+  await mastered.open(page)
+  const [spotify] = mastered.job.results
+  await page.keyboard.press('Space')
+  const meters = page.locator('.meters [role=img]')
+  await expect(meters).toHaveAttribute(
+    'aria-label',
+    /Momentary −\d.*short-term −\d.*integrated −\d.*True peak left −\d/,
+    {
+      timeout: 10_000,
+    },
+  )
+  await page.keyboard.press('Space')
+  await expect(page.locator('.lanes [role=img]')).toHaveAttribute(
+    'aria-label',
+    /Spotify master at −1\d\.\d LUFS under a −1 dB ceiling/,
+  )
+  await expect(page.locator('.spectrum [role=img]')).toHaveAttribute('aria-label', /the master is .* dB/)
+  await page.getByRole('button', { name: 'Show as table' }).click()
+  await expect(page.locator('.spectrum tbody tr')).not.toHaveCount(0)
+  const row = page.locator('.verdict tbody tr').first()
+  await expect(row).toContainText((spotify?.integrated_lufs ?? 0).toFixed(2).replace('-', '−'))
+  await page.getByRole('button', { name: 'All numbers' }).click()
+  await expect(page.getByRole('dialog')).toContainText('published')
+  await page.keyboard.press('Escape')
+
+  const [one] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save Spotify WAV' }).click(),
+  ])
+  expect(readFileSync(await one.path())).toEqual(await mastered.file('spotify'))
+  const [zip] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: /Save ZIP/ }).click(),
+  ])
+  expect(zip.suggestedFilename()).toMatch(/^report_master_[0-9a-f]{8}\.zip$/)
+})
+
+test('the blind test counts, and does not give X away', async ({ page, listen }) => {
+  const mastered = await listen({ file: wav(12, 44_100, 6, 'blind.wav'), platforms: 'melon' })
+  await mastered.open(page)
+  await page.getByRole('button', { name: 'Blind test' }).click()
+  await page.locator('.blind').getByRole('button', { name: 'Blind test' }).click()
+  await page.keyboard.press('Space')
+  await expect(page.getByRole('radio', { name: 'Hear X' })).toBeChecked()
+  await expect(page.locator('.meters')).toContainText('hidden')
+  await expect(page.getByRole('radio', { name: /^Matched/ })).toBeChecked()
+  await page.keyboard.press('b')
+  await expect(page.getByRole('radio', { name: 'Hear B' })).toBeChecked()
+  for (let trial = 1; trial <= 10; trial++) {
+    await expect(page.locator('.blind')).toContainText(`Trial ${trial}`)
+    await page.getByRole('button', { name: trial % 2 ? 'X is A' : 'X is B' }).click()
+  }
+  await page.getByRole('button', { name: 'Finish' }).click()
+  await expect(page.locator('.blind')).toContainText(/\d+ of 10 right\. *Guessing does as well [\d.]+ % of the time/)
+  await page.getByRole('button', { name: 'Leave' }).click()
+  await expect(page.getByRole('radio', { name: /^Melon/ })).toBeChecked()
+})
+
+test('two versions of a song stand in one switch', async ({ page, listen, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const bytes = musicBytes(12, 44_100, 7)
+  const song = () => new File([new Uint8Array(bytes)], "It's one.wav", { type: 'audio/wav' })
+  await listen({ file: song(), platforms: 'spotify', intensity: '10' })
+  const second = await listen({ file: song(), platforms: 'spotify,melon', intensity: '90' })
+  await second.open(page)
+  await expect(page.locator('.head')).toContainText('version 2 of 2')
+  await page.getByRole('button', { name: 'Compare' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('row', { name: /^Intensity 90 10/ })).toBeVisible()
+  await dialog.getByRole('button', { name: /Put it in the switch/ }).click()
+  await expect(page.getByRole('radio', { name: /^V1 Spotify/ })).toBeChecked()
+  await page.keyboard.press('1')
+  await page.keyboard.press('c')
+  await expect(page.getByRole('radio', { name: /^V1 Spotify/ })).toBeChecked()
+
+  await page.getByRole('button', { name: /^More/ }).click()
+  await page.getByRole('menuitem', { name: 'Copy as curl' }).click()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toContain("-F 'intensity=90'")
+  expect(copied).toContain("It'\\''s one.wav")
+})
+
+test('a song that cannot be heard says why and where to go', async ({ page }) => {
+  await page.evaluate(() => {
+    location.hash = '#/listen/00000000-0000-4000-8000-000000000000'
+  })
+  await expect(page.getByRole('alert')).toContainText('There is no such job')
+  await expect(page.getByRole('link', { name: 'To the batch' })).toBeVisible()
+})
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    interface Found {
+      violations: { id: string; nodes: { html: string }[] }[]
+    }
+    const { run } = (globalThis as unknown as { axe: { run: (o: object) => Promise<Found> } }).axe
+    const found = await run({ resultTypes: ['violations'] })
+    return found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
+  })
+}
+
+for (const [locale, colorScheme] of [
+  ['en-GB', 'dark'],
+  ['ko-KR', 'light'],
+] as const) {
+  test.describe(`${locale}, ${colorScheme}`, () => {
+    test.use({ locale, colorScheme, contextOptions: { reducedMotion: 'reduce' } })
+
+    test('axe finds nothing, and nothing is cut off in small windows and at 200 % zoom', async ({ page, listen }) => {
+      const mastered = await listen({
+        file: wav(12, 44_100, 8, '아주 긴 제목을 가진 노래 (final mix 3).wav'),
+        platforms: 'spotify,melon',
+      })
+      await mastered.open(page)
+      await page.keyboard.press('Space')
+      await page.waitForTimeout(1500)
+      await page.keyboard.press('Space')
+      expect(await violations(page)).toEqual([])
+      for (const size of [
+        { width: 900, height: 600 },
+        { width: 640, height: 410 },
+      ]) {
+        await page.setViewportSize(size)
+        await page.waitForTimeout(300)
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        expect(wide, `${size.width} px`).toBeLessThanOrEqual(0)
+        await expect(page.locator('.playbtn')).toBeInViewport()
+        expect(await violations(page), `${size.width} px`).toEqual([])
+      }
+      await page
+        .locator('.btn', { hasText: /Blind test|블라인드 테스트/ })
+        .or(page.locator('.transport .btn[aria-pressed]').last())
+        .first()
+        .click()
+      await page.waitForTimeout(200)
+      expect(await violations(page), 'blind test').toEqual([])
+    })
+  })
+}
