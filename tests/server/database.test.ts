@@ -1,0 +1,133 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { databaseFault } from '../../src-server/db/fault.ts'
+import { type Migration, readMigrations } from '../../src-server/db/migrate.ts'
+import { openDatabase } from '../../src-server/db/open.ts'
+import { liveOwner, ownDirectory } from '../../src-server/db/owner.ts'
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-db-'))
+  file = path.join(folder, 'test.db')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const step = (version: number, sql: string): Migration => ({ version, name: `${version}.sql`, sql })
+const first = step(1, "CREATE TABLE song (title TEXT NOT NULL) STRICT; INSERT INTO song VALUES ('밤');")
+const second = step(2, 'ALTER TABLE song ADD COLUMN artist TEXT;')
+
+function thrownBy(run: () => unknown): { fault?: string; message?: string } {
+  try {
+    run()
+  } catch (error) {
+    return error as { fault: string; message: string }
+  }
+  return {}
+}
+
+describe('the database file', () => {
+  test('is brought from the previous schema to the newest with its data, and copied before', () => {
+    openDatabase(file, [first]).close()
+    expect(readdirSync(folder)).toEqual(['test.db'])
+    const db = openDatabase(file, [first, second])
+    expect(db.prepare('SELECT * FROM song').all()).toEqual([{ title: '밤', artist: null }])
+    db.close()
+    const copy = path.join(folder, 'test.db.before-0002')
+    expect(statSync(copy).mode & 0o777).toBe(0o600)
+    const old = new Database(copy, { readonly: true })
+    expect(old.prepare('SELECT * FROM song').all()).toEqual([{ title: '밤' }])
+    old.close()
+  })
+
+  test('keeps its old schema when a step fails half-way', () => {
+    openDatabase(file, [first]).close()
+    const broken = step(2, 'ALTER TABLE song ADD COLUMN artist TEXT; ALTER TABLE nothing ADD COLUMN x TEXT;')
+    expect(thrownBy(() => openDatabase(file, [first, broken])).fault).toBe('failed')
+    const db = openDatabase(file, [first])
+    expect(db.prepare('SELECT * FROM song').all()).toEqual([{ title: '밤' }])
+    db.close()
+  })
+
+  test('of a newer Loudsmith is refused with what to do, untouched', () => {
+    openDatabase(file, [first, second]).close()
+    expect(thrownBy(() => openDatabase(file, [first]))).toMatchObject({
+      fault: 'newer',
+      message: expect.stringContaining('update Loudsmith'),
+    })
+    openDatabase(file, [first, second]).close()
+  })
+
+  test('whose migrations read differently than what it ran is refused', () => {
+    openDatabase(file, [first]).close()
+    expect(thrownBy(() => openDatabase(file, [step(1, `${first.sql} `), second])).fault).toBe('changed_migration')
+  })
+
+  test('that is damaged, or no database at all, is refused as corrupt', () => {
+    writeFileSync(file, 'this is not a database, it is a text of some length'.repeat(100))
+    expect(thrownBy(() => openDatabase(file, [first])).fault).toBe('corrupt')
+  })
+
+  test('names the fault of what SQLite and the system report', () => {
+    const codes = [
+      'SQLITE_BUSY',
+      'SQLITE_BUSY_SNAPSHOT',
+      'SQLITE_FULL',
+      'ENOSPC',
+      'SQLITE_READONLY_DBMOVED',
+      'EROFS',
+      'SQLITE_CORRUPT_INDEX',
+      'SQLITE_MISUSE',
+    ]
+    expect(codes.map((code) => databaseFault({ code }))).toEqual([
+      'busy',
+      'busy',
+      'full',
+      'full',
+      'read_only',
+      'read_only',
+      'corrupt',
+      'failed',
+    ])
+  })
+
+  test('is made by our own migrations with strict tables only, in order and without gaps', () => {
+    const migrations = readMigrations(path.join(import.meta.dirname, '../../src-server/db/migrations'))
+    const db = openDatabase(file, migrations)
+    const tables = db
+      .prepare(
+        "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+      )
+      .all() as { name: string; strict: number }[]
+    expect(tables.length).toBeGreaterThan(5)
+    expect(tables.filter(({ strict }) => strict === 0)).toEqual([])
+    expect(db.pragma('foreign_keys', { simple: true })).toBe(1)
+    expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
+    db.close()
+    writeFileSync(path.join(folder, '0002-late.sql'), '')
+    expect(() => readMigrations(folder)).toThrow('0002-late.sql')
+  })
+})
+
+describe('a data folder', () => {
+  test('has one owner at a time, who is found by others until he gives it up', () => {
+    const ownership = ownDirectory(folder)
+    expect(liveOwner(folder)).toBeUndefined()
+    ownership.announce({ pid: 1, port: 4711, controlToken: 'secret' })
+    expect(statSync(path.join(folder, 'owner.json')).mode & 0o777).toBe(0o600)
+    expect(liveOwner(folder)).toMatchObject({ port: 4711, controlToken: 'secret' })
+    expect(() => ownDirectory(folder)).toThrow('4711')
+    ownership.release()
+    expect(liveOwner(folder)).toBeUndefined()
+    ownDirectory(folder).release()
+  })
+
+  test('of an owner who died is free, whatever its file still says', () => {
+    writeFileSync(path.join(folder, 'owner.json'), JSON.stringify({ pid: process.pid, port: 1, controlToken: 'x' }))
+    expect(liveOwner(folder)).toBeUndefined()
+    ownDirectory(folder).release()
+  })
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import type { WorkOrder } from '../../src-server/jobs/work-order.ts'
+import { createWorkerPool } from '../../src-server/jobs/worker-pool.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { createHeldEngine } from '../support/held-engine.ts'
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+const command = { type: 'work', order: {} as WorkOrder } as const
+
+function setUp(options = {}) {
+  const engine = createHeldEngine(options)
+  const clock = createFakeClock()
+  const pool = createWorkerPool({ fork: engine.fork, clock, log: silent, graceMs: 3000 })
+  const stop = new AbortController()
+  const end = pool.run({ command, timeLimitMs: 60_000, signal: stop.signal })
+  return { engine, clock, pool, stop, end }
+}
+
+test('a process that takes too long is asked to stop and the work ends as timed out', async () => {
+  const { clock, end, engine } = setUp()
+  await clock.advance(59_999)
+  expect(engine.processes[0]?.isAborted).toBe(false)
+  await clock.advance(1)
+  expect(await end).toEqual({ kind: 'timed_out' })
+})
+
+test('a process that does not stop when asked is killed after the grace period', async () => {
+  const { clock, end, engine, stop } = setUp({ isStubborn: true })
+  stop.abort()
+  await clock.advance(2999)
+  expect(engine.processes[0]?.isGone).toBe(false)
+  await clock.advance(1)
+  expect(await end).toEqual({ kind: 'stopped' })
+})
+
+test('a process that dies without an answer has crashed, and the work ends once whatever comes later', async () => {
+  const { clock, end, engine, stop } = setUp()
+  engine.processes[0]?.crash()
+  expect(await end).toEqual({ kind: 'crashed', detail: 'killed by SIGKILL' })
+  engine.processes[0]?.fail('ENGINE_FAILED')
+  stop.abort()
+  await clock.advance(120_000)
+  expect(await end).toMatchObject({ kind: 'crashed' })
+})
+
+test('an answer counts when it was given before the stop', async () => {
+  const { end, engine, stop } = setUp()
+  engine.processes[0]?.fail('TOO_SHORT')
+  stop.abort()
+  expect(await end).toMatchObject({ kind: 'answered', message: { failureCode: 'TOO_SHORT' } })
+})
+
+test('closing the pool kills what is left', async () => {
+  const { end, engine, pool } = setUp({ isStubborn: true })
+  pool.close()
+  expect((await end).kind).toBe('crashed')
+  expect(engine.processes[0]?.isGone).toBe(true)
+})
