@@ -1,119 +1,12 @@
-/** Starts the program headless for specs of the page: a data directory of its own, a free port, the real engine. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+/** Gives the specs of the page a running program and a page on its link. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { test as base, type Page } from 'playwright/test'
-import { songBytes } from './desktop-songs.ts'
+import { type GivenFile, type Program, startProgram } from './program.ts'
 
 export { expect } from 'playwright/test'
-
-const root = path.join(import.meta.dirname, '..')
-const START_MS = 20_000
-
-export interface Program {
-  /** Address of the API, without a trailing slash. */
-  readonly baseUrl: string
-  /** The printed link of the page, with the credential in its fragment. */
-  readonly link: string
-  /** Calls the API as the page does and answers the JSON. */
-  call<Answer>(method: string, address: string, body?: object): Promise<Answer>
-  /** Kills the program without a word and starts it again on the same data and port. */
-  killAndRestart(): Promise<void>
-  stop(): Promise<void>
-}
-
-async function startProgram(home: string, port = 0): Promise<Program> {
-  let child: ChildProcess
-  let baseUrl = ''
-  let link = ''
-  const run = async (onPort: number) => {
-    const words = ['serve', '--port', String(onPort), '--data-dir', path.join(home, 'data')]
-    const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: path.join(home, '.config') }
-    child = spawn(process.execPath, ['src-server/cli.ts', ...words], {
-      cwd: root,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let errors = ''
-    child.stderr?.on('data', (bytes) => {
-      errors += bytes
-    })
-    const printed = new Promise<void>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`the program printed no link in time: ${errors}`)), START_MS)
-      child.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${errors}`)))
-      if (!child.stdout) return reject(new Error('no stdout'))
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        baseUrl = /^Loudsmith API listening on (\S+)$/.exec(line)?.[1] ?? baseUrl
-        const found = /^Open (\S+)$/.exec(line)?.[1]
-        if (!found) return
-        link = found
-        clearTimeout(late)
-        resolve()
-      })
-    })
-    await printed
-    child.removeAllListeners('exit')
-  }
-  await run(port)
-  return {
-    get baseUrl() {
-      return baseUrl
-    },
-    get link() {
-      return link
-    },
-    async call(method, address, body) {
-      const response = await fetch(baseUrl + address, {
-        method,
-        headers: {
-          Authorization: `Bearer ${link.split('#session=')[1]}`,
-          ...(body ? { 'Content-Type': 'application/json' } : {}),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      })
-      if (!response.ok) throw new Error(`${method} ${address}: ${response.status} ${await response.text()}`)
-      return response.status === 204 ? undefined : await response.json()
-    },
-    async killAndRestart() {
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
-      await run(Number(new URL(baseUrl).port))
-    },
-    async stop() {
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5000))])
-      child.kill('SIGKILL')
-    },
-  }
-}
-
-export interface GivenFile {
-  readonly name: string
-  readonly mimeType: string
-  readonly buffer: Buffer
-}
-
-/** A short song under a name; `seed` moves its pitch so that no two are equal. */
-export function song(name: string, seed = 1, seconds = 5): GivenFile {
-  return { name, mimeType: 'audio/wav', buffer: songBytes(seconds, seed) }
-}
-
-/** A file that is no song, whatever it is called. */
-export function noSong(name: string): GivenFile {
-  return { name, mimeType: 'audio/mpeg', buffer: Buffer.from('This is a shopping list, not a song.\n'.repeat(40)) }
-}
-
-/** A song without a sound. */
-export function silence(name: string): GivenFile {
-  const buffer = songBytes(3, 1)
-  buffer.fill(0, 44)
-  return { name, mimeType: 'audio/wav', buffer }
-}
+export { noSong, silence, song } from './program.ts'
 
 /** Drops files on the window, as a hand does: over it first, then let go. */
 export async function drop(page: Page, files: readonly GivenFile[]): Promise<void> {

@@ -1,0 +1,112 @@
+/** Starts the program headless, as a terminal does: a data directory of its own, a free port, the real engine. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { songBytes } from './desktop-songs.ts'
+
+const root = path.join(import.meta.dirname, '..')
+const START_MS = 20_000
+
+export interface Program {
+  /** Address of the API, without a trailing slash. */
+  readonly baseUrl: string
+  /** The printed link of the page, with the credential in its fragment. */
+  readonly link: string
+  /** Calls the API as the page does and answers the JSON. */
+  call<Answer>(method: string, address: string, body?: object): Promise<Answer>
+  /** Kills the program without a word and starts it again on the same data and port. */
+  killAndRestart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts the program with `home` as the home of its user. Throws with what it printed when it does not come up. */
+export async function startProgram(home: string): Promise<Program> {
+  let child: ChildProcess
+  let baseUrl = ''
+  let link = ''
+  const run = async (onPort: number) => {
+    const words = ['serve', '--port', String(onPort), '--data-dir', path.join(home, 'data')]
+    const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: path.join(home, '.config') }
+    child = spawn(process.execPath, ['src-server/cli.ts', ...words], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let errors = ''
+    child.stderr?.on('data', (bytes) => {
+      errors += bytes
+    })
+    const printed = new Promise<void>((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`the program printed no link in time: ${errors}`)), START_MS)
+      child.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${errors}`)))
+      if (!child.stdout) return reject(new Error('no stdout'))
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        baseUrl = /^Loudsmith API listening on (\S+)$/.exec(line)?.[1] ?? baseUrl
+        const found = /^Open (\S+)$/.exec(line)?.[1]
+        if (!found) return
+        link = found
+        clearTimeout(late)
+        resolve()
+      })
+    })
+    await printed
+    child.removeAllListeners('exit')
+  }
+  await run(0)
+  return {
+    get baseUrl() {
+      return baseUrl
+    },
+    get link() {
+      return link
+    },
+    async call(method, address, body) {
+      const response = await fetch(baseUrl + address, {
+        method,
+        headers: {
+          Authorization: `Bearer ${link.split('#session=')[1]}`,
+          ...(body ? { 'Content-Type': 'application/json' } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      if (!response.ok) throw new Error(`${method} ${address}: ${response.status} ${await response.text()}`)
+      return response.status === 204 ? undefined : await response.json()
+    },
+    async killAndRestart() {
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+      await run(Number(new URL(baseUrl).port))
+    },
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5000))])
+      child.kill('SIGKILL')
+    },
+  }
+}
+
+export interface GivenFile {
+  readonly name: string
+  readonly mimeType: string
+  readonly buffer: Buffer
+}
+
+/** A short song under a name; `seed` moves its pitch so that no two are equal. */
+export function song(name: string, seed = 1, seconds = 5): GivenFile {
+  return { name, mimeType: 'audio/wav', buffer: songBytes(seconds, seed) }
+}
+
+/** A file that is no song, whatever it is called. */
+export function noSong(name: string): GivenFile {
+  return { name, mimeType: 'audio/mpeg', buffer: Buffer.from('This is a shopping list, not a song.\n'.repeat(40)) }
+}
+
+/** A song without a sound. */
+export function silence(name: string): GivenFile {
+  const buffer = songBytes(3, 1)
+  buffer.fill(0, 44)
+  return { name, mimeType: 'audio/wav', buffer }
+}
