@@ -14,7 +14,7 @@ export interface AppSessionArguments {
   readonly chance: Chance
   readonly log: Log
   readonly dataDir: string
-  readonly outputFolder: () => string | null
+  readonly outputFolder: (jobId: string) => string | null
   readonly jobs: DeskJobs & OutputDeliveryArguments['jobs']
   readonly notify: {
     record(event: { event: 'desk.changed' } | { event: 'job.delivered'; jobId: string }): unknown

@@ -9,8 +9,8 @@ export interface OutputDeliveryArguments {
   readonly db: Db
   readonly clock: Clock
   readonly log: Log
-  /** Where masters go; null for nowhere. */
-  readonly outputFolder: () => string | null
+  /** Where the masters of a job go; null for nowhere. */
+  readonly outputFolder: (jobId: string) => string | null
   readonly jobs: {
     files(jobId: string): JobFiles | undefined
     setOutputFolder(jobId: string, folder: string): void
@@ -36,7 +36,7 @@ export function createOutputDelivery({ db, clock, log, outputFolder, jobs, notif
   let queue = Promise.resolve()
 
   async function deliver(jobId: string): Promise<void> {
-    const parent = outputFolder()
+    const parent = outputFolder(jobId)
     const result = jobs.files(jobId)?.result
     if (parent === null || !result || closing.signal.aborted) return
     const files = [...new Set(result.masters.map(({ file }) => file))]

@@ -4,6 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ResultZip } from '../artifacts/package.ts'
+import { makeFolder } from './make-folder.ts'
 
 /** The masters of one job, as they lie in its ZIP. */
 export interface Masters {
@@ -26,7 +27,7 @@ export async function copyMasters(
   { zipPath, zip, files }: Masters,
   signal: AbortSignal,
 ): Promise<string> {
-  await mkdir(parent, { recursive: true })
+  makeFolder(parent)
   const folder = await newFolder(parent, zip.folderName)
   try {
     for (const file of files) {

@@ -1,10 +1,11 @@
 /** What the owner has chosen. A choice is a row; what was never chosen has its default of the day. */
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import type { Settings } from '../contract/app.ts'
 import { DEFAULT_RETENTION_DAYS } from '../contract/limits.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
+import { makeFolder } from './make-folder.ts'
 
 export interface SettingsArguments {
   readonly db: Db
@@ -60,7 +61,7 @@ export type SettingsStore = ReturnType<typeof createSettings>
 function requireFolder(folder: string): void {
   refuseUnless('output_folder', 'This folder cannot be written to.', () => {
     if (!path.isAbsolute(folder)) throw new Error('relative')
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     accessSync(folder, constants.W_OK)
   })
 }

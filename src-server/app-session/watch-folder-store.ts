@@ -1,0 +1,122 @@
+/** Rows of the watched folders and of the files in them that were dealt with. SQL only, no rule. */
+import type { MasterSettings } from '../contract/app.ts'
+import type { ErrorCode, ErrorParams } from '../contract/errors.ts'
+import type { Db } from '../db/open.ts'
+import type { FileLook } from './settled-files.ts'
+
+export interface FolderRow {
+  readonly folderId: string
+  readonly path: string
+  /** Where masters of its songs go; null for the common output folder. */
+  readonly outputFolder: string | null
+  /** How its songs are mastered; null for the common settings of the desk. */
+  readonly settings: MasterSettings | null
+  readonly isActive: boolean
+  readonly createdAtMs: number
+}
+
+/** A file that was refused. */
+export interface Refusal {
+  readonly filename: string
+  readonly code: ErrorCode
+  readonly values: ErrorParams
+}
+
+/** How a version of a file was dealt with: taken as a song, refused, or there before. */
+export interface Dealt {
+  readonly sourceId?: string
+  readonly error?: { readonly code: ErrorCode; readonly values: ErrorParams }
+}
+
+interface RawFolder {
+  folder_id: string
+  path: string
+  output_folder: string | null
+  settings: string | null
+  is_active: 0 | 1
+  created_at_ms: number
+}
+
+const fromRaw = (raw: RawFolder): FolderRow => ({
+  folderId: raw.folder_id,
+  path: raw.path,
+  outputFolder: raw.output_folder,
+  settings: raw.settings === null ? null : (JSON.parse(raw.settings) as MasterSettings),
+  isActive: raw.is_active === 1,
+  createdAtMs: raw.created_at_ms,
+})
+
+/** Makes the statements over an open database. */
+export function createWatchFolderStore(db: Db) {
+  const selectAll = db.prepare<[], RawFolder>('SELECT * FROM watch_folders ORDER BY created_at_ms, folder_id')
+  const selectOne = db.prepare<[string], RawFolder>('SELECT * FROM watch_folders WHERE folder_id = ?')
+  const upsert = db.prepare(
+    `INSERT INTO watch_folders (folder_id, path, output_folder, settings, is_active, created_at_ms)
+     VALUES (@folderId, @path, @outputFolder, @settings, @isActive, @createdAtMs)
+     ON CONFLICT (folder_id) DO UPDATE SET output_folder = excluded.output_folder, settings = excluded.settings,
+       is_active = excluded.is_active`,
+  )
+  const deleteOne = db.prepare<[string]>('DELETE FROM watch_folders WHERE folder_id = ?')
+  const selectDealt = db
+    .prepare<[string, string, number, number], number>(
+      'SELECT 1 FROM watched_files WHERE folder_id = ? AND filename = ? AND size_bytes = ? AND modified_ms = ?',
+    )
+    .pluck()
+  const insertDealt = db.prepare(
+    `INSERT INTO watched_files (folder_id, filename, size_bytes, modified_ms, source_id, error_code, error_values, seen_at_ms)
+     VALUES (@folderId, @filename, @sizeBytes, @modifiedMs, @sourceId, @code, @values, @nowMs)`,
+  )
+  const countTaken = db
+    .prepare<[string], number>('SELECT count(*) FROM watched_files WHERE folder_id = ? AND source_id IS NOT NULL')
+    .pluck()
+  const selectRefused = db.prepare<[string], { filename: string; error_code: ErrorCode; error_values: string }>(
+    `SELECT filename, error_code, error_values FROM watched_files
+     WHERE folder_id = ? AND error_code IS NOT NULL ORDER BY seen_at_ms DESC LIMIT 20`,
+  )
+  const selectOutput = db
+    .prepare<[string], string>(
+      `SELECT f.output_folder FROM jobs j JOIN watched_files w ON w.source_id = j.source_id
+       JOIN watch_folders f ON f.folder_id = w.folder_id WHERE j.job_id = ? AND f.output_folder IS NOT NULL`,
+    )
+    .pluck()
+
+  return {
+    all: (): FolderRow[] => selectAll.all().map(fromRaw),
+    find(folderId: string): FolderRow | undefined {
+      const raw = selectOne.get(folderId)
+      return raw && fromRaw(raw)
+    },
+    /** Inserts a folder, or changes one: its path stays. Throws SQLite's unique error for a path that is watched already. */
+    save: (row: FolderRow): void =>
+      void upsert.run({
+        ...row,
+        settings: row.settings && JSON.stringify(row.settings),
+        isActive: row.isActive ? 1 : 0,
+      }),
+    remove: (folderId: string): boolean => deleteOne.run(folderId).changes > 0,
+    /** Whether this very version of a file was dealt with. */
+    isDealtWith: (folderId: string, filename: string, { sizeBytes, modifiedMs }: FileLook): boolean =>
+      selectDealt.get(folderId, filename, sizeBytes, modifiedMs) !== undefined,
+    /** Remembers a version; throws when it is known already. */
+    deal: (folderId: string, filename: string, look: FileLook, dealt: Dealt, nowMs: number): void =>
+      void insertDealt.run({
+        folderId,
+        filename,
+        ...look,
+        sourceId: dealt.sourceId ?? null,
+        code: dealt.error?.code ?? null,
+        values: dealt.error ? JSON.stringify(dealt.error.values) : null,
+        nowMs,
+      }),
+    countTaken: (folderId: string): number => countTaken.get(folderId) ?? 0,
+    /** The latest refusals, newest first. */
+    refusals: (folderId: string): Refusal[] =>
+      selectRefused.all(folderId).map(({ filename, error_code, error_values }) => ({
+        filename,
+        code: error_code,
+        values: JSON.parse(error_values) as ErrorParams,
+      })),
+    /** The output folder of the watched folder that a job's song came from. */
+    outputFolderOf: (jobId: string): string | undefined => selectOutput.get(jobId),
+  }
+}

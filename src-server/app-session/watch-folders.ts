@@ -1,0 +1,282 @@
+/**
+ * Watched folders: a song that appears in one is stored, put on the desk and started with the folder's settings, once, also over
+ * restarts. Folders are looked at in turn rather than followed by notifications of the system, which network drives do not send.
+ */
+import { createHash } from 'node:crypto'
+import { accessSync, constants, createReadStream, createWriteStream, mkdirSync, statSync } from 'node:fs'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { MasterSettings, WatchFolder } from '../contract/app.ts'
+import { ERRORS } from '../contract/errors.ts'
+import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
+import { errorText, type Language } from '../contract/text/text.ts'
+import type { Db } from '../db/open.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Log } from '../log.ts'
+import { type Chance, type Clock, isoTime } from '../system.ts'
+import type { Inspect, InspectedSong } from '../uploads/inspect.ts'
+import type { ReceivedFile } from '../uploads/receive.ts'
+import type { Storage } from '../uploads/storage.ts'
+import type { DeskQueue } from './desk.ts'
+import { createSettledFiles, type FileLook } from './settled-files.ts'
+import type { Sources } from './sources.ts'
+import { createWatchFolderStore, type FolderRow } from './watch-folder-store.ts'
+
+export interface WatchFoldersArguments {
+  readonly db: Db
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+  /** Folder for copies on their way, on the disk of the stored songs. */
+  readonly tmp: string
+  /** Its own files are not songs of the user: a folder in it cannot be watched. */
+  readonly dataDir: string
+  readonly sources: Pick<Sources, 'add'>
+  readonly desk: Pick<DeskQueue, 'add' | 'changeSong' | 'start'>
+  readonly inspect: Inspect
+  readonly storage: Pick<Storage, 'require'>
+}
+
+/** What the owner chooses for a folder. */
+export interface FolderChoice {
+  readonly output_folder?: string | null
+  readonly settings?: MasterSettings | null
+  readonly is_active?: boolean
+}
+
+const LOOK_EVERY_MS = 2000
+/** A file that did not change for this long is complete. */
+const QUIET_MS = 4000
+const EXTENSIONS = new Set(['.wav', '.wave', '.mp3', '.flac'])
+
+const looksLikeSong = (name: string) => !name.startsWith('.') && EXTENSIONS.has(path.extname(name).toLowerCase())
+
+/** Makes the watch over an open database. It looks from `start` to `close`. */
+export function createWatchFolders(given: WatchFoldersArguments) {
+  const { db, clock, chance, log, sources, desk } = given
+  const store = createWatchFolderStore(db)
+  const settled = createSettledFiles(QUIET_MS)
+  const unreachable = new Set<string>()
+  const closing = new AbortController()
+  let looking: Promise<void> | undefined
+  let stopTimer: (() => void) | undefined
+
+  async function songsIn(folder: string): Promise<{ filename: string; look: FileLook }[]> {
+    const entries = await readdir(folder, { withFileTypes: true })
+    const names = entries.filter((entry) => entry.isFile() && looksLikeSong(entry.name)).map((entry) => entry.name)
+    const songs = names.sort().map(async (filename) => {
+      const facts = await stat(path.join(folder, filename)).catch(() => undefined)
+      return facts && { filename, look: lookOf(facts) }
+    })
+    return (await Promise.all(songs)).filter((song) => song !== undefined)
+  }
+
+  async function lookInto(folder: FolderRow): Promise<void> {
+    let songs: { filename: string; look: FileLook }[]
+    try {
+      songs = await songsIn(folder.path)
+      unreachable.delete(folder.folderId)
+    } catch {
+      // A drive that is not connected comes back; nothing is forgotten meanwhile.
+      unreachable.add(folder.folderId)
+      return
+    }
+    const present = new Set(songs.map(({ filename }) => path.join(folder.path, filename)))
+    settled.forget((file) => path.dirname(file) !== folder.path || present.has(file))
+    for (const { filename, look } of songs) {
+      if (closing.signal.aborted) return
+      if (store.isDealtWith(folder.folderId, filename, look)) continue
+      if (settled.isSettled(path.join(folder.path, filename), look, clock.monotonicMs())) {
+        await take(folder, filename, look)
+      }
+    }
+  }
+
+  async function take(folder: FolderRow, filename: string, look: FileLook): Promise<void> {
+    const own = path.join(given.tmp, chance.newUuid())
+    try {
+      const file = await copyUnchanged(path.join(folder.path, filename), filename, look, own)
+      if (!file) return
+      const song = await given.inspect(file, 'file', closing.signal)
+      db.transaction(() => startSong(folder, filename, look, song))()
+    } catch (cause) {
+      if (closing.signal.aborted) return
+      if (cause instanceof AppError && !ERRORS[cause.code].retryable) {
+        const { code, values } = cause
+        store.deal(folder.folderId, filename, look, { error: { code, values } }, clock.now())
+      } else log.warn('a watched song could not be taken yet', { folder: folder.path, filename, cause })
+    } finally {
+      await rm(own, { recursive: true, force: true })
+    }
+  }
+
+  /** In one transaction: remembered, stored and started all together, or not at all. */
+  function startSong(folder: FolderRow, filename: string, look: FileLook, song: InspectedSong): void {
+    const sourceId = sources.add({ ...song, purpose: 'song' })
+    store.deal(folder.folderId, filename, look, { sourceId }, clock.now())
+    desk.add(sourceId)
+    if (folder.settings) desk.changeSong(sourceId, folder.settings, 'en')
+    desk.start([sourceId])
+  }
+
+  /** Copies a song and hashes it; undefined when it changed meanwhile, so that a half-written one is never taken. */
+  async function copyUnchanged(
+    from: string,
+    filename: string,
+    look: FileLook,
+    folder: string,
+  ): Promise<ReceivedFile | undefined> {
+    if (look.sizeBytes > MAX_SOURCE_BYTES)
+      throw new AppError('FILE_TOO_LARGE', { maxMegabytes: MAX_SOURCE_BYTES / 1_048_576 }, { param: 'file' })
+    given.storage.require(look.sizeBytes)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const to = path.join(folder, 'file')
+    const hash = createHash('sha256')
+    const tap = async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk)
+        yield chunk
+      }
+    }
+    await pipeline(createReadStream(from), tap, createWriteStream(to, { mode: 0o600 }), { signal: closing.signal })
+    const after = lookOf(await stat(from))
+    if (after.sizeBytes !== look.sizeBytes || after.modifiedMs !== look.modifiedMs) return undefined
+    return { path: to, filename: filename.normalize('NFC'), sizeBytes: look.sizeBytes, sha256: hash.digest('hex') }
+  }
+
+  async function lookAround(): Promise<void> {
+    for (const folder of store.all()) if (folder.isActive && !closing.signal.aborted) await lookInto(folder)
+  }
+
+  function lookAndPlan(): void {
+    looking = lookAround()
+      .catch((cause) => log.error('the watched folders could not be looked at', { cause }))
+      .finally(() => {
+        looking = undefined
+        if (!closing.signal.aborted) stopTimer = clock.after(LOOK_EVERY_MS, lookAndPlan)
+      })
+  }
+
+  function required(folderId: string): FolderRow {
+    const folder = store.find(folderId)
+    if (!folder) throw new AppError('NOT_FOUND')
+    return folder
+  }
+
+  function shown(folder: FolderRow, language: Language): WatchFolder {
+    return {
+      folder_id: folder.folderId,
+      path: folder.path,
+      output_folder: folder.outputFolder,
+      settings: folder.settings,
+      is_active: folder.isActive,
+      is_reachable: !unreachable.has(folder.folderId),
+      taken: store.countTaken(folder.folderId),
+      refused: store.refusals(folder.folderId).map(({ filename, code, values }) => ({
+        filename,
+        code,
+        message: errorText(code, values, language),
+      })),
+      created_at: isoTime(folder.createdAtMs),
+    }
+  }
+
+  return {
+    /** Returns the watched folders in the order of their adding, with texts in `language`. */
+    list: (language: Language): WatchFolder[] => store.all().map((folder) => shown(folder, language)),
+
+    /**
+     * Watches a folder from now on; the songs in it are left alone unless `takesExisting`. Throws INVALID_REQUEST for one that
+     * cannot be read, that belongs to Loudsmith or that is watched already, and for an output folder that cannot be written.
+     */
+    async add(
+      folderPath: string,
+      choice: FolderChoice & { readonly takesExisting?: boolean },
+      language: Language,
+    ): Promise<WatchFolder> {
+      const folder = path.resolve(requireFolder(folderPath, given.dataDir))
+      requireOutput(choice.output_folder)
+      if (store.all().some((known) => known.path === folder)) throw refused('path', 'This folder is watched already.')
+      const songs = choice.takesExisting ? [] : await songsIn(folder)
+      const folderId = chance.newUuid()
+      db.transaction(() => {
+        store.save({
+          folderId,
+          path: folder,
+          outputFolder: choice.output_folder ?? null,
+          settings: choice.settings ?? null,
+          isActive: choice.is_active ?? true,
+          createdAtMs: clock.now(),
+        })
+        for (const { filename, look } of songs) store.deal(folderId, filename, look, {}, clock.now())
+      })()
+      return shown(required(folderId), language)
+    },
+
+    /** Changes what is chosen for a folder. Throws NOT_FOUND, and INVALID_REQUEST for an output folder that cannot be written. */
+    change(folderId: string, choice: FolderChoice, language: Language): WatchFolder {
+      const before = required(folderId)
+      requireOutput(choice.output_folder)
+      store.save({
+        ...before,
+        outputFolder: choice.output_folder === undefined ? before.outputFolder : choice.output_folder,
+        settings: choice.settings === undefined ? before.settings : choice.settings,
+        isActive: choice.is_active ?? before.isActive,
+      })
+      return shown(required(folderId), language)
+    },
+
+    /** Watches a folder no longer; its songs and masters stay. Throws NOT_FOUND. */
+    remove(folderId: string): void {
+      if (!store.remove(folderId)) throw new AppError('NOT_FOUND')
+    },
+
+    /** Returns where the masters of a job go when its song came from a watched folder with a folder of its own for them. */
+    outputFolderOf: store.outputFolderOf,
+
+    start: lookAndPlan,
+
+    /** Looks no more and resolves when a look under way has ended. */
+    async close(): Promise<void> {
+      closing.abort(new Error('Loudsmith is stopping'))
+      stopTimer?.()
+      await looking
+    },
+  }
+}
+
+export type WatchFolders = ReturnType<typeof createWatchFolders>
+
+function lookOf(facts: { readonly size: number; readonly mtimeMs: number }): FileLook {
+  return { sizeBytes: facts.size, modifiedMs: Math.floor(facts.mtimeMs) }
+}
+
+function refused(param: string, detail: string, cause?: unknown): AppError {
+  return new AppError('INVALID_REQUEST', { detail }, { param, cause })
+}
+
+function requireFolder(folder: string, dataDir: string): string {
+  if (!path.isAbsolute(folder)) throw refused('path', 'The folder needs its whole path.')
+  const inside = path.relative(dataDir, folder)
+  if (inside === '' || (!inside.startsWith('..') && !path.isAbsolute(inside)))
+    throw refused('path', "Loudsmith's own folder cannot be watched.")
+  try {
+    accessSync(folder, constants.R_OK)
+    if (!statSync(folder).isDirectory()) throw new Error('not a folder')
+  } catch (cause) {
+    throw refused('path', 'This folder cannot be read.', cause)
+  }
+  return folder
+}
+
+function requireOutput(folder: string | null | undefined): void {
+  if (folder === null || folder === undefined) return
+  try {
+    if (!path.isAbsolute(folder)) throw new Error('relative')
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.W_OK)
+  } catch (cause) {
+    throw refused('output_folder', 'This folder cannot be written to.', cause)
+  }
+}

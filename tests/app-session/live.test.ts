@@ -1,0 +1,311 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Desk, Source } from '../../src-server/contract/app.ts'
+import { locateFfmpeg } from '../../src-server/media/locate.ts'
+import { eventually } from '../notify/fixture.ts'
+import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
+import { type Service, startService } from '../support/service.ts'
+import { wavSong } from '../support/songs.ts'
+
+let folder: string
+let engine: HeldEngine
+let service: Service
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-app-'))
+  engine = createHeldEngine()
+  service = await startService({ forkEngine: engine.fork, dataDir: path.join(folder, 'data') })
+})
+
+afterEach(async () => {
+  await service.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const blob = (bytes: Buffer) => new Blob([new Uint8Array(bytes)])
+
+function upload(bytes: Buffer, filename: string, fields: Record<string, string> = {}, credential?: string) {
+  const body = new FormData()
+  for (const [name, value] of Object.entries(fields)) body.append(name, value)
+  body.append('file', blob(bytes), filename)
+  return service.call('POST', '/app/sources', { body, ...(credential === undefined ? {} : { credential }) })
+}
+
+const song = async (filename: string, hertz = 220): Promise<Source> => {
+  const { status, body } = await upload(wavSong({ hertz }), filename)
+  expect(status).toBe(201)
+  return body
+}
+
+const desk = async (): Promise<Desk> => (await service.get('/app/desk')).body
+const states = async () => (await desk()).songs.map(({ state }) => state)
+
+/** A WAV of 24 bit, 96 kHz, stereo: 576 000 bytes a second. */
+function longWav(seconds: number): Buffer {
+  const size = seconds * 576_000
+  const header = Buffer.alloc(44)
+  header.write('RIFF')
+  header.writeUInt32LE(36 + size, 4)
+  header.write('WAVEfmt ', 8)
+  for (const [value, at] of [
+    [16, 16],
+    [96_000, 24],
+    [576_000, 28],
+    [size, 40],
+  ] as const)
+    header.writeUInt32LE(value, at)
+  for (const [value, at] of [
+    [1, 20],
+    [2, 22],
+    [6, 32],
+    [24, 34],
+  ] as const)
+    header.writeUInt16LE(value, at)
+  header.write('data', 36)
+  return Buffer.concat([header, Buffer.alloc(size, 7)])
+}
+
+test('a song is stored with what it is, lies on the desk, and can be read back by range', async () => {
+  const bytes = wavSong()
+  const source = await song('첫 곡.wav')
+  expect(source).toMatchObject({
+    filename: '첫 곡.wav',
+    title: '첫 곡',
+    size_bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    codec: 'pcm_s16',
+    channels: 2,
+    has_cover: false,
+  })
+  expect((await desk()).songs.map((one) => one.source.source_id)).toEqual([source.source_id])
+  expect((await service.get(`/app/sources/${source.source_id}`)).body).toEqual(source)
+  const response = await fetch(`${service.baseUrl}/app/sources/${source.source_id}/file`, {
+    headers: { authorization: `Bearer ${service.sessionCredential}`, range: 'bytes=44-99' },
+  })
+  expect([response.status, response.headers.get('content-type')]).toEqual([206, 'audio/wav'])
+  expect(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(44, 100))).toBe(true)
+  expect((await service.get('/app/sources/unknown')).status).toBe(404)
+  expect((await service.get(`/app/sources/${source.source_id}/cover`)).status).toBe(404)
+})
+
+test('a song over 50 MB is taken from the app, and mastered as a job like any other', async () => {
+  const { status, body: source } = await upload(longWav(95), 'long.wav')
+  expect(status).toBe(201)
+  expect(source.size_bytes).toBeGreaterThan(52_428_800)
+  await service.post('/app/desk/start', { source_ids: [source.source_id] })
+  await eventually(() => engine.processes.length === 1)
+  expect(engine.processes[0]?.order?.source.sha256).toBe(source.sha256)
+  engine.processes[0]?.finish()
+  const [jobId] = (await desk()).songs[0]?.job_ids ?? []
+  expect((await service.ended(jobId ?? '')).status).toBe('done')
+  expect((await service.get('/api/v1/account')).body.credits).toBe(499)
+}, 60_000)
+
+test('what is no song is refused with the reason, and nothing of it stays', async () => {
+  const notes = await upload(Buffer.from('these are only notes'), 'notes.wav')
+  expect([notes.status, notes.body.error.code]).toEqual([400, 'UNSUPPORTED_FORMAT'])
+  const nothing = new FormData()
+  nothing.append('purpose', 'song')
+  const missing = await service.call('POST', '/app/sources', { body: nothing })
+  expect([missing.status, missing.body.error.param]).toEqual([400, 'file'])
+  const purpose = await upload(wavSong(), 'a.wav', { purpose: 'gift' })
+  expect([purpose.status, purpose.body.error.param]).toEqual([400, 'purpose'])
+  const short = await upload(wavSong({ seconds: 3 }), 'short.wav', { purpose: 'reference' })
+  expect([short.status, short.body.error.code]).toEqual([400, 'INVALID_REQUEST'])
+  expect((await desk()).songs).toEqual([])
+  expect(service.temporary()).toEqual([])
+  expect(readdirSync(path.join(folder, 'data', 'sources'))).toEqual([])
+})
+
+test('a reference is stored and does not lie on the desk', async () => {
+  const { status, body } = await upload(wavSong({ seconds: 6 }), 'reference.wav', { purpose: 'reference' })
+  expect(status).toBe(201)
+  expect((await desk()).songs).toEqual([])
+  const source = await song('a.wav')
+  const { settings } = await desk()
+  await service.patch(`/app/desk/${source.source_id}`, {
+    settings: { ...settings, reference_source_id: body.source_id },
+  })
+  await service.post('/app/desk/start', { source_ids: [source.source_id] })
+  await eventually(() => engine.processes.length === 1)
+  expect(engine.processes[0]?.order?.reference?.filename).toBe('reference.wav')
+})
+
+test('the cover picture of a song is kept and shown', async () => {
+  const ffmpeg = await locateFfmpeg()
+  const run = (...options: string[]) => execFileSync(ffmpeg.path, ['-v', 'error', '-y', ...options])
+  const at = (name: string) => path.join(folder, name)
+  run('-f', 'lavfi', '-i', 'color=red:size=32x32', '-frames:v', '1', at('cover.png'))
+  run('-f', 'lavfi', '-i', 'sine=duration=3', at('plain.mp3'))
+  run(
+    '-i',
+    at('plain.mp3'),
+    '-i',
+    at('cover.png'),
+    '-map',
+    '0',
+    '-map',
+    '1',
+    '-c',
+    'copy',
+    '-disposition:v',
+    'attached_pic',
+    '-metadata',
+    'title=봄날',
+    at('song.mp3'),
+  )
+  const { body: source } = await upload(readFileSync(at('song.mp3')), 'song.mp3')
+  expect(source).toMatchObject({ has_cover: true, title: '봄날', codec: 'mp3' })
+  const response = await fetch(`${service.baseUrl}/app/sources/${source.source_id}/cover`, {
+    headers: { authorization: `Bearer ${service.sessionCredential}` },
+  })
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
+  expect(Buffer.from(await response.arrayBuffer()).equals(readFileSync(at('cover.png')))).toBe(true)
+})
+
+test('a batch is fed into the plan’s slots as jobs end, each song charged once', async () => {
+  await service.patch('/app/account', { plan: 'starter' })
+  const ids = []
+  for (const hertz of [220, 330, 440, 550]) ids.push((await song(`${hertz}.wav`, hertz)).source_id)
+  await service.post('/app/desk/start', { source_ids: ids })
+  expect(await states()).toEqual(['submitted', 'submitted', 'waiting', 'waiting'])
+  const before = (await service.get('/api/v1/account')).body.credits
+  for (let ended = 0; ended < 4; ended++) {
+    await eventually(() => engine.processes.length > ended)
+    engine.processes[ended]?.finish()
+  }
+  let total = 0
+  for (const { job_ids } of (await desk()).songs) {
+    for (const jobId of job_ids) total += (await service.ended(jobId)).status === 'done' ? 1 : 0
+  }
+  expect([await states(), total]).toEqual([Array(4).fill('submitted'), 4])
+  expect((await service.get('/api/v1/account')).body.credits).toBe(before - 2)
+})
+
+test('a batch goes on in a new start on the same data folder, and no song is charged twice', async () => {
+  await service.stop()
+  const dataDir = path.join(folder, 'kept')
+  service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
+  await service.patch('/app/account', { plan: 'free' })
+  const ids = [(await song('a.wav', 220)).source_id, (await song('b.wav', 330)).source_id]
+  const { body } = await service.get('/api/v1/account')
+  await service.post('/app/desk/start', { source_ids: ids })
+  expect(await states()).toEqual(['submitted', 'waiting'])
+  await service.stop()
+  engine = createHeldEngine({ isAutomatic: true })
+  service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
+  for (let index = 0; index < 2; index++) {
+    let jobId: string | undefined
+    while (!jobId) jobId = (await desk()).songs[index]?.job_ids[0]
+    expect((await service.ended(jobId)).status).toBe('done')
+  }
+  expect((await service.get('/api/v1/account')).body.credits).toBe(body.credits - 2)
+})
+
+test('the plain masters of a done job lie in the output folder, and the job says where', async () => {
+  const output = path.join(folder, 'Music', 'Loudsmith')
+  await service.patch('/app/settings', { output_folder: output })
+  const source = await song('봄날.wav')
+  await service.post('/app/desk/start', { source_ids: [source.source_id] })
+  await eventually(() => engine.processes.length === 1)
+  engine.processes[0]?.finish()
+  const jobId = (await desk()).songs[0]?.job_ids[0] ?? ''
+  await service.ended(jobId)
+  await eventually(() => existsSync(path.join(output, `song_master_${jobId.slice(0, 8)}`, 'song_melon.wav')))
+  await eventually(() => readdirSync(path.join(output, `song_master_${jobId.slice(0, 8)}`)).length === 5)
+  let job = await service.job(jobId)
+  for (let tries = 0; !job.output_folder && tries < 100; tries++) job = await service.job(jobId)
+  expect(job.output_folder).toBe(path.join(output, `song_master_${jobId.slice(0, 8)}`))
+  for (const { file, size_bytes } of job.results) {
+    expect(readFileSync(path.join(job.output_folder ?? '', file)).length).toBe(size_bytes)
+  }
+  const key = await service.newKey()
+  const { body: seenByKey } = await service.get(`/api/v1/jobs/${jobId}`, { credential: key })
+  expect(seenByKey.output_folder).toBeUndefined()
+  await service.call('DELETE', `/api/v1/jobs/${jobId}`)
+  expect(readdirSync(job.output_folder ?? '').length).toBe(5)
+})
+
+test('an output folder that vanished costs the job nothing', async () => {
+  const output = path.join(folder, 'stick')
+  await service.patch('/app/settings', { output_folder: output })
+  rmSync(output, { recursive: true })
+  execFileSync('touch', [output])
+  const source = await song('a.wav')
+  await service.post('/app/desk/start', { source_ids: [source.source_id] })
+  await eventually(() => engine.processes.length === 1)
+  engine.processes[0]?.finish()
+  const jobId = (await desk()).songs[0]?.job_ids[0] ?? ''
+  expect((await service.ended(jobId)).status).toBe('done')
+  await eventually(() => service.lines.some(({ level }) => level === 'warn'))
+  expect((await service.job(jobId)).output_folder).toBeUndefined()
+})
+
+test('settings are kept, and a folder or program that cannot be used is refused by name', async () => {
+  const { body: before } = await service.get('/app/settings')
+  expect(before).toMatchObject({ language: 'system', retention_days: 30, output_folder: null, is_offline: false })
+  const change = { language: 'ko', retention_days: null, disk_quota_bytes: 5_000_000_000, is_offline: true }
+  expect((await service.patch('/app/settings', change)).body).toEqual({ ...before, ...change })
+  for (const [name, value] of [
+    ['output_folder', 'relative/folder'],
+    ['output_folder', '/proc/no'],
+    ['ffmpeg_path', path.join(folder, 'no-such-program')],
+    ['retention_days', 366],
+    ['retention_days', 0],
+    ['theme', 'pink'],
+    ['unknown', 1],
+  ] as const) {
+    const { status, body } = await service.patch('/app/settings', { [name]: value })
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_REQUEST', name])
+  }
+  expect((await service.get('/app/settings')).body).toEqual({ ...before, ...change })
+})
+
+test('the state of the machine names versions, ffmpeg, folders and room', async () => {
+  await song('a.wav')
+  const { body } = await service.get('/app/system')
+  expect(body).toMatchObject({ base_url: service.baseUrl, data_dir: path.join(folder, 'data'), host: 'browser' })
+  expect(body.ffmpeg.version).toMatch(/^\d/)
+  expect(body.used_bytes).toBe(wavSong().length)
+  expect(body.free_bytes).toBeGreaterThan(0)
+})
+
+test('a full quota refuses further songs with 507 and takes nothing away', async () => {
+  const source = await song('a.wav')
+  await service.patch('/app/settings', { disk_quota_bytes: wavSong().length + 10 })
+  const { status, body } = await upload(wavSong({ hertz: 330 }), 'b.wav')
+  expect([status, body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+  expect((await service.get(`/app/sources/${source.source_id}`)).status).toBe(200)
+})
+
+test('an analysis of a stored song is kept with it', async () => {
+  const source = await song('a.wav')
+  const body = new FormData()
+  body.append('source_id', source.source_id)
+  const answer = service.call('POST', '/api/v1/analyze', { body })
+  await eventually(() => engine.processes.length === 1)
+  engine.processes[0]?.finish()
+  const { status, body: analysis } = await answer
+  expect(status).toBe(200)
+  expect((await desk()).songs[0]?.analysis).toEqual(analysis)
+})
+
+test('an API key reaches nothing below /app', async () => {
+  const credential = await service.newKey()
+  for (const at of ['/app/desk', '/app/settings', '/app/system', '/app/sources/x', '/app/webhook-secret']) {
+    const { status, body } = await service.get(at, { credential })
+    expect([status, body.error.code]).toEqual([403, 'FORBIDDEN'])
+  }
+  expect((await upload(wavSong(), 'a.wav', {}, credential)).status).toBe(403)
+})
+
+test('desk commands name unknown songs as not found', async () => {
+  for (const at of ['start', 'stop', 'remove', 'restore']) {
+    const { status, body } = await service.post(`/app/desk/${at}`, { source_ids: ['unknown'] })
+    expect([status, body.error.code]).toEqual([404, 'NOT_FOUND'])
+  }
+})

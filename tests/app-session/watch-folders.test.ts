@@ -1,0 +1,275 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createSettledFiles } from '../../src-server/app-session/settled-files.ts'
+import { createWatchFolders } from '../../src-server/app-session/watch-folders.ts'
+import type { MasterSettings } from '../../src-server/contract/app.ts'
+import { AppError } from '../../src-server/http/app-error.ts'
+import { createLog } from '../../src-server/log.ts'
+import { systemChance } from '../../src-server/system.ts'
+import { FACTS, openDesk } from './fixture.ts'
+
+let root: string
+let watched: string
+const running: { close(): Promise<void> }[] = []
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'loudsmith-watch-'))
+  watched = path.join(root, 'Bounces')
+  mkdirSync(watched)
+})
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+type World = ReturnType<typeof openDesk>
+
+/** Watches over a desk; `file` of an earlier one makes it a restart. */
+function openWatch(world: World = openDesk(), verdict: (filename: string) => AppError | undefined = () => undefined) {
+  const folders = createWatchFolders({
+    db: world.db,
+    clock: world.clock,
+    chance: systemChance,
+    log: createLog('silent', world.clock, () => {}),
+    tmp: path.join(path.dirname(world.file), 'tmp'),
+    dataDir: path.dirname(world.file),
+    sources: world.sources,
+    desk: world.desk,
+    inspect: async (file) => {
+      const refusal = verdict(file.filename)
+      if (refusal) throw refusal
+      return { ...file, facts: FACTS }
+    },
+    storage: { require: () => {} },
+  })
+  running.push(folders)
+  return { folders, world }
+}
+
+/** Lets the watch look as often as it does in that time. */
+async function pass(world: World, ms: number): Promise<void> {
+  for (let gone = 0; gone < ms; gone += 1000) {
+    await world.clock.advance(1000)
+    await new Promise((resolve) => setTimeout(resolve, 15))
+  }
+}
+
+const put = (name: string, bytes = name) => writeFileSync(path.join(watched, name), bytes)
+
+describe('a watched folder', () => {
+  it('masters a song that appears in it, with the settings of the folder, and not the songs that were there before', async () => {
+    put('old.wav')
+    const { folders, world } = openWatch()
+    const settings = { ...world.desk.read('en').settings, platforms: ['melon'], genre: 'edm' } as MasterSettings
+    await folders.add(watched, { settings }, 'en')
+    folders.start()
+    put('new.wav')
+    put('notes.txt')
+    put('.hidden.wav')
+    await pass(world, 12_000)
+    expect(world.titles()).toEqual(['new'])
+    expect(world.submitted).toMatchObject([
+      { song: { filename: 'new.wav' }, request: { platforms: ['melon'], genre: 'edm' } },
+    ])
+    expect(folders.list('en')).toMatchObject([{ taken: 1, refused: [], is_reachable: true }])
+  })
+
+  it('takes also what was there before when it is asked to', async () => {
+    put('old.wav')
+    const { folders, world } = openWatch()
+    await folders.add(watched, { takesExisting: true }, 'en')
+    folders.start()
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual(['old'])
+  })
+
+  it('waits for a song that is still being written and takes it whole', async () => {
+    const { folders, world } = openWatch()
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    put('long.wav', 'a')
+    for (let second = 0; second < 12; second++) {
+      await pass(world, 1000)
+      appendFileSync(path.join(watched, 'long.wav'), 'b')
+    }
+    expect(world.titles()).toEqual([])
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual(['long'])
+    expect(world.submitted[0]?.song.facts).toEqual(FACTS)
+  })
+
+  it('takes a song once, also over restarts, and again when it was exported anew', async () => {
+    const first = openWatch()
+    await first.folders.add(watched, {}, 'en')
+    first.folders.start()
+    put('song.wav')
+    await pass(first.world, 10_000)
+    await first.folders.close()
+    const second = openWatch(openDesk(first.world.file, first.world.clock))
+    second.folders.start()
+    await pass(second.world, 10_000)
+    expect(second.world.titles()).toEqual(['song'])
+    put('song.wav', 'another mix')
+    await pass(second.world, 10_000)
+    expect(second.world.titles()).toEqual(['song', 'song'])
+  })
+
+  it('takes a song that appeared while Loudsmith was not running', async () => {
+    const first = openWatch()
+    await first.folders.add(watched, {}, 'en')
+    put('overnight.wav')
+    const second = openWatch(openDesk(first.world.file, first.world.clock))
+    second.folders.start()
+    await pass(second.world, 10_000)
+    expect(second.world.titles()).toEqual(['overnight'])
+  })
+
+  it('shows a song that is refused with its reason and does not try it for ever', async () => {
+    const asked = vi.fn((filename: string) =>
+      filename === 'bad.wav' ? new AppError('UNSUPPORTED_FORMAT', { reason: 'aac' }) : undefined,
+    )
+    const { folders, world } = openWatch(openDesk(), asked)
+    await folders.add(watched, {}, 'ko')
+    folders.start()
+    put('bad.wav')
+    put('good.wav')
+    await pass(world, 20_000)
+    expect(world.titles()).toEqual(['good'])
+    expect(folders.list('en')[0]?.refused).toEqual([
+      { filename: 'bad.wav', code: 'UNSUPPORTED_FORMAT', message: expect.stringMatching(/AAC/) },
+    ])
+    expect(asked.mock.calls.filter(([name]) => name === 'bad.wav')).toHaveLength(1)
+  })
+
+  it('tries again when only the moment was bad', async () => {
+    let isBusy = true
+    const { folders, world } = openWatch(openDesk(), () => (isBusy ? new AppError('UNAVAILABLE') : undefined))
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    put('song.wav')
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual([])
+    isBusy = false
+    await pass(world, 4000)
+    expect(world.titles()).toEqual(['song'])
+  })
+
+  it('leaves nothing behind of a song that could not be started, and starts it at the next look', async () => {
+    const { folders, world } = openWatch()
+    await folders.add(watched, {}, 'en')
+    const { start } = world.desk
+    let isBroken = true
+    world.desk.start = (ids) => {
+      if (isBroken) throw new Error('the machine went down here')
+      start(ids)
+    }
+    folders.start()
+    put('song.wav')
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual([])
+    isBroken = false
+    await pass(world, 4000)
+    expect(world.titles()).toEqual(['song'])
+    expect(world.submitted).toHaveLength(1)
+  })
+
+  it('says that its drive is gone and goes on when it is back, without taking anything twice', async () => {
+    const { folders, world } = openWatch()
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    put('song.wav')
+    await pass(world, 10_000)
+    renameSync(watched, `${watched} away`)
+    await pass(world, 4000)
+    expect(folders.list('en')[0]?.is_reachable).toBe(false)
+    renameSync(`${watched} away`, watched)
+    await pass(world, 10_000)
+    expect(folders.list('en')[0]?.is_reachable).toBe(true)
+    expect(world.titles()).toEqual(['song'])
+  })
+
+  it('rests while it is paused and forgets nothing', async () => {
+    const { folders, world } = openWatch()
+    const { folder_id } = await folders.add(watched, { is_active: false }, 'en')
+    folders.start()
+    put('song.wav')
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual([])
+    folders.change(folder_id, { is_active: true }, 'en')
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual(['song'])
+  })
+
+  it('sends masters to its own output folder, and those of other songs to nobody else’s', async () => {
+    const output = path.join(root, 'Masters')
+    const { folders, world } = openWatch()
+    await folders.add(watched, { output_folder: output }, 'en')
+    expect(existsSync(output)).toBe(true)
+    folders.start()
+    put('song.wav')
+    await pass(world, 10_000)
+    world.desk.start([world.addSong('other')])
+    const jobs = world.db.prepare('SELECT job_id, filename FROM jobs').all() as { job_id: string; filename: string }[]
+    const of = (name: string) => folders.outputFolderOf(jobs.find((job) => job.filename === name)?.job_id ?? '')
+    expect(of('song.wav')).toBe(output)
+    expect(of('other.wav')).toBeUndefined()
+  })
+
+  it('leaves no copies in the folder of uploads', async () => {
+    const { folders, world } = openWatch(openDesk(), () => new AppError('FILE_TOO_LONG'))
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    put('song.wav')
+    await pass(world, 10_000)
+    expect(readdirSync(path.join(path.dirname(world.file), 'tmp'))).toEqual([])
+  })
+
+  it('is refused when it cannot be watched, with the field at fault', async () => {
+    const { folders, world } = openWatch()
+    const attempt = (folder: string, output?: string) =>
+      folders.add(folder, output === undefined ? {} : { output_folder: output }, 'en').then(
+        () => 'watched',
+        (error: AppError) => `${error.code} ${error.param}`,
+      )
+    expect(await attempt('relative')).toBe('INVALID_REQUEST path')
+    expect(await attempt(path.join(root, 'missing'))).toBe('INVALID_REQUEST path')
+    expect(await attempt(path.dirname(world.file))).toBe('INVALID_REQUEST path')
+    expect(await attempt(watched, 'relative')).toBe('INVALID_REQUEST output_folder')
+    expect(await attempt(watched)).toBe('watched')
+    expect(await attempt(`${watched}/`)).toBe('INVALID_REQUEST path')
+    expect(() => folders.change('unknown', {}, 'en')).toThrow('NOT_FOUND')
+    expect(() => folders.remove('unknown')).toThrow('NOT_FOUND')
+  })
+})
+
+describe('a settled file', () => {
+  it('kept its size and its time of change for the whole quiet time, and is not empty', () => {
+    const files = createSettledFiles(4000)
+    const look = { sizeBytes: 10, modifiedMs: 1 }
+    expect(files.isSettled('a', look, 0)).toBe(false)
+    expect(files.isSettled('a', look, 3999)).toBe(false)
+    expect(files.isSettled('a', look, 4000)).toBe(true)
+    // The same size, written again: some programs reserve the whole file first.
+    expect(files.isSettled('a', { ...look, modifiedMs: 2 }, 5000)).toBe(false)
+    expect(files.isSettled('empty', { sizeBytes: 0, modifiedMs: 1 }, 0)).toBe(false)
+    expect(files.isSettled('empty', { sizeBytes: 0, modifiedMs: 1 }, 9000)).toBe(false)
+  })
+
+  it('starts anew when it was away', () => {
+    const files = createSettledFiles(4000)
+    files.isSettled('a', { sizeBytes: 1, modifiedMs: 1 }, 0)
+    files.forget(() => false)
+    expect(files.isSettled('a', { sizeBytes: 1, modifiedMs: 1 }, 9000)).toBe(false)
+  })
+})
