@@ -83,7 +83,12 @@ export function createKeys(given: { db: Db; clock: Clock; chance: Chance; plan: 
   const recordUse = (row: KeyRow, client: string | undefined) => {
     const known = client?.slice(0, MAX_CLIENT_LENGTH) ?? null
     const ageMs = Math.abs(clock.now() - (row.last_used_at_ms ?? Number.NEGATIVE_INFINITY))
-    if (ageMs >= LAST_USE_STEP_MS || known !== row.last_client) use.run(clock.now(), known, row.serial)
+    if (ageMs < LAST_USE_STEP_MS && known === row.last_client) return
+    try {
+      use.run(clock.now(), known, row.serial)
+    } catch {
+      // A full or locked disk must not keep a key from reading.
+    }
   }
 
   return {

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, type TestContext, test, vi } from 'vitest'
+import { createHeldEngine } from '../support/held-engine.ts'
+import { type Service, startService } from '../support/service.ts'
+import { wavOfSize } from '../support/songs.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-disk-'))
+const filler = path.join(folder, 'filler')
+const engine = createHeldEngine()
+let isMounted = false
+let service: Service
+let key: string
+
+beforeAll(async () => {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=160m', 'tmpfs', folder], { stdio: 'ignore' })
+    isMounted = true
+  } catch {
+    return
+  }
+  service = await startService({ dataDir: path.join(folder, 'data'), forkEngine: engine.fork })
+  key = await service.newKey()
+})
+afterAll(async () => {
+  if (isMounted) {
+    await service.stop()
+    execFileSync('umount', [folder])
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function needMount(context: TestContext): void {
+  if (!isMounted) context.skip('a small file system cannot be mounted here')
+}
+
+/** Leaves no byte free. */
+function fill(): void {
+  const file = openSync(filler, 'a')
+  for (let size = 1_048_576; size >= 1; size = Math.floor(size / 4)) {
+    try {
+      for (;;) writeSync(file, Buffer.alloc(size))
+    } catch {
+      // Full for pieces of this size.
+    }
+  }
+  closeSync(file)
+}
+
+const free = () => rmSync(filler, { force: true })
+
+test('an upload that fills the disk is answered 507 INSUFFICIENT_STORAGE, with nothing left and nothing charged', async (context) => {
+  needMount(context)
+  fill()
+  const { status, body } = await service.master(
+    { file: new Blob([new Uint8Array(wavOfSize(8_000_000))]) },
+    { credential: key },
+  )
+  expect([status, body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+  free()
+  expect(service.temporary()).toEqual([])
+  expect(readdirSync(path.join(service.dataDir, 'jobs'))).toEqual([])
+  expect((await service.get('/api/v1/account')).body.credits).toBe(500)
+})
+
+test('too little room for the masters is 507 before anything is charged', async (context) => {
+  needMount(context)
+  const file = openSync(filler, 'w')
+  for (let written = 0; written < 110; written++) writeSync(file, Buffer.alloc(1_048_576))
+  closeSync(file)
+  expect((await service.master()).body.error.code).toBe('INSUFFICIENT_STORAGE')
+  free()
+  expect((await service.get('/api/v1/account')).body.credits).toBe(500)
+})
+
+test('how a job ended is not lost on a full disk: it is written as soon as there is room, and reading goes on meanwhile', async (context) => {
+  needMount(context)
+  const { job_id } = await service.newJob()
+  await expect.poll(() => engine.processes.length).toBe(1)
+  fill()
+  service.expectFault('a job could not be settled')
+  service.expectFault('a job failed')
+  engine.processes[0]?.fail('DISK_FULL')
+  await expect.poll(() => service.lines.some(({ message }) => message === 'a job could not be settled')).toBe(true)
+  expect((await service.get(`/api/v1/jobs/${job_id}`, { credential: key })).body.status).toBe('queued')
+  const refused = await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+  expect([refused.status, refused.body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+  free()
+  expect(await service.ended(job_id)).toMatchObject({ failure_code: 'DISK_FULL', credits_refunded: 1 })
+  expect((await service.get('/api/v1/account')).body.credits).toBe(500)
+})
