@@ -6,7 +6,7 @@ import { test as base, type Page } from 'playwright/test'
 import { type GivenFile, type Program, startProgram } from './program.ts'
 
 export { expect } from 'playwright/test'
-export { noSong, silence, song } from './program.ts'
+export { noSong, type Program, silence, song } from './program.ts'
 
 /** Drops files on the window, as a hand does: over it first, then let go. */
 export async function drop(page: Page, files: readonly GivenFile[]): Promise<void> {

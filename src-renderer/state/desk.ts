@@ -288,6 +288,8 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
       setState({ uploads: [...uploads, ...added], order: [...order.slice(0, at), ...ids, ...order.slice(at)] })
       void sendPending()
     },
+    /** Whether files are still on their way: closing the page would lose them. */
+    hasPending: () => getState().uploads.some((one) => one.state !== 'refused'),
     /** Shows files that the desktop was handed without this page and did not take. */
     showRefused(refused: readonly { filename: string; code: string; message: string }[]) {
       const added = refused.map(({ filename, code, message }) => ({
