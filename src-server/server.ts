@@ -10,6 +10,8 @@ import { createAppSession } from './app-session/app-session.ts'
 import { appRoutes } from './app-session/routes.ts'
 import { createSettings } from './app-session/settings.ts'
 import { createSystemStateReader } from './app-session/system-state.ts'
+import { watchFolderRoutes } from './app-session/watch-folder-routes.ts'
+import { createWatchFolders } from './app-session/watch-folders.ts'
 import { createRetention } from './artifacts/retention.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { readConfig } from './config.ts'
@@ -228,7 +230,7 @@ function compose(ground: Ground) {
     chance,
     log,
     dataDir,
-    outputFolder: () => settings.read().output_folder,
+    outputFolder: (jobId) => watchFolders.outputFolderOf(jobId) ?? settings.read().output_folder,
     jobs,
     notify,
   })
@@ -239,6 +241,18 @@ function compose(ground: Ground) {
     sessionCredential,
   })
   const inspect = createInspect({ ffmpeg, probe: probeAudio })
+  const watchFolders = createWatchFolders({
+    db,
+    clock,
+    chance,
+    log,
+    tmp: folders.tmp,
+    dataDir,
+    sources: session.sources,
+    desk: session.desk,
+    inspect,
+    storage,
+  })
   const analyse = createAnalyse({ pool, log, ffmpeg, stopping: stopping.signal })
 
   const app = buildApp({
@@ -312,6 +326,7 @@ function compose(ground: Ground) {
         ffmpeg,
       })
       docsRoutes(app, { baseUrl, version: VERSION })
+      watchFolderRoutes(app, watchFolders)
       pageRoutes(app, PAGE_FOLDER)
     },
   })
@@ -330,13 +345,14 @@ function compose(ground: Ground) {
       retention.start()
       scheduler.start()
       session.start()
+      watchFolders.start()
       log.info('listening', { baseUrl: baseUrl(), dataDir })
     },
     /** Takes no more work and gives back what runs; requests under way may still end. */
     async stop() {
       stopping.abort(new Error('the server stops'))
       retention.close()
-      await Promise.all([scheduler.stop(), notify.close(), session.close()])
+      await Promise.all([watchFolders.close(), scheduler.stop(), notify.close(), session.close()])
     },
   }
 }

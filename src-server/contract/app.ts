@@ -1,6 +1,6 @@
 /** What only the app itself may call: stored songs, the desk where a batch waits, settings and the state of the machine. */
 import Type, { type Static } from 'typebox'
-import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
+import { Deleted, exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import { Analysis } from './jobs.ts'
@@ -92,6 +92,31 @@ export const SystemState = exactly({
   host: oneOf(['desktop', 'browser']),
 })
 export type SystemState = Static<typeof SystemState>
+
+/** A folder whose new songs are mastered by themselves. */
+export const WatchFolder = exactly({
+  folder_id: Uuid,
+  path: Type.String(),
+  output_folder: orNull(
+    Type.String({ description: 'Where its masters go; null for the output folder of the settings.' }),
+  ),
+  settings: orNull(MasterSettings),
+  is_active: Type.Boolean(),
+  is_reachable: Type.Boolean({ description: 'False while its drive is not connected.' }),
+  taken: Type.Integer({ description: 'Songs taken so far.' }),
+  refused: Type.Array(exactly({ filename: Type.String(), code: oneOf(ERROR_CODES), message: Type.String() }), {
+    description: 'The latest refusals, newest first, at most 20.',
+  }),
+  created_at: Timestamp,
+})
+export type WatchFolder = Static<typeof WatchFolder>
+
+const folderChoice = {
+  output_folder: Type.Optional(orNull(Type.String())),
+  settings: Type.Optional(orNull(MasterSettings)),
+  is_active: Type.Optional(Type.Boolean()),
+}
+const FolderPath = exactly({ folder_id: Type.String() })
 
 const SourcePath = exactly({ source_id: Type.String() })
 const SourceIds = exactly({ source_ids: Type.Array(Type.String(), { minItems: 1, maxItems: 1000 }) })
@@ -240,6 +265,50 @@ export const appEndpoints = endpoints({
     body: Type.Partial(Settings, { additionalProperties: false }),
     answers: { 200: { description: 'The settings.', schema: Settings } },
     errors: [],
+  },
+  listWatchFolders: {
+    method: 'GET',
+    path: '/app/watch-folders',
+    access: 'session',
+    tag,
+    summary: 'List the watched folders',
+    answers: { 200: { description: 'The folders.', schema: exactly({ folders: Type.Array(WatchFolder) }) } },
+    errors: [],
+  },
+  addWatchFolder: {
+    method: 'POST',
+    path: '/app/watch-folders',
+    access: 'session',
+    tag,
+    summary: 'Master every song that appears in a folder',
+    body: exactly({
+      path: Type.String({ description: 'The whole path of the folder.' }),
+      takes_existing: Type.Optional(Type.Boolean({ description: 'Also take the songs that are in it now.' })),
+      ...folderChoice,
+    }),
+    answers: { 201: { description: 'The folder.', schema: WatchFolder } },
+    errors: [],
+  },
+  changeWatchFolder: {
+    method: 'PATCH',
+    path: '/app/watch-folders/{folder_id}',
+    access: 'session',
+    tag,
+    summary: 'Change settings or output folder of a watched folder, or pause it',
+    params: FolderPath,
+    body: exactly(folderChoice),
+    answers: { 200: { description: 'The folder.', schema: WatchFolder } },
+    errors: ['NOT_FOUND'],
+  },
+  removeWatchFolder: {
+    method: 'DELETE',
+    path: '/app/watch-folders/{folder_id}',
+    access: 'session',
+    tag,
+    summary: 'Watch a folder no longer; its songs and masters stay',
+    params: FolderPath,
+    answers: { 200: { description: 'It is watched no longer.', schema: Deleted } },
+    errors: ['NOT_FOUND'],
   },
   readSystem: {
     method: 'GET',
