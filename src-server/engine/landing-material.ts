@@ -1,6 +1,6 @@
 import type { Audio, AudioBlock } from './block.ts'
 import { gatedLufs } from './meters/loudness.ts'
-import { detectGroups, peakGroupFrames } from './meters/true-peak.ts'
+import { detectGroups, peakGroupFrames, peakReachFrames } from './meters/true-peak.ts'
 import { clipKnee, clipReachFrames, clipStretch } from './processors/clipper.ts'
 import { controlCount, type LimiterSettings, limitedEnergies, limiterControls } from './processors/limiter.ts'
 
@@ -15,7 +15,7 @@ export interface Material {
 }
 
 /** Groups around a clipped point in which the clipper changes the signal or the detector sees the change. */
-const reachGroups = (clipReachFrames + 16) / peakGroupFrames
+const reachGroups = Math.ceil((clipReachFrames + 16) / peakGroupFrames)
 const runGroups = 512
 
 /**
@@ -73,7 +73,7 @@ export function clippedWhole(song: Material & { readonly audio: Audio }, limit: 
 /** No limiter behind the clipper works further below it than this part of its level. */
 const limitedPart = 0.75
 
-const margin = 16
+const margin = peakReachFrames
 const clippedRun = [0, 1].map(() => new Float32Array(runGroups * peakGroupFrames + 2 * margin))
 
 function clipRun(

@@ -65,6 +65,15 @@ export function songLike(seconds: number, sampleRateHz: number, seed = 1): Audio
   const [left, right] = [audio.channels[0]!, audio.channels[1]!]
   const beatFrames = Math.round(sampleRateHz * 0.5)
   const notes = [55, 65.4, 49, 73.4]
+  // Two averages take the very top of the band out of the hiss, as in nearly all real music.
+  const history = [0, 0]
+  const hissSample = (): number => {
+    const next = random()
+    const smooth = (next + 2 * history[0]! + history[1]!) / 2.5
+    history[1] = history[0]!
+    history[0] = next
+    return smooth
+  }
   for (let i = 0; i < frames; i++) {
     const t = i / sampleRateHz
     const section = Math.floor(t / 8) % 3 === 0 ? 0.4 : 1
@@ -74,8 +83,8 @@ export function songLike(seconds: number, sampleRateHz: number, seed = 1): Audio
     const beat = i % beatFrames
     const hit = Math.exp(-beat / (0.02 * sampleRateHz)) * Math.sin((2 * Math.PI * 120 * beat) / sampleRateHz)
     const hiss = Math.exp(-((i + beatFrames / 2) % beatFrames) / (0.008 * sampleRateHz))
-    left[i] = section * (bass + chord + 0.6 * hit + 0.3 * hiss * random())
-    right[i] = section * (bass + 0.8 * chord + 0.55 * hit + 0.3 * hiss * random())
+    left[i] = section * (bass + chord + 0.6 * hit + 0.3 * hiss * hissSample())
+    right[i] = section * (bass + 0.8 * chord + 0.55 * hit - 0.2 * hiss * history[0]!)
   }
   return audio
 }

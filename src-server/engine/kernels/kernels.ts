@@ -36,6 +36,7 @@ interface KernelExports {
     floor: number,
     bound: number,
     ratio: number,
+    topBand: number,
   ): number
   densePeak(x: number, groups: number, peaks: number, best: number, closer: number, taps: number): number
   addClipError(

@@ -6,12 +6,13 @@ import { gainToDb } from '../units.ts'
 /** Frames that share one value of a peak envelope. */
 export const peakGroupFrames = 8
 
-/** Frames the interpolator sees on either side of a point, rounded up to whole groups. */
+/** Frames on either side of a group on which its peak can depend. */
+export const peakReachFrames = 72
+
+/** Frames the short interpolator sees on either side of a point, rounded up to whole groups. */
 const marginFrames = 16
 const marginGroups = marginFrames / peakGroupFrames
 const chunkGroups = kernelFrames / peakGroupFrames
-/** What the longest filter, of the verifier, sees. */
-const stageMargin = 72
 
 /**
  * Interpolation filter of the detector: windowed sinc, 32 taps per point, cut-off exactly half the sampling rate (not below: that
@@ -41,6 +42,8 @@ interface Workspace {
   readonly detectorTaps: number
   /** The largest sum of |taps| of any point: an interpolated point is at most this many times the largest sample near it. */
   readonly bound: number
+  /** The window that listens to the top of the band, then the verifier's taps. */
+  readonly topBand: number
   readonly verifierTaps: number
 }
 
@@ -61,31 +64,42 @@ function workspace(): Workspace {
     }
     bound += 2 * Math.abs(detectorTap(0.5 + t))
   }
+  const topBand = topBandTable(kernels)
   shared = {
     kernels,
-    x: kernels.allocate((kernelFrames + 2 * stageMargin) * 4) + stageMargin * 4,
+    x: kernels.allocate((kernelFrames + 2 * peakReachFrames) * 4) + peakReachFrames * 4,
     peaks: kernels.allocate(chunkGroups * 4),
     maxima: kernels.allocate((chunkGroups + 2 * marginGroups) * 4),
     detectorTaps,
     bound,
-    verifierTaps: verifierTable(kernels),
+    topBand,
+    verifierTaps: topBand + topBandTaps * 4,
   }
   return shared
 }
 
-/** Two tables of 64 tap pairs: phases 1 … 4 and 5 … 8, each with its mirror 16 − j (phase 8 is its own). */
-function verifierTable(kernels: Kernels): number {
-  const table = kernels.allocate(2 * 64 * 8 * 16)
+const topBandTaps = 32
+
+/**
+ * A Hann window with alternating signs, which measures what lies close to half the sampling rate; behind it two tables of 64 tap pairs of
+ * the verifier: phases 1 … 4 and 5 … 8, each with its mirror 16 − j (phase 8 is its own).
+ */
+function topBandTable(kernels: Kernels): number {
+  const address = kernels.allocate(topBandTaps * 4 + 2 * 64 * 8 * 16)
+  for (let k = 0; k < topBandTaps; k++) {
+    const window = (1 - Math.cos((2 * Math.PI * (k + 0.5)) / topBandTaps)) / topBandTaps
+    kernels.f32[(address >> 2) + k] = k % 2 === 0 ? window : -window
+  }
   for (let j = 1; j <= 8; j++) {
     for (let t = 0; t < 64; t++) {
       const near = verifierTap(j / 16 + t)
       const far = verifierTap(1 + t - j / 16)
-      const at = (table >> 2) + ((j > 4 ? 64 : 0) + t) * 32 + ((j - 1) % 4) * 8
+      const at = (address >> 2) + topBandTaps + ((j > 4 ? 64 : 0) + t) * 32 + ((j - 1) % 4) * 8
       kernels.f32.fill((near + far) / 2, at, at + 4)
       kernels.f32.fill((near - far) / 2, at + 4, at + 8)
     }
   }
-  return table
+  return address
 }
 
 /** Copies samples[first − before … last + after) to the kernels' memory with zeros outside the signal. */
@@ -125,14 +139,16 @@ function detectChannel(
   groups: number,
   floor: number,
 ): number {
-  const { kernels, x, detectorTaps, peaks, maxima, bound } = space
-  stage(space, samples, firstFrame, groups * peakGroupFrames, stageMargin)
-  return kernels.peakGroups(x, groups, detectorTaps, peaks, maxima, floor, bound, floor > 0 ? halfGridRatio : 0)
+  const { kernels, x, detectorTaps, peaks, maxima, bound, topBand } = space
+  stage(space, samples, firstFrame, groups * peakGroupFrames, peakReachFrames)
+  const ratio = floor > 0 ? halfGridRatio : 0
+  return kernels.peakGroups(x, groups, detectorTaps, peaks, maxima, floor, bound, ratio, topBand)
 }
 
 /**
  * Writes the true-peak envelope of the groups [firstGroup, endGroup) of a signal into `peaks`: per group of 8 frames the largest
- * |value| over all channels and over eight interpolated points per frame, up to the first frame of the next group. Peaks that lie before the first
+ * |value| over all channels and over eight interpolated points per frame, up to the first frame of the next group, with 32 taps per
+ * point; sixteen points and 128 taps where the music reaches close to half the sampling rate and a short filter would under-read. Peaks that lie before the first
  * or after the last frame of the signal (the interpolator rings) belong to the first and the last group. Groups that cannot exceed
  * `floor` get their sample peak instead.
  */
@@ -182,7 +198,7 @@ type Search = (window: readonly Float32Array[], from: number, end: number, found
 
 /** Feeds overlapping windows of a stream to a search, so that every frame is searched once with its neighbours in sight. */
 function createStreamMeter(search: Search): TruePeakMeter {
-  const margin = 2 * stageMargin
+  const margin = 2 * peakReachFrames
   const capacity = kernelFrames + 4 * margin
   let windows: Float32Array[] = []
   let filled = margin
@@ -227,8 +243,8 @@ function forEachPiece(from: number, end: number, visit: (first: number, groups: 
 }
 
 /**
- * Returns a true-peak meter (ITU-R BS.1770-5 Annex 2): eight points per frame, 32 taps per point, all channels. Its worst
- * under-reading, at the very top of the band, is 0.17 dB. The ringing before the first and after the last frame counts.
+ * Returns a true-peak meter (ITU-R BS.1770-5 Annex 2): eight points per frame and 32 taps per point, sixteen and 128 where the signal
+ * reaches close to half the sampling rate; all channels. The ringing before the first and after the last frame counts.
  */
 export function createTruePeakMeter(): TruePeakMeter {
   return createStreamMeter((window, from, end, found) => {

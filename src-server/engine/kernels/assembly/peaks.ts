@@ -47,37 +47,6 @@
   return f32x4.abs(f32x4.add(a, b))
 }
 
-/**
- * For each of `groups` groups of 8 frames stores at `peaks` the larger of what is there and the group's interpolated peak over
- * [first frame, last frame + 1). Readable samples: x[-16] ... x[8 groups + 15]. A group gets only a coarse peak when it cannot exceed
- * `floor`: because its samples and the 16 on either side stay below floor / bound, or because the samples and the points half way between
- * them stay below ratio * floor. `maxima`: scratch for groups + 4 f32. Returns the largest sample.
- */
-export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, maxima: usize, floor: f32, bound: f32, ratio: f32): f32 {
-  // maxima[g] belongs to group g - 2: two groups before and two after are looked at.
-  for (let g = 0; g < groups + 4; g++) {
-    const p = x + (<usize>g << 5) - 64
-    store<f32>(maxima + (<usize>g << 2), largestLane(f32x4.max(f32x4.abs(v128.load(p)), f32x4.abs(v128.load(p, 16)))))
-  }
-  let largest: f32 = 0
-  const coarse = ratio * floor
-  for (let g = 0; g < groups; g++) {
-    const at = maxima + (<usize>g << 2)
-    const own = load<f32>(at, 8)
-    largest = max(largest, own)
-    const near = max(max(max(load<f32>(at), load<f32>(at, 4)), max(own, load<f32>(at, 12))), load<f32>(at, 16))
-    let peak = own
-    if (near * bound > floor) {
-      const p = x + (<usize>g << 5)
-      if (own <= coarse && abs(load<f32>(p, 32)) <= coarse) peak = max(own, largestLane(f32x4.max(halfPoints(p, taps), halfPoints(p + 16, taps))))
-      if (peak > coarse || own > coarse || abs(load<f32>(p, 32)) > coarse) peak = largestLane(f32x4.max(fourFrames(p, taps), fourFrames(p + 16, taps)))
-    }
-    const out = peaks + (<usize>g << 2)
-    store<f32>(out, max(load<f32>(out), peak))
-  }
-  return largest
-}
-
 // Four frames at 16 points each, half of the mirrored pairs (phases j and 16 - j) per call. taps: for t = 0 .. 63 the eight f32x4 of this
 // half: a b of four pairs, or a b of three pairs and the a of phase 8.
 // @ts-ignore: decorator
@@ -109,6 +78,51 @@ export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, max
   const first = f32x4.max(fourDensePairs(x, taps), fourDensePairs(x, taps + 8192))
   const second = f32x4.max(fourDensePairs(x + 16, taps), fourDensePairs(x + 16, taps + 8192))
   return largestLane(f32x4.max(first, second))
+}
+
+// Level of what lies within a sixteenth of the sampling rate of its half, around a group of 8 frames.
+// @ts-ignore: decorator
+@inline function topBandLevel(x: usize, window: usize): f32 {
+  let sum = f32x4.splat(0)
+  const p = x - 48
+  for (let k: usize = 0; k < 128; k += 16) sum = f32x4.add(sum, f32x4.mul(v128.load(window + k), v128.load(p + k)))
+  return abs(f32x4.extract_lane(sum, 0) + f32x4.extract_lane(sum, 1) + (f32x4.extract_lane(sum, 2) + f32x4.extract_lane(sum, 3)))
+}
+
+/**
+ * For each of `groups` groups of 8 frames stores at `peaks` the larger of what is there and the group's interpolated peak over
+ * [first frame, last frame + 1). Readable samples: x[-16] ... x[8 groups + 15]. A group gets only a coarse peak when it cannot exceed
+ * `floor`: because its samples and the 16 on either side stay below floor / bound, or because the samples and the points half way between
+ * them stay below ratio * floor. Where the top of the band holds more than a 300th of the peak, 32 taps are too few and the 128 of
+ * densePeak are used as well (readable then: x[-63] ... x[8 groups + 64]). topBand: 32 f32, denseTaps behind it as in densePeak.
+ * `maxima`: scratch for groups + 4 f32. Returns the largest sample.
+ */
+export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, maxima: usize, floor: f32, bound: f32, ratio: f32, topBand: usize): f32 {
+  // maxima[g] belongs to group g - 2: two groups before and two after are looked at.
+  for (let g = 0; g < groups + 4; g++) {
+    const p = x + (<usize>g << 5) - 64
+    store<f32>(maxima + (<usize>g << 2), largestLane(f32x4.max(f32x4.abs(v128.load(p)), f32x4.abs(v128.load(p, 16)))))
+  }
+  let largest: f32 = 0
+  const coarse = ratio * floor
+  for (let g = 0; g < groups; g++) {
+    const at = maxima + (<usize>g << 2)
+    const own = load<f32>(at, 8)
+    largest = max(largest, own)
+    const near = max(max(max(load<f32>(at), load<f32>(at, 4)), max(own, load<f32>(at, 12))), load<f32>(at, 16))
+    let peak = own
+    if (near * bound > floor) {
+      const p = x + (<usize>g << 5)
+      if (own <= coarse && abs(load<f32>(p, 32)) <= coarse) peak = max(own, largestLane(f32x4.max(halfPoints(p, taps), halfPoints(p + 16, taps))))
+      if (peak > coarse || own > coarse || abs(load<f32>(p, 32)) > coarse) {
+        peak = largestLane(f32x4.max(fourFrames(p, taps), fourFrames(p + 16, taps)))
+        if (topBandLevel(p, topBand) * 300 > peak) peak = max(peak, denseGroup(p, topBand + 128))
+      }
+    }
+    const out = peaks + (<usize>g << 2)
+    store<f32>(out, max(load<f32>(out), peak))
+  }
+  return largest
 }
 
 /**

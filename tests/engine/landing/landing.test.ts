@@ -1,0 +1,253 @@
+import { Worker } from 'node:worker_threads'
+import { describe, expect, test } from 'vitest'
+import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
+import {
+  gainReductionDb,
+  type LandingPlan,
+  type LandingSource,
+  planLanding,
+  prepareLanding,
+  renderLanding,
+  trimLanding,
+} from '../../../src-server/engine/landing.ts'
+import { measureLoudness } from '../../../src-server/engine/meters/loudness.ts'
+import { createTruePeakVerifier } from '../../../src-server/engine/meters/true-peak.ts'
+import { fullTruePeakDbtp } from '../../support/full-meter.ts'
+import { noise, scaled, seededRandom, sine, songLike, stereo, twoChannels } from '../../support/sounds.ts'
+
+const rate = 44_100
+const song = prepareLanding(songLike(24, rate))
+
+function render(source: LandingSource, plan: LandingPlan, blockFrames?: number): Audio {
+  const { channels, frames, sampleRateHz } = source.audio
+  const result = allocateAudio(channels.length, frames, sampleRateHz)
+  let first = 0
+  for (const block of renderLanding(source, plan, blockFrames)) {
+    for (const [c, samples] of block.channels.entries()) result.channels[c]!.set(samples, first)
+    first += block.frames
+  }
+  expect(first).toBe(frames)
+  return result
+}
+
+function measured(audio: Audio): { integratedLufs: number; truePeakDbtp: number } {
+  const meter = createTruePeakVerifier()
+  meter.push(audio)
+  return { integratedLufs: measureLoudness(audio).integratedLufs, truePeakDbtp: meter.read().truePeakDbtp }
+}
+
+describe('landing a song', () => {
+  test.each([
+    [-14, -1],
+    [-16, -1],
+    [-14, -1.5],
+    [-11, -1.5],
+    [-9, -1],
+  ])('comes to %d LUFS within 0.05 LU under %d dBTP', (targetLufs, ceilingDbtp) => {
+    const plan = planLanding(song, { targetLufs, ceilingDbtp, intensity: 50 })
+    const result = render(song, plan)
+    const reading = measured(result)
+    expect(plan.verdict).toBe('on_target')
+    expect(Math.abs(reading.integratedLufs - targetLufs)).toBeLessThanOrEqual(0.05)
+    expect(reading.truePeakDbtp).toBeLessThanOrEqual(ceilingDbtp)
+    expect(trimLanding(plan, reading)).toBeNull()
+    const loudest = result.channels.map((samples) => samples.subarray(0, 3 * rate))
+    expect(fullTruePeakDbtp(loudest, 0.6)).toBeLessThanOrEqual(ceilingDbtp)
+  })
+
+  test('turns down by gain alone when the peaks fit: no limiter, no clipper, every sample scaled', () => {
+    const plan = planLanding(song, { targetLufs: -24, ceilingDbtp: -1, intensity: 50 })
+    expect(plan).toMatchObject({ limiter: null, clipLimit: null, verdict: 'on_target', maxGainReductionDb: 0 })
+    const gain = 10 ** (plan.gainDb / 20)
+    expect(render(song, plan).channels).toEqual(song.audio.channels.map((samples) => samples.map((x) => x * gain)))
+    expect(gainReductionDb(song, plan).every((db) => db === 0)).toBe(true)
+  })
+
+  test('gives the same samples for any block size, twice, and from a plan that went through JSON', () => {
+    const target = { targetLufs: -10, ceilingDbtp: -1, intensity: 50 }
+    const plan = planLanding(song, target)
+    const whole = render(song, plan)
+    expect(planLanding(prepareLanding(songLike(24, rate)), target)).toEqual(plan)
+    expect(render(song, JSON.parse(JSON.stringify(plan)) as LandingPlan).channels).toEqual(whole.channels)
+    for (const size of [4096, 10_000, 1_000_000]) {
+      expect(render(song, plan, size).channels).toEqual(whole.channels)
+    }
+  })
+
+  test('gives the same samples in a worker thread that shares the source', async () => {
+    const target = { targetLufs: -10, ceilingDbtp: -1, intensity: 50 }
+    const module = new URL('../../../src-server/engine/landing.ts', import.meta.url).href
+    const out = allocateAudio(2, song.audio.frames, rate)
+    const worker = new Worker(
+      `const { parentPort, workerData } = require('node:worker_threads')
+       import(${JSON.stringify(module)}).then(({ planLanding, renderLanding }) => {
+         const plan = planLanding(workerData.source, workerData.target)
+         let first = 0
+         for (const block of renderLanding(workerData.source, plan)) {
+           block.channels.forEach((samples, c) => workerData.out[c].set(samples, first))
+           first += block.frames
+         }
+         parentPort.postMessage(plan)
+       })`,
+      { eval: true, workerData: { source: song, target, out: out.channels } },
+    )
+    const plan = await new Promise<LandingPlan>((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+    })
+    await worker.terminate()
+    expect(plan).toEqual(planLanding(song, target))
+    expect(out.channels).toEqual(render(song, plan).channels)
+  })
+
+  test('says how much the limiter took in every 100 ms', () => {
+    const plan = planLanding(song, { targetLufs: -10, ceilingDbtp: -1, intensity: 50 })
+    const curve = gainReductionDb(song, plan)
+    expect(curve.length).toBe(240)
+    expect(Math.max(...curve)).toBeCloseTo(plan.maxGainReductionDb, 4)
+    expect(Math.min(...curve)).toBe(0)
+  })
+
+  test('says so when the target costs too much, goes as far as it may, and names the reason', () => {
+    const random = seededRandom(5)
+    // Single clicks far above quiet noise: 27 LU from loudness to peak.
+    const sparse = prepareLanding(stereo(12 * rate, rate, (i) => (i % 22_050 < 3 ? 0.9 : 0.02 * random())))
+    const plan = planLanding(sparse, { targetLufs: -9, ceilingDbtp: -1, intensity: 0 })
+    expect(plan.verdict).toBe('below_target')
+    expect(plan.reason).toBe('dynamics_lost')
+    expect(plan.plrLostLu).toBeLessThan(8.1)
+    expect(plan.achievableLufs).toBeLessThan(-12)
+    const reading = measured(render(sparse, plan))
+    expect(Math.abs(reading.integratedLufs - plan.achievableLufs)).toBeLessThanOrEqual(0.05)
+    expect(reading.truePeakDbtp).toBeLessThanOrEqual(-1)
+    const bolder = planLanding(sparse, { targetLufs: -9, ceilingDbtp: -1, intensity: 100 })
+    expect(bolder.integratedLufs).toBeGreaterThan(plan.integratedLufs + 3)
+  })
+
+  test.each([-14, -16])('brings a song of nearly 18 LU from loudness to peak to %d LUFS', (targetLufs) => {
+    const peaky = scaled(songLike(24, rate, 3), 0.7)
+    for (const samples of peaky.channels) {
+      for (let hit = 5000; hit + 40 < samples.length; hit += 44_100) {
+        for (let i = 0; i < 40; i++) samples[hit + i]! += 0.32 * Math.sin((Math.PI * i) / 40) ** 2
+      }
+    }
+    const source = prepareLanding(peaky)
+    const plr = 20 * Math.log10(source.truePeak) - source.loudness.integratedLufs
+    expect(plr).toBeGreaterThan(16)
+    expect(plr).toBeLessThan(18)
+    const plan = planLanding(source, { targetLufs, ceilingDbtp: -1.5, intensity: 50 })
+    expect(plan.verdict).toBe('on_target')
+    expect(Math.abs(measured(render(source, plan)).integratedLufs - targetLufs)).toBeLessThanOrEqual(0.05)
+  })
+
+  test('mends what only a long meter sees: noise up to half the rate, cut by a fast gain', () => {
+    const random = seededRandom(9)
+    const hats = prepareLanding(
+      stereo(6 * rate, rate, (i) => 0.2 * Math.sin(0.01 * i) + random() * Math.exp(-(i % 11_025) / 400)),
+    )
+    let plan = planLanding(hats, { targetLufs: -12, ceilingDbtp: -1, intensity: 50 })
+    let reading = measured(render(hats, plan))
+    for (let round = 0; round < 3; round++) {
+      const trimmed = trimLanding(plan, reading)
+      if (trimmed === null) break
+      plan = trimmed
+      reading = measured(render(hats, plan))
+    }
+    expect(trimLanding(plan, reading)).toBeNull()
+    expect(reading.truePeakDbtp).toBeLessThanOrEqual(-1)
+    expect(Math.abs(reading.integratedLufs + 12)).toBeLessThanOrEqual(0.05)
+  })
+
+  test('leaves a steady bass tone undistorted: no clipper, the gain just holds', () => {
+    const tone = prepareLanding(sine(50, -6, 10, rate))
+    const loudest = tone.loudness.integratedLufs + 5
+    const plan = planLanding(tone, { targetLufs: loudest - 0.06, ceilingDbtp: -1, intensity: 50 })
+    expect(plan.clipLimit).toBeNull()
+  })
+})
+
+describe('landing what is not a song', () => {
+  test('keeps silence silent and says why', () => {
+    const source = prepareLanding(allocateAudio(2, 3 * rate, rate))
+    const plan = planLanding(source, { targetLufs: -14, ceilingDbtp: -1, intensity: 50 })
+    expect(plan).toMatchObject({ verdict: 'below_target', reason: 'silent', gainDb: 0, limiter: null })
+    expect(plan.integratedLufs).toBe(-Infinity)
+    expect(render(source, plan).channels.every((samples) => samples.every((x) => x === 0))).toBe(true)
+    expect(trimLanding(plan, { integratedLufs: -Infinity, truePeakDbtp: -Infinity })).toBeNull()
+  })
+
+  test('keeps a loud sound that is too short to measure under the ceiling', () => {
+    const source = prepareLanding(noise(1.5, 0.2, rate, 1))
+    const plan = planLanding(source, { targetLufs: -14, ceilingDbtp: -1, intensity: 50 })
+    expect(measured(render(source, plan)).truePeakDbtp).toBeLessThanOrEqual(-1 + 0.05)
+  })
+
+  test('takes nothing at all', () => {
+    const source = prepareLanding(allocateAudio(2, 0, rate))
+    expect(render(source, planLanding(source, { targetLufs: -14, ceilingDbtp: -1, intensity: 50 })).frames).toBe(0)
+  })
+
+  test.each([8000, 22_050, 96_000, 192_000])('lands one second at %i Hz', (sampleRateHz) => {
+    const source = prepareLanding(songLike(1, sampleRateHz))
+    const plan = planLanding(source, { targetLufs: -12, ceilingDbtp: -1, intensity: 50 })
+    const reading = measured(render(source, plan))
+    expect(Math.abs(reading.integratedLufs - plan.achievableLufs)).toBeLessThanOrEqual(0.05)
+    expect(trimLanding(plan, reading)?.ceilingDbtp ?? -1.1).toBeGreaterThan(-1.2)
+  })
+
+  test('lands a song on one side only and leaves the other silent', () => {
+    const left = songLike(6, rate).channels[0]!
+    const source = prepareLanding(
+      twoChannels(
+        left.length,
+        rate,
+        (i) => left[i]!,
+        () => 0,
+      ),
+    )
+    const plan = planLanding(source, { targetLufs: -14, ceilingDbtp: -1, intensity: 50 })
+    const result = render(source, plan)
+    expect(result.channels[1]!.every((x) => x === 0)).toBe(true)
+    expect(Math.abs(measured(result).integratedLufs - -14)).toBeLessThanOrEqual(0.05)
+  })
+
+  test('holds the ceiling on a full-scale square wave and on constant full scale', () => {
+    for (const audio of [stereo(3 * rate, rate, (i) => (i % 100 < 50 ? 1 : -1)), stereo(3 * rate, rate, () => 1)]) {
+      const source = prepareLanding(audio)
+      let plan = planLanding(source, { targetLufs: -9, ceilingDbtp: -1, intensity: 50 })
+      for (let round = 0; round < 3; round++) plan = trimLanding(plan, measured(render(source, plan))) ?? plan
+      expect(measured(render(source, plan)).truePeakDbtp).toBeLessThanOrEqual(-1)
+    }
+  })
+
+  test.each([Number.NaN, Infinity])('refuses audio with a sample that is %d', (bad) => {
+    const audio = songLike(2, rate)
+    audio.channels[0]![50_000] = bad
+    expect(() => prepareLanding(audio)).toThrow(/not finite/)
+  })
+})
+
+describe('mending a plan after the file was measured', () => {
+  const plan = planLanding(song, { targetLufs: -10, ceilingDbtp: -1, intensity: 50 })
+  const reading = measured(render(song, plan))
+
+  test('does nothing while the promise holds', () => {
+    expect(trimLanding(plan, reading)).toBeNull()
+    expect(trimLanding(plan, { integratedLufs: -10.04, truePeakDbtp: -1 })).toBeNull()
+  })
+
+  test('lowers the peaks and keeps the loudness when the file was too high', () => {
+    const trimmed = trimLanding(plan, { ...reading, truePeakDbtp: -0.8 })!
+    const again = measured(render(song, trimmed))
+    expect(again.truePeakDbtp).toBeLessThanOrEqual(reading.truePeakDbtp - 0.19)
+    expect(Math.abs(again.integratedLufs + 10)).toBeLessThanOrEqual(0.05)
+  })
+
+  test('moves the loudness by the error that was measured', () => {
+    const trimmed = trimLanding(plan, { ...reading, integratedLufs: -10.2 })!
+    const again = measured(render(song, trimmed))
+    expect(again.integratedLufs - reading.integratedLufs).toBeGreaterThan(0.14)
+    expect(again.integratedLufs - reading.integratedLufs).toBeLessThan(0.26)
+    expect(again.truePeakDbtp).toBeLessThanOrEqual(-1)
+  })
+})
