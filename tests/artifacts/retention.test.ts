@@ -1,0 +1,150 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { createRetention } from '../../src-server/artifacts/retention.ts'
+import { createFolders } from '../../src-server/jobs/folders.ts'
+import { createJobStore } from '../../src-server/jobs/store.ts'
+import { createLog } from '../../src-server/log.ts'
+import { FACTS } from '../app-session/fixture.ts'
+import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+
+const DAY = 86_400_000
+
+/** Jobs that ended, with folders, under a retention of `days`. */
+function open(days: number | null) {
+  const file = newDatabaseFile()
+  const clock = createFakeClock()
+  const db = openTestDatabase(file)
+  const store = createJobStore(db)
+  const folders = createFolders(path.dirname(file))
+  const world = { days }
+  const events: string[] = []
+  const retention = createRetention({
+    db,
+    clock,
+    log: createLog('silent', clock, () => {}),
+    retentionDays: () => world.days,
+    jobs: store,
+    folders,
+    notify: {
+      record: ({ event, jobId }) => void events.push(`${event} ${jobId}`),
+      committed: () => void events.push('told'),
+    },
+  })
+  const addFolder = (jobId: string) => {
+    mkdirSync(folders.result(jobId), { recursive: true })
+    writeFileSync(path.join(folders.result(jobId), 'result.zip'), 'zip')
+    writeFileSync(folders.source(jobId), 'song')
+  }
+  const addJob = (jobId: string, hasEnded = true) => {
+    store.add({
+      jobId,
+      request: {
+        platforms: ['melon'],
+        genre: 'other',
+        aiService: 'other',
+        tier: 'standard',
+        intensity: 50,
+        loudness: 'platform',
+        referenceAmount: 70,
+      },
+      song: { filename: 'a.wav', sha256: 'a', facts: FACTS },
+      creditsUsed: 1,
+      creditsRemaining: 1,
+      warnings: [],
+      storedBytes: 7,
+      createdAtMs: clock.now(),
+    })
+    addFolder(jobId)
+    const expiresAtMs = retention.expiryOf(clock.now())
+    const end = {
+      failure: { code: 'CANCELLED' as const, values: {} },
+      warnings: [],
+      creditsRefunded: 1,
+      storedBytes: 7,
+    }
+    if (hasEnded) {
+      store.finish(
+        jobId,
+        { state: 'failed', starts: 1 },
+        { ...end, completedAtMs: clock.now(), ...(expiresAtMs === null ? {} : { expiresAtMs }) },
+      )
+    }
+  }
+  const hasFiles = (jobId: string) => existsSync(folders.job(jobId))
+  return { clock, store, folders, world, events, retention, addJob, addFolder, hasFiles }
+}
+
+test('files of a job go when its time is over, not before; the record stays and says so', async () => {
+  const { clock, retention, addJob, hasFiles, store, events } = open(30)
+  addJob('a')
+  await clock.advance(30 * DAY - 1)
+  expect(retention.sweep()).toBe(0)
+  expect(hasFiles('a')).toBe(true)
+  await clock.advance(1)
+  expect(retention.sweep()).toBe(1)
+  expect([hasFiles('a'), store.find('a')?.isExpired, store.storedBytes()]).toEqual([false, true, 0])
+  expect(events).toEqual(['job.expired a', 'told'])
+  expect(retention.sweep()).toBe(0)
+})
+
+test('an unfinished job never expires', async () => {
+  const { clock, retention, addJob, hasFiles } = open(1)
+  addJob('a', false)
+  await clock.advance(400 * DAY)
+  retention.start()
+  expect(hasFiles('a')).toBe(true)
+  retention.close()
+})
+
+test('results that are to be kept are kept, and a new period holds for what is there already', async () => {
+  const { clock, retention, addJob, hasFiles, world } = open(null)
+  addJob('a')
+  await clock.advance(400 * DAY)
+  expect(retention.sweep()).toBe(0)
+  world.days = 500
+  retention.replan()
+  expect(retention.sweep()).toBe(0)
+  await clock.advance(100 * DAY)
+  expect(retention.sweep()).toBe(1)
+  expect(hasFiles('a')).toBe(false)
+})
+
+test('a longer period spares what was about to go', async () => {
+  const { clock, retention, addJob, hasFiles, world } = open(30)
+  addJob('a')
+  await clock.advance(31 * DAY)
+  world.days = null
+  retention.replan()
+  expect(retention.sweep()).toBe(0)
+  expect(hasFiles('a')).toBe(true)
+})
+
+test('the sweep comes at the start and every hour', async () => {
+  const { clock, retention, addJob, hasFiles } = open(1)
+  addJob('a')
+  retention.start()
+  await clock.advance(DAY - 1)
+  expect(hasFiles('a')).toBe(true)
+  await clock.advance(3_600_000)
+  expect(hasFiles('a')).toBe(false)
+  addJob('b')
+  retention.close()
+  await clock.advance(9 * DAY)
+  expect(hasFiles('b')).toBe(true)
+})
+
+test('folders that a crash left of deleted and expired jobs go at the start, and no other', async () => {
+  const { clock, retention, addJob, addFolder, hasFiles } = open(1)
+  addFolder('deleted')
+  addJob('expired')
+  addJob('running', false)
+  await clock.advance(DAY)
+  retention.sweep()
+  addFolder('expired')
+  addJob('kept')
+  retention.start()
+  expect(['deleted', 'expired', 'running', 'kept'].map(hasFiles)).toEqual([false, false, true, true])
+  retention.close()
+})
