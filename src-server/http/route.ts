@@ -159,11 +159,13 @@ async function readJson(request: FastifyRequest): Promise<unknown> {
   }
 }
 
-function untilGone(reply: FastifyReply): AbortSignal {
+function untilGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished)
-      gone.abort(new AppError('INVALID_REQUEST', { detail: 'The request was broken off.' }))
+  const abort = () => gone.abort(new AppError('INVALID_REQUEST', { detail: 'The request was broken off.' }))
+  // A request and its end may arrive at once, so the connection can be gone before its handler runs.
+  if (raw.destroyed || raw.socket?.destroyed) abort()
+  raw.once('close', () => {
+    if (!raw.writableFinished) abort()
   })
   return gone.signal
 }

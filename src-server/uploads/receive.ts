@@ -104,6 +104,7 @@ async function parse(request: IncomingMessage, options: ReceiveOptions) {
     stored.catch(failure.reject)
   })
   const gone = () => failure.reject(options.signal.reason)
+  if (options.signal.aborted) gone()
   options.signal.addEventListener('abort', gone, { once: true })
   request.once('error', failure.reject)
   limitBody(request, options.files.length * options.maxFileBytes + MAX_TEXT_BYTES, failure.reject)
