@@ -144,9 +144,6 @@ export const en = {
       seconds < 60 ? `about ${seconds} s left` : `about ${plural(Math.round(seconds / 6) / 10, 'min', 'min')} left`,
     masters: (count: number, onTarget: number) =>
       `${plural(count, 'master', 'masters')}, ${onTarget === count ? (count === 1 ? 'on target' : `${count} on target`) : `${onTarget} on target`}`,
-    allOnTarget: (kept: string) => kept,
-    keptDays: (days: number) => `Kept for ${plural(days, 'day', 'days')}`,
-    keptForever: 'Kept until you delete it',
     below: (platform: string, lufs: string, missing: string) => `${platform} at ${lufs}, ${missing} below its target`,
     failed: (reason: string) => `Failed: ${reason}`,
     failedHead: 'Failed',
@@ -172,16 +169,13 @@ export const en = {
     pause: 'Pause',
     resume: 'Go on',
     savingZip: 'Saving ZIP',
-    saveFailed: 'The file could not be saved',
     mono: 'mono',
     kbits: (kbits: number) => `${kbits} kbit/s`,
-    waveform: (title: string) => `Waveform of ${title}`,
   },
   settings: {
     label: 'Song settings',
     title: 'Settings',
     presets: 'Presets',
-    noPresets: 'No presets yet',
     savePreset: 'Save these settings',
     presetName: 'Name of the preset',
     deletePreset: (name: string) => `Delete “${name}”`,
@@ -204,15 +198,12 @@ export const en = {
     reference: 'Match a reference',
     referenceEmpty: 'Drop or choose a track',
     referenceWhat: 'tone and width only',
-    chooseReference: 'Choose reference',
     removeReference: 'Remove reference',
-    referenceAmount: 'How far to move toward the reference',
     onePlatform: 'At least one platform stays on.',
     open: 'Settings',
     sheet: 'Song settings',
   },
   bench: {
-    nothing: 'No songs yet',
     batchProgress: (done: number, all: number) => `Batch: ${done} of ${all} done`,
     left: (seconds: number) =>
       seconds < 60 ? `About ${seconds} s left` : `About ${Math.round(seconds / 6) / 10} min left`,
@@ -229,7 +220,6 @@ export const en = {
     resumeAll: 'Go on',
     start: (count: number) => `Start ${songs(count)}`,
     startWarned: (count: number) => `Start ${count} with warnings`,
-    starting: 'Starting',
     whyNot: {
       none: 'No song is ready',
       credits: 'No credits left',
@@ -263,7 +253,6 @@ export const en = {
     failed: 'Failed',
     running: 'Running',
     group: 'Batch',
-    sortBy: 'Sort',
     sorts: { newest: 'Newest first', oldest: 'Oldest first', title: 'Title' },
     anyPlatform: 'Any platform',
     platform: 'Platform',
@@ -314,7 +303,6 @@ export const en = {
     noMatch: 'Nothing matches.',
     clearSearch: 'Show all',
     shown: (count: string) => `${count} songs`,
-    onceMore: 'Put back on the desk',
   },
   automate: {
     intro: 'Everything this window does is a plain HTTP call on this computer. These work as they are.',
@@ -437,7 +425,6 @@ export const en = {
       sendNow: 'Send now',
       sendAgain: 'Send again',
       limit: 'Every webhook of the plan is in use',
-      testEvent: 'Test',
       verify: 'Requests carry webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks 1.0).',
     },
     desktop: {
@@ -500,7 +487,6 @@ export const en = {
     },
     apply: 'Apply',
     applying: 'Applying',
-    applied: 'Saved',
   },
   keysheet: {
     title: 'Keys',
