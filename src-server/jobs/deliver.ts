@@ -8,7 +8,7 @@ import { gainToDb } from '../engine/units.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { platformCodecs } from '../media/encode.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
-import { resampleAudio } from '../media/resample.ts'
+import { lowerRate } from '../media/resample.ts'
 import type { Cover } from '../media/tags.ts'
 import { type ProofPlace, proofMaster } from './codec-proof.ts'
 import { CeilingBrokenError, type RenderedMaster, type RenderStep, type RenderTask } from './render-master.ts'
@@ -57,7 +57,7 @@ interface Promised {
  * it. Returns the platforms in their given order. Throws a WorkFailure, or what ffmpeg, the disk or the engine throws.
  */
 export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrder): Promise<Delivery> {
-  let audio: Audio | undefined = takeAudio()
+  let audio = takeAudio()
   const own = audio.sampleRateHz
   const { place } = order
   const encoders = order.tier === 'premium' ? await listEncoders(place.ffmpeg) : new Set<string>()
@@ -65,12 +65,11 @@ export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrde
   const progress = createStepCounter(order)
   const delivered: Delivered[] = []
   let treatedLufs = Number.NEGATIVE_INFINITY
-  // The audio's own rate first: once it is converted, the original is not needed any more.
-  const rates = [...new Set(order.targets.map(rateOf))].sort((a, b) => Number(b === own) - Number(a === own))
+  // Downwards, each rate from the one before it: a conversion takes the memory of what it converts.
+  const rates = [...new Set(order.targets.map(rateOf))].sort((a, b) => b - a)
   for (const rateHz of rates) {
-    const converted: Audio = rateHz === own ? audio! : await resampleAudio(place.ffmpeg, audio!, rateHz, place.signal)
-    if (rateHz === rates.at(-1)) audio = undefined
-    const source = prepareLanding(converted)
+    if (rateHz < audio.sampleRateHz) audio = await lowerRate(place.ffmpeg, audio, rateHz, place.signal)
+    const source = prepareLanding(audio)
     treatedLufs = source.loudness.integratedLufs
     const targets = order.targets.filter((target) => rateOf(target) === rateHz)
     delivered.push(...(await deliverRate(source, targets, encoders, order, progress)))

@@ -90,7 +90,7 @@ export async function decodeSong(
   const sampleRateHz = engineRateHz(facts.sampleRateHz)
   const isResampled = sampleRateHz !== facts.sampleRateHz
   const capacity = Math.ceil((facts.frames * sampleRateHz) / facts.sampleRateHz)
-  const collector = collectPlanar(facts.channels, capacity)
+  const collector = collectPlanar(Array.from({ length: facts.channels }, () => allocateShared(capacity)))
   await runFfmpeg(ffmpeg, {
     operation: 'decode the song',
     input: { from: path, format: facts.format, options: ['-cpuflags', '0', '-vn', '-sn', '-dn'] },
@@ -115,7 +115,8 @@ export async function decodeSong(
     throw new UnreadableAudioError(`${bridgedSamples} samples are not numbers`)
   }
   const left = collector.planes[0]!.subarray(0, frames)
-  const right = collector.planes[1]?.subarray(0, frames) ?? left
+  // A copy, not the same memory: both channels are worked on in place.
+  const right = collector.planes[1]?.subarray(0, frames) ?? copyShared(left)
   return {
     audio: { channels: [left, right], frames, sampleRateHz },
     bridgedSamples,
@@ -123,9 +124,20 @@ export async function decodeSong(
   }
 }
 
-/** Receives interleaved little-endian float32 bytes in chunks of any size and lays them out in planes of `capacity` frames. */
-export function collectPlanar(channelCount: number, capacity: number) {
-  const planes = Array.from({ length: channelCount }, () => new Float32Array(new SharedArrayBuffer(capacity * 4)))
+function allocateShared(length: number): Float32Array {
+  return new Float32Array(new SharedArrayBuffer(length * 4))
+}
+
+function copyShared(samples: Float32Array): Float32Array {
+  const copy = allocateShared(samples.length)
+  copy.set(samples)
+  return copy
+}
+
+/** Receives interleaved little-endian float32 bytes in chunks of any size and lays them out in planes of equal length. */
+export function collectPlanar(planes: readonly Float32Array[]) {
+  const channelCount = planes.length
+  const capacity = planes[0]!.length
   const frameBytes = 4 * channelCount
   let frames = 0
   let hasGaps = false

@@ -16,17 +16,21 @@ export function rateFilter(ffmpeg: Ffmpeg, sampleRateHz: number): string {
 const FRAMES_PER_CHUNK = 16_384
 
 /**
- * Returns a whole piece converted to another rate, in new shared buffers; float in, float out, no gain, no delay. Throws a
- * FfmpegError, or the reason of an aborted `signal`.
+ * Converts a whole piece to a lower rate and returns it; float in, float out, no gain, no delay. The result takes the place of the
+ * original in its memory, which is thereby gone: a second copy of ten minutes would cost 200 MB. Throws a RangeError for a rate that
+ * is not lower, a FfmpegError, or the reason of an aborted `signal`.
  */
-export async function resampleAudio(
+export async function lowerRate(
   ffmpeg: Ffmpeg,
   audio: Pick<DecodedAudio, 'frames' | 'sampleRateHz'> & { readonly channels: readonly Float32Array[] },
   sampleRateHz: number,
   signal?: AbortSignal,
 ): Promise<DecodedAudio> {
+  if (!(sampleRateHz < audio.sampleRateHz)) throw new RangeError(`${sampleRateHz} is not below ${audio.sampleRateHz}`)
   const frames = Math.round((audio.frames * sampleRateHz) / audio.sampleRateHz)
-  const collector = collectPlanar(2, frames)
+  const [left, right] = audio.channels.map((samples) => samples.subarray(0, frames))
+  // What comes out was read before: fewer frames are written than have been sent, so none is overwritten too early.
+  const collector = collectPlanar([left!, right!])
   await runFfmpeg(ffmpeg, {
     operation: 'convert the rate',
     input: {
@@ -39,8 +43,9 @@ export async function resampleAudio(
     timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
     signal,
   })
-  // The converter may end a frame early: the missing one is silence at the very end.
-  return { channels: [collector.planes[0]!, collector.planes[1]!], frames, sampleRateHz }
+  // The converter may end a frame early: then the end is silence, not what the original had there.
+  for (const samples of collector.planes) samples.fill(0, collector.frames)
+  return { channels: [left!, right!], frames, sampleRateHz }
 }
 
 function* interleave(audio: {

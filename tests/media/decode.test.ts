@@ -8,7 +8,7 @@ import {
   engineRateHz,
   UnreadableAudioError,
 } from '../../src-server/media/decode.ts'
-import { resampleAudio } from '../../src-server/media/resample.ts'
+import { lowerRate } from '../../src-server/media/resample.ts'
 import { probeAudio } from '../../src-server/uploads/probe.ts'
 import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
 
@@ -61,6 +61,7 @@ describe('decoding', () => {
     const { audio } = await decode(writeFloatWav(at('mono.wav'), [mono], 44_100))
     expect(audio.channels[0]).toEqual(mono)
     expect(audio.channels[1]).toEqual(mono)
+    expect(audio.channels[1].buffer).not.toBe(audio.channels[0].buffer)
   })
 
   it.each([
@@ -110,16 +111,26 @@ describe('decoding', () => {
   })
 })
 
-describe('converting the rate', () => {
-  it('keeps length, level and silence around a tone, and is the same every time', async () => {
-    const tone = sine(1000, 48_000, 1, 0.8)
-    const audio = { channels: [tone, tone], frames: tone.length, sampleRateHz: 48_000 }
-    const first = await resampleAudio(ffmpeg, audio, 44_100)
-    const second = await resampleAudio(ffmpeg, audio, 44_100)
-    expect(first.frames).toBe(44_100)
-    expect(first.channels[0]).toEqual(second.channels[0])
-    const expected = sine(1000, 44_100, 1, 0.8)
-    for (let i = 10_000; i < 34_000; i++) expect(Math.abs(first.channels[0][i]! - expected[i]!)).toBeLessThan(1e-4)
+describe('lowering the rate', () => {
+  it('keeps length, level and place of a tone, and is the same every time', async () => {
+    const make = () => {
+      const channels = [sine(1000, 48_000, 2, 0.8), sine(333, 48_000, 2, 0.4)]
+      return { channels, frames: channels[0]!.length, sampleRateHz: 48_000 }
+    }
+    const first = await lowerRate(ffmpeg, make(), 44_100)
+    const second = await lowerRate(ffmpeg, make(), 44_100)
+    expect(first.frames).toBe(88_200)
+    expect(first.channels).toEqual(second.channels)
+    const expected = [sine(1000, 44_100, 2, 0.8), sine(333, 44_100, 2, 0.4)]
+    for (const [c, samples] of first.channels.entries()) {
+      for (let i = 5000; i < 83_000; i++) expect(Math.abs(samples[i]! - expected[c]![i]!)).toBeLessThan(1e-4)
+    }
+  })
+
+  it('does not raise a rate', async () => {
+    const tone = sine(1000, 44_100, 1, 0.8)
+    const audio = { channels: [tone, tone], frames: tone.length, sampleRateHz: 44_100 }
+    await expect(lowerRate(ffmpeg, audio, 48_000)).rejects.toThrow(RangeError)
   })
 })
 

@@ -119,6 +119,33 @@ describe('masters that make the same promise', () => {
   }, 120_000)
 })
 
+describe('a song of a high rate', () => {
+  it('lands at 48 kHz and at 44.1 kHz alike', async () => {
+    const high = writeFloatWav(at('high.wav'), songLike(10, 96_000), 96_000)
+    const work = await orderFor(high, folder, { platforms: ['youtube', 'spotify'] })
+    const made = await masterOrder(work)
+    const files = unpack(made, work)
+    expect(made.masters.map(({ sample_rate_hz }) => sample_rate_hz)).toEqual([48_000, 44_100])
+    for (const { platform } of made.masters) {
+      expect(Math.abs(readByEbur128(files[platform]!).integratedLufs + 14)).toBeLessThanOrEqual(0.1)
+    }
+  }, 120_000)
+})
+
+describe('a mono song', () => {
+  it('comes out on two equal channels', async () => {
+    const mono = writeFloatWav(at('mono.wav'), songLike(6).slice(0, 1), 44_100)
+    const work = await orderFor(mono, folder, { platforms: ['melon'] })
+    const made = await masterOrder(work)
+    const samples = new Int16Array(
+      new Uint8Array(runPlain('-i', unpack(made, work).melon!, '-f', 's16le', '-c:a', 'pcm_s16le', 'pipe:1')).buffer,
+    )
+    // The dither of the two channels differs by a few steps.
+    for (let i = 0; i < samples.length; i += 2) expect(Math.abs(samples[i]! - samples[i + 1]!)).toBeLessThan(40)
+    expect(made.warnings.map(({ code }) => code)).toContain('INPUT_MONO')
+  }, 120_000)
+})
+
 describe('premium', () => {
   it('writes 24 bit at the rate of the song and says what lossy copies peak at', async () => {
     const { masters } = await masterOrder(
