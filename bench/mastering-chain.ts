@@ -1,5 +1,6 @@
 /**
- * What the musical half of the engine does to real music: `node bench/mastering-chain.ts [--all] [--seconds N] [--songs a,b] [--json]`.
+ * What the musical half of the engine does to real music: `node bench/mastering-chain.ts [--all] [--seconds N] [--songs a,b] [--tables restoration,references,damages,clean]
+ * [--json]`.
  * Tables: faults put in and taken out again, references, repairs, clean music, time.
  */
 import { spawnSync } from 'node:child_process'
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '120' },
     songs: { type: 'string' },
+    tables: { type: 'string', default: 'restoration,references,damages,clean' },
   },
 })
 
@@ -221,11 +223,7 @@ const songs = names.flatMap((name): [string, Audio][] => {
 if (songs.length === 0)
   process.stdout.write('No music: install wesnoth-1.16-music and singularity-music or set LOUDSMITH_MUSIC\n')
 else {
-  restoration(songs)
-  references(songs)
-  if (!options.all) {
-    damages(songs)
-    cleanAndTime(songs)
-  }
+  const tables = { restoration, references, damages, clean: cleanAndTime }
+  for (const name of options.tables.split(',')) tables[name as keyof typeof tables](songs)
 }
 if (options.json) process.stdout.write(`${JSON.stringify(results, null, 1)}\n`)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addClicks, addOffset, addResonance, addTone, clipHard } from '../../../bench/damage.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
+import { createBiquadCascade, highShelf } from '../../../src-server/engine/biquad.ts'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
 import { createConvolver, designLowPass } from '../../../src-server/engine/fir.ts'
 import { copyOf, filterWhole, noise, ordinaryMusic, sine } from './signals.ts'
@@ -96,6 +97,25 @@ describe('a fault that was put in', () => {
     const dead = copyOf(music)
     dead.channels[1]!.fill(0)
     expect(analyse(dead).deadChannel).toBe('right')
+  })
+})
+
+describe('the end of the band', () => {
+  it('is found where the level falls by 30 dB and no farther, as after a codec', () => {
+    const limited = copyOf(music)
+    filterWhole(limited, createConvolver(designLowPass(1023, 16_000, 48_000, 12)))
+    const leaking = copyOf(limited)
+    const late = 511 + createConvolver(designLowPass(1023, 16_000, 48_000, 12)).latencySamples
+    for (const [c, samples] of leaking.channels.entries()) {
+      for (let i = late; i < samples.length; i++) samples[i]! += music.channels[c]![i - late]! * 10 ** (-30 / 20)
+    }
+    expect(analyse(leaking).bandwidthHz! / 16_000).toBeCloseTo(1, 1)
+  })
+
+  it('is not a shelf, however deep', () => {
+    const dull = copyOf(music)
+    filterWhole(dull, createBiquadCascade([highShelf(8000, 48_000, -12), highShelf(9000, 48_000, -12)]))
+    expect(analyse(dull).bandwidthHz).toBeNull()
   })
 })
 
