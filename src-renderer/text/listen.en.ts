@@ -89,7 +89,7 @@ export const listenEn = {
     theOriginal: 'the original',
     theReference: 'the reference',
     theTarget: 'the target',
-    noAim: 'original and master by frequency, level taken out.',
+    noAim: 'the original by frequency, level taken out.',
     unknown: 'There is no spectrum of this version.',
   },
   verdict: {

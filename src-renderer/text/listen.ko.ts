@@ -84,7 +84,7 @@ export const listenKo: ListenText = {
     theOriginal: '원본',
     theReference: '레퍼런스',
     theTarget: '목표',
-    noAim: '레벨을 맞춘 원본과 마스터의 주파수 분포.',
+    noAim: '원본의 주파수 분포.',
     unknown: '이 버전의 스펙트럼이 없어요.',
   },
   verdict: {

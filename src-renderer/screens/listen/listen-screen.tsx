@@ -34,9 +34,11 @@ export default function ListenScreen({ jobId }: { jobId: string }) {
   const listen = useMemo(() => createListen({ client, jobId, language: () => language }), [client, jobId, language])
   const state = useStore(listen.store)
   const liveStatus = useStore(jobs.store, ({ byId }) => byId[jobId]?.status)
-  // A job that ends while its screen is open becomes audible by itself.
+  // A job that ends while its screen is open becomes audible by itself; one that is heard is not read again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the status is read here only as the sign to read again
-  useEffect(() => void listen.read(), [listen, liveStatus])
+  useEffect(() => {
+    if (!listen.store.getState().report) void listen.read()
+  }, [listen, liveStatus])
   const { job, report } = state
   if (job && report) return <Listening key={jobId} job={job} report={report} listen={listen} />
   return <NothingToHear state={state} jobId={jobId} onRetry={() => void listen.read()} />
@@ -137,6 +139,7 @@ function Desk() {
       <main id="content" className="work listen" tabIndex={-1}>
         <div className="pane">
           <Head job={job} report={report} siblings={siblings} onCompare={() => setComparing(true)} />
+          {job.expired && <p className="strip inline">{l.failures.expired}</p>}
           {hasFailed && (
             <p className="strip inline" role="alert">
               {l.failures.noSound}

@@ -52,12 +52,14 @@ function useCurves(): Curves & { name: string; isOriginal: boolean } {
   }, [report, version, nameOf])
 }
 
+/** The finding in words: how the version lies to its aim or, without one, to the original. */
 function findingOf({ original, version, aim, isReference }: Curves, l: ListenText, format: Format): string {
-  const shown = version.length > 0 ? version : original
-  const finding = compareSpectra(shown, aim)
-  if (!finding) return l.spectrum.noAim
-  const who = version.length > 0 ? l.spectrum.theMaster : l.spectrum.theOriginal
-  const what = isReference ? l.spectrum.theReference : l.spectrum.theTarget
+  const hasVersion = version.length > 0
+  const finding = compareSpectra(hasVersion ? version : original, aim.length > 0 ? aim : original)
+  if (!finding || (!hasVersion && aim.length === 0)) return l.spectrum.noAim
+  const who = hasVersion ? l.spectrum.theMaster : l.spectrum.theOriginal
+  const aims = isReference ? l.spectrum.theReference : l.spectrum.theTarget
+  const what = aim.length > 0 ? aims : l.spectrum.theOriginal
   const { meanDb, withinDb, fromHz, toHz, worstHz, worstDb } = finding
   const span = [nominalHz(fromHz), nominalHz(toHz)] as const
   if (withinDb <= CLOSE_DB) return l.spectrum.within(who, format.level(withinDb), what, ...span)

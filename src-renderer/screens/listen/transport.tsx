@@ -41,6 +41,7 @@ export function Transport({ onBlindTest }: { onBlindTest: () => void }) {
       <Button
         look="quiet"
         icon={<Shuffle className="i" aria-hidden="true" />}
+        aria-label={l.transport.blindTest}
         aria-pressed={isBlind}
         onClick={onBlindTest}
       >

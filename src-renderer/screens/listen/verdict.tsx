@@ -100,6 +100,8 @@ function Row({
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<Refusal | null>(null)
   const name = t.platforms[result.platform]
+  // In the desktop application a master can be dragged out; saving it is the keyboard's way.
+  const desktop = window.loudsmith
   const save = () => {
     setSaving(true)
     setError(null)
@@ -110,7 +112,16 @@ function Row({
   }
   return (
     <tr className={isHeard ? 'on' : undefined} onClick={() => onHear?.(result.platform)}>
-      <th scope="row">{name}</th>
+      <th
+        scope="row"
+        draggable={desktop !== undefined && !job.expired}
+        onDragStart={(event) => {
+          event.preventDefault()
+          desktop?.dragMasters(job.job_id, [result.platform])
+        }}
+      >
+        {name}
+      </th>
       <td>
         {result.verdict === 'on_target' ? (
           <span className="row c-ok on-target">
