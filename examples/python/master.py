@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Masters one song: create the job, poll it, download the ZIP beside the song. Standard library only.
+
+Usage: LOUDSMITH_KEY=ams_live_... python3 master.py song.wav [spotify,melon]
+"""
+import json
+import os
+import pathlib
+import shutil
+import sys
+import time
+import urllib.error
+import urllib.request
+import uuid
+
+URL = os.environ.get("LOUDSMITH_URL", "http://127.0.0.1:47310")
+KEY = os.environ["LOUDSMITH_KEY"]
+POLL_SECONDS = float(os.environ.get("LOUDSMITH_POLL_SECONDS", "2"))
+ALL_PLATFORMS = "spotify,apple_music,youtube,melon,soundcloud"
+
+
+class Refused(Exception):
+    """An answer of the service that is not a success."""
+
+    def __init__(self, status, code, message, retry_after):
+        super().__init__(f"{status} {code}: {message}")
+        self.code = code
+        self.retry_after = retry_after
+
+
+def call(path, data=None, headers=None):
+    """Returns the open answer; raises Refused with the service's own code."""
+    request = urllib.request.Request(URL + path, data=data, headers={"Authorization": f"Bearer {KEY}", **(headers or {})})
+    try:
+        return urllib.request.urlopen(request, timeout=300)
+    except urllib.error.HTTPError as answer:
+        error = json.load(answer)["error"]
+        raise Refused(answer.code, error["code"], error["message"], answer.headers.get("Retry-After")) from None
+
+
+def multipart(fields, file):
+    """Returns a multipart/form-data body and its content type."""
+    boundary = uuid.uuid4().hex
+    parts = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+        for name, value in fields.items()
+    ]
+    name = file.name.replace("\\", "_").replace('"', "%22")
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+    parts += [head.encode(), b"Content-Type: application/octet-stream\r\n\r\n", file.read_bytes(), b"\r\n"]
+    parts.append(f"--{boundary}--\r\n".encode())
+    return b"".join(parts), f"multipart/form-data; boundary={boundary}"
+
+
+def create(song, platforms):
+    """Makes the job; waits as long as the service asks for when it is busy. The key makes a repeated request harmless."""
+    body, content_type = multipart({"platforms": platforms}, song)
+    headers = {"Content-Type": content_type, "Idempotency-Key": str(uuid.uuid4())}
+    while True:
+        try:
+            with call("/api/v1/master", body, headers) as answer:
+                return json.load(answer)["job_id"]
+        except Refused as refused:
+            if refused.retry_after is None:
+                raise
+            time.sleep(float(refused.retry_after))
+
+
+def wait(job_id):
+    """Polls until the job has ended; raises RuntimeError with the reason when it failed."""
+    while True:
+        with call(f"/api/v1/jobs/{job_id}") as answer:
+            job = json.load(answer)
+        if job["status"] == "done":
+            return
+        if job["status"] == "failed":
+            raise RuntimeError(job["error_message"])
+        time.sleep(POLL_SECONDS)
+
+
+def main():
+    song = pathlib.Path(sys.argv[1])
+    job_id = create(song, sys.argv[2] if len(sys.argv) > 2 else ALL_PLATFORMS)
+    print("job", job_id, flush=True)
+    wait(job_id)
+    result = song.with_name(song.stem + "_masters.zip")
+    with call(f"/api/v1/jobs/{job_id}/download") as answer, open(result, "wb") as file:
+        shutil.copyfileobj(answer, file)
+    print(result)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (Refused, RuntimeError) as problem:
+        sys.exit(f"not mastered: {problem}")

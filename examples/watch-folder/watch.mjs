@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+/**
+ * Masters every song that is put into a folder; the ZIPs go into another, under the song's name.
+ * Usage: LOUDSMITH_KEY=ams_live_… node watch.mjs inbox outbox [spotify,melon]
+ */
+import { access, mkdir, readdir, rename, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { allPlatforms, master } from '../node/master.mjs'
+
+const [inbox, outbox, platforms = allPlatforms] = process.argv.slice(2)
+const lookEveryMs = 1000 * Number(process.env.LOUDSMITH_POLL_SECONDS ?? 2)
+const sizes = new Map()
+const givenUp = new Set()
+
+/** Songs that have not been mastered yet and whose size has not changed since the last look: they are copied completely. */
+async function newSongs() {
+  const found = []
+  for (const name of await readdir(inbox)) {
+    if (name.startsWith('.') || !/\.(mp3|wav|flac)$/i.test(name)) continue
+    const { size, mtimeMs } = await stat(path.join(inbox, name))
+    const version = `${name} ${size} ${mtimeMs}`
+    if (sizes.get(name) === version && !givenUp.has(version) && !(await isThere(targetOf(name))))
+      found.push({ name, version })
+    sizes.set(name, version)
+  }
+  return found
+}
+
+const targetOf = (name) => path.join(outbox, `${name}.zip`)
+const isThere = (file) =>
+  access(file).then(
+    () => true,
+    () => false,
+  )
+
+await mkdir(outbox, { recursive: true })
+console.log(`watching ${inbox}`)
+for (;;) {
+  for (const { name, version } of await newSongs()) {
+    const part = path.join(outbox, `.${name}.part`)
+    try {
+      await master(path.join(inbox, name), part, platforms)
+      await rename(part, targetOf(name))
+      console.log(`mastered ${name}`)
+    } catch (error) {
+      // Tried again only when the file changes.
+      givenUp.add(version)
+      console.error(`not mastered ${name}: ${error.message}`)
+    }
+  }
+  await sleep(lookEveryMs)
+}

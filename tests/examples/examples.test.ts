@@ -1,0 +1,192 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { eventually, startReceiver } from '../notify/fixture.ts'
+import { createHeldEngine } from '../support/held-engine.ts'
+import { type Service, startService } from '../support/service.ts'
+import { wavSong } from '../support/songs.ts'
+
+let folder: string
+let service: Service
+let key: string
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-examples-'))
+  service = await startService({ forkEngine: createHeldEngine({ isAutomatic: true }).fork })
+  key = await service.newKey('examples')
+  writeFileSync(path.join(folder, '봄날 (demo).wav'), wavSong())
+  writeFileSync(path.join(folder, 'notes.wav'), 'these are only notes')
+})
+
+afterEach(async () => {
+  await service.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const example = (name: string) => path.resolve('examples', name)
+
+/** Runs an example as a user would; what it prints is collected. */
+function run(command: string, args: readonly string[], variables: Record<string, string> = {}) {
+  const environment = {
+    LOUDSMITH_URL: service.baseUrl,
+    LOUDSMITH_KEY: key,
+    LOUDSMITH_POLL_SECONDS: '0.1',
+    ...variables,
+  }
+  const child: ChildProcess = spawn(command, args, {
+    cwd: folder,
+    env: { PATH: process.env.PATH, LANG: 'C.UTF-8', ...environment },
+  })
+  onTestFinished(() => void child.kill())
+  const state = { child, output: '', code: undefined as number | null | undefined }
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => (state.output += text))
+  }
+  child.once('close', (code) => (state.code = code))
+  return state
+}
+
+async function finished(program: ReturnType<typeof run>): Promise<number | null> {
+  if (program.code === undefined) await new Promise((resolve) => program.child.once('close', resolve))
+  return program.code ?? null
+}
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+/** The SHA-256 that the service gives as the tag of a job's ZIP. */
+async function tagOf(jobId: string): Promise<string> {
+  const headers = { authorization: `Bearer ${service.sessionCredential}` }
+  const response = await fetch(`${service.baseUrl}/api/v1/jobs/${jobId}/download`, { method: 'HEAD', headers })
+  return (response.headers.get('etag') ?? '').replaceAll('"', '')
+}
+
+const CLIENTS: [name: string, command: string, args: string[]][] = [
+  ['curl', 'sh', [example('curl/master.sh')]],
+  ['Python', 'python3', [example('python/master.py')]],
+  ['Node', process.execPath, [example('node/master.mjs')]],
+]
+
+test.each(CLIENTS)(
+  'the %s example masters a song and saves exactly its ZIP beside it',
+  async (_name, command, args) => {
+    const program = run(command, [...args, '봄날 (demo).wav', 'melon,spotify'])
+    expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
+    const [jobId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(program.output) ?? []
+    expect((await service.job(jobId)).platforms).toEqual(['melon', 'spotify'])
+    expect(sha256(readFileSync(path.join(folder, '봄날 (demo)_masters.zip')))).toBe(await tagOf(jobId))
+  },
+)
+
+test.each(CLIENTS)('the %s example says why a song is refused, and fails', async (_name, command, args) => {
+  const program = run(command, [...args, 'notes.wav'])
+  expect(await finished(program)).toBe(1)
+  expect(program.output).toContain('UNSUPPORTED_FORMAT')
+  expect(program.output).not.toMatch(/Traceback|at .*\.mjs/)
+})
+
+test.each(CLIENTS.slice(1))(
+  'the %s example waits when the plan allows no further request',
+  async (_name, command, args) => {
+    await service.patch('/app/account', { plan: 'pro' })
+    const account = { headers: { authorization: `Bearer ${key}` } }
+    for (let count = 0; count < 30; count++) await fetch(`${service.baseUrl}/api/v1/account`, account)
+    const program = run(command, [...args, '봄날 (demo).wav'])
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    expect(program.code).toBeUndefined()
+    await service.patch('/app/account', { plan: 'studio' })
+    program.child.kill()
+  },
+)
+
+const RECEIVERS: [name: string, command: string, args: string[]][] = [
+  ['Python', 'python3', [example('python/webhook_receiver.py'), '0']],
+  ['Node', process.execPath, [example('node/webhook-receiver.mjs'), '0']],
+]
+
+test.each(RECEIVERS)(
+  'the %s receiver takes genuine callbacks once, downloads the result, and refuses the rest',
+  async (_name, command, args) => {
+    const { secret } = (await service.get('/app/webhook-secret')).body
+    const receiver = run(command, args, { LOUDSMITH_WEBHOOK_SECRET: secret })
+    await eventually(() => receiver.output.includes('listening'))
+    const url = /http:\/\/\S+/.exec(receiver.output)?.[0] ?? ''
+    const { job_id } = await service.newJob({ webhook_url: url })
+    await eventually(() => receiver.output.includes(`completed ${job_id}`))
+    expect(sha256(readFileSync(path.join(folder, `${job_id}.zip`)))).toBe(await tagOf(job_id))
+
+    const [delivery] = (await service.get(`/api/v1/webhooks/deliveries?job_id=${job_id}`)).body.deliveries
+    await service.call('POST', `/api/v1/webhooks/deliveries/${delivery.delivery_id}/redeliver`)
+    const again = async () => (await service.get(`/api/v1/webhooks/deliveries?job_id=${job_id}`)).body.deliveries[0]
+    while ((await again()).state !== 'delivered') await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(receiver.output.match(/completed/g)?.length).toBe(1)
+
+    const forged = JSON.stringify({ event: 'job.completed', job_id, status: 'done', download_url: service.baseUrl })
+    const headers = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+      'webhook-signature': 'v1,AAAA',
+    }
+    expect((await fetch(url, { method: 'POST', body: forged, headers })).status).toBe(401)
+    expect((await fetch(url, { method: 'POST', body: forged })).status).toBe(401)
+    await eventually(() => (receiver.output.match(/refused/g)?.length ?? 0) === 2)
+  },
+)
+
+test('the watch folder masters each arriving song once, under its name, and goes on after one it cannot', async () => {
+  const [inbox, outbox] = [path.join(folder, 'inbox'), path.join(folder, 'outbox')]
+  mkdirSync(inbox)
+  const program = run(process.execPath, [example('watch-folder/watch.mjs'), inbox, outbox, 'melon'])
+  await eventually(() => program.output.includes('watching'))
+  writeFileSync(path.join(inbox, 'notes.wav'), 'these are only notes')
+  writeFileSync(path.join(inbox, 'cover.png'), 'no song at all')
+  writeFileSync(path.join(inbox, 'one.wav'), wavSong())
+  await eventually(() => existsSync(path.join(outbox, 'one.wav.zip')))
+  writeFileSync(path.join(inbox, 'two.wav'), wavSong({ hertz: 330 }))
+  await eventually(() => program.output.includes('mastered two.wav'))
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(readdirSync(outbox).sort()).toEqual(['one.wav.zip', 'two.wav.zip'])
+  expect(program.output.match(/^not mastered notes.wav/gm)?.length).toBe(1)
+  expect((await service.get('/api/v1/jobs')).body.total).toBe(2)
+})
+
+interface Node {
+  readonly name: string
+  readonly type: string
+  readonly parameters: {
+    readonly method?: string
+    readonly url?: string
+    readonly httpMethod?: string
+    readonly bodyParameters?: { parameters: { parameterType: string; name: string; value?: string }[] }
+  }
+}
+
+test('the n8n workflow is whole: its calls, made as it says, make a job whose callback leads to the result', async () => {
+  const workflow = JSON.parse(readFileSync(example('n8n/loudsmith.json'), 'utf8')) as {
+    nodes: Node[]
+    connections: Record<string, { main: { node: string }[][] }>
+  }
+  const node = (name: string) => workflow.nodes.find((one) => one.name === name) as Node
+  for (const [from, { main }] of Object.entries(workflow.connections)) {
+    for (const name of [from, ...main.flat().map((to) => to.node)]) expect(node(name), name).toBeDefined()
+  }
+  const receiver = await startReceiver()
+  const create = node('Create job').parameters
+  const form = new FormData()
+  for (const { parameterType, name, value = '' } of create.bodyParameters?.parameters ?? []) {
+    if (parameterType === 'formBinaryData') form.append(name, new Blob([new Uint8Array(wavSong())]), 'song.wav')
+    else form.append(name, name === 'webhook_url' ? receiver.url : value)
+  }
+  expect(node('Job has ended').parameters.httpMethod).toBe('POST')
+  const at = new URL(create.url ?? '').pathname
+  const { status, body: job } = await service.call(create.method ?? '', at, { body: form, credential: key })
+  expect(status).toBe(201)
+  await receiver.until(1)
+  const $json = { body: JSON.parse(receiver.received[0]?.body ?? '') as Record<string, string> }
+  expect($json.body.event).toBe('job.completed')
+  const field = /\$json\.body\.(\w+)/.exec(node('Download result').parameters.url ?? '')?.[1] ?? ''
+  const response = await fetch($json.body[field] ?? '', { headers: { authorization: `Bearer ${key}` } })
+  expect(sha256(Buffer.from(await response.arrayBuffer()))).toBe(await tagOf(job.job_id))
+})
