@@ -48,13 +48,6 @@ export function bandPass(frequencyHz: number, sampleRateHz: number, q: number): 
   return normalised(alpha, 0, -alpha, 1 + alpha, -2 * cos, 1 - alpha)
 }
 
-/** Second-order all-pass: magnitude 1, phase −180° at `frequencyHz`. */
-export function allPass(frequencyHz: number, sampleRateHz: number, q = butterworthQ): Biquad {
-  const { cos, sin } = angle(frequencyHz, sampleRateHz)
-  const alpha = sin / (2 * q)
-  return normalised(1 - alpha, -2 * cos, 1 + alpha, 1 + alpha, -2 * cos, 1 - alpha)
-}
-
 /** Peaking equaliser of `gainDb` at `frequencyHz`; 0 dB is the exact identity. */
 export function peaking(frequencyHz: number, sampleRateHz: number, q: number, gainDb: number): Biquad {
   const { cos, sin } = angle(frequencyHz, sampleRateHz)
@@ -91,19 +84,6 @@ export function highShelf(frequencyHz: number, sampleRateHz: number, gainDb: num
     2 * (a - 1 - (a + 1) * cos),
     a + 1 - (a - 1) * cos - s,
   )
-}
-
-/**
- * Fourth-order Linkwitz–Riley crossover at `frequencyHz`: two Butterworth sections per branch. low + high has magnitude 1 and
- * the phase of `phase`, the {@link allPass} to put on other branches that must stay in step.
- */
-export function linkwitzRiley(
-  frequencyHz: number,
-  sampleRateHz: number,
-): { low: readonly Biquad[]; high: readonly Biquad[]; phase: Biquad } {
-  const low = lowPass(frequencyHz, sampleRateHz)
-  const high = highPass(frequencyHz, sampleRateHz)
-  return { low: [low, low], high: [high, high], phase: allPass(frequencyHz, sampleRateHz) }
 }
 
 /**

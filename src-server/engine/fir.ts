@@ -73,21 +73,6 @@ export function minimumPhase(magnitude: Float64Array, taps: number): Float64Arra
   })
 }
 
-/**
- * Linear-phase impulse response of `taps` (odd) coefficients whose magnitude follows `magnitude` (linear gains at the bins from DC
- * to Nyquist; length a power of two + 1, at least taps bins), Hann-windowed; delay (taps − 1) / 2 samples.
- */
-export function linearPhase(magnitude: Float64Array, taps: number): Float64Array {
-  const size = 2 * (magnitude.length - 1)
-  const response = new Float64Array(size)
-  createRealFft(size).inverse(magnitude, new Float64Array(magnitude.length), response)
-  const centre = (taps - 1) / 2
-  return Float64Array.from({ length: taps }, (_, i) => {
-    const window = 0.5 + 0.5 * Math.cos((Math.PI * (i - centre)) / (centre + 1))
-    return response[(i - centre + size) % size]! * window
-  })
-}
-
 /** Convolution of a stream of two-channel blocks with fixed kernels. */
 export interface Convolver {
   /** Frames by which the output is late, besides the delay that lies in the kernels themselves. */

@@ -361,8 +361,8 @@ function* renderBlocks(
   for (let first = 0; first < audio.frames; first += step) {
     const frames = Math.min(step, audio.frames - first)
     const block = { channels: buffer.channels.map((samples) => samples.subarray(0, frames)), frames }
-    clipAndScale(audio, source.peaks, clipLimit, gain, first, block)
-    if (controls !== null) applyControls(block, controls, first)
+    clipAndScale(audio, source.peaks, clipLimit, controls === null ? gain : 1, first, block)
+    if (controls !== null) applyControls(block, controls, first, gain)
     yield block
   }
 }

@@ -13,21 +13,6 @@ export function powerToDb(power: number): number {
   return 10 * Math.log10(power)
 }
 
-/** Power ratio of a level in dB. −Infinity gives 0; never throws. */
-export function dbToPower(db: number): number {
-  return 10 ** (db / 10)
-}
-
-/** Whole number of frames nearest to a time in milliseconds, never below 0. */
-export function msToSamples(ms: number, sampleRateHz: number): number {
-  return Math.max(0, Math.round((ms * sampleRateHz) / 1000))
-}
-
-/** Time in milliseconds of a number of frames. */
-export function samplesToMs(frames: number, sampleRateHz: number): number {
-  return (frames * 1000) / sampleRateHz
-}
-
 /** Value held inside [low, high]; NaN gives low. */
 export function clamp(value: number, low: number, high: number): number {
   return value > low ? (value < high ? value : high) : low

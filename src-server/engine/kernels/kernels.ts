@@ -48,7 +48,7 @@ interface KernelExports {
     upTaps: number,
     downTaps: number,
   ): number
-  applyGainCurve(x: number, groups: number, controls: number, weights: number): void
+  applyGainCurve(x: number, groups: number, controls: number, weights: number, drive: number): void
   limiterStateBytes(): number
   limitGroups(
     peaks: number,

@@ -99,10 +99,10 @@ export function limiterControls(
 }
 
 /**
- * Multiplies a block in place by a gain curve. `firstFrame` is the block's place in the signal the curve was made for and must be
+ * Multiplies a block in place by a gain curve and by the linear gain `drive`. `firstFrame` is the block's place in the signal the curve was made for and must be
  * a multiple of 8.
  */
-export function applyControls(block: AudioBlock, controls: Float32Array, firstFrame: number): void {
+export function applyControls(block: AudioBlock, controls: Float32Array, firstFrame: number, drive = 1): void {
   const { kernels, ...at } = workspace()
   for (let start = 0; start < block.frames; start += chunkFrames) {
     const frames = Math.min(chunkFrames, block.frames - start)
@@ -112,7 +112,7 @@ export function applyControls(block: AudioBlock, controls: Float32Array, firstFr
     for (const channel of block.channels) {
       const samples = channel.subarray(start, start + frames)
       kernels.f32.set(samples, at.samples >> 2)
-      kernels.applyGainCurve(at.samples, groups, at.controls, at.weights)
+      kernels.applyGainCurve(at.samples, groups, at.controls, at.weights, drive)
       samples.set(kernels.f32.subarray(at.samples >> 2, (at.samples >> 2) + frames))
     }
   }

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
+import {
+  type LandingPlan,
+  planLanding,
+  prepareLanding,
+  renderLanding,
+  trimLanding,
+} from '../../../src-server/engine/landing.ts'
+import { measureLoudness } from '../../../src-server/engine/meters/loudness.ts'
+import { createTruePeakVerifier } from '../../../src-server/engine/meters/true-peak.ts'
+import { fullTruePeakDbtp } from '../../support/full-meter.ts'
+import { loadSong, noMusic } from '../../support/music.ts'
+import { measureTransparency } from '../../support/transparency.ts'
+
+interface Master {
+  readonly audio: Audio
+  readonly plan: LandingPlan
+  readonly integratedLufs: number
+  readonly truePeakDbtp: number
+}
+
+/** Plans, renders, measures and trims as the pipeline does. */
+function master(song: Audio, targetLufs: number, ceilingDbtp: number): Master {
+  const source = prepareLanding(song)
+  let plan = planLanding(source, { targetLufs, ceilingDbtp, intensity: 50 })
+  for (;;) {
+    const audio = allocateAudio(2, song.frames, song.sampleRateHz)
+    let first = 0
+    for (const block of renderLanding(source, plan)) {
+      for (const [c, samples] of block.channels.entries()) audio.channels[c]!.set(samples, first)
+      first += block.frames
+    }
+    const meter = createTruePeakVerifier()
+    meter.push(audio)
+    const { truePeakDbtp } = meter.read()
+    const { integratedLufs } = measureLoudness(audio)
+    const trimmed = trimLanding(plan, { integratedLufs, truePeakDbtp })
+    if (trimmed === null) return { audio, plan, integratedLufs, truePeakDbtp }
+    plan = trimmed
+  }
+}
+
+describe('on real music', () => {
+  test('battle-epic comes to −9 LUFS / −1 dBTP with less damage than any open limiter did', (context) => {
+    const song = loadSong('battle-epic.ogg')
+    if (song === null) return context.skip(noMusic)
+    const { audio, plan, integratedLufs } = master(song, -9, -1)
+    expect(Math.abs(integratedLufs + 9)).toBeLessThanOrEqual(0.05)
+    const { sdrDb, erbLsdDb, colourLsdDb } = measureTransparency(
+      song,
+      audio,
+      10 ** (plan.gainDb / 20),
+      song.sampleRateHz,
+    )
+    expect(sdrDb).toBeGreaterThanOrEqual(15.5)
+    expect(erbLsdDb).toBeLessThanOrEqual(0.85)
+    expect(colourLsdDb).toBeLessThanOrEqual(0.22)
+  })
+
+  test.for([
+    ['love_theme.ogg', -9, -1],
+    ['frantic.ogg', -9, -1],
+    ['Enemy Unknown.ogg', -14, -1],
+    ['Awakening.ogg', -14, -1],
+    ['batterie.ogg', -8.5, -2],
+  ] as const)(
+    'a minute of %s comes to %d LUFS and stays under %d dBTP by a meter of another hand',
+    ([name, target, ceiling], context) => {
+      const song = loadSong(name, 20, 60)
+      if (song === null) return context.skip(noMusic)
+      const { audio, plan, integratedLufs } = master(song, target, ceiling)
+      expect(
+        Math.abs(integratedLufs - (plan.verdict === 'on_target' ? target : plan.achievableLufs)),
+      ).toBeLessThanOrEqual(0.05)
+      const part = audio.channels.map((samples) => samples.subarray(20 * 44_100, 30 * 44_100))
+      expect(fullTruePeakDbtp(part, 0.97 * 10 ** (ceiling / 20))).toBeLessThanOrEqual(ceiling)
+    },
+  )
+})
