@@ -39,6 +39,8 @@ export interface DeskOptions {
 
 const ACCEPTED_KEY = 'loudsmith.accepted'
 const REFUSED_KEY = 'loudsmith.refused'
+/** What common settings are kept under, beside the source_ids of the songs' own. */
+const ALL = 'all songs'
 const SETTLE_MS = 250
 const RETRY_MS = 1500
 
@@ -48,6 +50,12 @@ function stored<Value>(storage: DeskOptions['storage'], key: string, fallback: V
   } catch {
     return fallback
   }
+}
+
+interface Unconfirmed {
+  /** Runs while the hand has not rested; absent once the change is on its way. */
+  timer?: ReturnType<typeof setTimeout>
+  send: () => Promise<void>
 }
 
 /** The server's reading of the desk, with what this page already knows better: analyses that have just arrived. */
@@ -93,15 +101,38 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
 
   const files = new Map<string, { file: File; replaces?: string }>()
   const hidden = new Set<string>()
-  let pendingSettings: { timer: ReturnType<typeof setTimeout>; send: () => void } | null = null
+  /** Settings that the hand has changed and the server has not confirmed, by what they are of: a source_id or ALL. */
+  const unconfirmed = new Map<string, Unconfirmed>()
+  /** Counts confirmations: a reading that began before the last one may be older than what it confirmed. */
+  let confirmations = 0
 
   const songOf = (sourceId: string) => getState().desk?.songs.find((song) => song.source.source_id === sourceId)
 
+  /** A song whose upload has not been answered yet is still shown as that upload, in its place. */
+  const isArriving = (song: DeskSong, { order, uploads }: DeskState) =>
+    !order.includes(song.source.source_id) &&
+    uploads.some(
+      (one) =>
+        one.state === 'sending' &&
+        one.filename.normalize() === song.source.filename.normalize() &&
+        one.sizeBytes === song.source.size_bytes,
+    )
+
   const keep = (read: Desk) => {
-    const { desk: known, order, uploads } = getState()
-    const merged = mergedDesk(known, { ...read, songs: read.songs.filter((s) => !hidden.has(s.source.source_id)) })
-    const desk = pendingSettings && known ? { ...merged, settings: known.settings } : merged
-    setState({ desk, order: mergedOrder(order, desk, uploads), failure: null })
+    const state = getState()
+    const known = state.desk
+    const shown = read.songs.filter((song) => !hidden.has(song.source.source_id) && !isArriving(song, state))
+    const merged = mergedDesk(known, { ...read, songs: shown })
+    const own = new Map(known?.songs.map((song) => [song.source.source_id, song.settings]))
+    const desk: Desk = {
+      ...merged,
+      settings: known && unconfirmed.has(ALL) ? known.settings : merged.settings,
+      songs: merged.songs.map((song) => {
+        const id = song.source.source_id
+        return unconfirmed.has(id) ? { ...song, settings: own.get(id) ?? null } : song
+      }),
+    }
+    setState({ desk, order: mergedOrder(state.order, desk, state.uploads), failure: null })
     void jobs.readMissing(desk.songs.flatMap((song) => song.job_ids.slice(0, 1)))
     void readReference()
     void analysePending()
@@ -149,7 +180,7 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
     const isNew = !desk?.songs.some((one) => one.source.source_id === source.source_id)
     setState({
       uploads: uploads.filter((one) => one.uploadId !== uploadId),
-      order: order.map((id) => (id === uploadId ? source.source_id : id)),
+      order: order.filter((id) => id !== source.source_id).map((id) => (id === uploadId ? source.source_id : id)),
       ...(desk && isNew ? { desk: { ...desk, songs: [...desk.songs, song] } } : {}),
     })
     if (replaces) void removeFor(replaces, getState().order)
@@ -228,19 +259,27 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
     }
   }
 
-  /** Applies settings at once and sends them when the hand rests. */
-  const changeSoon = (send: () => Promise<void>) => {
-    if (pendingSettings) clearTimeout(pendingSettings.timer)
-    const run = () => {
-      pendingSettings = null
-      void send()
+  /** Sends settings when the hand rests; until the server has confirmed them they win over what it says. */
+  const changeSoon = (target: string, request: () => Promise<unknown>) => {
+    const before = unconfirmed.get(target)
+    if (before?.timer) clearTimeout(before.timer)
+    const change: Unconfirmed = {
+      send: async () => {
+        if (change.timer) clearTimeout(change.timer)
+        delete change.timer
+        await request()
+          .catch((error) => setState({ failure: refusalOf(error, language()) }))
+          .finally(() => {
+            confirmations += 1
+            if (unconfirmed.get(target) === change) unconfirmed.delete(target)
+          })
+      },
     }
-    pendingSettings = { timer: setTimeout(run, SETTLE_MS), send: run }
+    change.timer = setTimeout(() => void change.send(), SETTLE_MS)
+    unconfirmed.set(target, change)
   }
-  const flush = () => {
-    if (!pendingSettings) return
-    clearTimeout(pendingSettings.timer)
-    pendingSettings.send()
+  const flush = async () => {
+    await Promise.all([...unconfirmed.values()].map((change) => change.timer && change.send()))
   }
 
   /** Takes rows off the list; the toast can put them back. */
@@ -277,7 +316,12 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
     remove,
     /** Reads the desk again. Throws ApiError. */
     async read() {
-      keep(await client.call('readDesk', {}))
+      for (;;) {
+        const before = confirmations
+        const desk = await client.call('readDesk', {})
+        if (before !== confirmations) continue
+        return keep(desk)
+      }
     },
     /** Puts files at the end of the list and begins to send them; `replaces` names the song whose place the first one takes. */
     addFiles(list: readonly File[], replaces?: string) {
@@ -339,27 +383,22 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
       if (!desk) return
       if (!sourceId) {
         setState({ desk: { ...desk, settings } })
-        changeSoon(() => command(() => client.call('changeDesk', { body: { settings } })))
+        changeSoon(ALL, () => client.call('changeDesk', { body: { settings } }))
         return
       }
       const song = songOf(sourceId)
       if (!song) return
       keepSong({ ...song, settings })
-      changeSoon(() =>
-        command(async () => {
-          await client.call('changeDeskSong', { params: { source_id: sourceId }, body: { settings } })
-          return undefined
-        }),
-      )
+      changeSoon(sourceId, () => client.call('changeDeskSong', { params: { source_id: sourceId }, body: { settings } }))
     },
     /** Gives one song the common settings again. */
     clearOwnSettings(sourceId: string) {
       const song = songOf(sourceId)
       if (song) keepSong({ ...song, settings: null })
-      void command(async () => {
-        await client.call('changeDeskSong', { params: { source_id: sourceId }, body: { settings: null } })
-        return undefined
-      })
+      changeSoon(sourceId, () =>
+        client.call('changeDeskSong', { params: { source_id: sourceId }, body: { settings: null } }),
+      )
+      void flush()
     },
     changePresets: (presets: Preset[]) => command(() => client.call('changeDesk', { body: { presets } })),
     setPaused(isPaused: boolean) {
@@ -369,14 +408,17 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
     },
     start(sourceIds: readonly string[]) {
       if (sourceIds.length === 0) return Promise.resolve()
-      flush()
+      const settled = flush()
       const chosen = new Set(sourceIds)
       const { desk } = getState()
       if (desk) {
         const songs = desk.songs.map((s) => (chosen.has(s.source.source_id) ? { ...s, state: 'waiting' as const } : s))
         setState({ desk: { ...desk, songs } })
       }
-      return command(async () => client.call('startSongs', { body: { source_ids: [...sourceIds] } })).then(() => {
+      return command(async () => {
+        await settled
+        return client.call('startSongs', { body: { source_ids: [...sourceIds] } })
+      }).then(() => {
         if (getState().failure) void client.call('readDesk', {}).then(keep, () => undefined)
       })
     },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiError, createClient } from '../../src-renderer/api/client.ts'
-import { createDesk, mergedDesk, mergedOrder } from '../../src-renderer/state/desk.ts'
+import { createDesk, type DeskOptions, mergedDesk, mergedOrder } from '../../src-renderer/state/desk.ts'
 import { createJobs } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import type { Desk, DeskSong, Source } from '../../src-server/contract/app.ts'
@@ -66,22 +66,22 @@ function bench(refuse: readonly string[] = []) {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (k: string, v: string) => void kept.set(k, v),
   }
-  const make = () =>
-    createDesk({
-      client,
-      jobs: createJobs(client),
-      notices,
-      language: () => 'en',
-      newId: () => `upload-${++count}`,
-      storage,
-      upload: async ({ file: sent }) => {
-        const id = sent.name.replace('.wav', '')
-        if (refuse.includes(sent.name)) throw new ApiError({ code: 'UNSUPPORTED_FORMAT', message: 'This is AAC.' })
-        server.songs.push(song(id))
-        return source(id)
-      },
-    })
-  return { desk: make(), again: make, server, calls, notices }
+  const options: DeskOptions = {
+    client,
+    jobs: createJobs(client),
+    notices,
+    language: () => 'en',
+    newId: () => `upload-${++count}`,
+    storage,
+    upload: async ({ file: sent }) => {
+      const id = sent.name.replace('.wav', '')
+      if (refuse.includes(sent.name)) throw new ApiError({ code: 'UNSUPPORTED_FORMAT', message: 'This is AAC.' })
+      server.songs.push(song(id))
+      return source(id)
+    },
+  }
+  const make = () => createDesk(options)
+  return { desk: make(), again: make, options, server, calls, notices }
 }
 
 describe('the desk', () => {
@@ -146,6 +146,47 @@ describe('the desk', () => {
     it_.desk.changeSettings({ ...emptyDesk().settings, intensity: 90 }, null)
     await it_.desk.read()
     expect(it_.desk.store.getState().desk?.settings.intensity).toBe(90)
+  })
+})
+
+describe('what arrives while the desk is read', () => {
+  it('keeps the own settings of a song until the server has confirmed them', async () => {
+    const { desk, calls } = bench()
+    await desk.read()
+    desk.addFiles([file('a.wav')])
+    await expect.poll(() => desk.store.getState().order).toEqual(['a'])
+    const own = { ...emptyDesk().settings, genre: 'edm' as const }
+    desk.changeSettings({ ...emptyDesk().settings, genre: 'ballad' }, null)
+    desk.changeSettings(own, 'a')
+    await desk.read()
+    expect(desk.store.getState().desk?.songs[0]?.settings?.genre).toBe('edm')
+    await expect.poll(() => calls.map((call) => call.path)).toContain('/app/desk/a')
+    expect(calls.find((call) => call.path === '/app/desk' && call.body)?.body).toMatchObject({
+      settings: { genre: 'ballad' },
+    })
+  })
+
+  it('shows a song once, as its upload, while the answer to that upload is on its way', async () => {
+    const { options, server } = bench()
+    let answer: () => void = () => undefined
+    const late = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const slow = createDesk({
+      ...options,
+      upload: async () => {
+        server.songs.push(song('a'))
+        await late
+        return source('a')
+      },
+    })
+    await slow.read()
+    slow.addFiles([file('a.wav')])
+    await slow.read()
+    expect(slow.store.getState().order).toEqual(slow.store.getState().uploads.map((one) => one.uploadId))
+    answer()
+    await expect.poll(() => slow.store.getState().order).toEqual(['a'])
+    expect(slow.store.getState().uploads).toEqual([])
   })
 })
 
