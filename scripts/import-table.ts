@@ -44,7 +44,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'app session': { places: ['src-server/app-session/'], imports: [...base, ...topics], types: ['jobs'] },
   app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'app session', 'docs'] },
   server: {
-    places: ['src-server/server.ts'],
+    places: ['src-server/server.ts', 'src-server/server/'],
     imports: [...base, ...topics, 'jobs', 'app session', 'docs', 'app', 'engine'],
   },
   cli: {

@@ -1,9 +1,10 @@
 /** What the surroundings may set. The only reader of `process.env`. */
-import { LOG_LEVELS, type LogLevel } from './log.ts'
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** Policy of one process, fixed at its start. */
 export interface Config {
-  readonly logLevel: LogLevel
+  readonly logLevel: (typeof LOG_LEVELS)[number]
   /** An ffmpeg that comes before every other. */
   readonly ffmpegPath: string | undefined
   /** How long one engine process may take for one job, milliseconds. */

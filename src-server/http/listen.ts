@@ -1,7 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Chance } from '../system.ts'
-import { refuseConnection } from './envelope.ts'
+import type { AddressInfo, Socket } from 'node:net'
 
 /** The port that was asked for is in use. */
 export class PortTakenError extends Error {
@@ -18,6 +16,8 @@ export class PortTakenError extends Error {
 /** The open sockets of the service. */
 export interface Listening {
   readonly port: number
+  /** Sets how a connection is answered whose request cannot be read; until then it is just closed. */
+  onUnreadable(refuse: (socket: Socket) => void): void
   /** Takes no new connection, lets requests under way end, and closes what is still open after `graceMs`. */
   close(graceMs: number, sleep: (ms: number) => Promise<void>): Promise<void>
 }
@@ -32,22 +32,26 @@ const REQUEST_TIMEOUT_MS = 600_000
  * Serves `answer` on 127.0.0.1 and, where the machine has IPv6, on ::1, on the same port; 0 picks one that is free on both.
  * Throws a {@link PortTakenError}; nothing is then left open.
  */
-export async function listen(
-  answer: RequestListener,
-  port: number,
-  chance: Pick<Chance, 'newUuid'>,
-): Promise<Listening> {
+export async function listen(answer: RequestListener, port: number): Promise<Listening> {
+  let refuse = (socket: Socket): void => void socket.destroy()
+  const unreadable = (socket: Socket) => refuse(socket)
   for (let tries = 1; ; tries++) {
     const servers: Server[] = []
     try {
       let chosen = port
       for (const host of LOOPBACK) {
-        const server = await listenOn(answer, host, chosen, chance)
+        const server = await listenOn(answer, host, chosen, unreadable)
         if (!server) continue
         servers.push(server)
         chosen = (server.address() as AddressInfo).port
       }
-      return { port: chosen, close: (graceMs, sleep) => closeAll(servers, graceMs, sleep) }
+      return {
+        port: chosen,
+        onUnreadable(chosenRefusal) {
+          refuse = chosenRefusal
+        },
+        close: (graceMs, sleep) => closeAll(servers, graceMs, sleep),
+      }
     } catch (error) {
       for (const server of servers) server.close()
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
@@ -61,17 +65,17 @@ function listenOn(
   answer: RequestListener,
   host: string,
   port: number,
-  chance: Pick<Chance, 'newUuid'>,
+  unreadable: (socket: Socket) => void,
 ): Promise<Server | undefined> {
   const server = createServer(
     // A request without a Host is the guard's to refuse, in our words.
     { requireHostHeader: false, maxHeaderSize: HEADER_BYTES, requestTimeout: REQUEST_TIMEOUT_MS },
     answer,
   )
-  server.on('clientError', (_error, socket) => refuseConnection(socket as import('node:net').Socket, chance.newUuid()))
+  server.on('clientError', (_error, socket) => unreadable(socket as Socket))
   // Node would answer these two itself, without our envelope.
   server.on('checkExpectation', answer)
-  server.on('connect', (_request, socket) => refuseConnection(socket as import('node:net').Socket, chance.newUuid()))
+  server.on('connect', (_request, socket) => unreadable(socket as Socket))
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isMissing = error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT'

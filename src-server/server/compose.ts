@@ -1,0 +1,167 @@
+/** The composition root: everything the service consists of, built by plain calls and closed in reverse order. */
+import type { RequestListener } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { createAdmission } from '../access/caller.ts'
+import { createRateLimiter } from '../access/rate-limit.ts'
+import { buildApp } from '../app.ts'
+import { appRoutes } from '../app-session/routes.ts'
+import { createSystemStateReader } from '../app-session/system-state.ts'
+import { watchFolderRoutes } from '../app-session/watch-folder-routes.ts'
+import { artifactRoutes } from '../artifacts/routes.ts'
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import { PLAN_LIMITS } from '../contract/plans.ts'
+import { accountRoutes } from '../credits/routes.ts'
+import { docsRoutes } from '../docs/routes.ts'
+import { engineVersion } from '../engine/version.ts'
+import { pageRoutes } from '../http/page.ts'
+import { route } from '../http/route.ts'
+import { jobRoutes } from '../jobs/routes.ts'
+import { notifyRoutes } from '../notify/routes.ts'
+import { type Core, createCore, type Ground } from './core.ts'
+import { PAGE_FOLDER, VERSION } from './places.ts'
+import { createWork, type Work } from './work.ts'
+
+/** The built service. */
+export interface Service {
+  readonly answer: RequestListener
+  /** Goes on with what an earlier run left, and begins to work. */
+  start(): void
+  /** Takes no more work and gives back what runs; requests under way may still end. */
+  stop(): Promise<void>
+  /** Closes what requests use, the database last. */
+  close(): Promise<void>
+}
+
+/** Builds the service on an owned data directory. Throws a DatabaseError; nothing is then left open. */
+export async function compose(ground: Ground): Promise<Service> {
+  const core = createCore(ground)
+  const { db, notify, retention } = core
+  try {
+    const stopping = new AbortController()
+    const work = createWork(ground, core, stopping.signal)
+    const { scheduler, session, watchFolders, pool } = work
+    const app = buildApp({
+      log: ground.log,
+      clock: ground.clock,
+      chance: ground.chance,
+      admission: admissionOf(ground, core),
+      port: () => ground.port,
+      isStopping: () => stopping.signal.aborted,
+      routes(app) {
+        serviceRoutes(app, ground, core, work)
+        sessionRoutes(app, ground, core, work)
+        docsRoutes(app, { baseUrl: () => ground.baseUrl, version: VERSION })
+        pageRoutes(app, PAGE_FOLDER)
+      },
+    })
+    await app.ready()
+    return {
+      answer: app.routing,
+      start() {
+        notify.start()
+        retention.start()
+        scheduler.start()
+        session.start()
+        watchFolders.start()
+      },
+      async stop() {
+        stopping.abort(new Error('the server stops'))
+        retention.close()
+        await Promise.all([watchFolders.close(), scheduler.stop(), notify.close(), session.close()])
+      },
+      async close() {
+        await app.close()
+        pool.close()
+        db.close()
+      },
+    }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function admissionOf({ clock, sessionCredential }: Ground, { keys, plan }: Core) {
+  const limiter = createRateLimiter(() => PLAN_LIMITS[plan()].requestsPerMinute, clock.monotonicMs)
+  return createAdmission({ keys, limiter, plan, sessionCredential })
+}
+
+/** What every caller may use. */
+function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: Work): void {
+  const { account, ledger, keys, notify, store, folders } = core
+  const { jobs, idempotency, admit, inspect, analyse, session } = work
+  route(app, ENDPOINTS.readHealth, () => ({ status: 200, body: { status: 'ok', version: VERSION } }))
+  jobRoutes(app, {
+    jobs,
+    idempotency,
+    admit,
+    inspect,
+    analyse,
+    findSource: session.sources.find,
+    onAnalysed: session.saveAnalysis,
+    checkWebhookUrl: notify.checkWebhookUrl,
+    baseUrl: () => ground.baseUrl,
+    chance: ground.chance,
+    tmpFolder: folders.tmp,
+  })
+  accountRoutes(app, {
+    account,
+    ledger,
+    keys,
+    usage: () => ({
+      keys: keys.count(),
+      webhooks: notify.webhooks.count(),
+      unfinished_jobs: store.countUnfinished(),
+    }),
+    changed() {
+      notify.record({ event: 'account.changed' })
+      notify.committed()
+      notify.wake()
+      session.feed()
+    },
+  })
+  artifactRoutes(app, { filesOf: jobs.files })
+  notifyRoutes(app, {
+    notify,
+    clock: ground.clock,
+    isStillAllowed: (caller) => caller.via === 'session' || keys.isActive(caller.keyId),
+  })
+}
+
+/** What the app alone may use. */
+function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: Work): void {
+  const { settings, retention, notify, folders, ffmpeg } = core
+  const { session, scheduler, inspect, storage, usedBytes, watchFolders } = work
+  appRoutes(app, {
+    session,
+    settings,
+    onSettingsChanged(patch) {
+      if (patch.retention_days !== undefined) retention.replan()
+      if (patch.engine_workers !== undefined) scheduler.wake()
+      if (patch.is_offline !== undefined) notify.wake()
+    },
+    readSystemState: createSystemStateReader({
+      appVersion: VERSION,
+      engineVersion,
+      baseUrl: () => ground.baseUrl,
+      dataDir: ground.dataDir,
+      host: ground.host ?? 'browser',
+      hasSimd: WebAssembly.validate(SIMD_MODULE),
+      ffmpeg,
+      freeBytes: storage.freeBytes,
+      usedBytes,
+    }),
+    clock: ground.clock,
+    chance: ground.chance,
+    tmp: folders.tmp,
+    inspect,
+    storage,
+    ffmpeg,
+  })
+  watchFolderRoutes(app, watchFolders)
+}
+
+/** The smallest module that needs SIMD: one function that splats and counts bits. */
+const SIMD_MODULE = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+])

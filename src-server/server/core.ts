@@ -1,0 +1,100 @@
+import { availableParallelism, homedir } from 'node:os'
+import path from 'node:path'
+import { createKeys } from '../access/keys.ts'
+import { createSettings } from '../app-session/settings.ts'
+import { createRetention } from '../artifacts/retention.ts'
+import type { readConfig } from '../config.ts'
+import { createAccountStore } from '../credits/account.ts'
+import { createLedger } from '../credits/ledger.ts'
+import { readMigrations } from '../db/migrate.ts'
+import { openDatabase } from '../db/open.ts'
+import { createFolders } from '../jobs/folders.ts'
+import { createJobStore } from '../jobs/store.ts'
+import type { ForkEngine } from '../jobs/worker-pool.ts'
+import type { Log } from '../log.ts'
+import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { locateFfmpeg } from '../media/locate.ts'
+import { createNotify } from '../notify/notify.ts'
+import type { Chance, Clock } from '../system.ts'
+import { MIGRATIONS_FOLDER } from './places.ts'
+
+/** What everything is built on. */
+export interface Ground {
+  readonly dataDir: string
+  readonly host?: 'desktop' | 'browser'
+  readonly resourcesDir?: string
+  readonly forkEngine?: ForkEngine
+  readonly config: ReturnType<typeof readConfig>
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+  /** The port that is listened on. */
+  readonly port: number
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  readonly sessionCredential: string
+}
+
+/** Opens the database and builds what remembers: account, keys, settings, jobs, events. Nothing runs yet. */
+export function createCore(ground: Ground) {
+  const { dataDir, config, clock, chance, log } = ground
+  const db = openDatabase(path.join(dataDir, 'loudsmith.db'), readMigrations(MIGRATIONS_FOLDER))
+  const settings = createSettings({
+    db,
+    defaultOutputFolder: ground.host === 'desktop' ? path.join(homedir(), 'Music', 'Loudsmith') : null,
+    defaultEngineWorkers: Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2))),
+  })
+  const account = createAccountStore(db)
+  const { plan } = account
+  const notify = createNotify({
+    db,
+    clock,
+    chance,
+    log,
+    plan,
+    ownPort: () => ground.port,
+    baseUrl: () => ground.baseUrl,
+    isOffline: () => settings.read().is_offline,
+  })
+  const folders = createFolders(dataDir)
+  const store = createJobStore(db)
+  return {
+    db,
+    settings,
+    account,
+    plan,
+    ledger: createLedger({ db, clock, plan }),
+    keys: createKeys({ db, clock, chance, plan }),
+    notify,
+    folders,
+    store,
+    retention: createRetention({
+      db,
+      clock,
+      log,
+      retentionDays: () => settings.read().retention_days,
+      jobs: store,
+      folders,
+      notify,
+    }),
+    ffmpeg: findOnce(() => config.ffmpegPath ?? settings.read().ffmpeg_path ?? undefined, ground.resourcesDir),
+  }
+}
+
+export type Core = ReturnType<typeof createCore>
+
+/** Returns the ffmpeg that is set or found, looking again only when the setting has changed or none was found. */
+function findOnce(explicit: () => string | undefined, resourcesDir: string | undefined): () => Promise<Ffmpeg> {
+  let found: { readonly explicit: string | undefined; readonly ffmpeg: Promise<Ffmpeg> } | undefined
+  return () => {
+    const setting = explicit()
+    if (!found || found.explicit !== setting) {
+      const ffmpeg = locateFfmpeg({ explicit: setting, resourcesDir })
+      found = { explicit: setting, ffmpeg }
+      ffmpeg.catch(() => {
+        if (found?.ffmpeg === ffmpeg) found = undefined
+      })
+    }
+    return found.ffmpeg
+  }
+}

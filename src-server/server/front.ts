@@ -1,0 +1,61 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { isAllowed } from '../http/guard.ts'
+
+/** The listener of a server that is still being built. */
+export interface Front {
+  readonly answer: RequestListener
+  /** Hands everything that came so far, and all that comes, to the finished application. */
+  open(application: RequestListener): void
+}
+
+/**
+ * Returns the front. Loading everything takes longer than a health check may wait: `/healthz` is answered at once, every other
+ * request waits for the application and is then its own. `port` is the one that a Host header must name.
+ */
+export function createFront(given: { version: string; port: () => number; newUuid: () => string }): Front {
+  const waiting: [request: IncomingMessage, response: ServerResponse][] = []
+  let application: RequestListener | undefined
+  return {
+    answer(request, response) {
+      if (application) application(request, response)
+      else if (isHealthCheck(request, given.port())) answerHealth(response, given)
+      else waiting.push([request, response])
+    },
+    open(finished) {
+      application = finished
+      for (const [request, response] of waiting.splice(0)) finished(request, response)
+    },
+  }
+}
+
+function isHealthCheck({ method = '', url = '', headers }: IncomingMessage, port: number): boolean {
+  const text = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : value)
+  return (
+    method === 'GET' &&
+    url === '/healthz' &&
+    isAllowed(
+      {
+        method,
+        path: url,
+        host: headers.host,
+        origin: headers.origin,
+        fetchSite: text(headers['sec-fetch-site']),
+        fetchMode: text(headers['sec-fetch-mode']),
+      },
+      port,
+    )
+  )
+}
+
+function answerHealth(
+  response: ServerResponse,
+  { version, newUuid }: { version: string; newUuid: () => string },
+): void {
+  response.writeHead(200, {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': newUuid(),
+  })
+  response.end(JSON.stringify({ status: 'ok', version }))
+}

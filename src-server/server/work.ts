@@ -1,0 +1,90 @@
+import { availableParallelism } from 'node:os'
+import { createAppSession } from '../app-session/app-session.ts'
+import { createWatchFolders } from '../app-session/watch-folders.ts'
+import { createAnalyse } from '../jobs/analyse.ts'
+import { createIdempotency } from '../jobs/idempotency.ts'
+import { createJobs } from '../jobs/jobs.ts'
+import { createScheduler } from '../jobs/scheduler.ts'
+import { createSettle } from '../jobs/settle.ts'
+import { createSubmit } from '../jobs/submit.ts'
+import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
+import { createInspect } from '../uploads/inspect.ts'
+import { probeAudio } from '../uploads/probe.ts'
+import { createStorage } from '../uploads/storage.ts'
+import type { Core, Ground } from './core.ts'
+import { ENGINE_FILE } from './places.ts'
+
+/** Builds what works: uploads, jobs with their engine processes, and the app's desk. Nothing runs yet. */
+export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
+  const { dataDir, config, clock, chance, log, baseUrl } = ground
+  const { db, settings, plan, ledger, notify, folders, store, retention, ffmpeg } = core
+  const usedBytes = () => store.storedBytes() + session.sources.storedBytes()
+  const storage = createStorage({ dataDir, usedBytes, quotaBytes: () => settings.read().disk_quota_bytes })
+  const fork = ground.forkEngine ?? forkWithNode(ENGINE_FILE, log)
+  const pool = createWorkerPool({ fork, clock, log, graceMs: config.engineGraceMs })
+  const idempotency = createIdempotency({ db, clock })
+  const { admit, submit } = createSubmit({
+    db,
+    clock,
+    chance,
+    store,
+    ledger,
+    idempotency,
+    storage,
+    folders,
+    notify,
+    plan,
+  })
+  const settle = createSettle({
+    db,
+    clock,
+    store,
+    ledger,
+    notify,
+    baseUrl: () => baseUrl,
+    expiryOf: retention.expiryOf,
+    onEnded: (job) => session.jobEnded(job),
+  })
+  const workers = () => settings.read().engine_workers
+  const scheduler = createScheduler({
+    store,
+    folders,
+    pool,
+    settle,
+    notify,
+    clock,
+    log,
+    workers,
+    threads: () => Math.max(1, Math.floor(availableParallelism() / workers())),
+    ffmpeg,
+    jobTimeoutMs: config.jobTimeoutMs,
+  })
+  const jobs = createJobs({ db, store, scheduler, settle, submit, folders, notify, plan })
+  const session = createAppSession({
+    db,
+    clock,
+    chance,
+    log,
+    dataDir,
+    outputFolder: (jobId) => watchFolders.outputFolderOf(jobId) ?? settings.read().output_folder,
+    jobs,
+    notify,
+  })
+  const inspect = createInspect({ ffmpeg, probe: probeAudio })
+  const watchFolders = createWatchFolders({
+    db,
+    clock,
+    chance,
+    log,
+    tmp: folders.tmp,
+    dataDir,
+    sources: session.sources,
+    desk: session.desk,
+    inspect,
+    storage,
+  })
+  const analyse = createAnalyse({ pool, log, ffmpeg, stopping })
+  return { usedBytes, storage, pool, idempotency, admit, scheduler, jobs, session, inspect, watchFolders, analyse }
+}
+
+export type Work = ReturnType<typeof createWork>
