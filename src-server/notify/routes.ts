@@ -25,6 +25,8 @@ export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllow
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
+      // The line is the stream's own: when the service stops, no idle connection is left to wait for.
+      connection: 'close',
     },
     bytes:
       request.method === 'HEAD'

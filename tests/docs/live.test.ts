@@ -76,4 +76,5 @@ test.skipIf(reason !== '')(
       await browser.close()
     }
   },
+  90_000,
 )

@@ -14,6 +14,7 @@ export async function listen(serve: (app: FastifyInstance) => void) {
   installEnvelope(
     app,
     createLog('debug', systemClock, (line) => lines.push(line)),
+    systemClock,
   )
   installAdmission(app, (request, _reply, access) => {
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Delivery, Webhook } from '../../src-server/contract/webhooks.ts'
+import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
+import { type Service, startService } from '../support/service.ts'
+import { eventually, startReceiver } from './fixture.ts'
+
+let engine: HeldEngine
+let service: Service
+let credential: string
+
+beforeEach(async () => {
+  engine = createHeldEngine()
+  service = await startService({ forkEngine: engine.fork })
+  credential = await service.newKey()
+})
+afterEach(() => service.stop())
+
+const create = (body: object) => service.post('/api/v1/webhooks', body, { credential })
+const deliveries = async (filter = ''): Promise<Delivery[]> =>
+  (await service.get(`/api/v1/webhooks/deliveries${filter}`, { credential })).body.deliveries
+
+test('a job with a webhook_url ends with exactly one signed callback, and so does every account webhook', async () => {
+  const [own, account] = await Promise.all([startReceiver(), startReceiver()])
+  await create({ url: account.url })
+  const job = await service.newJob({ webhook_url: own.url }, { credential })
+  await eventually(() => engine.processes.length === 1)
+  engine.processes[0]?.finish()
+  await Promise.all([own.until(1), account.until(1)])
+  expect(JSON.parse(own.received[0]?.body ?? '')).toEqual({
+    event: 'job.completed',
+    job_id: job.job_id,
+    status: 'done',
+    download_url: `${service.baseUrl}/api/v1/jobs/${job.job_id}/download`,
+  })
+  expect(account.received[0]?.body).toBe(own.received[0]?.body)
+  expect(own.received[0]?.headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/)
+  expect((await deliveries(`?job_id=${job.job_id}`)).length).toBe(2)
+})
+
+test('a failed and a cancelled job send job.failed with the reason', async () => {
+  service.expectFault('a job failed')
+  const receiver = await startReceiver()
+  const failed = await service.newJob({ webhook_url: receiver.url })
+  await eventually(() => engine.processes.length === 1)
+  engine.processes[0]?.fail('DIGITAL_SILENCE')
+  await receiver.until(1)
+  const cancelled = await service.newJob({ webhook_url: receiver.url })
+  await service.call('DELETE', `/api/v1/jobs/${cancelled.job_id}`)
+  await receiver.until(2)
+  expect(receiver.received.map(({ body }) => JSON.parse(body))).toEqual([
+    { event: 'job.failed', job_id: failed.job_id, status: 'failed', error_message: 'The song is digital silence.' },
+    { event: 'job.failed', job_id: cancelled.job_id, status: 'failed', error_message: 'cancelled' },
+  ])
+})
+
+test('the whole life of a webhook: made with a secret shown once, listed, tested, its secret replaced, removed', async () => {
+  const receiver = await startReceiver()
+  const { status, body: made } = await create({ url: receiver.url, events: ['job.failed'] })
+  expect([status, made.state, made.events]).toEqual([201, 'active', ['job.failed']])
+  expect(made.secret).toMatch(/^whsec_/)
+  const { body: list } = await service.get('/api/v1/webhooks', { credential })
+  const { secret: _secret, ...shown } = made
+  expect(list.webhooks).toEqual([shown])
+  const at = `/api/v1/webhooks/${made.webhook_id}`
+  const tested = await service.call('POST', `${at}/test`, { credential })
+  expect(tested.body).toMatchObject({ state: 'delivered', last_status: 204, webhook_id: made.webhook_id })
+  const replaced = await service.call('POST', `${at}/secret`, { credential })
+  expect(replaced.body.secret).not.toBe(made.secret)
+  expect((await service.call('DELETE', at, { credential })).status).toBe(204)
+  expect((await service.call('DELETE', at, { credential })).status).toBe(404)
+  expect((await service.call('POST', `${at}/test`, { credential })).status).toBe(404)
+  expect((await service.get('/api/v1/account')).body.usage.webhooks).toBe(0)
+})
+
+test('redelivery is queued and sends the same bytes under the same id', async () => {
+  const receiver = await startReceiver()
+  const job = await service.newJob({ webhook_url: receiver.url })
+  await eventually(() => engine.processes.length === 1)
+  engine.processes[0]?.finish()
+  await receiver.until(1)
+  const [delivery] = await deliveries(`?job_id=${job.job_id}`)
+  const again = await service.call('POST', `/api/v1/webhooks/deliveries/${delivery?.delivery_id}/redeliver`, {
+    credential,
+  })
+  expect(again.status).toBe(202)
+  await receiver.until(2)
+  expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body)
+  expect(receiver.received[1]?.headers['webhook-id']).toBe(delivery?.event_id)
+  expect((await service.call('POST', '/api/v1/webhooks/deliveries/unknown/redeliver', { credential })).status).toBe(404)
+})
+
+test('webhooks are counted by the plan: the fourth on pro is 409, free suspends them all and studio brings them back', async () => {
+  await service.patch('/app/account', { plan: 'pro' })
+  for (let count = 1; count <= 3; count++)
+    expect((await create({ url: `http://127.0.0.1:9/${count}` })).status).toBe(201)
+  const fourth = await create({ url: 'http://127.0.0.1:9/4' })
+  expect([fourth.status, fourth.body.error.code]).toEqual([409, 'WEBHOOK_LIMIT'])
+  const states = async () => (await service.get('/api/v1/webhooks')).body.webhooks.map(({ state }: Webhook) => state)
+  await service.patch('/app/account', { plan: 'free' })
+  expect(await states()).toEqual(['suspended', 'suspended', 'suspended'])
+  await service.patch('/app/account', { plan: 'studio' })
+  expect(await states()).toEqual(['active', 'active', 'active'])
+})
+
+test('addresses that policy refuses are 400 in both places, with the field at fault, and cost nothing', async () => {
+  const before = (await service.get('/api/v1/account')).body.credits
+  for (const url of [
+    'http://169.254.169.254/',
+    'http://0xa9fea9fe/',
+    'http://2852039166/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://0.0.0.0/',
+    'http://224.0.0.1/',
+    `http://localhost:${service.port}/`,
+    `http://[::1]:${service.port}/`,
+    'http://user:secret@example.com/',
+    'ftp://example.com/',
+    'not an address',
+    `http://example.com/${'a'.repeat(2048)}`,
+  ]) {
+    const webhook = await create({ url })
+    const job = await service.master({ webhook_url: url }, { credential })
+    const isTooLong = url.length > 2048
+    expect([webhook.status, job.status, job.body.error.code, job.body.error.param]).toEqual([
+      400,
+      400,
+      'INVALID_WEBHOOK_URL',
+      'webhook_url',
+    ])
+    expect(webhook.body.error.code).toBe(isTooLong ? 'INVALID_REQUEST' : 'INVALID_WEBHOOK_URL')
+  }
+  expect((await service.get('/api/v1/account')).body.credits).toBe(before)
+})
+
+test('a live stream tells a job’s life in order: created, progress, completed', async () => {
+  const aborted = new AbortController()
+  const headers = { authorization: `Bearer ${credential}` }
+  const response = await fetch(`${service.baseUrl}/api/v1/events`, { headers, signal: aborted.signal })
+  let text = ''
+  const reading = (async () => {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString('utf8')
+  })().catch(() => undefined)
+  const job = await service.newJob({}, { credential })
+  await eventually(() => engine.processes.length === 1)
+  engine.processes[0]?.progress('rendering', 0.5)
+  await eventually(() => text.includes('job.progress'))
+  engine.processes[0]?.finish()
+  await eventually(() => text.includes('job.completed'))
+  const names = [...text.matchAll(/^event: (job\.\S+)$/gm)].map(([, name]) => name)
+  expect(names.filter((name, index) => name !== names[index - 1])).toEqual([
+    'job.created',
+    'job.progress',
+    'job.completed',
+  ])
+  expect(text).toContain(`"job_id":"${job.job_id}"`)
+  aborted.abort()
+  await reading
+})
+
+test('the stream of a revoked key is refused at once, and the service stops while streams are open', async () => {
+  const { body } = await service.get('/app/keys')
+  const headers = { authorization: `Bearer ${credential}` }
+  const open = await fetch(`${service.baseUrl}/api/v1/events`, {
+    headers: { authorization: `Bearer ${service.sessionCredential}` },
+  })
+  await service.call('DELETE', `/app/keys/${body.keys[0].key_id}`)
+  expect((await fetch(`${service.baseUrl}/api/v1/events`, { headers })).status).toBe(401)
+  const stopped = performance.now()
+  await service.close()
+  expect(performance.now() - stopped).toBeLessThan(2500)
+  await open.text().catch(() => undefined)
+})
