@@ -47,6 +47,7 @@ function bench(refuse: readonly string[] = []) {
   const server = emptyDesk()
   const calls: { path: string; body: unknown }[] = []
   const kept = new Map<string, string>()
+  const gate: { wait: Promise<void> | null } = { wait: null }
   const client = createClient({
     session: null,
     language: () => 'en',
@@ -57,7 +58,10 @@ function bench(refuse: readonly string[] = []) {
       if (path === '/app/desk/remove')
         server.songs = server.songs.filter((s) => !body.source_ids.includes(s.source.source_id))
       if (path === '/app/desk/restore') for (const id of body.source_ids) server.songs.push(song(id))
-      return Response.json(server)
+      if (body?.settings && path === '/app/desk') server.settings = body.settings
+      const answer = Response.json(server)
+      if (init?.method === 'GET' && gate.wait) await gate.wait
+      return answer
     },
   })
   const notices = createNotices()
@@ -81,7 +85,7 @@ function bench(refuse: readonly string[] = []) {
     },
   }
   const make = () => createDesk(options)
-  return { desk: make(), again: make, options, server, calls, notices }
+  return { desk: make(), again: make, options, server, calls, notices, gate }
 }
 
 describe('the desk', () => {
@@ -164,6 +168,23 @@ describe('what arrives while the desk is read', () => {
     expect(calls.find((call) => call.path === '/app/desk' && call.body)?.body).toMatchObject({
       settings: { genre: 'ballad' },
     })
+  })
+
+  it('does not fall back to an older reading that is answered after the confirmation', async () => {
+    const { desk, calls, gate } = bench()
+    await desk.read()
+    let answer: () => void = () => undefined
+    gate.wait = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const old = desk.read()
+    desk.changeSettings({ ...emptyDesk().settings, intensity: 80 }, null)
+    await expect.poll(() => calls.some((call) => (call.body as { settings?: unknown })?.settings)).toBe(true)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    gate.wait = null
+    answer()
+    await old
+    expect(desk.store.getState().desk?.settings.intensity).toBe(80)
   })
 
   it('shows a song once, as its upload, while the answer to that upload is on its way', async () => {
