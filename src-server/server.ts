@@ -69,11 +69,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const closeSockets = () => listening.close(STOP_GRACE_MS, clock.sleep)
     closers.push(closeSockets)
 
-    // Most of a start is the loading of modules, and a health check need not wait for them.
-    const [{ compose }, { refuseConnection }] = await Promise.all([
-      import('./server/compose.ts'),
-      import('./http/envelope.ts'),
-    ])
+    // Most of a start is the loading of modules: between its parts a health check is answered.
+    const { refuseConnection } = await import('./http/envelope.ts')
+    await systemClock.sleep(0)
+    await import('./server/core.ts')
+    await systemClock.sleep(0)
+    const { compose } = await import('./server/compose.ts')
     listening.onUnreadable((socket) => refuseConnection(socket, chance.newUuid()))
     const service = await compose({ ...options, config, clock, chance, log, port, baseUrl, sessionCredential })
     // Requests end before what they use is closed, and no work is taken while they do.
