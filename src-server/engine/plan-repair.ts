@@ -12,8 +12,9 @@ export interface PlanPart {
 
 /** A mean above this (−60 dBFS) is an offset. */
 const dcThreshold = 1e-3
-/** An offset that moves by more than this part of itself comes with the music: it is filtered, not subtracted. */
+/** An offset that moves by more than this part of itself comes with the music: it is filtered, not subtracted, and only above −40 dBFS. */
 const steadyDrift = 0.6
+const movingDcThreshold = 1e-2
 /** Rumble: louder than this, dBFS, and not more than so many dB below the bass; or louder than the second figure in any case. */
 const rumbleDbfs = -45
 const rumbleBelowBassDb = 12
@@ -57,8 +58,8 @@ const nothing: PlanPart = { stages: [], decisions: [] }
 
 function offsetAndRumble({ dcOffsets, dcDrift, subsonic }: SourceAnalysis): PlanPart {
   const offset = Math.max(...dcOffsets.map(Math.abs))
-  const hasOffset = offset > dcThreshold
   const isSteady = dcDrift < steadyDrift * offset
+  const hasOffset = offset > (isSteady ? dcThreshold : movingDcThreshold)
   const { levelDbfs, bassDbfs, frequencyHz } = subsonic
   const hasRumble = levelDbfs > heavyRumbleDbfs || (levelDbfs > rumbleDbfs && levelDbfs > bassDbfs - rumbleBelowBassDb)
   const stages: RecipeStage[] = []

@@ -145,6 +145,13 @@ describe('a repair', () => {
     expect(Math.abs(rmsDbfs(bass, 2 * 48_000, 10 * 48_000) - before)).toBeLessThan(0.5)
   })
 
+  it('of an offset that comes and goes is a filter, and none while it is small', () => {
+    const moving = (offset: number) => plan({ ...analysis, dcOffsets: [offset, offset], dcDrift: 0.02 }).recipe.stages
+    expect(moving(0.005)).toEqual([])
+    expect(moving(0.02).map(({ kind }) => kind)).toEqual(['rumble_filter'])
+    expect(moving(0.05).map(({ kind }) => kind)).toEqual(['remove_dc'])
+  })
+
   it('is not made of a dead channel: it is named', () => {
     const dead = copyOf(music)
     dead.channels[0]!.fill(0)
