@@ -10,8 +10,9 @@ import type { Repair, Report } from '../contract/report.ts'
 import { warningText } from '../contract/text/text.ts'
 import { analyseSource, type SourceAnalysis } from '../engine/analysis.ts'
 import type { Audio } from '../engine/block.ts'
+import { chooseCandidate, recipeCandidates } from '../engine/candidates.ts'
 import { applyRecipe } from '../engine/chain.ts'
-import { type MasteringPlan, planRecipe } from '../engine/plan-recipe.ts'
+import type { MasteringPlan, PlanInput } from '../engine/plan-recipe.ts'
 import { engineVersion } from '../engine/version.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { type Decoded, decodeSong } from '../media/decode.ts'
@@ -94,7 +95,7 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   if (analysis.isSilent || analysis.integratedLufs === null) throw new WorkFailure('DIGITAL_SILENCE')
   const reference = isOwnReference ? analysis : foreign
   const { genre, aiService, tier, intensity, referenceAmount } = order
-  const plan = planRecipe({
+  const plan = choosePlan(decoded.audio, {
     ...{ analysis, genre, aiService, tier, intensity, referenceAmount },
     ...(reference ? { reference } : {}),
   })
@@ -118,6 +119,15 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
     ],
     sourceLufs: analysis.integratedLufs,
   }
+}
+
+/** The plan of the candidate that measures best; tier standard has only one. A candidate that passes over the reference is none. */
+function choosePlan(audio: Audio, input: PlanInput): MasteringPlan {
+  const [asked, ...others] = recipeCandidates(input)
+  const isMatched = (plan: MasteringPlan) => plan.decisions.some(({ code }) => code === 'TONE_TOWARD_REFERENCE')
+  const candidates = [asked!, ...others.filter(({ plan }) => !isMatched(asked!.plan) || isMatched(plan))]
+  const { chosen, decision } = chooseCandidate(audio, input.analysis, candidates)
+  return decision ? { ...chosen.plan, decisions: [...chosen.plan.decisions, decision] } : chosen.plan
 }
 
 /** Decodes a whole song and measures it. Throws as decoding does. */

@@ -6,8 +6,9 @@ import { Report } from '../../src-server/contract/report.ts'
 import { createProgressMeter } from '../../src-server/jobs/progress-meter.ts'
 import { describeFailure, WorkFailure } from '../../src-server/jobs/work-failure.ts'
 import { WORK_STAGES, type WorkOrder, type WorkProgress, type WorkResult } from '../../src-server/jobs/work-order.ts'
+import { createWavWriter } from '../../src-server/media/wav.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
-import { masterOrder, orderFor, runOrder, startWorker } from './run-worker.ts'
+import { masterOrder, orderFor, runOrder, startWorker, storedSong } from './run-worker.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)
@@ -146,6 +147,23 @@ describe('a mono song', () => {
   }, 120_000)
 })
 
+describe('a reference', () => {
+  it('is followed in both tiers, and being the song itself is named', async () => {
+    const reference = writeFloatWav(at('reference.wav'), songLike(8, 44_100, 0.2), 44_100)
+    runPlain('-i', reference, '-af', 'treble=g=-9', '-c:a', 'pcm_s16le', at('dark.wav'))
+    for (const tier of ['standard', 'premium'] as const) {
+      const change = { platforms: ['apple_music'], tier, reference: await storedSong(at('dark.wav')) } as const
+      const work = await orderFor(song, folder, change)
+      await masterOrder(work)
+      const report = JSON.parse(readFileSync(path.join(work.attemptFolder, 'report.json'), 'utf8')) as Report
+      expect(report.decisions.map(({ code }) => code)).toContain('TONE_TOWARD_REFERENCE')
+      expect(report.reference_filename).toBe('dark.wav')
+    }
+    const itself = await masterOrder(await orderFor(song, folder, { platforms: ['melon'], reference: order.source }))
+    expect(itself.warnings.map(({ code }) => code)).toContain('REFERENCE_IS_TARGET')
+  }, 180_000)
+})
+
 describe('premium', () => {
   it('writes 24 bit at the rate of the song and says what lossy copies peak at', async () => {
     const { masters } = await masterOrder(
@@ -199,9 +217,21 @@ describe('a job that cannot be done', () => {
     expect(messages.at(-1)).toMatchObject({ type: 'failed', failureCode: 'CANCELLED' })
   }, 60_000)
 
-  it('calls a full disk a full disk', () => {
-    const full = Object.assign(new Error('no space'), { code: 'ENOSPC' })
+  it.runIf(process.platform === 'linux')('calls a full disk a full disk', () => {
+    const write = () => {
+      const format = { sampleRateHz: 44_100, channels: 2, bitDepth: 16, frames: 1 } as const
+      createWavWriter('/dev/full', format, { tags: {} }).write(new Uint8Array(4))
+    }
+    let full: unknown
+    try {
+      write()
+    } catch (error) {
+      full = error
+    }
     expect(describeFailure(full)).toMatchObject({ failureCode: 'DISK_FULL' })
+  })
+
+  it('tells the owner the code and the log the cause', () => {
     expect(
       describeFailure(new WorkFailure('CEILING_BROKEN', { platform: 'melon' }, new Error('0.2 dB over'))),
     ).toMatchObject({

@@ -281,9 +281,18 @@ export const decisionSentences: Record<DecisionCode, Sentence> = {
       `The ceiling was lowered by ${db(v.loweredDb)}, so that the lossy copy stays below full scale.`,
       `손실 압축본이 풀스케일을 넘지 않도록 상한을 ${db(v.loweredDb)} 낮췄어요.`,
     ),
-  CANDIDATE_CHOSEN: (v) =>
-    both(
-      `Several recipes were tried on the loudest and the quietest passages; ${v.candidate ?? 'the best'} was the cleanest.`,
-      `가장 큰 부분과 가장 조용한 부분에 여러 레시피를 시험해 가장 깨끗한 것을 골랐어요.`,
-    ),
+  CANDIDATE_CHOSEN: (v) => {
+    const name = candidateNames[String(v.candidate)] ?? both('the best', '가장 나은 것')
+    return both(
+      `${v.of ?? 'Several'} recipes were tried on the loudest and the quietest passage; ${name.en} measured best.`,
+      `가장 큰 부분과 가장 조용한 부분에 레시피 ${v.of ?? '여러'}개를 시험했고, ${name.ko} 쪽이 가장 좋았어요.`,
+    )
+  },
+}
+
+const candidateNames: Readonly<Record<string, Bilingual>> = {
+  as_asked: both('the one asked for', '요청한 그대로'),
+  gentler: both('a gentler one', '더 부드러운'),
+  firmer: both('a firmer one', '더 강한'),
+  repairs_only: both('repairs alone', '복원만 하는'),
 }

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest'
+import { reportHtml } from '../../src-server/artifacts/report-html.ts'
+import { reportJson, roundReport } from '../../src-server/artifacts/report-json.ts'
+import type { Report } from '../../src-server/contract/report.ts'
+
+const spectrum = { band_hz: [100, 1000, 10_000], mid_db: [-20, -23, null], side_db: [-40, -41, null] }
+const measurement = {
+  integrated_lufs: -16.123456,
+  short_term_max_lufs: -12,
+  momentary_max_lufs: -10,
+  loudness_range_lu: 6,
+  true_peak_dbtp: -0.01,
+  sample_peak_dbfs: -0.1,
+  plr_db: 16,
+  crest_factor_db: 15,
+  correlation: 0.4,
+  side_to_mid_db: -8,
+}
+const curves = {
+  step_seconds: 0.5,
+  short_term_lufs: [null, -16, -15.123456],
+  peak_dbfs: [-3, -2, -1],
+  correlation: [1, 0.5, -0.2],
+}
+const result: Report['masters'][number]['result'] = {
+  platform: 'spotify',
+  file: 'x_spotify.wav',
+  size_bytes: 44_100_000,
+  sha256: 'a'.repeat(64),
+  sample_rate_hz: 44_100,
+  bit_depth: 16,
+  target_lufs: -14,
+  target_confidence: 'published',
+  ceiling_dbtp: -1,
+  ceiling_confidence: 'published',
+  integrated_lufs: -14.004,
+  short_term_max_lufs: -11,
+  momentary_max_lufs: -9,
+  loudness_range_lu: 5,
+  true_peak_dbtp: -1.02,
+  plr_db: 13,
+  gain_db: 2.1,
+  max_gain_reduction_db: 1.5,
+  mean_gain_reduction_db: 0.1,
+  clip_budget_db: 0,
+  verdict: 'on_target',
+  playback: { action: 'leave', gain_db: 0 },
+}
+const master = (change: Partial<typeof result>): Report['masters'][number] => ({
+  result: { ...result, ...change },
+  measurement,
+  spectrum,
+  curves: { ...curves, gain_reduction_db: [0, 1.5, 0] },
+})
+const report: Report = {
+  report_version: 1,
+  job_id: '12345678-1234-4234-8234-123456789abc',
+  title: '<script>alert("등불")</script>',
+  artist: 'A & B',
+  filename: `"><b onclick='x'>.mp3`,
+  created_at: '2026-03-01T12:00:00.000Z',
+  engine_version: '1.0.0',
+  ffmpeg_version: '7.0',
+  source_sha256: 'b'.repeat(64),
+  settings: {
+    platforms: ['spotify', 'youtube', 'melon'],
+    genre: 'kpop',
+    ai_service: 'suno',
+    tier: 'standard',
+    intensity: 50,
+    loudness: 'platform',
+    reference_amount: 70,
+  },
+  source: {
+    codec: 'MP3 320 kbit/s',
+    sample_rate_hz: 44_100,
+    channels: 2,
+    duration_seconds: 125,
+    bandwidth_hz: 16_000,
+    measurement,
+    spectrum,
+    curves,
+  },
+  repairs: [{ kind: 'resonance', amount_db: -3.1, frequency_hz: 6400, channel: 'side' }],
+  decisions: [
+    { stage: 'repair', code: 'RESONANCE_TAMED', values: { frequencyHz: 6400, excessDb: 7.2 } },
+    { stage: 'land', code: 'STOPPED_BELOW_TARGET', values: { platform: 'melon', missingLu: 0.4 } },
+  ],
+  warnings: [{ code: 'INPUT_LOSSY', message: 'x', values: { codec: 'MP3 320 kbit/s' } }],
+  masters: [
+    master({}),
+    master({ platform: 'youtube' }),
+    master({ platform: 'melon', sha256: 'c'.repeat(64), verdict: 'below_target', verdict_reason: 'dynamics_lost' }),
+  ],
+}
+const html = reportHtml(report)
+
+describe('report.html', () => {
+  it('cannot be made to run or load anything by a title or a file name', () => {
+    expect(html.match(/<script>/g)).toHaveLength(1)
+    expect(html).not.toContain('<b onclick')
+    expect(html).toContain('&lt;script&gt;alert(&quot;등불&quot;)&lt;/script&gt;')
+  })
+
+  it('needs no network and no other file', () => {
+    expect(html).not.toMatch(/https?:|\ssrc=|\shref=|url\(|@import/)
+  })
+
+  it('says everything in English and in Korean', () => {
+    const count = (language: string) => html.split(` lang="${language}">`).length - 1
+    expect(count('ko')).toBeGreaterThan(40)
+    // One more in English: the page itself.
+    expect(count('en')).toBe(count('ko') + 1)
+    expect(html).toContain('The song is MP3 320 kbit/s encoded.')
+    expect(html).toContain('6.4 kHz에서 7.2 dB 튀는 공명')
+  })
+
+  it('writes numbers with a true minus and says which master stopped where', () => {
+    expect(html).toContain('−14.00')
+    expect(html).not.toMatch(/>-\d/)
+    expect(html).toMatch(/Melon: <span lang="en">The master stops 0.4 LU below the target/)
+  })
+
+  it('draws a render that two platforms share once', () => {
+    expect(html.match(/class="panel/g)).toHaveLength(2)
+    expect(html).toContain('Spotify, YouTube')
+  })
+
+  it('has a finding in words under every plot', () => {
+    expect(html.match(/<figure/g)!.length).toBe(html.match(/<figcaption>/g)!.length)
+    expect(html).toContain('Loudness went from −16.1 to −14.0 LUFS')
+  })
+
+  it('draws no point that is not a number', () => {
+    expect(html).not.toMatch(/NaN|Infinity|undefined/)
+  })
+})
+
+describe('report.json', () => {
+  it('has the digits that mean something, and null where there is no level', () => {
+    const rounded = roundReport({
+      ...report,
+      source: { ...report.source, measurement: { ...measurement, plr_db: -Infinity } },
+    })
+    expect(rounded.source.measurement).toMatchObject({ integrated_lufs: -16.123, plr_db: null })
+    expect(rounded.source.curves.short_term_lufs).toEqual([null, -16, -15.12])
+  })
+
+  it('keeps each curve on one line and parses back to the same', () => {
+    const text = reportJson(report)
+    expect(text).toContain('"short_term_lufs": [null, -16, -15.123456]')
+    expect(JSON.parse(text)).toEqual(report)
+  })
+})
