@@ -88,7 +88,8 @@ function environment(home: string, extra: Readonly<Record<string, string>> = {})
 
 const chromiumArguments = () => (process.getuid?.() === 0 && isRealElectron ? ['--no-sandbox'] : [])
 
-async function launch(home: string, userData: string, options: LaunchOptions = {}): Promise<Desktop> {
+/** Starts the program for a user with that home folder and waits until its page answers. */
+export async function launch(home: string, userData: string, options: LaunchOptions = {}): Promise<Desktop> {
   const begun = performance.now()
   const { args = [], env, entry = '.' } = options
   const app = await _electron.launch({

@@ -70,6 +70,8 @@ const CHROMIUM_SWITCHES = [
   '--disable-component-update',
   '--disable-default-apps',
   '--disable-extensions',
+  // Chromium's own services, which Electron does not have; any other address stays reachable, so that a leak of the page shows.
+  '--host-resolver-rules=MAP *.google.com ~NOTFOUND, MAP *.googleapis.com ~NOTFOUND, MAP *.gstatic.com ~NOTFOUND',
   '--disable-sync',
   '--disable-popup-blocking',
   '--disable-renderer-backgrounding',
