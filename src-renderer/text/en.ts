@@ -218,7 +218,7 @@ export const en = {
     tooFew: (have: number) => `Only ${plural(have, 'credit', 'credits')} left`,
     pauseAll: 'Pause all',
     resumeAll: 'Go on',
-    start: (count: number) => `Start ${songs(count)}`,
+    start: (count: number) => (count === 0 ? 'Start' : `Start ${songs(count)}`),
     startWarned: (count: number) => `Start ${count} with warnings`,
     whyNot: {
       none: 'No song is ready',

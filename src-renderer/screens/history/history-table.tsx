@@ -139,7 +139,10 @@ function Pick({ label, isOn, onChange }: { label: string; isOn: boolean; onChang
 function GroupRow({ group, rowIndex }: { group: HistoryGroup; rowIndex: number }) {
   const { t, format } = useWords()
   const { jobs, batchId } = group
-  const first = jobs[0]
+  const first = jobs.reduce<Job | undefined>(
+    (early, job) => (!early || job.created_at < early.created_at ? job : early),
+    undefined,
+  )
   if (!first) return null
   const refunded = jobs.reduce((sum, job) => sum + job.credits_refunded, 0)
   const credits = jobs.reduce((sum, job) => sum + job.credits_used, 0)
@@ -256,7 +259,7 @@ function Verdict({ job }: { job: Job }) {
     return (
       <span className={`row ${isCancelled ? 'faint' : 'c-bad'}`} title={text}>
         <CircleX {...small} />
-        <span className="dim clip reason">{text}</span>
+        <span className="dim clip">{text}</span>
       </span>
     )
   }
