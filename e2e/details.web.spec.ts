@@ -1,0 +1,89 @@
+import type { Desk } from '../src-server/contract/app.ts'
+import type { JobPage } from '../src-server/contract/jobs.ts'
+import { drop, expect, noSong, rowOf, song, test } from './web-fixtures.ts'
+
+test('the whole window says what would happen with files that hang over it', async ({ page }) => {
+  await expect(page.locator('.first')).toBeVisible()
+  const hover = (types: readonly string[]) =>
+    page.evaluate((list) => {
+      const transfer = new DataTransfer()
+      for (const [i, type] of list.entries()) transfer.items.add(new File(['x'], `f${i}`, { type }))
+      document.body.dispatchEvent(
+        new DragEvent('dragenter', { bubbles: true, cancelable: true, dataTransfer: transfer }),
+      )
+    }, types)
+  await hover(['audio/wav', 'image/png', 'audio/flac'])
+  await expect(page.locator('.drop.is-over')).toContainText('2 of 3 can be read')
+  await page.evaluate(() =>
+    document.body.dispatchEvent(
+      new DragEvent('dragleave', { bubbles: true, cancelable: true, dataTransfer: new DataTransfer() }),
+    ),
+  )
+})
+
+test('the sample song is made on the spot and can be mastered', async ({ page }) => {
+  await page.getByRole('button', { name: 'Try the sample song' }).click()
+  await expect(rowOf(page, 'Sample song')).toContainText(/Ready|warning/, { timeout: 60_000 })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(rowOf(page, 'Sample song')).toContainText('5 masters', { timeout: 110_000 })
+})
+
+test('a reference is taken, shown with its amount, refused with its reason, and removed', async ({ page, program }) => {
+  await drop(page, [song('One.wav', 1)])
+  await expect(rowOf(page, 'One')).toBeVisible()
+  const choose = async (file: Parameters<typeof drop>[1][number]) => {
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Drop or choose a track' }).click(),
+    ])
+    await chooser.setFiles(file)
+  }
+  await choose(noSong('mix.mp3'))
+  await expect(page.locator('.file.refused')).toContainText('Export MP3, WAV or FLAC')
+  await page.locator('.file.refused').getByRole('button', { name: 'Close' }).click()
+  await choose(song('Harbour Lights.wav', 5, 8))
+  await expect(page.locator('.side .file')).toContainText('Harbour Lights.wav', { timeout: 30_000 })
+  const amount = page.getByRole('slider', { name: /Match a reference/ })
+  await amount.focus()
+  await page.keyboard.press('End')
+  await expect
+    .poll(async () => (await program.call<Desk>('GET', '/app/desk')).settings)
+    .toMatchObject({ reference_amount: 100, reference_source_id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+  await page.getByRole('button', { name: 'Remove reference' }).click()
+  await expect.poll(async () => (await program.call<Desk>('GET', '/app/desk')).settings.reference_source_id).toBeNull()
+})
+
+test('a song is mastered again from history, and the disk is freed of both', async ({ page, program }) => {
+  await drop(page, [song('Alpha.wav', 1, 3)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 60_000 })
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('button', { name: 'More: Alpha' }).click()
+  await page.getByRole('menuitem', { name: 'Master again' }).click()
+  await expect
+    .poll(async () => (await program.call<JobPage>('GET', '/api/v1/jobs')).jobs.map((job) => job.status), {
+      timeout: 60_000,
+    })
+    .toEqual(['done', 'done'])
+  await page.getByRole('button', { name: 'Free disk' }).click()
+  await page.getByRole('radio', { name: /All finished songs/ }).check()
+  await page.getByRole('button', { name: 'Delete 2 songs' }).click()
+  await expect(page.getByRole('dialog')).toBeHidden({ timeout: 20_000 })
+  await expect(page.getByText('Nothing mastered yet.')).toBeVisible()
+  expect((await program.call<JobPage>('GET', '/api/v1/jobs')).total).toBe(0)
+})
+
+test('a song with warnings is replaced in its place', async ({ page }) => {
+  const mono = song('Loud.wav', 1)
+  for (let at = 44; at < mono.buffer.length; at += 4) mono.buffer.writeInt16LE(0, at)
+  await drop(page, [mono, song('Other.wav', 2)])
+  await expect(rowOf(page, 'Loud')).toContainText('no credit spent yet', { timeout: 30_000 })
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Replace: Loud' }).click(),
+  ])
+  await chooser.setFiles(song('Better.wav', 3))
+  await expect(page.locator('.song')).toHaveCount(2, { timeout: 20_000 })
+  await expect(page.locator('.song').first()).toContainText('Better')
+})
