@@ -5,6 +5,7 @@ import {
   clipAndScale,
   clippedWhole,
   createLimiterTrial,
+  type LimiterTrial,
   type Material,
   type Solution,
   solveGain,
@@ -171,27 +172,7 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
   const clipLimit = treatment.clipAboveDb === null ? null : ceiling * dbToGain(treatment.clipAboveDb - treatment.gainDb)
   const material = clippedWhole(source, clipLimit)
   const trial = createLimiterTrial(material, ceiling, treatment.limiter)
-  const capDb = aimedLufs - loudness + budget.meanGainReductionDb + 6
-  let solution = solveGain((gainDb) => trial.lufsAt(gainDb), aimedLufs, treatment.gainDb, capDb)
-  let reductionDb = meanReductionDb(source, trial.stepEnergies)
-  let isReductionShort = false
-  if (reductionDb > budget.meanGainReductionDb) {
-    isReductionShort = true
-    solution = solveGain(
-      (gainDb) => {
-        trial.lufsAt(gainDb)
-        return meanReductionDb(source, trial.stepEnergies)
-      },
-      budget.meanGainReductionDb,
-      solution.gainDb - 1,
-      solution.gainDb,
-      0.02,
-    )
-    solution = { ...solution, value: trial.lufsAt(solution.gainDb) }
-  }
-  const wantedLufs = isReductionShort ? solution.value : aimedLufs
-  const landed = verifyOnSamples(source, clipLimit, trial, solution, wantedLufs, capDb)
-  reductionDb = meanReductionDb(source, trial.stepEnergies)
+  const landed = land(source, clipLimit, trial, aimedLufs, treatment.gainDb, budget.meanGainReductionDb)
   const isShort = landed.integratedLufs < target.targetLufs - toleranceLu
   const highest = material.peaks.reduce((most, peak) => Math.max(most, peak), 0)
   const leastControl = trial.controls.reduce((least, gain) => Math.min(least, gain), 1)
@@ -204,15 +185,54 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
     integratedLufs: landed.integratedLufs,
     verdict: isShort ? 'below_target' : 'on_target',
     achievableLufs: isShort ? landed.integratedLufs : target.targetLufs,
-    ...(isShort ? { reason: isPlrShort && !isReductionShort ? 'dynamics_lost' : 'gain_reduction' } : {}),
+    ...(isShort ? { reason: isPlrShort && !landed.isReductionShort ? 'dynamics_lost' : 'gain_reduction' } : {}),
     maxGainReductionDb: -gainToDb(leastControl),
-    meanGainReductionDb: reductionDb,
+    meanGainReductionDb: landed.reductionDb,
     plrLostLu: plr - (base.ceilingDbtp - landed.integratedLufs),
     loudnessSlope: landed.slope,
     iterations: landed.iterations,
   }
   controlsOfPlan.set(plan, trial.controls)
   return plan
+}
+
+interface Landed {
+  readonly gainDb: number
+  readonly integratedLufs: number
+  readonly slope: number
+  readonly iterations: number
+  readonly reductionDb: number
+  /** Whether it was the budget of mean reduction that ended the climb. */
+  readonly isReductionShort: boolean
+}
+
+/** Finds the gain that brings the loudness to `aimedLufs`, or to where the mean reduction of the loud parts reaches `mostDb`. */
+function land(
+  source: LandingSource,
+  clipLimit: number | null,
+  trial: LimiterTrial,
+  aimedLufs: number,
+  startDb: number,
+  mostDb: number,
+): Landed {
+  const capDb = aimedLufs - source.loudness.integratedLufs + mostDb + 6
+  const first = solveGain((gainDb) => trial.lufsAt(gainDb), aimedLufs, startDb, capDb)
+  const landed = verifyOnSamples(source, clipLimit, trial, first, aimedLufs, capDb)
+  const reductionDb = meanReductionDb(source, trial.stepEnergies)
+  if (reductionDb <= mostDb + 0.05) return { ...landed, reductionDb, isReductionShort: false }
+  const reductionAt = (gainDb: number): number => {
+    trial.lufsAt(gainDb)
+    return meanReductionDb(source, trial.stepEnergies)
+  }
+  const limit = solveGain(reductionAt, mostDb, landed.gainDb - (reductionDb - mostDb), landed.gainDb, 0.02)
+  return {
+    gainDb: limit.gainDb,
+    integratedLufs: measureRendered(source, clipLimit, trial.controls, limit.gainDb),
+    slope: landed.slope,
+    iterations: landed.iterations + limit.evaluations,
+    reductionDb: limit.value,
+    isReductionShort: true,
+  }
 }
 
 /** Mean over the loud 400 ms blocks of the level lost, in dB, given the step energies that come out at input gain 0 dB. */
@@ -235,7 +255,7 @@ function meanReductionDb(source: LandingSource, after: Float64Array): number {
 function verifyOnSamples(
   source: LandingSource,
   clipLimit: number | null,
-  trial: ReturnType<typeof createLimiterTrial>,
+  trial: LimiterTrial,
   first: Solution,
   wantedLufs: number,
   capDb: number,

@@ -65,15 +65,15 @@ describe('on real music', () => {
     ['Awakening.ogg', -14, -1],
     ['batterie.ogg', -8.5, -2],
   ] as const)(
-    'a minute of %s comes to %d LUFS and stays under %d dBTP by a meter of another hand',
+    'half a minute of %s comes to %d LUFS and stays under %d dBTP by a meter of another hand',
     ([name, target, ceiling], context) => {
-      const song = loadSong(name, 20, 60)
+      const song = loadSong(name, 20, 30)
       if (song === null) return context.skip(noMusic)
       const { audio, plan, integratedLufs } = master(song, target, ceiling)
       expect(
         Math.abs(integratedLufs - (plan.verdict === 'on_target' ? target : plan.achievableLufs)),
       ).toBeLessThanOrEqual(0.05)
-      const part = audio.channels.map((samples) => samples.subarray(20 * 44_100, 30 * 44_100))
+      const part = audio.channels.map((samples) => samples.subarray(20 * 44_100, 21 * 44_100))
       expect(fullTruePeakDbtp(part, 0.97 * 10 ** (ceiling / 20))).toBeLessThanOrEqual(ceiling)
     },
   )
