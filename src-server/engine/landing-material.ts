@@ -14,6 +14,11 @@ export interface Material {
   readonly sampleRateHz: number
 }
 
+/** A piece of audio with its material. */
+export interface Song extends Material {
+  readonly audio: Audio
+}
+
 /** Groups around a clipped point in which the clipper changes the signal or the detector sees the change. */
 const reachGroups = Math.ceil((clipReachFrames + 16) / peakGroupFrames)
 const runGroups = 512
@@ -61,7 +66,7 @@ interface Clipped {
 const lastClipped = new WeakMap<Float32Array, Clipped>()
 
 /** The material of a whole song after soft clipping at `limit`, or the song's own for null. */
-export function clippedWhole(song: Material & { readonly audio: Audio }, limit: number | null): Material {
+export function clippedWhole(song: Song, limit: number | null): Material {
   if (limit === null) return song
   const known = lastClipped.get(song.peaks)
   if (known?.limit === limit) return known.material

@@ -1,6 +1,6 @@
-import { type Audio, type AudioBlock, allocateAudio } from './block.ts'
+import { type AudioBlock, allocateAudio } from './block.ts'
 import { createDistortionMeter, type Distortion } from './distortion.ts'
-import { clipAndScale, clipMaterial, createLimiterTrial, type Material, solveGain } from './landing-material.ts'
+import { clipAndScale, clipMaterial, createLimiterTrial, type Song, solveGain } from './landing-material.ts'
 import { peakGroupFrames } from './meters/true-peak.ts'
 import { applyControls, type LimiterSettings } from './processors/limiter.ts'
 import { dbToGain } from './units.ts'
@@ -60,17 +60,12 @@ export interface Weighed extends Treatment {
   readonly distortion: Distortion
 }
 
-/** What treatments are tried on: a song, or its excerpt. */
-interface Piece extends Material {
-  readonly audio: Audio
-}
-
 /**
  * Tries ways to bring a song from `loudnessLufs` to `targetLufs` under `ceiling` (linear): each is landed at the same loudness on an excerpt,
  * rendered, and compared with the untouched music. Candidates that cannot reach the loudness are left out.
  */
 export function weighCandidates(
-  song: Piece,
+  song: Song,
   loudnessLufs: number,
   ceiling: number,
   targetLufs: number,
@@ -88,7 +83,7 @@ export function weighCandidates(
  * up at most `mostLossDb` of level; when none does, the one that gives up least. See {@link weighCandidates}.
  */
 export function chooseTreatment(
-  song: Piece & { readonly truePeak: number },
+  song: Song & { readonly truePeak: number },
   loudnessLufs: number,
   ceiling: number,
   targetLufs: number,
@@ -110,7 +105,7 @@ export function chooseTreatment(
  * Returns stretches of the song, joined: of all loud stretches, sorted by how much of them lies above `threshold`, every so-manieth.
  * A song shorter than the excerpt is taken whole.
  */
-function excerptOf(song: Piece, threshold: number): Piece {
+function excerptOf(song: Song, threshold: number): Song {
   const { audio, peaks, energies, sampleRateHz } = song
   const length = Math.round((stretchSeconds * sampleRateHz) / peakGroupFrames)
   const count = Math.floor(peaks.length / length)
@@ -148,7 +143,7 @@ function excerptOf(song: Piece, threshold: number): Piece {
 }
 
 function tryCandidate(
-  excerpt: Piece,
+  excerpt: Song,
   ceiling: number,
   candidate: Candidate,
   powerDb: number,

@@ -1,5 +1,6 @@
 import { type Audio, type AudioBlock, allocateAudio, allocateShared } from './block.ts'
 import { kernelFrames } from './kernels/kernels.ts'
+import { measureRendered, sumSteps } from './landing-check.ts'
 import {
   blockMeans,
   clipAndScale,
@@ -12,9 +13,8 @@ import {
   stepBounds,
 } from './landing-material.ts'
 import { chooseTreatment, steadyLimiter } from './landing-treatment.ts'
-import { createEnergyFilter, gatedLufs, type Loudness, loudnessOfGroups, lufsToMeanSquare } from './meters/loudness.ts'
+import { createEnergyFilter, type Loudness, loudnessOfGroups, lufsToMeanSquare } from './meters/loudness.ts'
 import { detectPeaks, peakGroupFrames } from './meters/true-peak.ts'
-import { clipKnee } from './processors/clipper.ts'
 import { applyControls, controlCount, type LimiterSettings, limiterControls } from './processors/limiter.ts'
 import { clamp, dbToGain, gainToDb, mix, powerToDb } from './units.ts'
 
@@ -275,96 +275,6 @@ function verifyOnSamples(
     if (Math.abs(solution.gainDb - before) < 0.25) {
       return { gainDb: solution.gainDb, slope: solution.slope, integratedLufs: solution.value + bias, iterations }
     }
-  }
-}
-
-/** Steps of 100 ms after a gain movement in which the K-weighting still remembers it. */
-const memorySteps = 3
-
-/**
- * Loudness of the master, filtered sample by sample wherever clipper or limiter change the song, and taken from the source's energies
- * elsewhere.
- */
-function measureRendered(
-  source: LandingSource,
-  clipLimit: number | null,
-  controls: Float32Array,
-  gainDb: number,
-): number {
-  const { sampleRateHz } = source
-  const bounds = stepBounds(source.peaks.length, sampleRateHz)
-  const energies = sumSteps(source.energies, bounds)
-  const isTouched = touchedSteps(source, clipLimit, controls, bounds)
-  for (let step = 0; step < energies.length; ) {
-    if (!isTouched[step]) {
-      step++
-      continue
-    }
-    let end = step
-    while (end < energies.length && isTouched[end]) end++
-    filterSteps(source, clipLimit, controls, bounds, step, end, energies)
-    step = end
-  }
-  return gatedLufs(blockMeans(energies, sampleRateHz)) + gainDb
-}
-
-function sumSteps(energies: Float32Array, bounds: Int32Array): Float64Array {
-  const sums = new Float64Array(Math.max(0, bounds.length - 1))
-  for (let step = 0; step < sums.length; step++) {
-    let sum = 0
-    for (let g = bounds[step]!; g < bounds[step + 1]!; g++) sum += energies[g]!
-    sums[step] = sum
-  }
-  return sums
-}
-
-function touchedSteps(
-  source: LandingSource,
-  clipLimit: number | null,
-  controls: Float32Array,
-  bounds: Int32Array,
-): Uint8Array {
-  const touched = new Uint8Array(Math.max(0, bounds.length - 1))
-  const knee = clipLimit === null ? Infinity : clipLimit * clipKnee
-  for (let step = 0; step < touched.length; step++) {
-    for (let g = bounds[step]!; g < bounds[step + 1]!; g++) {
-      if (controls[g + 1]! === 1 && source.peaks[g]! <= knee) continue
-      touched.fill(1, Math.max(0, step - 1), step + 1 + memorySteps)
-      break
-    }
-  }
-  return touched
-}
-
-/** Replaces the energies of the steps [first, end) by those of the processed samples, at input gain 0 dB. */
-function filterSteps(
-  source: LandingSource,
-  clipLimit: number | null,
-  controls: Float32Array,
-  bounds: Int32Array,
-  first: number,
-  end: number,
-  energies: Float64Array,
-): void {
-  const { audio, sampleRateHz } = source
-  const filter = createEnergyFilter(sampleRateHz)
-  const sums = new Float64Array(kernelFrames / peakGroupFrames)
-  const channels = audio.channels.map(() => new Float32Array(kernelFrames))
-  const warmUp = bounds[Math.max(0, first - memorySteps)]!
-  let step = Math.max(0, first - memorySteps)
-  for (let group = warmUp; group < bounds[end]!; ) {
-    const groups = Math.min(kernelFrames / peakGroupFrames, bounds[step + 1]! - group)
-    const frames = Math.min(groups * peakGroupFrames, audio.frames - group * peakGroupFrames)
-    const block = { channels: channels.map((samples) => samples.subarray(0, frames)), frames }
-    clipAndScale(audio, source.peaks, clipLimit, 1, group * peakGroupFrames, block)
-    applyControls(block, controls, group * peakGroupFrames)
-    filter.push(block.channels[0]!, block.channels[1] ?? block.channels[0]!, peakGroupFrames, sums)
-    if (step >= first) {
-      if (group === bounds[step]!) energies[step] = 0
-      for (let g = 0; g < groups; g++) energies[step]! += sums[g]!
-    }
-    group += groups
-    if (group === bounds[step + 1]!) step++
   }
 }
 
