@@ -144,19 +144,20 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
     return { caller: { via: 'session' }, request, song, ...(reference ? { reference } : {}), batchId, sourceId }
   }
 
-  function shown(song: DeskRow, jobIds: readonly string[], language: Language): DeskSong {
+  /** One song as JSON; its analysis is spliced in as the text it is kept as. */
+  function songJson(song: DeskRow, jobIds: readonly string[], language: Language): string {
     const source = sources.show(song.sourceId)
     if (!source) throw new AppError('NOT_FOUND')
     const { batchId, error, settings, state } = song
-    return {
+    const shown: Omit<DeskSong, 'analysis'> = {
       source,
       state,
       settings,
-      analysis: sources.analysis(song.sourceId, language) ?? null,
       job_ids: [...jobIds],
       ...(batchId === null ? {} : { batch_id: batchId }),
       ...(error ? { error: { code: error.code, message: errorText(error.code, error.values, language) } } : {}),
     }
+    return withMember(shown, 'analysis', sources.analysisJson(song.sourceId, language))
   }
 
   function jobIdsBySong(): Map<string, string[]> {
@@ -167,18 +168,19 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
     return found
   }
 
-  function showSong(sourceId: string, language: Language): DeskSong {
-    return shown(requireSong(sourceId), jobIdsBySong().get(sourceId) ?? [], language)
-  }
-
   return {
-    /** Returns the desk with texts in `language`. */
-    read(language: Language): Desk {
+    /** Returns the desk as JSON (schema `Desk`) with texts in `language`. */
+    json(language: Language): string {
       const { isPaused, settings, presets } = common()
       const jobIds = jobIdsBySong()
-      const songs = store.songs().map((song) => shown(song, jobIds.get(song.sourceId) ?? [], language))
-      return { is_paused: isPaused, settings, presets: [...presets], songs }
+      const songs = store.songs().map((song) => songJson(song, jobIds.get(song.sourceId) ?? [], language))
+      const shown: Omit<Desk, 'songs'> = { is_paused: isPaused, settings, presets: [...presets] }
+      return withMember(shown, 'songs', `[${songs.join(',')}]`)
     },
+
+    /** Returns one song as JSON (schema `DeskSong`). Throws NOT_FOUND. */
+    songJson: (sourceId: string, language: Language): string =>
+      songJson(requireSong(sourceId), jobIdsBySong().get(sourceId) ?? [], language),
 
     /** Puts a stored song at the end. */
     add: (sourceId: string): void => change(() => store.add(sourceId)),
@@ -201,10 +203,9 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
     },
 
     /** Gives one song settings of its own, or null for the common ones. Throws NOT_FOUND. */
-    changeSong(sourceId: string, settings: MasterSettings | null, language: Language): DeskSong {
+    changeSong(sourceId: string, settings: MasterSettings | null): void {
       requireSong(sourceId)
       change(() => store.setSettings(sourceId, settings, common().settings))
-      return showSong(sourceId, language)
     },
 
     /**
@@ -278,6 +279,11 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
 }
 
 export type DeskQueue = ReturnType<typeof createDesk>
+
+/** Returns the JSON of a non-empty object with one more member, whose value is JSON already. */
+function withMember(object: object, name: string, json: string): string {
+  return `${JSON.stringify(object).slice(0, -1)},"${name}":${json}}`
+}
 
 function requestOf(settings: MasterSettings): MasterRequest {
   return {

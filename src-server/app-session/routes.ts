@@ -103,29 +103,31 @@ function purposeOf({ fields }: ReceivedForm): 'song' | 'reference' {
 }
 
 function deskRoutes(app: FastifyInstance, { session: { desk } }: AppRoutesArguments): void {
-  route(app, ENDPOINTS.readDesk, ({ language }) => ({ status: 200, body: desk.read(language) }))
+  route(app, ENDPOINTS.readDesk, ({ language }) => ({ status: 200, ...asJson(desk.json(language)) }))
   route(app, ENDPOINTS.changeDesk, ({ body, language }) => {
     desk.change(body)
-    return { status: 200, body: desk.read(language) }
+    return { status: 200, ...asJson(desk.json(language)) }
   })
-  route(app, ENDPOINTS.changeDeskSong, ({ params, body, language }) => ({
-    status: 200,
-    body: desk.changeSong(params.source_id, body.settings, language),
-  }))
+  route(app, ENDPOINTS.changeDeskSong, ({ params: { source_id }, body, language }) => {
+    desk.changeSong(source_id, body.settings)
+    return { status: 200, ...asJson(desk.songJson(source_id, language)) }
+  })
   route(app, ENDPOINTS.startSongs, ({ body, language }) => {
     desk.start(body.source_ids)
-    return { status: 200, body: desk.read(language) }
+    return { status: 200, ...asJson(desk.json(language)) }
   })
   route(app, ENDPOINTS.stopSongs, async ({ body, language }) => {
     await desk.stop(body.source_ids)
-    return { status: 200, body: desk.read(language) }
+    return { status: 200, ...asJson(desk.json(language)) }
   })
   route(app, ENDPOINTS.removeSongs, ({ body, language }) => {
     desk.remove(body.source_ids)
-    return { status: 200, body: desk.read(language) }
+    return { status: 200, ...asJson(desk.json(language)) }
   })
   route(app, ENDPOINTS.restoreSongs, ({ body, language }) => {
     desk.restore(body.source_ids)
-    return { status: 200, body: desk.read(language) }
+    return { status: 200, ...asJson(desk.json(language)) }
   })
 }
+
+const asJson = (bytes: string) => ({ bytes, headers: { 'content-type': 'application/json; charset=utf-8' } })

@@ -68,6 +68,8 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
     .pluck()
   const selectContents = db.prepare<[], string>('SELECT DISTINCT sha256 FROM sources').pluck()
 
+  // An analysis is tens of kilobytes that never change, and the desk shows all of them after every change of one.
+  const shownAnalyses: Record<Language, Map<string, string>> = { en: new Map(), ko: new Map() }
   const audioPath = (sha256: string) => path.join(folder, sha256)
   const coverPath = (sha256: string) => path.join(folder, `${sha256}.cover`)
 
@@ -125,20 +127,32 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
     },
 
     /** Keeps what an analysis found, so that it is made once. An unknown song is ignored. */
-    saveAnalysis: (sourceId: string, analysis: Analysis): void =>
-      void updateAnalysis.run(JSON.stringify(analysis), sourceId),
+    saveAnalysis(sourceId: string, analysis: Analysis): void {
+      updateAnalysis.run(JSON.stringify(analysis), sourceId)
+      for (const texts of Object.values(shownAnalyses)) texts.delete(sourceId)
+    },
 
-    /** Returns the kept analysis with its warnings in `language`, or undefined before there is one. */
-    analysis(sourceId: string, language: Language): Analysis | undefined {
-      const text = find(sourceId)?.analysis
-      return text ? inLanguage(JSON.parse(text) as Analysis, language) : undefined
+    /** Returns the kept analysis as JSON, its warnings in `language`; `null` before there is one. */
+    analysisJson(sourceId: string, language: Language): string {
+      const shown = shownAnalyses[language].get(sourceId)
+      if (shown !== undefined) return shown
+      const kept = find(sourceId)?.analysis ?? undefined
+      if (kept === undefined) return 'null'
+      const text = JSON.stringify(inLanguage(JSON.parse(kept) as Analysis, language))
+      shownAnalyses[language].set(sourceId, text)
+      return text
     },
 
     /** Returns the bytes that the stored songs take. */
     storedBytes: (): number => selectBytes.get() ?? 0,
 
     /** Forgets songs; their files go with the next `sweepFiles`. */
-    remove: (sourceIds: readonly string[]): void => sourceIds.forEach((sourceId) => void deleteOne.run(sourceId)),
+    remove(sourceIds: readonly string[]): void {
+      for (const sourceId of sourceIds) {
+        deleteOne.run(sourceId)
+        for (const texts of Object.values(shownAnalyses)) texts.delete(sourceId)
+      }
+    },
 
     /** Removes the files of no song and returns how many. Files put in place by an `add` of this moment must have their row. */
     sweepFiles(): number {

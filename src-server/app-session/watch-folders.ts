@@ -116,7 +116,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     const sourceId = sources.add({ ...song, purpose: 'song' })
     store.deal(folder.folderId, filename, look, { sourceId }, clock.now())
     desk.add(sourceId)
-    if (folder.settings) desk.changeSong(sourceId, folder.settings, 'en')
+    if (folder.settings) desk.changeSong(sourceId, folder.settings)
     desk.start([sourceId])
   }
 

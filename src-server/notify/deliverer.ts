@@ -73,7 +73,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
   async function attempt(row: DeliveryRow, mayRepeat: boolean): Promise<void> {
     const secret = webhooks.secretFor(row.webhook_id)
     const attemptedAtMs = clock.now()
-    if (secret === undefined) return deliveries.settle(row.delivery_id, 'failed', attemptedAtMs, {})
+    if (secret === undefined) return deliveries.settle(row.delivery_id, 'failed', attemptedAtMs, GONE)
     const answer = await sendOnce({
       url: new URL(row.url),
       headers: { ...signedHeaders(secret, row.event_id, Math.floor(attemptedAtMs / 1000), row.body) },
@@ -135,4 +135,5 @@ export function createDeliverer(arguments_: DelivererArguments) {
   }
 }
 
+const GONE = { error: 'the webhook was removed' }
 const NO_JOB = '00000000-0000-0000-0000-000000000000'

@@ -76,7 +76,7 @@ test('a song is mastered with its own settings, or those of the desk, as they we
   world.slots = 0
   const own = addSong('own')
   const common = addSong('common')
-  desk.changeSong(own, OWN, 'en')
+  desk.changeSong(own, OWN)
   desk.start([own, common])
   desk.change({ settings: { ...OWN, genre: 'edm' } })
   world.slots = 2
@@ -98,7 +98,7 @@ test('settings given to a song that waits count for it', async () => {
   world.slots = 0
   const id = addSong('a')
   desk.start([id])
-  desk.changeSong(id, OWN, 'en')
+  desk.changeSong(id, OWN)
   world.slots = 1
   desk.feed()
   expect(submitted[0]?.request.genre).toBe('kpop')
@@ -108,11 +108,11 @@ test('a reference is handed over with its song; one that is gone refuses the son
   const { addSong, desk, submitted, sources } = openDesk()
   const reference = addSong('reference')
   const a = addSong('a')
-  desk.changeSong(a, { ...OWN, reference_source_id: reference }, 'en')
+  desk.changeSong(a, { ...OWN, reference_source_id: reference })
   desk.start([a])
   expect(submitted[0]?.reference).toMatchObject({ filename: 'reference.wav' })
   const b = addSong('b')
-  desk.changeSong(b, { ...OWN, reference_source_id: reference }, 'en')
+  desk.changeSong(b, { ...OWN, reference_source_id: reference })
   sources.remove([reference])
   desk.start([b])
   expect(desk.read('ko').songs.find(({ source }) => source.source_id === b)).toMatchObject({
@@ -219,7 +219,7 @@ test('a batch goes on after a restart, with its order, settings and pause', asyn
   const before = openDesk()
   before.world.slots = 1
   const ids = ['a', 'b', 'c'].map((name) => before.addSong(name))
-  before.desk.changeSong(ids[1] ?? '', OWN, 'en')
+  before.desk.changeSong(ids[1] ?? '', OWN)
   before.desk.start(ids)
   before.desk.change({ is_paused: true, presets: [{ name: 'Loud', settings: OWN }] })
   before.db.close()
@@ -249,7 +249,7 @@ test('every change of the desk is told', async () => {
   const id = addSong('a')
   const changes = [
     () => desk.change({ is_paused: true }),
-    () => desk.changeSong(id, OWN, 'en'),
+    () => desk.changeSong(id, OWN),
     () => desk.start([id]),
     () => desk.remove([id]),
     () => desk.restore([id]),
@@ -269,7 +269,7 @@ test('songs removed for a day are forgotten with their files, unless they serve 
   const twin = addSong('twin', 'same bytes')
   const other = addSong('other', 'same bytes')
   const kept = addSong('kept')
-  desk.changeSong(kept, { ...OWN, reference_source_id: reference }, 'en')
+  desk.changeSong(kept, { ...OWN, reference_source_id: reference })
   desk.remove([gone, reference, twin])
   await clock.advance(86_399_000)
   expect(desk.forgetRemoved()).toEqual([])

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createDesk, type DeskJob } from '../../src-server/app-session/desk.ts'
 import { createSources } from '../../src-server/app-session/sources.ts'
+import type { Desk } from '../../src-server/contract/app.ts'
 import { PLAN_LIMITS } from '../../src-server/contract/plans.ts'
 import { AppError } from '../../src-server/http/app-error.ts'
 import { createJobStore } from '../../src-server/jobs/store.ts'
@@ -76,7 +77,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
         completedAtMs: clock.now(),
       },
     )
-  const desk = createDesk({
+  const made = createDesk({
     db,
     clock,
     chance: systemChance,
@@ -85,6 +86,8 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
     jobs,
     notify: { record: ({ event }) => void events.push(event), committed: () => {} },
   })
+
+  const desk = { ...made, read: (language: 'en' | 'ko') => JSON.parse(made.json(language)) as Desk }
 
   /** Stores a song of its own bytes and puts it on the desk. */
   const addSong = (name: string, bytes = name) => {
