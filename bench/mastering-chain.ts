@@ -32,14 +32,14 @@ const results: Record<string, unknown>[] = []
 
 const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: false })
 
-function master(audio: Audio, analysis: SourceAnalysis, reference?: SourceAnalysis) {
+function master(audio: Audio, analysis: SourceAnalysis, reference?: SourceAnalysis, intensity = 50) {
   const plan = planRecipe({
     analysis,
     ...(reference ? { reference } : {}),
     genre: 'other',
     aiService: 'other',
     tier: 'standard',
-    intensity: 50,
+    intensity,
     referenceAmount: 100,
   })
   return { plan, ...applyRecipe(audio, plan.recipe) }
@@ -158,7 +158,9 @@ function through(audio: Audio, args: readonly string[], extension: string): Audi
 }
 
 function damages(songs: readonly [string, Audio][]): void {
-  say('\nDamaged inputs: what was repaired (kind, amount in dB, place, count) and what was only named')
+  say(
+    '\nDamaged inputs, repairs alone (intensity 0): error against the undamaged song, what was repaired (kind, amount in dB, place, count) and what was only named',
+  )
   const faults: Record<string, (audio: Audio) => void> = {
     'clipped at −3 dB': (audio) => clipHard(audio, -3),
     'offset 5 %': (audio) => addOffset(audio, 0.05),
@@ -173,7 +175,7 @@ function damages(songs: readonly [string, Audio][]): void {
       const damaged = copyAudio(original)
       apply(damaged)
       const before = differenceDb(original, damaged)
-      const { repairs, plan } = master(damaged, analyse(damaged))
+      const { repairs, plan } = master(damaged, analyse(damaged), undefined, 0)
       const after = differenceDb(original, damaged)
       const text = repairs
         .map((r) => [r.kind, r.amount_db, r.frequency_hz, r.count && `${r.count}×`].filter(Boolean).join(' '))

@@ -31,14 +31,13 @@ const blockFrames = 4096
  */
 export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction: number) => void): AppliedRecipe {
   const repairs: Repair[] = []
-  const filters = recipe.stages.filter(({ kind }) => kind === 'rumble_filter')
-  const before = filters.length > 0 ? lowEnd(audio) : null
   const streamed: { stage: RecipeStage; processor: Processor }[] = []
   for (const stage of recipe.stages) {
     const edited = editSamples(audio, stage)
     if (edited) repairs.push(...edited)
     else streamed.push({ stage, processor: createProcessor(stage, audio.sampleRateHz) })
   }
+  const before = streamed.some(({ stage }) => stage.kind === 'rumble_filter') ? lowEnd(audio) : null
   runStreamed(
     audio,
     streamed.map(({ processor }) => processor),

@@ -152,6 +152,14 @@ describe('a repair', () => {
     expect(moving(0.05).map(({ kind }) => kind)).toEqual(['remove_dc'])
   })
 
+  it('of an offset beside rumble is told once', () => {
+    const both = copyOf(music)
+    addOffset(both, 0.05)
+    addTone(both, 15, -26)
+    const { repairs } = applyRecipe(both, plan(analyse(both)).recipe)
+    expect(repairs.map(({ kind }) => kind)).toEqual(['dc_offset', 'rumble'])
+  })
+
   it('is not made of a dead channel: it is named', () => {
     const dead = copyOf(music)
     dead.channels[0]!.fill(0)
