@@ -154,6 +154,33 @@ describe('the transport', () => {
     expect(placeOf(render(deck, 1024), FADE, a)).toBe(140_000 + FADE)
   })
 
+  it('makes no click where it jumps, pauses, goes on or begins after waiting', () => {
+    // A constant tells a jump of the sound from the music: any break in a fade is a step.
+    const constant = new Float32Array(60_000).fill(0.5)
+    const deck = deckWith({ a: constant })
+    deck.obey({ kind: 'choose', version: 'a' })
+    deck.obey({ kind: 'loop', range: { startFrame: 10_000, endFrame: 20_000 } })
+    deck.obey({ kind: 'play', serial: 1 })
+    const pieces = [render(deck, 3000)]
+    deck.obey({ kind: 'seek', serial: 3, frame: 15_000, restartsIntegrated: false })
+    pieces.push(render(deck, 8000))
+    deck.obey({ kind: 'pause', serial: 2 })
+    pieces.push(render(deck, 1000))
+    deck.obey({ kind: 'evict', version: 'a', indexes: [0] })
+    deck.obey({ kind: 'play', serial: 1 })
+    pieces.push(render(deck, 1000))
+    const left = new Float32Array(CHUNK_FRAMES).fill(0.5)
+    deck.obey({ kind: 'chunk', version: 'a', index: 0, left, right: left.slice() })
+    pieces.push(render(deck, 2000))
+    const all = pieces.flatMap((piece) => [...piece])
+    const steps = all.map((value, i) => Math.abs(value - (all[i - 1] ?? 0)))
+    expect(Math.max(...steps)).toBeLessThan(0.01)
+    expect(all.at(-1)).toBeCloseTo(0.5, 6)
+    // The jump of the loop is a fade between two places, not a hole: the sound never falls below its level.
+    const aroundTurn = all.slice(3000 + 5000 - 100, 3000 + 5000 + 400)
+    expect(Math.min(...aroundTurn)).toBeGreaterThan(0.49)
+  })
+
   it('turns from the end of the loop to its start on the sample', () => {
     const a = noise(60_000, 1)
     const deck = deckWith({ a })
@@ -186,7 +213,8 @@ describe('the transport', () => {
     render(deck, 5000)
     deck.obey({ kind: 'pause', serial: 2 })
     const output = render(deck, 1024)
-    expect(output.slice(0, 64).some((value) => value !== 0)).toBe(true)
+    const faded = (a[5004] as number) * Math.cos((5 / FADE) * (Math.PI / 2))
+    expect(output[4]).toBeCloseTo(faded, 4)
     expect(output.slice(FADE + 1).every((value) => value === 0)).toBe(true)
     deck.obey({ kind: 'play', serial: 1 })
     expect(placeOf(render(deck, 1024), FADE, a)).toBe(5000 + FADE)
