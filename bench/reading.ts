@@ -1,0 +1,52 @@
+/** How a finished master is read: by meters that share no code with the limiter. */
+import { spawnSync } from 'node:child_process'
+import type { Audio } from '../src-server/engine/block.ts'
+import { measureLoudness } from '../src-server/engine/meters/loudness.ts'
+import { fullTruePeakDbtp } from '../tests/support/full-meter.ts'
+import { decodeSong } from './music.ts'
+
+export interface Reading {
+  readonly audio: Audio
+  readonly integratedLufs: number
+  readonly truePeakDbtp: number
+}
+
+/** Reads a file. The true peak is exact near every sample within 1 dB of the highest one; peaks between lower samples cannot be higher. */
+export function readMaster(file: string): Reading {
+  const audio = decodeSong(file)
+  let highest = 0
+  for (const channel of audio.channels) for (const value of channel) highest = Math.max(highest, Math.abs(value))
+  const floor = highest * 10 ** (-3 / 20)
+  return {
+    audio,
+    integratedLufs: measureLoudness(audio).integratedLufs,
+    truePeakDbtp: fullTruePeakDbtp(audio.channels, floor),
+  }
+}
+
+/** Returns whether a program is on the PATH. */
+export function hasProgram(program: string): boolean {
+  return spawnSync('bash', ['-c', 'command -v "$1"', 'bash', program]).status === 0
+}
+
+/** Cuts a song and writes it as a 16-bit stereo WAV at 44.1 kHz. */
+export function writeExcerpt(song: string, seconds: number, output: string): void {
+  const cut = spawnSync('ffmpeg', [
+    '-nostdin',
+    '-v',
+    'error',
+    '-y',
+    '-i',
+    song,
+    '-t',
+    String(seconds),
+    '-ac',
+    '2',
+    '-ar',
+    '44100',
+    '-c:a',
+    'pcm_s16le',
+    output,
+  ])
+  if (cut.status !== 0) throw new Error(cut.stderr.toString())
+}

@@ -1,0 +1,45 @@
+/**
+ * `npm run bench`: Loudsmith beside other tools, in one run on one machine.
+ *   --songs a,b     names of songs (see bench/music.ts); --seconds N cuts them
+ *   --music FILE    a file of one's own, may be repeated
+ *   --only job,transparency,tones,growth
+ *   --json FILE     writes every figure
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { benchGrowth, benchJobs } from './job-table.ts'
+import { findSong, reportedSongs } from './music.ts'
+import { readPeers } from './peer.ts'
+import { benchTones } from './tone-table.ts'
+import { benchTransparency } from './transparency-table.ts'
+
+const { values } = parseArgs({
+  options: {
+    songs: { type: 'string' },
+    music: { type: 'string', multiple: true },
+    seconds: { type: 'string' },
+    only: { type: 'string', default: 'job,transparency,tones,growth' },
+    json: { type: 'string' },
+  },
+})
+
+const names = values.music ? [] : (values.songs?.split(',') ?? [...reportedSongs])
+const files = [...(values.music ?? []), ...names.map(findSong).filter((file) => file !== null)]
+const seconds = Number(values.seconds ?? 600)
+const wanted = new Set(values.only.split(','))
+const work = mkdtempSync(path.join(tmpdir(), 'loudsmith-bench-'))
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const results: Record<string, unknown> = {}
+try {
+  if (files.length === 0) say('No music: install wesnoth-1.16-music and singularity-music, or name files with --music.')
+  const peers = await readPeers()
+  if (wanted.has('job')) results.jobs = await benchJobs({ files, seconds, peers, work, say })
+  if (wanted.has('transparency')) results.transparency = await benchTransparency({ files, seconds, peers, work, say })
+  if (wanted.has('tones')) results.tones = await benchTones({ peers, work, say })
+  if (wanted.has('growth') && files[0]) results.growth = await benchGrowth({ files, seconds, peers, work, say })
+} finally {
+  rmSync(work, { recursive: true, force: true })
+}
+if (values.json) writeFileSync(values.json, JSON.stringify(results, null, 1))

@@ -1,0 +1,125 @@
+/** Steady tones held down by 6 dB: harmonic distortion of 50 Hz, and intermodulation of 60 Hz with 7 kHz (SMPTE RP 120, 4:1). */
+import path from 'node:path'
+import { type Audio, allocateAudio } from '../src-server/engine/block.ts'
+import { planLanding, prepareLanding, renderLanding } from '../src-server/engine/landing.ts'
+import { measureLoudness } from '../src-server/engine/meters/loudness.ts'
+import { runCommand } from './cost.ts'
+import { decodeSong } from './music.ts'
+import { hasProgram } from './reading.ts'
+import { type BenchInput, fixed, markdownTable } from './table.ts'
+
+interface Row {
+  readonly tool: string
+  readonly thdPlusNoiseDb: number
+  readonly imdDb: number
+}
+
+const SECONDS = 12
+const CEILING_DBTP = -1
+const OVER_DB = 6
+/** Peak of the tones before they are driven, dBFS. */
+const PEAK_DB = -7
+
+const tones = {
+  fifty: 'sin(2*PI*50*t)',
+  smpte: '(0.8*sin(2*PI*60*t)+0.2*sin(2*PI*7000*t))',
+}
+
+/** Measures Loudsmith and every peer that takes a gain. */
+export async function benchTones({ peers, work, say }: Omit<BenchInput, 'files' | 'seconds'>): Promise<Row[]> {
+  const inputs = { fifty: path.join(work, 'fifty.wav'), smpte: path.join(work, 'smpte.wav') }
+  for (const [name, formula] of Object.entries(tones)) {
+    const signal = `${10 ** (PEAK_DB / 20)}*${formula}`
+    const source = `aevalsrc='${signal}|${signal}':s=44100:d=${SECONDS}`
+    const output = inputs[name as keyof typeof inputs]
+    await runCommand('ffmpeg', [
+      '-nostdin',
+      '-v',
+      'error',
+      '-y',
+      '-f',
+      'lavfi',
+      '-i',
+      source,
+      '-c:a',
+      'pcm_f32le',
+      output,
+    ])
+  }
+  const rows: Row[] = [
+    {
+      tool: 'Loudsmith',
+      thdPlusNoiseDb: thdPlusNoiseDb(held(decodeSong(inputs.fifty))),
+      imdDb: imdDb(held(decodeSong(inputs.smpte))),
+    },
+  ]
+  for (const peer of peers) {
+    if (!peer.limit || !hasProgram(peer.program)) continue
+    const output = path.join(work, 'tone.wav')
+    const through = async (input: string) => {
+      await peer.limit?.({ input, output }, CEILING_DBTP - PEAK_DB + OVER_DB, CEILING_DBTP, runCommand)
+      return decodeSong(output)
+    }
+    rows.push({
+      tool: peer.name,
+      thdPlusNoiseDb: thdPlusNoiseDb(await through(inputs.fifty)),
+      imdDb: imdDb(await through(inputs.smpte)),
+    })
+  }
+  say(`\nSteady tones ${OVER_DB} dB over the ceiling.\n`)
+  say(
+    markdownTable(
+      ['tool', '50 Hz THD+N dB', 'SMPTE IMD dB'],
+      rows.map((row) => [row.tool, fixed(row.thdPlusNoiseDb, 1), fixed(row.imdDb, 1)]),
+    ),
+  )
+  return rows
+}
+
+/** A steady tone cannot become louder than its ceiling: aiming beyond it makes the landing stop at its budget of 6 dB reduction. */
+function held(tone: Audio): Audio {
+  const unreachable = measureLoudness(tone).integratedLufs + CEILING_DBTP - PEAK_DB + 2 * OVER_DB
+  const source = prepareLanding(tone)
+  const plan = planLanding(source, { targetLufs: unreachable, ceilingDbtp: CEILING_DBTP, intensity: 100 })
+  const landed = allocateAudio(2, tone.frames, tone.sampleRateHz)
+  let at = 0
+  for (const block of renderLanding(source, plan)) {
+    for (const [c, samples] of block.channels.entries()) landed.channels[c]!.set(samples, at)
+    at += block.frames
+  }
+  return landed
+}
+
+/** The steady part: whole seconds, so that every tone fits a whole number of times. */
+function middle(audio: Audio): Float32Array {
+  const rate = audio.sampleRateHz
+  return audio.channels[0]!.subarray(4 * rate, 8 * rate)
+}
+
+/** Power of a tone in the samples, by correlation over a whole number of its periods. */
+function tonePower(samples: Float32Array, frequencyHz: number, sampleRateHz: number): number {
+  let real = 0
+  let imaginary = 0
+  for (const [i, value] of samples.entries()) {
+    const phase = (2 * Math.PI * frequencyHz * i) / sampleRateHz
+    real += value * Math.cos(phase)
+    imaginary += value * Math.sin(phase)
+  }
+  return (2 * (real * real + imaginary * imaginary)) / (samples.length * samples.length)
+}
+
+function thdPlusNoiseDb(audio: Audio): number {
+  const samples = middle(audio)
+  const total = samples.reduce((sum, value) => sum + value * value, 0) / samples.length
+  const tone = tonePower(samples, 50, audio.sampleRateHz)
+  return 10 * Math.log10(Math.max(1e-16, (total - tone) / tone))
+}
+
+function imdDb(audio: Audio): number {
+  const samples = middle(audio)
+  let sidebands = 0
+  for (let order = 1; order <= 5; order++) {
+    for (const sign of [-1, 1]) sidebands += tonePower(samples, 7000 + sign * order * 60, audio.sampleRateHz)
+  }
+  return 10 * Math.log10(Math.max(1e-16, sidebands / tonePower(samples, 7000, audio.sampleRateHz)))
+}

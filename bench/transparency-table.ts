@@ -1,0 +1,133 @@
+/** Clip, limit and land alone: how much a song is damaged on its way to −9 LUFS, with every tool landed at the same loudness. */
+import path from 'node:path'
+import { type Audio, type AudioBlock, allocateAudio } from '../src-server/engine/block.ts'
+import { planLanding, prepareLanding, renderLanding } from '../src-server/engine/landing.ts'
+import { fullTruePeakDbtp } from '../tests/support/full-meter.ts'
+import { measureTransparency, type Transparency } from '../tests/support/transparency.ts'
+import { runCommand } from './cost.ts'
+import { decodeSong } from './music.ts'
+import type { Peer } from './peer.ts'
+import { hasProgram, readMaster, writeExcerpt } from './reading.ts'
+import { type BenchInput, fixed, markdownTable } from './table.ts'
+
+interface Row extends Transparency {
+  readonly song: string
+  readonly tool: string
+  readonly integratedLufs: number
+  readonly truePeakOverDb: number
+}
+
+const TARGET_LUFS = -9
+const CEILING_DBTP = -1
+const TOLERANCE_LU = 0.05
+const MOST_ROUNDS = 8
+
+/** Measures Loudsmith and every peer that takes a gain, on every song. */
+export async function benchTransparency({ files, seconds, peers, work, say }: BenchInput): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const file of files) {
+    const song = path.basename(file).replace(/\.\w+$/, '')
+    const input = path.join(work, 'song.wav')
+    writeExcerpt(file, seconds, input)
+    const original = decodeSong(input)
+    rows.push({ song, tool: 'Loudsmith', ...loudsmith(original) })
+    for (const peer of peers) {
+      if (peer.limit && hasProgram(peer.program))
+        rows.push({ song, tool: peer.name, ...(await closedLoop(peer, original, input, work)) })
+    }
+  }
+  say(`\nTransparency of clip, limit and land alone at ${TARGET_LUFS} LUFS, ${CEILING_DBTP} dBTP.`)
+  const unlandable = peers.filter((peer) => !peer.limit).map(({ name }) => name)
+  if (unlandable.length > 0)
+    say(`Not ranked, because they take no gain and cannot be landed: ${unlandable.join(', ')}.`)
+  say('')
+  say(
+    markdownTable(
+      ['song', 'tool', 'LUFS', 'TP over dB', 'SDR dB', 'ERB-LSD', 'colour-LSD'],
+      rows.map((row) => [
+        row.song,
+        row.tool,
+        fixed(row.integratedLufs, 2),
+        fixed(row.truePeakOverDb, 3),
+        fixed(row.sdrDb, 1),
+        fixed(row.erbLsdDb, 2),
+        fixed(row.colourLsdDb, 2),
+      ]),
+    ),
+  )
+  return rows
+}
+
+function loudsmith(original: Audio): Omit<Row, 'song' | 'tool'> {
+  const source = prepareLanding(original)
+  const plan = planLanding(source, { targetLufs: TARGET_LUFS, ceilingDbtp: CEILING_DBTP, intensity: 100 })
+  const landed = allocateAudio(2, original.frames, original.sampleRateHz)
+  let at = 0
+  for (const block of renderLanding(source, plan)) {
+    for (const [c, samples] of block.channels.entries()) landed.channels[c]!.set(samples, at)
+    at += block.frames
+  }
+  return {
+    integratedLufs: plan.integratedLufs,
+    truePeakOverDb: fullTruePeakDbtp(landed.channels, 10 ** ((CEILING_DBTP - 3) / 20)) - CEILING_DBTP,
+    ...measureTransparency(original, landed, 10 ** (plan.gainDb / 20), original.sampleRateHz),
+  }
+}
+
+/** Lands a peer from outside: secant on its input gain until the loudness is within the tolerance. */
+async function closedLoop(
+  peer: Peer,
+  original: Audio,
+  input: string,
+  work: string,
+): Promise<Omit<Row, 'song' | 'tool'>> {
+  const output = path.join(work, 'peer.wav')
+  let gainDb = TARGET_LUFS - readMaster(input).integratedLufs
+  let slope = 0.65
+  let last: { gainDb: number; lufs: number } | undefined
+  for (let round = 0; ; round++) {
+    await peer.limit?.({ input, output }, gainDb, CEILING_DBTP, runCommand)
+    const reading = readMaster(output)
+    const missing = TARGET_LUFS - reading.integratedLufs
+    if (Math.abs(missing) <= TOLERANCE_LU || round === MOST_ROUNDS) {
+      const { before, after } = aligned(original, reading.audio)
+      return {
+        integratedLufs: reading.integratedLufs,
+        truePeakOverDb: reading.truePeakDbtp - CEILING_DBTP,
+        ...measureTransparency(before, after, 10 ** (gainDb / 20), original.sampleRateHz),
+      }
+    }
+    if (last && gainDb !== last.gainDb) {
+      slope = Math.min(1.1, Math.max(0.15, (reading.integratedLufs - last.lufs) / (gainDb - last.gainDb)))
+    }
+    last = { gainDb, lufs: reading.integratedLufs }
+    gainDb += missing / slope
+  }
+}
+
+const MOST_LATENCY_SECONDS = 0.1
+const EXCERPT_FRAMES = 16_384
+
+/** Cuts both pieces so that they run side by side: a tool's latency is not distortion. Found by correlating a stretch of the middle. */
+function aligned(original: Audio, processed: Audio): { before: AudioBlock; after: AudioBlock } {
+  const start = Math.floor(original.frames / 2)
+  const most = Math.round(MOST_LATENCY_SECONDS * original.sampleRateHz)
+  const [one, other] = [original.channels[0]!, processed.channels[0]!]
+  let latency = 0
+  let best = -Infinity
+  for (let lag = -most; lag <= most; lag++) {
+    let product = 0
+    for (let i = start; i < start + EXCERPT_FRAMES; i++) product += one[i]! * (other[i + lag] ?? 0)
+    if (product > best) {
+      best = product
+      latency = lag
+    }
+  }
+  const from = Math.max(0, -latency)
+  const frames = Math.min(original.frames, processed.frames - latency) - from
+  const cut = (audio: Audio, first: number): AudioBlock => ({
+    channels: audio.channels.map((samples) => samples.subarray(first, first + frames)),
+    frames,
+  })
+  return { before: cut(original, from), after: cut(processed, from + latency) }
+}
