@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -189,6 +189,40 @@ test('a result that somebody removed by hand is gone, not an internal error', as
   rmSync(path.join(folder, 'report.json'))
   for (const place of ['download', 'files/melon', 'report']) expect((await get(`done/${place}`)).status).toBe(410)
 })
+
+test('a result that was cut short on the disk is gone, not half of it', async () => {
+  writeFileSync(path.join(folder, 'result.zip'), zipBytes.subarray(0, 1000))
+  const response = await get('done/download')
+  expect([response.status, await codeOf(response)]).toEqual([410, 'RESULT_EXPIRED'])
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'clients that go away in the middle leave no file open (counted in /proc, so on Linux only)',
+  async () => {
+    writeFileSync(path.join(folder, 'result.zip'), Buffer.concat([zipBytes, Buffer.alloc(60_000_000)]))
+    const done = jobs.get('done')
+    if (!done?.result) throw new Error('no result')
+    const zip = { ...done.result.zip, sizeBytes: zipBytes.length + 60_000_000 }
+    jobs.set('done', { ...done, result: { ...done.result, zip } })
+    const openFiles = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder)
+        } catch {
+          return false
+        }
+      }).length
+    for (let count = 0; count < 20; count++) {
+      const aborted = new AbortController()
+      const headers = asKey
+      const response = await fetch(`${baseUrl}/api/v1/jobs/done/download`, { headers, signal: aborted.signal })
+      await response.body?.getReader().read()
+      aborted.abort()
+    }
+    for (let tries = 0; openFiles() > 0 && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(openFiles()).toBe(0)
+  },
+)
 
 test('a name with quotes, line ends and half a surrogate pair makes a valid header', () => {
   expect(disposition('a"b\\c\r\nd\ud800.zip', true)).toBe(

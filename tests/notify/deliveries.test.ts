@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import net from 'node:net'
+import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { AppError } from '../../src-server/http/app-error.ts'
 import { MAX_ATTEMPTS, retryAfterMs, waitAfter } from '../../src-server/notify/retry-schedule.ts'
@@ -228,6 +230,28 @@ test('a stop in the middle of an attempt does not count it; it is made again at 
   const after = createTestNotify({ file })
   after.notify.start()
   await eventually(() => after.notify.deliveries.list({ limit: 1 })[0]?.state === 'delivered')
+})
+
+test('a process killed with −9 in the middle of an attempt loses nothing: the next one delivers under the same id', async () => {
+  const file = newDatabaseFile()
+  let isHanging = true
+  const receiver = await startReceiver((response) => {
+    if (!isHanging) response.writeHead(204).end()
+  })
+  const child = spawn(process.execPath, [path.resolve('tests/notify/deliver-process.ts'), file, receiver.url])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await receiver.until(1)
+  const died = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGKILL')
+  await died
+  isHanging = false
+  const { notify } = createTestNotify({ file })
+  notify.start()
+  await receiver.until(2)
+  await eventually(() => notify.deliveries.list({ limit: 1 })[0]?.state === 'delivered')
+  expect(receiver.received[1]?.headers['webhook-id']).toBe(receiver.received[0]?.headers['webhook-id'])
+  expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body)
+  expect(notify.deliveries.list({ limit: 9 }).length).toBe(1)
 })
 
 test('a clock that is turned back a year does not hold up a delivery, one turned forward only sends it early', async () => {
