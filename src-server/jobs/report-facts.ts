@@ -126,14 +126,24 @@ export function playbackOf(
 /** How far a master may be from its target and still count as on it, LU. */
 const ON_TARGET_LU = 0.1
 
-/** The result of one platform: what was promised, what the written file measures, what it cost. */
+/** A miss of this size that the plan did not announce is a defect of the engine, LU. */
+const BROKEN_PROMISE_LU = 0.5
+
+/**
+ * The result of one platform: what was promised, what the written file measures, what it cost. Throws an Error when the file misses its
+ * target by more than 0.5 LU and the plan had not said so: such a master is not delivered.
+ */
 export function masterResult(
   master: RenderedMaster,
   target: DeliveryTarget,
   more: { readonly file: string; readonly chainGainDb: number; readonly codecChecks?: readonly CodecCheck[] },
 ): MasterResult {
   const { plan, measurement } = master
-  const isOnTarget = Math.abs(measurement.integratedLufs - target.targetLufs) <= ON_TARGET_LU
+  const missLu = Math.abs(measurement.integratedLufs - target.targetLufs)
+  const isOnTarget = missLu <= ON_TARGET_LU
+  if (missLu > BROKEN_PROMISE_LU && (plan.verdict === 'on_target' || plan.targetLufs !== target.targetLufs)) {
+    throw new Error(`the master for ${target.platform} is ${missLu.toFixed(2)} LU off its target`)
+  }
   return {
     platform: target.platform,
     file: more.file,

@@ -86,7 +86,7 @@ describe('the tags of a WAV', () => {
     copyright: '© 2026',
     comment: 'made with suno; created=2026-01-01\nid=42',
     isrc: 'KRA012600001',
-    other: { mood: '쓸쓸함' },
+    other: { mood: '쓸쓸함', story: 'long '.repeat(38).trim() },
   }
 
   it('come back from ffmpeg as they were written, in every script', async () => {

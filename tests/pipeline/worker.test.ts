@@ -55,12 +55,14 @@ describe('an engine process that was given a song', () => {
     const files = unpack(result, order)
     for (const master of result.masters) {
       const read = readByEbur128(files[master.platform]!)
-      if (master.verdict === 'on_target') {
-        expect(Math.abs(read.integratedLufs - master.target_lufs), master.platform).toBeLessThanOrEqual(0.1)
-      }
+      const errorLu = read.integratedLufs - master.target_lufs
+      const isExcused = master.verdict === 'below_target' && errorLu < 0
+      expect(Math.abs(errorLu) <= 0.1 || isExcused, `${master.platform} is off by ${errorLu} LU`).toBe(true)
       expect(read.truePeakDbtp - master.ceiling_dbtp, master.platform).toBeLessThanOrEqual(0.05)
       expect(Math.abs(read.integratedLufs - master.integrated_lufs)).toBeLessThanOrEqual(0.05)
     }
+    // At −14 and below nothing excuses a song like this.
+    for (const { target_lufs, verdict } of result.masters) if (target_lufs <= -14) expect(verdict).toBe('on_target')
     expect(result.masters.map(({ platform }) => platform)).toEqual(order.targets.map(({ platform }) => platform))
   })
 
@@ -245,12 +247,14 @@ describe('a job that cannot be done', () => {
 
 describe('an engine process', () => {
   it('ends by itself when its parent’s channel closes', async () => {
+    const work = await orderFor(song, folder)
     const worker = startWorker()
-    worker.send({ type: 'work', order })
+    worker.send({ type: 'work', order: work })
     await new Promise((resolve) => worker.once('message', resolve))
     const ended = new Promise((resolve) => worker.once('exit', resolve))
     worker.disconnect()
     expect(await ended).toBe(0)
+    expect(readdirSync(work.attemptFolder).filter((name) => name.endsWith('.zip'))).toEqual([])
   }, 60_000)
 
   it('looks at a song for free and writes nothing', async () => {
