@@ -140,6 +140,28 @@ test('a client that goes away in the middle of a file leaves nothing behind', as
   await expect.poll(() => service.temporary(), { timeout: 3000 }).toEqual([])
 })
 
+test('a client whose end arrives together with its request leaves nothing behind', async () => {
+  const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF'
+  const requests = ['Content-Length: 9000', `Content-Length: ${part.length}`, 'Transfer-Encoding: chunked'].flatMap(
+    (length) =>
+      Array.from({ length: 10 }, () =>
+        speak('', (socket) => socket.end(`${head([multipart, length])}${part}`)).catch(() => ''),
+      ),
+  )
+  await Promise.all(requests)
+  await expect.poll(() => service.temporary(), { timeout: 3000 }).toEqual([])
+})
+
+test('a second request with the Idempotency-Key of one that is still being sent is told so (contract 3)', async () => {
+  const slow = speak(`${head([multipart, 'Content-Length: 900', 'Idempotency-Key: slow'])}--b\r\n`, (socket) => {
+    setTimeout(() => socket.destroy(), 1500)
+  })
+  await expect.poll(() => service.temporary().length).toBe(1)
+  const { status, body } = await service.master({}, { credential: key, headers: { 'idempotency-key': 'slow' } })
+  expect([status, body.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])
+  await slow
+})
+
 test.each([
   ['without a boundary', 'Content-Type: multipart/form-data', ''],
   [
