@@ -1,5 +1,5 @@
 /** What is in work, from the server's list and its live events: the source of badge, progress, power and notifications. */
-import type { DeskSong } from '../src-server/contract/app.ts'
+import type { DeskSong, Settings } from '../src-server/contract/app.ts'
 import type { LiveEvent } from '../src-server/contract/events.ts'
 import type { Job } from '../src-server/contract/jobs.ts'
 import type { Service } from './service.ts'
@@ -10,11 +10,13 @@ export interface Activity {
   /** Songs on the desk that will become jobs by themselves. */
   readonly waiting: number
   readonly isPaused: boolean
+  /** Deliveries to other machines wait. */
+  readonly isOffline: boolean
   /** Part of the work in sight that is done, 0 to 1; null when there is none. */
   readonly fraction: number | null
 }
 
-export const IDLE: Activity = { unfinished: 0, waiting: 0, isPaused: false, fraction: null }
+export const IDLE: Activity = { unfinished: 0, waiting: 0, isPaused: false, isOffline: false, fraction: null }
 
 /** A batch that has ended: which songs were mastered and which failed, by title. */
 export interface EndedBatch {
@@ -72,6 +74,7 @@ export function followActivity(
   const percents = new Map<string, number>()
   const toldBatches = new Set<string>()
   let endedCount = 0
+  let isOffline = false
   let desk: Desk = { is_paused: false, songs: [] }
   let current = IDLE
   let reading: Promise<void> | undefined
@@ -84,17 +87,20 @@ export function followActivity(
       unfinished: percents.size,
       waiting,
       isPaused: desk.is_paused,
+      isOffline,
       fraction: overallFraction([...percents.values()], endedCount, waiting),
     }
     tell.onChange(current)
   }
 
   async function readAll(): Promise<void> {
-    const [page, readDesk] = await Promise.all([
+    const [page, readDesk, settings] = await Promise.all([
       service.call<JobPage>('listJobs', { query: { status: 'queued', limit: 100 } }),
       service.call<Desk>('readDesk'),
+      service.call<Settings>('readSettings'),
     ])
     desk = readDesk
+    isOffline = settings.is_offline
     percents.clear()
     for (const job of page.jobs) percents.set(job.job_id, job.progress)
     publish()

@@ -191,7 +191,6 @@ export function createDesktop({ paths, server, remembered, language, words, log 
       quit: () => app.quit(),
     },
   })
-  let isOffline = false
   const activity = followActivity(
     service,
     { onChange: () => showAll(), onBatchEnd: (batch) => presence.announce(batch) },
@@ -216,7 +215,7 @@ export function createDesktop({ paths, server, remembered, language, words, log 
     if (stopped.signal.aborted) return
     const now = activity.current()
     presence.show(now)
-    tray.show(now, isOffline)
+    tray.show(now)
     if (now.isPaused !== isMenuPaused || words() !== menuWords) {
       isMenuPaused = now.isPaused
       menuWords = words()
@@ -225,11 +224,6 @@ export function createDesktop({ paths, server, remembered, language, words, log 
     }
     quitting.activityChanged()
   }
-  async function readOffline(): Promise<void> {
-    isOffline = (await service.call<Settings>('readSettings')).is_offline
-    showAll()
-  }
-
   answerPage(origin, {
     chooseSongs: () => chooseSongs('openFile'),
     chooseSongFolder: () => chooseSongs('openDirectory'),
@@ -257,7 +251,6 @@ export function createDesktop({ paths, server, remembered, language, words, log 
     },
   })
   showAll()
-  void readOffline().catch((cause) => log.warn('the settings could not be read', { cause }))
   nativeTheme.on('updated', window.paintFrame)
   app.setAboutPanelOptions({ applicationName: 'Loudsmith', applicationVersion: app.getVersion() })
 

@@ -1,27 +1,9 @@
 /**
  * What the page's requests carry and where they may go. The credential of this start is added here, on the way out, so that no
- * script of the page ever holds it; everything that is not our own origin is refused.
+ * script of the page ever holds it; everything that is not our own origin is refused. What the page may run is in the server's
+ * Content-Security-Policy.
  */
 import type { Session } from 'electron'
-
-/**
- * What a page of ours may load and run: its own files only. Styles in attributes come from the drawing of meters and menus;
- * `blob:` is a download being handed to the browser, or sound decoded in the page.
- */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "media-src 'self' blob:",
-  "connect-src 'self'",
-  "worker-src 'self' blob:",
-  "frame-src 'none'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "object-src 'none'",
-].join('; ')
 
 /** Copying text is the one thing that the page may ask of the system. */
 const ALLOWED_PERMISSIONS = new Set(['clipboard-sanitized-write'])
@@ -34,21 +16,12 @@ export function withHeader<Value>(headers: Record<string, Value>, name: string, 
 
 /** Ties a session to the server at `origin`. Call it before the first window opens. */
 export function guardSession(session: Session, origin: string, credential: string): void {
-  const own = { urls: [`${origin}/*`] }
   session.webRequest.onBeforeRequest((details, answer) => {
     const isOurs = details.url.startsWith(`${origin}/`) || /^(blob|data|devtools):/.test(details.url)
     answer({ cancel: !isOurs })
   })
-  session.webRequest.onBeforeSendHeaders(own, (details, answer) => {
+  session.webRequest.onBeforeSendHeaders({ urls: [`${origin}/*`] }, (details, answer) => {
     answer({ requestHeaders: withHeader(details.requestHeaders, 'Authorization', `Bearer ${credential}`) })
-  })
-  session.webRequest.onHeadersReceived(own, (details, answer) => {
-    if (details.resourceType !== 'mainFrame') {
-      answer({})
-      return
-    }
-    const policy = [CONTENT_SECURITY_POLICY]
-    answer({ responseHeaders: withHeader(details.responseHeaders ?? {}, 'Content-Security-Policy', policy) })
   })
   session.setPermissionRequestHandler((_contents, permission, answer) => answer(ALLOWED_PERMISSIONS.has(permission)))
   session.setPermissionCheckHandler((_contents, permission, from) => {

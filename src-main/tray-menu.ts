@@ -27,7 +27,6 @@ export function sampleRequest(baseUrl: string): string {
 export function trayTemplate(
   baseUrl: string,
   activity: Activity,
-  isOffline: boolean,
   words: Words,
   actions: TrayActions,
 ): MenuItemConstructorOptions[] {
@@ -35,7 +34,7 @@ export function trayTemplate(
     { id: 'open', label: words.open, click: () => actions.open() },
     { type: 'separator' },
     { id: 'api', label: words.apiAt(baseUrl), enabled: false },
-    ...(isOffline ? [{ id: 'offline', label: words.apiOffline, enabled: false }] : []),
+    ...(activity.isOffline ? [{ id: 'offline', label: words.apiOffline, enabled: false }] : []),
     { id: 'activity', label: activityLine(activity, words), enabled: false },
     { id: 'copy-address', label: words.copyAddress, click: () => actions.copy(baseUrl) },
     { id: 'copy-request', label: words.copyRequest, click: () => actions.copy(sampleRequest(baseUrl)) },

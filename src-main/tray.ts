@@ -17,17 +17,15 @@ export function createTray(options: {
   tray.on('click', () => options.actions.open())
   let shown = ''
   return {
-    show(activity: Activity, isOffline: boolean): void {
+    show(activity: Activity): void {
       const words = options.words()
       const line = activityLine(activity, words)
       // Progress comes many times a second; an open menu must not be replaced under the pointer for nothing.
-      const next = [words.open, line, isOffline].join('|')
+      const next = [words.open, line, activity.isOffline].join('|')
       if (next === shown) return
       shown = next
       tray.setToolTip(words.tooltip(line))
-      tray.setContextMenu(
-        Menu.buildFromTemplate(trayTemplate(options.baseUrl, activity, isOffline, words, options.actions)),
-      )
+      tray.setContextMenu(Menu.buildFromTemplate(trayTemplate(options.baseUrl, activity, words, options.actions)))
     },
     destroy: () => tray.destroy(),
   }

@@ -29,7 +29,6 @@ function fakeSession() {
     webRequest: {
       onBeforeRequest: keep('request'),
       onBeforeSendHeaders: keep('send'),
-      onHeadersReceived: keep('received'),
     },
     setPermissionRequestHandler: keep('permission'),
     setPermissionCheckHandler: keep('check'),
@@ -57,17 +56,6 @@ describe('the session of the window', () => {
       'file:///etc/passwd',
     ])
       expect(await ask('request', { url }), url).toEqual({ cancel: true })
-  })
-
-  it('lets a page run nothing but its own files', async () => {
-    const { ask } = fakeSession()
-    const { responseHeaders } = await ask('received', {
-      resourceType: 'mainFrame',
-      responseHeaders: { 'content-security-policy': ['default-src *'], etag: ['x'] },
-    })
-    expect(responseHeaders.etag).toEqual(['x'])
-    expect(responseHeaders['content-security-policy']).toBeUndefined()
-    expect(responseHeaders['Content-Security-Policy'].join()).toMatch(/default-src 'none'; script-src 'self'/)
   })
 
   it('refuses every permission but writing text to the clipboard', async () => {
@@ -158,8 +146,7 @@ describe('menus', () => {
     const copied: string[] = []
     const items = trayTemplate(
       origin,
-      { unfinished: 2, waiting: 1, isPaused: false, fraction: 0.1 },
-      true,
+      { unfinished: 2, waiting: 1, isPaused: false, isOffline: true, fraction: 0.1 },
       wordsOf('en'),
       {
         open() {},

@@ -98,18 +98,18 @@ exports.passThroughListeners = async function passThroughListeners(send, webCont
   return passRequest(send, paused, details)
 }
 
-let requestHandler
-let checkHandler
+let answerPermission
+let checkPermission
 
 /** Settles every permission for an origin as the application's handlers answer; Electron's own default is to grant. */
 exports.settlePermissions = async function settlePermissions(webContents, origin) {
   const connection = await cdp
   for (const [permission, names] of Object.entries(PERMISSIONS)) {
     const details = { requestingUrl: `${origin}/`, securityOrigin: origin, isMainFrame: true }
-    const isAsked = requestHandler
-      ? await new Promise((resolve) => requestHandler(webContents, permission, resolve, details))
+    const isAsked = answerPermission
+      ? await new Promise((resolve) => answerPermission(webContents, permission, resolve, details))
       : true
-    const isGranted = isAsked && (checkHandler?.(webContents, permission, origin, details) ?? true)
+    const isGranted = isAsked && (checkPermission?.(webContents, permission, origin, details) ?? true)
     const setting = isGranted ? 'granted' : 'denied'
     for (const name of [names].flat())
       await connection.send('Browser.setPermission', { permission: { name }, setting, origin })
@@ -125,10 +125,10 @@ const defaultSession = strict(
       onHeadersReceived: listenerSetter('onHeadersReceived'),
     }),
     setPermissionRequestHandler(handler) {
-      requestHandler = handler
+      answerPermission = handler
     },
     setPermissionCheckHandler(handler) {
-      checkHandler = handler
+      checkPermission = handler
     },
     // Headless Chromium has no dictionaries and no devices to choose from: these are already as the application asks.
     setSpellCheckerEnabled(isEnabled) {

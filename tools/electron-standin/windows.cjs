@@ -44,15 +44,15 @@ const WEB_PREFERENCES = [
 const REQUIRED = { contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true, webviewTag: false }
 const ISOLATED_WORLD = 'Electron Isolated Context'
 
-const handlers = new Map()
+const answers = new Map()
 const ipcMain = strict(
   'ipcMain',
   Object.assign(new EventEmitter(), {
-    handle(channel, handler) {
-      if (handlers.has(channel)) throw new Error(`Attempted to register a second handler for '${channel}'`)
-      handlers.set(channel, handler)
+    handle(channel, reply) {
+      if (answers.has(channel)) throw new Error(`Attempted to register a second handler for '${channel}'`)
+      answers.set(channel, reply)
     },
-    removeHandler: (channel) => handlers.delete(channel),
+    removeHandler: (channel) => answers.delete(channel),
   }),
 )
 
@@ -80,8 +80,8 @@ class WebContents extends EventEmitter {
   send(channel, ...args) {
     this._window._toPage({ channel, args: JSON.parse(JSON.stringify(args)) })
   }
-  setWindowOpenHandler(handler) {
-    this._openHandler = handler
+  setWindowOpenHandler(answer) {
+    this._answerOpen = answer
   }
   getURL() {
     return this._address
@@ -248,7 +248,7 @@ class BrowserWindow extends EventEmitter {
   async _fromPage({ type, channel, args, id }, context) {
     const contents = this.webContents
     if (type === 'open') {
-      const action = contents._openHandler?.({ url: args[0], frameName: args[1], disposition: 'new-window' }) ?? {
+      const action = contents._answerOpen?.({ url: args[0], frameName: args[1], disposition: 'new-window' }) ?? {
         action: 'allow',
       }
       if (action.action === 'allow') throw new Error('stand-in: a window opened by the page is not implemented')
@@ -262,9 +262,9 @@ class BrowserWindow extends EventEmitter {
     }
     let message
     try {
-      const handler = handlers.get(channel)
-      if (!handler) throw new Error(`No handler registered for '${channel}'`)
-      const value = await handler(event, ...given)
+      const reply = answers.get(channel)
+      if (!reply) throw new Error(`No handler registered for '${channel}'`)
+      const value = await reply(event, ...given)
       message = { reply: id, value: value === undefined ? undefined : structuredClone(value) }
     } catch (error) {
       message = { reply: id, error: `Error invoking remote method '${channel}': ${error}` }
