@@ -162,7 +162,7 @@ async function readJson(request: FastifyRequest): Promise<unknown> {
 function untilGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
   const abort = () => gone.abort(new AppError('INVALID_REQUEST', { detail: 'The request was broken off.' }))
-  // A request and its end may arrive at once, so the connection can be gone before its handler runs.
+  // A request that had to wait for the application may have lost its client meanwhile.
   if (raw.destroyed || raw.socket?.destroyed) abort()
   raw.once('close', () => {
     if (!raw.writableFinished) abort()
