@@ -237,9 +237,9 @@ describe('mending a plan after the file was measured', () => {
   })
 
   test('lowers the peaks and keeps the loudness when the file was too high', () => {
-    const trimmed = trimLanding(plan, { ...reading, truePeakDbtp: -0.8 })!
+    const trimmed = trimLanding(plan, { ...reading, truePeakDbtp: -0.4 })!
     const again = measured(render(song, trimmed))
-    expect(again.truePeakDbtp).toBeLessThanOrEqual(reading.truePeakDbtp - 0.19)
+    expect(again.truePeakDbtp).toBeLessThanOrEqual(reading.truePeakDbtp - 0.59)
     expect(Math.abs(again.integratedLufs + 10)).toBeLessThanOrEqual(0.05)
   })
 

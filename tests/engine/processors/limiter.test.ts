@@ -88,6 +88,11 @@ const hard: readonly Hard[] = [
     mostOverDb: 0.05,
   },
   { name: 'a burst in the first 5 ms', audio: upTo(0.45, burst(20, 9000, rate)), mostOverDb: 0.05 },
+  {
+    name: 'a file that starts in the middle of a wave',
+    audio: stereo(9000, rate, (i) => 3 * Math.cos(0.3 * i) * Math.exp(-i / 20)),
+    mostOverDb: 0.05,
+  },
   { name: 'a burst in the last 5 ms', audio: upTo(0.45, burst(8900, 9000, rate)), mostOverDb: 0.05 },
 ]
 
