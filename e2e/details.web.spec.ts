@@ -75,13 +75,13 @@ test('a song is mastered again from history, and the disk is freed of both', asy
 })
 
 test('a song with warnings is replaced in its place', async ({ page }) => {
-  const mono = song('Loud.wav', 1)
+  const mono = song('Deaf left.wav', 1)
   for (let at = 44; at < mono.buffer.length; at += 4) mono.buffer.writeInt16LE(0, at)
   await drop(page, [mono, song('Other.wav', 2)])
-  await expect(rowOf(page, 'Loud')).toContainText('no credit spent yet', { timeout: 30_000 })
+  await expect(rowOf(page, 'Deaf left')).toContainText('no credit spent yet', { timeout: 30_000 })
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
-    page.getByRole('button', { name: 'Replace: Loud' }).click(),
+    page.getByRole('button', { name: 'Replace: Deaf left' }).click(),
   ])
   await chooser.setFiles(song('Better.wav', 3))
   await expect(page.locator('.song')).toHaveCount(2, { timeout: 20_000 })

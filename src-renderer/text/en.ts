@@ -112,6 +112,7 @@ export const en = {
   },
   row: {
     sending: 'Sending',
+    checking: 'Checking',
     sendingSize: (sent: string, size: string) => `${sent} of ${size}`,
     waitingToSend: (size: string) => `Waits to be read · ${size}`,
     analysing: 'Analysing',

@@ -100,6 +100,7 @@ export const ko: Text = {
   },
   row: {
     sending: '보내는 중',
+    checking: '확인 중',
     sendingSize: (sent, size) => `${size} 중 ${sent}`,
     waitingToSend: (size) => `읽기 대기 · ${size}`,
     analysing: '분석 중',

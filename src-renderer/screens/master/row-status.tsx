@@ -53,6 +53,13 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
       const size = upload?.sizeBytes ?? 0
       const sent = upload?.sent ?? 0
       const isWaiting = upload?.state === 'queued'
+      // The bytes are there; the server reads what they are.
+      if (sent >= 1)
+        return (
+          <Lines head={<span>{t.row.checking}</span>}>
+            <span>{format.bytes(size)}</span>
+          </Lines>
+        )
       return (
         <Lines head={<Doing text={t.row.sending} percent={isWaiting ? null : Math.floor(sent * 100)} isFaint />}>
           <span>
