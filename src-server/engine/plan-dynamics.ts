@@ -18,6 +18,8 @@ const roomDb = 13
 const limiterBridgesDb = 2.5
 /** Less than this is left to the limiter. */
 const leastExcessDb = 0.5
+/** Moving offset from which levels say nothing, full scale 1. */
+const mostDrift = 0.05
 
 const rounded = (value: number): number => Number(value.toFixed(1))
 
@@ -27,16 +29,21 @@ const rounded = (value: number): number => Number(value.toFixed(1))
  * ratio); peaks that lie in the shape of every period of a tone are left to the clipper.
  */
 export function planDensity(analysis: SourceAnalysis, intensity: number): PlanPart {
-  const { integratedLufs, musicPeakDbfs } = analysis
-  if (integratedLufs === null || musicPeakDbfs === null || intensity === 0) return { stages: [], decisions: [] }
-  const plrDb = musicPeakDbfs - integratedLufs
+  const { integratedLufs, musicPeakDbfs, samplePeakDbfs } = analysis
+  if (integratedLufs === null || musicPeakDbfs === null || samplePeakDbfs === null || intensity === 0)
+    return { stages: [], decisions: [] }
+  // A level detector would follow the offset instead of the music.
+  if (analysis.dcDrift > mostDrift) return { stages: [], decisions: [] }
+  // The planner filters what lies below the band only where that lowers the peaks.
+  const peakDbfs = Math.min(musicPeakDbfs, samplePeakDbfs)
+  const plrDb = peakDbfs - integratedLufs
   const excessDb = plrDb - roomDb - limiterBridgesDb
   if (excessDb < leastExcessDb) return { stages: [], decisions: [] }
   const ratio = 2
   const maxReductionDb = Math.min(3, (excessDb * intensity) / 50)
   const compression: CompressionBand = {
     // The level of a control step lies 3 to 6 dB below its peak; the highest peaks shall reach the largest reduction.
-    thresholdDb: musicPeakDbfs - 5 - maxReductionDb / (1 - 1 / ratio),
+    thresholdDb: peakDbfs - 5 - maxReductionDb / (1 - 1 / ratio),
     ratio,
     kneeDb: 6,
     attackMs: 1,

@@ -56,12 +56,16 @@ export function planRepair(analysis: SourceAnalysis, sideGainDb = 0): PlanPart {
 
 const nothing: PlanPart = { stages: [], decisions: [] }
 
-function offsetAndRumble({ dcOffsets, dcDrift, subsonic }: SourceAnalysis): PlanPart {
+function offsetAndRumble(analysis: SourceAnalysis): PlanPart {
+  const { dcOffsets, dcDrift, subsonic } = analysis
   const offset = Math.max(...dcOffsets.map(Math.abs))
   const isSteady = dcDrift < steadyDrift * offset
-  const hasOffset = offset > (isSteady ? dcThreshold : movingDcThreshold)
   const { levelDbfs, bassDbfs, frequencyHz } = subsonic
-  const hasRumble = levelDbfs > heavyRumbleDbfs || (levelDbfs > rumbleDbfs && levelDbfs > bassDbfs - rumbleBelowBassDb)
+  const filter = rumbleFilterFor(subsonic)
+  const isWorthFiltering = filter.order === 6 || lowersPeaks(analysis)
+  const hasOffset = isSteady ? offset > dcThreshold : offset > movingDcThreshold && isWorthFiltering
+  const isLoud = levelDbfs > heavyRumbleDbfs || (levelDbfs > rumbleDbfs && levelDbfs > bassDbfs - rumbleBelowBassDb)
+  const hasRumble = isLoud && isWorthFiltering
   const stages: RecipeStage[] = []
   const decisions: Decision[] = []
   if (hasOffset) {
@@ -73,10 +77,16 @@ function offsetAndRumble({ dcOffsets, dcDrift, subsonic }: SourceAnalysis): Plan
   if (hasRumble) {
     decisions.push(decision('RUMBLE_FILTERED', { frequencyHz: rounded(frequencyHz), levelDbfs: rounded(levelDbfs) }))
   }
-  if (hasRumble || (hasOffset && !isSteady)) {
-    stages.push({ kind: 'rumble_filter', ...rumbleFilterFor(subsonic) })
-  }
+  if (hasRumble || (hasOffset && !isSteady)) stages.push({ kind: 'rumble_filter', ...filter })
   return { stages, decisions }
+}
+
+/**
+ * An offset that moves with the notes of a synthesiser belongs to the shape of its waves: taking it out can raise the peaks, which is worse than leaving what nobody
+ * hears.
+ */
+function lowersPeaks({ musicPeakDbfs, samplePeakDbfs }: SourceAnalysis): boolean {
+  return (musicPeakDbfs ?? 0) < (samplePeakDbfs ?? 0)
 }
 
 function clipping({ clipping }: SourceAnalysis): PlanPart {

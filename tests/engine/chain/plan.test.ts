@@ -146,10 +146,14 @@ describe('a repair', () => {
   })
 
   it('of an offset that comes and goes is a filter, and none while it is small', () => {
-    const moving = (offset: number) => plan({ ...analysis, dcOffsets: [offset, offset], dcDrift: 0.02 }).recipe.stages
-    expect(moving(0.005)).toEqual([])
-    expect(moving(0.02).map(({ kind }) => kind)).toEqual(['rumble_filter'])
-    expect(moving(0.05).map(({ kind }) => kind)).toEqual(['remove_dc'])
+    const subsonic = { levelDbfs: -40, frequencyHz: 4, bassDbfs: -20 }
+    const moving = (offset: number, musicPeakDbfs: number) =>
+      plan({ ...analysis, subsonic, musicPeakDbfs, dcOffsets: [offset, offset], dcDrift: 0.02 }).recipe.stages
+    expect(moving(0.005, -8)).toEqual([])
+    expect(moving(0.02, -8)).toEqual([{ kind: 'rumble_filter', frequencyHz: 8, order: 1 }])
+    expect(moving(0.05, -8).map(({ kind }) => kind)).toEqual(['remove_dc'])
+    // Where the filter would raise the peaks, the offset stays.
+    expect(moving(0.02, -5)).toEqual([])
   })
 
   it('of an offset beside rumble is told once', () => {
