@@ -4,6 +4,7 @@ import { createConvolver, designLowPass } from '../../../src-server/engine/fir.t
 import {
   createTruePeakMeter,
   createTruePeakVerifier,
+  detectPeaks,
   measureTruePeak,
   type TruePeakMeter,
 } from '../../../src-server/engine/meters/true-peak.ts'
@@ -147,5 +148,17 @@ describe.each(meters)('%s', (_name, create) => {
     expect(reading.truePeakDbtp).toBeGreaterThanOrEqual(reading.samplePeakDbfs)
     expect(create().read().truePeakDbtp).toBe(-Infinity)
     expect(measureTruePeak(allocateAudio(2, 1000, 44_100)).truePeakDbtp).toBe(-Infinity)
+  })
+})
+
+describe('the true-peak envelope', () => {
+  test('counts a peak that lies before the first or after the last frame', () => {
+    const sinc = (x: number): number => Math.sin(Math.PI * x) / (Math.PI * x)
+    const samples = Float32Array.from({ length: 160 }, (_, i) => sinc(i + 0.5) + sinc(160 - 0.5 - i))
+    const peaks = new Float32Array(20)
+    detectPeaks([samples], 0, 20, 0, peaks)
+    expect(Math.max(...samples)).toBeLessThan(0.65)
+    expect(peaks[0]).toBeGreaterThan(0.75)
+    expect(peaks[19]).toBeGreaterThan(0.75)
   })
 })
