@@ -3,7 +3,8 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright/test'
-import type { Job } from '../src-server/contract/jobs.ts'
+import type { Desk } from '../src-server/contract/app.ts'
+import type { Job, JobPage } from '../src-server/contract/jobs.ts'
 import {
   asMp3,
   findStart,
@@ -14,7 +15,7 @@ import {
   tappedSound,
   tapSound,
 } from './listen-sound.ts'
-import { test as base, expect, type Program } from './web-fixtures.ts'
+import { test as base, drop, expect, type Program, rowOf, song } from './web-fixtures.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -336,6 +337,21 @@ test('two versions of a song stand in one switch', async ({ page, listen, contex
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   expect(copied).toContain("-F 'intensity=90'")
   expect(copied).toContain("It'\\''s one.wav")
+})
+
+test('master again puts the song back on the desk with the settings it had', async ({ page, program }) => {
+  await drop(page, [song('again.wav')])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(rowOf(page, 'again')).toContainText('5 masters', { timeout: 90_000 })
+  const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
+  await page.evaluate((id) => {
+    location.hash = `#/listen/${id}`
+  }, jobs[0]?.job_id)
+  await page.getByRole('button', { name: 'Master again' }).click()
+  await expect(page.locator('.song')).toHaveCount(1)
+  const desk = await program.call<Desk>('GET', '/app/desk')
+  expect(desk.songs[0]?.settings).toMatchObject({ genre: jobs[0]?.genre, intensity: jobs[0]?.intensity })
 })
 
 test('a song that cannot be heard says why and where to go', async ({ page }) => {
