@@ -153,12 +153,11 @@ describe.each(meters)('%s', (_name, create) => {
 
 describe('the true-peak envelope', () => {
   test('counts a peak that lies before the first or after the last frame', () => {
-    const sinc = (x: number): number => Math.sin(Math.PI * x) / (Math.PI * x)
-    const samples = Float32Array.from({ length: 160 }, (_, i) => sinc(i + 0.5) + sinc(160 - 0.5 - i))
+    // A tone at half the rate, cut off: its parts add up outside, where nothing of the other sign follows.
+    const samples = Float32Array.from({ length: 160 }, (_, i) => (i % 2 === 0 ? 0.5 : -0.5))
     const peaks = new Float32Array(20)
     detectPeaks([samples], 0, 20, 0, peaks)
-    expect(Math.max(...samples)).toBeLessThan(0.65)
-    expect(peaks[0]).toBeGreaterThan(0.75)
-    expect(peaks[19]).toBeGreaterThan(0.75)
+    expect(peaks[0]).toBeGreaterThan(0.65)
+    expect(peaks[19]).toBeGreaterThan(0.65)
   })
 })
