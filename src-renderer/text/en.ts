@@ -114,7 +114,7 @@ export const en = {
     sending: 'Sending',
     checking: 'Checking',
     sendingSize: (sent: string, size: string) => `${sent} of ${size}`,
-    waitingToSend: (size: string) => `Waits to be read · ${size}`,
+    waitingToSend: 'Waiting',
     analysing: 'Analysing',
     analysingWhat: 'Loudness, true peak, clipping, tone',
     ready: 'Ready',

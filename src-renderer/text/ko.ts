@@ -102,7 +102,7 @@ export const ko: Text = {
     sending: '보내는 중',
     checking: '확인 중',
     sendingSize: (sent, size) => `${size} 중 ${sent}`,
-    waitingToSend: (size) => `읽기 대기 · ${size}`,
+    waitingToSend: '차례 기다리는 중',
     analysing: '분석 중',
     analysingWhat: '라우드니스, 트루 피크, 클리핑, 음색',
     ready: '준비됨',

@@ -52,21 +52,17 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
     case 'sending': {
       const size = upload?.sizeBytes ?? 0
       const sent = upload?.sent ?? 0
-      const isWaiting = upload?.state === 'queued'
-      // The bytes are there; the server reads what they are.
-      if (sent >= 1)
+      // A queued song has not begun; one whose bytes are all there is being read by the server.
+      const word = upload?.state === 'queued' ? t.row.waitingToSend : sent >= 1 ? t.row.checking : null
+      if (word)
         return (
-          <Lines head={<span>{t.row.checking}</span>}>
+          <Lines head={<span>{word}</span>}>
             <span>{format.bytes(size)}</span>
           </Lines>
         )
       return (
-        <Lines head={<Doing text={t.row.sending} percent={isWaiting ? null : Math.floor(sent * 100)} isFaint />}>
-          <span>
-            {isWaiting
-              ? t.row.waitingToSend(format.bytes(size))
-              : t.row.sendingSize(format.bytes(sent * size), format.bytes(size))}
-          </span>
+        <Lines head={<Doing text={t.row.sending} percent={Math.floor(sent * 100)} isFaint />}>
+          <span>{t.row.sendingSize(format.bytes(sent * size), format.bytes(size))}</span>
         </Lines>
       )
     }
@@ -121,18 +117,20 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
           icon={<CircleX {...small} />}
           head={<span>{t.row.refusedBy[error?.code ?? ''] ?? t.row.refused}</span>}
         >
-          <span title={error?.requestId ? t.requestId(error.requestId) : undefined}>{error?.message}</span>
+          <span title={[error?.message, error?.requestId && t.requestId(error.requestId)].filter(Boolean).join(' ')}>
+            {error?.message}
+          </span>
         </Lines>
       )
     }
   }
 }
 
-function Doing({ text, percent, isFaint }: { text: string; percent: number | null; isFaint?: boolean }) {
+function Doing({ text, percent, isFaint }: { text: string; percent: number; isFaint?: boolean }) {
   return (
     <>
       <span>{text}</span>
-      {percent !== null && <span className={`num ${isFaint ? 'faint' : ''}`}>{percent} %</span>}
+      <span className={`num ${isFaint ? 'faint' : ''}`}>{percent} %</span>
     </>
   )
 }
