@@ -1,5 +1,5 @@
 /** Where the files of jobs lie. Names come from identifiers of our own, never from what a client called a file. */
-import { copyFileSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, copyFileSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 
 /** Places below the data directory. */
@@ -45,8 +45,30 @@ export function createFolders(dataDir: string): Folders {
         }
         copyFileSync(songPath, target)
       }
+      syncFolder(path.dirname(target))
+      syncFolder(jobs)
     },
     remove: (jobId) => rmSync(path.join(jobs, jobId), { recursive: true, force: true }),
     list: () => readdirSync(jobs),
+  }
+}
+
+/**
+ * Makes the names in a folder survive a loss of power: the database must never promise a file whose name is lost. Does nothing where
+ * folders cannot be opened (Windows).
+ */
+export function syncFolder(folder: string): void {
+  let handle: number
+  try {
+    handle = openSync(folder, 'r')
+  } catch {
+    return
+  }
+  try {
+    fsyncSync(handle)
+  } catch {
+    // Some network file systems cannot; their server decides.
+  } finally {
+    closeSync(handle)
   }
 }

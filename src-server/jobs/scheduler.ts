@@ -9,7 +9,7 @@ import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { FfmpegMissingError } from '../media/locate.ts'
 import type { Notify } from '../notify/notify.ts'
 import { type Clock, isoTime } from '../system.ts'
-import type { Folders } from './folders.ts'
+import { type Folders, syncFolder } from './folders.ts'
 import type { Ending, Settle } from './settle.ts'
 import type { JobRecord, JobStore } from './store.ts'
 import type { WorkOrder, WorkResult } from './work-order.ts'
@@ -197,18 +197,26 @@ function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg
 
 /** Makes the attempt the job's result: whole and on the disk before its name says so. */
 async function storeResult(jobId: string, attemptFolder: string, result: WorkResult, folders: Folders): Promise<void> {
-  const zip = path.join(attemptFolder, result.zip.fileName)
-  const { size } = await stat(zip)
-  if (size !== result.zip.sizeBytes) throw new Error(`the ZIP has ${size} of ${result.zip.sizeBytes} bytes`)
-  const file = await open(zip, 'r+')
+  const { fileName, sizeBytes } = result.zip
+  const { size } = await stat(path.join(attemptFolder, fileName))
+  if (size !== sizeBytes) throw new Error(`the ZIP has ${size} of ${sizeBytes} bytes`)
+  for (const name of [fileName, result.reportJsonFile, result.reportHtmlFile]) {
+    await syncFile(path.join(attemptFolder, name))
+  }
+  syncFolder(attemptFolder)
+  // A crash between the renaming and the commit leaves one behind.
+  rmSync(folders.result(jobId), { recursive: true, force: true })
+  renameSync(attemptFolder, folders.result(jobId))
+  syncFolder(folders.job(jobId))
+}
+
+async function syncFile(name: string): Promise<void> {
+  const file = await open(name, 'r+')
   try {
     await file.datasync()
   } finally {
     await file.close()
   }
-  // A crash between the renaming and the commit leaves one behind.
-  rmSync(folders.result(jobId), { recursive: true, force: true })
-  renameSync(attemptFolder, folders.result(jobId))
 }
 
 function removeAttempts(folders: Folders, jobId: string): void {

@@ -1,0 +1,113 @@
+import type { TObject } from 'typebox'
+import { describe, expect, test } from 'vitest'
+import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
+import { ERROR_CODES, ERRORS, FAILURE_CODES } from '../../src-server/contract/errors.ts'
+import { JobCompleted, JobFailed } from '../../src-server/contract/events.ts'
+import { CreatedJob, JOB_STATUSES, Job, MasterFields } from '../../src-server/contract/jobs.ts'
+import { KEY_PREFIX, MAX_DURATION_SECONDS, MAX_UPLOAD_BYTES } from '../../src-server/contract/limits.ts'
+import { PLAN_LIMITS } from '../../src-server/contract/plans.ts'
+import { AI_SERVICES, GENRES, PLATFORMS, TIERS } from '../../src-server/contract/platforms.ts'
+import { WARNING_CODES } from '../../src-server/contract/report.ts'
+import * as en from '../../src-server/contract/text/en.ts'
+import * as ko from '../../src-server/contract/text/ko.ts'
+
+const members = (schema: TObject) => Object.keys(schema.properties)
+
+describe('the tables of the specification, word for word', () => {
+  test('section 2: statuses, platforms, genres, services and tiers', () => {
+    expect(JOB_STATUSES).toEqual(['queued', 'done', 'failed'])
+    expect(PLATFORMS).toEqual(['spotify', 'apple_music', 'youtube', 'melon', 'soundcloud'])
+    expect(GENRES).toEqual(['kpop', 'edm', 'ballad', 'hiphop', 'pop', 'other'])
+    expect(AI_SERVICES).toEqual(['suno', 'udio', 'elevenlabs', 'other'])
+    expect(TIERS).toEqual(['standard', 'premium'])
+  })
+
+  test('section 2: the job’s own fields and the form’s own fields keep their names', () => {
+    expect(members(CreatedJob)).toEqual(
+      expect.arrayContaining(['job_id', 'status', 'platforms', 'credits_used', 'credits_remaining']),
+    )
+    expect(members(Job)).toEqual(
+      expect.arrayContaining([
+        'job_id',
+        'status',
+        'platforms',
+        'credits_used',
+        'credits_remaining',
+        'download_url',
+        'error_message',
+      ]),
+    )
+    expect(members(MasterFields)).toEqual(
+      expect.arrayContaining(['platforms', 'genre', 'ai_service', 'tier', 'webhook_url']),
+    )
+    expect(Object.entries(ENDPOINTS.createJob.form.files).map(([name, { required }]) => [name, required])).toEqual([
+      ['file', true],
+      ['reference_file', false],
+    ])
+  })
+
+  test('section 4: the three endpoints stand at their addresses', () => {
+    const { createJob, readJob, downloadResult } = ENDPOINTS
+    expect([createJob, readJob, downloadResult].map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /api/v1/master',
+      'GET /api/v1/jobs/{job_id}',
+      'GET /api/v1/jobs/{job_id}/download',
+    ])
+    expect(Object.keys(createJob.answers)).toContain('201')
+  })
+
+  test('section 6: the two callbacks have exactly their four members', () => {
+    expect(members(JobCompleted)).toEqual(['event', 'job_id', 'status', 'download_url'])
+    expect(members(JobFailed)).toEqual(['event', 'job_id', 'status', 'error_message'])
+  })
+
+  test('section 7: the eight codes have their numbers', () => {
+    const specified = Object.entries(ERRORS).filter(([, { origin }]) => origin === 'specification')
+    expect(Object.fromEntries(specified.map(([code, { status }]) => [code, status]))).toEqual({
+      FILE_TOO_LARGE: 400,
+      UNSUPPORTED_FORMAT: 400,
+      FILE_TOO_LONG: 400,
+      INVALID_PLATFORM: 400,
+      INSUFFICIENT_CREDITS: 402,
+      CONCURRENT_LIMIT: 429,
+      INVALID_API_KEY: 401,
+      RATE_LIMIT: 429,
+    })
+  })
+
+  test('section 8: plans and limits, and the concurrency and credits of the contract', () => {
+    expect(PLAN_LIMITS).toEqual({
+      free: { keys: 0, requestsPerMinute: 0, webhooks: 0, concurrentJobs: 1, monthlyCredits: 3 },
+      starter: { keys: 0, requestsPerMinute: 0, webhooks: 0, concurrentJobs: 2, monthlyCredits: 20 },
+      pro: { keys: 5, requestsPerMinute: 30, webhooks: 3, concurrentJobs: 5, monthlyCredits: 100 },
+      studio: { keys: 20, requestsPerMinute: 100, webhooks: 10, concurrentJobs: 20, monthlyCredits: 500 },
+    })
+    expect([MAX_UPLOAD_BYTES, MAX_DURATION_SECONDS, KEY_PREFIX]).toEqual([52_428_800, 600, 'ams_live_'])
+  })
+})
+
+describe('the catalogue of codes', () => {
+  test('has a sentence for every code in both languages, and none for others', () => {
+    for (const texts of [en, ko]) {
+      expect(Object.keys(texts.errors).sort()).toEqual([...ERROR_CODES].sort())
+      expect(Object.keys(texts.failures).sort()).toEqual([...FAILURE_CODES].sort())
+      expect(Object.keys(texts.warnings).sort()).toEqual([...WARNING_CODES].sort())
+    }
+  })
+
+  test('holds only codes that some endpoint, or every endpoint, can give', () => {
+    const outside = [
+      'FORBIDDEN',
+      'INVALID_API_KEY',
+      'RATE_LIMIT',
+      'INVALID_REQUEST',
+      'INTERNAL_ERROR',
+      'UNAVAILABLE',
+      'INSUFFICIENT_STORAGE',
+      'METHOD_NOT_ALLOWED',
+      'NOT_FOUND',
+    ]
+    const declared = new Set<string>([...outside, ...Object.values(ENDPOINTS).flatMap(({ errors }) => [...errors])])
+    expect(ERROR_CODES.filter((code) => !declared.has(code))).toEqual([])
+  })
+})
