@@ -1,4 +1,4 @@
-import { type AudioBlock, samplePeak } from '../engine/block.ts'
+import type { AudioBlock } from '../engine/block.ts'
 import { curveStepSeconds } from '../engine/meters/dynamics.ts'
 import { createLoudnessMeter, type Loudness } from '../engine/meters/loudness.ts'
 import {
@@ -135,18 +135,20 @@ interface StepSums {
 function addStretch(sums: StepSums, block: AudioBlock, start: number, end: number): void {
   const left = block.channels[0]!.subarray(start, end)
   const right = (block.channels[1] ?? block.channels[0]!).subarray(start, end)
-  let [l, r, product] = [0, 0, 0]
+  let [l, r, product, peak] = [0, 0, 0, sums.peak]
   for (let i = 0; i < left.length; i++) {
     const a = left[i]!
     const b = right[i]!
     l += a * a
     r += b * b
     product += a * b
+    const magnitude = Math.max(Math.abs(a), Math.abs(b))
+    if (magnitude > peak) peak = magnitude
   }
   sums.left += l
   sums.right += r
   sums.product += product
-  sums.peak = Math.max(sums.peak, samplePeak({ channels: [left, right], frames: left.length }))
+  sums.peak = peak
   sums.frames += left.length
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import type { Platform } from '../contract/platforms.ts'
-import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
+import { type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 
 /** An encoder with its settings, and how its file is read again. */
 export interface LossyCodec {
@@ -43,6 +43,9 @@ const CONTAINERS: Readonly<Record<string, readonly [muxer: string, demuxer: stri
   Vorbis: ['ogg', 'ogg'],
 }
 
+/** Encoding ten minutes of AAC takes 20 s of one core: this is a hang even on a busy machine. */
+const TIME_LIMIT_SECONDS = 900
+
 /** Opus works at this rate only (RFC 6716, section 2). */
 const OPUS_RATE_HZ = 48_000
 
@@ -80,7 +83,7 @@ export async function decodeThroughCodec(
 ): Promise<void> {
   const key = createHash('sha1').update(`${wav.path} ${codec.name}`).digest('hex').slice(0, 12)
   const copy = `${wav.folder}/codec-${key}`
-  const call = { timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS, signal }
+  const call = { timeLimitSeconds: TIME_LIMIT_SECONDS, signal }
   try {
     await runFfmpeg(ffmpeg, {
       ...call,
