@@ -94,18 +94,23 @@ test('a dropped file that is no song is refused in the language of the window', 
   expect((await take())?.refused[0]?.message).toMatch(/[가-힣]/)
 })
 
-test('the menus and the tray follow the language and the theme at once and after a restart', async ({ user }) => {
-  const first = await user.launch()
+test('menus, dialogs and the frame follow the language and the theme of the settings, also after a restart', async ({
+  user,
+}) => {
   const label = (desktop: Desktop) =>
     desktop.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('settings')?.label)
-  expect(await label(first)).toBe('Settings…')
-  await first.page.evaluate(() => window.loudsmith?.setAppearance({ theme: 'dark', language: 'ko' }))
-  expect(await label(first)).toBe('설정…')
-  expect(await first.page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)).toBe(true)
+  const isDark = (desktop: Desktop) => desktop.app.evaluate(({ nativeTheme }) => nativeTheme.shouldUseDarkColors)
+  const first = await user.launch()
+  await expect.poll(() => label(first)).toBe('Settings…')
+  await first.call('PATCH', '/app/settings', { language: 'ko', theme: 'dark' })
+  await first.page.reload()
+  await expect.poll(() => label(first)).toBe('설정…')
+  await expect.poll(() => isDark(first)).toBe(true)
+  await expect.poll(() => first.page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)).toBe(true)
   await first.quit()
-  // The page says again what its own settings are; the frame, the menus and the tray must not wait for it.
-  const stored = JSON.parse(readFileSync(path.join(user.userData, 'desktop.json'), 'utf8')) as { appearance: object }
-  expect(stored.appearance).toMatchObject({ theme: expect.any(String), language: expect.any(String) })
+  const second = await user.launch()
+  expect(await label(second)).toBe('설정…')
+  expect(await isDark(second)).toBe(true)
 })
 
 test('the menu reaches every screen and the tray shows and copies the address of the API', async ({ desktop }) => {

@@ -1,31 +1,27 @@
 /** Everything that stands around the running server: window, menu, tray, presence, and the answers to the page. */
-import path from 'node:path'
-import { app, clipboard, dialog, Menu, nativeImage, nativeTheme, shell } from 'electron'
-import type { Settings, SystemState } from '../src-server/contract/app.ts'
+import { app, clipboard, Menu, nativeTheme, shell } from 'electron'
 import type { Log } from '../src-server/log.ts'
 import { followActivity } from './activity.ts'
 import {
   ANNOUNCEMENTS,
   type Appearance,
   type DesktopSettings,
-  type IntakeReport,
   type MenuCommand,
   PAGE_FACTS_ARGUMENT,
   type PageFacts,
   type Place,
 } from './bridge.ts'
 import type { RememberedStore } from './desktop-settings.ts'
-import { writeDiagnostics } from './diagnostics.ts'
 import type { HostedServer } from './hosting.ts'
-import { DIALOG_EXTENSIONS, realFiles, takeSongs } from './intake.ts'
+import { createLocalFiles } from './local-files.ts'
 import { opensAtLogin, setOpenAtLogin } from './login.ts'
-import { findMasters } from './masters.ts'
 import { type MenuActions, menuTemplate } from './menu.ts'
 import { answerPage } from './page-answers.ts'
 import type { ShellPaths } from './paths.ts'
 import { createPresence } from './presence.ts'
 import { installQuit } from './quit.ts'
 import { createService } from './service.ts'
+import { createSongIntake } from './song-intake.ts'
 import type { Words } from './text.ts'
 import { createTray } from './tray.ts'
 import { createMainWindow } from './window.ts'
@@ -65,78 +61,8 @@ export function createDesktop({ paths, server, remembered, language, words, log 
     window.announce(ANNOUNCEMENTS.openPlace, place)
   }
 
-  // Songs come in one hand-over at a time, so that they stand on the desk in the order in which they were given.
-  let intake: Promise<unknown> = Promise.resolve()
-  function storeFiles(files: readonly string[]): Promise<IntakeReport> {
-    const next = intake.then(() => takeSongs(files, service.storeSong, words()))
-    intake = next
-    return next
-  }
-  function takeFiles(files: readonly string[]): void {
-    if (files.length === 0) return
-    if (process.platform !== 'linux') for (const file of files) app.addRecentDocument(file)
-    void storeFiles(files).then((report) => window.announce(ANNOUNCEMENTS.intake, report))
-  }
-
-  async function choose(kind: 'openFile' | 'openDirectory', title: string): Promise<string[]> {
-    const options: Electron.OpenDialogOptions = {
-      title,
-      defaultPath: app.getPath('music'),
-      properties: kind === 'openFile' ? ['openFile', 'multiSelections'] : ['openDirectory', 'createDirectory'],
-      ...(kind === 'openFile' ? { filters: [{ name: words().songs, extensions: DIALOG_EXTENSIONS }] } : {}),
-    }
-    const owner = window.current()
-    const { filePaths } = await (owner ? dialog.showOpenDialog(owner, options) : dialog.showOpenDialog(options))
-    return filePaths
-  }
-  async function chooseSongs(kind: 'openFile' | 'openDirectory'): Promise<IntakeReport | null> {
-    const files = await choose(kind, kind === 'openFile' ? words().chooseSongs : words().chooseFolder)
-    return files.length === 0 ? null : storeFiles(files)
-  }
-  function announceIntake(report: IntakeReport | null): void {
-    if (report) window.announce(ANNOUNCEMENTS.intake, report)
-  }
-
-  async function revealFolder(folder: 'output' | 'data'): Promise<boolean> {
-    const settings = folder === 'output' ? await service.call<Settings>('readSettings') : undefined
-    const target =
-      folder === 'data' ? paths.dataDir : (settings?.output_folder ?? path.join(app.getPath('music'), 'Loudsmith'))
-    return (await shell.openPath(target)) === ''
-  }
-  async function revealMasters(jobId: string): Promise<boolean> {
-    const [first] = await findMasters(service, jobId, null)
-    if (first) shell.showItemInFolder(first)
-    return first !== undefined
-  }
-
-  async function exportDiagnostics(): Promise<boolean> {
-    const options: Electron.SaveDialogOptions = {
-      title: words().saveDiagnostics,
-      defaultPath: path.join(
-        app.getPath('documents'),
-        `loudsmith-diagnostics-${new Date().toISOString().slice(0, 10)}.zip`,
-      ),
-      filters: [{ name: 'ZIP', extensions: ['zip'] }],
-    }
-    const owner = window.current()
-    const { filePath } = await (owner ? dialog.showSaveDialog(owner, options) : dialog.showSaveDialog(options))
-    if (!filePath) return false
-    await writeDiagnostics(filePath, {
-      logsDir: paths.logsDir,
-      facts: {
-        'versions.json': () => ({
-          loudsmith: app.getVersion(),
-          ...process.versions,
-          platform: process.platform,
-          arch: process.arch,
-        }),
-        'system.json': () => service.call<SystemState>('readSystem'),
-        'settings.json': () => service.call<Settings>('readSettings'),
-        'desktop.json': () => remembered.read(),
-      },
-    })
-    return true
-  }
+  const songs = createSongIntake({ window, words, storeSong: service.storeSong })
+  const files = createLocalFiles({ window, words, service, paths, remembered })
 
   function readDesktopSettings(): DesktopSettings {
     return { ...remembered.read().settings, openAtLogin: opensAtLogin() }
@@ -159,17 +85,17 @@ export function createDesktop({ paths, server, remembered, language, words, log 
       .catch((cause) => log.warn('pause was refused', { cause }))
   }
   const menuActions: MenuActions = {
-    addSongs: () => void chooseSongs('openFile').then(announceIntake),
-    addFolder: () => void chooseSongs('openDirectory').then(announceIntake),
+    addSongs: () => songs.chooseAndTell('songs'),
+    addFolder: () => songs.chooseAndTell('folder'),
     command: (command: MenuCommand) => {
       window.show()
       window.announce(ANNOUNCEMENTS.menuCommand, command)
     },
     openPlace,
-    showMasters: () => void revealFolder('output'),
+    showMasters: () => void files.revealFolder('output'),
     setPaused,
     openReference: () => void shell.openExternal(`${origin}/docs`),
-    exportDiagnostics: () => void exportDiagnostics(),
+    exportDiagnostics: () => void files.exportDiagnostics(),
   }
 
   const presence = createPresence({
@@ -225,29 +151,17 @@ export function createDesktop({ paths, server, remembered, language, words, log 
     quitting.activityChanged()
   }
   answerPage(origin, {
-    chooseSongs: () => chooseSongs('openFile'),
-    chooseSongFolder: () => chooseSongs('openDirectory'),
-    chooseFolder: async () => (await choose('openDirectory', words().chooseFolder))[0] ?? null,
-    async addDropped(dropped) {
-      const { paths: files, refused } = realFiles(dropped, words())
-      const report = files.length > 0 ? await storeFiles(files) : { sourceIds: [], refused: [] }
-      return { ...report, refused: [...refused, ...report.refused] }
-    },
-    revealMasters,
-    revealFolder,
+    chooseSongs: () => songs.choose('songs'),
+    chooseSongFolder: () => songs.choose('folder'),
+    chooseFolder: songs.chooseFolder,
+    addDropped: songs.addDropped,
+    ...files,
     readDesktopSettings,
     changeDesktopSettings,
     setAppearance,
-    exportDiagnostics,
     popUpMenu(x, y) {
       const owner = window.current()
       if (owner) Menu.getApplicationMenu()?.popup({ window: owner, x, y })
-    },
-    async dragMasters(contents, jobId, platforms) {
-      const files = await findMasters(service, jobId, platforms)
-      const [file] = files
-      const icon = nativeImage.createFromPath(paths.icon('drag.png'))
-      if (file && !contents.isDestroyed()) contents.startDrag({ file, files, icon })
     },
   })
   showAll()
@@ -256,7 +170,7 @@ export function createDesktop({ paths, server, remembered, language, words, log 
 
   return {
     showWindow: window.show,
-    takeFiles,
+    takeFiles: songs.take,
     /** After sleep the live stream may be dead without knowing: everything is read again. */
     wokeUp: activity.refresh,
   }

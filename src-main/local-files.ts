@@ -1,0 +1,75 @@
+/** Files that go back to the desktop: masters shown or dragged out, folders opened, the diagnostics ZIP. */
+import path from 'node:path'
+import { app, dialog, nativeImage, shell, type WebContents } from 'electron'
+import type { Settings, SystemState } from '../src-server/contract/app.ts'
+import type { RememberedStore } from './desktop-settings.ts'
+import { writeDiagnostics } from './diagnostics.ts'
+import { findMasters } from './masters.ts'
+import type { ShellPaths } from './paths.ts'
+import type { Service } from './service.ts'
+import type { Words } from './text.ts'
+import type { MainWindow } from './window.ts'
+
+export function createLocalFiles({
+  window,
+  words,
+  service,
+  paths,
+  remembered,
+}: {
+  readonly window: MainWindow
+  readonly words: () => Words
+  readonly service: Service
+  readonly paths: ShellPaths
+  readonly remembered: RememberedStore
+}) {
+  const readSettings = () => service.call<Settings>('readSettings')
+  const versions = () => ({
+    loudsmith: app.getVersion(),
+    ...process.versions,
+    platform: process.platform,
+    arch: process.arch,
+  })
+
+  return {
+    /** Shows the delivered masters of a job; false when there are none. */
+    async revealMasters(jobId: string): Promise<boolean> {
+      const [first] = await findMasters(service, jobId, null)
+      if (first) shell.showItemInFolder(first)
+      return first !== undefined
+    },
+    /** Lets the user drag delivered masters out of a page; nothing happens where there are none. */
+    async dragMasters(contents: WebContents, jobId: string, platforms: readonly string[] | null): Promise<void> {
+      const files = await findMasters(service, jobId, platforms)
+      const [file] = files
+      const icon = nativeImage.createFromPath(paths.icon('drag.png'))
+      if (file && !contents.isDestroyed()) contents.startDrag({ file, files, icon })
+    },
+    /** Opens a folder of the settings; false when it is not there. */
+    async revealFolder(folder: 'output' | 'data'): Promise<boolean> {
+      const output = folder === 'output' ? (await readSettings()).output_folder : null
+      const target = folder === 'data' ? paths.dataDir : (output ?? path.join(app.getPath('music'), 'Loudsmith'))
+      return (await shell.openPath(target)) === ''
+    },
+    /** Asks where to and writes the diagnostics ZIP; false when the dialog was closed. */
+    async exportDiagnostics(): Promise<boolean> {
+      const day = new Date().toISOString().slice(0, 10)
+      const options: Electron.SaveDialogOptions = {
+        title: words().saveDiagnostics,
+        defaultPath: path.join(app.getPath('documents'), `loudsmith-diagnostics-${day}.zip`),
+        filters: [{ name: 'ZIP', extensions: ['zip'] }],
+      }
+      const owner = window.current()
+      const { filePath } = await (owner ? dialog.showSaveDialog(owner, options) : dialog.showSaveDialog(options))
+      if (!filePath) return false
+      const facts = {
+        'versions.json': versions,
+        'system.json': () => service.call<SystemState>('readSystem'),
+        'settings.json': readSettings,
+        'desktop.json': () => remembered.read(),
+      }
+      await writeDiagnostics(filePath, { logsDir: paths.logsDir, facts })
+      return true
+    },
+  }
+}

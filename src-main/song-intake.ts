@@ -1,0 +1,70 @@
+/** The ways by which songs come from the desktop: dialogs, drops, open-with. All end on the desk, in the order of their coming. */
+import { app, dialog } from 'electron'
+import { ANNOUNCEMENTS, type IntakeReport } from './bridge.ts'
+import { DIALOG_EXTENSIONS, realFiles, takeSongs } from './intake.ts'
+import type { Service } from './service.ts'
+import type { Words } from './text.ts'
+import type { MainWindow } from './window.ts'
+
+/** What a dialog asks for. */
+type Asked = 'songs' | 'folder'
+
+export function createSongIntake({
+  window,
+  words,
+  storeSong,
+}: {
+  readonly window: MainWindow
+  readonly words: () => Words
+  readonly storeSong: Service['storeSong']
+}) {
+  // One hand-over at a time, so that songs stand on the desk in the order in which they were given.
+  let last: Promise<unknown> = Promise.resolve()
+  function store(files: readonly string[]): Promise<IntakeReport> {
+    const next = last.then(() => takeSongs(files, storeSong, words()))
+    last = next
+    return next
+  }
+
+  async function ask(asked: Asked): Promise<string[]> {
+    const options: Electron.OpenDialogOptions = {
+      title: asked === 'songs' ? words().chooseSongs : words().chooseFolder,
+      defaultPath: app.getPath('music'),
+      properties: asked === 'songs' ? ['openFile', 'multiSelections'] : ['openDirectory', 'createDirectory'],
+      ...(asked === 'songs' ? { filters: [{ name: words().songs, extensions: DIALOG_EXTENSIONS }] } : {}),
+    }
+    const owner = window.current()
+    const { filePaths } = await (owner ? dialog.showOpenDialog(owner, options) : dialog.showOpenDialog(options))
+    return filePaths
+  }
+
+  async function choose(asked: Asked): Promise<IntakeReport | null> {
+    const files = await ask(asked)
+    return files.length === 0 ? null : store(files)
+  }
+
+  return {
+    /** Takes songs that the page did not ask for, and tells it what became of them. */
+    take(files: readonly string[]): void {
+      if (files.length === 0) return
+      if (process.platform !== 'linux') for (const file of files) app.addRecentDocument(file)
+      void store(files).then((report) => window.announce(ANNOUNCEMENTS.intake, report))
+    },
+    /** Asks for songs, or for a folder of them; null when the dialog was closed. */
+    choose,
+    /** As `choose`, for the menu: the page is told. */
+    chooseAndTell(asked: Asked): void {
+      void choose(asked).then((report) => {
+        if (report) window.announce(ANNOUNCEMENTS.intake, report)
+      })
+    },
+    /** Asks for a folder and returns its path. */
+    chooseFolder: async (): Promise<string | null> => (await ask('folder'))[0] ?? null,
+    /** Takes what was dropped on the page; entries that are no real file are refused. */
+    async addDropped(dropped: readonly { readonly filename: string; readonly path: string }[]): Promise<IntakeReport> {
+      const { paths, refused } = realFiles(dropped, words())
+      const report = paths.length > 0 ? await store(paths) : { sourceIds: [], refused: [] }
+      return { ...report, refused: [...refused, ...report.refused] }
+    },
+  }
+}
