@@ -78,9 +78,14 @@ export function weighCandidates(
   return list.flatMap((candidate) => tryCandidate(excerpt, ceiling, candidate, powerDb, gainDb) ?? [])
 }
 
+/** How far the loudness of the trials comes down when nothing reaches it at a bearable loss, in LU a step. */
+const retreatLu = 1.5
+const mostRetreats = 5
+
 /**
  * Chooses the treatment with the least {@link distortionCost} for a song whose true peak is `truePeak` (linear) among those that give
- * up at most `mostLossDb` of level; when none does, the one that gives up least. See {@link weighCandidates}.
+ * up at most `mostLossDb` of level. Where none does, the target is out of reach; the song will stop below it, so the trials are repeated at lower
+ * loudness: what is delivered must sound best where it ends, not get there loudest. See {@link weighCandidates}.
  */
 export function chooseTreatment(
   song: Song & { readonly truePeak: number },
@@ -89,16 +94,21 @@ export function chooseTreatment(
   targetLufs: number,
   mostLossDb: number,
 ): Treatment {
-  const gainDb = targetLufs - loudnessLufs
-  const harmless = { limiter: harmlessLimiter, clipAboveDb: null, gainDb }
-  if (song.truePeak * dbToGain(gainDb) < ceiling * dbToGain(harmlessDb)) return harmless
-  const weighed = weighCandidates(song, loudnessLufs, ceiling, targetLufs)
-  if (weighed.length === 0) return { ...harmless, limiter: promptLimiter(1) }
-  const affordable = weighed.filter((next) => next.gainDb - gainDb <= mostLossDb)
-  if (affordable.length === 0) return weighed.reduce((least, next) => (next.gainDb < least.gainDb ? next : least))
-  return affordable.reduce((best, next) =>
-    distortionCost(next.distortion) < distortionCost(best.distortion) ? next : best,
-  )
+  for (let retreat = 0; ; retreat++) {
+    const triedLufs = targetLufs - retreat * retreatLu
+    const gainDb = triedLufs - loudnessLufs
+    const harmless = { limiter: harmlessLimiter, clipAboveDb: null, gainDb }
+    const isHarmless = song.truePeak * dbToGain(gainDb) < ceiling * dbToGain(harmlessDb)
+    if (isHarmless) return retreat === 0 ? harmless : { ...harmless, limiter: steadyLimiter }
+    const weighed = weighCandidates(song, loudnessLufs, ceiling, triedLufs)
+    const affordable = weighed.filter((next) => next.gainDb - gainDb <= mostLossDb)
+    if (affordable.length > 0) {
+      return affordable.reduce((best, next) =>
+        distortionCost(next.distortion) < distortionCost(best.distortion) ? next : best,
+      )
+    }
+    if (retreat === mostRetreats) return { ...harmless, limiter: steadyLimiter }
+  }
 }
 
 /**
