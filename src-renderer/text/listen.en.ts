@@ -18,7 +18,7 @@ export const listenEn = {
   curlCopied: 'The curl command is copied.',
   openReport: 'Save report (HTML)',
   revealGone: 'The masters are no longer in that folder.',
-  again: 'The song is back on the desk with these settings.',
+  again: 'On the desk with these settings. Change them, then choose Master again in its row.',
   failures: {
     title: 'Nothing to hear yet',
     unfinished: (percent: number): string => `This song is still being mastered, ${percent} percent done.`,

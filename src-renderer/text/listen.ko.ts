@@ -17,7 +17,7 @@ export const listenKo: ListenText = {
   curlCopied: 'curl 명령을 복사했어요.',
   openReport: '보고서 저장 (HTML)',
   revealGone: '그 폴더에 마스터가 없어요.',
-  again: '이 설정 그대로 작업대에 올렸어요.',
+  again: '이 설정으로 작업대에 있어요. 바꾼 뒤 곡 메뉴에서 다시 마스터링하세요.',
   failures: {
     title: '아직 들을 것이 없어요',
     unfinished: (percent) => `아직 마스터링하고 있어요. ${percent}% 됐어요.`,

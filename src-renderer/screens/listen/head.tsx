@@ -23,14 +23,12 @@ export interface HeadProps {
 }
 
 export function Head({ job, report, siblings, onCompare }: HeadProps) {
-  const { t, l, format } = useListenWords()
-  const { client } = useApp()
+  const { t, l, format, language } = useListenWords()
+  const { client, saver } = useApp()
   const { number, of } = versionNumber(job, siblings)
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<Refusal | null>(null)
   const { masterAgain, isBusy } = useMasterAgain(job, setError)
-  const { saver } = useApp()
-  const { language } = useListenWords()
   const size = job.results.reduce((sum, one) => sum + one.size_bytes, 0)
   const isThere = job.status === 'done' && !job.expired
   const sourceId = job.source_id
@@ -113,15 +111,15 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
 
 function More({ job, onError }: { job: Job; onError: (error: Refusal | null) => void }) {
   const { l, language } = useListenWords()
-  const { client, notices } = useApp()
+  const { client, notices, service } = useApp()
   const desktop = window.loudsmith
   const reveal = async () => {
     const isThere = await desktop?.revealMasters(job.job_id)
     if (!isThere) onError({ code: 'NOT_FOUND', message: l.revealGone })
   }
   const copyCurl = async () => {
-    await navigator.clipboard.writeText(curlOf(job, desktop?.apiBaseUrl ?? location.origin))
-    notices.announce(l.curlCopied)
+    const baseUrl = service.store.getState().system?.base_url ?? location.origin
+    await navigator.clipboard.writeText(curlOf(job, baseUrl))
     notices.show({ text: l.curlCopied })
   }
   const saveReport = async () => {

@@ -23,6 +23,7 @@ export function useMasterAgain(job: Job, onError: (error: Refusal) => void) {
     await client.call('changeDeskSong', { params: { source_id: sourceId }, body: { settings: settingsOf(job) } })
     await desk.read()
     desk.select(sourceId)
+    desk.scope(false)
     notices.show({ text: l.again })
     go('master')
   }
