@@ -24,6 +24,7 @@ export const isRealElectron = (() => {
 
 /** Reports a spec as undecided on the stand-in: it is listed with this reason, never as passed. */
 export function needsRealElectron(reason: string): void {
+  if (!isRealElectron) console.log(`needs real Electron: ${reason}`)
   base.skip(!isRealElectron, `needs real Electron: ${reason}`)
 }
 

@@ -93,8 +93,9 @@ export function createMainWindow(options: WindowOptions) {
 
   function keepInside(opened: BrowserWindow): void {
     const { webContents } = opened
-    webContents.on('will-navigate', (event, address) => {
-      if (new URL(address).origin !== origin || new URL(address).pathname !== '/') event.preventDefault()
+    webContents.on('will-navigate', (event) => {
+      const { origin: target, pathname } = new URL(event.url)
+      if (target !== origin || pathname !== '/') event.preventDefault()
     })
     webContents.on('will-attach-webview', (event) => event.preventDefault())
     webContents.setWindowOpenHandler(({ url }) => {

@@ -10,8 +10,9 @@ const standin = globalThis.__standin
 const { pkg, appPath, switches } = standin
 
 /** Emits an event whose first argument can prevent the default; returns whether a listener did. */
-function isPrevented(emitter, name, ...args) {
+function isPrevented(emitter, name, details = {}, ...args) {
   const event = {
+    ...details,
     defaultPrevented: false,
     preventDefault() {
       event.defaultPrevented = true

@@ -234,7 +234,7 @@ class BrowserWindow extends EventEmitter {
     const send = (method, params) => this._do(method, params)
     const mayNavigate = (address) => {
       if (this._loading === address) return true
-      return !isPrevented(this.webContents, 'will-navigate', address)
+      return !isPrevented(this.webContents, 'will-navigate', { url: address }, address)
     }
     try {
       await passThroughListeners(send, this.id, paused, mayNavigate)
