@@ -26,7 +26,19 @@ export function forkWithElectron(entryFile: string, log: Log): ForkEngine {
       onMessage(message)
       if (message.type !== 'progress') child.kill()
     })
-    child.on('exit', (code) => onExit(`exit code ${code}`))
-    return { send: (command) => void spawned.then(() => child.postMessage(command)), kill }
+    let hasExited = false
+    child.on('exit', (code) => {
+      hasExited = true
+      onExit(`exit code ${code}`)
+    })
+    return {
+      send(command) {
+        void spawned.then(() => {
+          // Posting to a dead child has brought Electron's main process down with it (electron/electron#53923).
+          if (!hasExited) child.postMessage(command)
+        })
+      },
+      kill,
+    }
   }
 }
