@@ -8,8 +8,13 @@ import yauzl from 'yauzl'
 import type { Job } from '../../src-server/contract/jobs.ts'
 import { childrenOf, isAlive, type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { wavSong } from '../support/songs.ts'
+import { seededRandom } from '../support/sounds.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
+
+const SEED = 47_310
+/** A small part of a campaign. */
+const KILLS = Number(process.env.KILL_ROUNDS ?? 4)
 
 const onLinux = process.platform === 'linux'
 const song = new Blob([new Uint8Array(wavSong({ seconds: 3, sampleRateHz: 44_100 }))])
@@ -122,5 +127,31 @@ describe.runIf(onLinux)('kill −9 (contract 8; only where /proc tells who is wh
     expect(readdirSync(dataDir)).not.toContain('owner.json')
     server = await spawnServer(dataDir)
     await expectWhole(await server.until(job_id))
+  })
+
+  test(`${KILLS} times at seeded random moments (seed ${SEED}): every accepted job ends once, with one charge, and the ledger sums up`, async () => {
+    const random = seededRandom(SEED)
+    const accepted: string[] = []
+    for (let kill = 0; kill < KILLS; kill++) {
+      accepted.push((await server.newJob({ ...request, platforms: 'spotify' })).job_id)
+      await new Promise((resolve) => setTimeout(resolve, Math.abs(random()) * 2500))
+      await server.end('SIGKILL')
+      server = await spawnServer(dataDir)
+    }
+    const ended = await Promise.all(accepted.map((jobId) => server.until(jobId)))
+    const done = ended.filter(({ status }) => status === 'done').length
+    expect(
+      ended.every(({ status, credits_refunded }) =>
+        status === 'done' ? credits_refunded === 0 : credits_refunded === 1,
+      ),
+    ).toBe(true)
+    expect(await server.get('/api/v1/account')).toMatchObject({ credits: 500 - done })
+    const db = new Database(path.join(dataDir, 'loudsmith.db'), { readonly: true })
+    const perJob = db.prepare(
+      `SELECT (SELECT count(*) FROM ledger WHERE job_id = :id AND kind = 'charge') AS charges,
+        (SELECT count(*) FROM events WHERE job_id = :id AND name IN ('job.completed', 'job.failed')) AS ends`,
+    )
+    for (const id of accepted) expect(perJob.get({ id })).toEqual({ charges: 1, ends: 1 })
+    db.close()
   })
 })
