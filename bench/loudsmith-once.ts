@@ -3,8 +3,8 @@
  * JSON; the attempt folder receives the ZIP. Prints the results as JSON.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
-import { masterSong } from '../src-server/jobs/pipeline.ts'
-import type { WorkOrder } from '../src-server/jobs/work-order.ts'
+import { masterSong } from '../src-server/mastering/pipeline.ts'
+import type { WorkOrder } from '../src-server/mastering/work-order.ts'
 
 const order = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as WorkOrder
 mkdirSync(order.attemptFolder, { recursive: true })

@@ -36,12 +36,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   notify: { places: ['src-server/notify/'], imports: base, types: ['access'] },
   docs: { places: ['src-server/docs/'], imports: foundation.concat('http') },
   // The engine process is the one place that runs the engine.
-  'engine process': {
-    places: ['src-server/jobs/worker.ts', 'src-server/jobs/pipeline', 'src-server/jobs/render-'],
-    imports: [...base, ...topics, 'jobs', 'engine'],
-  },
-  jobs: { places: ['src-server/jobs/'], imports: [...base, ...topics], types: ['engine'] },
-  'app session': { places: ['src-server/app-session/'], imports: [...base, ...topics], types: ['jobs'] },
+  mastering: { places: ['src-server/mastering/'], imports: [...base, 'artifacts', 'engine'] },
+  jobs: { places: ['src-server/jobs/'], imports: [...base, ...topics], types: ['mastering'] },
+  'app session': { places: ['src-server/app-session/'], imports: [...base, ...topics], types: ['jobs', 'mastering'] },
   app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'app session', 'docs'] },
   server: {
     places: ['src-server/server.ts', 'src-server/server/'],

@@ -1,9 +1,9 @@
 import type { AiService } from '../contract/platforms.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Log } from '../log.ts'
+import type { AnalysisDone, StoredSong, WorkFailed } from '../mastering/work-order.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { FfmpegMissingError } from '../media/locate.ts'
-import type { AnalysisDone, StoredSong, WorkFailed } from './work-order.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 /** What a free look at a song found, its warnings without their texts. */

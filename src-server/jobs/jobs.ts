@@ -5,6 +5,7 @@ import { PLAN_LIMITS, type Plan } from '../contract/plans.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
+import type { StoredSong } from '../mastering/work-order.ts'
 import type { Notify } from '../notify/notify.ts'
 import type { Folders } from './folders.ts'
 import { hasEnded, statusOf } from './job.ts'
@@ -13,7 +14,6 @@ import type { Scheduler } from './scheduler.ts'
 import type { Settle } from './settle.ts'
 import type { JobRecord, JobStore } from './store.ts'
 import type { Submission, Submitted } from './submit.ts'
-import type { StoredSong } from './work-order.ts'
 
 export interface JobsParts {
   readonly db: Db

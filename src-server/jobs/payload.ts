@@ -5,10 +5,10 @@ import type { CreatedJob, Job, Stage } from '../contract/jobs.ts'
 import type { Platform } from '../contract/platforms.ts'
 import type { Warning } from '../contract/report.ts'
 import { failureText, type Language, warningText } from '../contract/text/text.ts'
+import type { WarningFact } from '../mastering/work-order.ts'
 import { isoTime } from '../system.ts'
 import { statusOf } from './job.ts'
 import type { JobRecord } from './store.ts'
-import type { WarningFact } from './work-order.ts'
 
 /** Where an unfinished job is at this moment; known only to the process that works on it. */
 export interface LiveState {

@@ -5,6 +5,7 @@ import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
 import { CREDITS_PER_JOB } from '../contract/plans.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Call, type Caller, route } from '../http/route.ts'
+import type { StoredSong } from '../mastering/work-order.ts'
 import type { Chance } from '../system.ts'
 import { readAnalysisForm, readMasterForm } from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
@@ -14,7 +15,6 @@ import { fingerprintOf, type Idempotency } from './idempotency.ts'
 import type { Jobs } from './jobs.ts'
 import { type PayloadView, warningPayloads } from './payload.ts'
 import { type Submission, warningsOf } from './submit.ts'
-import type { StoredSong } from './work-order.ts'
 
 export interface JobRoutesParts {
   readonly jobs: Jobs

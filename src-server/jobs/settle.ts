@@ -1,12 +1,12 @@
 import type { ErrorParams } from '../contract/errors.ts'
 import type { Ledger } from '../credits/ledger.ts'
 import type { Db } from '../db/open.ts'
+import type { WarningFact, WorkResult } from '../mastering/work-order.ts'
 import type { Notify } from '../notify/notify.ts'
 import type { Clock } from '../system.ts'
 import { type Happening, hasEnded, nextPosition } from './job.ts'
 import { callbackBody } from './payload.ts'
 import type { JobRecord, JobStore } from './store.ts'
-import type { WarningFact, WorkResult } from './work-order.ts'
 
 /** A happening with what it brings: the result of a success, the values of a failure's sentence. */
 export type Ending =

@@ -2,10 +2,10 @@ import type { ErrorParams, FailureCode } from '../contract/errors.ts'
 import type { JOB_SORTS, JobStatus } from '../contract/jobs.ts'
 import type { Platform } from '../contract/platforms.ts'
 import type { Db } from '../db/open.ts'
+import type { WarningFact, WorkResult } from '../mastering/work-order.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import type { JobPosition, JobState } from './job.ts'
-import type { WarningFact, WorkResult } from './work-order.ts'
 
 /** A song of a job without its place on disk, which follows from the job's identifier. */
 export interface JobSong {

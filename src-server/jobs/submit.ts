@@ -5,6 +5,7 @@ import type { Ledger } from '../credits/ledger.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
+import type { StoredSong, WarningFact } from '../mastering/work-order.ts'
 import type { Notify } from '../notify/notify.ts'
 import type { Chance, Clock } from '../system.ts'
 import type { MasterRequest } from '../uploads/form.ts'
@@ -13,7 +14,6 @@ import type { Folders } from './folders.ts'
 import type { Idempotency, IdempotencyUse } from './idempotency.ts'
 import { createdPayload } from './payload.ts'
 import type { JobStore } from './store.ts'
-import type { StoredSong, WarningFact } from './work-order.ts'
 
 /** A checked request for one job. The songs are kept by the job; the files named here stay the caller's. */
 export interface Submission {

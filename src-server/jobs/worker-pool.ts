@@ -1,8 +1,8 @@
 /** Engine processes: one per running piece of work, so that a crash, a leak or a kill stays inside it. */
 import { fork } from 'node:child_process'
 import type { Log } from '../log.ts'
+import type { WorkerCommand, WorkerMessage, WorkProgress } from '../mastering/work-order.ts'
 import type { Clock } from '../system.ts'
-import type { WorkerCommand, WorkerMessage, WorkProgress } from './work-order.ts'
 
 /** One engine process, whatever kind of process it is. */
 export interface EngineProcess {

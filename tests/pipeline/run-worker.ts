@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { deliveryTarget, PLATFORMS, type Platform } from '../../src-server/contract/platforms.ts'
-import type { StoredSong, WorkerMessage, WorkOrder, WorkResult } from '../../src-server/jobs/work-order.ts'
+import type { StoredSong, WorkerMessage, WorkOrder, WorkResult } from '../../src-server/mastering/work-order.ts'
 import { probeAudio } from '../../src-server/uploads/probe.ts'
 import { ffmpeg } from '../media/make-audio.ts'
 
-export const workerFile = path.join(import.meta.dirname, '../../src-server/jobs/worker.ts')
+export const workerFile = path.join(import.meta.dirname, '../../src-server/mastering/worker.ts')
 
 export async function storedSong(file: string): Promise<StoredSong> {
   const probe = await probeAudio(file, { ffmpeg })

@@ -3,9 +3,14 @@ import path from 'node:path'
 import Schema from 'typebox/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Report } from '../../src-server/contract/report.ts'
-import { createProgressMeter } from '../../src-server/jobs/progress-meter.ts'
-import { describeFailure, WorkFailure } from '../../src-server/jobs/work-failure.ts'
-import { WORK_STAGES, type WorkOrder, type WorkProgress, type WorkResult } from '../../src-server/jobs/work-order.ts'
+import { createProgressMeter } from '../../src-server/mastering/progress-meter.ts'
+import { describeFailure, WorkFailure } from '../../src-server/mastering/work-failure.ts'
+import {
+  WORK_STAGES,
+  type WorkOrder,
+  type WorkProgress,
+  type WorkResult,
+} from '../../src-server/mastering/work-order.ts'
 import { createWavWriter } from '../../src-server/media/wav.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor, runOrder, startWorker, storedSong } from './run-worker.ts'

@@ -10,7 +10,7 @@ import { childrenOf, isAlive, type ServerProcess, spawnServer } from '../support
 import { wavSong } from '../support/songs.ts'
 import { seededRandom } from '../support/sounds.ts'
 
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: Number(process.env.KILL_ROUNDS ?? 0) * 10_000 + 90_000 })
 
 const SEED = 47_310
 /** A small part of a campaign. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { WorkOrder } from '../../src-server/jobs/work-order.ts'
 import { createWorkerPool } from '../../src-server/jobs/worker-pool.ts'
+import type { WorkOrder } from '../../src-server/mastering/work-order.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 

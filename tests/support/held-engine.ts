@@ -7,8 +7,8 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { FailureCode } from '../../src-server/contract/errors.ts'
 import type { MasterResult } from '../../src-server/contract/report.ts'
-import type { WorkerCommand, WorkerMessage, WorkOrder, WorkResult } from '../../src-server/jobs/work-order.ts'
 import type { ForkEngine } from '../../src-server/jobs/worker-pool.ts'
+import type { WorkerCommand, WorkerMessage, WorkOrder, WorkResult } from '../../src-server/mastering/work-order.ts'
 
 /** One started engine process. */
 export interface HeldProcess {
