@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ZipArchive } from 'archiver'
@@ -48,6 +49,9 @@ export interface PackedText {
 /** Earliest date a ZIP can say; the ZIP does not depend on the clock. */
 const FIXED_DATE = '1980-01-01T00:00:00Z'
 
+/** Large pieces: the archiver's cost is per piece. */
+const CHUNK_BYTES = 1 << 20
+
 /**
  * Writes `<folderName>.zip` into `folder`: the masters, the texts and SHA256SUMS in one folder, stored, then reads it back to its
  * last byte. Returns where every file lies in it. Throws the system's error (`ENOSPC` when the disk is full), an Error when the
@@ -79,12 +83,18 @@ async function writeZip(
   { masters, texts }: { readonly masters: readonly PackedMaster[]; readonly texts: readonly PackedText[] },
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const archive = new ZipArchive({ store: true, statConcurrency: 1 })
+  const archive = new ZipArchive({ store: true, highWaterMark: CHUNK_BYTES })
   const entry = (file: string) => ({ name: `${folderName}/${file}`, date: FIXED_DATE, mode: 0o644 })
   const written = pipeline(archive, createWriteStream(target, { mode: 0o600 }), signal ? { signal } : {})
   // A warning is a file that could not be read: for us that is an error like any other.
   archive.on('warning', (error) => archive.destroy(error))
-  for (const { file, path: source } of masters) archive.file(source, entry(file))
+  for (const { file, path: source } of masters) {
+    const bytes = createReadStream(source, { highWaterMark: CHUNK_BYTES })
+    bytes.on('error', (error) => archive.destroy(error))
+    archive.append(bytes, entry(file))
+    // One after the other, so that no more than one file is open; an error of either end must not be waited past.
+    await Promise.race([once(archive, 'entry'), written])
+  }
   for (const { file, text } of texts) archive.append(Buffer.from(text, 'utf8'), entry(file))
   archive.append(Buffer.from(checksums(masters, texts), 'utf8'), entry('SHA256SUMS'))
   await Promise.all([archive.finalize(), written])
