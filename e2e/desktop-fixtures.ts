@@ -198,24 +198,28 @@ export function runToEnd(
 
 export const test = base.extend<{ user: User; desktop: Desktop }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
-  user: async ({}, use) => {
+  user: async ({}, use, info) => {
     const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-home-'))
     const userData = path.join(home, '.config', 'Loudsmith')
     const music = path.join(home, 'Music')
     mkdirSync(music)
-    const running: { app: ElectronApplication; child: ChildProcess }[] = []
+    const running: { desktop: Desktop; child: ChildProcess }[] = []
     await use({
       home,
       userData,
       music,
       async launch(options) {
         const desktop = await launch(home, userData, options)
-        running.push({ app: desktop.app, child: desktop.app.process() })
+        running.push({ desktop, child: desktop.app.process() })
         return desktop
       },
       startAgain: (args) => runToEnd(home, userData, { args }),
     })
-    for (const { app, child } of running) await endNow(app, child)
+    for (const { desktop, child } of running) {
+      if (info.status !== info.expectedStatus)
+        console.log(`exit ${child.exitCode ?? child.signalCode}; it printed:\n${desktop.output().slice(-4000)}`)
+      await endNow(desktop.app, child)
+    }
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   },
   desktop: async ({ user }, use) => {

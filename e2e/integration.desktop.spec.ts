@@ -109,8 +109,8 @@ test('menus, dialogs and the frame follow the language and the theme of the sett
   await expect.poll(() => first.page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)).toBe(true)
   await first.quit()
   const second = await user.launch()
-  expect(await label(second)).toBe('설정…')
-  expect(await isDark(second)).toBe(true)
+  await expect.poll(() => label(second)).toBe('설정…')
+  await expect.poll(() => isDark(second)).toBe(true)
 })
 
 test('the menu reaches every screen and the tray shows and copies the address of the API', async ({ desktop }) => {

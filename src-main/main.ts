@@ -39,6 +39,9 @@ else app.quit()
 async function start(): Promise<void> {
   const paths = shellPaths(process.argv)
   const log = createLog('info', systemClock, openLogFiles(paths.logsDir))
+  process.on('uncaughtExceptionMonitor', (cause) => log.error('an error nobody caught', { cause }))
+  // A courtesy of the desktop that fails, such as a menu item, must not take the service down with it.
+  process.on('unhandledRejection', (cause) => log.error('a promise nobody watched', { cause }))
   const remembered = openRemembered(paths.settingsFile)
   nativeTheme.themeSource = remembered.read().appearance.theme
   const language = () => languageOf(remembered.read().appearance.language, app.getLocale())

@@ -111,6 +111,7 @@ function startChromium(appended) {
       resolve(line[1])
     })
     child.once('error', reject)
+    child.once('exit', (code, signal) => process.stderr.write(`stand-in: Chromium ended (${signal ?? code})\n`))
     child.once('exit', (code) => reject(new Error(`Chromium ended (${code}): ${text}`)))
   })
   return { child, endpoint }
