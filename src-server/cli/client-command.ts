@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import type { ErrorEnvelope } from '../contract/errors.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
-import { type ServiceClient, ServiceError } from './service-client.ts'
+import type { ServiceClient } from './service-client.ts'
+import { ServiceError } from './service-error.ts'
 
 export interface ClientOptions {
   readonly dataDir: string

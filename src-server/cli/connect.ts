@@ -1,8 +1,5 @@
 import { liveOwner } from '../db/owner.ts'
-import { createLog } from '../log.ts'
-import { startServer } from '../server.ts'
-import { systemClock } from '../system.ts'
-import { createServiceClient, type ServiceClient } from './service-client.ts'
+import type { ServiceClient } from './service-client.ts'
 
 /**
  * Runs `work` against the service that owns `dataDir` and returns its outcome. Where no process owns it, the service is
@@ -13,8 +10,14 @@ export async function withService<Outcome>(
   dataDir: string,
   work: (client: ServiceClient) => Promise<Outcome>,
 ): Promise<Outcome> {
+  const { createServiceClient } = await import('./service-client.ts')
   const owner = liveOwner(dataDir)
   if (owner) return work(createServiceClient(`http://127.0.0.1:${owner.port}`, owner.controlToken))
+  const [{ startServer }, { createLog }, { systemClock }] = await Promise.all([
+    import('../server.ts'),
+    import('../log.ts'),
+    import('../system.ts'),
+  ])
   // The command's own outcome is what the user came for; the log of its service stays silent below errors.
   const log = createLog('error', systemClock, (line) => process.stderr.write(line))
   const server = await startServer({ dataDir, port: 0, host: 'browser', log })

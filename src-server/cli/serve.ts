@@ -1,4 +1,4 @@
-import { startServer } from '../server.ts'
+import type { RunningServer } from '../server.ts'
 
 const PARENT_CHECK_INTERVAL_MS = 1000
 
@@ -8,8 +8,9 @@ const PARENT_CHECK_INTERVAL_MS = 1000
  * fragment. A service that cannot start is one sentence on standard error and exit code 1.
  */
 export async function serve(options: { readonly port: number; readonly dataDir: string }): Promise<void> {
-  let server: Awaited<ReturnType<typeof startServer>>
+  let server: RunningServer
   try {
+    const { startServer } = await import('../server.ts')
     server = await startServer({ dataDir: options.dataDir, port: options.port, host: 'browser' })
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

@@ -2,15 +2,7 @@
 import type { Endpoint } from '../contract/endpoint.ts'
 import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
 import type { ErrorEnvelope } from '../contract/errors.ts'
-
-/** An answer of the service that is not a success: what its envelope says. */
-export class ServiceError extends Error {
-  readonly envelope: ErrorEnvelope
-  constructor(envelope: ErrorEnvelope) {
-    super(envelope.error.message)
-    this.envelope = envelope
-  }
-}
+import { ServiceError } from './service-error.ts'
 
 export interface CallOptions {
   readonly params?: Readonly<Record<string, string>>
