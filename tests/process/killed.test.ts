@@ -13,7 +13,7 @@ import { seededRandom } from '../support/sounds.ts'
 vi.setConfig({ testTimeout: Number(process.env.KILL_ROUNDS ?? 0) * 10_000 + 90_000 })
 
 const SEED = 47_310
-/** A small part of a campaign. */
+/** A small part of a campaign; `npm run campaign` sets the whole number. */
 const KILLS = Number(process.env.KILL_ROUNDS ?? 4)
 
 const onLinux = process.platform === 'linux'

@@ -7,11 +7,11 @@ import { masterForm, type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
 import { seededRandom } from '../support/sounds.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const SEED = 20_260
 /** A tenth of a campaign; `npm run campaign` sets the whole number. */
-const ROUNDS = Number(process.env.FUZZ_ROUNDS ?? 300)
+const ROUNDS = Number(process.env.FUZZ_ROUNDS ?? 1000)
+
+vi.setConfig({ testTimeout: 60_000 + ROUNDS * 30 })
 
 let service: Service
 let key: string
