@@ -15,14 +15,17 @@ export interface ProofPlace {
 const MOST_LOWERED_DB = 1.5
 /** A copy is proofed when its true peak is at most this. */
 const COPY_CEILING_DBTP = 0
-/** Added to the excess, so that a second try is rarely needed. */
-const LOWERING_MARGIN_DB = 0.05
+/**
+ * The peak comes down in whole steps of this size, the excess rounded up: encoders differ in their last bits from machine to
+ * machine, the masters must not. What rounding adds makes a second try rare.
+ */
+const LOWERING_STEP_DB = 0.1
 /** Each try costs a render and an encode per codec. */
 const MAX_TRIES = 3
 
 /**
  * Encodes a whole master with each codec, decodes the copies and reads their true peak; while one exceeds full scale the master is
- * made again with its ceiling lowered by the excess, by 1.5 dB in all at most. Returns the last master and what its copies measure.
+ * made again with its peak lowered by the excess, by 1.5 dB in all at most. Returns the last master and what its copies measure.
  * Whole songs, because on short excerpts encoders err more than they do in the song (by up to 1 dB at 128 kbit/s). Throws as
  * ffmpeg and `again` do.
  */
@@ -42,7 +45,7 @@ export async function proofMaster(
     }
     const excessDb = Math.max(...codecChecks.map((check) => check.true_peak_dbtp)) - COPY_CEILING_DBTP
     if (!(excessDb > 0) || loweredDb >= MOST_LOWERED_DB || tries === MAX_TRIES) return { master, codecChecks }
-    loweredDb = Math.min(MOST_LOWERED_DB, loweredDb + excessDb + LOWERING_MARGIN_DB)
+    loweredDb = Math.min(MOST_LOWERED_DB, loweredDb + LOWERING_STEP_DB * Math.ceil(excessDb / LOWERING_STEP_DB + 0.5))
     master = await again(loweredDb)
   }
 }

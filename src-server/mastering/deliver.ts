@@ -114,8 +114,10 @@ async function deliverRate(
   )
   const delivered = await twoAtATime(wanted, async ({ target, promised, master }): Promise<Delivered> => {
     const codecs = platformCodecs(target.platform, encoders)
+    // A master that gain alone made may lie well below its ceiling: what must come down is its peak.
+    const peakDbtp = Math.min(target.ceilingDbtp, master.measurement.truePeakDbtp)
     const again = (loweredDb: number) =>
-      render('lowered', target.platform, { ...promised, ceilingDbtp: target.ceilingDbtp - loweredDb })
+      render('lowered', target.platform, { ...promised, ceilingDbtp: peakDbtp - loweredDb })
     const proofed = codecs.length > 0 ? await proofMaster(master, codecs, again, place) : { master, codecChecks: [] }
     progress.proofed(order.targets.length)
     return { target, ...proofed }
