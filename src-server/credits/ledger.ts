@@ -74,6 +74,8 @@ export function createLedger({ db, clock, plan }: { db: Db; clock: Pick<Clock, '
         ? CREDITS_PER_JOB
         : 0,
     grant(amount, note) {
+      // A month's renewal that came after would count the gift as part of what it tops up to.
+      renew()
       append('grant', amount, undefined, undefined, note)
     },
     list: (limit, before = Number.MAX_SAFE_INTEGER) =>

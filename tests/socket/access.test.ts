@@ -228,6 +228,13 @@ describe('the account (contract 3)', () => {
     expect((await account()).credits).toBe(0)
   })
 
+  test('adds a grant to the month’s credits, also when it is the first that the month sees', async () => {
+    const granted = await service.post('/app/account/credits', { amount: 5 })
+    expect([granted.body.credits, (await account()).credits]).toEqual([505, 505])
+    clock.shiftMs += 32 * 86_400_000
+    expect((await service.post('/app/account/credits', { amount: 5 })).body.credits).toBe(510)
+  })
+
   test('keeps a ledger that nobody can rewrite', async () => {
     await account()
     const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
