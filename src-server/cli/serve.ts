@@ -8,6 +8,8 @@ const PARENT_CHECK_INTERVAL_MS = 1000
  * fragment. A service that cannot start is one sentence on standard error and exit code 1.
  */
 export async function serve(options: { readonly port: number; readonly dataDir: string }): Promise<void> {
+  // Read before the start, so that a death during it is noticed too.
+  const parent = process.ppid
   let server: RunningServer
   try {
     const { startServer } = await import('../server.ts')
@@ -31,7 +33,6 @@ export async function serve(options: { readonly port: number; readonly dataDir: 
     )
   }
   // An orphan gets a new parent; npm does not pass on a SIGKILL.
-  const parent = process.ppid
   const parentCheck = setInterval(() => {
     if (process.ppid !== parent) stop()
   }, PARENT_CHECK_INTERVAL_MS)
