@@ -100,6 +100,22 @@ test('on studio the 101st request in a minute is refused', async () => {
   expect(statuses).toEqual([...Array(100).fill(200), 429])
 })
 
+test('credits are checked before free slots, and free slots before room on the disk', async () => {
+  const refusal = async () => (await service.master()).body.error.code
+  await service.patch('/app/account', { plan: 'free' })
+  await service.newJob()
+  const { credits } = (await service.get('/api/v1/account')).body
+  const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
+  db.prepare("INSERT INTO ledger (kind, amount, created_at_ms) VALUES ('charge', ?, 0)").run(-credits)
+  db.close()
+  await service.patch('/app/settings', { disk_quota_bytes: 1 })
+  expect(await refusal()).toBe('INSUFFICIENT_CREDITS')
+  await service.post('/app/account/credits', { amount: 1 })
+  expect(await refusal()).toBe('CONCURRENT_LIMIT')
+  await service.patch('/app/account', { plan: 'studio' })
+  expect(await refusal()).toBe('INSUFFICIENT_STORAGE')
+})
+
 test('no key is made through /api/v1', async () => {
   for (const address of ['/api/v1/keys', '/api/v1/account/keys']) {
     expect((await service.post(address, { name: 'x' }, { credential })).status).toBe(404)
