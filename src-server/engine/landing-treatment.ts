@@ -78,36 +78,43 @@ export function weighCandidates(
   return list.flatMap((candidate) => tryCandidate(excerpt, ceiling, candidate, powerDb, gainDb) ?? [])
 }
 
+/** The excerpt only resembles the song: a treatment that takes no more than this share of the budget there is safe to stay inside it. */
+const comfortableShare = 0.8
+/** Each treatment that is tried on the whole song costs a landing. */
+const mostTried = 3
 /** How far the loudness of the trials comes down when nothing reaches it at a bearable loss, in LU a step. */
 const retreatLu = 1.5
 const mostRetreats = 5
 
 /**
- * Chooses the treatment with the least {@link distortionCost} for a song whose true peak is `truePeak` (linear) among those that give
- * up at most `mostLossDb` of level. Where none does, the target is out of reach; the song will stop below it, so the trials are repeated at lower
- * loudness: what is delivered must sound best where it ends, not get there loudest. See {@link weighCandidates}.
+ * Returns treatments in the order in which they are to be tried on the whole song, at least one: first that with the least {@link distortionCost} for a song whose true peak is `truePeak` (linear) among those that give
+ * up clearly less than `budgetDb` of level; where none does but one stays inside it, that which gives up least. Where none can, the target is out of reach
+ * and the song will stop below it: the trials are repeated at lower loudness, so that what is delivered sounds best where it ends, instead of
+ * getting there loudest. The later ones give up less and less, for a song that loses more than its excerpt let expect. See {@link weighCandidates}.
  */
-export function chooseTreatment(
+export function chooseTreatments(
   song: Song & { readonly truePeak: number },
   loudnessLufs: number,
   ceiling: number,
   targetLufs: number,
-  mostLossDb: number,
-): Treatment {
+  budgetDb: number,
+): readonly Treatment[] {
   for (let retreat = 0; ; retreat++) {
     const triedLufs = targetLufs - retreat * retreatLu
     const gainDb = triedLufs - loudnessLufs
-    const harmless = { limiter: harmlessLimiter, clipAboveDb: null, gainDb }
+    const steady = { limiter: steadyLimiter, clipAboveDb: null, gainDb }
     const isHarmless = song.truePeak * dbToGain(gainDb) < ceiling * dbToGain(harmlessDb)
-    if (isHarmless) return retreat === 0 ? harmless : { ...harmless, limiter: steadyLimiter }
-    const weighed = weighCandidates(song, loudnessLufs, ceiling, triedLufs)
-    const affordable = weighed.filter((next) => next.gainDb - gainDb <= mostLossDb)
-    if (affordable.length > 0) {
-      return affordable.reduce((best, next) =>
-        distortionCost(next.distortion) < distortionCost(best.distortion) ? next : best,
-      )
+    if (isHarmless) return [retreat === 0 ? { ...steady, limiter: harmlessLimiter } : steady]
+    const possible = weighCandidates(song, loudnessLufs, ceiling, triedLufs)
+      .filter((next) => next.gainDb - gainDb <= budgetDb)
+      .sort((a, b) => distortionCost(a.distortion) - distortionCost(b.distortion))
+    if (possible.length > 0) {
+      const comfortable = possible.find((next) => next.gainDb - gainDb <= comfortableShare * budgetDb)
+      const ladder = [comfortable ?? possible.reduce((least, next) => (next.gainDb < least.gainDb ? next : least))]
+      for (const next of possible) if (next.gainDb < ladder.at(-1)!.gainDb) ladder.push(next)
+      return ladder.slice(0, mostTried)
     }
-    if (retreat === mostRetreats) return { ...harmless, limiter: steadyLimiter }
+    if (retreat === mostRetreats) return [steady]
   }
 }
 

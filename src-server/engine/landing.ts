@@ -12,7 +12,7 @@ import {
   solveGain,
   stepBounds,
 } from './landing-material.ts'
-import { chooseTreatment, steadyLimiter } from './landing-treatment.ts'
+import { chooseTreatments, steadyLimiter, type Treatment } from './landing-treatment.ts'
 import { createEnergyFilter, type Loudness, loudnessOfGroups, lufsToMeanSquare } from './meters/loudness.ts'
 import { detectPeaks, peakGroupFrames } from './meters/true-peak.ts'
 import { applyControls, controlCount, type LimiterSettings, limiterControls } from './processors/limiter.ts'
@@ -168,11 +168,15 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
   const plrAllowed = base.ceilingDbtp - plr + budget.plrLostLu
   const isPlrShort = plrAllowed < target.targetLufs
   const aimedLufs = Math.min(target.targetLufs, plrAllowed)
-  const treatment = chooseTreatment(source, loudness, ceiling, aimedLufs, 0.8 * budget.meanGainReductionDb)
-  const clipLimit = treatment.clipAboveDb === null ? null : ceiling * dbToGain(treatment.clipAboveDb - treatment.gainDb)
-  const material = clippedWhole(source, clipLimit)
-  const trial = createLimiterTrial(material, ceiling, treatment.limiter)
-  const landed = land(source, clipLimit, trial, aimedLufs, treatment.gainDb, budget.meanGainReductionDb)
+  const mostDb = budget.meanGainReductionDb
+  const [first, ...thriftier] = chooseTreatments(source, loudness, ceiling, aimedLufs, mostDb)
+  let attempt = landWith(source, first!, ceiling, aimedLufs, mostDb)
+  for (const treatment of thriftier) {
+    if (!attempt.landed.isReductionShort) break
+    const other = landWith(source, treatment, ceiling, aimedLufs, mostDb)
+    if (other.landed.integratedLufs > attempt.landed.integratedLufs) attempt = other
+  }
+  const { treatment, clipLimit, material, trial, landed } = attempt
   const isShort = landed.integratedLufs < target.targetLufs - toleranceLu
   const highest = material.peaks.reduce((most, peak) => Math.max(most, peak), 0)
   const leastControl = trial.controls.reduce((least, gain) => Math.min(least, gain), 1)
@@ -194,6 +198,15 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
   }
   controlsOfPlan.set(plan, trial.controls)
   return plan
+}
+
+/** Lands a song with one treatment, as far as the budget of mean reduction allows. */
+function landWith(source: LandingSource, treatment: Treatment, ceiling: number, aimedLufs: number, mostDb: number) {
+  const clipLimit = treatment.clipAboveDb === null ? null : ceiling * dbToGain(treatment.clipAboveDb - treatment.gainDb)
+  const material = clippedWhole(source, clipLimit)
+  const trial = createLimiterTrial(material, ceiling, treatment.limiter)
+  const landed = land(source, clipLimit, trial, aimedLufs, treatment.gainDb, mostDb)
+  return { treatment, clipLimit, material, trial, landed }
 }
 
 interface Landed {
@@ -251,6 +264,9 @@ function meanReductionDb(source: LandingSource, after: Float64Array): number {
   return count === 0 ? 0 : sum / count
 }
 
+/** Each further round costs a look at all touched samples. */
+const mostRounds = 4
+
 /** Renders, measures, and moves the gain until the samples land where the prediction aimed. */
 function verifyOnSamples(
   source: LandingSource,
@@ -266,7 +282,7 @@ function verifyOnSamples(
     const measured = measureRendered(source, clipLimit, trial.controls, solution.gainDb)
     const bias = measured - solution.value
     const isCapped = solution.gainDb >= capDb - 1e-6 && measured < wantedLufs
-    if (Math.abs(measured - wantedLufs) <= 0.015 || round === 2 || isCapped) {
+    if (Math.abs(measured - wantedLufs) <= 0.015 || round === mostRounds || isCapped) {
       return { gainDb: solution.gainDb, slope: solution.slope, integratedLufs: measured, iterations }
     }
     const before = solution.gainDb

@@ -124,7 +124,7 @@ export function playbackOf(
 }
 
 /** How far a master may be from its target and still count as on it, LU. */
-const ON_TARGET_LU = 0.1
+const ON_TARGET_LU = 0.05
 
 /** A miss of this size that the plan did not announce is a defect of the engine, LU. */
 const BROKEN_PROMISE_LU = 0.5
