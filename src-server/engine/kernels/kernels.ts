@@ -47,6 +47,7 @@ interface KernelExports {
     limit: number,
     upTaps: number,
     downTaps: number,
+    errors: number,
   ): number
   applyGainCurve(x: number, groups: number, controls: number, weights: number, drive: number): void
   limiterStateBytes(): number

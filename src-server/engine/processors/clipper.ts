@@ -26,7 +26,11 @@ interface Workspace {
   readonly y: number
   readonly upTaps: number
   readonly downTaps: number
+  readonly errors: number
 }
+
+/** The kernel reads a decimating phase of 32 taps with four zeros on either side. */
+const paddedTaps = 40
 
 let shared: Workspace | undefined
 let preparedCutoff = 0
@@ -41,7 +45,8 @@ function workspace(sampleRateHz: number): Workspace {
       x: kernels.allocate(bytes) + margin * 4,
       y: kernels.allocate(bytes) + margin * 4,
       upTaps: kernels.allocate(4 * 128),
-      downTaps: kernels.allocate(4 * 128),
+      downTaps: kernels.allocate(4 * paddedTaps * 4),
+      errors: kernels.allocate(4 * 4 * 4),
     }
   }
   if (preparedCutoff !== cutoff) {
@@ -56,9 +61,8 @@ function fillTaps({ kernels, upTaps, downTaps }: Workspace, cutoff: number): voi
     for (let k = 0; k < 32; k++) {
       const distance = phase / 4 - (k - 15)
       const window = kaiser(distance / 16, 6)
-      const at = phase * 32 + k
-      kernels.f32[(upTaps >> 2) + at] = sinc(distance) * window
-      kernels.f32[(downTaps >> 2) + at] = (cutoff * sinc(cutoff * distance) * window) / 4
+      kernels.f32[(upTaps >> 2) + phase * 32 + k] = sinc(distance) * window
+      kernels.f32[(downTaps >> 2) + phase * paddedTaps + 4 + k] = (cutoff * sinc(cutoff * distance) * window) / 4
     }
   }
 }
@@ -102,15 +106,17 @@ function clipChunk(
   f32.fill(0, x - margin, x + frames + margin)
   f32.set(samples.subarray(start, end), x + start - first)
   f32.copyWithin(y - margin, x - margin, x + frames + margin)
-  const reach = clipReachFrames
+  // The kernel takes four frames at a time: on the same grid whatever the stretch, so that the sums round alike.
+  const reach = clipReachFrames + (((first % 4) + 4) % 4)
   const clipped = space.kernels.addClipError(
     space.x - reach * 4,
     space.y - reach * 4,
-    frames + 2 * reach,
+    Math.ceil((frames + reach + clipReachFrames) / 4) * 4,
     clipKnee * limit,
     limit,
     space.upTaps,
     space.downTaps,
+    space.errors,
   )
   out.set(f32.subarray(y, y + frames))
   return clipped > 0
