@@ -1,9 +1,11 @@
-let window = new Float64Array(0)
+const windows = new Map<number, Float64Array>()
 
-/** Hann window of a length; the last one asked for is kept, as calls come in runs of equal lengths. */
+/** Hann window of a length. All are kept: a gap and its surroundings have no more than some hundred different lengths. */
 function hann(length: number): Float64Array {
-  if (window.length !== length) {
+  let window = windows.get(length)
+  if (window === undefined) {
     window = Float64Array.from({ length }, (_, i) => Math.sin((Math.PI * (i + 0.5)) / length) ** 2)
+    windows.set(length, window)
   }
   return window
 }
