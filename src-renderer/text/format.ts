@@ -76,3 +76,8 @@ export function createFormat(language: Language) {
 }
 
 export type Format = ReturnType<typeof createFormat>
+
+/** What a musician calls a codec: `WAV` for any PCM, else its name in `names`, else its own in capitals. */
+export function codecName(codec: string, names: Readonly<Record<string, string>>): string {
+  return names[codec] ?? (codec.startsWith('pcm') ? 'WAV' : codec.toUpperCase())
+}

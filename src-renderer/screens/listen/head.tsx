@@ -11,6 +11,7 @@ import { addressOf } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { versionNumber } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
+import { codecName } from '../../text/format.ts'
 import { useListenWords } from './context.tsx'
 import { curlOf } from './curl.ts'
 import { useMasterAgain } from './use-master-again.ts'
@@ -48,8 +49,8 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
   const facts = [
     format.duration(job.duration_seconds),
     report
-      ? `${t.codecs[job.codec] ?? job.codec.toUpperCase()} ${report.source.sample_rate_hz / 1000} kHz`
-      : (t.codecs[job.codec] ?? job.codec.toUpperCase()),
+      ? `${codecName(job.codec, t.codecs)} ${report.source.sample_rate_hz / 1000} kHz`
+      : codecName(job.codec, t.codecs),
     t.services[job.ai_service],
     [t.genres[job.genre], t.tiers[job.tier].toLowerCase(), l.intensity(job.intensity)].join(', '),
   ]

@@ -11,12 +11,13 @@ import { useApp } from '../../state/app-state.ts'
 import type { SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
+import { codecName } from '../../text/format.ts'
 import { RowStatus, type RowStatusProps } from './row-status.tsx'
 import type { RowActions } from './use-row-actions.ts'
 
 /** Format of a stored song as musicians write it: FLAC 24/48, MP3 128 kbit/s. */
 export function formatOf(source: Source, t: Text): string {
-  const name = t.codecs[source.codec] ?? (source.codec.startsWith('pcm') ? 'WAV' : source.codec.toUpperCase())
+  const name = codecName(source.codec, t.codecs)
   const rate = String(Math.round(source.sample_rate_hz / 100) / 10)
   const detail = source.bit_depth
     ? `${source.bit_depth}/${rate}`
