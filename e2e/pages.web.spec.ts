@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import type { Page } from 'playwright/test'
 import { drop, expect, noSong, rowOf, song, test } from './web-fixtures.ts'
 
@@ -19,7 +21,7 @@ async function violations(page: Page): Promise<string[]> {
   return found.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
 }
 
-const SCREENS = ['#/', '#/history', '#/automate', '#/settings/account', '#/settings/storage']
+const SCREENS = ['#/', '#/history', '#/automate', '#/settings/account', '#/settings/storage', '#/settings/watch']
 
 for (const colorScheme of ['dark', 'light'] as const) {
   for (const locale of ['en-GB', 'ko-KR']) {
@@ -143,6 +145,39 @@ test('a webhook is registered, tested and removed with undo', async ({ page, pro
   await expect(page.locator('.hook')).toHaveCount(0)
   await page.locator('.toast').getByRole('button', { name: /Undo/ }).click()
   await expect(page.locator('.hook')).toHaveCount(1)
+})
+
+test('a watched folder takes a song that appears, keeps settings of its own, pauses and goes', async ({ page }) => {
+  const root = mkdtempSync(path.join(tmpdir(), 'loudsmith-watched-'))
+  const [bounces, masters] = [path.join(root, 'Bounces 곡'), path.join(root, 'Masters')]
+  for (const folder of [bounces, masters]) mkdirSync(folder)
+  try {
+    await page.goto(new URL('#/settings/watch', page.url()).href)
+    await expect(page.getByText('No folder is watched.')).toBeVisible()
+    const newPath = page.getByLabel('Whole path of a folder')
+    await newPath.fill(path.join(root, 'Nowhere'))
+    await page.getByRole('button', { name: 'Watch a folder' }).click()
+    await expect(page.locator('#watch').getByRole('alert')).toBeVisible()
+    await newPath.fill(bounces)
+    await page.getByRole('button', { name: 'Watch a folder' }).click()
+    const entry = page.getByRole('region', { name: bounces })
+    await expect(entry).toContainText('0 songs taken')
+    await entry.getByLabel(/^Path of the folder/).fill(masters)
+    await entry.getByRole('button', { name: 'Apply' }).click()
+    await entry.getByRole('button', { name: 'Keep the settings of now' }).click()
+    await expect(entry).toContainText('Kept for this folder')
+    writeFileSync(path.join(bounces, 'Arrived.wav'), song('Arrived.wav', 7).buffer)
+    await expect(entry).toContainText('1 song taken', { timeout: 60_000 })
+    await expect
+      .poll(() => readdirSync(masters, { recursive: true }).map(String), { timeout: 100_000 })
+      .toContainEqual(expect.stringMatching(/Arrived_spotify\.wav$/))
+    await entry.getByRole('button', { name: /^Pause:/ }).click()
+    await expect(entry).toContainText('paused')
+    await entry.getByRole('button', { name: /^Remove:/ }).click()
+    await expect(page.getByText('No folder is watched.')).toBeVisible()
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
 })
 
 test('plan, credits, language and theme change at once and are remembered', async ({ page }) => {

@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
-import { Line, Problem, SectionHead, type SectionProps, TextSetting, useAction } from './section.tsx'
+import { ChooseFolder, Line, Problem, SectionHead, type SectionProps, TextSetting, useAction } from './section.tsx'
 
 const RETENTION_DAYS = ['7', '30', '90', '365', 'keep'] as const
 const QUOTAS_GB = ['20', '60', '200', 'none'] as const
@@ -162,21 +162,6 @@ function Reveal({ folder, name }: { folder: 'output' | 'data'; name: string }) {
       onClick={() => void window.loudsmith?.revealFolder(folder)}
     >
       {t.prefs.desktop.reveal}
-    </Button>
-  )
-}
-
-/** Asks for a folder in the dialog of the desktop. */
-function ChooseFolder({ name, onChosen }: { name: string; onChosen: (folder: string) => void }) {
-  const { t } = useWords()
-  if (!window.loudsmith) return null
-  return (
-    <Button
-      small
-      aria-label={`${t.prefs.desktop.chooseFolder}: ${name}`}
-      onClick={() => void window.loudsmith?.chooseFolder().then((folder) => folder && onChosen(folder))}
-    >
-      {t.prefs.desktop.chooseFolder}
     </Button>
   )
 }

@@ -130,3 +130,18 @@ export function TextSetting({
     </form>
   )
 }
+
+/** Asks for a folder in the dialog of the desktop. */
+export function ChooseFolder({ name, onChosen }: { name: string; onChosen: (folder: string) => void }) {
+  const { t } = useWords()
+  if (!window.loudsmith) return null
+  return (
+    <Button
+      small
+      aria-label={`${t.prefs.desktop.chooseFolder}: ${name}`}
+      onClick={() => void window.loudsmith?.chooseFolder().then((folder) => folder && onChosen(folder))}
+    >
+      {t.prefs.desktop.chooseFolder}
+    </Button>
+  )
+}

@@ -1,5 +1,5 @@
 /** Settings: one page of sections with a list of them at its side. */
-import { Cpu, HardDrive, Info, KeyRound, Languages, SunMoon, UserRound, Webhook } from 'lucide-react'
+import { Cpu, FolderSync, HardDrive, Info, KeyRound, Languages, SunMoon, UserRound, Webhook } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { addressOf } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
@@ -7,6 +7,7 @@ import { useWords } from '../../text/context.tsx'
 import { AccountSection } from './account-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { AboutSection, AppearanceSection, EngineSection, LanguageSection, StorageSection } from './machine-sections.tsx'
+import { WatchFoldersSection } from './watch-folders-section.tsx'
 import { WebhooksSection } from './webhooks-section.tsx'
 
 const SECTIONS = [
@@ -14,6 +15,7 @@ const SECTIONS = [
   ['api-keys', KeyRound, KeysSection],
   ['webhooks', Webhook, WebhooksSection],
   ['storage', HardDrive, StorageSection],
+  ['watch', FolderSync, WatchFoldersSection],
   ['engine', Cpu, EngineSection],
   ['language', Languages, LanguageSection],
   ['appearance', SunMoon, AppearanceSection],

@@ -1,0 +1,162 @@
+/** Watched folders: what appears in them is mastered by itself. */
+import { type FormEvent, useCallback, useEffect, useId, useState } from 'react'
+import type { WatchFolder } from '../../../src-server/contract/app.ts'
+import { Button } from '../../components/button.tsx'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { useWords } from '../../text/context.tsx'
+import { ChooseFolder, Line, Problem, SectionHead, type SectionProps, TextSetting, useAction } from './section.tsx'
+
+type Change = Partial<Pick<WatchFolder, 'output_folder' | 'settings' | 'is_active'>>
+
+export function WatchFoldersSection({ titleId }: SectionProps) {
+  const { client, desk } = useApp()
+  const { t } = useWords()
+  const text = t.prefs.watch
+  const songs = useSelect(desk.store, (state) => state.desk?.songs.length ?? 0)
+  const [folders, setFolders] = useState<readonly WatchFolder[] | null>(null)
+  const { isBusy, problem, run } = useAction()
+  const read = useCallback(
+    () =>
+      client.call('listWatchFolders', {}).then(
+        (answer) => setFolders(answer.folders),
+        () => undefined,
+      ),
+    [client],
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a song that was taken is on the desk
+  useEffect(() => void read(), [read, songs])
+  const add = (path: string) => run(() => client.call('addWatchFolder', { body: { path } }).then(read))
+  return (
+    <>
+      <SectionHead titleId={titleId} title={t.prefs.sections.watch} sub={text.sub} />
+      <Line name={text.add}>
+        <AddFolder isBusy={isBusy} onAdd={add} />
+        <span className="row end">
+          <ChooseFolder name={text.add} onChosen={(path) => void add(path)} />
+        </span>
+      </Line>
+      <Problem problem={problem} />
+      {folders?.length === 0 && <p className="note">{text.none}</p>}
+      {folders?.map((folder) => (
+        <Folder key={folder.folder_id} folder={folder} onChanged={read} />
+      ))}
+    </>
+  )
+}
+
+function AddFolder({ isBusy, onAdd }: { isBusy: boolean; onAdd: (path: string) => Promise<boolean> }) {
+  const { t } = useWords()
+  const text = t.prefs.watch
+  const id = useId()
+  const [path, setPath] = useState('')
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    void onAdd(path.trim()).then((isDone) => isDone && setPath(''))
+  }
+  return (
+    <form className="text-setting" onSubmit={add}>
+      <label className="vh" htmlFor={id}>
+        {text.path}
+      </label>
+      <span className="input">
+        <input
+          id={id}
+          value={path}
+          placeholder={text.path}
+          spellCheck={false}
+          onChange={(event) => setPath(event.target.value)}
+        />
+      </span>
+      {path.trim() !== '' && (
+        <Button type="submit" small busyText={isBusy && t.prefs.applying}>
+          {text.add}
+        </Button>
+      )}
+    </form>
+  )
+}
+
+function Folder({ folder, onChanged }: { folder: WatchFolder; onChanged: () => Promise<unknown> }) {
+  const { client, desk } = useApp()
+  const { t } = useWords()
+  const text = t.prefs.watch
+  const settingsOfNow = useSelect(desk.store, (state) => state.desk?.settings)
+  const { problem, run } = useAction()
+  const params = { folder_id: folder.folder_id }
+  const apply = (change: Change) => client.call('changeWatchFolder', { params, body: change }).then(onChanged)
+  const change = (next: Change) => void run(() => apply(next))
+  const state = [
+    text.taken(folder.taken),
+    folder.is_active ? null : text.paused,
+    folder.is_reachable ? null : text.unreachable,
+  ]
+  return (
+    <section aria-label={folder.path}>
+      <div className="line">
+        <div className="grow">
+          <code className="path">
+            <bdi>{folder.path}</bdi>
+          </code>
+          <div className="me">{state.filter(Boolean).join(' · ')}</div>
+        </div>
+        <div className="line-control">
+          <span className="row end">
+            <Button
+              small
+              aria-label={text.of(folder.is_active ? text.pause : text.goOn, folder.path)}
+              onClick={() => change({ is_active: !folder.is_active })}
+            >
+              {folder.is_active ? text.pause : text.goOn}
+            </Button>
+            <Button
+              small
+              look="danger"
+              aria-label={text.of(text.remove, folder.path)}
+              onClick={() => void run(() => client.call('removeWatchFolder', { params }).then(onChanged))}
+            >
+              {text.remove}
+            </Button>
+          </span>
+        </div>
+      </div>
+      <Line name={text.output}>
+        <TextSetting
+          label={text.of(text.outputPath, folder.path)}
+          placeholder={text.outputPath}
+          value={folder.output_folder ?? ''}
+          onApply={(output) => apply({ output_folder: output || null })}
+        />
+        <span className="row end">
+          <ChooseFolder
+            name={text.of(text.output, folder.path)}
+            onChosen={(output_folder) => change({ output_folder })}
+          />
+        </span>
+      </Line>
+      <Line name={text.settings} text={folder.settings ? text.own : text.fromDesk}>
+        {folder.settings ? (
+          <Button small onClick={() => change({ settings: null })}>
+            {text.followDesk}
+          </Button>
+        ) : (
+          <Button small onClick={() => settingsOfNow && change({ settings: settingsOfNow })}>
+            {text.keepDesk}
+          </Button>
+        )}
+      </Line>
+      {folder.refused.length > 0 && (
+        <details>
+          <summary>{text.refused(folder.refused.length)}</summary>
+          <ul>
+            {folder.refused.map((one) => (
+              <li key={one.filename}>
+                <bdi>{one.filename}</bdi>: {one.message}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <Problem problem={problem} />
+    </section>
+  )
+}
