@@ -9,7 +9,7 @@ export async function buildEverything(): Promise<void> {
   await buildKernels()
   // The preload goes last: it lands in the folder that the main build empties.
   for (const config of ['vite.config.ts', 'vite.main.config.ts', 'vite.preload.config.ts']) {
-    await build({ configFile: path.join(root, config), logLevel: 'warn' })
+    await build({ configFile: path.join(root, config), logLevel: 'error' })
   }
 }
 
