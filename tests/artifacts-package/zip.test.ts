@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as yauzl from 'yauzl'
 import { packageResult, type ResultZip } from '../../src-server/artifacts/package.ts'
 import { readWholeZip } from '../../src-server/artifacts/zip-reader.ts'
+import { hasProgram } from '../support/programs.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-zip-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -94,7 +95,7 @@ describe('the ZIP of a job', () => {
     expect(zip).toMatchObject({ fileName: `${folderName}.zip`, sizeBytes: bytes.length, sha256: sha256(bytes) })
   })
 
-  it.runIf(process.platform === 'linux')('is whole for Python, too, and tells no time', () => {
+  it.runIf(hasProgram('python3'))('is whole for Python, too, and tells no time', () => {
     const script =
       'import sys,zipfile\nz=zipfile.ZipFile(sys.argv[1])\nprint(z.testzip(), {i.date_time for i in z.infolist()}, {i.compress_type for i in z.infolist()})'
     const said = execFileSync('python3', ['-c', script, path.join(folder, zip.fileName)], { encoding: 'utf8' })

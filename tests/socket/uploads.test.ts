@@ -6,6 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHeldEngine } from '../support/held-engine.ts'
+import { whereInstalled } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavOfSize } from '../support/songs.ts'
 
@@ -47,6 +48,8 @@ print(json.dumps([answer.status, json.load(answer)]))
 
 type Sent = [status: number, body: { error?: { code: string } }]
 
+const PROGRAMS: Record<string, string> = { curl: 'curl', 'Python urllib': 'python3', 'Node fetch': process.execPath }
+
 const clients: Record<string, (file: string, credential: string) => Promise<Sent>> = {
   async curl(file, credential) {
     const { stdout } = await run('curl', [
@@ -70,7 +73,7 @@ async function credits(): Promise<number> {
   return (await service.get('/api/v1/account')).body.credits
 }
 
-describe.each(Object.keys(clients))('an upload by %s', (name) => {
+describe.each(whereInstalled(Object.keys(clients), (name) => PROGRAMS[name] ?? name))('an upload by %s', (name) => {
   const send = clients[name] as (typeof clients)[string]
 
   test('of one byte more than 50 MB is answered 400 FILE_TOO_LARGE, readable, with nothing left and nothing charged (spec 7)', async () => {

@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process'
+import { test } from 'vitest'
+
+/** Returns whether a program is on the PATH. */
+export function hasProgram(program: string): boolean {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
+}
+
+/** Returns the entries whose program is installed; each other one becomes a skipped test that says what is missing. */
+export function whereInstalled<Entry>(entries: readonly Entry[], programOf: (entry: Entry) => string): Entry[] {
+  return entries.filter((entry) => {
+    const program = programOf(entry)
+    const isThere = hasProgram(program)
+    test.skipIf(!isThere)(`${program} is there to be tested with; where it is not, its tests are skipped`, () => {})
+    return isThere
+  })
+}
