@@ -1,12 +1,20 @@
 /**
- * Masters one song in this process, as an engine process does: `node bench/loudsmith-once.ts ORDER.json`. The order is a WorkOrder in
- * JSON; the attempt folder receives the ZIP. Prints the results as JSON.
+ * Masters one song with the built engine process and no other: `node bench/loudsmith-once.ts ORDER.json` plays the parent that the process would
+ * have. The order is a WorkOrder in JSON; the attempt folder receives the ZIP. Prints the results as JSON. Needs `npm run build`.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
-import { masterSong } from '../src-server/mastering/pipeline.ts'
-import type { WorkOrder } from '../src-server/mastering/work-order.ts'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { WorkerCommand, WorkerMessage, WorkOrder } from '../src-server/mastering/work-order.ts'
 
 const order = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as WorkOrder
 mkdirSync(order.attemptFolder, { recursive: true })
-const result = await masterSong(order, () => {}, new AbortController().signal)
-process.stdout.write(JSON.stringify(result.masters))
+process.send = (message: WorkerMessage, ...rest: unknown[]) => {
+  if (message.type === 'done') process.stdout.write(JSON.stringify(message.result.masters))
+  if (message.type === 'failed') throw new Error(JSON.stringify(message))
+  const isSent = rest.at(-1)
+  if (typeof isSent === 'function') isSent()
+  return true
+}
+await import(pathToFileURL(path.join(import.meta.dirname, '../dist/main/worker.js')).href)
+process.emit('message', { type: 'work', order } satisfies WorkerCommand, undefined)

@@ -55,7 +55,7 @@ export function allSongs(): string[] {
 /** Decodes a file to two channels at its own rate, at most `seconds` from `fromSeconds` on. Throws what ffmpeg says when it fails. */
 export function decodeSong(path: string, seconds = 600, fromSeconds = 0): Audio {
   const probe = spawnSync('ffprobe', ['-v', 'error', '-show_entries', 'stream=sample_rate', '-of', 'csv=p=0', path])
-  const sampleRateHz = Number(probe.stdout.toString().trim().split('\n')[0])
+  const sampleRateHz = Number.parseInt(probe.stdout.toString(), 10)
   const range = ['-ss', String(fromSeconds), '-t', String(seconds)]
   const decoded = spawnSync(
     'ffmpeg',

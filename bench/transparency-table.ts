@@ -1,7 +1,8 @@
 /** Clip, limit and land alone: how much a song is damaged on its way to −9 LUFS, with every tool landed at the same loudness. */
 import path from 'node:path'
 import { type Audio, type AudioBlock, allocateAudio } from '../src-server/engine/block.ts'
-import { planLanding, prepareLanding, renderLanding } from '../src-server/engine/landing.ts'
+import { planLanding, prepareLanding, renderLanding, trimLanding } from '../src-server/engine/landing.ts'
+import { measureLoudness } from '../src-server/engine/meters/loudness.ts'
 import { fullTruePeakDbtp } from '../tests/support/full-meter.ts'
 import { measureTransparency, type Transparency } from '../tests/support/transparency.ts'
 import { runCommand } from './cost.ts'
@@ -58,19 +59,30 @@ export async function benchTransparency({ files, seconds, peers, work, say }: Be
   return rows
 }
 
+/** Lands as a render does: planned, rendered, read and trimmed until the reading holds. */
 function loudsmith(original: Audio): Omit<Row, 'song' | 'tool'> {
   const source = prepareLanding(original)
-  const plan = planLanding(source, { targetLufs: TARGET_LUFS, ceilingDbtp: CEILING_DBTP, intensity: 100 })
-  const landed = allocateAudio(2, original.frames, original.sampleRateHz)
-  let at = 0
-  for (const block of renderLanding(source, plan)) {
-    for (const [c, samples] of block.channels.entries()) landed.channels[c]!.set(samples, at)
-    at += block.frames
-  }
-  return {
-    integratedLufs: plan.integratedLufs,
-    truePeakOverDb: fullTruePeakDbtp(landed.channels, 10 ** ((CEILING_DBTP - 3) / 20)) - CEILING_DBTP,
-    ...measureTransparency(original, landed, 10 ** (plan.gainDb / 20), original.sampleRateHz),
+  let plan = planLanding(source, { targetLufs: TARGET_LUFS, ceilingDbtp: CEILING_DBTP, intensity: 100 })
+  for (let round = 0; ; round++) {
+    const landed = allocateAudio(2, original.frames, original.sampleRateHz)
+    let at = 0
+    for (const block of renderLanding(source, plan)) {
+      for (const [c, samples] of block.channels.entries()) landed.channels[c]!.set(samples, at)
+      at += block.frames
+    }
+    const reading = {
+      integratedLufs: measureLoudness(landed).integratedLufs,
+      truePeakDbtp: fullTruePeakDbtp(landed.channels, 10 ** ((CEILING_DBTP - 3) / 20)),
+    }
+    const trimmed = trimLanding(plan, reading)
+    if (trimmed === null || round === MOST_ROUNDS) {
+      return {
+        integratedLufs: reading.integratedLufs,
+        truePeakOverDb: reading.truePeakDbtp - CEILING_DBTP,
+        ...measureTransparency(original, landed, 10 ** (plan.gainDb / 20), original.sampleRateHz),
+      }
+    }
+    plan = trimmed
   }
 }
 

@@ -1,13 +1,14 @@
 import { PLATFORMS } from '../contract/platforms.ts'
 import type { MasterResult, Report, Warning } from '../contract/report.ts'
+import { decisionText, stageText } from '../contract/text/decisions.ts'
+import { change, decibels, frequency } from '../contract/text/numbers.ts'
 import { LANGUAGES, type Language, warningText } from '../contract/text/text.ts'
-import { change, clock, decibels, frequency, megabytes } from './report/numbers.ts'
+import { clock, megabytes } from './report/numbers.ts'
 import { spectrumPlot, timePlot } from './report/plots.ts'
 import { reportStyle } from './report/style.ts'
 import {
   type Bilingual,
   confidenceNames,
-  decisionSentences,
   genreNames,
   loudnessNames,
   platformNames,
@@ -15,7 +16,6 @@ import {
   repairDetail,
   repairNames,
   serviceNames,
-  stageNames,
   tierNames,
   verdictReason,
   words,
@@ -59,6 +59,8 @@ function t(text: Bilingual): string {
   if (text.en === text.ko) return escapeHtml(text.en)
   return LANGUAGES.map((language) => `<span lang="${language}">${escapeHtml(text[language])}</span>`).join('')
 }
+
+const inBoth = (say: (language: Language) => string): Bilingual => ({ en: say('en'), ko: say('ko') })
 
 /** SVG text knows no spans that can be hidden, so each language has its own tspan. */
 function svgText(text: Bilingual): string {
@@ -112,12 +114,14 @@ function figures(report: Report): string {
   return `<dl class="figures">${cell(t(words.original), measurement.integrated_lufs, 'LUFS', peak, false)}${cells.join('')}</dl>`
 }
 
-function notes(warnings: readonly Warning[]): string {
+function notes(all: readonly Warning[]): string {
+  // That a target was not reached stands with its reason in the table of masters.
+  const warnings = all.filter(({ code }) => code !== 'TARGET_NOT_REACHED')
   if (warnings.length === 0) return ''
   const items = warnings.map((warning) => {
-    const sentence = (language: Language) => warningText(warning.code, warning.values ?? {}, language)
+    const sentence = inBoth((language) => warningText(warning.code, warning.values ?? {}, language))
     const platform = warning.platform ? `${platformNames[warning.platform]}: ` : ''
-    return `<li><span class="mark" aria-hidden="true">▲</span><span>${platform}${t({ en: sentence('en'), ko: sentence('ko') })}</span></li>`
+    return `<li><span class="mark" aria-hidden="true">▲</span><span>${platform}${t(sentence)}</span></li>`
   })
   return `<h2>${t(words.notes)}</h2><ul class="notes">${items.join('')}</ul>`
 }
@@ -242,7 +246,7 @@ function loudnessFinding(report: Report, result: MasterResult): Bilingual {
 function reductionFinding(result: MasterResult): Bilingual {
   const most = decibels(result.max_gain_reduction_db, 1)
   if (result.max_gain_reduction_db < 0.05) return { en: 'Nothing was limited.', ko: '리미팅은 없었어요.' }
-  return { en: `The limiter takes away ${most} dB at most.`, ko: `리미터는 최대 ${most} dB를 줄여요.` }
+  return { en: `A peak loses ${most} dB at most.`, ko: `피크는 최대 ${most} dB 줄어요.` }
 }
 
 function stereoFinding(report: Report, after: number): Bilingual {
@@ -275,11 +279,11 @@ function spectrumFinding(report: Report, master: Report['source']['spectrum']): 
 }
 
 function deeds(report: Report): string {
-  const decisions = report.decisions.map(({ stage, code, values }) => {
+  const decisions = report.decisions.map((decision) => {
     // What clipper and limiter did is told of the master that was driven hardest.
-    const platform = PLATFORMS.find((name) => name === values.platform)
-    const sentence = t(decisionSentences[code](values))
-    return `<li><span class="stage">${t(stageNames[stage])}</span><span>${platform ? `${platformNames[platform]}: ` : ''}${sentence}</span></li>`
+    const platform = PLATFORMS.find((name) => name === decision.values.platform)
+    const sentence = t(inBoth((language) => decisionText(decision, language)))
+    return `<li><span class="stage">${t(inBoth((language) => stageText(decision.stage, language)))}</span><span>${platform ? `${platformNames[platform]}: ` : ''}${sentence}</span></li>`
   })
   const repairs = report.repairs.map(
     (repair) => `<div><dt>${t(repairNames[repair.kind])}</dt><dd>${t(repairDetail(repair))}</dd></div>`,

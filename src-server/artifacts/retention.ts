@@ -16,7 +16,7 @@ export interface RetentionArguments {
     /** The job if it is known; its files are wanted until it has expired. */
     find(jobId: string): { readonly isExpired: boolean } | undefined
   }
-  readonly folders: { list(): string[]; remove(jobId: string): void }
+  readonly folders: { list(): string[]; remove(jobId: string): boolean }
   /** Writes the expiry inside the transaction that makes it true, and tells of it afterwards. */
   readonly notify: { record(event: { event: 'job.expired'; jobId: string }): unknown; committed(): void }
 }
@@ -51,17 +51,18 @@ export function createRetention({ db, clock, log, retentionDays, jobs, folders, 
     return due.length
   }
 
-  /** Removes folders of jobs that are deleted or expired, as a crash leaves them, and returns how many. */
+  /** Removes folders of jobs that are deleted or expired, as a crash or a file in use leaves them, and returns how many. */
   function removeOrphans(): number {
     const orphans = folders.list().filter((jobId) => jobs.find(jobId)?.isExpired !== false)
-    for (const jobId of orphans) folders.remove(jobId)
-    return orphans.length
+    return orphans.filter((jobId) => folders.remove(jobId)).length
   }
 
   function tick(): void {
     try {
       const expired = sweep()
       if (expired > 0) log.info('results expired', { count: expired })
+      const orphans = removeOrphans()
+      if (orphans > 0) log.info('left-over folders removed', { count: orphans })
     } catch (cause) {
       log.error('the retention sweep failed', { cause })
     }
@@ -81,12 +82,8 @@ export function createRetention({ db, clock, log, retentionDays, jobs, folders, 
     /** Applies a changed setting to everything that has not expired. */
     replan: (): void => void replan.run(periodMs()),
 
-    /** Clears left-overs, sweeps, and sweeps again every hour. */
-    start(): void {
-      const orphans = removeOrphans()
-      if (orphans > 0) log.info('left-over folders removed', { count: orphans })
-      tick()
-    },
+    /** Sweeps and clears left-overs, now and every hour. */
+    start: tick,
 
     close: (): void => stopTimer?.(),
   }

@@ -1,5 +1,6 @@
 import type { AudioBlock } from './block.ts'
 import { type Kernels, kernelFrames, loadKernels } from './kernels/kernels.ts'
+import { power, powerOfTen } from './units.ts'
 
 /** One second-order section, a0 = 1: y = b0·x + b1·x₁ + b2·x₂ − a1·y₁ − a2·y₂. */
 export interface Biquad {
@@ -51,7 +52,7 @@ export function bandPass(frequencyHz: number, sampleRateHz: number, q: number): 
 /** Peaking equaliser of `gainDb` at `frequencyHz`; 0 dB is the exact identity. */
 export function peaking(frequencyHz: number, sampleRateHz: number, q: number, gainDb: number): Biquad {
   const { cos, sin } = angle(frequencyHz, sampleRateHz)
-  const a = 10 ** (gainDb / 40)
+  const a = powerOfTen(gainDb / 40)
   const alpha = sin / (2 * q)
   return normalised(1 + alpha * a, -2 * cos, 1 - alpha * a, 1 + alpha / a, -2 * cos, 1 - alpha / a)
 }
@@ -59,7 +60,7 @@ export function peaking(frequencyHz: number, sampleRateHz: number, q: number, ga
 /** Low shelf: `gainDb` far below `frequencyHz`, half of it (in dB) there, 0 dB far above. */
 export function lowShelf(frequencyHz: number, sampleRateHz: number, gainDb: number, q = butterworthQ): Biquad {
   const { cos, sin } = angle(frequencyHz, sampleRateHz)
-  const a = 10 ** (gainDb / 40)
+  const a = powerOfTen(gainDb / 40)
   const s = (2 * Math.sqrt(a) * sin) / (2 * q)
   return normalised(
     a * (a + 1 - (a - 1) * cos + s),
@@ -74,7 +75,7 @@ export function lowShelf(frequencyHz: number, sampleRateHz: number, gainDb: numb
 /** High shelf: `gainDb` far above `frequencyHz`, half of it (in dB) there, 0 dB far below. */
 export function highShelf(frequencyHz: number, sampleRateHz: number, gainDb: number, q = butterworthQ): Biquad {
   const { cos, sin } = angle(frequencyHz, sampleRateHz)
-  const a = 10 ** (gainDb / 40)
+  const a = powerOfTen(gainDb / 40)
   const s = (2 * Math.sqrt(a) * sin) / (2 * q)
   return normalised(
     a * (a + 1 + (a - 1) * cos + s),
@@ -94,8 +95,8 @@ export function highShelf(frequencyHz: number, sampleRateHz: number, gainDb: num
 export function kWeighting(sampleRateHz: number): readonly [Biquad, Biquad] {
   const shelfK = Math.tan((Math.PI * 1681.974450955533) / sampleRateHz)
   const shelfQ = 0.7071752369554196
-  const vh = 10 ** (3.999843853973347 / 20)
-  const vb = vh ** 0.4996667741545416
+  const vh = powerOfTen(3.999843853973347 / 20)
+  const vb = power(vh, 0.4996667741545416)
   const k2 = shelfK * shelfK
   const shelf = normalised(
     vh + (vb * shelfK) / shelfQ + k2,

@@ -6,7 +6,7 @@ import { applyRecipe } from './chain.ts'
 import { measureLoudness } from './meters/loudness.ts'
 import { longTermSpectrum, measureBandFrames, thirdOctaves } from './meters/spectrum.ts'
 import { type MasteringPlan, type PlanInput, planRecipe } from './plan-recipe.ts'
-import { gainToDb, powerToDb } from './units.ts'
+import { gainToDb, powerOfTen, powerToDb } from './units.ts'
 
 /** One of several plans for the same piece. */
 export interface RecipeCandidate {
@@ -27,8 +27,8 @@ export interface CandidateScore {
 }
 
 /**
- * Returns the plans that tier premium tries: as asked, half as firm, once and a half as firm, and repairs only. Standard, and an intensity of 0
- * without a reference, have only the first. Plans whose recipes are the same are left out. Pure.
+ * Returns the plans that tier premium tries: as asked, half as firm, once and a half as firm, and repairs only, unless a reference is followed: then passing it over is no
+ * choice. Standard, and an intensity of 0 without a reference, have only the first. Plans whose recipes are the same are left out. Pure.
  */
 export function recipeCandidates(input: PlanInput): readonly RecipeCandidate[] {
   const asked: RecipeCandidate = { name: 'as_asked', plan: planRecipe(input) }
@@ -41,8 +41,11 @@ export function recipeCandidates(input: PlanInput): readonly RecipeCandidate[] {
       referenceAmount: Math.min(100, input.referenceAmount * factor),
     }),
   })
+  const followsReference = asked.plan.decisions.some(({ code }) => code === 'TONE_TOWARD_REFERENCE')
+  const others = [scaled('gentler', 0.5), scaled('firmer', 1.5)]
+  if (!followsReference) others.push(scaled('repairs_only', 0))
   const seen = new Set<string>()
-  return [asked, scaled('gentler', 0.5), scaled('firmer', 1.5), scaled('repairs_only', 0)].filter(({ plan }) => {
+  return [asked, ...others].filter(({ plan }) => {
     const key = JSON.stringify(plan.recipe)
     return !seen.has(key) && seen.add(key)
   })
@@ -73,8 +76,10 @@ export function chooseCandidate(
   if (first === undefined) throw new RangeError('No candidates')
   if (candidates.length === 1) return { chosen: first, scores: [], decision: null }
   const starts = excerptStarts(analysis)
-  const fallback = starts.map((start) => spectrumOf(rendered(audio, start, first.plan.recipe)))
-  const scores = candidates.map((candidate) => score(audio, starts, candidate, fallback))
+  // One target for all: where none is published, what was asked for.
+  const target = first.plan.targetSpectrum?.mid_db
+  const targets = starts.map((start) => target ?? spectrumOf(rendered(audio, start, first.plan.recipe)))
+  const scores = candidates.map((candidate) => score(audio, starts, candidate, targets))
   const best = scores.reduce((least, each) => (each.cost < least.cost ? each : least))
   const chosen = candidates.find(({ name }) => name === best.name)!
   return {
@@ -140,14 +145,14 @@ function score(
   audio: Audio,
   starts: readonly number[],
   { name, plan }: RecipeCandidate,
-  fallback: readonly (readonly number[])[],
+  targets: readonly (readonly (number | null)[])[],
 ): CandidateScore {
   let tonal = 0
   let distortion = 0
   let burden = 0
   for (const [i, start] of starts.entries()) {
     const full = rendered(audio, start, plan.recipe)
-    tonal += distanceDb(spectrumOf(full), plan.targetSpectrum?.mid_db ?? fallback[i]!)
+    tonal += distanceDb(spectrumOf(full), targets[i]!)
     const linear = { ...plan.recipe, stages: plan.recipe.stages.filter((stage) => !isDynamic(stage)) }
     if (linear.stages.length < plan.recipe.stages.length) {
       distortion = Math.max(distortion, residualPower(rendered(audio, start, linear), full))
@@ -157,7 +162,7 @@ function score(
   }
   const tonalDistanceDb = tonal / starts.length
   const distortionDb = Math.max(-120, powerToDb(distortion))
-  const distortionCost = 10 ** ((distortionDb - harmlessDistortionDb) / 20)
+  const distortionCost = powerOfTen((distortionDb - harmlessDistortionDb) / 20)
   return {
     name,
     tonalDistanceDb,

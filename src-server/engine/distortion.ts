@@ -1,6 +1,6 @@
 import type { AudioBlock } from './block.ts'
 import { type ComplexFft, createComplexFft } from './fft.ts'
-import { powerToDb } from './units.ts'
+import { powerOfTen, powerToDb } from './units.ts'
 
 /** What processing has done to a signal, compared with the original at the processing's own input gain. 0 everywhere: nothing. */
 export interface Distortion {
@@ -38,7 +38,7 @@ function bandEdges(size: number, sampleRateHz: number): Int32Array {
   const high = erbNumber(Math.min(highestHz, 0.45 * sampleRateHz))
   const edges = new Int32Array(bandCount + 1)
   for (let b = 0; b <= bandCount; b++) {
-    const hz = (10 ** ((low + ((high - low) * b) / bandCount) / 21.4) - 1) / 0.00437
+    const hz = (powerOfTen((low + ((high - low) * b) / bandCount) / 21.4) - 1) / 0.00437
     edges[b] = Math.max(b === 0 ? 1 : edges[b - 1]! + 1, Math.round((hz * size) / sampleRateHz))
   }
   return edges
@@ -142,9 +142,9 @@ function spectrumBands(fft: ComplexFft, re: Float64Array, im: Float64Array, edge
   }
 }
 
-const upward = 10 ** (-upwardSlopeDb / 10)
-const downward = 10 ** (-downwardSlopeDb / 10)
-const maskOffset = 10 ** (-maskOffsetDb / 10)
+const upward = powerOfTen(-upwardSlopeDb / 10)
+const downward = powerOfTen(-downwardSlopeDb / 10)
+const maskOffset = powerOfTen(-maskOffsetDb / 10)
 
 function compareBands({ original, processed, error }: Bands): Distortion {
   let totalOriginal = 0

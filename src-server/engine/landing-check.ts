@@ -1,5 +1,5 @@
 import { kernelFrames } from './kernels/kernels.ts'
-import { blockMeans, clipAndScale, type Song, stepBounds } from './landing-material.ts'
+import { blockMeans, clippedFrames, type Song, stepBounds } from './landing-material.ts'
 import { createEnergyFilter, gatedLufs } from './meters/loudness.ts'
 import { peakGroupFrames } from './meters/true-peak.ts'
 import { clipKnee } from './processors/clipper.ts'
@@ -79,8 +79,8 @@ function filterSteps(
     const groups = Math.min(kernelFrames / peakGroupFrames, bounds[step + 1]! - group)
     const frames = Math.min(groups * peakGroupFrames, audio.frames - group * peakGroupFrames)
     const block = { channels: channels.map((samples) => samples.subarray(0, frames)), frames }
-    clipAndScale(audio, source.peaks, clipLimit, 1, group * peakGroupFrames, block)
-    applyControls(block, controls, group * peakGroupFrames)
+    const clipped = clippedFrames(audio, source.peaks, clipLimit, group * peakGroupFrames, block)
+    applyControls(clipped, controls, group * peakGroupFrames, 1, block)
     filter.push(block.channels[0]!, block.channels[1] ?? block.channels[0]!, peakGroupFrames, sums)
     if (step >= first) {
       if (group === bounds[step]!) energies[step] = 0

@@ -1,8 +1,9 @@
 import type { Audio, AudioBlock } from './block.ts'
-import { gatedLufs } from './meters/loudness.ts'
+import { createEnergyFilter, type EnergyFilter, gatedLufs } from './meters/loudness.ts'
 import { detectGroups, peakGroupFrames, peakReachFrames } from './meters/true-peak.ts'
 import { clipKnee, clipReachFrames, clipStretch } from './processors/clipper.ts'
 import { controlCount, type LimiterSettings, limitedEnergies, limiterControls } from './processors/limiter.ts'
+import { powerOfTen } from './units.ts'
 
 /**
  * What landing must know of a stretch of audio: true peak and K-weighted energy (left² + right²) per group of 8 frames. Both
@@ -21,11 +22,15 @@ export interface Song extends Material {
 
 /** Groups around a clipped point in which the clipper changes the signal or the detector sees the change. */
 const reachGroups = Math.ceil((clipReachFrames + 16) / peakGroupFrames)
+/** Groups after a clipped point in which the K-weighting still answers to it. */
+const ringGroups = 32
+/** Groups before a run from which the K-weighting starts: what came earlier is forgotten to 3 %. */
+const warmUpGroups = 128
 const runGroups = 512
 
 /**
  * Returns the material of the groups [firstGroup, endGroup) of `audio` after soft clipping at `limit` (linear). Only the groups
- * near a peak above the clipper's knee are looked at again; the energy of those is scaled by how much unweighted energy they lost.
+ * near a peak above the clipper's knee are looked at again.
  */
 export function clipMaterial(
   audio: Audio,
@@ -36,6 +41,7 @@ export function clipMaterial(
 ): Material {
   const peaks = new Float32Array(whole.peaks.subarray(firstGroup, endGroup))
   const energies = new Float32Array(whole.energies.subarray(firstGroup, endGroup))
+  const filter = createEnergyFilter(whole.sampleRateHz)
   const knee = limit * clipKnee
   const count = endGroup - firstGroup
   for (let g = 0; g < count; ) {
@@ -44,17 +50,31 @@ export function clipMaterial(
       continue
     }
     let end = g + 1
-    for (let k = end; k < count && k <= end + 2 * reachGroups; k++) {
+    for (let k = end; k < count && k <= end + reachGroups + ringGroups; k++) {
       if (whole.peaks[firstGroup + k]! > knee) end = k + 1
     }
     const from = Math.max(0, g - reachGroups)
-    const to = Math.min(count, end + reachGroups)
+    const to = Math.min(count, end + ringGroups)
+    warmUp(filter, audio, firstGroup + from)
     for (let at = from; at < to; at += runGroups) {
-      clipRun(audio, limit, firstGroup + at, Math.min(runGroups, to - at), peaks, energies, at)
+      const groups = Math.min(runGroups, to - at)
+      const clipped = clipRun(audio, whole.peaks, limit, firstGroup + at, groups)
+      peaks.set(detectGroups(clipped, margin, groups, limit * limitedPart), at)
+      const [left, right] = clipped.map((samples) => samples.subarray(margin, margin + groups * peakGroupFrames))
+      filter.push(left!, right ?? left!, peakGroupFrames, runEnergies)
+      energies.set(runEnergies.subarray(0, groups), at)
     }
     g = end
   }
   return { peaks, energies, sampleRateHz: whole.sampleRateHz }
+}
+
+/** Brings a filter into the state that it has at the beginning of a group. */
+function warmUp(filter: EnergyFilter, { channels }: Audio, group: number): void {
+  const first = Math.max(0, group - warmUpGroups) * peakGroupFrames
+  const [left, right] = channels.map((samples) => samples.subarray(first, group * peakGroupFrames))
+  filter.reset()
+  filter.push(left!, right ?? left!, peakGroupFrames, runEnergies)
 }
 
 interface Clipped {
@@ -80,63 +100,39 @@ const limitedPart = 0.75
 
 const margin = peakReachFrames
 const clippedRun = [0, 1].map(() => new Float32Array(runGroups * peakGroupFrames + 2 * margin))
+const runEnergies = new Float64Array(runGroups)
 
-function clipRun(
-  audio: Audio,
-  limit: number,
-  group: number,
-  groups: number,
-  peaks: Float32Array,
-  energies: Float32Array,
-  target: number,
-): void {
-  const frames = groups * peakGroupFrames
-  const first = group * peakGroupFrames
-  const channels = audio.channels.map((samples, c) => {
-    const out = clippedRun[c]!.subarray(0, frames + 2 * margin)
-    clipStretch(samples, first - margin, frames + 2 * margin, limit, audio.sampleRateHz, out)
+/** The clipped frames of some groups, with a margin on both sides; valid until the next call. */
+function clipRun(audio: Audio, peaks: Float32Array, limit: number, group: number, groups: number): Float32Array[] {
+  return audio.channels.map((samples, c) => {
+    const out = clippedRun[c]!.subarray(0, groups * peakGroupFrames + 2 * margin)
+    clipStretch(samples, peaks, group * peakGroupFrames - margin, limit, audio.sampleRateHz, out)
     return out
   })
-  peaks.set(detectGroups(channels, margin, groups, limit * limitedPart), target)
-  for (let k = 0; k < groups; k++) {
-    let before = 0
-    let after = 0
-    for (const [c, samples] of audio.channels.entries()) {
-      const clipped = channels[c]!
-      for (let i = k * peakGroupFrames; i < (k + 1) * peakGroupFrames; i++) {
-        const x = samples[first + i] ?? 0
-        const y = clipped[margin + i]!
-        before += x * x
-        after += y * y
-      }
-    }
-    if (before > 0) energies[target + k]! *= Math.min(1, after / before)
-  }
 }
 
-/** The frames [first, first + frames) of `audio` clipped at `limit` (null: no clipper), scaled by `gain`, into `out`. */
-export function clipAndScale(
+/**
+ * Returns the frames of `audio` from `first` on, clipped at `limit` (null: no clipper): in `buffer`, as many as it has, or as views of the
+ * song where nothing is clipped.
+ */
+export function clippedFrames(
   audio: Audio,
   peaks: Float32Array,
   limit: number | null,
-  gain: number,
   first: number,
-  out: AudioBlock,
-): void {
-  const knee = limit === null ? Infinity : limit * clipKnee
-  for (let start = 0; start < out.frames; start += runGroups * peakGroupFrames) {
-    const frames = Math.min(runGroups * peakGroupFrames, out.frames - start)
-    const group = Math.floor((first + start - 2 * clipReachFrames) / peakGroupFrames)
-    const endGroup = Math.ceil((first + start + frames + 2 * clipReachFrames) / peakGroupFrames)
-    const isHot = hasPeakAbove(peaks, Math.max(0, group), Math.min(peaks.length, endGroup), knee)
-    for (const [c, samples] of audio.channels.entries()) {
-      const target = out.channels[c]!.subarray(start, start + frames)
-      if (isHot && limit !== null) clipStretch(samples, first + start, frames, limit, audio.sampleRateHz, target)
-      else target.set(samples.subarray(first + start, first + start + frames))
-      if (gain === 1) continue
-      for (let i = 0; i < frames; i++) target[i] = target[i]! * gain
-    }
+  buffer: AudioBlock,
+): AudioBlock {
+  const { frames } = buffer
+  const untouched = audio.channels.map((samples) => samples.subarray(first, first + frames))
+  const group = Math.floor((first - 2 * clipReachFrames) / peakGroupFrames)
+  const endGroup = Math.ceil((first + frames + 2 * clipReachFrames) / peakGroupFrames)
+  const knee = (limit ?? Infinity) * clipKnee
+  const isHot = hasPeakAbove(peaks, Math.max(0, group), Math.min(peaks.length, endGroup), knee)
+  if (limit === null || !isHot) return { channels: untouched, frames }
+  for (const [c, samples] of audio.channels.entries()) {
+    clipStretch(samples, peaks, first, limit, audio.sampleRateHz, buffer.channels[c]!)
   }
+  return buffer
 }
 
 function hasPeakAbove(peaks: Float32Array, first: number, end: number, level: number): boolean {
@@ -168,7 +164,7 @@ export function createLimiterTrial(material: Material, ceiling: number, settings
   const controls = new Float32Array(controlCount(peaks.length))
   const stepEnergies = new Float64Array(Math.max(0, bounds.length - 1))
   const limitAt = (gainDb: number): void => {
-    limiterControls(peaks, ceiling / 10 ** (gainDb / 20), settings, sampleRateHz, controls)
+    limiterControls(peaks, ceiling / powerOfTen(gainDb / 20), settings, sampleRateHz, controls)
     limitedEnergies(energies, controls, bounds, stepEnergies)
   }
   return {
@@ -212,7 +208,7 @@ export function solveGain(
   target: number,
   startDb: number,
   capDb: number,
-  tolerance = 0.004,
+  tolerance: number,
 ): Solution {
   let low = { gainDb: -Infinity, value: -Infinity }
   let high = { gainDb: Infinity, value: Infinity }

@@ -1,6 +1,6 @@
 import { type AudioBlock, allocateAudio } from './block.ts'
 import { createDistortionMeter, type Distortion } from './distortion.ts'
-import { clipAndScale, clipMaterial, createLimiterTrial, type Song, solveGain } from './landing-material.ts'
+import { clipMaterial, clippedFrames, createLimiterTrial, type Song, solveGain } from './landing-material.ts'
 import { peakGroupFrames } from './meters/true-peak.ts'
 import { applyControls, type LimiterSettings } from './processors/limiter.ts'
 import { dbToGain } from './units.ts'
@@ -62,20 +62,27 @@ export interface Weighed extends Treatment {
 
 /**
  * Tries ways to bring a song from `loudnessLufs` to `targetLufs` under `ceiling` (linear): each is landed at the same loudness on an excerpt,
- * rendered, and compared with the untouched music. Candidates that cannot reach the loudness are left out.
+ * rendered, and compared with the untouched music. Candidates that cannot reach the loudness, or not without giving up more than `budgetDb`
+ * of level, are left out.
  */
 export function weighCandidates(
   song: Song,
   loudnessLufs: number,
   ceiling: number,
   targetLufs: number,
+  budgetDb = Infinity,
   list: readonly Candidate[] = candidates,
 ): Weighed[] {
   const gainDb = targetLufs - loudnessLufs
   const excerpt = excerptOf(song, ceiling / dbToGain(gainDb))
   // The excerpt is a fair sample of the loud parts: limited, it must be as much louder as the whole song.
   const powerDb = createLimiterTrial(excerpt, Infinity, harmlessLimiter).powerDbAt(gainDb)
-  return list.flatMap((candidate) => tryCandidate(excerpt, ceiling, candidate, powerDb, gainDb) ?? [])
+  const { channels, frames, sampleRateHz } = excerpt.audio
+  // One for all: the memory of seven would not be given back in time.
+  const rendered = allocateAudio(channels.length, frames, sampleRateHz)
+  return list.flatMap(
+    (candidate) => tryCandidate(excerpt, ceiling, candidate, powerDb, gainDb, budgetDb, rendered) ?? [],
+  )
 }
 
 /** The excerpt only resembles the song: a treatment that takes no more than this share of the budget there is safe to stay inside it. */
@@ -105,9 +112,9 @@ export function chooseTreatments(
     const steady = { limiter: steadyLimiter, clipAboveDb: null, gainDb }
     const isHarmless = song.truePeak * dbToGain(gainDb) < ceiling * dbToGain(harmlessDb)
     if (isHarmless) return [retreat === 0 ? { ...steady, limiter: harmlessLimiter } : steady]
-    const possible = weighCandidates(song, loudnessLufs, ceiling, triedLufs)
-      .filter((next) => next.gainDb - gainDb <= budgetDb)
-      .sort((a, b) => distortionCost(a.distortion) - distortionCost(b.distortion))
+    const possible = weighCandidates(song, loudnessLufs, ceiling, triedLufs, budgetDb).sort(
+      (a, b) => distortionCost(a.distortion) - distortionCost(b.distortion),
+    )
     if (possible.length > 0) {
       const comfortable = possible.find((next) => next.gainDb - gainDb <= comfortableShare * budgetDb)
       const ladder = [comfortable ?? possible.reduce((least, next) => (next.gainDb < least.gainDb ? next : least))]
@@ -165,6 +172,8 @@ function tryCandidate(
   candidate: Candidate,
   powerDb: number,
   startDb: number,
+  budgetDb: number,
+  rendered: AudioBlock,
 ): Weighed | null {
   const { audio, peaks } = excerpt
   const { limiter, clipAboveDb } = candidate
@@ -183,9 +192,9 @@ function tryCandidate(
     gainDb = landed.gainDb
     if (moved < 0.1) break
   }
-  const processed: AudioBlock = allocateAudio(audio.channels.length, audio.frames, audio.sampleRateHz)
-  clipAndScale(audio, peaks, clipLimit, dbToGain(gainDb), 0, processed)
-  applyControls(processed, trial.controls, 0)
-  const distortion = createDistortionMeter(audio.sampleRateHz).compare(audio, processed, dbToGain(gainDb))
+  if (gainDb - startDb > budgetDb) return null
+  const clipped = clippedFrames(audio, peaks, clipLimit, 0, rendered)
+  applyControls(clipped, trial.controls, 0, dbToGain(gainDb), rendered)
+  const distortion = createDistortionMeter(audio.sampleRateHz).compare(audio, rendered, dbToGain(gainDb))
   return { candidate, limiter, clipAboveDb, gainDb, distortion }
 }

@@ -3,7 +3,7 @@ import { kernelFrames } from './kernels/kernels.ts'
 import { measureRendered, sumSteps } from './landing-check.ts'
 import {
   blockMeans,
-  clipAndScale,
+  clippedFrames,
   clippedWhole,
   createLimiterTrial,
   type LimiterTrial,
@@ -15,6 +15,7 @@ import {
 import { chooseTreatments, steadyLimiter, type Treatment } from './landing-treatment.ts'
 import { createEnergyFilter, type Loudness, loudnessOfGroups, lufsToMeanSquare } from './meters/loudness.ts'
 import { detectPeaks, peakGroupFrames } from './meters/true-peak.ts'
+import { clipKnee } from './processors/clipper.ts'
 import { applyControls, controlCount, type LimiterSettings, limiterControls } from './processors/limiter.ts'
 import { clamp, dbToGain, gainToDb, mix, powerToDb } from './units.ts'
 
@@ -60,6 +61,7 @@ export interface LandingPlan {
   readonly achievableLufs: number
   /** Why the target is out of reach; only with the verdict below_target. */
   readonly reason?: 'gain_reduction' | 'dynamics_lost' | 'silent'
+  /** What clipper and limiter together take off the peak that loses most. */
   readonly maxGainReductionDb: number
   /** Mean loss of level on the loud parts (400 ms blocks above the integrated loudness), clipper included. */
   readonly meanGainReductionDb: number
@@ -73,6 +75,8 @@ export interface LandingPlan {
 /** Below the ceiling by what the gain's own movement and the detector's grid may add. */
 const marginDb = 0.035
 const toleranceLu = 0.05
+/** Predictions need be no better: what they are off is measured. */
+const predictionToleranceLu = 0.01
 
 /** Limits of what reaching a target may cost. */
 export interface EffortBudget {
@@ -110,9 +114,19 @@ export function prepareLanding(audio: Audio): LandingSource {
   if (!Number.isFinite(last)) throw new Error('The audio contains samples that are not finite numbers.')
   const loudness = loudnessOfGroups(energies, peakGroupFrames, audio.sampleRateHz)
   detectPeaks(audio.channels, 0, groups, peakFloor(loudness.integratedLufs), peaks)
-  let truePeak = 0
-  for (const peak of peaks) if (peak > truePeak) truePeak = peak
-  return { audio, peaks, energies, sampleRateHz: audio.sampleRateHz, loudness, truePeak }
+  return { audio, peaks, energies, sampleRateHz: audio.sampleRateHz, loudness, truePeak: largest(peaks) }
+}
+
+function largest(values: Float32Array): number {
+  let most = 0
+  for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!
+  return most
+}
+
+function smallest(gains: Float32Array): number {
+  let least = 1
+  for (let i = 0; i < gains.length; i++) if (gains[i]! < least) least = gains[i]!
+  return least
 }
 
 /**
@@ -168,29 +182,21 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
   const plrAllowed = base.ceilingDbtp - plr + budget.plrLostLu
   const isPlrShort = plrAllowed < target.targetLufs
   const aimedLufs = Math.min(target.targetLufs, plrAllowed)
-  const mostDb = budget.meanGainReductionDb
-  const [first, ...thriftier] = chooseTreatments(source, loudness, ceiling, aimedLufs, mostDb)
-  let attempt = landWith(source, first!, ceiling, aimedLufs, mostDb)
-  for (const treatment of thriftier) {
-    if (!attempt.landed.isReductionShort) break
-    const other = landWith(source, treatment, ceiling, aimedLufs, mostDb)
-    if (other.landed.integratedLufs > attempt.landed.integratedLufs) attempt = other
-  }
-  const { treatment, clipLimit, material, trial, landed } = attempt
+  const treatments = chooseTreatments(source, loudness, ceiling, aimedLufs, budget.meanGainReductionDb)
+  const { attempt, landed } = landBest(source, treatments, ceiling, aimedLufs, budget.meanGainReductionDb)
+  const { treatment, clipLimit, material, trial } = attempt
   const isShort = landed.integratedLufs < target.targetLufs - toleranceLu
-  const highest = material.peaks.reduce((most, peak) => Math.max(most, peak), 0)
-  const leastControl = trial.controls.reduce((least, gain) => Math.min(least, gain), 1)
   const plan: LandingPlan = {
     ...base,
     gainDb: landed.gainDb,
     clipLimit,
-    clipBudgetDb: clipLimit === null ? 0 : gainToDb(source.truePeak / highest),
+    clipBudgetDb: clipLimit === null ? 0 : gainToDb(source.truePeak / largest(material.peaks)),
     limiter: treatment.limiter,
     integratedLufs: landed.integratedLufs,
     verdict: isShort ? 'below_target' : 'on_target',
     achievableLufs: isShort ? landed.integratedLufs : target.targetLufs,
     ...(isShort ? { reason: isPlrShort && !landed.isReductionShort ? 'dynamics_lost' : 'gain_reduction' } : {}),
-    maxGainReductionDb: -gainToDb(leastControl),
+    maxGainReductionDb: Math.max(0, -gainToDb(smallest(peakRemainders(source, clipLimit, trial.controls)))),
     meanGainReductionDb: landed.reductionDb,
     plrLostLu: plr - (base.ceilingDbtp - landed.integratedLufs),
     loudnessSlope: landed.slope,
@@ -200,13 +206,79 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
   return plan
 }
 
-/** Lands a song with one treatment, as far as the budget of mean reduction allows. */
-function landWith(source: LandingSource, treatment: Treatment, ceiling: number, aimedLufs: number, mostDb: number) {
+/** Part of each group's peak that clipper and limiter leave, 0 … 1. */
+function peakRemainders(source: LandingSource, clipLimit: number | null, controls: Float32Array): Float32Array {
+  const clipped = clippedWhole(source, clipLimit)
+  const knee = (clipLimit ?? Infinity) * clipKnee
+  return source.peaks.map((peak, g) => controls[g + 1]! * (peak > knee ? clipped.peaks[g]! / peak : 1))
+}
+
+/** Lands a song with the first treatment that reaches the loudness aimed at, or with the one that comes closest to it. */
+function landBest(
+  source: LandingSource,
+  treatments: readonly Treatment[],
+  ceiling: number,
+  aimedLufs: number,
+  mostDb: number,
+): { attempt: Attempt; landed: Landed } {
+  let best: { attempt: Attempt; landed: Landed | null; lufs: number } | null = null
+  for (const treatment of treatments) {
+    const attempt = predict(source, treatment, ceiling, aimedLufs, mostDb)
+    const landed = attempt.isReductionShort ? null : land(source, attempt, aimedLufs, mostDb)
+    if (landed !== null && !landed.isReductionShort) return { attempt, landed }
+    const lufs = landed?.integratedLufs ?? attempt.solution.value
+    if (best === null || lufs > best.lufs) best = { attempt, landed, lufs }
+  }
+  const { attempt, landed } = best!
+  return { attempt, landed: landed ?? land(source, attempt, aimedLufs, mostDb) }
+}
+
+/** What a treatment is predicted to reach: the loudness aimed at, or less where the mean reduction of the loud parts would exceed its budget. */
+interface Attempt {
+  readonly treatment: Treatment
+  readonly clipLimit: number | null
+  readonly material: Material
+  /** Stands at the solution's gain. */
+  readonly trial: LimiterTrial
+  /** Its value is the predicted loudness. */
+  readonly solution: Solution
+  readonly isReductionShort: boolean
+}
+
+function predict(
+  source: LandingSource,
+  treatment: Treatment,
+  ceiling: number,
+  aimedLufs: number,
+  mostDb: number,
+): Attempt {
   const clipLimit = treatment.clipAboveDb === null ? null : ceiling * dbToGain(treatment.clipAboveDb - treatment.gainDb)
   const material = clippedWhole(source, clipLimit)
   const trial = createLimiterTrial(material, ceiling, treatment.limiter)
-  const landed = land(source, clipLimit, trial, aimedLufs, treatment.gainDb, mostDb)
-  return { treatment, clipLimit, material, trial, landed }
+  const capDb = highestGainDb(source, aimedLufs, mostDb)
+  const wanted = solveGain((gainDb) => trial.lufsAt(gainDb), aimedLufs, treatment.gainDb, capDb, predictionToleranceLu)
+  const solution = withinReduction(source, trial, wanted, mostDb)
+  return { treatment, clipLimit, material, trial, solution, isReductionShort: solution !== wanted }
+}
+
+function highestGainDb(source: LandingSource, aimedLufs: number, mostDb: number): number {
+  return aimedLufs - source.loudness.integratedLufs + mostDb + 6
+}
+
+const reductionToleranceDb = 0.05
+
+/** Returns `wanted`, or where it takes more mean reduction off the loud parts than `mostDb` the highest gain that does not. */
+function withinReduction(source: LandingSource, trial: LimiterTrial, wanted: Solution, mostDb: number): Solution {
+  const reductionDb = meanReductionDb(source, trial.stepEnergies)
+  if (reductionDb <= mostDb + reductionToleranceDb) return wanted
+  let lufs = wanted.value
+  const reductionAt = (gainDb: number): number => {
+    lufs = trial.lufsAt(gainDb)
+    return meanReductionDb(source, trial.stepEnergies)
+  }
+  const startDb = wanted.gainDb - (reductionDb - mostDb)
+  const { gainDb, evaluations } = solveGain(reductionAt, mostDb, startDb, wanted.gainDb, 0.02)
+  return { gainDb, value: lufs, slope: wanted.slope, evaluations: wanted.evaluations + evaluations }
 }
 
 interface Landed {
@@ -219,39 +291,36 @@ interface Landed {
   readonly isReductionShort: boolean
 }
 
-/** Finds the gain that brings the loudness to `aimedLufs`, or to where the mean reduction of the loud parts reaches `mostDb`. */
-function land(
-  source: LandingSource,
-  clipLimit: number | null,
-  trial: LimiterTrial,
-  aimedLufs: number,
-  startDb: number,
-  mostDb: number,
-): Landed {
-  const capDb = aimedLufs - source.loudness.integratedLufs + mostDb + 6
-  const first = solveGain((gainDb) => trial.lufsAt(gainDb), aimedLufs, startDb, capDb)
-  const landed = verifyOnSamples(source, clipLimit, trial, first, aimedLufs, capDb)
-  const reductionDb = meanReductionDb(source, trial.stepEnergies)
-  if (reductionDb <= mostDb + 0.05) return { ...landed, reductionDb, isReductionShort: false }
-  const reductionAt = (gainDb: number): number => {
-    trial.lufsAt(gainDb)
-    return meanReductionDb(source, trial.stepEnergies)
-  }
-  const limit = solveGain(reductionAt, mostDb, landed.gainDb - (reductionDb - mostDb), landed.gainDb, 0.02)
+/** Checks a prediction on samples and moves the gain until they land, unless the budget of reduction has ended the climb already. */
+function land(source: LandingSource, attempt: Attempt, aimedLufs: number, mostDb: number): Landed {
+  const { trial } = attempt
+  const measureAt = (gainDb: number) => measureRendered(source, attempt.clipLimit, trial.controls, gainDb)
+  const capDb = highestGainDb(source, aimedLufs, mostDb)
+  const verified = attempt.isReductionShort
+    ? { ...attempt.solution, value: measureAt(attempt.solution.gainDb) }
+    : verifyOnSamples(
+        trial,
+        measureAt,
+        attempt.solution,
+        aimedLufs,
+        capDb,
+        () => meanReductionDb(source, trial.stepEnergies) <= mostDb + reductionToleranceDb,
+      )
+  const solution = withinReduction(source, trial, verified, mostDb)
+  const isCut = solution !== verified
   return {
-    gainDb: limit.gainDb,
-    integratedLufs: measureRendered(source, clipLimit, trial.controls, limit.gainDb),
-    slope: landed.slope,
-    iterations: landed.iterations + limit.evaluations,
-    reductionDb: limit.value,
-    isReductionShort: true,
+    gainDb: solution.gainDb,
+    integratedLufs: isCut ? measureAt(solution.gainDb) : solution.value,
+    slope: solution.slope,
+    iterations: solution.evaluations,
+    reductionDb: meanReductionDb(source, trial.stepEnergies),
+    isReductionShort: attempt.isReductionShort || isCut,
   }
 }
 
 /** Mean over the loud 400 ms blocks of the level lost, in dB, given the step energies that come out at input gain 0 dB. */
 function meanReductionDb(source: LandingSource, after: Float64Array): number {
-  const before = sumSteps(source.energies, stepBounds(source.peaks.length, source.sampleRateHz))
-  const means = blockMeans(before, source.sampleRateHz)
+  const means = untouchedBlocks(source)
   const limited = blockMeans(after, source.sampleRateHz)
   const loud = lufsToMeanSquare(source.loudness.integratedLufs)
   let sum = 0
@@ -264,33 +333,49 @@ function meanReductionDb(source: LandingSource, after: Float64Array): number {
   return count === 0 ? 0 : sum / count
 }
 
-/** Each further round costs a look at all touched samples. */
+const knownBlocks = new WeakMap<Float32Array, Float64Array>()
+
+/** Mean squares of the untouched song's 400 ms blocks, found once: every gain that is tried is held against them. */
+function untouchedBlocks({ energies, peaks, sampleRateHz }: LandingSource): Float64Array {
+  const known = knownBlocks.get(energies)
+  if (known !== undefined) return known
+  const means = blockMeans(sumSteps(energies, stepBounds(peaks.length, sampleRateHz)), sampleRateHz)
+  knownBlocks.set(energies, means)
+  return means
+}
+
+/** Each further round costs a look at touched samples. */
 const mostRounds = 4
 
-/** Renders, measures, and moves the gain until the samples land where the prediction aimed. */
+/** Renders, measures, and moves the gain until the samples land where the prediction aimed, or until that is no longer affordable. */
 function verifyOnSamples(
-  source: LandingSource,
-  clipLimit: number | null,
   trial: LimiterTrial,
+  measureAt: (gainDb: number) => number,
   first: Solution,
   wantedLufs: number,
   capDb: number,
-): { gainDb: number; integratedLufs: number; slope: number; iterations: number } {
+  isAffordable: () => boolean,
+): Solution {
   let solution = first
-  let iterations = first.evaluations
   for (let round = 0; ; round++) {
-    const measured = measureRendered(source, clipLimit, trial.controls, solution.gainDb)
+    const measured = measureAt(solution.gainDb)
     const bias = measured - solution.value
     const isCapped = solution.gainDb >= capDb - 1e-6 && measured < wantedLufs
     if (Math.abs(measured - wantedLufs) <= 0.015 || round === mostRounds || isCapped) {
-      return { gainDb: solution.gainDb, slope: solution.slope, integratedLufs: measured, iterations }
+      return { ...solution, value: measured }
     }
-    const before = solution.gainDb
-    solution = solveGain((gainDb) => trial.lufsAt(gainDb), wantedLufs - bias, solution.gainDb, capDb)
-    iterations += solution.evaluations
-    if (Math.abs(solution.gainDb - before) < 0.25) {
-      return { gainDb: solution.gainDb, slope: solution.slope, integratedLufs: solution.value + bias, iterations }
-    }
+    const lufsAt = (gainDb: number) => trial.lufsAt(gainDb)
+    const next = solveGain(lufsAt, wantedLufs - bias, solution.gainDb, capDb, predictionToleranceLu)
+    const isNear = Math.abs(next.gainDb - solution.gainDb) < 0.25
+    solution = { ...next, evaluations: solution.evaluations + next.evaluations }
+    if (isNear || !isAffordable()) return { ...solution, value: solution.value + bias }
+  }
+}
+
+function scale(from: AudioBlock, gain: number, to: AudioBlock): void {
+  for (const [c, samples] of from.channels.entries()) {
+    const scaled = to.channels[c]!
+    for (let i = 0; i < from.frames; i++) scaled[i] = samples[i]! * gain
   }
 }
 
@@ -307,8 +392,9 @@ function* renderBlocks(
   for (let first = 0; first < audio.frames; first += step) {
     const frames = Math.min(step, audio.frames - first)
     const block = { channels: buffer.channels.map((samples) => samples.subarray(0, frames)), frames }
-    clipAndScale(audio, source.peaks, clipLimit, controls === null ? gain : 1, first, block)
-    if (controls !== null) applyControls(block, controls, first, gain)
+    const clipped = clippedFrames(audio, source.peaks, clipLimit, first, block)
+    if (controls !== null) applyControls(clipped, controls, first, gain, block)
+    else scale(clipped, gain, block)
     yield block
   }
 }
@@ -336,18 +422,17 @@ export function* renderLanding(source: LandingSource, plan: LandingPlan, blockFr
   yield* renderBlocks(source, plan.clipLimit, planControls(source, plan), dbToGain(plan.gainDb), blockFrames)
 }
 
-/** Returns the largest gain reduction of the limiter in every 100 ms, in dB, 0 … ; the last step may be shorter. */
+/** Returns what clipper and limiter together take off the peak that loses most in every 100 ms, in dB, 0 … ; the last step may be shorter. */
 export function gainReductionDb(source: LandingSource, plan: LandingPlan): Float32Array {
   const groupsPerStep = source.sampleRateHz / peakGroupFrames / 10
   const steps = new Float32Array(Math.ceil(source.peaks.length / groupsPerStep))
   const controls = planControls(source, plan)
   if (controls === null) return steps
-  for (let group = 0; group < source.peaks.length; group++) {
-    const reduction = -gainToDb(controls[group + 1]!)
-    const step = Math.floor(group / groupsPerStep)
-    if (reduction > steps[step]!) steps[step] = reduction
-  }
-  return steps
+  const remainders = peakRemainders(source, plan.clipLimit, controls)
+  return steps.map((_, step) => {
+    const end = Math.round((step + 1) * groupsPerStep)
+    return Math.max(0, -gainToDb(smallest(remainders.subarray(Math.round(step * groupsPerStep), end))))
+  })
 }
 
 /**

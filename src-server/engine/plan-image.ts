@@ -1,19 +1,12 @@
 import type { SourceAnalysis } from './analysis.ts'
+import { usualWidthFaultDb } from './detectors/peak-relief.ts'
+import { certainty, type FaultOdds, faultOdds, probability, usualWidestDb } from './fault-odds.ts'
 import { foldDownLossDb } from './meters/stereo.ts'
 import type { PlanPart } from './plan-repair.ts'
-import { clamp } from './units.ts'
+import { powerOfTen } from './units.ts'
 
-/**
- * Side against mid of the widest moments (one in twenty), dB: the middle of what finished pieces have, and the limits beyond which a piece counts as narrowed
- * or widened. 90 per cent of the pieces on which these were chosen (docs/engine.md) lie between the limits.
- */
-const usualWidestDb = 2.2
-const narrowBelowDb = -1.2
-const wideAboveDb = 5.4
-/** Beyond a limit the whole way back is gone within this many dB. */
-const certaintyDb = 0.5
-/** A factor of two in either direction is what careless widening or a bad mono-compatible bounce does. */
-const mostDb = 6
+/** Log-odds from which a piece counts as narrowed or widened: more likely than not. */
+const certainFrom = 0
 
 /** No band loses more than this on fold-down to mono beyond what it lost in the source, dB. */
 const mostFoldDownDb = 1.5
@@ -21,34 +14,42 @@ const mostFoldDownDb = 1.5
 const bassHz = 120
 const bassSideDb = -8
 
-/** Side gain in dB that brings the width back to the usual, 0 inside the limits. */
-export function widthCorrectionDb(widestDb: number): number {
-  if (widestDb <= -50) return 0
-  const whole = usualWidestDb - widestDb
-  const beyond = Math.max(narrowBelowDb - widestDb, widestDb - wideAboveDb)
-  return clamp(whole * clamp(beyond / certaintyDb, 0, 1), -mostDb, mostDb)
+/**
+ * Side gain in dB against narrowing or widening by their odds: the mean of the usual size of the fault, a factor of two in either direction, and the way back to the usual
+ * width, since one knows the fault and the other the piece. At most 6 dB; 0 while no fault is likely, and away from the usual width never.
+ */
+export function widthCorrectionDb(
+  { narrowed, widened }: Pick<FaultOdds, 'narrowed' | 'widened'>,
+  widestDb: number,
+): number {
+  const wayBackDb = usualWidestDb - widestDb
+  const likely = wayBackDb > 0 ? certainty(narrowed, certainFrom) : -certainty(widened, certainFrom)
+  // Near the usual width there is no more to do than three times the way, so that nothing jumps there.
+  const wholeDb = (usualWidthFaultDb + Math.min(Math.abs(wayBackDb), usualWidthFaultDb)) / 2
+  return likely * Math.min(wholeDb, 3 * Math.abs(wayBackDb))
 }
 
 /** Largest gain of a side that lies `sideToMidDb` against the mid for which fold-down costs at most 1.5 dB more. */
 function foldDownLimitDb(sideToMidDb: number): number {
-  const power = 10 ** ((foldDownLossDb(sideToMidDb) + mostFoldDownDb) / 10) - 1
+  const power = powerOfTen((foldDownLossDb(sideToMidDb) + mostFoldDownDb) / 10) - 1
   return 10 * Math.log10(power) - sideToMidDb
 }
 
 /**
- * Returns the correction of the width: a gain of the side for a piece whose widest moments show that it was narrowed or widened. Widening is held back in
+ * Returns the correction of the width: a gain of the side for a piece that was more likely than not narrowed or widened. Widening is held back in
  * every band in which it would cost more than 1.5 dB on fold-down, and in the bass. Nothing for mono, for a dead channel, at intensity 0, and for ordinary
  * width.
  */
 export function planImage(analysis: SourceAnalysis, intensity: number): PlanPart {
   const { isMono, deadChannel, isSilent, width, spectrum } = analysis
   if (isMono || isSilent || deadChannel !== null || intensity === 0) return { stages: [], decisions: [] }
-  const wantedDb = widthCorrectionDb(width.widestDb) * Math.min(1, intensity / 50)
+  const odds = faultOdds(analysis)
+  const wantedDb = widthCorrectionDb(odds, width.widestDb) * Math.min(1, intensity / 50)
   if (Math.abs(wantedDb) < 0.1) return { stages: [], decisions: [] }
   const gainDb = spectrum.bandHz.map((hz, b) => {
     const sideToMidDb = spectrum.sideDb[b]! - spectrum.midDb[b]!
     const limitDb = foldDownLimitDb(sideToMidDb)
-    const bassLimitDb = hz < bassHz ? Math.max(0, bassSideDb - sideToMidDb) : mostDb
+    const bassLimitDb = hz < bassHz ? Math.max(0, bassSideDb - sideToMidDb) : usualWidthFaultDb
     return Math.min(wantedDb, limitDb, bassLimitDb)
   })
   const zero = gainDb.map(() => 0)
@@ -63,6 +64,7 @@ export function planImage(analysis: SourceAnalysis, intensity: number): PlanPart
           gainDb: Number(wantedDb.toFixed(1)),
           widestDb: Number(width.widestDb.toFixed(1)),
           usualDb: usualWidestDb,
+          probability: Number(probability(wantedDb > 0 ? odds.narrowed : odds.widened).toFixed(2)),
         },
       },
     ],

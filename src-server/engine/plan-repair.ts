@@ -3,6 +3,7 @@ import type { DynamicCut, RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import { rumbleFilterFor } from './detectors/subsonic.ts'
+import { powerOfTen } from './units.ts'
 
 /** A part of the plan: stages in their order and why they are there. */
 export interface PlanPart {
@@ -108,11 +109,11 @@ function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis, sideGainDb:
   const power = (levels: readonly number[]): number =>
     levels.reduce((sum, level, b) => {
       const hz = spectrum.bandHz[b]!
-      return hz > 30 && hz < monoBassHz ? sum + 10 ** (level / 10) : sum
+      return hz > 30 && hz < monoBassHz ? sum + powerOfTen(level / 10) : sum
     }, 0)
   const mid = power(spectrum.midDb)
   const side = power(spectrum.sideDb)
-  const total = spectrum.midDb.reduce((sum, level) => sum + 10 ** (level / 10), 0)
+  const total = spectrum.midDb.reduce((sum, level) => sum + powerOfTen(level / 10), 0)
   const sideToMidDb = 10 * Math.log10(side / mid) + sideGainDb
   if (!(sideToMidDb > monoBassDb) || mid + side < total * 1e-3) return nothing
   return {

@@ -3,89 +3,58 @@ import type { EqualiserSection, GainCurve } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import { type ToneFault, toneFaults } from './detectors/tone-evidence.ts'
+import { certainty, faultOdds, probability, rise } from './fault-odds.ts'
 import { type BandLevels, quantile } from './meters/spectrum.ts'
 import type { PlanPart } from './plan-repair.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
 import { clamp } from './units.ts'
 
-/**
- * What an amount of a fault's evidence is worth, dB. Between `usualDb` and `coloredDb` (about median and upper quartile of the pieces on which these were chosen, but never less than the published average's 0,
- * docs/engine.md) begins a lean of at most 0.9 dB, which is a matter of taste. From `doubtDb` on (some 94 of 100 pieces lie below) the fault is taken for real and
- * removed in the size in which it usually comes, up to `colourDb`: more than that no such fault explains, it is the music's own colour,
- * and only the lean remains.
- */
-interface FaultPolicy {
-  readonly usualDb: number
-  readonly coloredDb: number
-  readonly doubtDb: number
-  readonly colourDb: number
-  readonly typicalDb: number
-}
-
+/** Up to this many dB a correction is a matter of taste: a lean while a fault is only possible. */
 const leanDb = 0.9
-
-const policies: Record<ToneFault['kind'], FaultPolicy> = {
-  mud: { usualDb: 0.4, coloredDb: 2, doubtDb: 3.75, colourDb: 10.75, typicalDb: 4 },
-  harshness: { usualDb: 0, coloredDb: 1.6, doubtDb: 3, colourDb: 12, typicalDb: 5 },
-  // How music ends at the top varies so much that a shelf cannot be told from it: lean only.
-  dullness: {
-    usualDb: 2.3,
-    coloredDb: 7,
-    doubtDb: Number.POSITIVE_INFINITY,
-    colourDb: Number.POSITIVE_INFINITY,
-    typicalDb: leanDb,
-  },
-}
-const certaintyDb = 1
-
-/** Rises from 0 at `from` to 1 at `to`, smoothly. */
-function rise(value: number, from: number, to: number): number {
-  const t = clamp((value - from) / (to - from), 0, 1)
-  return t * t * (3 - 2 * t)
-}
+/** Log-odds between which the lean grows: a probability of 27 per cent, where nothing speaks for a fault it is half of that, and even odds. */
+const possibleFrom = -1
+const possibleTo = 0
+/**
+ * Log-odds from which a fault is taken for real and removed in its usual size. Harshness: more likely than not. Mud and dullness: 3 to 1, since the odds of
+ * music that was meant so reach farther there (docs/engine.md, section 4).
+ */
+const certainFrom: Record<ToneFault['kind'], number> = { mud: Math.log(3), harshness: 0, dullness: Math.log(3) }
 
 const codes = { mud: 'MUD_CUT', harshness: 'TONE_HARSHNESS_CUT', dullness: 'TONE_DULLNESS_LIFTED' } as const
 
-/** Correction in dB (0 or above, to be taken against the fault) for an amount of evidence. */
-export function faultCorrectionDb(kind: ToneFault['kind'], evidenceDb: number): number {
-  const { usualDb, coloredDb, doubtDb, colourDb, typicalDb } = policies[kind]
-  const lean = leanDb * rise(evidenceDb, usualDb, coloredDb)
-  // Written as distances, so that an infinite threshold gives 0.
-  const certainty = rise(evidenceDb - doubtDb, 0, certaintyDb) * (1 - rise(evidenceDb - colourDb, 0, certaintyDb))
-  return lean + (typicalDb - leanDb) * certainty
+/** Correction in dB (0 or above, to be taken against the fault) for the log-odds of a fault. */
+export function faultCorrectionDb({ kind, usualDb }: Pick<ToneFault, 'kind' | 'usualDb'>, logOdds: number): number {
+  const lean = leanDb * rise(logOdds, possibleFrom, possibleTo)
+  return lean + (usualDb - lean) * certainty(logOdds, certainFrom[kind])
 }
 
 /** Least correction that is worth a filter, dB. */
 const leastDb = 0.15
 
 /**
- * Returns the equaliser against the typical faults of tone of which there is evidence, the same in mid and side: the exact inverses of
+ * Returns the equaliser against the typical faults of tone, by their odds, the same in mid and side: the exact inverses of
  * the faults' own filters. `intensity` 50 corrects as described, 0 not at all, 100 twice the lean but never more than the fault.
  */
 export function planToneFaults(analysis: SourceAnalysis, intensity: number): PlanPart {
   if (analysis.isSilent) return { stages: [], decisions: [] }
+  const odds = faultOdds(analysis)
   const sections: EqualiserSection[] = []
   const decisions: Decision[] = []
   for (const fault of toneFaults) {
-    const evidenceDb = analysis.tone[fault.kind]
-    const { typicalDb } = policies[fault.kind]
-    const amount = Math.min(typicalDb, (faultCorrectionDb(fault.kind, evidenceDb) * intensity) / 50)
+    const { kind, shape, frequencyHz, q, usualDb, unitDb } = fault
+    const amount = Math.min(usualDb, (faultCorrectionDb(fault, odds[kind]) * intensity) / 50)
     if (amount < leastDb) continue
     // Air is not lifted above a cutoff: there is only noise.
-    if (fault.kind === 'dullness' && (analysis.bandwidthHz ?? 20_000) < 2 * fault.frequencyHz) continue
-    sections.push({
-      shape: fault.shape,
-      frequencyHz: fault.frequencyHz,
-      q: fault.q,
-      gainDb: -amount * fault.unitDb,
-    })
+    if (kind === 'dullness' && (analysis.bandwidthHz ?? 20_000) < 2 * frequencyHz) continue
+    sections.push({ shape, frequencyHz, q, gainDb: -amount * unitDb })
     decisions.push({
-      stage: fault.kind === 'mud' ? 'repair' : 'tone',
-      code: codes[fault.kind],
+      stage: kind === 'mud' ? 'repair' : 'tone',
+      code: codes[kind],
       values: {
-        frequencyHz: fault.frequencyHz,
-        gainDb: Number((-amount * fault.unitDb).toFixed(2)),
-        evidenceDb: Number(evidenceDb.toFixed(1)),
+        frequencyHz,
+        gainDb: Number((-amount * unitDb).toFixed(2)),
+        evidenceDb: Number(analysis.tone[kind].toFixed(1)),
+        probability: Number(probability(odds[kind]).toFixed(2)),
       },
     })
   }

@@ -1,3 +1,16 @@
+/**
+ * `base` to the power of `exponent`, base > 0, by V8's own logarithm and exponential, which give the same bits on every machine. `**`
+ * and Math.pow with an exponent that is no small whole number ask the system's library, and those differ in their last bits. Never throws.
+ */
+export function power(base: number, exponent: number): number {
+  return Math.exp(exponent * Math.log(base))
+}
+
+/** 10 to the power of `exponent`, as {@link power}. Never throws. */
+export function powerOfTen(exponent: number): number {
+  return Math.exp(exponent * Math.LN10)
+}
+
 /** Level in dB (or dBFS, dBTP) of a linear amplitude: 20·log10. 0 gives −Infinity; never throws. */
 export function gainToDb(gain: number): number {
   return 20 * Math.log10(gain)
@@ -5,7 +18,7 @@ export function gainToDb(gain: number): number {
 
 /** Linear amplitude of a level in dB. −Infinity gives 0; never throws. */
 export function dbToGain(db: number): number {
-  return 10 ** (db / 20)
+  return powerOfTen(db / 20)
 }
 
 /** Level in dB of a power or energy ratio: 10·log10. 0 gives −Infinity; never throws. */

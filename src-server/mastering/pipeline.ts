@@ -121,26 +121,24 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   }
 }
 
-/** The plan of the candidate that measures best; tier standard has only one. A candidate that passes over the reference is none. */
+/** The plan of the candidate that measures best; tier standard has only one. */
 function choosePlan(audio: Audio, input: PlanInput): MasteringPlan {
-  const [asked, ...others] = recipeCandidates(input)
-  const isMatched = (plan: MasteringPlan) => plan.decisions.some(({ code }) => code === 'TONE_TOWARD_REFERENCE')
-  const candidates = [asked!, ...others.filter(({ plan }) => !isMatched(asked!.plan) || isMatched(plan))]
-  const { chosen, decision } = chooseCandidate(audio, input.analysis, candidates)
+  const { chosen, decision } = chooseCandidate(audio, input.analysis, recipeCandidates(input))
   return decision ? { ...chosen.plan, decisions: [...chosen.plan.decisions, decision] } : chosen.plan
 }
 
-/** Decodes a whole song and measures it. Throws as decoding does. */
+/** Decodes a whole song and measures it; `report` is told the parts of both that are done. Throws as decoding does. */
 export async function decodeAndAnalyse(
   order: Pick<WorkOrder, 'ffmpeg' | 'aiService'>,
   song: Pick<StoredSong, 'path' | 'facts'>,
   signal: AbortSignal,
-  report?: ReportProgress,
+  report?: (stage: 'decoding' | 'analysing', part: number) => void,
 ): Promise<{ decoded: Decoded; analysis: SourceAnalysis }> {
   const onProgress = (part: number) => report?.('decoding', part)
   const decoded = await decodeSong(order.ffmpeg, song.path, song.facts, { signal, onProgress })
-  report?.('analysing', 0.1)
-  const analysis = analyseSource(decoded.audio, { aiService: order.aiService, lossy: song.facts.isLossy })
+  report?.('analysing', 0)
+  const context = { aiService: order.aiService, lossy: song.facts.isLossy }
+  const analysis = analyseSource(decoded.audio, context, (part) => report?.('analysing', part))
   return { decoded, analysis }
 }
 

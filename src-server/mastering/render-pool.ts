@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { compiledKernels } from '../engine/kernels/kernels.ts'
 import { CeilingBrokenError, type RenderedMaster, type RenderStep, type RenderTask } from './render-master.ts'
 import type { RenderReply } from './render-thread.ts'
 
@@ -28,7 +29,7 @@ export function createRenderPool(threads: number): RenderPool {
   let isClosed = false
 
   const start = (): Worker => {
-    const worker = new Worker(entry)
+    const worker = new Worker(entry, { workerData: compiledKernels() })
     const settle = (finish: (waiting: Waiting) => void) => {
       const waiting = busy.get(worker)
       busy.delete(worker)

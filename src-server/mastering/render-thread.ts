@@ -1,5 +1,6 @@
-/** Entry of a render thread: takes one render after the other, over shared memory. */
-import { parentPort } from 'node:worker_threads'
+/** Entry of a render thread: takes one render after the other, over shared memory, with the kernels that its parent has compiled. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { adoptKernels } from '../engine/kernels/kernels.ts'
 import {
   CeilingBrokenError,
   type RenderedMaster,
@@ -20,6 +21,7 @@ export type RenderReply =
       readonly stack?: string
     }
 
+adoptKernels(workerData as WebAssembly.Module)
 parentPort?.on('message', (task: RenderTask) => {
   const reply = (message: RenderReply) => parentPort?.postMessage(message)
   try {

@@ -5,7 +5,7 @@
 import { analyseSong } from './analyse-song.ts'
 import { masterSong } from './pipeline.ts'
 import { describeFailure, WorkFailure } from './work-failure.ts'
-import type { WorkerCommand, WorkerMessage } from './work-order.ts'
+import type { WorkerCommand, WorkerMessage, WorkProgress } from './work-order.ts'
 
 /** The two kinds of channel to a parent, as one. */
 interface Parent {
@@ -47,8 +47,10 @@ async function answer(
   signal: AbortSignal,
 ): Promise<WorkerMessage> {
   try {
-    if (command.type === 'analyse') return { type: 'analysed', analysis: await analyseSong(command.order, signal) }
-    const result = await masterSong(command.order, (progress) => void parent.send(progress), signal)
+    const send = (progress: WorkProgress) => void parent.send(progress)
+    if (command.type === 'analyse')
+      return { type: 'analysed', analysis: await analyseSong(command.order, send, signal) }
+    const result = await masterSong(command.order, send, signal)
     return { type: 'done', result }
   } catch (error) {
     return describeFailure(error)

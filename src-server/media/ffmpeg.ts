@@ -3,10 +3,13 @@
  * demuxer, no network and a time limit, and every failure keeps the last lines that ffmpeg printed.
  */
 
-import { access, constants } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { access, constants, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { Writable } from 'node:stream'
+import { promisify } from 'node:util'
 import fluentFfmpeg from 'fluent-ffmpeg'
+import { systemClock } from '../system.ts'
 
 /** Where an ffmpeg was found. */
 export type FfmpegOrigin = 'setting' | 'packaged' | 'ffmpeg-static' | 'system' | 'npm-fallback'
@@ -22,7 +25,7 @@ export interface Ffmpeg {
   readonly hasSoxr: boolean
 }
 
-/** Why a call of ffmpeg did not do what it was asked. */
+/** Why a call of ffmpeg did not do what it was asked; `time_limit` is too long in all, or too long without a sign of life. */
 export type FfmpegFault = 'missing' | 'failed' | 'time_limit' | 'disk_full'
 
 /** A call of ffmpeg that failed: for the log, never for a user. An aborted call throws the signal's reason instead. */
@@ -33,7 +36,8 @@ export class FfmpegError extends Error {
   readonly lastLines: readonly string[]
 
   constructor(operation: string, fault: FfmpegFault, lastLines: readonly string[], cause?: unknown) {
-    super(`ffmpeg could not ${operation}: ${fault}`, { cause })
+    const reason = cause instanceof Error ? ` (${cause.message.split('\n', 1)[0]})` : ''
+    super(`ffmpeg could not ${operation}: ${fault}${reason}`, { cause })
     this.name = 'FfmpegError'
     this.operation = operation
     this.fault = fault
@@ -52,6 +56,8 @@ export interface FfmpegCall {
   /** A file to be written, or the receiver of ffmpeg's output; it runs before the next chunk is read and may throw. */
   readonly output: string | ((chunk: Uint8Array) => void)
   readonly timeLimitSeconds: number
+  /** How long ffmpeg may give no sign of life, neither output nor a line; {@link DEFAULT_STALL_SECONDS} when absent. */
+  readonly stallSeconds?: number
   readonly signal?: AbortSignal | undefined
   /** Receives each line that ffmpeg prints about its input and output. */
   readonly onLine?: (line: string) => void
@@ -59,6 +65,12 @@ export interface FfmpegCall {
 
 /** ffmpeg reads any song within seconds, and within minutes on a machine that does ten other things; beyond this it hangs. */
 export const DEFAULT_TIME_LIMIT_SECONDS = 300
+
+/** Songs come out many times faster than they play: an ffmpeg that gives nothing for this long hangs, however long the song is. */
+export const DEFAULT_STALL_SECONDS = 20
+
+/** Looks per stall time: after a pause of the whole machine ffmpeg has its chance before the next one. */
+const STALL_STEPS = 4
 
 const KEPT_LINES = 40
 
@@ -79,9 +91,20 @@ export async function runFfmpeg(ffmpeg: Ffmpeg, call: FfmpegCall): Promise<void>
   command.inputOptions(['-hide_banner', '-nostats', ...(isFile ? ['-nostdin'] : [])])
   command.inputOptions(['-protocol_whitelist', 'file,pipe', ...(input.options ?? []), '-f', input.format])
   command.outputOptions([...call.outputOptions])
-  if (call.onLine) command.on('stderr', call.onLine)
+  skipQuestions(command)
 
-  const sink = typeof output === 'string' ? undefined : receiver(output)
+  let signsOfLife = 0
+  command.on('stderr', (line: string) => {
+    signsOfLife++
+    call.onLine?.(line)
+  })
+  const sink =
+    typeof output === 'string'
+      ? undefined
+      : receiver((chunk) => {
+          signsOfLife++
+          output(chunk)
+        })
   const kill = () => command.kill('SIGKILL')
   const received = sink && new Promise<void>((resolve) => sink.once('finish', resolve))
   const ended = new Promise<void>((resolve, reject) => {
@@ -93,18 +116,56 @@ export async function runFfmpeg(ffmpeg: Ffmpeg, call: FfmpegCall): Promise<void>
       reject(explain(operation, error, stderr ?? ''))
     })
   })
+  const over = new AbortController()
+  const { stallSeconds = DEFAULT_STALL_SECONDS } = call
+  const stalled = untilSilent(stallSeconds, over.signal, async () => signsOfLife + (sink ? 0 : await sizeOf(output)))
   signal?.addEventListener('abort', kill)
   try {
     if (sink) command.pipe(sink)
     else command.save(output as string)
-    await ended
+    const isSilent = await Promise.race([ended.then(() => false), stalled])
+    if (isSilent) {
+      kill()
+      ended.catch(() => {})
+      throw new FfmpegError(operation, 'time_limit', [], new Error(`nothing came for ${stallSeconds} s`))
+    }
     await received
   } catch (error) {
     signal?.throwIfAborted()
     throw error
   } finally {
+    over.abort()
     signal?.removeEventListener('abort', kill)
   }
+}
+
+/**
+ * fluent-ffmpeg asks ffmpeg twice what it can do before it starts it: time for every engine process, and nobody could end an ffmpeg
+ * that hangs there. Whether it can do what it is told, its exit says as well.
+ */
+function skipQuestions(command: fluentFfmpeg.FfmpegCommand): void {
+  const inside = command as unknown as { _prepare: unknown; _getArguments(): string[] }
+  inside._prepare = (ready: (error: null, args: string[]) => void) => ready(null, inside._getArguments())
+}
+
+/** Resolves to true when `readSigns` has not changed for `seconds`, or soon after; to false once `over` is aborted. */
+async function untilSilent(seconds: number, over: AbortSignal, readSigns: () => Promise<number>): Promise<boolean> {
+  let seen = Number.NaN
+  for (let silentSteps = 0; silentSteps < STALL_STEPS; ) {
+    await systemClock.sleep((seconds * 1000) / STALL_STEPS, over).catch(() => {})
+    if (over.aborted) return false
+    const signs = await readSigns()
+    silentSteps = signs === seen ? silentSteps + 1 : 0
+    seen = signs
+  }
+  return true
+}
+
+async function sizeOf(file: FfmpegCall['output']): Promise<number> {
+  return stat(String(file)).then(
+    ({ size }) => size,
+    () => 0,
+  )
 }
 
 /** A stream that never emits `close`: fluent-ffmpeg takes a close that comes 20 ms before the exit for a failure. */
@@ -141,12 +202,11 @@ function explain(
 
 /** Returns the names of the audio encoders that this ffmpeg has. Throws a {@link FfmpegError} when it does not run. */
 export async function listEncoders(ffmpeg: Ffmpeg): Promise<ReadonlySet<string>> {
-  return new Promise((resolve, reject) => {
-    const command = fluentFfmpeg()
-    command.setFfmpegPath(ffmpeg.path)
-    command.getAvailableEncoders((error, encoders) => {
-      if (error) reject(new FfmpegError('list the encoders', 'missing', [], error))
-      else resolve(new Set(Object.keys(encoders).filter((name) => encoders[name]?.type === 'audio')))
-    })
-  })
+  const limits = { timeout: DEFAULT_STALL_SECONDS * 1000, killSignal: 'SIGKILL', windowsHide: true } as const
+  const { stdout } = await promisify(execFile)(ffmpeg.path, ['-hide_banner', '-encoders'], limits).catch(
+    (error: Error & { killed?: boolean }) => {
+      throw new FfmpegError('list the encoders', error.killed ? 'time_limit' : 'missing', [], error)
+    },
+  )
+  return new Set([...stdout.matchAll(/^ A[.A-Z]{5} ([^\s=]+)/gm)].map(([, name]) => name!))
 }

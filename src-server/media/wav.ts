@@ -87,6 +87,8 @@ export interface WavReader extends WavFormat {
    * block is valid until the next is asked for.
    */
   blocks(blockFrames: number): Generator<{ readonly channels: readonly Float32Array[]; readonly frames: number }>
+  /** Reads `frames` frames from `firstFrame` on to the start of the planes, one per channel. Throws beyond the end. */
+  read(firstFrame: number, frames: number, planes: readonly Float32Array[]): void
   close(): void
 }
 
@@ -97,16 +99,22 @@ export function openWav(path: string): WavReader {
     const { format, dataStart, dataBytes } = findSamples(file)
     const frameBytes = (format.channels * format.bitDepth) / 8
     const frames = dataBytes / frameBytes
+    let bytes = Buffer.alloc(0)
+    const read = (first: number, count: number, planes: readonly Float32Array[]) => {
+      if (bytes.length < count * frameBytes) bytes = Buffer.alloc(count * frameBytes)
+      if (first + count > frames) throw new Error('the file ends too early')
+      readExactly(file, bytes.subarray(0, count * frameBytes), dataStart + first * frameBytes)
+      toFloat(bytes, count, format, planes)
+    }
     return {
       ...format,
       frames,
+      read,
       *blocks(blockFrames) {
-        const bytes = Buffer.alloc(blockFrames * frameBytes)
         const planes = Array.from({ length: format.channels }, () => new Float32Array(blockFrames))
         for (let start = 0; start < frames; start += blockFrames) {
           const count = Math.min(blockFrames, frames - start)
-          readExactly(file, bytes.subarray(0, count * frameBytes), dataStart + start * frameBytes)
-          toFloat(bytes, count, format, planes)
+          read(start, count, planes)
           yield { channels: planes.map((plane) => plane.subarray(0, count)), frames: count }
         }
       },
@@ -138,7 +146,12 @@ function readFormat(bytes: Buffer): WavFormat {
   return { sampleRateHz: bytes.readUInt32LE(4), channels: bytes.readUInt16LE(2), bitDepth }
 }
 
-function toFloat(bytes: Buffer, frames: number, { channels, bitDepth }: WavFormat, planes: Float32Array[]): void {
+function toFloat(
+  bytes: Buffer,
+  frames: number,
+  { channels, bitDepth }: WavFormat,
+  planes: readonly Float32Array[],
+): void {
   if (bitDepth === 16) {
     const samples = new Int16Array(bytes.buffer, bytes.byteOffset, frames * channels)
     for (const [c, plane] of planes.entries()) {

@@ -121,6 +121,15 @@ describe('report.html', () => {
     expect(html).toMatch(/Melon: <span lang="en">The master stops 0.4 LU below the target/)
   })
 
+  it('notes what is worth knowing, and leaves a missed target to the table of masters', () => {
+    const missed = { code: 'TARGET_NOT_REACHED', message: 'x', platform: 'melon', values: { missingLu: 0.4 } } as const
+    const lossy = { code: 'INPUT_LOSSY', message: 'x', values: { codec: 'MP3 320 kbit/s' } } as const
+    const notes = (warnings: Report['warnings']) =>
+      reportHtml({ ...report, warnings }).match(/<ul class="notes">.*?<\/ul>/)
+    expect(notes([lossy, missed])?.[0].match(/<li>/g)).toHaveLength(1)
+    expect(notes([missed])).toBeNull()
+  })
+
   it('draws a render that two platforms share once', () => {
     expect(html.match(/class="panel/g)).toHaveLength(2)
     expect(html).toContain('Spotify, YouTube')

@@ -1,7 +1,7 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type FfmpegError, runFfmpeg } from '../../src-server/media/ffmpeg.ts'
+import { type FfmpegError, listEncoders, runFfmpeg } from '../../src-server/media/ffmpeg.ts'
 import { FfmpegMissingError, locateFfmpeg, readVersion } from '../../src-server/media/locate.ts'
 import { parseTags } from '../../src-server/media/tags.ts'
 import { ffmpeg, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
@@ -80,9 +80,59 @@ describe('running ffmpeg', () => {
   })
 
   it.runIf(process.platform !== 'win32')('ends a call that takes too long', async () => {
-    const slow = script('slow', 'case "$*" in *-formats*|*-encoders*) exec ffmpeg "$@";; *) exec sleep 30;; esac')
+    const slow = script('slow', 'exec sleep 30')
     const call = { ...decodeToNothing(at('x.wav'), 'wav'), timeLimitSeconds: 0.5 }
     await expect(runFfmpeg({ ...ffmpeg, path: slow }, call)).rejects.toMatchObject({ fault: 'time_limit' })
+  })
+
+  describe.runIf(process.platform !== 'win32')('that gives no sign of life', () => {
+    const pidFile = at('pid')
+    const hanging = (before: string) => ({
+      ...ffmpeg,
+      path: script('hangs', `echo $$ > ${pidFile}; ${before} exec sleep 30`),
+    })
+    const call = { ...decodeToNothing(at('x.wav'), 'wav'), timeLimitSeconds: 30, stallSeconds: 0.4, output: () => {} }
+    const isAlive = (pid: number) => {
+      try {
+        return process.kill(pid, 0)
+      } catch {
+        return false
+      }
+    }
+
+    it.each([
+      ['from the start', ''],
+      ['after some output', 'head -c 100000 /dev/zero;'],
+      ['after some lines', 'echo hello >&2;'],
+    ])('%s is ended long before its time limit, and says so', async (_when, before) => {
+      const start = performance.now()
+      const failure = runFfmpeg(hanging(before), call)
+      await expect(failure).rejects.toMatchObject({
+        fault: 'time_limit',
+        message: expect.stringContaining('nothing came'),
+      })
+      expect(performance.now() - start).toBeLessThan(3000)
+      await expect.poll(() => isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false)
+    })
+
+    it('is left alone as long as it gives output, lines or a growing file, however slowly', async () => {
+      for (const [sign, output] of [
+        ['echo x', () => {}],
+        ['echo x >&2', () => {}],
+        [`echo x >> ${at('grows')}`, at('grows')],
+      ] as const) {
+        const slow = script('slow-but-alive', `for i in 1 2 3 4 5 6 7 8; do ${sign}; sleep 0.1; done`)
+        await runFfmpeg({ ...ffmpeg, path: slow }, { ...call, output })
+      }
+    })
+  })
+
+  it('knows the audio encoders of an ffmpeg, and no other', async () => {
+    const names = await listEncoders(ffmpeg)
+    expect(names).toContain('aac')
+    expect(names).toContain('flac')
+    for (const name of ['mjpeg', '=', 'srt', 'Audio']) expect(names).not.toContain(name)
+    await expect(listEncoders({ ...ffmpeg, path: at('gone') })).rejects.toMatchObject({ fault: 'missing' })
   })
 
   it('says that it is missing when it is', async () => {

@@ -7,6 +7,7 @@ import { createProgressMeter } from '../../src-server/mastering/progress-meter.t
 import { describeFailure, WorkFailure } from '../../src-server/mastering/work-failure.ts'
 import {
   WORK_STAGES,
+  type WorkerMessage,
   type WorkOrder,
   type WorkProgress,
   type WorkResult,
@@ -250,6 +251,21 @@ describe('a job that cannot be done', () => {
   })
 })
 
+/** Lets an engine process look at the song of `order`: what it told on the way, and what it found. */
+async function lookAt({ source, ffmpeg }: WorkOrder) {
+  const worker = startWorker()
+  const progress: WorkProgress[] = []
+  const answer = new Promise<WorkerMessage>((resolve) => {
+    worker.on('message', (message: WorkerMessage) => {
+      if (message.type === 'progress') progress.push(message)
+      else resolve(message)
+    })
+  })
+  worker.send({ type: 'analyse', order: { song: source, aiService: 'suno', ffmpeg } })
+  const message = await answer
+  return { progress, analysis: message.type === 'analysed' ? message.analysis : undefined }
+}
+
 describe('an engine process', () => {
   it('ends by itself when its parent’s channel closes', async () => {
     const work = await orderFor(song, folder)
@@ -263,13 +279,21 @@ describe('an engine process', () => {
   }, 60_000)
 
   it('looks at a song for free and writes nothing', async () => {
-    const worker = startWorker()
-    const answer = new Promise((resolve) => worker.once('message', resolve))
-    worker.send({ type: 'analyse', order: { song: order.source, aiService: 'suno', ffmpeg: order.ffmpeg } })
-    const { type, analysis } = (await answer) as { type: string; analysis: Record<string, unknown> }
-    expect(type).toBe('analysed')
+    const { analysis } = await lookAt(order)
     expect(analysis).toMatchObject({ codec: 'WAV 24 bit', sample_rate_hz: 48_000, channels: 2, duration_seconds: 16 })
-    expect(analysis.waveform).toHaveLength(1000)
+    expect(analysis?.waveform).toHaveLength(1000)
+  }, 60_000)
+
+  it('tells while it looks how much is decoded and then how much is measured, only ever more', async () => {
+    const { progress } = await lookAt(order)
+    const fractions = progress.map(({ fraction }) => fraction)
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b))
+    const stages = progress.map(({ stage }) => stage)
+    expect(stages.lastIndexOf('decoding')).toBeLessThan(stages.indexOf('analysing'))
+    expect(stages.filter((stage) => stage === 'decoding').length).toBeGreaterThan(5)
+    expect(stages.filter((stage) => stage === 'analysing').length).toBeGreaterThan(4)
+    expect(fractions.at(-1)).toBeGreaterThan(0.95)
+    expect(fractions.at(-1)).toBeLessThanOrEqual(1)
   }, 60_000)
 })
 

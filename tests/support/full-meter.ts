@@ -24,16 +24,23 @@ const taps = Array.from({ length: pointsPerFrame }, (_, phase) =>
  * least `floor` within three frames are interpolated; 0 looks everywhere.
  */
 export function fullTruePeak(samples: Float32Array, floor = 0): number {
+  const margin = 16 + sideTaps
+  const padded = new Float64Array(samples.length + 2 * margin)
+  padded.set(samples, margin)
   let peak = 0
-  const at = (i: number): number => samples[i] ?? 0
-  for (let n = -16; n < samples.length + 16; n++) {
+  for (let n = margin - 16; n < samples.length + margin + 16; n++) {
     let near = 0
-    for (let k = -2; k <= 3; k++) near = Math.max(near, Math.abs(at(n + k)))
+    for (let k = n - 2; k <= n + 3; k++) near = Math.max(near, Math.abs(padded[k]!))
     if (near < floor || near === 0) continue
+    const first = n - sideTaps + 1
     for (const phase of taps) {
-      let sum = 0
-      for (let k = 0; k < phase.length; k++) sum += phase[k]! * at(n + k - sideTaps + 1)
-      peak = Math.max(peak, Math.abs(sum))
+      let even = 0
+      let odd = 0
+      for (let k = 0; k < 2 * sideTaps; k += 2) {
+        even += phase[k]! * padded[first + k]!
+        odd += phase[k + 1]! * padded[first + k + 1]!
+      }
+      peak = Math.max(peak, Math.abs(even + odd))
     }
   }
   return peak

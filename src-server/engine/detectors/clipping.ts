@@ -1,4 +1,5 @@
 import type { AudioBlock } from '../block.ts'
+import { sumStereo } from '../meters/sums.ts'
 
 /** Where one channel was cut off. Levels are linear; the negative one is below 0; null where the side is not clipped. */
 export interface ClipLevels {
@@ -10,7 +11,7 @@ export interface ClipLevels {
 export interface Clipping {
   /** Per channel. */
   readonly levels: readonly ClipLevels[]
-  /** Flat tops over all channels. */
+  /** Flat tops over all channels, as {@link flatTops} finds them. */
   readonly count: number
 }
 
@@ -29,36 +30,60 @@ const fewestFlatTops = 5
 export function findClipping({ channels }: AudioBlock): Clipping {
   let count = 0
   const levels = channels.map((samples) => {
-    let high = 0
-    let low = 0
-    for (let i = 0; i < samples.length; i++) {
-      const sample = samples[i]!
-      if (sample > high) high = sample
-      else if (sample < low) low = sample
-    }
-    const above = countFlatTops(samples, high, 1)
-    const below = countFlatTops(samples, -low, -1)
-    count += above + below
-    return { positive: above > 0 ? high : null, negative: below > 0 ? low : null }
+    const peaks = blockPeaks(samples)
+    const above = countFlatTops(samples, peaks, highest(samples, peaks, 1), 1)
+    const below = countFlatTops(samples, peaks, highest(samples, peaks, -1), -1)
+    const found = { positive: above.level, negative: below.level === null ? null : -below.level }
+    if (above.count + below.count > 0) count += flatTops(samples, found).length
+    return found
   })
   return { levels, count }
 }
 
-function countFlatTops(samples: Float32Array, level: number, sign: 1 | -1): number {
-  if (level < 1e-3) return 0
+const blockFrames = 4096
+
+/** The largest |sample| of every block: tells where there is nothing to see, which is nearly everywhere. */
+function blockPeaks(samples: Float32Array): Float64Array {
+  return Float64Array.from({ length: Math.ceil(samples.length / blockFrames) }, (_, b) => {
+    const end = Math.min(samples.length, (b + 1) * blockFrames)
+    return sumStereo(samples, samples, b * blockFrames, end).peak
+  })
+}
+
+function highest(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): number {
+  let level = 0
+  for (let b = 0; b < peaks.length; b++) {
+    if (peaks[b]! <= level) continue
+    const end = Math.min(samples.length, (b + 1) * blockFrames)
+    for (let i = b * blockFrames; i < end; i++) if (samples[i]! * sign > level) level = samples[i]! * sign
+  }
+  return level
+}
+
+function countFlatTops(
+  samples: Float32Array,
+  peaks: Float64Array,
+  level: number,
+  sign: 1 | -1,
+): { count: number; level: number | null } {
   const threshold = level * (1 - tolerance)
   const steep = level * tolerance * 20
   let count = 0
-  for (let i = 0; i < samples.length; i++) {
-    if (samples[i]! * sign < threshold) continue
-    let end = i + 1
-    while (end < samples.length && samples[end]! * sign >= threshold) end++
-    const before = i > 0 ? level - samples[i - 1]! * sign : 0
-    const after = end < samples.length ? level - samples[end]! * sign : 0
-    if (end - i >= shortestFlatTop && before + after > steep) count++
-    i = end
+  let i = 0
+  for (let b = 0; b < peaks.length && level >= 1e-3; b++) {
+    if (peaks[b]! < threshold) continue
+    const blockEnd = Math.min(samples.length, (b + 1) * blockFrames)
+    for (i = Math.max(i, b * blockFrames); i < blockEnd; i++) {
+      if (samples[i]! * sign < threshold) continue
+      let end = i + 1
+      while (end < samples.length && samples[end]! * sign >= threshold) end++
+      const before = i > 0 ? level - samples[i - 1]! * sign : 0
+      const after = end < samples.length ? level - samples[end]! * sign : 0
+      if (end - i >= shortestFlatTop && before + after > steep) count++
+      i = end
+    }
   }
-  return count >= fewestFlatTops ? count : 0
+  return count >= fewestFlatTops ? { count, level } : { count: 0, level: null }
 }
 
 /** The flat tops of one channel as [first, after last] pairs in ascending order: two neighbouring samples already count. */

@@ -1,4 +1,5 @@
 import { activeFrames, type BandFrames, quantile, sortedLevels } from '../meters/spectrum.ts'
+import { power, powerOfTen } from '../units.ts'
 
 /** A narrow peak that stays while the music changes. */
 export interface Resonance {
@@ -61,7 +62,7 @@ function persistenceOf(
   b: number,
   thresholdDb: number,
 ): number {
-  const factor = 10 ** (thresholdDb / 10)
+  const factor = powerOfTen(thresholdDb / 10)
   let playing = 0
   let standing = 0
   for (let f = 0; f < frameCount; f++) {
@@ -80,5 +81,5 @@ function widthQ(typical: readonly number[], b: number, excessDb: number): number
   while (low > b - nearest && typical[low - 1]! > typical[b]! - excessDb / 2) low--
   while (high < b + nearest && typical[high + 1]! > typical[b]! - excessDb / 2) high++
   const octaves = (high - low + 1) / 24
-  return Math.min(20, Math.max(4, 1 / (2 ** (octaves / 2) - 2 ** (-octaves / 2))))
+  return Math.min(20, Math.max(4, 1 / (power(2, octaves / 2) - power(2, -octaves / 2))))
 }

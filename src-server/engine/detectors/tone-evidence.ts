@@ -1,6 +1,7 @@
-import { highShelf, magnitudeDb, peaking } from '../biquad.ts'
+import { type Biquad, highShelf, magnitudeDb, peaking } from '../biquad.ts'
 import { activeFrames, type BandFrames, longTermSpectrum, typicalSpectrumDb } from '../meters/spectrum.ts'
 import { commercialSpectrumDb } from '../tonal-targets.ts'
+import { power } from '../units.ts'
 
 /** A typical fault of tone, as the equaliser that would cause it. */
 export interface ToneFault {
@@ -10,6 +11,8 @@ export interface ToneFault {
   readonly q: number
   /** Gain of one unit of the fault, dB: dullness is a lack. */
   readonly unitDb: 1 | -1
+  /** Size in which it usually comes, dB. */
+  readonly usualDb: number
 }
 
 /**
@@ -17,9 +20,9 @@ export interface ToneFault {
  * no air above 5 kHz), as wide as one turn of a mixing desk's knob.
  */
 export const toneFaults: readonly ToneFault[] = [
-  { kind: 'mud', shape: 'peak', frequencyHz: 250, q: 1, unitDb: 1 },
-  { kind: 'harshness', shape: 'peak', frequencyHz: 6000, q: 1, unitDb: 1 },
-  { kind: 'dullness', shape: 'high_shelf', frequencyHz: 5000, q: Math.SQRT1_2, unitDb: -1 },
+  { kind: 'mud', shape: 'peak', frequencyHz: 250, q: 1, unitDb: 1, usualDb: 4 },
+  { kind: 'harshness', shape: 'peak', frequencyHz: 6000, q: 1, unitDb: 1, usualDb: 5 },
+  { kind: 'dullness', shape: 'high_shelf', frequencyHz: 5000, q: Math.SQRT1_2, unitDb: -1, usualDb: 4 },
 ]
 
 /** How much of each fault the long-term spectrum suggests, dB; around 0 for ordinary music, NaN never. */
@@ -41,14 +44,21 @@ const freeLevelDb = 100
 
 const lowestHz = 45
 const highestHz = 13_000
+/** Bands this far below a cutoff are whole: a twelfth of an octave for the band's own half, another for the slope. */
+const belowCutoff = power(2, -1 / 6)
 /** Rate at which the faults' curves are computed: their shape below 13 kHz hardly depends on it. */
 const designRateHz = 96_000
 
+/** The filter that puts `amountDb` of a fault into music; a negative amount takes it out again. */
+export function faultSection(fault: ToneFault, sampleRateHz: number, amountDb: number): Biquad {
+  const gainDb = amountDb * fault.unitDb
+  return fault.shape === 'peak'
+    ? peaking(fault.frequencyHz, sampleRateHz, fault.q, gainDb)
+    : highShelf(fault.frequencyHz, sampleRateHz, gainDb, fault.q)
+}
+
 function faultCurve(fault: ToneFault, bandHz: readonly number[]): number[] {
-  const design = fault.shape === 'peak' ? peaking : null
-  const section = design
-    ? design(fault.frequencyHz, designRateHz, fault.q, 4 * fault.unitDb)
-    : highShelf(fault.frequencyHz, designRateHz, 4 * fault.unitDb, fault.q)
+  const section = faultSection(fault, designRateHz, 4)
   return bandHz.map((hz) => magnitudeDb([section], hz, designRateHz) / 4)
 }
 
@@ -104,11 +114,13 @@ function faultWeights(fault: ToneFault, bandHz: readonly number[]): number[] {
  * Returns the amounts of the typical faults in a piece, from bands of a sixth of an octave: each is the generalised least-squares
  * estimate of the fault's own curve on top of the published average of commercial music, with the natural variation above, so that a bump is
  * judged against the piece's own neighbouring bands; the mean of the estimates from its long-term average and from its typical
- * moment, mid only. Bands more than 70 dB below the loudest are taken to be 70 dB below it; silence gives 0 for all.
+ * moment, mid only. Bands more than 70 dB below the loudest are taken to be 70 dB below it. Bands beyond `bandwidthHz`, where there is no music,
+ * take no part, and a fault that lies less than half an octave below it cannot be judged. Silence, and what cannot be judged, give 0.
  */
-export function describeTone(frames: BandFrames): ToneEvidence {
+export function describeTone(frames: BandFrames, bandwidthHz: number): ToneEvidence {
   const { bandHz, midDb } = longTermSpectrum(frames)
-  const used = bandHz.map((hz, b) => (hz > lowestHz && hz < highestHz ? b : -1)).filter((b) => b >= 0)
+  const topHz = Math.min(highestHz, bandwidthHz * belowCutoff)
+  const used = bandHz.map((hz, b) => (hz > lowestHz && hz < topHz ? b : -1)).filter((b) => b >= 0)
   const hz = used.map((b) => bandHz[b]!)
   const deviation = (levels: readonly number[]): number[] => {
     const own = used.map((b) => levels[b]!)
@@ -119,7 +131,7 @@ export function describeTone(frames: BandFrames): ToneEvidence {
   const typical = deviation(typicalSpectrumDb(frames, activeFrames(frames)))
   const isSilent = !(Math.max(...midDb) > -120)
   const estimate = (fault: ToneFault): number => {
-    if (isSilent) return 0
+    if (isSilent || fault.frequencyHz * Math.SQRT2 > topHz) return 0
     return faultWeights(fault, hz).reduce((sum, weight, i) => sum + (weight * (average[i]! + typical[i]!)) / 2, 0)
   }
   const [mud, harshness, dullness] = toneFaults.map(estimate) as [number, number, number]

@@ -32,17 +32,17 @@ interface KernelExports {
     groups: number,
     taps: number,
     peaks: number,
-    maxima: number,
+    scratch: number,
     floor: number,
-    bound: number,
     ratio: number,
     topBand: number,
   ): number
-  densePeak(x: number, groups: number, peaks: number, best: number, closer: number, taps: number): number
+  densePeak(x: number, groups: number, peaks: number, best: number, closer: number, topBand: number): number
   addClipError(
     x: number,
     y: number,
-    frames: number,
+    groups: number,
+    peaks: number,
     knee: number,
     limit: number,
     upTaps: number,
@@ -64,6 +64,7 @@ interface KernelExports {
     state: number,
   ): void
   limitedEnergy(energies: number, controls: number, count: number): number
+  stereoSums(left: number, right: number, frames: number, sums: number): void
   quantise(
     left: number,
     right: number,
@@ -84,23 +85,39 @@ export interface Kernels extends Omit<KernelExports, 'memory'> {
   readonly f64: Float64Array
 }
 
+let compiled: WebAssembly.Module | undefined
 let loaded: Kernels | undefined
 
 /**
- * Returns this thread's only instance of the kernels, made on the first call. Throws an Error with a message for the user on a
- * machine whose processor or runtime has no WebAssembly SIMD.
+ * Returns the compiled kernels, which can be posted to another thread for {@link adoptKernels}: compiling and optimising them takes
+ * some 0.1 s of a core. Throws an Error with a message for the user on a machine whose processor or runtime has no WebAssembly SIMD.
  */
+export function compiledKernels(): WebAssembly.Module {
+  compiled ??= compile(Buffer.from(kernelsBase64, 'base64'))
+  return compiled
+}
+
+/** Takes over kernels that another thread has compiled. To be called before anything computes in this thread. */
+export function adoptKernels(module: WebAssembly.Module): void {
+  compiled = module
+}
+
+/** Returns this thread's only instance of the kernels, made on the first call; throws as {@link compiledKernels} does. */
 export function loadKernels(): Kernels {
-  loaded ??= instantiate(Buffer.from(kernelsBase64, 'base64'))
+  loaded ??= instantiate(compiledKernels())
   return loaded
 }
 
-/** Instantiates the given module bytes; see {@link loadKernels}. */
-export function instantiate(bytes: Uint8Array<ArrayBuffer>): Kernels {
+/** Compiles the given module bytes; see {@link compiledKernels}. */
+export function compile(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
   if (!WebAssembly.validate(bytes)) {
     throw new Error('The mastering engine needs WebAssembly SIMD, which this processor or runtime does not offer.')
   }
-  const exports = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as unknown as KernelExports
+  return new WebAssembly.Module(bytes)
+}
+
+function instantiate(module: WebAssembly.Module): Kernels {
+  const exports = new WebAssembly.Instance(module).exports as unknown as KernelExports
   const { buffer } = exports.memory
   return { ...exports, u8: new Uint8Array(buffer), f32: new Float32Array(buffer), f64: new Float64Array(buffer) }
 }

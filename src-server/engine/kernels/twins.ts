@@ -60,6 +60,18 @@ export function weightedEnergiesTwin(
   return energies
 }
 
+/** Sums of left, right, left², right², left · right, and the largest |sample|. */
+export function stereoSumsTwin(left: Float32Array, right: Float32Array): number[] {
+  const sums = [0, 0, 0, 0, 0, 0]
+  for (let i = 0; i < left.length; i++) {
+    const a = left[i]!
+    const b = right[i]!
+    for (const [k, term] of [a, b, a * a, b * b, a * b].entries()) sums[k]! += term
+    sums[5] = Math.max(sums[5]!, Math.abs(a), Math.abs(b))
+  }
+  return sums
+}
+
 /** The signal at `position` (in frames, fractions allowed) by a Kaiser-windowed sinc that reaches `reach` frames to either side. */
 export function interpolateTwin(samples: Float32Array, position: number, reach: number, beta: number): number {
   let sum = 0
@@ -90,10 +102,8 @@ export function gridPeakTwin(
 export function softClipTwin(samples: Float32Array, knee: number, limit: number, cutoff: number): Float32Array {
   const out = Float64Array.from(samples)
   const width = limit - knee
-  const loud = (n: number): boolean => Math.abs(samples[n] ?? 0) >= 0.6 * knee
-  for (let i = -32 * 4; i < (samples.length + 32) * 4; i++) {
+  for (let i = 0; i < samples.length * 4; i++) {
     const position = i / 4
-    if (!loud(Math.floor(position)) && !loud(Math.floor(position) + 1)) continue
     const value = interpolateTwin(samples, position, 16, 6)
     const magnitude = Math.abs(value)
     if (magnitude <= knee) continue

@@ -1,5 +1,6 @@
 import type { Audio } from '../block.ts'
 import { gainToDb, powerToDb } from '../units.ts'
+import { correlationOf, joinSums, noSums, sumStereo } from './sums.ts'
 
 /** Seconds between two points of the curves. */
 export const curveStepSeconds = 0.1
@@ -25,39 +26,6 @@ export interface Waveform {
   readonly correlations: readonly number[]
 }
 
-interface Sums {
-  left: number
-  right: number
-  leftSquare: number
-  rightSquare: number
-  product: number
-  peak: number
-  unequal: boolean
-}
-
-function sumsOf(left: Float32Array, right: Float32Array, start: number, end: number): Sums {
-  const sums = { left: 0, right: 0, leftSquare: 0, rightSquare: 0, product: 0, peak: 0, unequal: false }
-  let { left: l, right: r, leftSquare, rightSquare, product, peak } = sums
-  let unequal = false
-  for (let i = start; i < end; i++) {
-    const a = left[i]!
-    const b = right[i]!
-    l += a
-    r += b
-    leftSquare += a * a
-    rightSquare += b * b
-    product += a * b
-    peak = Math.max(peak, Math.abs(a), Math.abs(b))
-    if (a !== b) unequal = true
-  }
-  return { left: l, right: r, leftSquare, rightSquare, product, peak, unequal }
-}
-
-function correlationOf({ leftSquare, rightSquare, product }: Sums): number {
-  const norm = Math.sqrt(leftSquare * rightSquare)
-  return norm > 1e-14 ? Math.max(-1, Math.min(1, product / norm)) : 1
-}
-
 /**
  * Returns the statistics of two-channel audio. Silence has levels of −Infinity, crest factor 0 and correlation 1; no frames count as
  * silence. One channel is read as dual mono. Never throws.
@@ -66,19 +34,13 @@ export function measureWaveform(audio: Audio): Waveform {
   const left = audio.channels[0]!
   const right = audio.channels[1] ?? left
   const step = Math.round(audio.sampleRateHz * curveStepSeconds)
-  const total: Sums = { left: 0, right: 0, leftSquare: 0, rightSquare: 0, product: 0, peak: 0, unequal: false }
+  let total = noSums
   const peakDbfs: number[] = []
   const correlations: number[] = []
   const stepSums: [number, number][] = []
   for (let start = 0; start < audio.frames; start += step) {
-    const sums = sumsOf(left, right, start, Math.min(audio.frames, start + step))
-    total.left += sums.left
-    total.right += sums.right
-    total.leftSquare += sums.leftSquare
-    total.rightSquare += sums.rightSquare
-    total.product += sums.product
-    total.peak = Math.max(total.peak, sums.peak)
-    total.unequal ||= sums.unequal
+    const sums = sumStereo(left, right, start, Math.min(audio.frames, start + step))
+    total = joinSums(total, sums)
     peakDbfs.push(gainToDb(sums.peak))
     correlations.push(correlationOf(sums))
     stepSums.push([sums.left, sums.right])
@@ -94,7 +56,7 @@ export function measureWaveform(audio: Audio): Waveform {
     samplePeakDbfs: gainToDb(total.peak),
     crestFactorDb: meanSquare > 0 ? gainToDb(total.peak) - powerToDb(meanSquare) : 0,
     correlation: correlationOf(total),
-    isDualMono: !total.unequal,
+    isDualMono: total.isDualMono,
     peakDbfs,
     correlations,
   }

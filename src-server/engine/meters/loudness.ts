@@ -1,6 +1,7 @@
 import { kWeighting } from '../biquad.ts'
 import type { AudioBlock } from '../block.ts'
 import { type Kernels, kernelFrames, loadKernels } from '../kernels/kernels.ts'
+import { powerOfTen } from '../units.ts'
 
 /** What a loudness meter has read. Silence, and audio too short for a window, give −Infinity (0 for the range). */
 export interface Loudness {
@@ -39,13 +40,15 @@ export function meanSquareToLufs(meanSquare: number): number {
 
 /** The inverse of {@link meanSquareToLufs}. */
 export function lufsToMeanSquare(lufs: number): number {
-  return 10 ** ((lufs - offsetLufs) / 10)
+  return powerOfTen((lufs - offsetLufs) / 10)
 }
 
 /** Adds up K-weighted energy (left² + right²) in groups of frames, for {@link createLoudnessMeter} and for landing. */
 export interface EnergyFilter {
   /** Filters `frames` frames and writes the energy of each started group of `groupFrames` frames into `energies`. */
   push(left: Float32Array, right: Float32Array, groupFrames: number, energies: Float64Array): void
+  /** Puts the filter to rest. */
+  reset(): void
 }
 
 interface Workspace {
@@ -106,6 +109,7 @@ export function createEnergyFilter(sampleRateHz: number): EnergyFilter {
         state[i] = Math.abs(value) < 1e-30 ? 0 : value
       }
     },
+    reset: () => void state.fill(0),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AudioBlock } from '../block.ts'
 import { createComplexFft } from '../fft.ts'
+import { power, powerOfTen } from '../units.ts'
 
 /** Bands of equal width on the logarithmic frequency axis. */
 export interface Bands {
@@ -15,11 +16,11 @@ export interface Bands {
  * centre). Never throws; an empty range gives no bands.
  */
 export function octaveBands(bandsPerOctave: number, lowestHz: number, highestHz: number): Bands {
-  const ratio = 10 ** (0.3 / bandsPerOctave)
+  const ratio = powerOfTen(0.3 / bandsPerOctave)
   const first = Math.ceil(Math.log(lowestHz / 1000) / Math.log(ratio) - 1e-6)
   const last = Math.floor(Math.log(highestHz / 1000) / Math.log(ratio) + 1e-6)
   const centresHz: number[] = []
-  for (let i = first; i <= last; i++) centresHz.push(1000 * ratio ** i)
+  for (let i = first; i <= last; i++) centresHz.push(1000 * power(ratio, i))
   const half = Math.sqrt(ratio)
   const edgesHz = centresHz.map((centre) => centre / half)
   if (centresHz.length > 0) edgesHz.push(centresHz.at(-1)! * half)
@@ -42,6 +43,18 @@ function frameSize(sampleRateHz: number): number {
   return sampleRateHz > 64_000 ? 16_384 : 8192
 }
 
+/** Where {@link measureBandFrames} looks at a piece of `frames` samples: at `frameCount` stretches of `size` samples, `hop` apart, from its start on. */
+export function frameGrid(
+  frames: number,
+  sampleRateHz: number,
+  maxFrames = 1000,
+): { readonly size: number; readonly hop: number; readonly frameCount: number } {
+  const size = frameSize(sampleRateHz)
+  const room = Math.max(0, frames - size)
+  const hop = Math.max(size / 2, Math.ceil(room / Math.max(1, maxFrames - 1)))
+  return { size, hop, frameCount: Math.floor(room / hop) + 1 }
+}
+
 /**
  * Returns the power per band of evenly spaced Hann frames of mid = (L + R) / 2 and side = (L − R) / 2. At most `maxFrames` frames
  * are looked at (half overlapping when the piece is short), so that the cost does not grow with the length. Bins are shared
@@ -54,10 +67,7 @@ export function measureBandFrames(
   bandSets: readonly Bands[],
   maxFrames = 1000,
 ): BandFrames[] {
-  const size = frameSize(sampleRateHz)
-  const room = Math.max(0, block.frames - size)
-  const hop = Math.max(size / 2, Math.ceil(room / Math.max(1, maxFrames - 1)))
-  const frameCount = Math.floor(room / hop) + 1
+  const { size, hop, frameCount } = frameGrid(block.frames, sampleRateHz, maxFrames)
   const results = bandSets.map((bands) => ({
     bands,
     frameCount,
@@ -222,6 +232,6 @@ export function activeFrames({ bands, frameCount, mid, side }: BandFrames, range
     for (let b = 0; b < count; b++) sum += mid[frame * count + b]! + side[frame * count + b]!
     return sum
   })
-  const threshold = totals.reduce((largest, total) => Math.max(largest, total), 0) * 10 ** (-rangeDb / 10)
+  const threshold = totals.reduce((largest, total) => Math.max(largest, total), 0) * powerOfTen(-rangeDb / 10)
   return Uint8Array.from(totals, (total) => (total > threshold ? 1 : 0))
 }

@@ -1,8 +1,9 @@
+import { powerOfTen } from '../units.ts'
 import { type BandLevels, levelDb } from './spectrum.ts'
 
 /** Level of side against mid over all bands, dB; −200 for mono and for silence. */
 export function sideToMidDb({ midDb, sideDb }: BandLevels): number {
-  const power = (levels: readonly number[]): number => levels.reduce((sum, level) => sum + 10 ** (level / 10), 0)
+  const power = (levels: readonly number[]): number => levels.reduce((sum, level) => sum + powerOfTen(level / 10), 0)
   const mid = power(midDb)
   const side = power(sideDb)
   return side < mid * 1e-20 || mid === 0 ? -200 : levelDb(side / mid)
@@ -14,13 +15,13 @@ export function sideToMidDb({ midDb, sideDb }: BandLevels): number {
  */
 export function bandCorrelation({ midDb, sideDb }: BandLevels): number[] {
   return midDb.map((level, b) => {
-    const mid = 10 ** (level / 10)
-    const side = 10 ** (sideDb[b]! / 10)
+    const mid = powerOfTen(level / 10)
+    const side = powerOfTen(sideDb[b]! / 10)
     return mid + side > 1e-19 ? (mid - side) / (mid + side) : 1
   })
 }
 
 /** What a band loses when the two channels are added to one, dB (0 for mono, 3 for unrelated channels). */
 export function foldDownLossDb(sideToMid: number): number {
-  return 10 * Math.log10(1 + 10 ** (sideToMid / 10))
+  return 10 * Math.log10(1 + powerOfTen(sideToMid / 10))
 }

@@ -38,13 +38,10 @@ interface Workspace {
   /** Address of the frame 0 of a chunk; 64 frames on both sides are readable. */
   readonly x: number
   readonly peaks: number
-  readonly maxima: number
+  readonly scratch: number
   readonly detectorTaps: number
-  /** The largest sum of |taps| of any point: an interpolated point is at most this many times the largest sample near it. */
-  readonly bound: number
   /** The window that listens to the top of the band, then the verifier's taps. */
   readonly topBand: number
-  readonly verifierTaps: number
 }
 
 let shared: Workspace | undefined
@@ -53,7 +50,6 @@ function workspace(): Workspace {
   if (shared !== undefined) return shared
   const kernels = loadKernels()
   const detectorTaps = kernels.allocate(16 * 7 * 16)
-  let bound = 0
   for (let t = 0; t < 16; t++) {
     for (let j = 1; j <= 4; j++) {
       const near = detectorTap(j / 8 + t)
@@ -62,18 +58,14 @@ function workspace(): Workspace {
       kernels.f32.fill((near + far) / 2, at, at + 4)
       if (j < 4) kernels.f32.fill((near - far) / 2, at + 4, at + 8)
     }
-    bound += 2 * Math.abs(detectorTap(0.5 + t))
   }
-  const topBand = topBandTable(kernels)
   shared = {
     kernels,
     x: kernels.allocate((kernelFrames + 2 * peakReachFrames) * 4) + peakReachFrames * 4,
-    peaks: kernels.allocate(chunkGroups * 4),
-    maxima: kernels.allocate((chunkGroups + 2 * marginGroups) * 4),
+    peaks: kernels.allocate((chunkGroups + 3) * 4),
+    scratch: kernels.allocate((2 * chunkGroups + 12) * 4),
     detectorTaps,
-    bound,
-    topBand,
-    verifierTaps: topBand + topBandTaps * 4,
+    topBand: topBandTable(kernels),
   }
   return shared
 }
@@ -81,23 +73,18 @@ function workspace(): Workspace {
 const topBandTaps = 32
 
 /**
- * A Hann window with alternating signs, which measures what lies close to half the sampling rate; behind it two tables of 64 tap pairs of
- * the verifier: phases 1 … 4 and 5 … 8, each with its mirror 16 − j (phase 8 is its own).
+ * A Hann window with alternating signs, which measures what lies close to half the sampling rate; behind it the verifier's taps: for each of
+ * the 15 points between two frames 128, the first for the frame 63 before.
  */
 function topBandTable(kernels: Kernels): number {
-  const address = kernels.allocate(topBandTaps * 4 + 2 * 64 * 8 * 16)
+  const address = kernels.allocate((topBandTaps + 15 * 128) * 4)
   for (let k = 0; k < topBandTaps; k++) {
     const window = (1 - Math.cos((2 * Math.PI * (k + 0.5)) / topBandTaps)) / topBandTaps
     kernels.f32[(address >> 2) + k] = k % 2 === 0 ? window : -window
   }
-  for (let j = 1; j <= 8; j++) {
-    for (let t = 0; t < 64; t++) {
-      const near = verifierTap(j / 16 + t)
-      const far = verifierTap(1 + t - j / 16)
-      const at = (address >> 2) + topBandTaps + ((j > 4 ? 64 : 0) + t) * 32 + ((j - 1) % 4) * 8
-      kernels.f32.fill((near + far) / 2, at, at + 4)
-      kernels.f32.fill((near - far) / 2, at + 4, at + 8)
-    }
+  for (let j = 1; j < 16; j++) {
+    const at = (address >> 2) + topBandTaps + (j - 1) * 128
+    for (let k = 0; k < 128; k++) kernels.f32[at + k] = verifierTap(j / 16 + 63 - k)
   }
   return address
 }
@@ -139,10 +126,10 @@ function detectChannel(
   groups: number,
   floor: number,
 ): number {
-  const { kernels, x, detectorTaps, peaks, maxima, bound, topBand } = space
+  const { kernels, x, detectorTaps, peaks, scratch, topBand } = space
   stage(space, samples, firstFrame, groups * peakGroupFrames, peakReachFrames)
   const ratio = floor > 0 ? halfGridRatio : 0
-  return kernels.peakGroups(x, groups, detectorTaps, peaks, maxima, floor, bound, ratio, topBand)
+  return kernels.peakGroups(x, groups, detectorTaps, peaks, scratch, floor, ratio, topBand)
 }
 
 /**
@@ -270,14 +257,14 @@ const closer = 0.977
 export function createTruePeakVerifier(): TruePeakMeter {
   return createStreamMeter((window, from, end, found) => {
     const space = workspace()
-    const { kernels } = space
+    const { kernels, x, topBand } = space
     forEachPiece(from, end, (first, groups) => {
       const peaks = kernels.f32.subarray(space.peaks >> 2, (space.peaks >> 2) + groups)
       for (const samples of window) {
         peaks.fill(0)
         const sample = detectChannel(space, samples, first, groups, found.point * closer)
         found.sample = Math.max(found.sample, sample)
-        found.point = kernels.densePeak(space.x, groups, space.peaks, found.point, closer, space.verifierTaps)
+        found.point = kernels.densePeak(x, groups, space.peaks, found.point, closer, topBand)
       }
     })
   })

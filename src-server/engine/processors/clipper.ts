@@ -1,5 +1,6 @@
 import { kaiser, sinc } from '../fir.ts'
 import { type Kernels, kernelFrames, loadKernels } from '../kernels/kernels.ts'
+import { peakGroupFrames } from '../meters/true-peak.ts'
 
 /** Part of the limit from which the clipper bends (−1.4 dB). */
 export const clipKnee = 0.85
@@ -24,6 +25,7 @@ interface Workspace {
   readonly kernels: Kernels
   readonly x: number
   readonly y: number
+  readonly peaks: number
   readonly upTaps: number
   readonly downTaps: number
   readonly errors: number
@@ -44,7 +46,8 @@ function workspace(sampleRateHz: number): Workspace {
       kernels,
       x: kernels.allocate(bytes) + margin * 4,
       y: kernels.allocate(bytes) + margin * 4,
-      upTaps: kernels.allocate(4 * 128),
+      peaks: kernels.allocate(bytes / peakGroupFrames),
+      upTaps: kernels.allocate(16 * 3 * 16),
       downTaps: kernels.allocate(4 * paddedTaps * 4),
       errors: kernels.allocate(4 * 4 * 4),
     }
@@ -57,35 +60,45 @@ function workspace(sampleRateHz: number): Workspace {
 }
 
 function fillTaps({ kernels, upTaps, downTaps }: Workspace, cutoff: number): void {
+  const window = (distance: number) => kaiser(distance / 16, 6)
+  const up = (distance: number) => sinc(distance) * window(distance)
+  for (let t = 0; t < 16; t++) {
+    const near = up(1 / 4 + t)
+    const far = up(3 / 4 + t)
+    for (const [j, tap] of [(near + far) / 2, (near - far) / 2, up(1 / 2 + t)].entries()) {
+      const at = (upTaps >> 2) + (t * 3 + j) * 4
+      kernels.f32.fill(tap, at, at + 4)
+    }
+  }
   for (let phase = 0; phase < 4; phase++) {
     for (let k = 0; k < 32; k++) {
       const distance = phase / 4 - (k - 15)
-      const window = kaiser(distance / 16, 6)
-      kernels.f32[(upTaps >> 2) + phase * 32 + k] = sinc(distance) * window
-      kernels.f32[(downTaps >> 2) + phase * paddedTaps + 4 + k] = (cutoff * sinc(cutoff * distance) * window) / 4
+      kernels.f32[(downTaps >> 2) + phase * paddedTaps + 4 + k] =
+        (cutoff * sinc(cutoff * distance) * window(distance)) / 4
     }
   }
 }
 
 /**
  * Soft-clips the frames [first, first + frames) of one channel into `out` (whose first sample is the frame `first`), four times
- * oversampled. `limit` is the linear level that the interpolated signal approaches but, up to the ringing of the decimating filter, does
- * not pass; it bends from 0.85·limit on, and what stays below keeps its bits. The result depends on the signal around a frame
- * only, not on how it is cut into stretches. No latency; frames outside the signal are silence. Returns whether anything was clipped.
+ * oversampled. `peaks` holds the true peak of every group of 8 frames of the signal, all channels together: where it stays below the knee nothing is done. `limit` is the linear level that the interpolated signal
+ * approaches but, up to the ringing of the decimating filter, does not pass; it bends from 0.85·limit on, and what stays below keeps its
+ * bits. The result depends on the signal around a frame only, not on how it is cut into stretches. No latency; frames outside the
+ * signal are silence. Returns whether anything was clipped.
  */
 export function clipStretch(
   samples: Float32Array,
+  peaks: Float32Array,
   first: number,
-  frames: number,
   limit: number,
   sampleRateHz: number,
   out: Float32Array,
 ): boolean {
   const space = workspace(sampleRateHz)
   let isClipped = false
-  for (let done = 0; done < frames; done += kernelFrames) {
-    const count = Math.min(kernelFrames, frames - done)
-    if (clipChunk(space, samples, first + done, count, limit, out.subarray(done, done + count))) isClipped = true
+  for (let done = 0; done < out.length; done += kernelFrames) {
+    const part = out.subarray(done, Math.min(done + kernelFrames, out.length))
+    if (clipChunk(space, samples, peaks, first + done, limit, part)) isClipped = true
   }
   return isClipped
 }
@@ -93,25 +106,32 @@ export function clipStretch(
 function clipChunk(
   space: Workspace,
   samples: Float32Array,
+  peaks: Float32Array,
   first: number,
-  frames: number,
   limit: number,
   out: Float32Array,
 ): boolean {
   const { f32 } = space.kernels
   const x = space.x >> 2
   const y = space.y >> 2
+  const frames = out.length
   const start = Math.max(0, first - margin)
   const end = Math.min(samples.length, first + frames + margin)
   f32.fill(0, x - margin, x + frames + margin)
-  f32.set(samples.subarray(start, end), x + start - first)
+  if (end > start) f32.set(samples.subarray(start, end), x + start - first)
   f32.copyWithin(y - margin, x - margin, x + frames + margin)
-  // The kernel takes four frames at a time: on the same grid whatever the stretch, so that the sums round alike.
-  const reach = clipReachFrames + (((first % 4) + 4) % 4)
+  // The groups lie where the song has them, whatever the stretch, so that the sums round alike.
+  const group = Math.floor((first - clipReachFrames) / peakGroupFrames)
+  const groups = Math.ceil((first + frames + clipReachFrames) / peakGroupFrames) - group
+  const known = peaks.subarray(Math.max(0, group), Math.max(0, group + groups))
+  f32.fill(0, space.peaks >> 2, (space.peaks >> 2) + groups)
+  f32.set(known, (space.peaks >> 2) + Math.max(0, -group))
+  const offset = (group * peakGroupFrames - first) * 4
   const clipped = space.kernels.addClipError(
-    space.x - reach * 4,
-    space.y - reach * 4,
-    Math.ceil((frames + reach + clipReachFrames) / 4) * 4,
+    space.x + offset,
+    space.y + offset,
+    groups,
+    space.peaks,
     clipKnee * limit,
     limit,
     space.upTaps,

@@ -2,7 +2,7 @@ import type { DynamicCut } from '../../contract/recipe.ts'
 import { type BiquadCascade, bandPass, createBiquadCascade } from '../biquad.ts'
 import { type AudioBlock, sliceBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'
-import { clamp, powerToDb } from '../units.ts'
+import { clamp, powerOfTen, powerToDb } from '../units.ts'
 import type { Compressor, ReductionReading } from './multiband.ts'
 import { alongControlGrid, controlFrames, decodeMidSide, encodeMidSide } from './processor.ts'
 
@@ -75,7 +75,7 @@ export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): Dynamic
     const cutDb = wanted + coefficient * (state.cutDb - wanted)
     state.cutDb = cutDb < 1e-5 ? 0 : cutDb
     state.gain = state.nextGain
-    state.nextGain = state.cutDb === 0 ? 1 : 10 ** (-state.cutDb / 20)
+    state.nextGain = state.cutDb === 0 ? 1 : powerOfTen(-state.cutDb / 20)
     state.band = 0
     state.reference = 0
   }

@@ -99,21 +99,26 @@ export function limiterControls(
 }
 
 /**
- * Multiplies a block in place by a gain curve and by the linear gain `drive`. `firstFrame` is the block's place in the signal the curve was made for and must be
- * a multiple of 8.
+ * Multiplies the block `from` by a gain curve and by the linear gain `drive` into `to`, which may be the same. `firstFrame` is the block's place
+ * in the signal the curve was made for and must be a multiple of 8.
  */
-export function applyControls(block: AudioBlock, controls: Float32Array, firstFrame: number, drive = 1): void {
+export function applyControls(
+  from: AudioBlock,
+  controls: Float32Array,
+  firstFrame: number,
+  drive: number,
+  to: AudioBlock,
+): void {
   const { kernels, ...at } = workspace()
-  for (let start = 0; start < block.frames; start += chunkFrames) {
-    const frames = Math.min(chunkFrames, block.frames - start)
+  for (let start = 0; start < from.frames; start += chunkFrames) {
+    const frames = Math.min(chunkFrames, from.frames - start)
     const groups = Math.ceil(frames / peakGroupFrames)
     const group = (firstFrame + start) / peakGroupFrames
     kernels.f32.set(controls.subarray(group, group + controlCount(groups)), at.controls >> 2)
-    for (const channel of block.channels) {
-      const samples = channel.subarray(start, start + frames)
-      kernels.f32.set(samples, at.samples >> 2)
+    for (const [c, samples] of from.channels.entries()) {
+      kernels.f32.set(samples.subarray(start, start + frames), at.samples >> 2)
       kernels.applyGainCurve(at.samples, groups, at.controls, at.weights, drive)
-      samples.set(kernels.f32.subarray(at.samples >> 2, (at.samples >> 2) + frames))
+      to.channels[c]!.set(kernels.f32.subarray(at.samples >> 2, (at.samples >> 2) + frames), start)
     }
   }
 }

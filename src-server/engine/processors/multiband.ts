@@ -2,7 +2,7 @@ import type { CompressionBand } from '../../contract/recipe.ts'
 import { type BiquadCascade, createBiquadCascade, lowPass } from '../biquad.ts'
 import { type AudioBlock, sliceBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'
-import { powerToDb } from '../units.ts'
+import { powerOfTen, powerToDb } from '../units.ts'
 import { alongControlGrid, controlFrames, type Processor } from './processor.ts'
 
 /** How much a compressor turned down, dB. */
@@ -161,6 +161,6 @@ function advance(state: BandState): void {
   // Below a hundred-thousandth of a decibel the band is at rest, so that silence leaves exact ones.
   state.reductionDb = reductionDb < 1e-5 ? 0 : reductionDb
   state.gain = state.nextGain
-  state.nextGain = state.reductionDb === 0 ? 1 : 10 ** (-state.reductionDb / 20)
+  state.nextGain = state.reductionDb === 0 ? 1 : powerOfTen(-state.reductionDb / 20)
   state.energy = 0
 }

@@ -24,6 +24,17 @@ describe('tier premium', () => {
     expect(recipeCandidates({ ...input, tier: 'standard' })).toHaveLength(1)
   })
 
+  it('never passes over the reference that was asked for', () => {
+    const bright = copyOf(music)
+    const curve = { frequencyHz: [200, 8000], gainDb: [-5, 5] }
+    filterWhole(bright, createMatchFilter(curve, curve, bright.sampleRateHz))
+    const reference = analyseSource(bright, { aiService: 'other', lossy: false })
+    const matched = recipeCandidates({ ...input, reference, referenceAmount: 60 })
+    expect(matched.map(({ name }) => name)).toEqual(['as_asked', 'gentler', 'firmer'])
+    const unheeded = recipeCandidates({ ...input, reference, referenceAmount: 0 })
+    expect(unheeded.map(({ name }) => name)).toContain('repairs_only')
+  })
+
   it('chooses the least cost of measured tone, distortion and burden, always the same, and leaves the song alone', () => {
     const candidates = recipeCandidates(input)
     const before = copyOf(music)

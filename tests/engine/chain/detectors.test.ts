@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addClicks, addOffset, addResonance, addTone, clipHard } from '../../../bench/damage.ts'
+import { addClicks, addOffset, addResonance, addTone, clipHard, toneDamages } from '../../../bench/damage.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
 import { createBiquadCascade, highShelf } from '../../../src-server/engine/biquad.ts'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
@@ -138,5 +138,43 @@ describe('what is no music', () => {
     const { leadingSilenceSeconds, trailingSilenceSeconds } = analyse(framed)
     expect(leadingSilenceSeconds).toBeCloseTo(3, 1)
     expect(trailingSilenceSeconds).toBeCloseTo(2, 1)
+  })
+})
+
+describe('music that was limited and damaged afterwards', () => {
+  const limited = ordinaryMusic(31)
+  clipHard(limited, -9)
+  const untouched = analyse(limited).peakRelief
+
+  it.each([
+    ['mud +4 dB at 250 Hz', 'mud'],
+    ['harsh +5 dB at 6 kHz', 'harshness'],
+    ['narrowed by 6 dB', 'narrowed'],
+    ['over-wide by 6 dB', 'widened'],
+  ] as const)('%s shows in peaks that line up again once it is undone, and undamaged does not', (damage, fault) => {
+    const damaged = copyOf(limited)
+    toneDamages[damage]!(damaged)
+    expect(untouched[fault]).toBeLessThan(0)
+    expect(analyse(damaged).peakRelief[fault]).toBeGreaterThan(0.1)
+  })
+
+  it('says less the shorter it is, and nothing of silence', () => {
+    const start = allocateAudio(2, 10 * 48_000, 48_000)
+    for (const [c, samples] of start.channels.entries()) samples.set(limited.channels[c]!.subarray(0, start.frames))
+    const ratio = analyse(start).peakRelief.mud / untouched.mud
+    expect(ratio).toBeGreaterThan(0.2)
+    expect(ratio).toBeLessThan(0.5)
+    for (const silence of [allocateAudio(2, 500, 48_000), allocateAudio(2, 5 * 48_000, 48_000)]) {
+      for (const relief of Object.values(analyse(silence).peakRelief)) expect(relief).toBeCloseTo(0, 12)
+    }
+  })
+})
+
+describe('music without a top', () => {
+  it('is not taken for harsh or dull because of what is missing there', () => {
+    const { tone } = analyse(ordinaryMusic(12, 22_050))
+    expect(tone.harshness).toBeLessThan(3)
+    expect(Math.abs(tone.dullness)).toBeLessThan(6)
+    expect(Math.abs(tone.mud)).toBeLessThan(3)
   })
 })

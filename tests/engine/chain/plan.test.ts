@@ -5,6 +5,8 @@ import { DECISION_CODES } from '../../../src-server/contract/report.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
 import { applyRecipe } from '../../../src-server/engine/chain.ts'
+import { toneFaults } from '../../../src-server/engine/detectors/tone-evidence.ts'
+import { faultOdds, probability } from '../../../src-server/engine/fault-odds.ts'
 import { foldDownLossDb } from '../../../src-server/engine/meters/stereo.ts'
 import { widthCorrectionDb } from '../../../src-server/engine/plan-image.ts'
 import { type PlanInput, planRecipe } from '../../../src-server/engine/plan-recipe.ts'
@@ -179,28 +181,71 @@ describe('a repair', () => {
   })
 })
 
-describe('the correction of tone', () => {
-  it('leans by less than 1 dB while in doubt, removes the usual size when certain, and leaves strong colours', () => {
+describe('the odds of a fault', () => {
+  const relief = { mud: 0, harshness: 0, dullness: 0, narrowed: 0, widened: 0 }
+
+  it('are against it while nothing speaks for one', () => {
+    for (const logOdds of Object.values(faultOdds(analysis))) expect(logOdds).toBeLessThan(0)
+  })
+
+  it('rise with the spectrum and with the peaks that even out once the fault is undone', () => {
+    const none = faultOdds({ ...analysis, peakRelief: relief })
     for (const kind of ['mud', 'harshness', 'dullness'] as const) {
-      expect(faultCorrectionDb(kind, -3)).toBe(0)
-      expect(faultCorrectionDb(kind, 3)).toBeLessThan(1)
-      expect(faultCorrectionDb(kind, 30)).toBeLessThan(1)
+      const seen = faultOdds({ ...analysis, peakRelief: relief, tone: { ...analysis.tone, [kind]: 4 } })
+      const both = faultOdds({
+        ...analysis,
+        peakRelief: { ...relief, [kind]: 0.3 },
+        tone: { ...analysis.tone, [kind]: 4 },
+      })
+      expect(seen[kind]).toBeGreaterThan(none[kind])
+      expect(both[kind]).toBeGreaterThan(seen[kind] + 1)
     }
-    expect(faultCorrectionDb('mud', 6)).toBeCloseTo(4, 6)
-    expect(faultCorrectionDb('harshness', 6)).toBeCloseTo(5, 6)
+  })
+
+  it('share one probability between all faults', () => {
+    const certain = { ...analysis, peakRelief: { ...relief, mud: 0.5, harshness: 0.5, widened: 0.5 } }
+    const sum = Object.values(faultOdds(certain)).reduce((total, logOdds) => total + probability(logOdds), 0)
+    expect(sum).toBeGreaterThan(0.9)
+    expect(sum).toBeLessThanOrEqual(1)
+  })
+
+  it('leave width alone where there is none', () => {
+    for (const without of [{ isMono: true }, { deadChannel: 'left' as const }]) {
+      const odds = faultOdds({ ...analysis, ...without, width: { typicalDb: -60, widestDb: -60 } })
+      expect([odds.narrowed, odds.widened]).toEqual([Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY])
+      expect(odds.mud).toBeCloseTo(faultOdds({ ...analysis, ...without }).mud, 9)
+    }
+  })
+})
+
+describe('the correction of tone', () => {
+  it('is none while a fault is unlikely, leans by less than 1 dB while in doubt and removes the usual size when certain', () => {
+    for (const fault of toneFaults) {
+      expect(faultCorrectionDb(fault, -1)).toBe(0)
+      expect(faultCorrectionDb(fault, Number.NEGATIVE_INFINITY)).toBe(0)
+      expect(faultCorrectionDb(fault, -0.35)).toBeGreaterThan(0.5)
+      expect(faultCorrectionDb(fault, -0.35)).toBeLessThan(1)
+      expect(faultCorrectionDb(fault, 2)).toBeCloseTo(fault.usualDb, 6)
+    }
   })
 })
 
 describe('the correction of width', () => {
-  it('is none for usual width and mono, and at most 6 dB', () => {
-    for (const usual of [-1, 0, 2, 5]) expect(widthCorrectionDb(usual)).toBeCloseTo(0, 9)
-    expect(widthCorrectionDb(-60)).toBe(0)
-    expect(widthCorrectionDb(-12)).toBe(6)
-    expect(widthCorrectionDb(12)).toBe(-6)
+  const unlikely = { narrowed: -2, widened: -2 }
+
+  it('is none while no fault is likely, and at most 6 dB', () => {
+    for (const widestDb of [-12, 2, 12]) expect(widthCorrectionDb(unlikely, widestDb)).toBeCloseTo(0, 9)
+    expect(widthCorrectionDb({ ...unlikely, narrowed: 3 }, -12)).toBe(6)
+    expect(widthCorrectionDb({ ...unlikely, widened: 3 }, 12)).toBe(-6)
+    expect(widthCorrectionDb({ ...unlikely, widened: 3 }, 5)).toBeGreaterThan(-6)
   })
 
   it('costs no band more than 1.5 dB on fold-down and leaves the bass narrow', () => {
-    const narrow = { ...analysis, width: { typicalDb: -12, widestDb: -8 } }
+    const narrow = {
+      ...analysis,
+      width: { typicalDb: -12, widestDb: -8 },
+      peakRelief: { ...analysis.peakRelief, narrowed: 0.5 },
+    }
     const match = stage(plan(narrow).recipe.stages, 'match')!
     const { bandHz, midDb, sideDb } = analysis.spectrum
     expect(Math.max(...match.side.gainDb)).toBeGreaterThan(1)

@@ -5,7 +5,7 @@ import { compileKernels, generatedModule } from '../../../scripts/build-kernels.
 import { createBiquadCascade, kWeighting, peaking } from '../../../src-server/engine/biquad.ts'
 import { onePoleCoefficient } from '../../../src-server/engine/envelope.ts'
 import { createComplexFft, createRealFft } from '../../../src-server/engine/fft.ts'
-import { instantiate } from '../../../src-server/engine/kernels/kernels.ts'
+import { compile } from '../../../src-server/engine/kernels/kernels.ts'
 import {
   biquadCascadeTwin,
   fourierTwin,
@@ -14,9 +14,11 @@ import {
   limiterTwin,
   quantiseTwin,
   softClipTwin,
+  stereoSumsTwin,
   weightedEnergiesTwin,
 } from '../../../src-server/engine/kernels/twins.ts'
 import { createEnergyFilter } from '../../../src-server/engine/meters/loudness.ts'
+import { sumStereo } from '../../../src-server/engine/meters/sums.ts'
 import { createTruePeakVerifier, detectPeaks } from '../../../src-server/engine/meters/true-peak.ts'
 import { clipErrorCutoff, clipKnee, clipStretch } from '../../../src-server/engine/processors/clipper.ts'
 import { createQuantiser } from '../../../src-server/engine/processors/dither.ts'
@@ -123,6 +125,25 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     expect(peaks[0]).toBeGreaterThanOrEqual(expected[0]! * (1 - tolerance))
   })
 
+  test.each([1, 4, 4410, 9001])('sums over two channels of %i frames', (frames) => {
+    const { channels } = noise(0.8, 0.3, 44_100, 12)
+    const [left, right] = channels.map((samples) => samples.subarray(7, 7 + frames)) as [Float32Array, Float32Array]
+    const sums = sumStereo(left, right, 0, frames)
+    const { left: l, right: r, leftSquare, rightSquare, product, peak } = sums
+    const expected = stereoSumsTwin(left, right)
+    expect(relativeError([l, r, leftSquare, rightSquare, product, peak], expected)).toBeLessThan(tolerance)
+    expect(sums).toMatchObject({ frames, isDualMono: false })
+    expect(sumStereo(left, left, 0, frames).isDualMono).toBe(true)
+    expect(
+      sumStereo(
+        left,
+        Float32Array.from(left, (x, i) => (i === frames - 1 ? -x : x)),
+        0,
+        frames,
+      ).isDualMono,
+    ).toBe(false)
+  })
+
   test('dense peak of the verifier', () => {
     const audio = noise(0.9, 0.01, 44_100, 6)
     const meter = createTruePeakVerifier()
@@ -136,7 +157,9 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
   test.each([44_100, 96_000])('soft clipper at %i Hz', (rate) => {
     const samples = noise(0.9, 0.01, rate, 8).channels[0]!
     const out = new Float32Array(samples.length)
-    clipStretch(samples, 0, samples.length, 0.6, rate, out)
+    const peaks = new Float32Array(Math.ceil(samples.length / 8))
+    detectPeaks([samples], 0, peaks.length, 0, peaks)
+    clipStretch(samples, peaks, 0, 0.6, rate, out)
     const expected = softClipTwin(samples, clipKnee * 0.6, 0.6, clipErrorCutoff(rate))
     expect(relativeError(out, expected)).toBeLessThan(tolerance)
   })
@@ -170,7 +193,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const block = noise(0.9, 10_000 / 44_100, 44_100, 2)
     const curve = gainCurveTwin(controls, block.frames)
     const expected = block.channels.map((samples) => samples.map((x, n) => x * curve[n]!))
-    applyControls(block, controls, 0)
+    applyControls(block, controls, 0, 1, block)
     for (const [c, samples] of block.channels.entries()) {
       expect(relativeError(samples, expected[c]!)).toBeLessThan(tolerance)
     }
@@ -214,6 +237,6 @@ describe('the kernel module', () => {
   }, 60_000)
 
   test('refuses a machine that cannot run it with a message for people', () => {
-    expect(() => instantiate(Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0, 255]))).toThrow(/WebAssembly SIMD/)
+    expect(() => compile(Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0, 255]))).toThrow(/WebAssembly SIMD/)
   })
 })

@@ -31,7 +31,7 @@ function curveFor(audio: Audio, ceilingDbtp: number, settings: LimiterSettings):
 
 function limited(audio: Audio, ceilingDbtp: number, settings: LimiterSettings): Audio {
   const result = scaled(audio, 1)
-  applyControls(result, curveFor(audio, ceilingDbtp, settings), 0)
+  applyControls(result, curveFor(audio, ceilingDbtp, settings), 0, 1, result)
   return result
 }
 
@@ -126,7 +126,8 @@ describe.each(kinds)('%s', (_name, settings) => {
     for (const size of [8, 1000, 4104]) {
       const cut = scaled(audio, 1)
       for (let first = 0; first < audio.frames; first += size) {
-        applyControls(sliceBlock(cut, first, first + size), controls, first)
+        const part = sliceBlock(cut, first, first + size)
+        applyControls(part, controls, first, 1, part)
       }
       expect(cut.channels).toEqual(whole.channels)
     }

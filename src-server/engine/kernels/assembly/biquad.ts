@@ -4,7 +4,7 @@
 // @ts-ignore: decorator
 @inline function section(v: v128, c: usize, s: usize): v128 {
   const y = f64x2.add(f64x2.mul(v128.load(c), v), v128.load(s))
-  v128.store(s, f64x2.add(f64x2.sub(f64x2.mul(v128.load(c, 16), v), f64x2.mul(v128.load(c, 48), y)), v128.load(s, 16)))
+  v128.store(s, f64x2.sub(f64x2.add(f64x2.mul(v128.load(c, 16), v), v128.load(s, 16)), f64x2.mul(v128.load(c, 48), y)))
   v128.store(s, f64x2.sub(f64x2.mul(v128.load(c, 32), v), f64x2.mul(v128.load(c, 64), y)), 16)
   return y
 }
@@ -16,7 +16,7 @@ export function biquadCascade(left: usize, right: usize, frames: i32, coefficien
   }
   const end = scratch + (<usize>frames << 4)
   let k = 0
-  // Two sections per pass are two independent recurrences: the filter is bound by latency, not by arithmetic.
+  // Two sections per pass are two independent recurrences, and the output enters each sum last: the filter is bound by latency, not by arithmetic.
   for (; k + 1 < sections; k += 2) {
     const c = coefficients + <usize>k * 80, s = state + <usize>k * 32
     const b0 = v128.load(c), b1 = v128.load(c, 16), b2 = v128.load(c, 32), a1 = v128.load(c, 48), a2 = v128.load(c, 64)
@@ -25,10 +25,10 @@ export function biquadCascade(left: usize, right: usize, frames: i32, coefficien
     for (let q = scratch; q < end; q += 16) {
       const v = v128.load(q)
       const y = f64x2.add(f64x2.mul(b0, v), s1)
-      s1 = f64x2.add(f64x2.sub(f64x2.mul(b1, v), f64x2.mul(a1, y)), s2)
+      s1 = f64x2.sub(f64x2.add(f64x2.mul(b1, v), s2), f64x2.mul(a1, y))
       s2 = f64x2.sub(f64x2.mul(b2, v), f64x2.mul(a2, y))
       const z = f64x2.add(f64x2.mul(e0, y), t1)
-      t1 = f64x2.add(f64x2.sub(f64x2.mul(e1, y), f64x2.mul(d1, z)), t2)
+      t1 = f64x2.sub(f64x2.add(f64x2.mul(e1, y), t2), f64x2.mul(d1, z))
       t2 = f64x2.sub(f64x2.mul(e2, y), f64x2.mul(d2, z))
       v128.store(q, z)
     }

@@ -1,6 +1,7 @@
 // Soft clipper at four points per frame. Only the error of the clipped points goes through the decimating filter and is added to
-// the signal, so that frames far from a clipped point keep their bits. Frames are taken four at a time: the lanes interpolate four
-// frames at once, and the stretch of y that four frames change is loaded and stored once, at whole vectors from block to block.
+// the signal, so that frames far from a clipped point keep their bits. The true peak of each group of eight frames is known and says where
+// to look. Frames are taken four at a time: the lanes interpolate four frames at once, and the stretch of y that four frames change
+// is loaded and stored once, at whole vectors from block to block.
 
 /** Bytes of a phase of the decimating filter: 32 taps with four zeros on either side, so that it can be read up to three taps early. */
 const DOWN_BYTES: usize = 160
@@ -37,50 +38,53 @@ const DOWN_BYTES: usize = 160
   v128.store(y, f32x4.add(v128.load(y, 128), s8), 128)
 }
 
-/** What clipping takes off or adds to four points `v`; 0 where they do not exceed `knee` or are not `loud`. */
+/** What clipping takes off or adds to four points `v`; 0 where they do not exceed `knee`. */
 // @ts-ignore: decorator
-@inline function errorOf(v: v128, loud: v128, knee: v128, width: v128): v128 {
+@inline function errorOf(v: v128, knee: v128, width: v128): v128 {
   const m = f32x4.abs(v)
   const u = f32x4.div(f32x4.sub(m, knee), width)
   const slope = f32x4.sqrt(f32x4.add(f32x4.splat(1), f32x4.mul(u, u)))
   const less = f32x4.sub(f32x4.add(knee, f32x4.mul(width, f32x4.div(u, slope))), m)
   const signed = v128.xor(less, v128.and(v, f32x4.splat(-0.0)))
-  return v128.and(signed, v128.and(loud, f32x4.gt(m, knee)))
+  return v128.and(signed, f32x4.gt(m, knee))
 }
 
 /**
- * Adds to y the filtered error of clipping x in the frames [0, frames), a multiple of 4. Above `knee` the magnitude bends to approach
- * `limit`: knee + w * u / sqrt(1 + u * u) with w = limit - knee, u = (|v| - knee) / w.
- * upTaps: 4 phases of 32 f32; tap k of a phase belongs to frame n - 15 + k. downTaps: the same with four zeros before and after each phase.
- * errors: scratch for 16 f32. Readable x[-15] ... x[frames + 16], writable y[-15] ... y[frames + 16]. Returns the number of blocks of
+ * Adds to y the filtered error of clipping x in the frames [0, 8 groups), in those groups whose entry in `peaks` exceeds `knee`. Above `knee` the
+ * magnitude bends to approach `limit`: knee + w * u / sqrt(1 + u * u) with w = limit - knee, u = (|v| - knee) / w.
+ * The points a quarter and three quarters behind a frame are mirror images, as in peaks.ts. upTaps: for t = 0 .. 15 the three f32x4 a b of that
+ * pair and the half way point's. downTaps: 4 phases of 32 f32 with four zeros before and after each; tap k belongs to frame n - 15 + k.
+ * errors: scratch for 16 f32. Readable x[-15] ... x[8 groups + 16], writable y[-15] ... y[8 groups + 16]. Returns the number of blocks of
  * four frames with a clipped point.
  */
-export function addClipError(x: usize, y: usize, frames: i32, knee: f32, limit: f32, upTaps: usize, downTaps: usize, errors: usize): i32 {
-  // A point between two samples hardly exceeds both by more than 4 dB; one that does is left to the limiter.
-  const quiet = f32x4.splat(<f32>0.6 * knee), knees = f32x4.splat(knee), width = f32x4.splat(limit - knee)
+export function addClipError(x: usize, y: usize, groups: i32, peaks: usize, knee: f32, limit: f32, upTaps: usize, downTaps: usize, errors: usize): i32 {
+  // The peak is that of the louder channel: where no sample of this one comes near the knee, no point between them passes it.
+  const quiet = f32x4.splat(<f32>0.5 * knee), knees = f32x4.splat(knee), width = f32x4.splat(limit - knee)
   let clipped = 0
-  for (let n = 0; n < frames; n += 4) {
+  for (let n = 0; n < 8 * groups; n += 4) {
+    if (load<f32>(peaks + ((<usize>n >> 3) << 2)) <= knee) {
+      n += 4
+      continue
+    }
     const at = x + (<usize>n << 2)
     const own = v128.load(at)
-    const loud = f32x4.ge(f32x4.max(f32x4.abs(own), f32x4.abs(v128.load(at, 4))), quiet)
-    if (!v128.any_true(loud)) continue
-    let a1 = f32x4.splat(0), b1 = f32x4.splat(0), a2 = f32x4.splat(0), b2 = f32x4.splat(0), a3 = f32x4.splat(0), b3 = f32x4.splat(0)
-    let p = at - 60
-    const end = upTaps + 256
-    for (let c = upTaps + 128; c < end; c += 8) {
-      const even = v128.load(p), odd = v128.load(p, 4)
-      a1 = f32x4.add(a1, f32x4.mul(even, v128.load32_splat(c)))
-      b1 = f32x4.add(b1, f32x4.mul(odd, v128.load32_splat(c, 4)))
-      a2 = f32x4.add(a2, f32x4.mul(even, v128.load32_splat(c, 128)))
-      b2 = f32x4.add(b2, f32x4.mul(odd, v128.load32_splat(c, 132)))
-      a3 = f32x4.add(a3, f32x4.mul(even, v128.load32_splat(c, 256)))
-      b3 = f32x4.add(b3, f32x4.mul(odd, v128.load32_splat(c, 260)))
-      p += 8
+    if (!v128.any_true(f32x4.ge(f32x4.pmax(f32x4.abs(own), f32x4.abs(v128.load(at, 4))), quiet))) continue
+    let a = f32x4.splat(0), b = f32x4.splat(0), half = f32x4.splat(0)
+    let behind = at, ahead = at + 4
+    const end = upTaps + 16 * 48
+    for (let c = upTaps; c < end; c += 48) {
+      const p = v128.load(behind), q = v128.load(ahead)
+      const u = f32x4.add(p, q)
+      a = f32x4.add(a, f32x4.mul(v128.load(c), u))
+      b = f32x4.add(b, f32x4.mul(v128.load(c, 16), f32x4.sub(p, q)))
+      half = f32x4.add(half, f32x4.mul(v128.load(c, 32), u))
+      behind -= 4
+      ahead += 4
     }
-    const e0 = errorOf(own, loud, knees, width)
-    const e1 = errorOf(f32x4.add(a1, b1), loud, knees, width)
-    const e2 = errorOf(f32x4.add(a2, b2), loud, knees, width)
-    const e3 = errorOf(f32x4.add(a3, b3), loud, knees, width)
+    const e0 = errorOf(own, knees, width)
+    const e1 = errorOf(f32x4.add(a, b), knees, width)
+    const e2 = errorOf(half, knees, width)
+    const e3 = errorOf(f32x4.sub(a, b), knees, width)
     if (!v128.any_true(v128.or(v128.or(e0, e1), v128.or(e2, e3)))) continue
     v128.store(errors, e0)
     v128.store(errors, e1, 16)

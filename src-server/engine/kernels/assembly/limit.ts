@@ -52,14 +52,16 @@ export function limitGroups(peaks: usize, count: i32, controls: usize, threshold
     fast *= fastDecay
     if (held - slow > fast) fast = held - slow
     if (fast < 1e-7) fast = 0
-    const reduction = max(held, slow + fast)
+    const released = slow + fast
+    const reduction = held > released ? held : released
     const r1 = state + FIRST, r2 = state + SECOND
     sum1 += reduction - load<f64>(r1 + ((<usize>(time - w1) & MASK) << 3))
     store<f64>(r1 + ((<usize>time & MASK) << 3), reduction)
     const mean = sum1 * n1
     sum2 += mean - load<f64>(r2 + ((<usize>(time - w2) & MASK) << 3))
     store<f64>(r2 + ((<usize>time & MASK) << 3), mean)
-    store<f32>(controls + (<usize>i << 2), <f32>(1.0 - max<f64>(0, sum2 * n2)))
+    const smooth = sum2 * n2
+    store<f32>(controls + (<usize>i << 2), <f32>(smooth > 0 ? 1.0 - smooth : 1.0))
     quiet = reduction > 0 ? 0 : quiet + 1
     time++
   }

@@ -16,10 +16,10 @@ export function weightedEnergies(left: usize, right: usize, frames: i32, coeffic
     for (let i: usize = <usize>start << 2; i < end; i += 4) {
       const v = f64x2.replace_lane(f64x2.splat(<f64>load<f32>(left + i)), 1, <f64>load<f32>(right + i))
       const y = f64x2.add(f64x2.mul(b0, v), s1)
-      s1 = f64x2.add(f64x2.sub(f64x2.mul(b1, v), f64x2.mul(a1, y)), s2)
+      s1 = f64x2.sub(f64x2.add(f64x2.mul(b1, v), s2), f64x2.mul(a1, y))
       s2 = f64x2.sub(f64x2.mul(b2, v), f64x2.mul(a2, y))
       const z = f64x2.add(f64x2.mul(e0, y), t1)
-      t1 = f64x2.add(f64x2.sub(f64x2.mul(e1, y), f64x2.mul(d1, z)), t2)
+      t1 = f64x2.sub(f64x2.add(f64x2.mul(e1, y), t2), f64x2.mul(d1, z))
       t2 = f64x2.sub(f64x2.mul(e2, y), f64x2.mul(d2, z))
       sum = f64x2.add(sum, f64x2.mul(z, z))
     }

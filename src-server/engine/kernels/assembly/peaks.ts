@@ -21,15 +21,29 @@
     ahead += 4
   }
   // |A + B| and |A - B| together are at most |A| + |B|, and reach it.
-  let peak = f32x4.max(f32x4.abs(v128.load(x)), f32x4.abs(a4))
-  peak = f32x4.max(peak, f32x4.add(f32x4.abs(a1), f32x4.abs(b1)))
-  peak = f32x4.max(peak, f32x4.add(f32x4.abs(a2), f32x4.abs(b2)))
-  return f32x4.max(peak, f32x4.add(f32x4.abs(a3), f32x4.abs(b3)))
+  let peak = f32x4.pmax(f32x4.abs(v128.load(x)), f32x4.abs(a4))
+  peak = f32x4.pmax(peak, f32x4.add(f32x4.abs(a1), f32x4.abs(b1)))
+  peak = f32x4.pmax(peak, f32x4.add(f32x4.abs(a2), f32x4.abs(b2)))
+  return f32x4.pmax(peak, f32x4.add(f32x4.abs(a3), f32x4.abs(b3)))
+}
+
+// Everywhere here pmax and larger stand for max: they are one instruction where max, which minds NaN and the sign of zero, is many.
+// @ts-ignore: decorator
+@inline function larger(a: f32, b: f32): f32 {
+  return a > b ? a : b
 }
 
 // @ts-ignore: decorator
 @inline function largestLane(v: v128): f32 {
-  return max(max(f32x4.extract_lane(v, 0), f32x4.extract_lane(v, 1)), max(f32x4.extract_lane(v, 2), f32x4.extract_lane(v, 3)))
+  const pair = f32x4.pmax(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1))
+  return larger(f32x4.extract_lane(pair, 0), f32x4.extract_lane(pair, 1))
+}
+
+/** Second difference at four frames. */
+// @ts-ignore: decorator
+@inline function bend(x: usize): v128 {
+  const twice = f32x4.mul(v128.load(x), f32x4.splat(2))
+  return f32x4.abs(f32x4.sub(f32x4.add(v128.load(x - 4), v128.load(x, 4)), twice))
 }
 
 /** The points half way between four frames and their next: phase 4 alone. */
@@ -47,97 +61,111 @@
   return f32x4.abs(f32x4.add(a, b))
 }
 
-// Four frames at 16 points each, half of the mirrored pairs (phases j and 16 - j) per call. taps: for t = 0 .. 63 the eight f32x4 of this
-// half: a b of four pairs, or a b of three pairs and the a of phase 8.
+// One frame at the 15 points between it and the next. taps: for each point 128 f32, the first for x[-63].
 // @ts-ignore: decorator
-@inline function fourDensePairs(x: usize, taps: usize): v128 {
-  let a1 = f32x4.splat(0), b1 = f32x4.splat(0), a2 = f32x4.splat(0), b2 = f32x4.splat(0)
-  let a3 = f32x4.splat(0), b3 = f32x4.splat(0), a4 = f32x4.splat(0), b4 = f32x4.splat(0)
-  let behind = x, ahead = x + 4
-  const end = taps + 64 * 128
-  for (let c = taps; c < end; c += 128) {
-    const p = v128.load(behind), q = v128.load(ahead)
-    const u = f32x4.add(p, q), v = f32x4.sub(p, q)
-    a1 = f32x4.add(a1, f32x4.mul(v128.load(c), u))
-    b1 = f32x4.add(b1, f32x4.mul(v128.load(c, 16), v))
-    a2 = f32x4.add(a2, f32x4.mul(v128.load(c, 32), u))
-    b2 = f32x4.add(b2, f32x4.mul(v128.load(c, 48), v))
-    a3 = f32x4.add(a3, f32x4.mul(v128.load(c, 64), u))
-    b3 = f32x4.add(b3, f32x4.mul(v128.load(c, 80), v))
-    a4 = f32x4.add(a4, f32x4.mul(v128.load(c, 96), u))
-    b4 = f32x4.add(b4, f32x4.mul(v128.load(c, 112), v))
-    behind -= 4
-    ahead += 4
+@inline function denseFrame(x: usize, taps: usize): f32 {
+  let peak: f32 = 0
+  const end = taps + 15 * 512
+  for (let c = taps; c < end; c += 5 * 512) {
+    let a = f32x4.splat(0), b = f32x4.splat(0), d = f32x4.splat(0), e = f32x4.splat(0), f = f32x4.splat(0)
+    for (let k: usize = 0; k < 512; k += 16) {
+      const v = v128.load(x - 252 + k)
+      const t = c + k
+      a = f32x4.add(a, f32x4.mul(v128.load(t), v))
+      b = f32x4.add(b, f32x4.mul(v128.load(t, 512), v))
+      d = f32x4.add(d, f32x4.mul(v128.load(t, 1024), v))
+      e = f32x4.add(e, f32x4.mul(v128.load(t, 1536), v))
+      f = f32x4.add(f, f32x4.mul(v128.load(t, 2048), v))
+    }
+    peak = larger(peak, larger(larger(abs(laneSum(a)), abs(laneSum(b))), larger(larger(abs(laneSum(d)), abs(laneSum(e))), abs(laneSum(f)))))
   }
-  const first = f32x4.max(f32x4.add(f32x4.abs(a1), f32x4.abs(b1)), f32x4.add(f32x4.abs(a2), f32x4.abs(b2)))
-  return f32x4.max(first, f32x4.max(f32x4.add(f32x4.abs(a3), f32x4.abs(b3)), f32x4.add(f32x4.abs(a4), f32x4.abs(b4))))
+  return peak
 }
 
 // @ts-ignore: decorator
-@inline function denseGroup(x: usize, taps: usize): f32 {
-  const first = f32x4.max(fourDensePairs(x, taps), fourDensePairs(x, taps + 8192))
-  const second = f32x4.max(fourDensePairs(x + 16, taps), fourDensePairs(x + 16, taps + 8192))
-  return largestLane(f32x4.max(first, second))
+@inline function laneSum(v: v128): f32 {
+  return f32x4.extract_lane(v, 0) + f32x4.extract_lane(v, 1) + (f32x4.extract_lane(v, 2) + f32x4.extract_lane(v, 3))
 }
 
-// Level of what lies within a sixteenth of the sampling rate of its half, around a group of 8 frames.
+/** The dense peak of a group of 8 frames. */
+function denseGroup(x: usize, taps: usize): f32 {
+  let peak = largestLane(f32x4.pmax(f32x4.abs(v128.load(x)), f32x4.abs(v128.load(x, 16))))
+  for (let i: usize = 0; i < 8; i++) peak = larger(peak, denseFrame(x + (i << 2), taps))
+  return peak
+}
+
+// Whether what lies within a sixteenth of the sampling rate of its half, around a group of 8 frames, holds more than a 300th of `peak`.
 // @ts-ignore: decorator
-@inline function topBandLevel(x: usize, window: usize): f32 {
+@inline function isTopHeavy(x: usize, window: usize, peak: f32): bool {
   let sum = f32x4.splat(0)
   const p = x - 48
   for (let k: usize = 0; k < 128; k += 16) sum = f32x4.add(sum, f32x4.mul(v128.load(window + k), v128.load(p + k)))
-  return abs(f32x4.extract_lane(sum, 0) + f32x4.extract_lane(sum, 1) + (f32x4.extract_lane(sum, 2) + f32x4.extract_lane(sum, 3)))
+  return abs(laneSum(sum)) * 300 > peak
 }
 
 /**
  * For each of `groups` groups of 8 frames stores at `peaks` the larger of what is there and the group's interpolated peak over
- * [first frame, last frame + 1). Readable samples: x[-16] ... x[8 groups + 15]. A group gets only a coarse peak when it cannot exceed
- * `floor`: because its samples and the 16 on either side stay below floor / bound, or because the samples and the points half way between
- * them stay below ratio * floor. Where the top of the band holds more than a 300th of the peak, 32 taps are too few and the 128 of
- * densePeak are used as well (readable then: x[-63] ... x[8 groups + 64]). topBand: 32 f32, denseTaps behind it as in densePeak.
- * `maxima`: scratch for groups + 4 f32. Returns the largest sample.
+ * [first frame, last frame + 1). Readable samples: x[-17] ... x[8 groups + 48]. A group gets only its largest sample when it cannot exceed `floor`:
+ * because between two frames a signal rises above both by less than 0.4 times the largest second difference around (an eighth of the
+ * second derivative, which is at most 2.47 times as large; the rest is caution), or because the samples and the points half way between them stay
+ * below ratio * floor. Where the top of the band holds more than a 300th of the peak, 32 taps are too few and the 128 of densePeak are used as well
+ * (readable then: x[-63] ... x[8 groups + 64]). topBand: 32 f32, the taps of densePeak behind it.
+ * `scratch`: 2 * groups + 12 f32. Up to three more entries than `groups` are written at `peaks`. Returns the largest sample.
  */
-export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, maxima: usize, floor: f32, bound: f32, ratio: f32, topBand: usize): f32 {
-  // maxima[g] belongs to group g - 2: two groups before and two after are looked at.
-  for (let g = 0; g < groups + 4; g++) {
+export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, scratch: usize, floor: f32, ratio: f32, topBand: usize): f32 {
+  // bends[g] belongs to group g - 2: two groups before and two after are looked at.
+  const bends = scratch, samples = scratch + (<usize>(groups + 8) << 2)
+  for (let g = 0; g < groups + 8; g++) {
     const p = x + (<usize>g << 5) - 64
-    store<f32>(maxima + (<usize>g << 2), largestLane(f32x4.max(f32x4.abs(v128.load(p)), f32x4.abs(v128.load(p, 16)))))
+    store<f32>(bends + (<usize>g << 2), largestLane(f32x4.pmax(bend(p), bend(p + 16))))
   }
-  let largest: f32 = 0
-  const coarse = ratio * floor
-  for (let g = 0; g < groups; g++) {
-    const at = maxima + (<usize>g << 2)
-    const own = load<f32>(at, 8)
-    largest = max(largest, own)
-    const near = max(max(max(load<f32>(at), load<f32>(at, 4)), max(own, load<f32>(at, 12))), load<f32>(at, 16))
-    let peak = own
-    if (near * bound > floor) {
-      const p = x + (<usize>g << 5)
-      if (own <= coarse && abs(load<f32>(p, 32)) <= coarse) peak = max(own, largestLane(f32x4.max(halfPoints(p, taps), halfPoints(p + 16, taps))))
-      if (peak > coarse || own > coarse || abs(load<f32>(p, 32)) > coarse) {
-        peak = largestLane(f32x4.max(fourFrames(p, taps), fourFrames(p + 16, taps)))
-        if (topBandLevel(p, topBand) * 300 > peak) peak = max(peak, denseGroup(p, topBand + 128))
-      }
+  for (let g = 0; g < groups + 4; g++) {
+    const p = x + (<usize>g << 5)
+    store<f32>(samples + (<usize>g << 2), largestLane(f32x4.pmax(f32x4.abs(v128.load(p)), f32x4.abs(v128.load(p, 16)))))
+  }
+  const floors = f32x4.splat(floor), caution = f32x4.splat(0.4)
+  let largest = f32x4.splat(0)
+  for (let g = 0; g < groups; g += 4) {
+    const at = bends + (<usize>g << 2), out = peaks + (<usize>g << 2)
+    const own = v128.load(samples + (<usize>g << 2)), next = v128.load(samples + (<usize>g << 2), 4)
+    largest = f32x4.pmax(largest, own)
+    const near = f32x4.pmax(f32x4.pmax(v128.load(at), v128.load(at, 4)), f32x4.pmax(v128.load(at, 8), v128.load(at, 12)))
+    const bent = f32x4.pmax(near, v128.load(at, 16))
+    let hot = i32x4.bitmask(f32x4.gt(f32x4.add(f32x4.pmax(own, next), f32x4.mul(caution, bent)), floors))
+    v128.store(out, f32x4.pmax(v128.load(out), own))
+    for (let k = g; hot != 0; k++, hot >>= 1) {
+      if (!(hot & 1) || k >= groups) continue
+      const here = peaks + (<usize>k << 2)
+      const peak = interpolatedPeak(x + (<usize>k << 5), taps, load<f32>(samples + (<usize>k << 2)), ratio * floor, topBand)
+      store<f32>(here, larger(load<f32>(here), peak))
     }
-    const out = peaks + (<usize>g << 2)
-    store<f32>(out, max(load<f32>(out), peak))
   }
-  return largest
+  return largestLane(largest)
+}
+
+/** The interpolated peak of a group; only its largest `sample` where that and the points half way between its samples stay below `coarse`. */
+function interpolatedPeak(x: usize, taps: usize, sample: f32, coarse: f32, topBand: usize): f32 {
+  if (sample <= coarse && abs(load<f32>(x, 32)) <= coarse) {
+    const half = larger(sample, largestLane(f32x4.pmax(halfPoints(x, taps), halfPoints(x + 16, taps))))
+    if (half <= coarse) return half
+  }
+  const peak = largestLane(f32x4.pmax(fourFrames(x, taps), fourFrames(x + 16, taps)))
+  return isTopHeavy(x, topBand, peak) ? larger(peak, denseGroup(x, topBand + 128)) : peak
 }
 
 /**
  * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point in those groups whose entry in
- * `peaks` is at least `closer` times the largest found so far. Readable samples: x[-63] ... x[8 groups + 64].
+ * `peaks` is at least `closer` times the largest found so far. topBand as in peakGroups. Readable samples: x[-63] ... x[8 groups + 64].
  */
-export function densePeak(x: usize, groups: i32, peaks: usize, best: f32, closer: f32, taps: usize): f32 {
+export function densePeak(x: usize, groups: i32, peaks: usize, best: f32, closer: f32, topBand: usize): f32 {
   let highest = 0
   for (let g = 1; g < groups; g++) {
     if (load<f32>(peaks + (<usize>g << 2)) > load<f32>(peaks + (<usize>highest << 2))) highest = g
   }
-  if (load<f32>(peaks + (<usize>highest << 2)) < best * closer) return best
-  best = max(best, denseGroup(x + (<usize>highest << 5), taps))
-  for (let g = 0; g < groups; g++) {
-    if (g != highest && load<f32>(peaks + (<usize>g << 2)) >= best * closer) best = max(best, denseGroup(x + (<usize>g << 5), taps))
+  // The highest first: it spares most others the closer look.
+  for (let g = highest, next = 0; g < groups; g = next++) {
+    if (load<f32>(peaks + (<usize>g << 2)) < best * closer) continue
+    best = larger(best, denseGroup(x + (<usize>g << 5), topBand + 128))
   }
   return best
 }

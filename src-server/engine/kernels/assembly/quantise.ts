@@ -20,7 +20,7 @@
   const v = f64x2.replace_lane(f64x2.splat(<f64>load<f32>(left + i)), 1, <f64>load<f32>(right + i))
   // NaN compares unequal to itself: 0 instead; beyond twice full scale an infinite error would stay in the filter for ever.
   const number = v128.and(v, f64x2.eq(v, v))
-  return f64x2.mul(f64x2.max(f64x2.splat(-2), f64x2.min(f64x2.splat(2), number)), scale)
+  return f64x2.mul(f64x2.pmax(f64x2.splat(-2), f64x2.pmin(f64x2.splat(2), number)), scale)
 }
 
 /** Adding 1.5 * 2^52 puts an integer's two's complement into the low 32 bits of the double. */
@@ -53,7 +53,7 @@ export function quantise(left: usize, right: usize, frames: i32, channels: i32, 
     for (let i: usize = 0; i < end; i += 4) {
       r = nextRandom(r)
       const y = f64x2.nearest(f64x2.add(frame(left, right, i, scale), triangular(r)))
-      o = storeFrame(o, f64x2.max(bottom, f64x2.min(top, y)), channels, bytes)
+      o = storeFrame(o, f64x2.pmax(bottom, f64x2.pmin(top, y)), channels, bytes)
     }
     v128.store(state, r)
     return
@@ -69,7 +69,7 @@ export function quantise(left: usize, right: usize, frames: i32, channels: i32, 
     const y = f64x2.nearest(f64x2.sub(f64x2.add(v, triangular(r)), newest))
     e5 = e4; e4 = e3; e3 = e2; e2 = e1
     e1 = f64x2.sub(y, f64x2.sub(v, newest))
-    o = storeFrame(o, f64x2.max(bottom, f64x2.min(top, y)), channels, bytes)
+    o = storeFrame(o, f64x2.pmax(bottom, f64x2.pmin(top, y)), channels, bytes)
   }
   v128.store(state, r); v128.store(state, e1, 16); v128.store(state, e2, 32); v128.store(state, e3, 48); v128.store(state, e4, 64); v128.store(state, e5, 80)
 }

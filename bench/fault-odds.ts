@@ -1,0 +1,205 @@
+/**
+ * Makes the table of src-server/engine/fault-odds-table.ts from music: `LOUDSMITH_MUSIC=folder:folder node bench/fault-odds.ts [--write] [--cache folder]`.
+ * Every piece is measured as it is and with each fault put in; multinomial logistic regression on the design pieces learns to tell which was done. Prints how
+ * often design pieces (out of fold) and held-out pieces would be corrected. Deterministic for the same pieces and the same ffmpeg.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { crc32 } from 'node:zlib'
+import { analyseSource } from '../src-server/engine/analysis.ts'
+import type { Audio } from '../src-server/engine/block.ts'
+import { type FaultEvidence, faultFeatures, faults } from '../src-server/engine/fault-odds.ts'
+import { toneDamages } from './damage.ts'
+import { allSongs, copyAudio, decodeSong, findSong, reportedSongs } from './music.ts'
+import { fixed, markdownTable } from './table.ts'
+
+const { values: options } = parseArgs({
+  options: { write: { type: 'boolean', default: false }, cache: { type: 'string' } },
+})
+
+/** Undamaged first, then the damages in the order of the faults: mud, harshness, dullness, narrowed, widened. */
+const damages = [
+  () => undefined,
+  ...['mud', 'harsh', 'dull', 'narrowed', 'over-wide'].map((start) => {
+    const name = Object.keys(toneDamages).find((each) => each.startsWith(start))!
+    return toneDamages[name]!
+  }),
+]
+const stateCount = damages.length
+/** An undamaged piece counts as two copies with a fault: fewer false corrections for some faults more that stay. */
+const stateWeights = [2, 1, 1, 1, 1, 1]
+const penalty = 1e-3
+const shortestSeconds = 30
+const folds = 6
+
+interface Piece {
+  readonly name: string
+  readonly isDesign: boolean
+  /** Features of the states. */
+  readonly features: readonly (readonly number[])[]
+}
+
+function measure(audio: Audio): FaultEvidence {
+  const { tone, width, peakRelief, isMono, deadChannel } = analyseSource(audio, { aiService: 'other', lossy: false })
+  return { tone, width, peakRelief, isMono, deadChannel }
+}
+
+function evidenceOf(name: string): FaultEvidence[] | null {
+  const cached = options.cache && join(options.cache, `${name}.json`)
+  if (cached && existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8')) as FaultEvidence[]
+  const original = decodeSong(findSong(name)!, 300)
+  if (original.frames < shortestSeconds * original.sampleRateHz) return null
+  const evidence = damages.map((damage) => {
+    const copy = copyAudio(original)
+    damage(copy)
+    return measure(copy)
+  })
+  if (cached) writeFileSync(cached, JSON.stringify(evidence))
+  return evidence
+}
+
+const isReported = (name: string): boolean => (reportedSongs as readonly string[]).includes(name)
+
+/** log Σ exp, per state, of one row of features under a model: natural logarithms of the probabilities. */
+function logProbabilities(model: readonly (readonly number[])[], row: readonly number[]): number[] {
+  const scores = model.map(([constant, ...factors]) =>
+    factors.reduce((sum, factor, i) => sum + factor * row[i]!, constant!),
+  )
+  const most = Math.max(...scores)
+  const total = Math.log(scores.reduce((sum, score) => sum + Math.exp(score - most), 0)) + most
+  return scores.map((score) => score - total)
+}
+
+/** Solves A·x = y by elimination with pivots; A and y are changed. */
+function solve(matrix: Float64Array[], y: Float64Array): Float64Array {
+  const n = y.length
+  for (let k = 0; k < n; k++) {
+    let pivot = k
+    for (let i = k + 1; i < n; i++) if (Math.abs(matrix[i]![k]!) > Math.abs(matrix[pivot]![k]!)) pivot = i
+    ;[matrix[k], matrix[pivot]] = [matrix[pivot]!, matrix[k]!]
+    ;[y[k], y[pivot]] = [y[pivot]!, y[k]!]
+    for (let i = k + 1; i < n; i++) {
+      const factor = matrix[i]![k]! / matrix[k]![k]!
+      if (factor === 0) continue
+      for (let j = k; j < n; j++) matrix[i]![j]! -= factor * matrix[k]![j]!
+      y[i]! -= factor * y[k]!
+    }
+  }
+  for (let i = n - 1; i >= 0; i--) {
+    for (let j = i + 1; j < n; j++) y[i]! -= matrix[i]![j]! * y[j]!
+    y[i]! /= matrix[i]![i]!
+  }
+  return y
+}
+
+/**
+ * Multinomial logistic regression with a ridge on standardised features, by Newton's method. Returns one row per state: constant, then a factor per
+ * feature, with the row of the undamaged state taken off all others.
+ */
+function learn(pieces: readonly Piece[]): number[][] {
+  const rows = pieces.flatMap(({ features }) => features)
+  const states = pieces.flatMap(({ features }) => features.map((_, s) => s))
+  const total = states.reduce((sum, s) => sum + stateWeights[s]!, 0)
+  const weights = states.map((s) => stateWeights[s]! / total)
+  const count = rows[0]!.length
+  const mean = rows[0]!.map((_, i) => rows.reduce((sum, row, r) => sum + weights[r]! * row[i]!, 0))
+  const spread = mean.map((m, i) => Math.sqrt(rows.reduce((sum, row, r) => sum + weights[r]! * (row[i]! - m) ** 2, 0)))
+  const standard = rows.map((row) => row.map((value, i) => (value - mean[i]!) / spread[i]!))
+  const width = count + 1
+  const size = stateCount * width
+  let model = Array.from({ length: stateCount }, () => new Array<number>(width).fill(0))
+  for (let round = 0; round < 30; round++) {
+    const gradient = new Float64Array(size)
+    const hessian = Array.from({ length: size }, () => new Float64Array(size))
+    for (const [r, row] of standard.entries()) {
+      const x = [1, ...row]
+      const p = logProbabilities(model, row).map(Math.exp)
+      for (let s = 0; s < stateCount; s++) {
+        for (let i = 0; i < width; i++) {
+          const at = s * width + i
+          gradient[at]! += weights[r]! * (p[s]! - (states[r] === s ? 1 : 0)) * x[i]!
+          for (let t = 0; t < stateCount; t++) {
+            const curve = weights[r]! * p[s]! * ((s === t ? 1 : 0) - p[t]!) * x[i]!
+            for (let j = 0; j < width; j++) hessian[at]![t * width + j]! += curve * x[j]!
+          }
+        }
+      }
+    }
+    for (let at = 0; at < size; at++) {
+      // The constants share one free level; a trace of ridge settles it.
+      const ridge = at % width === 0 ? 1e-9 : 2 * penalty
+      gradient[at]! += ridge * model[Math.floor(at / width)]![at % width]!
+      hessian[at]![at]! += ridge
+    }
+    const step = solve(hessian, gradient)
+    // Newton's steps are held, since the first ones overshoot where states separate well.
+    const scale = Math.min(1, 2 / step.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12))
+    model = model.map((line, s) => line.map((value, i) => value - scale * step[s * width + i]!))
+  }
+  const raw = model.map(([constant, ...factors]) => {
+    const own = factors.map((factor, i) => factor / spread[i]!)
+    return [own.reduce((sum, factor, i) => sum - factor * mean[i]!, constant!), ...own]
+  })
+  return raw.map((line) => line.map((value, i) => value - raw[0]![i]!))
+}
+
+/** Odds of every fault for every piece in every state: [piece][state][fault]. */
+function oddsOf(model: readonly (readonly number[])[], pieces: readonly Piece[]): number[][][] {
+  return pieces.map(({ features }) =>
+    features.map((row) =>
+      logProbabilities(model, row)
+        .slice(1)
+        .map((p) => p - Math.log1p(-Math.exp(p))),
+    ),
+  )
+}
+
+function printSpread(title: string, odds: readonly (readonly (readonly number[])[])[]): void {
+  const share = (state: number, fault: number, from: number): string =>
+    fixed((100 * odds.filter((piece) => piece[state]![fault]! > from).length) / odds.length, 0)
+  process.stdout.write(
+    `\n${title}: per cent of the pieces whose log-odds exceed a bound, undamaged / with the fault\n\n`,
+  )
+  const bounds = [-2, -0.5, 0, 0.5, 1, 1.5]
+  process.stdout.write(
+    markdownTable(
+      ['fault', ...bounds.map(String)],
+      faults.map((fault, f) => [fault, ...bounds.map((from) => `${share(0, f, from)} / ${share(f + 1, f, from)}`)]),
+    ),
+  )
+}
+
+if (options.cache) mkdirSync(options.cache, { recursive: true })
+const pieces = allSongs()
+  .sort()
+  .flatMap((name): Piece[] => {
+    const evidence = evidenceOf(name)
+    if (evidence === null) return []
+    return [{ name, isDesign: !isReported(name) && crc32(name) % 5 < 3, features: evidence.map(faultFeatures) }]
+  })
+const design = pieces.filter(({ isDesign }) => isDesign)
+const held = pieces.filter(({ isDesign }) => !isDesign)
+process.stdout.write(`${design.length} design pieces, ${held.length} held out\n`)
+const outOfFold = Array.from({ length: folds }, (_, fold) => {
+  const isIn = ({ name }: Piece) => crc32(`fold ${name}`) % folds === fold
+  return oddsOf(learn(design.filter((piece) => !isIn(piece))), design.filter(isIn))
+}).flat()
+const model = learn(design)
+printSpread('Design pieces, each judged by a table made without it and a sixth of the others', outOfFold)
+if (held.length > 0) printSpread('Held-out pieces', oddsOf(model, held))
+const lines = model
+  .slice(1)
+  .map((row, f) => `  // ${faults[f]}\n  [${row.map((value) => value.toFixed(3)).join(', ')}],`)
+const table = `/**
+ * Made by bench/fault-odds.ts from ${design.length} pieces of music and their damaged copies (docs/engine.md, section 4); do not edit. One row per fault: a constant, then a
+ * factor for each number of \`faultFeatures\`, as natural logarithms against a piece without faults.
+ */
+// biome-ignore-all lint/suspicious/noApproximativeNumericConstant: fitted numbers
+// biome-ignore format: one row per fault
+export const faultOddsTable: readonly (readonly number[])[] = [
+${lines.join('\n')}
+]
+`
+if (options.write) writeFileSync(new URL('../src-server/engine/fault-odds-table.ts', import.meta.url), table)
+else process.stdout.write(`\n${table}`)

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { prepareLanding } from '../../../src-server/engine/landing.ts'
+import { clipMaterial } from '../../../src-server/engine/landing-material.ts'
+import { createEnergyFilter } from '../../../src-server/engine/meters/loudness.ts'
+import { detectPeaks, peakGroupFrames } from '../../../src-server/engine/meters/true-peak.ts'
+import { clipStretch } from '../../../src-server/engine/processors/clipper.ts'
+import { songLike } from '../../support/sounds.ts'
+
+const rate = 44_100
+
+test.each([0.1, 0.3, 0.6])('what landing knows of a song clipped at %f is what the clipped samples say', (limit) => {
+  const audio = songLike(6, rate)
+  const source = prepareLanding(audio)
+  const known = clipMaterial(audio, source, limit, 0, source.peaks.length)
+  const channels = audio.channels.map((samples) => {
+    const out = new Float32Array(audio.frames)
+    clipStretch(samples, source.peaks, 0, limit, rate, out)
+    return out
+  })
+  const peaks = new Float32Array(source.peaks.length)
+  detectPeaks(channels, 0, peaks.length, limit * 0.75, peaks)
+  for (let g = 0; g < peaks.length; g++) {
+    if (peaks[g]! > limit * 0.85) expect(Math.abs(known.peaks[g]! - peaks[g]!)).toBeLessThan(1e-4)
+  }
+  let energy = 0
+  const filter = createEnergyFilter(rate)
+  const sums = new Float64Array(512)
+  for (let first = 0; first < audio.frames; first += 4096) {
+    const [left, right] = channels.map((samples) => samples.subarray(first, first + 4096))
+    filter.push(left!, right!, peakGroupFrames, sums)
+    for (let g = 0; g < Math.ceil(left!.length / peakGroupFrames); g++) energy += sums[g]!
+  }
+  const predicted = known.energies.reduce((sum, each) => sum + each, 0)
+  expect(Math.abs(10 * Math.log10(predicted / energy))).toBeLessThan(0.02)
+})
