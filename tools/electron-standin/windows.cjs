@@ -157,6 +157,8 @@ class BrowserWindow extends EventEmitter {
     this._isVisible = options.show !== false
     this._isDestroyed = false
     this._channel = `standin-${randomUUID()}`
+    /** Messages whose files are being looked up. */
+    this._naming = new Set()
     const view = strict('BrowserWindow', this)
     this.webContents = new WebContents(view)
     this._view = view
@@ -236,6 +238,8 @@ class BrowserWindow extends EventEmitter {
       if (this._loading === address) return true
       return !isPrevented(this.webContents, 'will-navigate', { url: address }, address)
     }
+    // In Electron a message carries its paths; here they are asked of the page that sent it, so it may not go before they are known.
+    if (paused.resourceType === 'Document') await Promise.allSettled(this._naming)
     try {
       await passThroughListeners(send, this.id, paused, mayNavigate)
     } catch (error) {
@@ -254,7 +258,9 @@ class BrowserWindow extends EventEmitter {
       if (action.action === 'allow') throw new Error('stand-in: a window opened by the page is not implemented')
       return
     }
-    const given = await this._withPaths(args, context)
+    const naming = this._withPaths(args, context)
+    this._naming.add(naming)
+    const given = await naming.finally(() => this._naming.delete(naming))
     const event = { sender: contents, senderFrame: contents.mainFrame, type: 'frame' }
     if (type === 'send') {
       ipcMain.emit(channel, event, ...given)
