@@ -8,6 +8,7 @@ import path from 'node:path'
 const FULL_NUMBERS = { FUZZ_ROUNDS: '10000', KILL_ROUNDS: '100', JOBS_ROUNDS: '500', LOAD_ROUNDS: '2000' }
 const FILES = [
   'tests/socket/hostile.test.ts',
+  'tests/socket/hostile-values.test.ts',
   'tests/process/load.test.ts',
   'tests/process/killed.test.ts',
   'tests/process/soak.test.ts',

@@ -20,7 +20,8 @@ export interface AppParts {
   readonly routes: (app: FastifyInstance) => void
 }
 
-const MAX_PARAMETER_LENGTH = 2000
+/** More than a request line has room for: a long identifier is an unknown one, nothing else. */
+const MAX_PARAMETER_LENGTH = 16_384
 const RETRY_SECONDS = 2
 
 /**
@@ -31,6 +32,7 @@ export function buildApp({ log, clock, chance, admission, port, isStopping, rout
   const app = fastify({
     genReqId: () => chance.newUuid(),
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
+    rewriteUrl: ({ url = '' }) => readableAddress(url),
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id)
       // The router gives up on these before any hook has run.
@@ -59,6 +61,21 @@ export function buildApp({ log, clock, chance, admission, port, isStopping, rout
 
 const forbidden = () => new AppError('FORBIDDEN')
 
+/** The address as the router can read it: what is no path is an unknown one, and escapes that mean nothing are taken as they are written. */
+function readableAddress(url: string): string {
+  const [path = '', ...query] = url.split('?')
+  if (!path.startsWith('/') && !ABSOLUTE_FORM.test(path)) return `/${url}`
+  try {
+    decodeURIComponent(path)
+    return url
+  } catch {
+    return [path.replaceAll('%', '%25'), ...query].join('?')
+  }
+}
+
+/** A request target with a scheme; what it names counts instead of the Host header (RFC 9112 section 3.2.2). */
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
+
 function isGuarded(
   method: string,
   url: string,
@@ -73,7 +90,7 @@ function isGuarded(
     {
       method,
       path: url.split('?', 1)[0] ?? '',
-      host: text('host'),
+      host: ABSOLUTE_FORM.exec(url)?.[1] ?? text('host'),
       origin: text('origin'),
       fetchSite: text('sec-fetch-site'),
       fetchMode: text('sec-fetch-mode'),

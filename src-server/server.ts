@@ -1,7 +1,8 @@
 /** The way in: `startServer` takes the data directory, listens, builds the service and closes it in order. */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { readConfig } from './config.ts'
-import { ownDirectory } from './db/owner.ts'
+import { DatabaseError, databaseFault } from './db/fault.ts'
+import { type Ownership, ownDirectory } from './db/owner.ts'
 import { listen } from './http/listen.ts'
 import type { ForkEngine } from './jobs/worker-pool.ts'
 import { createLog, type Log } from './log.ts'
@@ -51,10 +52,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const chance = options.chance ?? systemChance
   const log = options.log ?? createLog(config.logLevel, clock, (line) => process.stderr.write(line))
   const sessionCredential = chance.randomBytes(CREDENTIAL_BYTES).toString('base64url')
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
-  chmodSync(options.dataDir, 0o700)
-
-  const ownership = ownDirectory(options.dataDir)
+  const ownership = takeDirectory(options.dataDir)
   const closers: (() => void | Promise<void>)[] = [() => ownership.release()]
   const closeAll = async () => {
     for (const close of closers.reverse()) await close()
@@ -95,5 +93,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   } catch (error) {
     await closeAll()
     throw error
+  }
+}
+
+/** Makes and owns the data directory; throws a DatabaseError that says what to do where it cannot be written. */
+function takeDirectory(dataDir: string): Ownership {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    chmodSync(dataDir, 0o700)
+    return ownDirectory(dataDir)
+  } catch (error) {
+    // A folder that cannot be made on a read-only disk is missing, as Node tells it.
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const fault = isMissing ? 'read_only' : databaseFault(error)
+    throw fault === 'failed' ? error : new DatabaseError(fault, error)
   }
 }

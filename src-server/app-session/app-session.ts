@@ -16,6 +16,8 @@ export interface AppSessionArguments {
   readonly dataDir: string
   readonly outputFolder: (jobId: string) => string | null
   readonly jobs: DeskJobs & OutputDeliveryArguments['jobs']
+  /** Engine processes that may run at once, at this moment. */
+  readonly workers: () => number
   readonly notify: {
     record(event: { event: 'desk.changed' } | { event: 'job.delivered'; jobId: string }): unknown
     committed(): void
@@ -60,7 +62,7 @@ export function createAppSession(arguments_: AppSessionArguments) {
       feed()
     },
 
-    /** Call when plan or credits have changed. Never throws. */
+    /** Call when plan, credits or the number of engine processes have changed. Never throws. */
     feed,
 
     /** Keeps an analysis with its song and tells the app. */

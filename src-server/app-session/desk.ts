@@ -1,10 +1,12 @@
 /**
- * The desk: songs wait here, in the order the user gave them, until the plan has a free slot; then each becomes an ordinary job.
- * It is rows in the database, so pages can be reloaded and the machine restarted in the middle of a batch.
+ * The desk: songs wait here, in the order the user gave them, until an engine process and a slot of the plan are free; then each
+ * becomes an ordinary job. What waits can still be reordered, paused and taken back without a charge; what was handed over is
+ * finished. It is rows in the database, so pages can be reloaded and the machine restarted in the middle of a batch.
  */
 import type { Desk, DeskSong, MasterSettings, Preset } from '../contract/app.ts'
 import { PLATFORMS } from '../contract/platforms.ts'
 import { errorText, type Language } from '../contract/text/text.ts'
+import { databaseFault } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
@@ -41,6 +43,8 @@ export interface DeskArguments {
   readonly log: Log
   readonly sources: Sources
   readonly jobs: DeskJobs
+  /** Engine processes that may run at once, at this moment. */
+  readonly workers: () => number
   /** Writes and tells that the desk has changed. */
   readonly notify: { record(event: { event: 'desk.changed' }): unknown; committed(): void }
 }
@@ -66,15 +70,20 @@ const DEFAULT_SETTINGS: MasterSettings = {
 
 /** A removed song can be put back for this long. */
 const UNDO_MS = 86_400_000
+/** Another program's lock on the database is over soon, or somebody looks into it. */
+const LOCKED_RETRY_MS = 1000
 
 /** Makes the desk over an open database. `feed` hands over what has room; call it whenever a slot may have become free. */
-export function createDesk({ db, clock, chance, log, sources, jobs, notify }: DeskArguments) {
+export function createDesk({ db, clock, chance, log, sources, jobs, workers, notify }: DeskArguments) {
   const store = createDeskStore(db)
   const selectJobs = db.prepare<[], { job_id: string; source_id: string }>(
     'SELECT job_id, source_id FROM jobs WHERE source_id IS NOT NULL ORDER BY serial DESC',
   )
   const selectUnfinished = db
     .prepare<[string], string>("SELECT job_id FROM jobs WHERE source_id = ? AND state IN ('waiting', 'running')")
+    .pluck()
+  const countUnfinished = db
+    .prepare<[], number>("SELECT count(*) FROM jobs WHERE source_id IS NOT NULL AND state IN ('waiting', 'running')")
     .pluck()
   const selectHandedOver = db
     .prepare<[string, string], string>('SELECT job_id FROM jobs WHERE source_id = ? AND batch_id = ?')
@@ -98,10 +107,10 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
   }
 
   function feed(): void {
-    if (isFeeding) return
+    if (isFeeding || !db.open) return
     isFeeding = true
     try {
-      while (!common().isPaused && jobs.freeSlots() > 0) {
+      while (!common().isPaused && jobs.freeSlots() > 0 && (countUnfinished.get() ?? 0) < workers()) {
         const song = store.firstWaiting()
         if (!song) return
         const refusal = handOver(song)
@@ -112,6 +121,10 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
             : store.move(song.sourceId, 'submitted'),
         )
       }
+    } catch (cause) {
+      if (databaseFault(cause) !== 'busy') throw cause
+      log.warn('the desk waits for the database', { cause })
+      clock.after(LOCKED_RETRY_MS, feed)
     } finally {
       isFeeding = false
     }
@@ -126,6 +139,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
       return undefined
     } catch (cause) {
       if (cause instanceof AppError) return cause
+      if (databaseFault(cause) === 'busy') throw cause
       log.error('a song of the desk could not be handed over', { sourceId, cause })
       return new AppError('INTERNAL_ERROR')
     }
@@ -144,7 +158,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
     return { caller: { via: 'session' }, request, song, ...(reference ? { reference } : {}), batchId, sourceId }
   }
 
-  /** One song as JSON; its analysis is spliced in as the text it is kept as. */
+  /** One song as JSON; what was found in it is spliced in as the text it is kept as. */
   function songJson(song: DeskRow, jobIds: readonly string[], language: Language): string {
     const source = sources.show(song.sourceId)
     if (!source) throw new AppError('NOT_FOUND')
@@ -157,7 +171,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
       ...(batchId === null ? {} : { batch_id: batchId }),
       ...(error ? { error: { code: error.code, message: errorText(error.code, error.values, language) } } : {}),
     }
-    return withMember(shown, 'analysis', sources.analysisJson(song.sourceId, language))
+    return withMember(shown, 'analysis', sources.summaryJson(song.sourceId, language))
   }
 
   function jobIdsBySong(): Map<string, string[]> {
@@ -188,7 +202,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
     /** Tells that something shown on the desk has changed, such as an analysis. */
     touch: (): void => change(() => undefined),
 
-    /** Pauses or goes on, sets what is common, or reorders. */
+    /** Holds what waits or goes on, sets what is common, or reorders. */
     change({ is_paused, settings, presets, order }: DeskChange): void {
       change(() => {
         const before = common()
@@ -254,7 +268,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, notify }: De
       })
     },
 
-    /** Hands over waiting songs while there are free slots. */
+    /** Hands over waiting songs while there are free processes and slots. */
     feed,
 
     /** Forgets songs removed for longer than a day and returns their identifiers. */

@@ -1,7 +1,7 @@
 /** Songs that the app stores once, to be analysed, heard and mastered as often as wanted. Equal bytes are stored once. */
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Source } from '../contract/app.ts'
+import { type Source, summaryOf } from '../contract/app.ts'
 import type { Analysis } from '../contract/jobs.ts'
 import { type Language, warningText } from '../contract/text/text.ts'
 import type { Db } from '../db/open.ts'
@@ -68,8 +68,8 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
     .pluck()
   const selectContents = db.prepare<[], string>('SELECT DISTINCT sha256 FROM sources').pluck()
 
-  // An analysis is tens of kilobytes that never change, and the desk shows all of them after every change of one.
-  const shownAnalyses: Record<Language, Map<string, string>> = { en: new Map(), ko: new Map() }
+  // An analysis never changes and is tens of kilobytes to parse, and the desk shows all of them after every change of one.
+  const summaries: Record<Language, Map<string, string>> = { en: new Map(), ko: new Map() }
   const audioPath = (sha256: string) => path.join(folder, sha256)
   const coverPath = (sha256: string) => path.join(folder, `${sha256}.cover`)
 
@@ -129,17 +129,17 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
     /** Keeps what an analysis found, so that it is made once. An unknown song is ignored. */
     saveAnalysis(sourceId: string, analysis: Analysis): void {
       updateAnalysis.run(JSON.stringify(analysis), sourceId)
-      for (const texts of Object.values(shownAnalyses)) texts.delete(sourceId)
+      for (const texts of Object.values(summaries)) texts.delete(sourceId)
     },
 
-    /** Returns the kept analysis as JSON, its warnings in `language`; `null` before there is one. */
-    analysisJson(sourceId: string, language: Language): string {
-      const shown = shownAnalyses[language].get(sourceId)
+    /** Returns the summary of the kept analysis as JSON, its warnings in `language`; `null` before there is one. */
+    summaryJson(sourceId: string, language: Language): string {
+      const shown = summaries[language].get(sourceId)
       if (shown !== undefined) return shown
       const kept = find(sourceId)?.analysis ?? undefined
       if (kept === undefined) return 'null'
-      const text = JSON.stringify(inLanguage(JSON.parse(kept) as Analysis, language))
-      shownAnalyses[language].set(sourceId, text)
+      const text = JSON.stringify(summaryOf(inLanguage(JSON.parse(kept) as Analysis, language)))
+      summaries[language].set(sourceId, text)
       return text
     },
 
@@ -150,7 +150,7 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
     remove(sourceIds: readonly string[]): void {
       for (const sourceId of sourceIds) {
         deleteOne.run(sourceId)
-        for (const texts of Object.values(shownAnalyses)) texts.delete(sourceId)
+        for (const texts of Object.values(summaries)) texts.delete(sourceId)
       }
     },
 

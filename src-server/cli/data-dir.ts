@@ -14,8 +14,13 @@ export function defaultDataDir(
       ? path.join(home, 'Library', 'Application Support')
       : platform === 'win32'
         ? (environment.APPDATA ?? path.join(home, 'AppData', 'Roaming'))
-        : (environment.XDG_CONFIG_HOME ?? path.join(home, '.config'))
+        : configFolder(environment.XDG_CONFIG_HOME, home)
   return path.join(applications, 'Loudsmith', 'data')
+}
+
+/** What is empty or relative counts as not set (XDG Base Directory Specification 0.8). */
+function configFolder(named: string | undefined, home: string): string {
+  return named !== undefined && path.isAbsolute(named) ? named : path.join(home, '.config')
 }
 
 /** Reads a path option: relative ones start at the folder the command was called in. */

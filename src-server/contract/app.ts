@@ -3,8 +3,9 @@ import Type, { type Static } from 'typebox'
 import { Deleted, exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
-import { Analysis } from './jobs.ts'
+import type { Analysis } from './jobs.ts'
 import { AI_SERVICES, GENRES, LOUDNESS_MODES, PLATFORMS, TIERS } from './platforms.ts'
+import { Warning } from './report.ts'
 
 /** A song stored once, to be analysed and mastered as often as wanted. */
 export const Source = exactly({
@@ -41,11 +42,39 @@ export type MasterSettings = Static<typeof MasterSettings>
 /** Where a song on the desk stands: not started, waiting for a free slot, handed over as a job, or refused at the hand-over. */
 export const DESK_STATES = ['ready', 'waiting', 'submitted', 'refused'] as const
 
+/** What the desk shows of a look at a song. The whole of it is what `analyze` answers: twenty times as much. */
+export const AnalysisSummary = exactly({
+  integrated_lufs: orNull(Type.Number()),
+  true_peak_dbtp: orNull(Type.Number()),
+  waveform_percent: Type.Array(Type.Integer(), {
+    description: 'Mean of the peaks in each of at most 200 equal slices, percent of full scale.',
+  }),
+  warnings: Type.Array(Warning),
+})
+export type AnalysisSummary = Static<typeof AnalysisSummary>
+
+const SUMMARY_SLICES = 200
+
+/** Returns what the desk shows of an analysis. An empty waveform stays empty. */
+export function summaryOf({ measurement, waveform, warnings }: Analysis): AnalysisSummary {
+  const count = Math.min(SUMMARY_SLICES, waveform.length)
+  const edge = (slice: number) => Math.round((slice * waveform.length) / count)
+  const slices = Array.from({ length: count }, (_, slice) => waveform.slice(edge(slice), edge(slice + 1)))
+  return {
+    integrated_lufs: measurement.integrated_lufs,
+    true_peak_dbtp: measurement.true_peak_dbtp,
+    waveform_percent: slices.map((peaks) =>
+      Math.round((100 * peaks.reduce((sum, peak) => sum + peak, 0)) / peaks.length),
+    ),
+    warnings,
+  }
+}
+
 export const DeskSong = exactly({
   source: Source,
   state: oneOf(DESK_STATES),
   settings: orNull(MasterSettings),
-  analysis: orNull(Analysis),
+  analysis: orNull(AnalysisSummary),
   job_ids: Type.Array(Uuid, { description: 'Jobs of this song, newest first.' }),
   batch_id: Type.Optional(Uuid),
   error: Type.Optional(exactly({ code: oneOf(ERROR_CODES), message: Type.String() })),

@@ -35,9 +35,10 @@ export const WebhookTest = exactly({
 export type WebhookTest = Static<typeof WebhookTest>
 
 /**
- * Live events of `GET /api/v1/events`. Stored ones have an id that a client sends back as `Last-Event-ID`; `job.progress` is
- * not stored and has none: what matters of it is in the next stored event or in the job itself. `job.delivered` (the masters lie in
- * the output folder) and `desk.changed` are for the app alone.
+ * Live events of `GET /api/v1/events`. Stored ones have an id that a client sends back as `Last-Event-ID`; `job.progress` and
+ * `source.progress` are not stored and have none: what matters of them is in the next stored event or in the thing itself.
+ * `job.delivered` (the masters lie in the output folder), `source.progress` (a stored song is looked at) and `desk.changed` are for
+ * the app alone.
  */
 export const LIVE_EVENTS = [
   'job.created',
@@ -47,16 +48,20 @@ export const LIVE_EVENTS = [
   'job.deleted',
   'job.expired',
   'job.delivered',
+  'source.progress',
   'account.changed',
   'desk.changed',
 ] as const
 export type LiveEventName = (typeof LIVE_EVENTS)[number]
+/** Those that are written down; the others are news of the moment. */
+export type StoredEventName = Exclude<LiveEventName, 'job.progress' | 'source.progress'>
 
 /** The `data` of a live event. `seq` orders everything about one job: an older one than already seen is ignored. */
 export const LiveEvent = exactly({
   event: oneOf(LIVE_EVENTS),
-  seq: Type.Integer({ description: 'Order of events; of job.progress that of the last stored event.' }),
+  seq: Type.Integer({ description: 'Order of events; of progress that of the last stored event.' }),
   job_id: Type.Optional(Uuid),
+  source_id: Type.Optional(Uuid),
   progress: Type.Optional(Type.Integer()),
   stage: Type.Optional(Type.String()),
   platform: Type.Optional(oneOf(PLATFORMS)),

@@ -9,7 +9,10 @@ export const Webhook = exactly({
   webhook_id: Uuid,
   url: Type.String({ format: 'uri' }),
   events: Type.Array(oneOf(WEBHOOK_EVENTS)),
-  state: oneOf(['active', 'suspended', 'gone'], '`gone`: the receiver answered 410.'),
+  state: oneOf(
+    ['active', 'suspended', 'gone'],
+    '`gone`: the receiver answered 410 and gets nothing, until it takes a test.',
+  ),
   created_at: Timestamp,
   last_delivery_at: Type.Optional(Timestamp),
 })
@@ -93,7 +96,7 @@ export const webhookEndpoints = endpoints({
     path: '/api/v1/webhooks/{webhook_id}/test',
     access: 'caller',
     tag,
-    summary: 'Send a signed test event and report how it went',
+    summary: 'Send a signed test event and report how it went; a webhook that was gone is back when it takes it',
     params: WebhookPath,
     answers: { 200: { description: 'The finished delivery.', schema: Delivery } },
     errors: ['NOT_FOUND'],

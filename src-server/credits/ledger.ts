@@ -6,6 +6,8 @@ import { type Clock, isoTime, nextMonthMs } from '../system.ts'
 
 /** The append-only ledger of the account. Every method is synchronous and may be called inside a transaction. */
 export interface Ledger {
+  /** Writes this month's renewal when it is due. It comes before whatever changes the balance or the plan, as it would have at its moment. */
+  renew(): void
   /** Sum of all entries, the renewal of this month included when it is due. */
   balance(): number
   /** Takes the price of a job and returns the balance after it. Throws INSUFFICIENT_CREDITS; a job is charged once. */
@@ -32,8 +34,8 @@ interface EntryRow {
 }
 
 /**
- * Returns the ledger kept in `db`. In the first use of each calendar month (UTC) the balance is topped up to the plan's monthly
- * credits, once; a clock that went back to an earlier month renews nothing.
+ * Returns the ledger kept in `db`. Before anything else of a calendar month (UTC) the balance is topped up to the plan's monthly
+ * credits, once, so that it does not matter who looks when; a clock that went back to an earlier month renews nothing.
  */
 export function createLedger({ db, clock, plan }: { db: Db; clock: Pick<Clock, 'now'>; plan: () => Plan }): Ledger {
   const insert = db.prepare(
@@ -60,6 +62,7 @@ export function createLedger({ db, clock, plan }: { db: Db; clock: Pick<Clock, '
   }
 
   return {
+    renew,
     balance,
     charge(jobId) {
       const before = balance()
@@ -69,17 +72,18 @@ export function createLedger({ db, clock, plan }: { db: Db; clock: Pick<Clock, '
       append('charge', -CREDITS_PER_JOB, `charge:${jobId}`, jobId)
       return sum.get() as number
     },
-    refund: (jobId) =>
-      charged.get(jobId) !== undefined && append('refund', CREDITS_PER_JOB, `refund:${jobId}`, jobId)
-        ? CREDITS_PER_JOB
-        : 0,
+    refund(jobId) {
+      if (charged.get(jobId) === undefined) return 0
+      renew()
+      return append('refund', CREDITS_PER_JOB, `refund:${jobId}`, jobId) ? CREDITS_PER_JOB : 0
+    },
     grant(amount, note) {
-      // A month's renewal that came after would count the gift as part of what it tops up to.
       renew()
       append('grant', amount, undefined, undefined, note)
     },
-    list: (limit, before = Number.MAX_SAFE_INTEGER) =>
-      (page.all(before, limit) as EntryRow[]).map((row) => ({
+    list(limit, before = Number.MAX_SAFE_INTEGER) {
+      renew()
+      return (page.all(before, limit) as EntryRow[]).map((row) => ({
         entry_id: row.entry_id,
         kind: row.kind,
         amount: row.amount,
@@ -87,7 +91,8 @@ export function createLedger({ db, clock, plan }: { db: Db; clock: Pick<Clock, '
         ...(row.job_id === null ? {} : { job_id: row.job_id }),
         ...(row.note === null ? {} : { note: row.note }),
         created_at: isoTime(row.created_at_ms),
-      })),
+      }))
+    },
     renewsAtMs() {
       return nextMonthMs(clock.now())
     },

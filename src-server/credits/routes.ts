@@ -21,6 +21,8 @@ export function accountRoutes(
 
   route(app, accountEndpoints.readAccount, shown)
   route(app, accountEndpoints.setPlan, ({ body }) => {
+    // The month began under the plan that still holds.
+    ledger.renew()
     account.setPlan(body.plan)
     changed()
     return shown()

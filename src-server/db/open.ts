@@ -6,7 +6,10 @@ import { type Migration, migrate } from './migrate.ts'
 /** The one connection of the process. Statements are short and synchronous; the API thread is the only writer. */
 export type Db = Database.Database
 
-const BUSY_TIMEOUT_MS = 2000
+/** While a statement waits for another program's lock, this process answers nobody. */
+const BUSY_TIMEOUT_MS = 200
+/** At the start nobody waits yet, and there is no second try. */
+const OPENING_TIMEOUT_MS = 2000
 
 /**
  * Opens the database `file`, creates it with mode 0600 where there is none, and brings it to the last of `migrations`. Commits
@@ -16,7 +19,7 @@ export function openDatabase(file: string, migrations: readonly Migration[]): Db
   let db: Db | undefined
   try {
     const isNew = !existsSync(file)
-    db = new Database(file, { timeout: BUSY_TIMEOUT_MS })
+    db = new Database(file, { timeout: OPENING_TIMEOUT_MS })
     if (isNew) chmodSync(file, 0o600)
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
@@ -24,6 +27,7 @@ export function openDatabase(file: string, migrations: readonly Migration[]): Db
     const [check] = db.pragma('quick_check(1)') as { quick_check: string }[]
     if (check?.quick_check !== 'ok') throw new DatabaseError('corrupt')
     migrate(db, file, migrations)
+    db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return db
   } catch (error) {
     db?.close()

@@ -1,13 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../system.ts'
+import { isBodyHeld } from './held-body.ts'
 
 const MAX_DRAINED_BYTES = 2_147_483_648
 const MAX_DRAIN_MS = 30_000
+/** A client that wants to be asked for its body and has sent nothing of it by now really waits. */
+const HELD_BODY_MS = 100
 
 /**
  * Reads what is left of a refused request and throws it away. A client that is still sending would never read its answer: Python's
  * http.client sends everything first, and a closed socket resets what was already written. Returns whether the end was reached,
- * or the client is gone; false past 2 GiB or 30 s, and the connection must then be closed after the answer.
+ * or the client is gone; false past 2 GiB or 30 s, or when the client waits to be asked for the body, and the connection must then be
+ * closed after the answer.
  */
 export async function drain(request: IncomingMessage, clock: Pick<Clock, 'after'>): Promise<boolean> {
   if (request.readableEnded || request.destroyed || !hasBody(request)) return true
@@ -18,6 +22,9 @@ export async function drain(request: IncomingMessage, clock: Pick<Clock, 'after'
     if (sizeBytes > MAX_DRAINED_BYTES) over.resolve(false)
   }
   const cancel = clock.after(MAX_DRAIN_MS, () => over.resolve(false))
+  const cancelHeld = isBodyHeld(request)
+    ? clock.after(HELD_BODY_MS, () => sizeBytes === 0 && over.resolve(false))
+    : () => {}
   const ended = () => over.resolve(true)
   request.on('data', count).once('end', ended).once('close', ended)
   request.resume()
@@ -25,6 +32,7 @@ export async function drain(request: IncomingMessage, clock: Pick<Clock, 'after'
     return await over.promise
   } finally {
     cancel()
+    cancelHeld()
     request.off('data', count).off('end', ended).off('close', ended)
   }
 }

@@ -108,15 +108,8 @@ export function allowedMethods(url: string): string[] {
   return [...new Set(methods)]
 }
 
-/**
- * Answers a connection whose request never became one (malformed, header overflow, timed out) and closes it. Does nothing where
- * the connection is gone or an answer has begun.
- */
+/** Answers a connection whose request never became one (malformed, header overflow, timed out) and closes it. */
 export function refuseConnection(socket: Socket, requestId: string): void {
-  if (!socket.writable || socket.bytesWritten > 0) {
-    socket.destroy()
-    return
-  }
   const failure = new AppError('INVALID_REQUEST', {
     detail: 'The request is not valid HTTP or its headers are too large.',
   })

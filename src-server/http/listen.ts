@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { holdBody } from './held-body.ts'
 
 /** The port that was asked for is in use. */
 export class PortTakenError extends Error {
@@ -16,7 +17,7 @@ export class PortTakenError extends Error {
 /** The open sockets of the service. */
 export interface Listening {
   readonly port: number
-  /** Sets how a connection is answered whose request cannot be read; until then it is just closed. */
+  /** Sets how a connection is answered whose request cannot be read and has no answer yet; until then it is just closed. */
   onUnreadable(refuse: (socket: Socket) => void): void
   /** Takes no new connection, lets requests under way end, and closes what is still open after `graceMs`. */
   close(graceMs: number, sleep: (ms: number) => Promise<void>): Promise<void>
@@ -34,13 +35,24 @@ const REQUEST_TIMEOUT_MS = 600_000
  */
 export async function listen(answer: RequestListener, port: number): Promise<Listening> {
   let refuse = (socket: Socket): void => void socket.destroy()
-  const unreadable = (socket: Socket) => refuse(socket)
+  const begun = new WeakMap<Socket, ServerResponse>()
+  const unreadable = (socket: Socket) => {
+    if (socket.writable && !begun.get(socket)?.headersSent) refuse(socket)
+    else socket.destroy()
+  }
+  const answerAndNote: RequestListener = (request, response) => {
+    const { socket } = request
+    begun.set(socket, response)
+    // What comes on the same connection afterwards is another request, and has no answer yet.
+    response.once('finish', () => begun.get(socket) === response && begun.delete(socket))
+    answer(request, response)
+  }
   for (let tries = 1; ; tries++) {
     const servers: Server[] = []
     try {
       let chosen = port
       for (const host of LOOPBACK) {
-        const server = await listenOn(answer, host, chosen, unreadable)
+        const server = await listenOn(answerAndNote, host, chosen, unreadable)
         if (!server) continue
         servers.push(server)
         chosen = (server.address() as AddressInfo).port
@@ -68,11 +80,20 @@ function listenOn(
   unreadable: (socket: Socket) => void,
 ): Promise<Server | undefined> {
   const server = createServer(
-    // A request without a Host is the guard's to refuse, in our words.
-    { requireHostHeader: false, maxHeaderSize: HEADER_BYTES, requestTimeout: REQUEST_TIMEOUT_MS },
+    {
+      // A request without a Host is the guard's to refuse, in our words; so is one with two, of which only the first would be seen.
+      requireHostHeader: false,
+      joinDuplicateHeaders: true,
+      maxHeaderSize: HEADER_BYTES,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+    },
     answer,
   )
   server.on('clientError', (_error, socket) => unreadable(socket as Socket))
+  server.on('checkContinue', (request, response) => {
+    holdBody(request, response)
+    answer(request, response)
+  })
   // Node would answer these two itself, without our envelope.
   server.on('checkExpectation', answer)
   server.on('connect', (_request, socket) => unreadable(socket as Socket))

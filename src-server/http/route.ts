@@ -7,6 +7,7 @@ import { type Access, type Endpoint, ERRORS_OF_ACCESS } from '../contract/endpoi
 import type { ErrorCode } from '../contract/errors.ts'
 import { type Language, preferredLanguage } from '../contract/text/text.ts'
 import { AppError } from './app-error.ts'
+import { askForBody } from './held-body.ts'
 
 /** Who is calling: a program with an API key, or the app itself. */
 export type Caller = { readonly via: 'key'; readonly keyId: string } | { readonly via: 'session' }
@@ -146,11 +147,16 @@ function checked(schema: TSchema, given: unknown, form: 'text' | 'json'): unknow
 async function readJson(request: FastifyRequest): Promise<unknown> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
-  for await (const chunk of request.raw as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length
-    if (sizeBytes <= MAX_JSON_BYTES) chunks.push(chunk)
-  }
   const refuse = (detail: string, cause?: unknown) => new AppError('INVALID_REQUEST', { detail }, { cause })
+  askForBody(request.raw)
+  try {
+    for await (const chunk of request.raw as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.length
+      if (sizeBytes <= MAX_JSON_BYTES) chunks.push(chunk)
+    }
+  } catch (cause) {
+    throw refuse('The body was broken off.', cause)
+  }
   if (sizeBytes > MAX_JSON_BYTES) throw refuse('The body is too large.')
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'))

@@ -1,7 +1,7 @@
 import type { AiService } from '../contract/platforms.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Log } from '../log.ts'
-import type { AnalysisDone, StoredSong, WorkFailed } from '../mastering/work-order.ts'
+import type { AnalysisDone, StoredSong, WorkFailed, WorkProgress } from '../mastering/work-order.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { FfmpegMissingError } from '../media/locate.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -9,11 +9,14 @@ import type { WorkerPool } from './worker-pool.ts'
 /** What a free look at a song found, its warnings without their texts. */
 export type AnalysisFacts = AnalysisDone['analysis']
 
-/** Looks at a stored song in an engine process; throws UNSUPPORTED_FORMAT, UNAVAILABLE, or the reason of an aborted signal. */
+/**
+ * Looks at a stored song in an engine process, which tells how far it is; throws UNSUPPORTED_FORMAT, UNAVAILABLE, or the reason of
+ * an aborted signal.
+ */
 export type Analyse = (
   song: Pick<StoredSong, 'path' | 'facts'>,
   aiService: AiService,
-  signal: AbortSignal,
+  options: { readonly signal: AbortSignal; readonly onProgress: (progress: WorkProgress) => void },
 ) => Promise<AnalysisFacts>
 
 const TIME_LIMIT_MS = 180_000
@@ -35,10 +38,12 @@ export function createAnalyse(given: {
     if (failureCode === 'TOO_SHORT' || failureCode === 'DIGITAL_SILENCE') {
       return new AppError('UNSUPPORTED_FORMAT', { reason: 'empty' }, { param: 'file' })
     }
-    if (failureCode === 'FFMPEG_MISSING' || failureCode === 'CANCELLED') return unavailable(message)
+    if (failureCode === 'FFMPEG_MISSING' || failureCode === 'ENGINE_TIMEOUT' || failureCode === 'CANCELLED') {
+      return unavailable(message)
+    }
     return new AppError('INTERNAL_ERROR', {}, { cause: message })
   }
-  return async (song, aiService, signal) => {
+  return async (song, aiService, { signal, onProgress }) => {
     const ffmpeg = await given.ffmpeg().catch((cause: unknown) => {
       throw cause instanceof FfmpegMissingError ? unavailable(cause) : cause
     })
@@ -46,6 +51,7 @@ export function createAnalyse(given: {
       command: { type: 'analyse', order: { song: { path: song.path, facts: song.facts }, aiService, ffmpeg } },
       timeLimitMs: TIME_LIMIT_MS,
       signal: AbortSignal.any([signal, given.stopping]),
+      onProgress,
     })
     signal.throwIfAborted()
     if (end.kind !== 'answered') throw unavailable(end)

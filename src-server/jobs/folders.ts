@@ -1,5 +1,15 @@
 /** Where the files of jobs lie. Names come from identifiers of our own, never from what a client called a file. */
-import { closeSync, copyFileSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs'
 import path from 'node:path'
 
 /** Places below the data directory. */
@@ -14,8 +24,11 @@ export interface Folders {
   result(jobId: string): string
   /** Stores a song under `target`, without copying where the file system allows; `target` must not exist. */
   keep(songPath: string, target: string): void
-  /** Removes everything of a job. Never throws for what is gone already. */
-  remove(jobId: string): void
+  /**
+   * Removes everything of a job and returns whether it is gone. What the system holds back (an open file on Windows, a read-only
+   * disk) is an orphan, which a later sweep removes; it never throws.
+   */
+  remove(jobId: string): boolean
   /** Identifiers of all jobs that have a folder. */
   list(): string[]
 }
@@ -35,7 +48,7 @@ export function createFolders(dataDir: string): Folders {
     attempt: (jobId, start) => within(jobId, `attempt-${start}`),
     result: (jobId) => within(jobId, 'result'),
     keep(songPath, target) {
-      mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 })
+      if (!existsSync(path.dirname(target))) mkdirSync(path.dirname(target), { mode: 0o700 })
       try {
         linkSync(songPath, target)
       } catch (error) {
@@ -48,7 +61,14 @@ export function createFolders(dataDir: string): Folders {
       syncFolder(path.dirname(target))
       syncFolder(jobs)
     },
-    remove: (jobId) => rmSync(path.join(jobs, jobId), { recursive: true, force: true }),
+    remove(jobId) {
+      try {
+        rmSync(path.join(jobs, jobId), { recursive: true, force: true })
+        return true
+      } catch {
+        return false
+      }
+    },
     list: () => readdirSync(jobs),
   }
 }

@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Analysis, jobEndpoints } from '../contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
 import { CREDITS_PER_JOB } from '../contract/plans.ts'
+import { whenUnlocked } from '../db/when-unlocked.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Call, type Caller, route } from '../http/route.ts'
-import type { StoredSong } from '../mastering/work-order.ts'
-import type { Chance } from '../system.ts'
+import type { StoredSong, WorkStage } from '../mastering/work-order.ts'
+import type { Chance, Clock } from '../system.ts'
 import { readAnalysisForm, readMasterForm } from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
@@ -24,11 +25,14 @@ export interface JobRoutesParts {
   readonly inspect: Inspect
   readonly analyse: Analyse
   readonly findSource: (sourceId: string) => StoredSong | undefined
+  /** Called with how far the look at a stored song is. */
+  readonly onAnalysing: (sourceId: string, progress: { readonly stage: WorkStage; readonly fraction: number }) => void
   /** Called with what was found in a stored song. */
   readonly onAnalysed: (sourceId: string, analysis: Analysis) => void
   /** Throws INVALID_WEBHOOK_URL. */
   readonly checkWebhookUrl: (url: string) => void
   readonly baseUrl: () => string
+  readonly clock: Clock
   readonly chance: Chance
   /** Folder of uploads on their way. */
   readonly tmpFolder: string
@@ -65,8 +69,8 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
           } as const
         }
         claim?.check()
-        const { answer, isReplay } = jobs.submit(
-          key === undefined ? submission : { ...submission, idempotency: idempotencyOf(submission, key) },
+        const { answer, isReplay } = await whenUnlocked(parts.clock, () =>
+          jobs.submit(key === undefined ? submission : { ...submission, idempotency: idempotencyOf(submission, key) }),
         )
         return {
           status: 201,
@@ -109,7 +113,10 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
       if (looking.has(name)) throw new AppError('CONCURRENT_LIMIT', { retryAfterSeconds: 2 })
       looking.add(name)
       try {
-        const { warnings, ...found } = await parts.analyse(song, aiService, call.signal)
+        const { warnings, ...found } = await parts.analyse(song, aiService, {
+          signal: call.signal,
+          onProgress: (progress) => sourceId !== undefined && parts.onAnalysing(sourceId, progress),
+        })
         const analysis = { ...found, warnings: warningPayloads(warnings, call.language) }
         if (sourceId !== undefined) parts.onAnalysed(sourceId, analysis)
         return { status: 200, body: analysis }

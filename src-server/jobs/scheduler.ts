@@ -1,15 +1,17 @@
 /** Takes waiting jobs in their order, has them worked on, and settles each exactly once, whatever dies on the way. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Stage } from '../contract/jobs.ts'
 import { deliveryTarget } from '../contract/platforms.ts'
+import { surely } from '../db/surely.ts'
 import type { Log } from '../log.ts'
 import type { WorkOrder, WorkResult } from '../mastering/work-order.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { FfmpegMissingError } from '../media/locate.ts'
 import type { Notify } from '../notify/notify.ts'
 import { type Clock, isoTime } from '../system.ts'
+import { syncFile } from '../uploads/sync-file.ts'
 import { type Folders, syncFolder } from './folders.ts'
 import type { Ending, Settle } from './settle.ts'
 import type { JobRecord, JobStore } from './store.ts'
@@ -39,9 +41,6 @@ interface RunningJob {
   fraction: number
 }
 
-/** A settlement that the disk or a lock refuses is tried again this often at most, milliseconds. */
-const LONGEST_WAIT_MS = 30_000
-
 /** Returns the scheduler, at rest. */
 export function createScheduler(parts: SchedulerParts) {
   const { store, folders, settle, clock, log } = parts
@@ -50,17 +49,12 @@ export function createScheduler(parts: SchedulerParts) {
   let isStarted = false
 
   /** Tries until it is written or the server stops: a full disk must not lose how a job ended. */
-  const settleSurely = async (jobId: string, ending: Ending) => {
-    for (let waitMs = 500; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2)) {
-      try {
-        return settle(jobId, ending)
-      } catch (cause) {
-        log.error('a job could not be settled', { jobId, cause })
-        if (stopping.signal.aborted) return undefined
-        await clock.sleep(waitMs, stopping.signal).catch(() => {})
-      }
-    }
-  }
+  const settleSurely = (jobId: string, ending: Ending) =>
+    surely(() => settle(jobId, ending), {
+      clock,
+      signal: stopping.signal,
+      onFailure: (cause) => log.error('a job could not be settled', { jobId, cause }),
+    })
 
   const work = async (job: JobRecord, signal: AbortSignal): Promise<Ending> => {
     if (!existsSync(folders.source(job.jobId))) return { kind: 'fail', failureCode: 'SOURCE_LOST' }
@@ -208,15 +202,6 @@ async function storeResult(jobId: string, attemptFolder: string, result: WorkRes
   rmSync(folders.result(jobId), { recursive: true, force: true })
   renameSync(attemptFolder, folders.result(jobId))
   syncFolder(folders.job(jobId))
-}
-
-async function syncFile(name: string): Promise<void> {
-  const file = await open(name, 'r+')
-  try {
-    await file.datasync()
-  } finally {
-    await file.close()
-  }
 }
 
 function removeAttempts(folders: Folders, jobId: string): void {

@@ -3,6 +3,7 @@
 import type { WebhookTest } from '../contract/events.ts'
 import type { Delivery } from '../contract/webhooks.ts'
 import type { Db } from '../db/open.ts'
+import { surely } from '../db/surely.ts'
 import type { Log } from '../log.ts'
 import { type Chance, type Clock, httpDateMs } from '../system.ts'
 import type { Deliveries, DeliveryRow } from './deliveries.ts'
@@ -62,7 +63,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
 
   function launch(row: DeliveryRow): void {
     const ended = attempt(row, true)
-      .catch((cause: unknown) => log.error('a delivery could not be noted', { delivery: row.delivery_id, cause }))
+      .catch((cause: unknown) => log.error('a delivery broke off', { delivery: row.delivery_id, cause }))
       .finally(() => {
         underWay.delete(row.delivery_id)
         wake()
@@ -85,14 +86,22 @@ export function createDeliverer(arguments_: DelivererArguments) {
     })
     // Broken off by an orderly stop: it does not count, and the row is still due at the next start.
     if (closing.signal.aborted) return
-    note(row, attemptedAtMs, answer, mayRepeat)
+    // What is not noted would be sent again at once, and again.
+    await surely(() => note(row, attemptedAtMs, answer, mayRepeat), {
+      clock,
+      signal: closing.signal,
+      onFailure: (cause) => log.error('a delivery could not be noted', { delivery: row.delivery_id, cause }),
+    })
   }
 
   const note = db.transaction((row: DeliveryRow, attemptedAtMs: number, answer: Answer, mayRepeat: boolean) => {
     const { status, retryAfter } = answer
     if (status !== undefined && status >= 200 && status < 300) {
       deliveries.settle(row.delivery_id, 'delivered', attemptedAtMs, answer)
-      if (row.webhook_id !== null) webhooks.noteDelivered(row.webhook_id, clock.now())
+      if (row.webhook_id === null) return
+      webhooks.noteDelivered(row.webhook_id, clock.now())
+      // Only a test is sent by hand and once; an attempt that was under way when another got its 410 brings nobody back.
+      if (!mayRepeat) webhooks.noteTested(row.webhook_id)
       return
     }
     const asked = retryAfterMs(retryAfter, clock.now(), httpDateMs)
@@ -112,7 +121,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
       wake()
     },
 
-    /** Sends a test event to a receiver once, whatever its state, and returns the finished delivery. Throws NOT_FOUND. */
+    /** Sends a test event to a receiver once, whatever its state, and returns the finished delivery; one that was gone is back with it. Throws NOT_FOUND. */
     async test(webhookId: string): Promise<Delivery> {
       const url = webhooks.urlOf(webhookId)
       const download_url = `${baseUrl()}/api/v1/jobs/${NO_JOB}/download`

@@ -1,15 +1,15 @@
 /**
  * What happened, in order: rows written inside the transaction that made them happen, and followers that pull them afterwards.
- * Progress is news of the moment: it is not stored, and only the latest of each job is kept for a follower.
+ * Progress is news of the moment: it is not stored, and only the latest of each job or song is kept for a follower.
  */
 
-import type { JobCompleted, JobFailed, LiveEvent, LiveEventName } from '../contract/events.ts'
+import type { JobCompleted, JobFailed, LiveEvent, LiveEventName, StoredEventName } from '../contract/events.ts'
 import type { Db } from '../db/open.ts'
 import type { Chance, Clock } from '../system.ts'
 
 /** What is written down about one change. */
 export interface HappenedEvent {
-  readonly event: Exclude<LiveEventName, 'job.progress'>
+  readonly event: StoredEventName
   readonly jobId?: string
   /** The callback's body, for the two events that have one; its bytes are fixed here. */
   readonly body?: JobCompleted | JobFailed
@@ -34,11 +34,18 @@ export interface JobProgress {
   readonly queuePosition?: number
 }
 
+/** How far the look at a stored song is, 0 to 100. */
+export interface SourceProgress {
+  readonly sourceId: string
+  readonly progress: number
+  readonly stage: string
+}
+
 /** One reader of the live events: it takes when it can, and what it does not take stays in the database. */
 export interface Follower {
   /** Returns up to `limit` stored events after those taken before, oldest first. */
   takeStored(limit: number): StoredEvent[]
-  /** Returns the latest progress of each job that has moved since the last call. */
+  /** Returns the latest progress of each job and song that has moved since the last call. */
   takeProgress(): LiveEvent[]
   close(): void
 }
@@ -78,7 +85,11 @@ export function createEventLog({ db, clock, chance }: { db: Db; clock: Clock; ch
   const deleteBefore = db.prepare<[number]>('DELETE FROM events WHERE created_at_ms < ?')
 
   const lastSeq = () => selectLast.get()?.seq ?? 0
-  const followers = new Set<{ progress: Map<string, JobProgress>; onNews: () => void; onEnd: () => void }>()
+  const followers = new Set<{
+    progress: Map<string, JobProgress | SourceProgress>
+    onNews: () => void
+    onEnd: () => void
+  }>()
   let publishedSeq = lastSeq()
   let stopFlush: (() => void) | undefined
 
@@ -100,8 +111,9 @@ export function createEventLog({ db, clock, chance }: { db: Db; clock: Clock; ch
     }
   }
 
-  function progress(latest: JobProgress): void {
-    for (const follower of followers) follower.progress.set(latest.jobId, latest)
+  function progress(latest: JobProgress | SourceProgress): void {
+    const id = 'jobId' in latest ? latest.jobId : latest.sourceId
+    for (const follower of followers) follower.progress.set(id, latest)
     if (stopFlush || followers.size === 0) return
     stopFlush = clock.after(PROGRESS_STEP_MS, flush)
   }
@@ -115,7 +127,7 @@ export function createEventLog({ db, clock, chance }: { db: Db; clock: Clock; ch
     const newest = lastSeq()
     // An id from another database or a later backup means nothing here.
     let seq = afterSeq === undefined || afterSeq > newest ? newest : afterSeq
-    const follower = { progress: new Map<string, JobProgress>(), onNews, onEnd }
+    const follower = { progress: new Map<string, JobProgress | SourceProgress>(), onNews, onEnd }
     followers.add(follower)
     return {
       takeStored(limit) {
@@ -157,7 +169,12 @@ export function createEventLog({ db, clock, chance }: { db: Db; clock: Clock; ch
 
 export type EventLog = ReturnType<typeof createEventLog>
 
-function progressEvent({ jobId, progress, stage, platform, queuePosition }: JobProgress, seq: number): LiveEvent {
+function progressEvent(latest: JobProgress | SourceProgress, seq: number): LiveEvent {
+  if ('sourceId' in latest) {
+    const { sourceId, progress, stage } = latest
+    return { event: 'source.progress', seq, source_id: sourceId, progress, stage }
+  }
+  const { jobId, progress, stage, platform, queuePosition } = latest
   return {
     event: 'job.progress',
     seq,

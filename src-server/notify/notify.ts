@@ -9,7 +9,7 @@ import type { Log } from '../log.ts'
 import type { Chance, Clock } from '../system.ts'
 import { createDeliverer } from './deliverer.ts'
 import { createDeliveries } from './deliveries.ts'
-import { createEventLog, type HappenedEvent, type JobProgress } from './events.ts'
+import { createEventLog, type HappenedEvent, type JobProgress, type SourceProgress } from './events.ts'
 import type { ResolveName } from './send.ts'
 import { createWebhooks, requireAllowed } from './webhooks.ts'
 
@@ -95,8 +95,8 @@ export function createNotify(arguments_: NotifyArguments) {
       deliverer.wake()
     },
 
-    /** Tells followers how far a job is: not stored, at most ten times a second. */
-    progress: (latest: JobProgress): void => events.progress(latest),
+    /** Tells followers how far a job or the look at a song is: not stored, at most ten times a second. */
+    progress: (latest: JobProgress | SourceProgress): void => events.progress(latest),
 
     /** Sends a signed test event to a receiver, once, and returns how it went. Throws NOT_FOUND. */
     test: (webhookId: string) => deliverer.test(webhookId),

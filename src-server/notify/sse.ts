@@ -68,7 +68,10 @@ export function createEventStream({ log, clock, lastEventId, mayKnow, isStillAll
       if (stored.length === 0) break
     }
     if (!isWanted || ended.signal.aborted) return
-    const progress = follower.takeProgress().map((event) => messageText(event, undefined))
+    const progress = follower
+      .takeProgress()
+      .filter(({ event }) => mayKnow(event))
+      .map((event) => messageText(event, undefined))
     if (progress.length > 0) say(progress.join(''))
   }
 

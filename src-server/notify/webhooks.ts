@@ -42,6 +42,7 @@ export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArg
   const deleteOne = db.prepare<[string]>('DELETE FROM webhooks WHERE webhook_id = ?')
   const updateSecret = db.prepare<[string, string]>('UPDATE webhooks SET secret = ? WHERE webhook_id = ?')
   const updateGone = db.prepare<[string]>('UPDATE webhooks SET is_gone = 1 WHERE webhook_id = ?')
+  const updateBack = db.prepare<[string]>('UPDATE webhooks SET is_gone = 0 WHERE webhook_id = ?')
   const updateDelivered = db.prepare<[number, string]>(
     'UPDATE webhooks SET last_delivery_at_ms = ? WHERE webhook_id = ?',
   )
@@ -62,6 +63,9 @@ export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArg
       return { row, state: room >= 0 ? 'active' : 'suspended' }
     })
   }
+
+  const counted = (): number => all().filter(({ state }) => state !== 'gone').length
+  const hasRoom = (): boolean => counted() < PLAN_LIMITS[plan()].webhooks
 
   function find(webhookId: string) {
     const found = all().find(({ row }) => row.webhook_id === webhookId)
@@ -88,15 +92,12 @@ export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArg
     list: (): Webhook[] => all().map(toWire),
 
     /** Returns how many receivers count against the plan. */
-    count: (): number => all().filter(({ state }) => state !== 'gone').length,
+    count: counted,
 
     /** Registers a receiver for the named events, all when absent. Throws INVALID_WEBHOOK_URL or WEBHOOK_LIMIT. */
     create(url: string, events: readonly WebhookEvent[] = WEBHOOK_EVENTS): Webhook & { secret: string } {
       requireAllowed(url, ownPort(), 'url')
-      const limit = PLAN_LIMITS[plan()].webhooks
-      if (all().filter(({ state }) => state !== 'gone').length >= limit) {
-        throw new AppError('WEBHOOK_LIMIT', { plan: plan(), limit })
-      }
+      if (!hasRoom()) throw new AppError('WEBHOOK_LIMIT', { plan: plan(), limit: PLAN_LIMITS[plan()].webhooks })
       const webhookId = chance.newUuid()
       const secret = newSecret(chance.randomBytes)
       insert.run(webhookId, url, JSON.stringify(events), secret, clock.now())
@@ -145,6 +146,11 @@ export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArg
 
     /** Notes that a receiver took a callback. */
     noteDelivered: (webhookId: string, atMs: number): void => void updateDelivered.run(atMs, webhookId),
+
+    /** Notes that a receiver took a test: one that was gone is back, where the plan has room for it. */
+    noteTested(webhookId: string): void {
+      if (hasRoom()) updateBack.run(webhookId)
+    },
 
     /** Notes that a receiver answered 410: it gets nothing any more, and what waits for it stops. */
     noteGone(webhookId: string): void {

@@ -98,9 +98,12 @@ function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
     inspect,
     analyse,
     findSource: session.sources.find,
+    onAnalysing: (sourceId, { stage, fraction }) =>
+      notify.progress({ sourceId, stage, progress: Math.floor(fraction * 100) }),
     onAnalysed: session.saveAnalysis,
     checkWebhookUrl: notify.checkWebhookUrl,
     baseUrl: () => ground.baseUrl,
+    clock: ground.clock,
     chance: ground.chance,
     tmpFolder: folders.tmp,
   })
@@ -137,7 +140,10 @@ function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
     settings,
     onSettingsChanged(patch) {
       if (patch.retention_days !== undefined) retention.replan()
-      if (patch.engine_workers !== undefined) scheduler.wake()
+      if (patch.engine_workers !== undefined) {
+        scheduler.wake()
+        session.feed()
+      }
       if (patch.is_offline !== undefined) notify.wake()
     },
     readSystemState: createSystemStateReader({

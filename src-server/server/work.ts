@@ -68,6 +68,7 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     dataDir,
     outputFolder: (jobId) => watchFolders.outputFolderOf(jobId) ?? settings.read().output_folder,
     jobs,
+    workers,
     notify,
   })
   const inspect = createInspect({ ffmpeg, probe: probeAudio })

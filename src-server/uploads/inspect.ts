@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises'
 import { MIN_REFERENCE_SECONDS } from '../contract/limits.ts'
 import { AppError } from '../http/app-error.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
@@ -6,6 +5,7 @@ import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
 import { FfmpegMissingError } from '../media/locate.ts'
 import type { Probe } from './probe.ts'
 import type { ReceivedFile } from './receive.ts'
+import { syncFile } from './sync-file.ts'
 
 /** A received file that is an accepted song. */
 export interface InspectedSong extends ReceivedFile {
@@ -34,7 +34,7 @@ export function createInspect(given: {
   const inTurn = createTurns(MAX_PARALLEL)
   return async (file, field, signal) => {
     const look = async () => given.probe(file.path, { ffmpeg: await given.ffmpeg(), signal })
-    const [probe] = await Promise.all([inTurn(look), syncToDisk(file.path)]).catch((cause: unknown) => {
+    const [probe] = await Promise.all([inTurn(look), syncFile(file.path)]).catch((cause: unknown) => {
       signal.throwIfAborted()
       throw serviceFailure(cause)
     })
@@ -52,15 +52,6 @@ function serviceFailure(cause: unknown): unknown {
     return new AppError('INSUFFICIENT_STORAGE', {}, { cause })
   const isEngineGone = cause instanceof FfmpegMissingError || cause instanceof FfmpegError
   return isEngineGone ? new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS }, { cause }) : cause
-}
-
-async function syncToDisk(path: string): Promise<void> {
-  const file = await open(path, 'r+')
-  try {
-    await file.datasync()
-  } finally {
-    await file.close()
-  }
 }
 
 /** Returns a function that runs at most `count` tasks at once, the others in the order of their coming. */

@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { AppError } from '../http/app-error.ts'
+import { askForBody } from '../http/held-body.ts'
 
 /** One received file. */
 export interface ReceivedFile {
@@ -46,13 +47,19 @@ const WRITE_AHEAD_BYTES = 1_048_576
 const MAX_FILENAME_LENGTH = 255
 
 /**
- * Reads a multipart request to its end. Throws FILE_TOO_LARGE with the part's name as soon as one file is over `maxFileBytes`,
- * INVALID_REQUEST for an unknown or repeated file part and for a body that is not multipart, INSUFFICIENT_STORAGE for a full disk,
- * and the reason of `signal` when the client is gone. Whatever it throws, nothing is left on the disk; the rest of the body is unread.
+ * Reads a multipart request to its end. Throws FILE_TOO_LARGE with the part's name as soon as one file is over `maxFileBytes`, and
+ * before anything is stored where the declared length leaves no doubt; INVALID_REQUEST for an unknown or repeated file part and for
+ * a body that is not multipart, INSUFFICIENT_STORAGE for a full disk, and the reason of `signal` when the client is gone. Whatever
+ * it throws, nothing is left on the disk; the rest of the body is unread.
  */
 export async function receiveForm(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedForm> {
   const discard = () => rm(options.folder, { recursive: true, force: true })
-  await mkdir(options.folder, { recursive: true, mode: 0o700 })
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes(options)) {
+    throw tooLarge(options.maxFileBytes, options.files.length === 1 ? options.files[0] : undefined)
+  }
+  askForBody(request)
+  // On a read-only disk a recursive mkdir says ENOENT; the plain one says why.
+  await mkdir(options.folder, { recursive: true, mode: 0o700 }).catch(() => mkdir(options.folder, { mode: 0o700 }))
   try {
     const { fields, files } = await parse(request, options)
     return { fields, files, discard }
@@ -107,7 +114,7 @@ async function parse(request: IncomingMessage, options: ReceiveOptions) {
   if (options.signal.aborted) gone()
   options.signal.addEventListener('abort', gone, { once: true })
   request.once('error', failure.reject)
-  limitBody(request, options.files.length * options.maxFileBytes + MAX_TEXT_BYTES, failure.reject)
+  limitBody(request, maxBodyBytes(options), failure.reject)
   const parsed = finished(parser).catch((cause: unknown) => {
     throw unreadable('The body is not complete multipart/form-data.', cause)
   })
@@ -151,9 +158,7 @@ async function storeFile(content: Readable, file: string, maxBytes: number, fiel
   try {
     for await (const chunk of content as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length
-      if (sizeBytes > maxBytes) {
-        throw new AppError('FILE_TOO_LARGE', { maxMegabytes: Math.floor(maxBytes / 1_048_576) }, { param: field })
-      }
+      if (sizeBytes > maxBytes) throw tooLarge(maxBytes, field)
       hash.update(chunk)
       if (!target.write(chunk)) await Promise.race([once(target, 'drain'), written])
     }
@@ -164,6 +169,16 @@ async function storeFile(content: Readable, file: string, maxBytes: number, fiel
     target.destroy()
     throw error
   }
+}
+
+/** Largest body in which no file is too large. */
+function maxBodyBytes({ files, maxFileBytes }: ReceiveOptions): number {
+  return files.length * maxFileBytes + MAX_TEXT_BYTES
+}
+
+function tooLarge(maxBytes: number, field: string | undefined): AppError {
+  const maxMegabytes = Math.floor(maxBytes / 1_048_576)
+  return new AppError('FILE_TOO_LARGE', { maxMegabytes }, field === undefined ? {} : { param: field })
 }
 
 function limitBody(request: IncomingMessage, maxBytes: number, fail: (error: AppError) => void): void {

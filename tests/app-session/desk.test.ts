@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { MasterSettings } from '../../src-server/contract/app.ts'
+import { type MasterSettings, summaryOf } from '../../src-server/contract/app.ts'
+import type { Analysis } from '../../src-server/contract/jobs.ts'
 import { AppError } from '../../src-server/http/app-error.ts'
 import { openDesk } from './fixture.ts'
 
@@ -119,6 +120,20 @@ test('a reference is handed over with its song; one that is gone refuses the son
     state: 'refused',
     error: { code: 'INVALID_REQUEST' },
   })
+})
+
+test('no more songs are handed over than processes can begin, so that a pause holds every other', () => {
+  const { addSong, desk, world, store, end, states, submitted } = openDesk()
+  world.slots = 20
+  world.workers = 2
+  desk.start(['a', 'b', 'c', 'd'].map((name) => addSong(name)))
+  expect(states()).toEqual(['submitted', 'submitted', 'waiting', 'waiting'])
+  desk.change({ is_paused: true })
+  for (const { jobId } of store.list({ words: [], status: 'queued', sort: 'oldest', limit: 9 }).jobs) end(jobId)
+  desk.feed()
+  expect([states(), submitted.length]).toEqual([['submitted', 'submitted', 'waiting', 'waiting'], 2])
+  desk.change({ is_paused: false })
+  expect(submitted.length).toBe(4)
 })
 
 test('while paused nothing is handed over, and going on goes on', async () => {
@@ -242,6 +257,44 @@ test('a crash between a job and the row that remembers it does not master the so
   desk.feed()
   expect(submitted.length).toBe(1)
   expect(states()).toEqual(['submitted'])
+})
+
+/** What a look at four minutes of music finds, in its full size. */
+function longAnalysis(): Analysis {
+  const curve = Array.from({ length: 480 }, (_, i) => -14 + (i % 37) / 10)
+  return {
+    duration_seconds: 240,
+    codec: 'FLAC 24 bit',
+    sample_rate_hz: 48_000,
+    channels: 2,
+    bandwidth_hz: 16_000,
+    measurement: { integrated_lufs: -13.2, true_peak_dbtp: 0.4 } as Analysis['measurement'],
+    spectrum: { band_hz: curve.slice(0, 120), mid_db: curve.slice(0, 120), side_db: curve.slice(0, 120) },
+    curves: { step_seconds: 0.5, short_term_lufs: curve, peak_dbfs: curve },
+    waveform: Array.from({ length: 1000 }, (_, i) => (i % 100) / 100),
+    repairs: [],
+    warnings: [{ code: 'INPUT_CLIPPED', message: '', values: { count: 14 } }],
+  }
+}
+
+test('one reading of fifty songs that were looked at stays under 100 kB and says all that a card shows', () => {
+  const { addSong, desk, sources } = openDesk()
+  const ids = Array.from({ length: 50 }, (_, i) => addSong(`song ${i}`))
+  for (const id of ids) sources.saveAnalysis(id, longAnalysis())
+  expect(desk.json('ko').length).toBeLessThan(100_000)
+  const found = desk.read('en').songs[49]?.analysis
+  expect(found).toMatchObject({ integrated_lufs: -13.2, true_peak_dbtp: 0.4 })
+  expect(found?.waveform_percent).toHaveLength(200)
+  expect(found?.warnings[0]?.message).toMatch(/14/)
+})
+
+test('the picture of a waveform on the desk is the mean of its peaks, and never longer than what there is', () => {
+  const summary = (waveform: number[]) => summaryOf({ ...longAnalysis(), waveform }).waveform_percent
+  expect(summary([0, 0.5, 1])).toEqual([0, 50, 100])
+  expect(summary([])).toEqual([])
+  const thousand = summary(Array.from({ length: 1000 }, (_, i) => (i < 500 ? 0.2 : i % 2)))
+  expect(thousand.slice(99, 102)).toEqual([20, 40, 60])
+  expect(thousand).toHaveLength(200)
 })
 
 test('every change of the desk is told', async () => {

@@ -39,7 +39,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
   const submitted: DeskJob[] = []
   const cancelled: string[] = []
   const events: string[] = []
-  const world = { slots: PLAN_LIMITS.pro.concurrentJobs, outcome: (_job: DeskJob): Outcome => 'accept' }
+  const world = { slots: PLAN_LIMITS.pro.concurrentJobs, workers: 8, outcome: (_job: DeskJob): Outcome => 'accept' }
 
   const jobs = {
     submit(job: DeskJob) {
@@ -84,6 +84,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
     log: createLog('silent', clock, () => {}),
     sources,
     jobs,
+    workers: () => world.workers,
     notify: { record: ({ event }) => void events.push(event), committed: () => {} },
   })
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Desk, Source } from '../../src-server/contract/app.ts'
+import { type Desk, type Source, summaryOf } from '../../src-server/contract/app.ts'
 import { locateFfmpeg } from '../../src-server/media/locate.ts'
 import { eventually } from '../notify/fixture.ts'
 import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
@@ -169,6 +169,7 @@ test('the cover picture of a song is kept and shown', async () => {
 
 test('a batch is fed into the plan’s slots as jobs end, each song charged once', async () => {
   await service.patch('/app/account', { plan: 'starter' })
+  await service.patch('/app/settings', { engine_workers: 4 })
   const ids = []
   for (const hertz of [220, 330, 440, 550]) ids.push((await song(`${hertz}.wav`, hertz)).source_id)
   await service.post('/app/desk/start', { source_ids: ids })
@@ -184,6 +185,43 @@ test('a batch is fed into the plan’s slots as jobs end, each song charged once
   }
   expect([await states(), total]).toEqual([Array(4).fill('submitted'), 4])
   expect((await service.get('/api/v1/account')).body.credits).toBe(before - 2)
+})
+
+test('a paused batch finishes what began, holds the rest through a restart, and goes on where it was', async () => {
+  await service.stop()
+  const dataDir = path.join(folder, 'paused')
+  engine = createHeldEngine()
+  service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
+  await service.patch('/app/settings', { engine_workers: 1 })
+  const ids = []
+  for (const hertz of [220, 330, 440]) ids.push((await song(`${hertz}.wav`, hertz)).source_id)
+  await service.post('/app/desk/start', { source_ids: ids })
+  await eventually(() => engine.processes.length === 1)
+  await service.patch('/app/desk', { is_paused: true })
+  engine.processes[0]?.finish()
+  const [first] = (await desk()).songs[0]?.job_ids ?? []
+  expect((await service.ended(first ?? '')).status).toBe('done')
+  expect([engine.processes.length, await states()]).toEqual([1, ['submitted', 'waiting', 'waiting']])
+  const { credits } = (await service.get('/api/v1/account')).body
+  await service.stop()
+  service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
+  expect([(await desk()).is_paused, await states()]).toEqual([true, ['submitted', 'waiting', 'waiting']])
+  expect(engine.processes.length).toBe(1)
+  await service.patch('/app/desk', { is_paused: false })
+  await eventually(() => engine.processes.length === 2)
+  expect(await states()).toEqual(['submitted', 'submitted', 'waiting'])
+  expect((await service.get('/api/v1/account')).body.credits).toBe(credits - 1)
+})
+
+test('more engine processes let more of a batch begin at once', async () => {
+  await service.patch('/app/settings', { engine_workers: 1 })
+  const ids = []
+  for (const hertz of [220, 330, 440]) ids.push((await song(`${hertz}.wav`, hertz)).source_id)
+  await service.post('/app/desk/start', { source_ids: ids })
+  expect(await states()).toEqual(['submitted', 'waiting', 'waiting'])
+  await service.patch('/app/settings', { engine_workers: 3 })
+  await eventually(() => engine.processes.length === 3)
+  expect(await states()).toEqual(['submitted', 'submitted', 'submitted'])
 })
 
 test('a batch goes on in a new start on the same data folder, and no song is charged twice', async () => {
@@ -291,7 +329,36 @@ test('an analysis of a stored song is kept with it', async () => {
   engine.processes[0]?.finish()
   const { status, body: analysis } = await answer
   expect(status).toBe(200)
-  expect((await desk()).songs[0]?.analysis).toEqual(analysis)
+  expect((await desk()).songs[0]?.analysis).toEqual(summaryOf(analysis))
+})
+
+test('while a stored song is looked at the app hears stage and percent, and a key hears nothing of it', async () => {
+  const source = await song('a.wav')
+  const listen = async (credential: string) => {
+    const stop = new AbortController()
+    const headers = { authorization: `Bearer ${credential}` }
+    const response = await fetch(`${service.baseUrl}/api/v1/events`, { headers, signal: stop.signal })
+    const heard = { text: '', stop: () => stop.abort() }
+    void (async () => {
+      for await (const chunk of response.body ?? []) heard.text += Buffer.from(chunk).toString('utf8')
+    })().catch(() => undefined)
+    return heard
+  }
+  const app = await listen(service.sessionCredential)
+  const key = await listen(await service.newKey())
+  const body = new FormData()
+  body.append('source_id', source.source_id)
+  const answer = service.call('POST', '/api/v1/analyze', { body })
+  await eventually(() => engine.processes.length === 1)
+  engine.processes[0]?.progress('decoding', 0.127)
+  await eventually(() => app.text.includes('source.progress'))
+  const [, news = ''] = /event: source\.progress\ndata: (.+)\n/.exec(app.text) ?? []
+  expect(JSON.parse(news)).toMatchObject({ source_id: source.source_id, stage: 'decoding', progress: 12 })
+  engine.processes[0]?.finish()
+  expect((await answer).status).toBe(200)
+  expect(key.text).not.toContain('source.progress')
+  app.stop()
+  key.stop()
 })
 
 test('an API key reaches nothing below /app', async () => {

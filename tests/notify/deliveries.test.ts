@@ -176,6 +176,47 @@ test('410 stops: the webhook is gone, what waits for it ends, and nothing is sen
   expect(receiver.received.length).toBe(2)
 })
 
+test('a receiver that is gone is back as soon as it takes a test, and only then', async () => {
+  const { notify } = createTestNotify({ clock: createFakeClock() })
+  let status = 410
+  const receiver = await startReceiver((response) => response.writeHead(status).end())
+  const { webhook_id } = notify.webhooks.create(receiver.url)
+  const state = () => notify.webhooks.list()[0]?.state
+  notify.start()
+  happen(notify, completed())
+  await eventually(() => state() === 'gone')
+  expect((await notify.test(webhook_id)).state).toBe('failed')
+  status = 500
+  await notify.test(webhook_id)
+  status = 204
+  const [delivery] = notify.deliveries.list({ limit: 9 }).filter(({ event }) => event === 'job.completed')
+  notify.redeliver(delivery?.delivery_id ?? '')
+  await eventually(() => notify.deliveries.find(delivery?.delivery_id ?? '').state === 'delivered')
+  expect(state()).toBe('gone')
+  expect((await notify.test(webhook_id)).state).toBe('delivered')
+  expect(state()).toBe('active')
+  const before = receiver.received.length
+  happen(notify, completed('0191f3a0-1111-4222-8333-000000000002'))
+  await receiver.until(before + 1)
+})
+
+test('a receiver that takes a test stays gone while the plan has no room for it', async () => {
+  const { notify, world } = createTestNotify({ clock: createFakeClock() })
+  world.plan = 'pro'
+  let status = 410
+  const receiver = await startReceiver((response) => response.writeHead(status).end())
+  const { webhook_id } = notify.webhooks.create(receiver.url)
+  await notify.test(webhook_id)
+  for (const port of [1, 2, 3]) notify.webhooks.create(`http://127.0.0.1:9/${port}`)
+  status = 204
+  expect((await notify.test(webhook_id)).state).toBe('delivered')
+  const states = () => notify.webhooks.list().map(({ state }) => state)
+  expect(states()).toEqual(['gone', 'active', 'active', 'active'])
+  notify.webhooks.remove(notify.webhooks.list()[1]?.webhook_id ?? '')
+  await notify.test(webhook_id)
+  expect(states()).toEqual(['active', 'active', 'active'])
+})
+
 test('Retry-After in seconds or as a date is honoured when it asks for longer than the schedule', async () => {
   const clock = createFakeClock()
   const { notify } = createTestNotify({ clock })

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import yauzl from 'yauzl'
 import type { Job } from '../../src-server/contract/jobs.ts'
+import type { Delivery } from '../../src-server/contract/webhooks.ts'
+import { WORK_STAGES } from '../../src-server/mastering/work-order.ts'
+import { startReceiver } from '../notify/fixture.ts'
 import { childrenOf, isAlive, type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { wavSong } from '../support/songs.ts'
 import { seededRandom } from '../support/sounds.ts'
@@ -86,16 +89,54 @@ describe.runIf(onLinux)('kill −9 (contract 8; only where /proc tells who is wh
     expect(server.log()).toContain('killed by SIGKILL')
   })
 
-  test.each(['decoding', 'rendering', 'packaging'])(
+  test.each(WORK_STAGES)(
     'of the server while the job is %s: its engine process ends too, and the next start finishes the job, with one charge',
     async (stage) => {
       const { job_id } = await server.newJob(request)
-      await server.until(job_id, (job) => job.stage === stage)
+      // The shorter stages may be over between two looks.
+      const stages = WORK_STAGES.slice(WORK_STAGES.indexOf(stage))
+      await server.until(job_id, (job) => stages.some((one) => one === job.stage))
       const engines = childrenOf(server.pid)
       expect(await server.end('SIGKILL')).toBe('SIGKILL')
       await expect.poll(() => engines.filter(isAlive), { timeout: 5000 }).toEqual([])
       server = await spawnServer(dataDir)
       await expectWhole(await server.until(job_id))
+    },
+  )
+
+  test('of the server between the moment a result is put in place and its commit: the next start has it done, with one charge', async () => {
+    const { job_id } = await server.newJob(request)
+    await server.until(job_id, ({ progress }) => progress > 0)
+    const folder = path.join(dataDir, 'jobs', job_id)
+    while (!existsSync(path.join(folder, 'result'))) await new Promise((resolve) => setImmediate(resolve))
+    await server.end('SIGKILL')
+    server = await spawnServer(dataDir)
+    await expectWhole(await server.until(job_id))
+  })
+
+  test.each([
+    ['when a callback has arrived and is not answered', false],
+    ['in the moment in which a callback is answered', true],
+  ])(
+    'of the server %s: the next start delivers it under the same id, and the job stays as it is',
+    async (_when, isAnswered) => {
+      let isFirst = true
+      const receiver = await startReceiver(async (response) => {
+        if (!isFirst) return void response.writeHead(204).end()
+        isFirst = false
+        if (isAnswered) await new Promise((resolve) => response.writeHead(204).end(() => resolve(undefined)))
+        process.kill(server.pid, 'SIGKILL')
+      })
+      const { job_id } = await server.newJob({ ...request, webhook_url: receiver.url })
+      await receiver.until(1)
+      await server.end('SIGKILL')
+      server = await spawnServer(dataDir)
+      await expectWhole(await server.until(job_id))
+      const deliveries = async () =>
+        (await server.get<{ deliveries: Delivery[] }>(`/api/v1/webhooks/deliveries?job_id=${job_id}`)).deliveries
+      await expect.poll(deliveries, { timeout: 10_000 }).toMatchObject([{ state: 'delivered' }])
+      expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+      expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1)
     },
   )
 

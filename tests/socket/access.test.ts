@@ -204,7 +204,7 @@ describe('the account (contract 3)', () => {
   test('refuses a job without credits: 402 INSUFFICIENT_CREDITS, and takes one after a grant', async () => {
     await service.patch('/app/account', { plan: 'free' })
     const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
-    db.prepare("INSERT INTO ledger (kind, amount, created_at_ms) VALUES ('charge', -3, 0)").run()
+    db.prepare("INSERT INTO ledger (kind, amount, created_at_ms) VALUES ('charge', -500, 0)").run()
     db.close()
     const { status, body } = await service.master()
     expect([status, body.error.code]).toEqual([402, 'INSUFFICIENT_CREDITS'])
@@ -233,6 +233,14 @@ describe('the account (contract 3)', () => {
     expect([granted.body.credits, (await account()).credits]).toEqual([505, 505])
     clock.shiftMs += 32 * 86_400_000
     expect((await service.post('/app/account/credits', { amount: 5 })).body.credits).toBe(510)
+  })
+
+  test('a month that began under a plan has that plan’s credits, also when the plan changes before anybody looked', async () => {
+    expect((await service.patch('/app/account', { plan: 'free' })).body.credits).toBe(500)
+    clock.shiftMs += 32 * 86_400_000
+    expect((await service.patch('/app/account', { plan: 'studio' })).body.credits).toBe(500)
+    const { entries } = (await service.get('/app/account/ledger')).body
+    expect(entries.map(({ amount }: { amount: number }) => amount)).toEqual([0, 500])
   })
 
   test('keeps a ledger that nobody can rewrite', async () => {

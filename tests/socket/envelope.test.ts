@@ -31,7 +31,7 @@ const lines = (...parts: string[]) => [...parts, 'Connection: close', '', ''].jo
 const host = () => `Host: 127.0.0.1:${service.port}`
 
 describe('every answer that is no success is the envelope (spec 7, contract 2)', () => {
-  test.each(['/nowhere', '/api/v1/nowhere', '/app/nowhere', '/api/v2/jobs', '/%E0%A4%A', '/api/v1/jobs/x/y/z'])(
+  test.each(['/nowhere', '/api/v1/nowhere', '/app/nowhere', '/api/v2/jobs', '/%E0%A4%A', '/%', '/api/v1/jobs/x/y/z'])(
     'unknown address %s: 404 NOT_FOUND',
     async (address) => {
       const { status, body, headers } = await service.get(address)
@@ -52,12 +52,43 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
   })
 
   test('a job that never was, a malformed identifier and a very long one: 404 JOB_NOT_FOUND, one body for all', async () => {
-    const identifiers = ['11111111-1111-4111-8111-111111111111', 'x', '%00', 'y'.repeat(500)]
+    const identifiers = [
+      '11111111-1111-4111-8111-111111111111',
+      'x',
+      '%00',
+      '%',
+      '%zz',
+      '%ff',
+      '%ed%a0%80',
+      'y'.repeat(500),
+      'y'.repeat(9000),
+    ]
     const answers = await Promise.all(identifiers.map((id) => service.get(`/api/v1/jobs/${id}`)))
     for (const { status, body } of answers) {
       const { request_id, ...rest } = body.error
       expect([status, rest]).toEqual([404, { code: 'JOB_NOT_FOUND', message: answers[0]?.body.error.message }])
     }
+  })
+
+  test('an address with escapes that mean nothing needs a key like any other', async () => {
+    const { status, body } = await service.get('/api/v1/jobs/%zz', { credential: 'ams_live_wrong' })
+    expect([status, body.error.code]).toEqual([401, 'INVALID_API_KEY'])
+  })
+
+  test('a request target that is no path, or names another host than the Host header', async () => {
+    expect((await raw(lines('GET * HTTP/1.1', host()))).error.code).toBe('NOT_FOUND')
+    expect((await raw(lines('OPTIONS * HTTP/1.1', host()))).error.code).toBe('NOT_FOUND')
+    expect((await raw(lines('GET http://evil.example/healthz HTTP/1.1', host()))).error.code).toBe('FORBIDDEN')
+    expect((await raw(lines(`GET http://127.0.0.1:${service.port}/nowhere HTTP/1.1`, 'Host: x'))).error.code).toBe(
+      'NOT_FOUND',
+    )
+  })
+
+  test('a second Host, or a second credential', async () => {
+    const account = 'GET /api/v1/account HTTP/1.1'
+    const credential = `Authorization: Bearer ${service.sessionCredential}`
+    expect((await raw(lines(account, host(), 'Host: evil.example', credential))).error.code).toBe('FORBIDDEN')
+    expect((await raw(lines(account, host(), credential, credential))).error.code).toBe('INVALID_API_KEY')
   })
 
   test('what is not HTTP at all', async () => {
@@ -68,6 +99,31 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
     const answer = await raw(lines('GET /healthz HTTP/1.1', host(), `X-Long: ${'x'.repeat(40_000)}`))
     expect(answer).toMatchObject({ status: 400, error: { code: 'INVALID_REQUEST' } })
     expect(answer.head.toLowerCase()).toContain('x-request-id: ')
+  })
+
+  test('a connection that has had a good answer and then sends what cannot be read, or breaks off a body it was asked for', async () => {
+    const good = `GET /healthz HTTP/1.1\r\n${host()}\r\n\r\n`
+    const overflow = lines('GET /healthz HTTP/1.1', host(), `X-Long: ${'x'.repeat(40_000)}`)
+    const upload = [
+      ...['POST /api/v1/webhooks HTTP/1.1', host(), `Authorization: Bearer ${service.sessionCredential}`],
+      ...['Content-Type: application/json', 'Transfer-Encoding: chunked', 'Expect: 100-continue', '', ''],
+    ].join('\r\n')
+    for (const [first, second] of [
+      [good, overflow],
+      [good, 'HELLO\r\n\r\n'],
+      [upload, 'no chunk\r\n'],
+    ] as const) {
+      const answered = await new Promise<string>((resolve, reject) => {
+        const socket = connect(service.port, '127.0.0.1', () => socket.write(first))
+        let text = ''
+        socket.on('data', (chunk) => {
+          if (text === '') socket.write(second)
+          text += chunk
+        })
+        socket.on('close', () => resolve(text)).on('error', reject)
+      })
+      expect(answered).toMatch(/^HTTP\/1\.1 (100|200) .*HTTP\/1\.1 400 .*"code":"INVALID_REQUEST"/s)
+    }
   })
 
   test('an unknown method, and an expectation nobody knows', async () => {

@@ -366,15 +366,3 @@ describe('a disk that fills up (contract 5)', () => {
     expect(readdirSync(path.join(service.dataDir, 'jobs'))).toEqual([])
   })
 })
-
-test('a database that another program has locked is answered 503 UNAVAILABLE with Retry-After, and the service goes on', async () => {
-  const other = new Database(path.join(service.dataDir, 'loudsmith.db'))
-  other.exec('BEGIN IMMEDIATE')
-  const { status, body, headers } = await service.master()
-  expect([status, body.error.code]).toEqual([503, 'UNAVAILABLE'])
-  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-  other.exec('ROLLBACK')
-  other.close()
-  expect((await service.master()).status).toBe(201)
-  expect(await credits()).toBe(499)
-})

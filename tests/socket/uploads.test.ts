@@ -135,6 +135,30 @@ const head = (lines: string[]) =>
   ].join('\r\n')
 const multipart = 'Content-Type: multipart/form-data; boundary=b'
 
+test('a client that waits to be asked for its body is refused without having to send it, and asked when it is welcome', async () => {
+  const waiting = [multipart, 'Content-Length: 40000000', 'Expect: 100-continue']
+  const stranger = head(waiting).replace(key, 'ams_live_wrong')
+  const start = performance.now()
+  const refused = await speak(stranger)
+  expect(refused).toMatch(/^HTTP\/1\.1 401 /)
+  expect(refused).toContain('"code":"INVALID_API_KEY"')
+  const huge = head([multipart, 'Content-Length: 400000000', 'Expect: 100-continue'])
+  expect(await speak(huge)).toContain('"code":"FILE_TOO_LARGE"')
+  expect(performance.now() - start).toBeLessThan(2000)
+
+  const body = 'hello'
+  const asked = head([multipart, `Content-Length: ${body.length}`, 'Expect: 100-continue', 'Connection: close'])
+  const answered = await speak(asked, (socket) => void socket.once('data', () => socket.write(body)))
+  expect(answered).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /)
+
+  // One that does not wait after all is read to its end, and finds its answer there.
+  const impatient = await speak(stranger.replace('40000000', '4000000'), (socket) => {
+    socket.write(Buffer.alloc(1_000_000))
+    setTimeout(() => socket.write(Buffer.alloc(3_000_000)), 400)
+  })
+  expect(impatient).toMatch(/^HTTP\/1\.1 401 /)
+})
+
 test('a client that goes away in the middle of a file leaves nothing behind', async () => {
   const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
   await speak(`${head([multipart, 'Content-Length: 9000000'])}${part}${'x'.repeat(500_000)}`, (socket) => {
@@ -196,3 +220,45 @@ test('uploads of a run that died are swept at the next start', async () => {
   expect(existsSync(stray)).toBe(false)
   await second.stop()
 })
+
+test('a body of more than 1 GiB for the app is answered 400 FILE_TOO_LARGE, readable at its end, and nothing of it is stored', async () => {
+  const GIB = 1_073_741_824
+  const room = 1_048_576
+  const start = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF'
+  const request = (sizeBytes: number) =>
+    [
+      `POST /app/sources HTTP/1.1`,
+      `Host: 127.0.0.1:${service.port}`,
+      `Authorization: Bearer ${service.sessionCredential}`,
+      multipart,
+      `Content-Length: ${sizeBytes}`,
+      '',
+      start,
+    ].join('\r\n')
+
+  const largest = speak(request(GIB + room), (socket) => void setTimeout(() => socket.destroy(), 1000))
+  await expect.poll(() => service.temporary().length).toBe(1)
+  await largest
+  await expect.poll(() => service.temporary()).toEqual([])
+
+  const seen = new Set<string>()
+  const chunk = Buffer.alloc(4_194_304)
+  const answered = await speak('', (socket) => {
+    let left = GIB + room + 1 - start.length
+    const more = () => {
+      for (const name of service.temporary()) seen.add(name)
+      while (left > 0) {
+        const piece = chunk.subarray(0, Math.min(left, chunk.length))
+        left -= piece.length
+        if (!socket.write(piece)) return
+      }
+    }
+    socket.on('drain', more).on('data', () => socket.end())
+    socket.write(request(GIB + room + 1))
+    more()
+  })
+  expect(answered).toMatch(/^HTTP\/1\.1 400 /)
+  expect(answered).toContain('"code":"FILE_TOO_LARGE"')
+  expect(answered).toContain('1024 MB')
+  expect([...seen]).toEqual([])
+}, 60_000)

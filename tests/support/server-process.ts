@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { CreatedJob, Job } from '../../src-server/contract/jobs.ts'
@@ -14,6 +15,8 @@ export interface ServerProcess {
   newJob(fields?: MasterFields): Promise<CreatedJob>
   /** Resolves once the job has ended or `isReached` holds. */
   until(jobId: string, isReached?: (job: Job) => boolean): Promise<Job>
+  /** Bytes that are still in use after the garbage has been collected. */
+  liveBytes(): Promise<number>
   /** Sends a signal and resolves with how the process ended. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>
 }
@@ -22,7 +25,7 @@ export interface ServerProcess {
 export async function spawnServer(dataDir: string): Promise<ServerProcess> {
   const child: ChildProcess = fork(path.join(import.meta.dirname, 'serve-process.ts'), [dataDir], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    execArgv: [],
+    execArgv: ['--expose-gc'],
   })
   let log = ''
   child.stderr?.on('data', (chunk) => {
@@ -56,6 +59,12 @@ export async function spawnServer(dataDir: string): Promise<ServerProcess> {
         if (job.status !== 'queued' || isReached(job)) return job
         await new Promise((resolve) => setTimeout(resolve, 10))
       }
+    },
+    async liveBytes() {
+      const told = once(child, 'message')
+      child.send('live bytes')
+      const [bytes] = await told
+      return bytes as number
     },
     async end(signal) {
       child.kill(signal)

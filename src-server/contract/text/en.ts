@@ -1,6 +1,7 @@
 /** English sentences for every code of the contract: the cause, then what to do. */
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
+import { frequency } from './numbers.ts'
 
 type Sentence = string | ((values: ErrorParams) => string)
 
@@ -73,12 +74,12 @@ export const warnings: Record<WarningCode, Sentence> = {
   INPUT_CLIPPED: (v) => `Peaks are clipped in ${v.count ?? 'several'} places. They will be rebuilt.`,
   INPUT_LIMITED: 'The song is already limited hard. There is little left to gain in loudness.',
   INPUT_LOSSY: (v) => `The song is ${v.codec ?? 'lossily'} encoded. A WAV or FLAC export will sound better.`,
-  INPUT_RESAMPLED: (v) => `The song was resampled from ${v.fromHz} Hz to ${v.toHz} Hz.`,
+  INPUT_RESAMPLED: (v) => `The song was resampled from ${frequency(Number(v.fromHz))} to ${frequency(Number(v.toHz))}.`,
   INPUT_MONO: 'The song is mono. Its masters have two equal channels.',
   INPUT_DEAD_CHANNEL: (v) => `The ${v.channel === 'left' ? 'left' : 'right'} channel is silent. It is left as it is.`,
   INPUT_NEAR_SILENT_EDGES: (v) =>
     `The song has ${v.startSeconds ?? 0} s of silence at its start and ${v.endSeconds ?? 0} s at its end.`,
-  INPUT_BAND_LIMITED: (v) => `There is nothing above ${v.cutoffHz} Hz. No air is invented there.`,
+  INPUT_BAND_LIMITED: (v) => `There is nothing above ${frequency(Number(v.cutoffHz))}. No air is invented there.`,
   INPUT_PROVENANCE_DROPPED:
     'The song carries a provenance manifest that a new rendering makes invalid. It is not copied.',
   REFERENCE_LOSSY: 'The reference is lossily encoded. It is followed only up to its own bandwidth.',

@@ -1,6 +1,7 @@
 /** 계약의 모든 코드에 대한 한국어 문장: 원인, 그다음 해결 방법. */
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
+import { frequency } from './numbers.ts'
 
 type Sentence = string | ((values: ErrorParams) => string)
 
@@ -72,11 +73,11 @@ export const warnings: Record<WarningCode, Sentence> = {
   INPUT_CLIPPED: (v) => `피크 ${v.count ?? '여러'}곳이 잘렸어요. 복원해서 마스터링해요.`,
   INPUT_LIMITED: '이미 강하게 리미팅된 곡이에요. 더 키울 여지가 적어요.',
   INPUT_LOSSY: (v) => `${v.codec ?? '손실'} 압축된 곡이에요. WAV나 FLAC으로 내보내면 더 좋아요.`,
-  INPUT_RESAMPLED: (v) => `${v.fromHz} Hz에서 ${v.toHz} Hz로 리샘플링했어요.`,
+  INPUT_RESAMPLED: (v) => `${frequency(Number(v.fromHz))}에서 ${frequency(Number(v.toHz))}로 리샘플링했어요.`,
   INPUT_MONO: '모노 곡이에요. 마스터의 두 채널이 같아요.',
   INPUT_DEAD_CHANNEL: (v) => `${v.channel === 'left' ? '왼쪽' : '오른쪽'} 채널이 무음이에요. 그대로 뒀어요.`,
   INPUT_NEAR_SILENT_EDGES: (v) => `앞에 ${v.startSeconds ?? 0}초, 뒤에 ${v.endSeconds ?? 0}초의 무음이 있어요.`,
-  INPUT_BAND_LIMITED: (v) => `${v.cutoffHz} Hz 위에는 소리가 없어요. 없는 고음을 만들지는 않아요.`,
+  INPUT_BAND_LIMITED: (v) => `${frequency(Number(v.cutoffHz))} 위에는 소리가 없어요. 없는 고음을 만들지는 않아요.`,
   INPUT_PROVENANCE_DROPPED: '새로 렌더링하면 무효가 되는 출처 증명이 들어 있어요. 옮기지 않았어요.',
   REFERENCE_LOSSY: '레퍼런스가 손실 압축이에요. 레퍼런스의 대역까지만 따라가요.',
   REFERENCE_IS_TARGET: '레퍼런스가 곡 자신이라 맞출 것이 없어요.',

@@ -1,0 +1,139 @@
+/** What the engine decided and why, in the reader's language: the report and every page say it in these sentences. */
+import type { Decision, DecisionCode } from '../report.ts'
+import { change, decibels, frequency } from './numbers.ts'
+import type { Language } from './text.ts'
+
+type Bilingual = Readonly<Record<Language, string>>
+
+const both = (en: string, ko: string): Bilingual => ({ en, ko })
+
+const stageNames: Record<Decision['stage'], Bilingual> = {
+  repair: both('Repair', '복원'),
+  tone: both('Tone', '톤'),
+  dynamics: both('Dynamics', '다이내믹'),
+  image: both('Image', '스테레오'),
+  clip: both('Clip', '클리핑'),
+  limit: both('Limit', '리미팅'),
+  land: both('Land', '음량 맞춤'),
+  write: both('Write', '기록'),
+}
+
+type Sentence = (v: Readonly<Record<string, number | string>>) => Bilingual
+
+const places = (v: Record<string, number | string>) => (v.count === undefined ? '' : ` (${v.count})`)
+const hz = (value: number | string | undefined) => (typeof value === 'number' ? frequency(value) : '')
+const db = (value: number | string | undefined) =>
+  typeof value === 'number' ? `${decibels(Math.abs(value), 1)} dB` : ''
+
+const decisionSentences: Record<DecisionCode, Sentence> = {
+  NOTHING_TO_REPAIR: () => both('No fault was found, so nothing was repaired.', '결함이 없어 복원하지 않았어요.'),
+  DC_REMOVED: () => both('A constant offset was removed.', 'DC 오프셋을 없앴어요.'),
+  RUMBLE_FILTERED: (v) =>
+    both(`Rumble below ${hz(v.frequencyHz)} was filtered.`, `${hz(v.frequencyHz)} 아래 초저역 잡음을 걸렀어요.`),
+  CLIPPING_REBUILT: (v) => both(`Clipped peaks were rebuilt${places(v)}.`, `잘린 피크를 복원했어요${places(v)}.`),
+  CLICKS_MENDED: (v) => both(`Clicks were mended${places(v)}.`, `클릭 잡음을 고쳤어요${places(v)}.`),
+  MUD_CUT: (v) =>
+    both(
+      `Mud around ${hz(v.frequencyHz)} was cut by ${db(v.gainDb)}.`,
+      `${hz(v.frequencyHz)} 부근에 뭉친 소리를 ${db(v.gainDb)} 줄였어요.`,
+    ),
+  RESONANCE_TAMED: (v) =>
+    both(
+      `A resonance at ${hz(v.frequencyHz)} that stands out by ${db(v.excessDb)} is held back while it sounds.`,
+      `${hz(v.frequencyHz)}에서 ${db(v.excessDb)} 튀는 공명을 울릴 때만 눌러요.`,
+    ),
+  SIBILANCE_TAMED: () => both('Sharp sibilance was softened.', '날카로운 치찰음을 부드럽게 했어요.'),
+  BASS_MADE_MONO: (v) =>
+    both(`The low end below ${hz(v.frequencyHz)} was made mono.`, `${hz(v.frequencyHz)} 아래를 모노로 모았어요.`),
+  TONE_LEFT_ALONE: () => both('The tone is balanced and was left alone.', '톤이 고르므로 그대로 두었어요.'),
+  TONE_HARSHNESS_CUT: (v) =>
+    both(
+      `Harshness around ${hz(v.frequencyHz)} was taken down by ${db(v.gainDb)}.`,
+      `${hz(v.frequencyHz)} 부근의 거친 소리를 ${db(v.gainDb)} 낮췄어요.`,
+    ),
+  TONE_DULLNESS_LIFTED: (v) =>
+    both(
+      `A dull top was lifted by ${db(v.gainDb)} from ${hz(v.frequencyHz)} up.`,
+      `어두운 고역을 ${hz(v.frequencyHz)}부터 ${db(v.gainDb)} 올렸어요.`,
+    ),
+  TONE_TOWARD_GENRE: (v) =>
+    both(
+      `The tone was moved toward the genre, by ${db(v.largestDb)} at most.`,
+      `톤을 장르 쪽으로 옮겼어요. 최대 ${db(v.largestDb)}예요.`,
+    ),
+  TONE_TOWARD_REFERENCE: (v) =>
+    both(
+      `The tone was moved ${v.amount ?? 100} % of the way to the reference: up to ${db(v.largestMidDb)} in the mid and ${db(v.largestSideDb)} in the sides, up to ${hz(v.upToHz)}.`,
+      `톤을 레퍼런스 쪽으로 ${v.amount ?? 100} % 옮겼어요. 미드 최대 ${db(v.largestMidDb)}, 사이드 최대 ${db(v.largestSideDb)}, ${hz(v.upToHz)}까지예요.`,
+    ),
+  DYNAMICS_LEFT_ALONE: () =>
+    both('The dynamics suit the song and were left alone.', '다이내믹이 알맞아 그대로 두었어요.'),
+  DENSITY_RAISED: () =>
+    both('The density was raised, so that the limiter need not pump.', '리미터가 출렁이지 않도록 밀도를 높였어요.'),
+  BANDS_COMPRESSED: () => both('Bands that stand out were compressed gently.', '튀는 대역을 부드럽게 압축했어요.'),
+  IMAGE_LEFT_ALONE: () => both('The stereo image was left alone.', '스테레오 이미지는 그대로 두었어요.'),
+  IMAGE_WIDENED: (v) =>
+    both(
+      `The stereo image was widened by ${db(v.gainDb)} in the sides.`,
+      `사이드를 ${db(v.gainDb)} 올려 스테레오 이미지를 넓혔어요.`,
+    ),
+  IMAGE_NARROWED: (v) =>
+    both(
+      `The stereo image was wider than usual and was narrowed by ${db(v.gainDb)} in the sides.`,
+      `지나치게 넓어 사이드를 ${db(v.gainDb)} 낮춰 좁혔어요.`,
+    ),
+  CLIP_BUDGET_CHOSEN: (v) =>
+    both(
+      `The soft clipper takes up to ${db(v.clipBudgetDb)} off the highest peaks: measured to be cleaner than limiting alone.`,
+      `소프트 클리퍼가 가장 높은 피크를 ${db(v.clipBudgetDb)}까지 깎아요. 리미터만 쓸 때보다 깨끗했어요.`,
+    ),
+  CLIP_NOT_USED: () =>
+    both(
+      'No clipper: on this song limiting alone is cleaner.',
+      '이 곡은 리미터만 쓰는 편이 깨끗해 클리퍼를 쓰지 않았어요.',
+    ),
+  GAIN_ONLY: (v) =>
+    both(
+      `Only gain was needed (${change(Number(v.gainDb ?? 0))} dB); no peak came near the ceiling.`,
+      `게인만으로 충분했어요(${change(Number(v.gainDb ?? 0))} dB). 상한에 닿는 피크가 없었어요.`,
+    ),
+  LIMITED: (v) =>
+    both(
+      `Peaks lose up to ${db(v.maxGainReductionDb)}, the loud parts ${db(v.meanGainReductionDb)} on average.`,
+      `피크는 최대 ${db(v.maxGainReductionDb)}, 큰 부분은 평균 ${db(v.meanGainReductionDb)} 줄어요.`,
+    ),
+  STOPPED_BELOW_TARGET: (v) =>
+    both(
+      `The master stops ${decibels(Number(v.missingLu ?? 0), 1)} LU below the target: going on would have cost more than it gives.`,
+      `목표보다 ${decibels(Number(v.missingLu ?? 0), 1)} LU 낮게 멈췄어요. 더 올리면 얻는 것보다 잃는 것이 많아요.`,
+    ),
+  CEILING_LOWERED_FOR_CODEC: (v) =>
+    both(
+      `The ceiling was lowered by ${db(v.loweredDb)}, so that the lossy copy stays below full scale.`,
+      `손실 압축본이 풀스케일을 넘지 않도록 상한을 ${db(v.loweredDb)} 낮췄어요.`,
+    ),
+  CANDIDATE_CHOSEN: (v) => {
+    const name = candidateNames[String(v.candidate)] ?? both('the best', '가장 나은 것')
+    return both(
+      `${v.of ?? 'Several'} recipes were tried on the loudest and the quietest passage; ${name.en} measured best.`,
+      `가장 큰 부분과 가장 조용한 부분에 레시피 ${v.of ?? '여러'}개를 시험했고, ${name.ko} 쪽이 가장 좋았어요.`,
+    )
+  },
+}
+
+const candidateNames: Readonly<Record<string, Bilingual>> = {
+  as_asked: both('the one asked for', '요청한 그대로'),
+  gentler: both('a gentler one', '더 부드러운'),
+  firmer: both('a firmer one', '더 강한'),
+  repairs_only: both('repairs alone', '복원만 하는'),
+}
+
+/** Returns what was decided and why. Numbers that are missing leave a shorter sentence; never throws. */
+export function decisionText({ code, values }: Pick<Decision, 'code' | 'values'>, language: Language = 'en'): string {
+  return decisionSentences[code](values)[language]
+}
+
+/** Returns the name of the stage of the chain to which a decision belongs. Never throws. */
+export function stageText(stage: Decision['stage'], language: Language = 'en'): string {
+  return stageNames[stage][language]
+}

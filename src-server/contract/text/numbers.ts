@@ -1,0 +1,20 @@
+/** How measured numbers are written in sentences and reports: minus U+2212, fixed decimals, nothing for what was not measured. */
+
+/** A level: `−14.00`; −0 is 0; an en dash for null. */
+export function decibels(value: number | null | undefined, decimals = 2): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '–'
+  const text = Math.abs(value).toFixed(decimals)
+  return value < 0 && Number(text) !== 0 ? `−${text}` : text
+}
+
+/** A change: always with its sign, `+2.7` or `−3.1`; 0 has none. */
+export function change(value: number | null | undefined, decimals = 1): string {
+  const text = decibels(value, decimals)
+  return (value ?? 0) > 0 && Number(text) !== 0 ? `+${text}` : text
+}
+
+/** A frequency: `240 Hz`, `6.4 kHz`. */
+export function frequency(hz: number): string {
+  if (hz < 1000) return `${Math.round(hz)} Hz`
+  return `${(hz / 1000).toFixed(hz % 1000 === 0 ? 0 : 1)} kHz`
+}

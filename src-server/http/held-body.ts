@@ -1,0 +1,20 @@
+/** Bodies that a client keeps back until it is asked for them (`Expect: 100-continue`, RFC 9110 section 10.1.1). */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+const held = new WeakMap<IncomingMessage, ServerResponse>()
+
+/** Notes that the body of `request` is kept back until `response` asks for it. */
+export function holdBody(request: IncomingMessage, response: ServerResponse): void {
+  held.set(request, response)
+}
+
+/** Returns whether the client still waits to be asked. */
+export function isBodyHeld(request: IncomingMessage): boolean {
+  return held.has(request)
+}
+
+/** Asks for the body where the client waits for that; every reader of a body calls it first. */
+export function askForBody(request: IncomingMessage): void {
+  held.get(request)?.writeContinue()
+  held.delete(request)
+}

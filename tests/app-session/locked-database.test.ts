@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { openDesk } from './fixture.ts'
+
+test('a song whose turn comes while another program holds the database keeps waiting and is handed over afterwards', async () => {
+  const { addSong, desk, world, submitted, states, clock } = openDesk()
+  const songs = ['a', 'b'].map((name) => addSong(name))
+  world.outcome = () => {
+    throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+  }
+  desk.start(songs)
+  expect(states()).toEqual(['waiting', 'waiting'])
+  await clock.advance(1500)
+  expect(states()).toEqual(['waiting', 'waiting'])
+  world.outcome = () => 'accept'
+  await clock.advance(1000)
+  expect(states()).toEqual(['submitted', 'submitted'])
+  expect(submitted.map(({ sourceId }) => sourceId)).toEqual(songs)
+})

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { AppError } from '../../src-server/http/app-error.ts'
+import { receiveForm } from '../../src-server/uploads/receive.ts'
+
+const MAX_FILE_BYTES = 3_000_000
+const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-receive-'))
+/** Made by the first request of which anything is stored. */
+const uploads = path.join(folder, 'tmp')
+
+/** Receives as the service does, with a small limit, and answers with what came or with the refusal. */
+const server = createServer(async (request, response) => {
+  const options = { folder: path.join(uploads, 'one'), files: ['file'], maxFileBytes: MAX_FILE_BYTES }
+  try {
+    const form = await receiveForm(request, { ...options, signal: new AbortController().signal })
+    await form.discard()
+    response.end(JSON.stringify(form.files.get('file')))
+  } catch (error) {
+    const { code, param } = error as AppError
+    if (!request.readableEnded) await once(request.resume(), 'end')
+    response.end(JSON.stringify({ code, param }))
+  }
+})
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+afterEach(() => rmSync(uploads, { recursive: true, force: true }))
+afterAll(() => {
+  server.close()
+  rmSync(folder, { recursive: true })
+})
+
+const PART = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
+
+/** Sends one file of `sizeBytes`, in chunks of no declared length or as one body of a declared one. */
+function send(sizeBytes: number, isChunked: boolean, afterFile = '\r\n--b--\r\n'): Promise<Record<string, unknown>> {
+  const { port } = server.address() as AddressInfo
+  const body = [Buffer.from(PART), Buffer.alloc(sizeBytes, 7), Buffer.from(afterFile)]
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'content-type': 'multipart/form-data; boundary=b',
+      ...(isChunked ? {} : { 'content-length': Buffer.concat(body).length }),
+    }
+    const outgoing = httpRequest({ port, host: '127.0.0.1', method: 'POST', headers }, (answer) => {
+      let text = ''
+      answer.on('data', (chunk) => {
+        text += chunk
+      })
+      answer.on('end', () => resolve(JSON.parse(text)))
+    })
+    outgoing.on('error', reject)
+    for (const piece of body) outgoing.write(piece)
+    outgoing.end()
+  })
+}
+
+test.each([
+  ['of a declared length', false],
+  ['in chunks of no declared length', true],
+])(
+  'a file of exactly the limit, sent %s, is taken whole, and one byte more is refused with nothing left',
+  async (_how, isChunked) => {
+    expect(await send(MAX_FILE_BYTES, isChunked)).toMatchObject({
+      sizeBytes: MAX_FILE_BYTES,
+      sha256: createHash('sha256').update(Buffer.alloc(MAX_FILE_BYTES, 7)).digest('hex'),
+    })
+    expect(await send(MAX_FILE_BYTES + 1, isChunked)).toEqual({ code: 'FILE_TOO_LARGE', param: 'file' })
+    expect(readdirSync(uploads)).toEqual([])
+  },
+)
+
+test('a declared length that no allowed file explains is refused before anything is stored', async () => {
+  expect(await send(MAX_FILE_BYTES + 1_048_577, false)).toEqual({ code: 'FILE_TOO_LARGE', param: 'file' })
+  expect(existsSync(uploads)).toBe(false)
+})
