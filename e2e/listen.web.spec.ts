@@ -27,6 +27,8 @@ interface Mastered {
   readonly job: Job
   readonly folder: string
   file(name: string): Promise<Buffer>
+  /** Its report as a page. */
+  html(): Promise<string>
   open(page: Page): Promise<void>
 }
 
@@ -70,6 +72,11 @@ const test = base.extend<{ listen: (parts: Record<string, string | File>) => Pro
           const headers = { Authorization: `Bearer ${credential(program)}` }
           const response = await fetch(`${program.baseUrl}/api/v1/jobs/${job.job_id}/files/${name}`, { headers })
           return Buffer.from(await response.arrayBuffer())
+        },
+        async html() {
+          const headers = { Authorization: `Bearer ${credential(program)}` }
+          const address = `${program.baseUrl}/api/v1/jobs/${job.job_id}/report?format=html`
+          return (await fetch(address, { headers })).text()
         },
         async open(page) {
           await page.evaluate((id) => {
@@ -294,6 +301,35 @@ test('meters, spectrum and verdict say their findings in words and numbers', asy
   expect(zip.suggestedFilename()).toMatch(/^report_master_[0-9a-f]{8}\.zip$/)
 })
 
+for (const [locale, why, place] of [
+  ['en-GB', 'What was done, and why', /at full scale .* seen in its peak curve/],
+  ['ko-KR', '한 일과 이유', /피크 곡선에서 읽은 위치/],
+] as const) {
+  test.describe(`in ${locale}`, () => {
+    test.use({ locale })
+    test('a clipped song says what was decided as its report does, and calls its marks what they are', async ({
+      page,
+      listen,
+    }) => {
+      const bytes = musicBytes(12, 44_100, 6)
+      for (let at = 44; at < bytes.length; at += 2) {
+        bytes.writeInt16LE(Math.max(-32_768, Math.min(32_767, bytes.readInt16LE(at) * 6)), at)
+      }
+      const mastered = await listen({
+        file: new File([new Uint8Array(bytes)], 'hot.wav', { type: 'audio/wav' }),
+        platforms: 'melon',
+      })
+      await mastered.open(page)
+      await expect(page.locator('.lanes .mk title').first()).toHaveText(place)
+      const report = await page.context().newPage()
+      await report.setContent(await mastered.html())
+      const sentences = await report.locator('.done li > span:last-child').allInnerTexts()
+      expect(sentences.length).toBeGreaterThan(2)
+      await expect(page.getByRole('region', { name: why }).locator('li > span')).toHaveText(sentences)
+    })
+  })
+}
+
 test('the blind test counts, and does not give X away', async ({ page, listen }) => {
   const mastered = await listen({ file: wav(12, 44_100, 6, 'blind.wav'), platforms: 'melon' })
   await mastered.open(page)
@@ -337,6 +373,42 @@ test('two versions of a song stand in one switch', async ({ page, listen, contex
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   expect(copied).toContain("-F 'intensity=90'")
   expect(copied).toContain("It'\\''s one.wav")
+})
+
+test('any two versions of a song are chosen in the history and heard in one switch', async ({ page, listen }) => {
+  const bytes = musicBytes(12, 44_100, 7)
+  const song = (name: string) => new File([new Uint8Array(bytes)], name, { type: 'audio/wav' })
+  await listen({ file: song('rough.wav'), platforms: 'spotify', title: 'Rough' })
+  await listen({ file: song('final.wav'), platforms: 'melon', title: '봄밤' })
+  await listen({ file: wav(12, 44_100, 3, 'stranger.wav'), platforms: 'spotify' })
+  await page.getByRole('link', { name: 'History' }).click()
+  const pick = (name: string) => page.getByRole('checkbox', { name: `Select ${name}` })
+  const compare = page.locator('.benchbar').getByRole('button', { name: 'Compare' })
+  await pick('Rough').check({ force: true })
+  await expect(compare).toHaveCount(0)
+  await pick('stranger').check({ force: true })
+  await expect(compare).toHaveAttribute('aria-disabled', 'true')
+  await pick('stranger').uncheck({ force: true })
+  await pick('봄밤').check({ force: true })
+  await compare.click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('봄밤')
+  await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 30_000 })
+  await expect(page.getByRole('radio', { name: /^Melon/ })).toBeChecked()
+  await page.keyboard.press('c')
+  await expect(page.getByRole('radio', { name: /^V1 Spotify/ })).toBeChecked()
+  await expect(page.getByRole('radio', { name: /^V1 Spotify/ })).toBeEnabled()
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await expect(page.getByRole('dialog').getByRole('columnheader')).toHaveText([
+    'This version, Melon',
+    'The other, Spotify',
+    'Difference',
+  ])
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('button', { name: 'More: Rough' }).click()
+  await page.getByRole('menuitem', { name: 'Compare versions' }).click()
+  await expect(page.locator('h1')).toHaveText('Rough')
+  await expect(page.getByRole('dialog').getByLabel('Compare with')).toContainText('Version 2')
 })
 
 test('master again puts the song back on the desk with the settings it had', async ({ page, program }) => {

@@ -1,3 +1,7 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Page } from 'playwright/test'
 import type { Desk } from '../src-server/contract/app.ts'
 import type { JobPage } from '../src-server/contract/jobs.ts'
 import { drop, expect, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
@@ -50,6 +54,37 @@ test('twelve files with two broken ones end as ten results and two clear reasons
   const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs?limit=100')
   expect(jobs.map((job) => job.status)).toEqual(Array.from({ length: 10 }, () => 'done'))
   expect(new Set(jobs.map((job) => job.batch_id)).size).toBe(1)
+})
+
+test('percents of a song walk up and never back, from the first byte to the last master', async ({ page }) => {
+  test.setTimeout(180_000)
+  await page.evaluate(() => {
+    const seen: string[] = []
+    Object.assign(window, { seen })
+    new MutationObserver(() => {
+      const head = document.querySelector('.song .st > b')
+      const text = head?.textContent ?? ''
+      if (text !== seen.at(-1)) seen.push(text)
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })
+  })
+  await drop(page, [song('Long.wav', 1, 120)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 120_000 })
+  const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
+  const percentsOf = (words: RegExp) =>
+    seen
+      .filter((text) => words.test(text))
+      .flatMap((text) => /(\d+) %$/.exec(text)?.[1] ?? [])
+      .map(Number)
+  const analysed = percentsOf(/^Analysing/)
+  const rendered = percentsOf(/^(Decoding|Measuring|Rendering|Verifying|Packing)/)
+  for (const percents of [analysed, rendered]) {
+    expect(percents).toEqual([...percents].sort((a, b) => a - b))
+    expect(percents.length).toBeGreaterThan(10)
+  }
+  const steps = rendered.slice(1).map((percent, i) => percent - (rendered[i] ?? 0))
+  expect(Math.max(...steps)).toBeLessThanOrEqual(5)
 })
 
 test('a silent song fails with its reason, and the credit comes back in the same row', async ({ page }) => {
@@ -106,19 +141,76 @@ test('songs are removed, put back, reordered and started by keyboard alone', asy
   await expect(page.locator('.song.done, .song.below').first()).toBeVisible({ timeout: 90_000 })
 })
 
-test('a batch can be paused and cancelled, and what was cancelled is refunded', async ({ page, program }) => {
-  await drop(page, [song('One.wav', 1, 20), song('Two.wav', 2, 20)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 30_000 })
+test('a pause lets the running song finish, holds the others over a reload and a restart, and goes on', async ({
+  page,
+  program,
+}) => {
+  test.setTimeout(240_000)
+  await drop(
+    page,
+    ['One', 'Two', 'Three'].map((name, i) => song(`${name}.wav`, i + 1, 12)),
+  )
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3, { timeout: 30_000 })
+  await program.call('PATCH', '/app/settings', { engine_workers: 1 })
   await page.locator('.benchbar .btn.primary').click()
-  await page.getByRole('button', { name: 'Pause all' }).click()
-  await expect.poll(async () => (await program.call<Desk>('GET', '/app/desk')).is_paused).toBe(true)
+  await expect(page.locator('.song.rendering')).toHaveCount(1, { timeout: 30_000 })
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  await expect(page.locator('.benchbar')).toContainText('Paused: 1 finishing, 2 waiting')
+  await expect(page.locator('.song.waiting').filter({ hasText: 'Paused' })).toHaveCount(2)
+  await page.reload()
+  await expect(page.locator('.benchbar')).toContainText(/Paused: (1 finishing, )?2 waiting/)
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 60_000 })
+  await expect(page.locator('.benchbar')).toContainText('Paused: 2 waiting')
+
+  await program.killAndRestart()
+  await page.goto('about:blank')
+  await page.goto(program.link)
+  await expect(page.locator('.benchbar')).toContainText('Paused: 2 waiting')
+  await expect(page.locator('.bar .credits')).toContainText('499')
   await page.getByRole('button', { name: 'Go on' }).click()
-  await expect(page.locator('.song.rendering').first()).toBeVisible({ timeout: 30_000 })
-  await page
-    .getByRole('button', { name: /^Cancel: / })
-    .first()
-    .click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(3, { timeout: 120_000 })
+  await expect(page.locator('.bar .credits')).toContainText('497')
+})
+
+test('a running song that is cancelled is refunded in its row', async ({ page }) => {
+  await drop(page, [song('One.wav', 1, 20)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(page.locator('.song.rendering')).toBeVisible({ timeout: 30_000 })
+  await page.getByRole('button', { name: /^Cancel: / }).click()
   await expect(page.locator('.song.cancelled')).toContainText('1 credit returned', { timeout: 30_000 })
+})
+
+test('an upload that a reload cuts off waits in its place with its settings, and goes on when the file is dropped again', async ({
+  page,
+}) => {
+  page.on('dialog', (dialog) => void dialog.accept())
+  await drop(page, [song('First.wav', 1)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+  await page.route('**/app/sources', () => undefined)
+  await drop(page, [song('종이 등불.wav', 2), song('Last.wav', 3)])
+  const cutOff = rowOf(page, '종이 등불.wav')
+  await cutOff.locator('.ti').click()
+  await page.getByRole('radiogroup', { name: 'Apply to' }).getByText('종이 등불.wav').click()
+  await page.getByRole('radio', { name: 'EDM' }).check({ force: true })
+  await expect(cutOff).toContainText('own settings')
+  await page.unroute('**/app/sources')
+  await page.reload()
+  await expect(page.locator('.song.interrupted')).toHaveCount(2)
+  await expect(page.locator('.song').nth(1)).toContainText('종이 등불.wav')
+  await expect(cutOff).toContainText('Upload interrupted')
+  await expect(cutOff).toContainText('Drop the file again')
+  await page.reload()
+  await expect(page.locator('.song.interrupted')).toHaveCount(2)
+
+  await drop(page, [song('종이 등불.wav', 2)])
+  await expect(page.locator('.song')).toHaveCount(3)
+  await expect(page.locator('.song').nth(1)).toHaveClass(/ready|warning/, { timeout: 30_000 })
+  await expect(page.locator('.song').nth(1)).toContainText('own settings')
+  await expect(page.locator('.song.interrupted')).toHaveCount(1)
+  await page.reload()
+  await expect(page.locator('.song').nth(1)).toContainText('own settings')
+  await expect(rowOf(page, 'Last.wav')).toContainText('Upload interrupted')
 })
 
 test('a killed program goes on with the batch when it is started again', async ({ page, program }) => {
@@ -132,3 +224,170 @@ test('a killed program goes on with the batch when it is started again', async (
   await expect(page.locator('.song.done, .song.below')).toBeVisible({ timeout: 90_000 })
   await expect(page.locator('.bar .credits')).toContainText('499')
 })
+
+/** Lets go of files and folders of the disk over the window, as a file manager does. */
+async function dropFromDisk(page: Page, files: string[]): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  const at = { x: 400, y: 400, data: { items: [], files, dragOperationsMask: 1 } }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await devtools.send('Input.dispatchDragEvent', { ...at, type })
+}
+
+test('a folder dropped from the disk brings the songs below it in the order of their names, and nothing else', async ({
+  page,
+}) => {
+  const root = mkdtempSync(path.join(tmpdir(), 'loudsmith-drop-'))
+  try {
+    const album = path.join(root, '앨범 1')
+    mkdirSync(path.join(album, 'Disc 2'), { recursive: true })
+    const write = (name: string, seed: number) => writeFileSync(path.join(album, name), song(name, seed, 3).buffer)
+    write('10 Last.wav', 1)
+    write('2 종이 등불.wav', 2)
+    write(path.join('Disc 2', '1 First.wav'), 3)
+    writeFileSync(path.join(album, 'cover.png'), 'no picture')
+    writeFileSync(path.join(album, '.hidden.wav'), 'no song')
+    await expect(page.locator('.first')).toBeVisible()
+    await dropFromDisk(page, [album])
+    await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3, { timeout: 60_000 })
+    await expect(page.locator('.song .ti')).toHaveText(['2 종이 등불', '10 Last', '1 First'])
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+})
+
+test('a copied file is pasted into the window, and what is no song is refused with its reason', async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.evaluate(async () => {
+    const canvas = document.createElement('canvas')
+    const picture = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'))
+    if (picture) await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })])
+  })
+  await page.keyboard.press('Control+v')
+  await expect(page.locator('.song.refused')).toContainText('Not a format Loudsmith reads', { timeout: 30_000 })
+  await expect(page.locator('.song.refused .ti')).toHaveText(/\.png$/)
+})
+
+test('with the keyboard alone an empty desk becomes a running batch', async ({ page }) => {
+  const pressTab = async (until: () => Promise<boolean>) => {
+    for (let presses = 0; presses < 40; presses++) {
+      await page.keyboard.press('Tab')
+      if (await until()) return
+    }
+    throw new Error('the keyboard did not get there')
+  }
+  const isFocused = (name: string) => () =>
+    page.evaluate((text) => document.activeElement?.textContent?.includes(text) ?? false, name)
+  await expect(page.locator('.first')).toBeVisible()
+  await pressTab(isFocused('Choose files'))
+  const [first] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')])
+  await first.setFiles([song('One.wav', 1, 4)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+  const [second] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Control+o')])
+  await second.setFiles([silence('Two.wav')])
+  await expect(page.locator('.song.warning')).toContainText('no sound', { timeout: 30_000 })
+
+  await pressTab(() => page.evaluate(() => document.activeElement?.classList.contains('plat') ?? false))
+  await page.keyboard.press('Space')
+  await expect(page.locator('.plat').first()).toHaveAttribute('aria-pressed', 'false')
+  await pressTab(() => page.evaluate(() => document.activeElement?.matches('.song') ?? false))
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Delete')
+  await expect(page.locator('.song')).toHaveCount(1)
+  await expect(page.locator('.song').first()).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 90_000 })
+  await expect(page.locator('.song')).toContainText('4 masters')
+})
+
+test('nothing moves where less motion is wanted', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  const moving = () =>
+    page.evaluate(() => {
+      const longest = (list: string) => Math.max(...list.split(',').map((one) => Number.parseFloat(one)))
+      const styled = [...document.querySelectorAll('*')].flatMap((element) =>
+        [null, '::before', '::after'].flatMap((part) => {
+          const { transitionDuration, animationDuration, animationName } = getComputedStyle(element, part)
+          const isMoving = longest(transitionDuration) > 0.001
+          const isAnimated = animationName !== 'none' && longest(animationDuration) > 0.001
+          return isMoving || isAnimated ? [`${element.tagName}.${element.getAttribute('class')}${part ?? ''}`] : []
+        }),
+      )
+      const running = document.getAnimations().map((one) => Number(one.effect?.getComputedTiming().duration ?? 0))
+      return { styled: [...new Set(styled)], running: running.filter((ms) => ms > 1) }
+    })
+  const still = { styled: [], running: [] }
+  await expect(page.locator('.first')).toBeVisible()
+  expect(await moving()).toEqual(still)
+  await drop(page, [song('One.wav', 1, 20), song('Two.wav', 2, 20), noSong('Three.mp3')])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 30_000 })
+  await page.locator('.song').first().focus()
+  await page.keyboard.press('Alt+ArrowDown')
+  expect(await moving()).toEqual(still)
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(page.locator('.song.rendering')).toHaveCount(1, { timeout: 30_000 })
+  expect(await moving()).toEqual(still)
+  await page.getByRole('button', { name: 'Batch actions' }).click()
+  await expect(page.getByRole('menu')).toBeVisible()
+  expect(await moving()).toEqual(still)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: /^Remove: Three/ }).click()
+  await expect(page.locator('.toast')).toBeVisible()
+  expect(await moving()).toEqual(still)
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog')).toBeVisible()
+  expect(await moving()).toEqual(still)
+})
+
+for (const colorScheme of ['dark', 'light'] as const) {
+  test(`focus, choices and progress are seen in forced colours, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ forcedColors: 'active', colorScheme })
+    await drop(page, [song('One.wav', 1, 90), song('Two.wav', 2, 20)])
+    await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 60_000 })
+    await page.getByRole('button', { name: /^SoundCloud/ }).click()
+    await page.locator('.benchbar .btn.primary').click()
+
+    const isApart = (one: string, other: string, property: string) =>
+      page.evaluate(
+        ([a = '', b = '', name = '']) => {
+          const read = (selector: string) => {
+            const element = document.querySelector(selector)
+            if (!element) throw new Error(`nothing is ${selector}`)
+            return getComputedStyle(element).getPropertyValue(name)
+          }
+          return read(a) !== read(b)
+        },
+        [one, other, property],
+      )
+    await expect(page.locator('.stages i.d').first()).toBeAttached({ timeout: 30_000 })
+    expect(await isApart('.stages i.d', '.song', 'background-color'), 'a stage that is over').toBe(true)
+    expect(await isApart('.stages i.a', '.stages i.d', 'background-image'), 'the stage under way').toBe(true)
+    expect(await isApart('.song .wave .made', '.song .wave .rest', 'fill'), 'what is mastered').toBe(true)
+    expect(await isApart('.seg > :has(:checked)', '.seg > :not(:has(:checked))', 'background-color')).toBe(true)
+    expect(await isApart('.choice > :has(:checked)', '.choice > :not(:has(:checked))', 'background-color')).toBe(true)
+    const pressed = ['.plat[aria-pressed="true"]', '.plat[aria-pressed="false"]'] as const
+    expect(await isApart(...pressed, 'outline-style')).toBe(true)
+    const [box, check] = await page.evaluate((selector) => {
+      const element = document.querySelector(selector)
+      const svg = element?.querySelector('svg')
+      return element && svg ? [getComputedStyle(element).backgroundColor, getComputedStyle(svg).stroke] : []
+    }, `${pressed[0]} .box`)
+    expect(check, 'the check in its box').not.toBe(box)
+
+    for (let presses = 0; presses < 45; presses++) {
+      await page.keyboard.press('Tab')
+      const ring = await page.evaluate(() => {
+        const element = document.activeElement
+        if (!element || element === document.body) return null
+        const shown = element.matches('.vh') ? element.parentElement : element
+        const { outlineStyle, outlineWidth } = getComputedStyle(shown ?? element)
+        return { name: `${element.tagName} ${element.textContent?.slice(0, 30)}`, outlineStyle, outlineWidth }
+      })
+      if (!ring) continue
+      expect(ring.outlineStyle, ring.name).not.toBe('none')
+      expect(Number.parseFloat(ring.outlineWidth), ring.name).toBeGreaterThanOrEqual(2)
+    }
+  })
+}

@@ -28,14 +28,18 @@ export async function drop(page: Page, files: readonly GivenFile[]): Promise<voi
 /** The row of a song by its title. */
 export const rowOf = (page: Page, title: string) => page.locator('.song').filter({ hasText: title })
 
-export const test = base.extend<{ program: Program }>({
+/** `home` is the folder in which the program keeps what it has. */
+export const test = base.extend<{ home: string; program: Program }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
-  program: async ({}, use) => {
+  home: async ({}, use) => {
     const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-web-'))
+    await use(home)
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  },
+  program: async ({ home }, use) => {
     const program = await startProgram(home)
     await use(program)
     await program.stop()
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   },
   page: async ({ page, program }, use) => {
     const failures: string[] = []

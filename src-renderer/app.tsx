@@ -91,7 +91,7 @@ function Window() {
             {route.screen === 'history' && <HistoryScreen isSearching={route.detail === 'search'} />}
             {route.screen === 'automate' && <AutomateScreen />}
             {route.screen === 'settings' && <SettingsScreen section={route.detail} />}
-            {route.screen === 'listen' && <ListenScreen key={route.detail} jobId={route.detail} />}
+            {route.screen === 'listen' && <ListenScreen key={route.detail} detail={route.detail} />}
           </Suspense>
         </FailureBoundary>
       )}

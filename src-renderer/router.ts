@@ -1,4 +1,4 @@
-/** The address within the page: `#/history`, `#/listen/<job>`. A fragment, so that the page works under any base address. */
+/** The address within the page: `#/history`, `#/listen/<job>`, `#/listen/<job>/<other job or "compare">`. A fragment, so that the page works under any base address. */
 import { useSyncExternalStore } from 'react'
 
 export const SCREENS = ['master', 'history', 'automate', 'settings', 'listen'] as const
@@ -6,7 +6,7 @@ export type Screen = (typeof SCREENS)[number]
 
 export interface Route {
   readonly screen: Screen
-  /** What follows the screen: a section of the settings, the job to listen to. Empty when there is nothing. */
+  /** What follows the screen: a section of the settings, the job to listen to and what it is compared with. May be empty. */
   readonly detail: string
 }
 
@@ -19,7 +19,8 @@ export function routeOf(fragment: string): Route {
 
 /** The fragment of a route, for `href`. */
 export function addressOf(screen: Screen, detail = ''): string {
-  return screen === 'master' ? '#/' : `#/${screen}${detail ? `/${encodeURIComponent(detail)}` : ''}`
+  const parts = detail.split('/').map(encodeURIComponent).join('/')
+  return screen === 'master' ? '#/' : `#/${screen}${detail ? `/${parts}` : ''}`
 }
 
 /** Goes to a screen. */

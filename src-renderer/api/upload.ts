@@ -1,6 +1,8 @@
 /** Sending a song. The only request that is not a fetch: a browser tells how much of a body has gone only to XMLHttpRequest. */
+import type { DesktopBridge } from '../../src-main/bridge.ts'
 import type { Source } from '../../src-server/contract/app.ts'
 import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
+import { ERROR_CODES } from '../../src-server/contract/errors.ts'
 import { ApiError, type Client, readFailure } from './client.ts'
 
 export interface SendSong {
@@ -31,4 +33,29 @@ export function createUpload(client: Client) {
       form.append('file', file, file.name)
       request.send(form)
     })
+}
+
+/**
+ * The desktop's way: the main process reads the file from where it lies and goes on when this page is closed or read again. What has
+ * no place on the disk, and every reference, is sent by the page. Throws as `createUpload` does.
+ */
+export function createHandOver(
+  bridge: Pick<DesktopBridge, 'addFiles'>,
+  client: Pick<Client, 'call'>,
+  sendByPage: (song: SendSong) => Promise<Source>,
+) {
+  return async (song: SendSong): Promise<Source> => {
+    if (song.purpose !== 'song') return sendByPage(song)
+    song.onSent?.(1, 1)
+    const { sourceIds, refused } = await bridge.addFiles([song.file])
+    const [source_id] = sourceIds
+    if (song.signal?.aborted) {
+      if (source_id) await client.call('removeSongs', { body: { source_ids: [source_id] } })
+      throw new DOMException('stopped', 'AbortError')
+    }
+    if (source_id) return client.call('readSource', { params: { source_id } })
+    const code = ERROR_CODES.find((known) => known === refused[0]?.code)
+    if (!code) return sendByPage(song)
+    throw new ApiError({ code, message: refused[0]?.message ?? '' })
+  }
 }

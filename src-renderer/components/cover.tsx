@@ -10,6 +10,8 @@ export interface CoverProps {
 }
 
 const BARS = 5
+/** Difference between the loudest and the quietest bar below which a song is as loud everywhere. */
+const EVEN = 0.04
 
 export function Cover({ read, slices, isRefused }: CoverProps) {
   const [address, setAddress] = useState<string | null>(null)
@@ -34,8 +36,10 @@ export function Cover({ read, slices, isRefused }: CoverProps) {
   if (address) return <img className="cover" src={address} alt="" />
   if (isRefused || !slices || slices.length === 0) return <span className="cover none" aria-hidden="true" />
   const bars = barsOf(slices, BARS)
-  const quietest = Math.min(...bars)
-  const spread = Math.max(...bars) - quietest || 1
+  // Where nothing differs, the bars hang as long as the song is loud.
+  const isEven = Math.max(...bars) - Math.min(...bars) < EVEN
+  const quietest = isEven ? 0 : Math.min(...bars)
+  const spread = isEven ? 1 : Math.max(...bars) - quietest
   return (
     <svg className="cover plate" viewBox="0 0 48 48" aria-hidden="true">
       {bars.map((value, i) => {

@@ -1,4 +1,5 @@
 /** Every key on one sheet. */
+import { Fragment } from 'react'
 import { useWords } from '../text/context.tsx'
 import { Modal } from './dialogs.tsx'
 
@@ -27,7 +28,7 @@ const GROUPS = [
     group: 'listen',
     rows: [
       ['play', 'Space'],
-      ['versions', '0 · 1–5 · R'],
+      ['versions', '0 · 1–5 · R · C'],
       ['swap', 'X'],
       ['level', 'L · Shift L'],
       ['seek', '← →'],
@@ -50,10 +51,14 @@ export function KeySheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
                 <div key={row}>
                   <dt>{t.keysheet.rows[row]}</dt>
                   <dd>
-                    {keys.split(' ').map((key) => {
-                      const shown = key === 'Ctrl' && isMac ? '⌘' : key
-                      return key === '·' ? <i key={key}>·</i> : <kbd key={key}>{shown}</kbd>
-                    })}
+                    {keys.split(' · ').map((part, index) => (
+                      <Fragment key={part}>
+                        {index > 0 && <i>·</i>}
+                        {part.split(' ').map((key) => (
+                          <kbd key={key}>{key === 'Ctrl' && isMac ? '⌘' : key}</kbd>
+                        ))}
+                      </Fragment>
+                    ))}
                   </dd>
                 </div>
               ))}

@@ -160,15 +160,39 @@ export function reductionPath(
 const FULL_SCALE_DBFS = -0.1
 const SAME_PLACE_SECONDS = 1
 
-/** Returns the moments at which the peaks of a clipped song stand at full scale; what is within a second is one place. */
-export function fullScalePlaces(peaksDbfs: readonly (number | null)[], stepSeconds: number): number[] {
-  const places: number[] = []
-  let last = Number.NEGATIVE_INFINITY
+/** A part of a song, from its first to its last moment. */
+export interface Stretch {
+  readonly fromSeconds: number
+  readonly toSeconds: number
+}
+
+/**
+ * Returns where a peak curve stands at full scale, as exactly as its step allows; what is less than a second apart is one
+ * stretch. It is where clipping can be, not where it is: a report has no times of the flat tops that were rebuilt.
+ */
+export function fullScaleStretches(peaksDbfs: readonly (number | null)[], stepSeconds: number): Stretch[] {
+  const stretches: Stretch[] = []
   peaksDbfs.forEach((peak, i) => {
     if (peak === null || peak < FULL_SCALE_DBFS) return
     const seconds = i * stepSeconds
-    if (seconds - last > SAME_PLACE_SECONDS) places.push(seconds)
-    last = seconds
+    const last = stretches.at(-1)
+    if (last && seconds - last.toSeconds <= SAME_PLACE_SECONDS) stretches.splice(-1, 1, { ...last, toSeconds: seconds })
+    else stretches.push({ fromSeconds: seconds, toSeconds: seconds })
   })
-  return places
+  return stretches
+}
+
+/** Half of the width that a mark has at least, and its height, px. */
+const MARK_REACH = 4
+
+/** Returns the mark over a stretch: a triangle that points at a moment, drawn out to a bar where it lasts. */
+export function markPath(
+  { fromSeconds, toSeconds }: Stretch,
+  bottom: number,
+  toX: (seconds: number) => number,
+): string {
+  const [from, to] = [toX(fromSeconds), toX(toSeconds)]
+  const top = bottom - 6
+  if (to - from < 2 * MARK_REACH) return `M${((from + to) / 2 - MARK_REACH).toFixed(1)} ${top}h8l-4 6z`
+  return `M${from.toFixed(1)} ${top}H${to.toFixed(1)}v3H${from.toFixed(1)}z`
 }

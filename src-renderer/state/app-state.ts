@@ -6,8 +6,8 @@ import type { LiveEvent } from '../../src-server/contract/events.ts'
 import { ApiError, createClient } from '../api/client.ts'
 import { followEvents } from '../api/events.ts'
 import { createSaver } from '../api/save.ts'
-import { createUpload } from '../api/upload.ts'
-import { createDesk } from './desk.ts'
+import { createHandOver, createUpload } from '../api/upload.ts'
+import { createDesk, type DeskActions } from './desk.ts'
 import { followDesktop } from './desktop.ts'
 import { createHistory } from './history.ts'
 import { createJobs } from './jobs.ts'
@@ -26,6 +26,18 @@ function settled(action: () => Promise<void>): () => void {
   }
 }
 
+/**
+ * Files that have not arrived are only in a browser's page: it asks before it goes, and what it goes away with waits to be given
+ * again. The desktop reads them itself and goes on without the page.
+ */
+function guardUploads({ uploads }: DeskActions): void {
+  if (window.loudsmith) return
+  addEventListener('beforeunload', (event) => {
+    if (uploads.hasPending()) event.preventDefault()
+  })
+  addEventListener('pagehide', uploads.leave)
+}
+
 /** Builds every store around one client. `session` is the credential, or null where the main process adds it. */
 export function createAppState(session: string | null) {
   const preferences = createPreferences()
@@ -36,7 +48,16 @@ export function createAppState(session: string | null) {
   const service = createService(client)
   const upload = createUpload(client)
   const newId = () => crypto.randomUUID()
-  const desk = createDesk({ client, upload, jobs, notices, language, newId, storage: localStorage })
+  const desk = createDesk({
+    client,
+    upload: window.loudsmith ? createHandOver(window.loudsmith, client, upload) : upload,
+    uploadsAtOnce: window.loudsmith ? Number.POSITIVE_INFINITY : 1,
+    jobs,
+    notices,
+    language,
+    newId,
+    storage: localStorage,
+  })
   const history = createHistory({ client, jobs, notices })
   const saver = createSaver(client)
 
@@ -46,6 +67,7 @@ export function createAppState(session: string | null) {
 
   const onEvent = (event: LiveEvent) => {
     jobs.apply(event)
+    desk.looks.apply(event)
     if (event.event === 'desk.changed') readDeskSoon()
     if (event.event === 'account.changed') readAccountSoon()
     if (event.event === 'job.progress') return
@@ -74,6 +96,7 @@ export function createAppState(session: string | null) {
     saver,
     /** Reads what the page needs and follows the server until `signal` fires. */
     async start(signal: AbortSignal) {
+      guardUploads(desk)
       if (window.loudsmith) followDesktop({ bridge: window.loudsmith, preferences, desk })
       try {
         await service.readMachine()

@@ -1,10 +1,17 @@
 /** The desk: songs on their way to being mastered. The server keeps it; here are its last reading and what is not there yet. */
 import { createStore } from 'zustand/vanilla'
-import type { Desk, DeskSong, MasterSettings, Preset, Source } from '../../src-server/contract/app.ts'
-import { MAX_SOURCE_BYTES } from '../../src-server/contract/limits.ts'
-import { errorText } from '../../src-server/contract/text/text.ts'
-import { ApiError, type Client } from '../api/client.ts'
+import {
+  type Desk,
+  type DeskSong,
+  type MasterSettings,
+  type Preset,
+  type Source,
+  summaryOf,
+} from '../../src-server/contract/app.ts'
+import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
+import { createLooks } from './desk-looks.ts'
+import { createUploads, placedOrder, readStored } from './desk-uploads.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
@@ -12,10 +19,8 @@ import { movedOrder, type Upload } from './song-rows.ts'
 
 export interface DeskState {
   readonly desk: Desk | null
-  readonly uploads: readonly Upload[]
   readonly order: readonly string[]
   readonly accepted: Readonly<Record<string, true>>
-  readonly analysisErrors: Readonly<Record<string, Refusal>>
   /** The song whose own settings the column shows; null for all songs. */
   readonly selectedId: string | null
   readonly isWholeBatch: boolean
@@ -29,6 +34,8 @@ export interface DeskState {
 export interface DeskOptions {
   readonly client: Client
   readonly upload: (song: SendSong) => Promise<Source>
+  /** Songs sent at once. */
+  readonly uploadsAtOnce: number
   readonly jobs: JobsActions
   readonly notices: NoticesActions
   readonly language: () => 'en' | 'ko'
@@ -38,19 +45,9 @@ export interface DeskOptions {
 }
 
 const ACCEPTED_KEY = 'loudsmith.accepted'
-const REFUSED_KEY = 'loudsmith.refused'
 /** What common settings are kept under, beside the source_ids of the songs' own. */
 const ALL = 'all songs'
 const SETTLE_MS = 250
-const RETRY_MS = 1500
-
-function stored<Value>(storage: DeskOptions['storage'], key: string, fallback: Value): Value {
-  try {
-    return JSON.parse(storage.getItem(key) ?? '') as Value
-  } catch {
-    return fallback
-  }
-}
 
 interface Unconfirmed {
   /** Runs while the hand has not rested; absent once the change is on its way. */
@@ -58,48 +55,57 @@ interface Unconfirmed {
   send: () => Promise<void>
 }
 
-/** The server's reading of the desk, with what this page already knows better: analyses that have just arrived. */
+/**
+ * The server's reading of the desk, with what this page already knows better: analyses that have just arrived. A song of which
+ * nothing new is read stays the same object.
+ */
 export function mergedDesk(known: Desk | null, read: Desk): Desk {
-  const analyses = new Map(known?.songs.map((song) => [song.source.source_id, song.analysis]))
-  const songs = read.songs.map((song) =>
-    song.analysis ? song : { ...song, analysis: analyses.get(song.source.source_id) ?? null },
-  )
+  const before = new Map(known?.songs.map((song) => [song.source.source_id, song]))
+  const songs = read.songs.map((song) => {
+    const old = before.get(song.source.source_id)
+    const merged = song.analysis ? song : { ...song, analysis: old?.analysis ?? null }
+    return old && JSON.stringify(old) === JSON.stringify(merged) ? old : merged
+  })
   return { ...read, songs }
 }
 
 /** The order to show after a reading: places that are known stay, new songs follow in the server's order. */
-export function mergedOrder(order: readonly string[], desk: Desk, uploads: readonly Upload[]): readonly string[] {
-  const present = new Set([...desk.songs.map((s) => s.source.source_id), ...uploads.map((u) => u.uploadId)])
+export function mergedOrder(order: readonly string[], desk: Desk, uploadIds: readonly string[]): readonly string[] {
+  const present = new Set([...desk.songs.map((s) => s.source.source_id), ...uploadIds])
   const kept = order.filter((id) => present.has(id))
   const known = new Set(kept)
   return [...kept, ...[...present].filter((id) => !known.has(id))]
 }
 
 /** Makes the store of the desk with its actions. */
-export function createDesk({ client, upload, jobs, notices, language, newId, storage }: DeskOptions) {
-  const store = createStore<DeskState>(() => {
-    const uploads = stored<Upload[]>(storage, REFUSED_KEY, [])
-    return {
-      desk: null,
-      uploads,
-      order: uploads.map((one) => one.uploadId),
-      accepted: stored<Record<string, true>>(storage, ACCEPTED_KEY, {}),
-      analysisErrors: {},
-      selectedId: null,
-      isWholeBatch: true,
-      reference: null,
-      referenceUpload: null,
-      failure: null,
-    }
+export function createDesk(options: DeskOptions) {
+  const { client, upload, jobs, notices, language, newId, storage } = options
+  const uploads = createUploads({
+    send: upload,
+    atOnce: options.uploadsAtOnce,
+    language,
+    newId,
+    storage,
+    order: () => store.getState().order,
+    onStored,
   })
+  const uploadIds = () => uploads.store.getState().uploads.map((one) => one.uploadId)
+  const store = createStore<DeskState>(() => ({
+    desk: null,
+    order: [],
+    accepted: readStored<Record<string, true>>(storage, ACCEPTED_KEY, {}),
+    selectedId: null,
+    isWholeBatch: true,
+    reference: null,
+    referenceUpload: null,
+    failure: null,
+  }))
   const { getState, setState } = store
   store.subscribe((state, before) => {
     if (state.accepted !== before.accepted) storage.setItem(ACCEPTED_KEY, JSON.stringify(state.accepted))
-    if (state.uploads !== before.uploads)
-      storage.setItem(REFUSED_KEY, JSON.stringify(state.uploads.filter((one) => one.state === 'refused')))
+    if (state.order !== before.order) uploads.saveResting()
   })
 
-  const files = new Map<string, { file: File; replaces?: string }>()
   const hidden = new Set<string>()
   /** Settings that the hand has changed and the server has not confirmed, by what they are of: a source_id or ALL. */
   const unconfirmed = new Map<string, Unconfirmed>()
@@ -109,19 +115,12 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
   const songOf = (sourceId: string) => getState().desk?.songs.find((song) => song.source.source_id === sourceId)
 
   /** A song whose upload has not been answered yet is still shown as that upload, in its place. */
-  const isArriving = (song: DeskSong, { order, uploads }: DeskState) =>
-    !order.includes(song.source.source_id) &&
-    uploads.some(
-      (one) =>
-        one.state === 'sending' &&
-        one.filename.normalize() === song.source.filename.normalize() &&
-        one.sizeBytes === song.source.size_bytes,
-    )
+  const isArriving = ({ source }: DeskSong) =>
+    !getState().order.includes(source.source_id) && uploads.isArriving(source)
 
   const keep = (read: Desk) => {
-    const state = getState()
-    const known = state.desk
-    const shown = read.songs.filter((song) => !hidden.has(song.source.source_id) && !isArriving(song, state))
+    const known = getState().desk
+    const shown = read.songs.filter((song) => !hidden.has(song.source.source_id) && !isArriving(song))
     const merged = mergedDesk(known, { ...read, songs: shown })
     const own = new Map(known?.songs.map((song) => [song.source.source_id, song.settings]))
     const desk: Desk = {
@@ -132,10 +131,21 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
         return unconfirmed.has(id) ? { ...song, settings: own.get(id) ?? null } : song
       }),
     }
-    setState({ desk, order: mergedOrder(state.order, desk, state.uploads), failure: null })
+    const order = known
+      ? mergedOrder(getState().order, desk, uploadIds())
+      : placedOrder(
+          desk.songs.map((song) => song.source.source_id),
+          uploadIds(),
+          uploads.keptOrder,
+        )
+    setState({ desk, order, failure: null })
+    for (const { source } of desk.songs) {
+      const left = uploads.claim(source)
+      if (left) onStored(left, source)
+    }
     void jobs.readMissing(desk.songs.flatMap((song) => song.job_ids.slice(0, 1)))
     void readReference()
-    void analysePending()
+    void looks.run()
   }
 
   const keepSong = (song: DeskSong) => {
@@ -165,26 +175,20 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
     if (read) setState({ reference: read })
   }
 
-  let isSending = false
-  const changeUpload = (uploadId: string, change: Partial<Upload>) =>
-    setState(({ uploads }) => ({
-      uploads: uploads.map((one) => (one.uploadId === uploadId ? { ...one, ...change } : one)),
-    }))
-
-  /** A stored song takes the place of its upload, so that no row moves. */
-  const settleUpload = (uploadId: string, source: Source) => {
-    const replaces = files.get(uploadId)?.replaces
-    files.delete(uploadId)
-    const { uploads, order, desk } = getState()
+  /** A stored song takes the place of its upload, so that no row moves, and the settings that were chosen for it. */
+  function onStored({ uploadId, settings = null, replaces }: Upload, source: Source): void {
+    const { order, desk, selectedId } = getState()
+    const sourceId = source.source_id
     const song: DeskSong = { source, state: 'ready', settings: null, analysis: null, job_ids: [] }
-    const isNew = !desk?.songs.some((one) => one.source.source_id === source.source_id)
+    const isNew = !desk?.songs.some((one) => one.source.source_id === sourceId)
     setState({
-      uploads: uploads.filter((one) => one.uploadId !== uploadId),
-      order: order.filter((id) => id !== source.source_id).map((id) => (id === uploadId ? source.source_id : id)),
+      order: order.filter((id) => id !== sourceId).map((id) => (id === uploadId ? sourceId : id)),
+      selectedId: selectedId === uploadId ? sourceId : selectedId,
       ...(desk && isNew ? { desk: { ...desk, songs: [...desk.songs, song] } } : {}),
     })
+    if (settings) changeSongSettings(sourceId, settings)
     if (replaces) void removeFor(replaces, getState().order)
-    void analysePending()
+    void looks.run()
   }
 
   /** Takes the replaced song off and tells the server where the new one stands. */
@@ -194,70 +198,21 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
       return client.call('changeDesk', { body: { order: order.filter((id) => songOf(id) && id !== sourceId) } })
     })
 
-  async function sendPending(): Promise<void> {
-    if (isSending) return
-    isSending = true
-    for (;;) {
-      const next = getState().uploads.find((one) => one.state === 'queued')
-      const waiting = next && files.get(next.uploadId)
-      if (!next || !waiting) break
-      changeUpload(next.uploadId, { state: 'sending' })
-      try {
-        const onSent = (sent: number, total: number) =>
-          changeUpload(next.uploadId, { sent: total > 0 ? sent / total : 0 })
-        settleUpload(next.uploadId, await upload({ file: waiting.file, purpose: 'song', onSent }))
-      } catch (error) {
-        const isGone = !getState().uploads.some((one) => one.uploadId === next.uploadId)
-        if (!isGone) changeUpload(next.uploadId, { state: 'refused', error: refusalOf(error, language()) })
-      }
-    }
-    isSending = false
-  }
-
-  let isAnalysing = false
-  async function analysePending(): Promise<void> {
-    if (isAnalysing) return
-    isAnalysing = true
-    for (;;) {
-      const { desk, order, analysisErrors } = getState()
-      const pending = desk?.songs.filter(
-        (s) => !s.analysis && !analysisErrors[s.source.source_id] && s.state !== 'refused',
-      )
+  const looks = createLooks({
+    client,
+    language,
+    nextSong(failed) {
+      const { desk, order } = getState()
+      const pending = desk?.songs.filter((s) => !s.analysis && !failed[s.source.source_id] && s.state !== 'refused')
       const next = order.map((id) => pending?.find((s) => s.source.source_id === id)).find((s) => s !== undefined)
-      if (!next || !desk) break
-      const sourceId = next.source.source_id
-      try {
-        const ai_service = (next.settings ?? desk.settings).ai_service
-        const analysis = await client.call('analyze', { fields: { source_id: sourceId, ai_service } })
-        const song = songOf(sourceId)
-        if (song) keepSong({ ...song, analysis })
-      } catch (error) {
-        if (error instanceof ApiError && (error.code === 'CONCURRENT_LIMIT' || error.code === 'UNAVAILABLE')) {
-          await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-        } else if (error instanceof ApiError && error.code === 'UNREACHABLE') break
-        else
-          setState(({ analysisErrors: all }) => ({
-            analysisErrors: { ...all, [sourceId]: refusalOf(error, language()) },
-          }))
-      }
-    }
-    isAnalysing = false
-  }
-
-  const addFile = (file: File, replaces?: string): Upload => {
-    const uploadId = newId()
-    const isTooLarge = file.size > MAX_SOURCE_BYTES
-    if (!isTooLarge) files.set(uploadId, { file, ...(replaces ? { replaces } : {}) })
-    const message = errorText('FILE_TOO_LARGE', { maxMegabytes: MAX_SOURCE_BYTES / 1024 ** 2 }, language())
-    return {
-      uploadId,
-      filename: file.name,
-      sizeBytes: file.size,
-      state: isTooLarge ? 'refused' : 'queued',
-      sent: 0,
-      ...(isTooLarge ? { error: { code: 'FILE_TOO_LARGE', message } } : {}),
-    }
-  }
+      if (!desk || !next) return undefined
+      return { sourceId: next.source.source_id, aiService: (next.settings ?? desk.settings).ai_service }
+    },
+    onFound(sourceId, analysis) {
+      const song = songOf(sourceId)
+      if (song) keepSong({ ...song, analysis: summaryOf(analysis) })
+    },
+  })
 
   /** Sends settings when the hand rests; until the server has confirmed them they win over what it says. */
   const changeSoon = (target: string, request: () => Promise<unknown>) => {
@@ -278,18 +233,28 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
     change.timer = setTimeout(() => void change.send(), SETTLE_MS)
     unconfirmed.set(target, change)
   }
+  /** Gives one song settings of its own, or null for the common ones; one that is not stored yet keeps them until it is. */
+  function changeSongSettings(rowId: string, settings: MasterSettings | null): void {
+    const song = songOf(rowId)
+    if (!song) {
+      uploads.changeSettings(rowId, settings)
+      return
+    }
+    keepSong({ ...song, settings })
+    changeSoon(rowId, () => client.call('changeDeskSong', { params: { source_id: rowId }, body: { settings } }))
+  }
   const flush = async () => {
     await Promise.all([...unconfirmed.values()].map((change) => change.timer && change.send()))
   }
 
   /** Takes rows off the list; the toast can put them back. */
   const remove = (rowIds: readonly string[], text: string) => {
-    const { desk, uploads, order } = getState()
+    const { desk, order } = getState()
     const gone = new Set(rowIds)
     const sourceIds = rowIds.filter((id) => songOf(id))
     for (const id of sourceIds) hidden.add(id)
+    const taken = uploads.takeOff(gone)
     setState({
-      uploads: uploads.filter((one) => !gone.has(one.uploadId)),
       order: order.filter((id) => !gone.has(id)),
       ...(desk ? { desk: { ...desk, songs: desk.songs.filter((s) => !gone.has(s.source.source_id)) } } : {}),
     })
@@ -299,12 +264,12 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
       text,
       undo: () => {
         for (const id of sourceIds) hidden.delete(id)
-        setState({ uploads, order, desk })
+        setState({ order, desk })
+        taken.putBack()
         if (sourceIds.length > 0) void command(() => client.call('restoreSongs', { body: { source_ids: sourceIds } }))
-        void sendPending()
       },
       settle: () => {
-        for (const id of rowIds) files.delete(id)
+        taken.forget()
         for (const id of sourceIds) hidden.delete(id)
       },
     })
@@ -312,6 +277,8 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
 
   return {
     store,
+    uploads,
+    looks,
     flush,
     remove,
     /** Reads the desk again. Throws ApiError. */
@@ -325,35 +292,16 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
     },
     /** Puts files at the end of the list and begins to send them; `replaces` names the song whose place the first one takes. */
     addFiles(list: readonly File[], replaces?: string) {
-      const added = list.map((file, index) => addFile(file, index === 0 ? replaces : undefined))
-      const ids = added.map((one) => one.uploadId)
-      const { order, uploads } = getState()
+      const settings = replaces ? (songOf(replaces)?.settings ?? null) : null
+      const ids = uploads.add(list, { ...(replaces ? { replaces } : {}), ...(settings ? { settings } : {}) })
+      const { order } = getState()
       const at = replaces ? order.indexOf(replaces) + 1 : order.length
-      setState({ uploads: [...uploads, ...added], order: [...order.slice(0, at), ...ids, ...order.slice(at)] })
-      void sendPending()
+      setState({ order: [...order.slice(0, at), ...ids, ...order.slice(at)] })
     },
-    /** Whether files are still on their way: closing the page would lose them. */
-    hasPending: () => getState().uploads.some((one) => one.state !== 'refused'),
     /** Shows files that the desktop was handed without this page and did not take. */
-    showRefused(refused: readonly { filename: string; code: string; message: string }[]) {
-      const added = refused.map(({ filename, code, message }) => ({
-        uploadId: newId(),
-        filename,
-        sizeBytes: 0,
-        state: 'refused' as const,
-        sent: 0,
-        error: { code, message },
-      }))
-      setState(({ uploads, order }) => ({
-        uploads: [...uploads, ...added],
-        order: [...order, ...added.map((one) => one.uploadId)],
-      }))
-    },
-    /** Sends a refused file again, when this page still has it. */
-    canResend: (uploadId: string) => files.has(uploadId),
-    resend(uploadId: string) {
-      changeUpload(uploadId, { state: 'queued', sent: 0 })
-      void sendPending()
+    showRefused(refused: readonly ({ readonly filename: string } & Refusal)[]) {
+      const ids = uploads.showRefused(refused)
+      setState(({ order }) => ({ order: [...order, ...ids] }))
     },
     async takeReference(file: File) {
       setState({ referenceUpload: { filename: file.name, sent: 0 } })
@@ -378,26 +326,16 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
     },
     scope: (isWholeBatch: boolean) => setState({ isWholeBatch }),
     /** Changes the settings of all songs, or those of one. Shown at once, sent when the hand rests. */
-    changeSettings(settings: MasterSettings, sourceId: string | null) {
+    changeSettings(settings: MasterSettings, rowId: string | null) {
       const { desk } = getState()
       if (!desk) return
-      if (!sourceId) {
-        setState({ desk: { ...desk, settings } })
-        changeSoon(ALL, () => client.call('changeDesk', { body: { settings } }))
-        return
-      }
-      const song = songOf(sourceId)
-      if (!song) return
-      keepSong({ ...song, settings })
-      changeSoon(sourceId, () => client.call('changeDeskSong', { params: { source_id: sourceId }, body: { settings } }))
+      if (rowId) return changeSongSettings(rowId, settings)
+      setState({ desk: { ...desk, settings } })
+      changeSoon(ALL, () => client.call('changeDesk', { body: { settings } }))
     },
     /** Gives one song the common settings again. */
-    clearOwnSettings(sourceId: string) {
-      const song = songOf(sourceId)
-      if (song) keepSong({ ...song, settings: null })
-      changeSoon(sourceId, () =>
-        client.call('changeDeskSong', { params: { source_id: sourceId }, body: { settings: null } }),
-      )
+    clearOwnSettings(rowId: string) {
+      changeSongSettings(rowId, null)
       void flush()
     },
     changePresets: (presets: Preset[]) => command(() => client.call('changeDesk', { body: { presets } })),
@@ -444,8 +382,8 @@ export function createDesk({ client, upload, jobs, notices, language, newId, sto
     },
     /** Looks at a song again whose analysis failed. */
     analyseAgain(sourceId: string) {
-      setState(({ analysisErrors: { [sourceId]: _gone, ...rest } }) => ({ analysisErrors: rest }))
-      void analysePending()
+      looks.forgetError(sourceId)
+      void looks.run()
     },
     clearFailure: () => setState({ failure: null }),
   }

@@ -5,9 +5,12 @@ import type { Client } from '../api/client.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 
+/** What the list is narrowed to: a status of the API, or the finished jobs whose files are gone. */
+export type ShownStatus = NonNullable<JobQuery['status']> | 'expired'
+
 export interface HistoryFilter {
   readonly q: string
-  readonly status: JobQuery['status'] | undefined
+  readonly status: ShownStatus | undefined
   readonly platform: JobQuery['platform'] | undefined
   readonly sort: NonNullable<JobQuery['sort']>
 }
@@ -23,6 +26,8 @@ export interface HistoryState {
   readonly hasFailed: boolean
   readonly selected: Readonly<Record<string, true>>
   readonly isGrouped: boolean
+  /** Loudness of what came in, LUFS, by its SHA-256; null where it cannot be told. Read for the rows that are looked at. */
+  readonly before: Readonly<Record<string, number | null>>
   /** Deleted in this page but not yet on the server: their time to undo is running. */
   readonly hidden: Readonly<Record<string, true>>
 }
@@ -74,23 +79,42 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
     hasFailed: false,
     selected: {},
     isGrouped: true,
+    before: {},
     hidden: {},
   }))
   const { getState, setState } = store
   let reading = 0
+  let reportsRead: Promise<void> = Promise.resolve()
 
-  const page = (cursor?: string) => {
+  /**
+   * Reads what follows `cursor`: a page, or for the expired jobs, which the API cannot be asked for, as many pages as it takes
+   * to find a page of them. Answers null when another reading has begun meanwhile. Throws ApiError.
+   */
+  const page = async (mine: number, from: string | null = null) => {
     const { q, status, platform, sort } = getState().filter
-    return client.call('listJobs', {
-      query: {
-        sort,
-        limit: PAGE,
-        ...(q ? { q } : {}),
-        ...(status ? { status } : {}),
-        ...(platform ? { platform } : {}),
-        ...(cursor ? { cursor } : {}),
-      },
-    })
+    const isExpired = status === 'expired'
+    const asked = isExpired ? 'done' : status
+    const found: Job[] = []
+    let cursor = from
+    let total = 0
+    do {
+      const answer = await client.call('listJobs', {
+        query: {
+          sort,
+          limit: PAGE,
+          ...(q ? { q } : {}),
+          ...(asked ? { status: asked } : {}),
+          ...(platform ? { platform } : {}),
+          ...(cursor ? { cursor } : {}),
+        },
+      })
+      if (mine !== reading) return null
+      found.push(...(isExpired ? answer.jobs.filter((job) => job.expired) : answer.jobs))
+      cursor = answer.next_cursor ?? null
+      total = isExpired ? found.length : answer.total
+    } while (isExpired && cursor && found.length < PAGE)
+    jobs.keep(found)
+    return { found: found.map((job) => job.job_id), total, nextCursor: cursor }
   }
 
   /** Reads the first page. A refresh keeps the further pages that are shown. An overtaken answer is dropped. */
@@ -99,17 +123,16 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
     const mine = reading
     setState({ isReading: true })
     try {
-      const answer = await page()
-      if (mine !== reading) return
-      jobs.keep(answer.jobs)
-      const first = answer.jobs.map((job) => job.job_id)
+      const answer = await page(mine)
+      if (!answer) return
+      const first = answer.found
       const { ids, nextCursor } = getState()
       const hasFurther = isRefresh && ids.length > PAGE
       const further = hasFurther ? ids.filter((id) => !first.includes(id)) : []
       setState({
         ids: [...first, ...further],
         total: answer.total,
-        nextCursor: hasFurther ? nextCursor : (answer.next_cursor ?? null),
+        nextCursor: hasFurther ? nextCursor : answer.nextCursor,
         hasRead: true,
         hasFailed: false,
       })
@@ -146,21 +169,26 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
       setState({ isReading: true })
       const mine = reading
       try {
-        const answer = await page(nextCursor)
-        if (mine !== reading) return
-        jobs.keep(answer.jobs)
+        const answer = await page(mine, nextCursor)
+        if (!answer) return
         const known = new Set(getState().ids)
-        const fresh = answer.jobs.map((job) => job.job_id).filter((id) => !known.has(id))
-        setState(({ ids }) => ({
-          ids: [...ids, ...fresh],
-          total: answer.total,
-          nextCursor: answer.next_cursor ?? null,
-        }))
+        const fresh = answer.found.filter((id) => !known.has(id))
+        setState(({ ids }) => ({ ids: [...ids, ...fresh], total: answer.total, nextCursor: answer.nextCursor }))
       } catch {
         setState({ hasFailed: true })
       } finally {
         if (mine === reading) setState({ isReading: false })
       }
+    },
+    /** Reads how loud the song of a finished job came in: it stands in the report only. One at a time. Never throws. */
+    readBefore({ job_id, source_sha256 }: Job) {
+      reportsRead = reportsRead.then(async () => {
+        if (getState().before[source_sha256] !== undefined) return
+        const report = await client.call('readReport', { params: { job_id } }).catch(() => null)
+        const lufs = report?.source.measurement.integrated_lufs ?? null
+        setState(({ before }) => ({ before: { ...before, [source_sha256]: lufs } }))
+      })
+      return reportsRead
     },
     filter(change: Partial<HistoryFilter>) {
       setState(({ filter }) => ({ filter: { ...filter, ...change }, selected: {} }))

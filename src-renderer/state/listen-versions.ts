@@ -81,6 +81,11 @@ export function versionsOf(job: Job, report: Report, other: OtherMaster | null):
   return versions
 }
 
+/** Returns the platform of `other` that is compared with `job`: one that both have, else its first; undefined when it has none. */
+export function comparedPlatform(job: Job, other: Job): Platform | undefined {
+  return PLATFORMS.find((one) => [job, other].every(({ platforms }) => platforms.includes(one))) ?? other.platforms[0]
+}
+
 /** Returns the rate of most masters, Hz; 48 kHz when there are none. */
 export function commonRateHz(report: Report): number {
   const counts = new Map<number, number>()

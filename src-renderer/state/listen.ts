@@ -5,7 +5,7 @@ import type { Platform } from '../../src-server/contract/platforms.ts'
 import type { Report } from '../../src-server/contract/report.ts'
 import type { Language } from '../../src-server/contract/text/text.ts'
 import type { Client } from '../api/client.ts'
-import type { OtherMaster } from './listen-versions.ts'
+import { comparedPlatform, type OtherMaster } from './listen-versions.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
 export interface ListenState {
@@ -13,51 +13,102 @@ export interface ListenState {
   readonly report: Report | null
   /** Why there is nothing to hear: the job is unknown, unfinished, failed or expired, or the server is away. */
   readonly failure: Refusal | null
-  /** Finished jobs of the same source, this one among them. */
+  /** Finished jobs of the same source, this one among them: at first those of its title, then all. */
   readonly siblings: readonly Job[]
+  readonly hasAllSiblings: boolean
   readonly other: OtherMaster | null
+  /** Why the version that this one was to be compared with is not there. */
+  readonly otherFailure: Refusal | null
 }
 
 export interface ListenOptions {
   readonly client: Client
   readonly jobId: string
+  /** Another job of the same song, whose master is to be in the switch from the start. */
+  readonly otherId?: string | undefined
   readonly language: () => Language
 }
 
-const MOST_SIBLINGS = 100
+const PAGE = 100
 
 /** Makes the store of one visit to the screen, with its actions. */
-export function createListen({ client, jobId, language }: ListenOptions) {
-  const store = createStore<ListenState>(() => ({ job: null, report: null, failure: null, siblings: [], other: null }))
+export function createListen({ client, jobId, otherId, language }: ListenOptions) {
+  const store = createStore<ListenState>(() => ({
+    job: null,
+    report: null,
+    failure: null,
+    siblings: [],
+    hasAllSiblings: false,
+    other: null,
+    otherFailure: null,
+  }))
 
   const readReport = (id: string) => client.call('readReport', { params: { job_id: id } })
 
-  /** The list is searched by words, so what it finds under this name is narrowed to what comes from the same bytes. */
+  /** Adds to the siblings those of `jobs` that come from the same bytes and are still there. */
+  function addSiblings(job: Job, jobs: readonly Job[]) {
+    const same = jobs.filter((one) => one.source_sha256 === job.source_sha256 && !one.expired)
+    const { siblings, other } = store.getState()
+    const all = [job, ...(other ? [other.job] : []), ...siblings, ...same]
+    store.setState({ siblings: [...new Map(all.map((one) => [one.job_id, one])).values()] })
+  }
+
+  /** The list is searched by words, so this finds the versions that kept their title. */
   async function readSiblings(job: Job) {
-    const page = await client.call('listJobs', { query: { q: job.title, status: 'done', limit: MOST_SIBLINGS } })
-    const same = page.jobs.filter((one) => one.source_sha256 === job.source_sha256 && !one.expired)
-    store.setState({ siblings: same.some((one) => one.job_id === job.job_id) ? same : [job, ...same] })
+    const query = { q: job.title, status: 'done', limit: PAGE } as const
+    const { jobs } = await client.call('listJobs', { query }).catch(() => ({ jobs: [] }))
+    addSiblings(job, jobs)
+  }
+
+  async function readOther(id: string): Promise<{ job: Job; report: Report }> {
+    const known = store.getState().siblings.find((one) => one.job_id === id)
+    const job = known ?? (await client.call('readJob', { params: { job_id: id } }))
+    return { job, report: await readReport(id) }
+  }
+
+  /** Puts the master that `job` is to be compared with at its place; anything but another master of the same song is none. */
+  async function seatOther(job: Job, id: string) {
+    try {
+      const other = await readOther(id)
+      const platform = comparedPlatform(job, other.job)
+      if (other.job.source_sha256 === job.source_sha256 && id !== jobId && platform) {
+        store.setState({ other: { ...other, platform } })
+      }
+    } catch (error) {
+      store.setState({ otherFailure: refusalOf(error, language()) })
+    }
   }
 
   return {
     store,
     /** Reads the job and its report. Never throws: what fails is in `failure`. */
     async read() {
-      store.setState({ failure: null })
+      store.setState({ failure: null, otherFailure: null })
       try {
         const job = await client.call('readJob', { params: { job_id: jobId } })
         store.setState({ job })
-        store.setState({ report: await readReport(jobId) })
-        await readSiblings(job).catch(() => store.setState({ siblings: [job] }))
+        const report = await readReport(jobId)
+        if (otherId) await seatOther(job, otherId)
+        store.setState({ report })
+        await readSiblings(job)
       } catch (error) {
         store.setState({ failure: refusalOf(error, language()) })
       }
     },
     /** Reads a finished job of the same song to be compared. Throws ApiError. */
-    async readOther(otherId: string): Promise<{ job: Job; report: Report }> {
-      const known = store.getState().siblings.find((one) => one.job_id === otherId)
-      const job = known ?? (await client.call('readJob', { params: { job_id: otherId } }))
-      return { job, report: await readReport(otherId) }
+    readOther,
+    /** Looks through all finished jobs for versions under other titles. Throws ApiError. */
+    async findSiblings() {
+      const { job, hasAllSiblings } = store.getState()
+      if (!job || hasAllSiblings) return
+      let cursor: string | undefined
+      do {
+        const query = { status: 'done', limit: PAGE, ...(cursor ? { cursor } : {}) } as const
+        const page = await client.call('listJobs', { query })
+        addSiblings(job, page.jobs)
+        cursor = page.next_cursor
+      } while (cursor)
+      store.setState({ hasAllSiblings: true })
     },
     /** Brings a master of another job into the switch, or takes it out. */
     bring(other: { job: Job; report: Report; platform: Platform } | null) {

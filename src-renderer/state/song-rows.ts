@@ -1,20 +1,28 @@
 /** What the list of the Master screen shows, derived from the desk, the uploads and the jobs. Pure. */
-import type { DeskSong } from '../../src-server/contract/app.ts'
+import type { DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
+import type { Look } from './desk-looks.ts'
 
-/** A song that is not on the desk: still being sent, or refused on arrival. */
+/** A song that is not on the desk: being sent, refused on arrival, or cut off when its page went. */
 export interface Upload {
   readonly uploadId: string
   readonly filename: string
   readonly sizeBytes: number
-  readonly state: 'queued' | 'sending' | 'refused'
+  readonly state: 'queued' | 'sending' | 'refused' | 'interrupted'
+  /** When it was given, ISO 8601. */
+  readonly addedAt: string
   /** 0 to 1. */
   readonly sent: number
   readonly error?: { readonly code: string; readonly message: string; readonly requestId?: string | undefined }
+  /** Settings of its own, which the song gets when it is stored. */
+  readonly settings?: MasterSettings | null
+  /** The song whose place it takes. */
+  readonly replaces?: string
 }
 
 export type RowKind =
   | 'sending'
+  | 'interrupted'
   | 'analysing'
   | 'ready'
   | 'warning'
@@ -35,6 +43,8 @@ export interface SongRow {
   readonly song?: DeskSong
   /** The newest job of the song, when it is known. */
   readonly job?: Job
+  /** How far the look at the song is, while it is looked at. */
+  readonly look?: Look
   /** Why a look at the song failed, when it did. */
   readonly analysisError?: { readonly code: string; readonly message: string }
 }
@@ -55,7 +65,8 @@ export function kindOf(song: DeskSong, job: Job | undefined, isAccepted: boolean
     return job.stage && job.stage !== 'waiting' ? 'rendering' : 'queued'
   }
   if (!song.analysis) return hasAnalysisError ? 'refused' : 'analysing'
-  return song.analysis.warnings.length > 0 && !isAccepted ? 'warning' : 'ready'
+  const isSound = song.analysis.warnings.length === 0 && song.analysis.integrated_lufs !== null
+  return isSound || isAccepted ? 'ready' : 'warning'
 }
 
 export interface RowSources {
@@ -65,21 +76,30 @@ export interface RowSources {
   readonly order: readonly string[]
   readonly jobs: Readonly<Record<string, Job>>
   readonly accepted: Readonly<Record<string, true>>
+  readonly looks: Readonly<Record<string, Look>>
   readonly analysisErrors: Readonly<Record<string, { readonly code: string; readonly message: string }>>
 }
 
 /** Returns one row per song, in the order shown. */
-export function songRows({ songs, uploads, order, jobs, accepted, analysisErrors }: RowSources): SongRow[] {
+export function songRows({ songs, uploads, order, jobs, accepted, looks, analysisErrors }: RowSources): SongRow[] {
   const rows = new Map<string, SongRow>()
   for (const song of songs) {
     const rowId = song.source.source_id
     const job = song.job_ids[0] ? jobs[song.job_ids[0]] : undefined
     const analysisError = analysisErrors[rowId]
+    const look = looks[rowId]
     const kind = kindOf(song, job, accepted[rowId] === true, analysisError !== undefined)
-    rows.set(rowId, { rowId, kind, song, ...(job ? { job } : {}), ...(analysisError ? { analysisError } : {}) })
+    rows.set(rowId, {
+      rowId,
+      kind,
+      song,
+      ...(job ? { job } : {}),
+      ...(look ? { look } : {}),
+      ...(analysisError ? { analysisError } : {}),
+    })
   }
   for (const upload of uploads) {
-    const kind = upload.state === 'refused' ? 'refused' : 'sending'
+    const kind = upload.state === 'queued' ? 'sending' : upload.state
     rows.set(upload.uploadId, { rowId: upload.uploadId, kind, upload })
   }
   const shown: SongRow[] = []
@@ -91,13 +111,24 @@ export function songRows({ songs, uploads, order, jobs, accepted, analysisErrors
   return [...shown, ...rows.values()]
 }
 
-/** The five words under which a batch is counted, in the order in which they are said. */
-export const TALLY = ['done', 'rendering', 'queued', 'ready', 'check', 'failed', 'refused'] as const
+/** `now` with every row that says the same as in `before` replaced by that one, so that only rows that changed are drawn again. */
+export function steadyRows(before: readonly SongRow[], now: readonly SongRow[]): SongRow[] {
+  const known = new Map(before.map((row) => [row.rowId, row]))
+  const parts = ['kind', 'upload', 'song', 'job', 'look', 'analysisError'] as const
+  return now.map((row) => {
+    const old = known.get(row.rowId)
+    return old && parts.every((part) => old[part] === row[part]) ? old : row
+  })
+}
+
+/** The words under which a batch is counted, in the order in which they are said. */
+export const TALLY = ['done', 'rendering', 'queued', 'ready', 'check', 'reading', 'failed', 'refused'] as const
 export type Tally = Record<(typeof TALLY)[number], number>
 
 const TALLY_OF: Record<RowKind, keyof Tally> = {
-  sending: 'check',
-  analysing: 'check',
+  sending: 'reading',
+  interrupted: 'check',
+  analysing: 'reading',
   warning: 'check',
   ready: 'ready',
   waiting: 'queued',
@@ -112,7 +143,7 @@ const TALLY_OF: Record<RowKind, keyof Tally> = {
 
 /** Counts rows under the words of the list's head. */
 export function tallyOf(rows: readonly SongRow[]): Tally {
-  const tally: Tally = { done: 0, rendering: 0, queued: 0, ready: 0, check: 0, failed: 0, refused: 0 }
+  const tally: Tally = { done: 0, rendering: 0, queued: 0, ready: 0, check: 0, reading: 0, failed: 0, refused: 0 }
   for (const { kind } of rows) tally[TALLY_OF[kind]] += 1
   return tally
 }

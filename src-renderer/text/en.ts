@@ -3,6 +3,11 @@ import type { Genre } from '../../src-server/contract/platforms.ts'
 
 const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`
 const songs = (count: number) => plural(count, 'song', 'songs')
+/** Seconds as they are said: 45 s, 2 min, 1 min 15 s. */
+const span = (seconds: number) =>
+  [seconds >= 60 && `${Math.floor(seconds / 60)} min`, seconds % 60 > 0 && `${seconds % 60} s`]
+    .filter(Boolean)
+    .join(' ')
 const words = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine']
 
 export const en = {
@@ -89,6 +94,7 @@ export const en = {
       queued: (n: number) => `${n} queued`,
       ready: (n: number) => `${n} ready`,
       check: (n: number) => `${n} to check`,
+      reading: (n: number) => `${n} being read`,
       failed: (n: number) => `${n} failed`,
       refused: (n: number) => `${n} refused`,
     },
@@ -114,18 +120,22 @@ export const en = {
     sending: 'Sending',
     checking: 'Checking',
     sendingSize: (sent: string, size: string) => `${sent} of ${size}`,
-    waitingToSend: 'Waiting',
+    waitingToSend: 'Waiting to be sent',
+    interrupted: 'Upload interrupted',
+    interruptedWhat: 'Drop the file again. Its place and settings are kept.',
     analysing: 'Analysing',
-    analysingWhat: 'Loudness, true peak, clipping, tone',
+    waitingToAnalyse: 'Waiting to be analysed',
+    analysingWhat: { decoding: 'Decoding the file', analysing: 'Loudness, true peak, clipping, tone' },
     ready: 'Ready',
     readyNumbers: (lufs: string, dbtp: string) => `${lufs} LUFS, ${dbtp} dBTP`,
     warnings: (count: number) =>
       `${words[count] ?? count} ${count === 1 ? 'warning' : 'warnings'}, no credit spent yet`,
+    silent: 'There is no sound in it. It would fail and be refunded.',
     replace: 'Replace',
     useIt: 'Use it',
     queuePosition: (place: number) => `Position ${place} in the queue`,
     queued: 'In the queue',
-    startsIn: (seconds: number) => `Starts in about ${seconds} s`,
+    startsIn: (seconds: number) => `Starts in about ${span(seconds)}`,
     startsNext: 'Starts next',
     paused: 'Paused',
     pausedWhy: 'Waits until you go on',
@@ -141,8 +151,7 @@ export const en = {
     verifyingFor: (platform: string) => `Verifying ${platform}`,
     stageOf: (stage: number, name: string) => `Stage ${stage} of 5: ${name}`,
     part: (index: number, count: number) => `${index} of ${count} platforms`,
-    timeLeft: (seconds: number) =>
-      seconds < 60 ? `about ${seconds} s left` : `about ${plural(Math.round(seconds / 6) / 10, 'min', 'min')} left`,
+    timeLeft: (seconds: number) => `about ${span(seconds)} left`,
     masters: (count: number, onTarget: number) =>
       `${plural(count, 'master', 'masters')}, ${onTarget === count ? (count === 1 ? 'on target' : `${count} on target`) : `${onTarget} on target`}`,
     below: (platform: string, lufs: string, missing: string) => `${platform} at ${lufs}, ${missing} below its target`,
@@ -167,8 +176,6 @@ export const en = {
     masterAgain: 'Master again',
     copyCurl: 'Copy as curl',
     reveal: 'Show in folder',
-    pause: 'Pause',
-    resume: 'Go on',
     savingZip: 'Saving ZIP',
     mono: 'mono',
     kbits: (kbits: number) => `${kbits} kbit/s`,
@@ -206,19 +213,26 @@ export const en = {
   },
   bench: {
     batchProgress: (done: number, all: number) => `Batch: ${done} of ${all} done`,
-    left: (seconds: number) =>
-      seconds < 60 ? `About ${seconds} s left` : `About ${Math.round(seconds / 6) / 10} min left`,
+    left: (seconds: number) => `About ${span(seconds)} left`,
     forStarted: 'for the songs you started',
     allDone: 'All done',
     reading: 'Reading and measuring',
     readyToStart: 'Ready to start',
     checkFirst: 'Warnings to read first',
-    paused: 'Paused. What runs is finished, the rest waits.',
+    paused: (finishing: number, waiting: number) =>
+      finishing + waiting === 0
+        ? 'Paused'
+        : `Paused: ${[finishing > 0 && `${finishing} finishing`, waiting > 0 && `${waiting} waiting`].filter(Boolean).join(', ')}`,
+    pausedWhy: 'until you go on',
+    resumed: 'The batch goes on',
+    wouldHold: (finishing: number, waiting: number) =>
+      `${[finishing > 0 && `${finishing} finishing`, `${waiting} will wait`].filter(Boolean).join(', ')}`,
+    nothingWaits: 'Nothing waits: what has begun is finished',
     price: (count: number, masters: number) => `${songs(count)}, ${plural(masters, 'master', 'masters')}`,
     credits: (count: number) => plural(count, 'credit', 'credits'),
     tooFew: (have: number) => `Only ${plural(have, 'credit', 'credits')} left`,
-    pauseAll: 'Pause all',
-    resumeAll: 'Go on',
+    pause: 'Pause',
+    resume: 'Go on',
     start: (count: number) => (count === 0 ? 'Start' : `Start ${songs(count)}`),
     startWarned: (count: number) => `Start ${count} with warnings`,
     whyNot: {
@@ -253,6 +267,7 @@ export const en = {
     done: 'Done',
     failed: 'Failed',
     running: 'Running',
+    expiredJobs: 'Expired',
     group: 'Batch',
     sorts: { newest: 'Newest first', oldest: 'Oldest first', title: 'Title' },
     anyPlatform: 'Any platform',
@@ -261,6 +276,7 @@ export const en = {
       select: 'Select',
       song: 'Song',
       loudest: 'Loudest master',
+      before: 'Before',
       gain: 'Gain',
       platforms: 'Platforms',
       verdict: 'Verdict',
@@ -272,7 +288,7 @@ export const en = {
     selectAll: 'Select all shown',
     allFive: 'All five',
     onTarget: (count: number) => `${count} on target`,
-    someBelow: (on: number, below: number) => `${on} on target, ${below} below`,
+    someBelow: (on: number, below: number) => (on === 0 ? `${below} below target` : `${on} on target, ${below} below`),
     failedFor: (reason: string, isRefunded: boolean) => `${reason}${isRefunded ? ' Refunded.' : ''}`,
     cancelled: 'Cancelled, refunded',
     expiredText: 'Files removed, report kept',
@@ -285,6 +301,9 @@ export const en = {
     single: 'Single songs',
     selected: (count: number) => `${count} selected`,
     saveSelected: (count: number) => (count === 1 ? 'Save ZIP' : count === 2 ? 'Save both' : `Save ${count}`),
+    compare: 'Compare',
+    compareVersions: 'Compare versions',
+    notOneSong: 'Select two versions of one song to compare them',
     masterAgain: 'Master again',
     delete: 'Delete',
     deleted: (title: string, others: number) =>
@@ -302,12 +321,14 @@ export const en = {
     empty: 'Nothing mastered yet.',
     emptyAction: 'Go to Master',
     noMatch: 'Nothing matches.',
+    unread: 'The history could not be read.',
+    readAgain: 'Read again',
     clearSearch: 'Show all',
-    shown: (count: string) => `${count} songs`,
+    shown: (count: number) => songs(count),
   },
   automate: {
     intro: 'Everything this window does is a plain HTTP call on this computer. These work as they are.',
-    reference: 'Reference',
+    reference: 'API reference',
     languages: { curl: 'curl', python: 'Python', node: 'Node', n8n: 'n8n' },
     snippets: 'Language of the sample',
     answerTitle: 'What the first call answers',
@@ -527,7 +548,7 @@ export const en = {
       sheet: 'This sheet',
       escape: 'Close, or leave the field',
       play: 'Play, pause',
-      versions: 'Original · platforms · reference',
+      versions: 'Original · platforms · reference · compared',
       swap: 'Original and last version in turn',
       level: 'Matched or file · as on service',
       seek: '5 s · with Shift 1 s',

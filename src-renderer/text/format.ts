@@ -4,7 +4,8 @@ import type { Language } from '../../src-server/contract/text/text.ts'
 const LOCALE: Record<Language, string> = { en: 'en-GB', ko: 'ko-KR' }
 const DAY_MS = 86_400_000
 
-const withMinus = (text: string) => text.replace(/^-/, '−')
+/** A true minus, and none before a nought. */
+const withMinus = (text: string) => text.replace(/^-(?=.*[1-9])/, '−').replace(/^-/, '')
 
 /** Makes the formatting functions of one language. None of them throws; a missing level is an en dash. */
 export function createFormat(language: Language) {
@@ -31,7 +32,10 @@ export function createFormat(language: Language) {
     /** A target as it is named: −14, −9.5. */
     target: (value: number) => withMinus(short.format(value)),
     /** A change with its sign: +2.7, −1. */
-    signed: (value: number) => (value > 0 ? '+' : '') + withMinus(short.format(value)),
+    signed(value: number) {
+      const text = withMinus(short.format(value))
+      return value > 0 && text !== '0' ? `+${text}` : text
+    },
     /** Minutes and seconds: 3:28. */
     duration(seconds: number) {
       const whole = Math.round(seconds)

@@ -52,10 +52,12 @@ export const listenEn = {
     positionText: (at: string, of: string): string => `${at} of ${of}`,
     loopFrom: 'Loop start',
     loopTo: 'Loop end',
-    clipped: (at: string): string => `The original is at full scale at ${at}`,
+    fullScale: 'full scale',
+    fullScaleAt: (from: string, to: string): string =>
+      `Peaks of the original at full scale ${from === to ? `around ${from}` : `from ${from} to ${to}`}, seen in its peak curve`,
     label: (parts: readonly string[]): string => `${parts.join(', ')}.`,
     originalAt: (lufs: string, count: number): string =>
-      `Original at ${lufs} LUFS${count > 0 ? ` with ${places(count)} at full scale` : ''}`,
+      `Original at ${lufs} LUFS${count > 0 ? `, its peak curve at full scale in ${places(count)}` : ''}`,
     masterAt: (name: string, lufs: string, ceiling: string): string =>
       `${name} master at ${lufs} LUFS under a ${ceiling} dB ceiling`,
     versionAt: (name: string, lufs: string): string => `${name} at ${lufs} LUFS`,
@@ -108,7 +110,7 @@ export const listenEn = {
       turn_up: (db: string): string => `turned up ${db} dB`,
     },
     saveOne: (platform: string): string => `Save ${platform} WAV`,
-    stops: (platform: string, missing: string): string => `${platform} stops ${missing} below its target.`,
+    stops: (missing: string): string => `Below target by LU: ${missing}.`,
     reasons: {
       gain_reduction: 'More would have cost too much limiting.',
       dynamics_lost: 'More would have cost too much of its dynamics.',
@@ -138,6 +140,7 @@ export const listenEn = {
     },
     codec: (codec: string, peak: string): string => `After ${codec}: ${peak} dBTP`,
   },
+  decisions: 'What was done, and why',
   repairs: {
     title: 'Repaired',
     only: 'only what was found',
@@ -216,7 +219,7 @@ export const listenEn = {
     listen: 'Put it in the switch (C)',
     remove: 'Take it out of the switch',
     difference: 'Difference',
-    notThere: 'Not ordered there',
+    otherGone: 'The version to compare with cannot be heard.',
     loudness: { platform: 'platform target', competitive: 'competitive' },
   },
   live: {

@@ -47,14 +47,17 @@ function bench(refuse: readonly string[] = []) {
   const server = emptyDesk()
   const calls: { path: string; body: unknown }[] = []
   const kept = new Map<string, string>()
-  const gate: { wait: Promise<void> | null } = { wait: null }
+  const gate: { wait: Promise<void> | null; look: Promise<void> | null } = { wait: null, look: null }
   const client = createClient({
     session: null,
     language: () => 'en',
     fetch: async (path, init) => {
       const body = typeof init?.body === 'string' ? JSON.parse(init.body) : init?.body
       calls.push({ path: String(path), body })
-      if (path === '/api/v1/analyze') return Response.json({ warnings: [], waveform: [1] })
+      if (path === '/api/v1/analyze') {
+        await gate.look
+        return Response.json({ warnings: [], waveform: [1], measurement: {} })
+      }
       if (path === '/app/desk/remove')
         server.songs = server.songs.filter((s) => !body.source_ids.includes(s.source.source_id))
       if (path === '/app/desk/restore') for (const id of body.source_ids) server.songs.push(song(id))
@@ -72,6 +75,7 @@ function bench(refuse: readonly string[] = []) {
   }
   const options: DeskOptions = {
     client,
+    uploadsAtOnce: 1,
     jobs: createJobs(client),
     notices,
     language: () => 'en',
@@ -95,7 +99,7 @@ describe('the desk', () => {
     await it_.desk.read()
   })
   const order = () => it_.desk.store.getState().order
-  const uploads = () => it_.desk.store.getState().uploads
+  const uploads = () => it_.desk.uploads.store.getState().uploads
 
   it('takes the good songs of a drop, keeps the bad one in its place and says why', async () => {
     it_.desk.addFiles([file('a.wav'), file('bad.m4a'), file('b.wav')])
@@ -107,7 +111,7 @@ describe('the desk', () => {
   it('still shows the refused file after a reload', async () => {
     it_.desk.addFiles([file('bad.m4a')])
     await expect.poll(() => uploads()[0]?.state).toBe('refused')
-    expect(it_.again().store.getState().uploads).toMatchObject([{ filename: 'bad.m4a', state: 'refused' }])
+    expect(it_.again().uploads.store.getState().uploads).toMatchObject([{ filename: 'bad.m4a', state: 'refused' }])
   })
 
   it('measures every song once, without being asked', async () => {
@@ -118,6 +122,27 @@ describe('the desk', () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(measured()).toBe(2)
     expect(it_.desk.store.getState().desk?.songs.every((one) => one.analysis)).toBe(true)
+  })
+
+  it('shows how far the look at a song is, only ever more, and one song after the other', async () => {
+    const { desk, gate } = it_
+    let find: () => void = () => undefined
+    gate.look = new Promise<void>((resolve) => {
+      find = resolve
+    })
+    const looks = () => desk.looks.store.getState().looks
+    const hear = (progress: number, stage = 'decoding', source_id = 'a') =>
+      desk.looks.apply({ event: 'source.progress', seq: 1, source_id, progress, stage })
+    desk.addFiles([file('a.wav'), file('b.wav')])
+    await expect.poll(looks).toEqual({ a: { stage: 'decoding', percent: 0 } })
+    hear(30)
+    hear(12, 'decoding', 'b')
+    hear(45, 'analysing')
+    hear(31, 'decoding')
+    expect(looks()).toEqual({ a: { stage: 'analysing', percent: 45 } })
+    find()
+    await expect.poll(() => desk.store.getState().desk?.songs.filter((one) => one.analysis).length).toBe(2)
+    expect(looks()).toEqual({})
   })
 
   it('refuses a file over the limit before sending a byte of it', () => {
@@ -137,6 +162,32 @@ describe('the desk', () => {
     await expect.poll(() => it_.calls.some((call) => call.path === '/app/desk/restore')).toBe(true)
   })
 
+  it('stops sending a file that is removed on its way, and sends it again when that is undone', async () => {
+    const signals: AbortSignal[] = []
+    const { options, notices } = bench()
+    const slow = createDesk({
+      ...options,
+      upload: ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          if (!signal) return
+          signals.push(signal)
+          signal.addEventListener('abort', () => reject(new DOMException('stopped', 'AbortError')))
+        }),
+    })
+    await slow.read()
+    slow.addFiles([file('a.wav'), file('b.wav')])
+    slow.remove(['upload-1'], 'removed')
+    expect(signals[0]?.aborted).toBe(true)
+    await expect.poll(() => slow.uploads.store.getState().uploads.map((one) => one.state)).toEqual(['sending'])
+    notices.undo()
+    expect(slow.store.getState().order).toEqual(['upload-1', 'upload-2'])
+    const states = () => slow.uploads.store.getState().uploads.map(({ uploadId, state }) => [uploadId, state])
+    expect(states()).toEqual([
+      ['upload-2', 'sending'],
+      ['upload-1', 'queued'],
+    ])
+  })
+
   it('sends settings once when the hand rests, and never loses the last value', async () => {
     const settings = emptyDesk().settings
     for (const intensity of [51, 60, 72]) it_.desk.changeSettings({ ...settings, intensity }, null)
@@ -150,6 +201,104 @@ describe('the desk', () => {
     it_.desk.changeSettings({ ...emptyDesk().settings, intensity: 90 }, null)
     await it_.desk.read()
     expect(it_.desk.store.getState().desk?.settings.intensity).toBe(90)
+  })
+})
+
+describe('a page that goes while files are on their way', () => {
+  /** A desk whose uploads never end, left with a on the desk and b and c under way, in this order: b, a, c. */
+  async function leftDesk() {
+    const { options, server, calls } = bench()
+    server.songs.push(song('a'))
+    const left = createDesk({ ...options, upload: () => new Promise(() => undefined) })
+    await left.read()
+    left.addFiles([file('b.wav'), file('c.wav')])
+    left.move('upload-1', -1)
+    left.changeSettings({ ...emptyDesk().settings, genre: 'edm' }, 'upload-2')
+    left.uploads.leave()
+    return { options, server, calls, again: createDesk(options) }
+  }
+  const names = (desk: ReturnType<typeof createDesk>) =>
+    desk.uploads.store.getState().uploads.map(({ filename, state }) => [filename, state])
+
+  it('finds them again as interrupted, in their places', async () => {
+    const { again } = await leftDesk()
+    await again.read()
+    expect(names(again)).toEqual([
+      ['b.wav', 'interrupted'],
+      ['c.wav', 'interrupted'],
+    ])
+    expect(again.store.getState().order).toEqual(['upload-1', 'a', 'upload-2'])
+    expect(again.uploads.hasPending()).toBe(false)
+  })
+
+  it('goes on in the same place and with the same settings when the file is given again, and takes others as new', async () => {
+    const { again, calls } = await leftDesk()
+    await again.read()
+    again.addFiles([file('c.wav'), file('d.wav'), new File(['other'], 'b.wav')])
+    await expect.poll(() => again.store.getState().order.slice(0, 4)).toEqual(['upload-1', 'a', 'c', 'd'])
+    expect(names(again)[0]).toEqual(['b.wav', 'interrupted'])
+    const own = again.store.getState().desk?.songs.find((one) => one.source.source_id === 'c')?.settings
+    expect(own?.genre).toBe('edm')
+    await expect
+      .poll(() => calls.find((call) => call.path === '/app/desk/c')?.body)
+      .toMatchObject({
+        settings: { genre: 'edm' },
+      })
+  })
+
+  it('waits in the same way for a file that the server never got, and still says why it refused another', async () => {
+    const { options } = bench(['bad.m4a'])
+    const send = options.upload
+    const left = createDesk({
+      ...options,
+      upload: async (given) => {
+        if (given.file.name === 'a.wav') throw new ApiError({ code: 'UNREACHABLE', message: '' })
+        return send(given)
+      },
+    })
+    await left.read()
+    left.addFiles([file('a.wav'), file('bad.m4a')])
+    await expect.poll(() => names(left).map(([, state]) => state)).toEqual(['refused', 'refused'])
+    left.uploads.leave()
+    const again = createDesk(options)
+    await again.read()
+    expect(names(again)).toEqual([
+      ['a.wav', 'interrupted'],
+      ['bad.m4a', 'refused'],
+    ])
+    expect(again.uploads.store.getState().uploads[1]?.error?.message).toBe('This is AAC.')
+  })
+
+  it('shows no interrupted file that had arrived all the same', async () => {
+    const { again, server } = await leftDesk()
+    const arrived = song('c')
+    server.songs.push({ ...arrived, source: { ...arrived.source, created_at: '2999-01-01T00:00:00.000Z' } })
+    await again.read()
+    expect(names(again)).toEqual([['b.wav', 'interrupted']])
+    expect(again.store.getState().order).toEqual(['upload-1', 'a', 'c'])
+    expect(again.store.getState().desk?.songs.find((one) => one.source.source_id === 'c')?.settings?.genre).toBe('edm')
+  })
+
+  it('is not what another page in the same browser sees', async () => {
+    const { options } = bench()
+    const first = createDesk({ ...options, upload: () => new Promise(() => undefined) })
+    await first.read()
+    first.addFiles([file('b.wav')])
+    expect(names(createDesk(options))).toEqual([])
+  })
+})
+
+describe('a song that takes the place of another', () => {
+  it('keeps its own settings', async () => {
+    const { desk, server, calls } = bench()
+    server.songs.push({ ...song('a'), settings: { ...emptyDesk().settings, genre: 'ballad' } })
+    await desk.read()
+    desk.addFiles([file('b.wav')], 'a')
+    await expect
+      .poll(() => calls.find((call) => call.path === '/app/desk/b')?.body)
+      .toMatchObject({
+        settings: { genre: 'ballad' },
+      })
   })
 })
 
@@ -204,10 +353,10 @@ describe('what arrives while the desk is read', () => {
     await slow.read()
     slow.addFiles([file('a.wav')])
     await slow.read()
-    expect(slow.store.getState().order).toEqual(slow.store.getState().uploads.map((one) => one.uploadId))
+    expect(slow.store.getState().order).toEqual(slow.uploads.store.getState().uploads.map((one) => one.uploadId))
     answer()
     await expect.poll(() => slow.store.getState().order).toEqual(['a'])
-    expect(slow.store.getState().uploads).toEqual([])
+    expect(slow.uploads.store.getState().uploads).toEqual([])
   })
 })
 
@@ -216,6 +365,14 @@ describe('a new reading of the desk', () => {
     const measured = { ...song('a'), analysis: { warnings: [] } as never }
     const known = { ...emptyDesk(), songs: [measured] }
     expect(mergedDesk(known, { ...emptyDesk(), songs: [song('a')] }).songs[0]?.analysis).toBe(measured.analysis)
+  })
+
+  it('leaves songs of which nothing new is read as they are', () => {
+    const known = { ...emptyDesk(), songs: [song('a'), song('b')] }
+    const read = { ...emptyDesk(), songs: [song('a'), { ...song('b'), state: 'waiting' as const }] }
+    const merged = mergedDesk(known, read).songs
+    expect(merged[0]).toBe(known.songs[0])
+    expect(merged[1]?.state).toBe('waiting')
   })
 
   it('drops what is gone and puts what is new at the end', () => {

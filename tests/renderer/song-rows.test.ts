@@ -5,14 +5,15 @@ import {
   queuePlaces,
   songRows,
   startOf,
+  steadyRows,
   tallyOf,
   type Upload,
 } from '../../src-renderer/state/song-rows.ts'
 import { NO_TIME_LEFT, nextTimeLeft, roundedSeconds, workRate } from '../../src-renderer/state/time-left.ts'
-import type { DeskSong } from '../../src-server/contract/app.ts'
-import type { Analysis, Job } from '../../src-server/contract/jobs.ts'
+import type { AnalysisSummary, DeskSong } from '../../src-server/contract/app.ts'
+import type { Job } from '../../src-server/contract/jobs.ts'
 
-const analysis = (warnings: Analysis['warnings'] = []) => ({ warnings }) as Analysis
+const analysis = (warnings: AnalysisSummary['warnings'] = []) => ({ warnings }) as AnalysisSummary
 const clipped = { code: 'INPUT_CLIPPED', message: '' } as const
 const song = (id: string, change: Partial<DeskSong> = {}): DeskSong => ({
   source: {
@@ -35,13 +36,14 @@ const song = (id: string, change: Partial<DeskSong> = {}): DeskSong => ({
   ...change,
 })
 const job = (change: Partial<Job>) => ({ job_id: 'j', status: 'queued', results: [], progress: 0, ...change }) as Job
-const none = { uploads: [], order: [], jobs: {}, accepted: {}, analysisErrors: {} }
+const none = { uploads: [], order: [], jobs: {}, accepted: {}, looks: {}, analysisErrors: {} }
 
 describe('the state of a song', () => {
   it.each([
     ['analysing', song('a', { analysis: null }), undefined],
     ['ready', song('a'), undefined],
     ['warning', song('a', { analysis: analysis([clipped]) }), undefined],
+    ['warning', song('a', { analysis: { ...analysis(), integrated_lufs: null } }), undefined],
     ['waiting', song('a', { state: 'waiting' }), undefined],
     ['queued', song('a', { state: 'submitted' }), undefined],
     ['queued', song('a', { state: 'submitted' }), job({ stage: 'waiting' })],
@@ -66,7 +68,7 @@ describe('the state of a song', () => {
 })
 
 describe('the list', () => {
-  const upload: Upload = { uploadId: 'u', filename: 'x.txt', sizeBytes: 1, state: 'refused', sent: 0 }
+  const upload: Upload = { uploadId: 'u', filename: 'x.txt', sizeBytes: 1, state: 'refused', sent: 0, addedAt: '' }
 
   it('keeps every row in its place, whether it has arrived or not', () => {
     const rows = songRows({ ...none, songs: [song('a'), song('b')], uploads: [upload], order: ['a', 'u', 'b'] })
@@ -90,6 +92,21 @@ describe('the list', () => {
     const tally = tallyOf(rows)
     expect(tally).toMatchObject({ ready: 1, queued: 1, refused: 1 })
     expect(Object.values(tally).reduce((sum, count) => sum + count)).toBe(3)
+  })
+
+  it('counts as to check only what a person must look at, and apart from it what is still being read', () => {
+    const uploads = (['sending', 'interrupted'] as const).map((state) => ({ ...upload, uploadId: state, state }))
+    const songs = [song('a', { analysis: null }), song('b', { analysis: analysis([clipped]) })]
+    expect(tallyOf(songRows({ ...none, songs, uploads }))).toMatchObject({ check: 2, reading: 2 })
+  })
+
+  it('keeps the rows that say the same, so that only what changed is drawn again', () => {
+    const songs = [song('a', { state: 'submitted', job_ids: ['1'] }), song('b')]
+    const before = songRows({ ...none, songs, jobs: { 1: job({ stage: 'rendering', progress: 10 }) } })
+    const after = songRows({ ...none, songs, jobs: { 1: job({ stage: 'rendering', progress: 11 }) } })
+    const shown = steadyRows(before, after)
+    expect(shown[0]).not.toBe(before[0])
+    expect(shown[1]).toBe(before[1])
   })
 
   it('counts the queue on from the jobs that wait on the server', () => {
@@ -117,15 +134,33 @@ describe('the time left', () => {
   })
 
   it('is rounded up to 5 s under a minute and to 15 s above', () => {
-    expect([0.2, 5, 6, 59, 61, 80].map(roundedSeconds)).toEqual([5, 5, 10, 60, 75, 90])
+    expect([0.2, 5, 6, 59, 61, 80, 601].map(roundedSeconds)).toEqual([5, 5, 10, 60, 75, 90, 660])
   })
 
   it('only falls, unless it was wrong by half', () => {
     const first = nextTimeLeft(NO_TIME_LEFT, 10, 50, 0)
     expect(first.shownSeconds).toBe(10)
-    expect(nextTimeLeft(first, 12, 50, 0)).toBe(first)
-    expect(nextTimeLeft(first, 20, 80, 1000).shownSeconds).toBe(5)
-    expect(nextTimeLeft(first, 40, 50, 0).shownSeconds).toBe(40)
+    expect(nextTimeLeft(first, 12, 50, 1000).shownSeconds).toBe(10)
+    expect(nextTimeLeft(first, 15, 80, 5000).shownSeconds).toBe(5)
+    const doubted = nextTimeLeft(first, 40, 50, 8000)
+    expect(doubted.shownSeconds).toBe(10)
+    expect(nextTimeLeft(doubted, 43, 50, 11_000).shownSeconds).toBeGreaterThan(20)
+  })
+
+  it('does not flicker while stages of different pace pass', () => {
+    // A minute of work that shows 30 percent in its first five seconds, 40 in the next forty, and wavers by two all along.
+    const percentAt = (s: number) =>
+      (s < 5 ? 6 * s : s < 45 ? 30 + (s - 5) : 70 + (s - 45) * 2) + (Math.floor(s * 3) % 2)
+    let said = NO_TIME_LEFT
+    const sayings: number[] = []
+    for (let ms = 0; ms < 60_000; ms += 300) {
+      said = nextTimeLeft(said, ms / 1000, Math.floor(percentAt(ms / 1000)), ms)
+      if (said.shownSeconds !== null && said.shownSeconds !== sayings.at(-1)) sayings.push(said.shownSeconds)
+    }
+    const rises = sayings.filter((seconds, i) => seconds > (sayings[i - 1] ?? Number.POSITIVE_INFINITY))
+    expect(rises.length).toBeLessThanOrEqual(2)
+    expect(sayings.length).toBeLessThan(10)
+    expect(sayings.at(-1)).toBe(5)
   })
 
   it('knows its pace from the songs that have ended', () => {

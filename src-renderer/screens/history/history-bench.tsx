@@ -1,5 +1,5 @@
 /** The bench of History: what is selected and what to do with it; how full the disk is. */
-import { Download, RotateCcw, Trash2 } from 'lucide-react'
+import { Download, GitCompareArrows, RotateCcw, Trash2 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import { Button } from '../../components/button.tsx'
@@ -53,6 +53,16 @@ export function HistoryBench() {
           {saveable.length > 0 && (
             <Button icon={<Download {...glyph} />} onClick={() => void actions.saveZips(saveable)}>
               {t.history.saveSelected(saveable.length)}
+            </Button>
+          )}
+          {saveable.length === 2 && (
+            <Button
+              look="quiet"
+              icon={<GitCompareArrows {...glyph} />}
+              whyNot={saveable[0]?.source_sha256 !== saveable[1]?.source_sha256 && t.history.notOneSong}
+              onClick={() => actions.compare(saveable)}
+            >
+              {t.history.compare}
             </Button>
           )}
           {ended.length > 0 && (

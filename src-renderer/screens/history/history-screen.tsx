@@ -16,9 +16,12 @@ import { HistoryTable, type Line } from './history-table.tsx'
 const TYPING_MS = 160
 
 export default function HistoryScreen({ isSearching }: { isSearching: boolean }) {
-  const { history, jobs } = useApp()
+  const { history, jobs, notices } = useApp()
   const { t, format } = useWords()
-  const { filter, ids, total, isGrouped, hidden, hasRead, hasFailed } = useSelect(history.store, (state) => state)
+  const { filter, ids, total, isGrouped, hidden, isReading, hasRead, hasFailed } = useSelect(
+    history.store,
+    (state) => state,
+  )
   const byId = useSelect(jobs.store, (state) => state.byId)
   useEffect(() => void history.read(), [history])
 
@@ -32,7 +35,14 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
     ])
   }, [shown, isGrouped, filter.sort])
   const isFiltered = filter.q !== '' || filter.status !== undefined || filter.platform !== undefined
-  const isEmpty = hasRead && shown.length === 0
+  // Who cannot see the list hears how long it became, once it has.
+  const spoken = useRef(filter)
+  useEffect(() => {
+    if (isReading || hasFailed || spoken.current === filter) return
+    spoken.current = filter
+    notices.announce(total > 0 ? t.history.shown(total) : t.history.noMatch)
+  }, [filter, isReading, hasFailed, total, notices, t])
+  const isEmpty = (hasRead || hasFailed) && shown.length === 0
 
   return (
     <>
@@ -51,6 +61,7 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
                   { value: 'done', text: t.history.done },
                   { value: 'failed', text: t.history.failed },
                   { value: 'queued', text: t.history.running },
+                  { value: 'expired', text: t.history.expiredJobs },
                 ]}
                 onChoose={(value) => history.filter({ status: value === 'all' ? undefined : value })}
               />
@@ -86,8 +97,12 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
           </div>
           {isEmpty ? (
             <div className="empty">
-              <p>{hasFailed ? t.lost : isFiltered ? t.history.noMatch : t.history.empty}</p>
-              {isFiltered ? (
+              <p role={hasFailed ? 'alert' : undefined}>
+                {hasFailed ? t.history.unread : isFiltered ? t.history.noMatch : t.history.empty}
+              </p>
+              {hasFailed ? (
+                <Button onClick={() => void history.read()}>{t.history.readAgain}</Button>
+              ) : isFiltered ? (
                 <Button onClick={() => history.filter({ q: '', status: undefined, platform: undefined })}>
                   {t.history.clearSearch}
                 </Button>

@@ -29,7 +29,8 @@ export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: 
   const { t } = useWords()
   const scroller = useRef<HTMLElement>(null)
   const selected = useSelect(history.store, (state) => state.selected)
-  const sort = useSelect(history.store, (state) => state.filter.sort)
+  const filter = useSelect(history.store, (state) => state.filter)
+  const isReading = useSelect(history.store, (state) => state.isReading)
   const virtual = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -42,6 +43,9 @@ export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: 
   useEffect(() => {
     if (last > lines.length - READ_AHEAD) void history.readMore()
   }, [last, lines.length, history])
+  // Another list begins at its top: left where the last one was, it would read page after page to get there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is the sign, not an ingredient
+  useEffect(() => void scroller.current?.scrollTo(0, 0), [filter])
   const before = items[0]?.start ?? 0
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   const isAllSelected = shown.length > 0 && shown.every((job) => selected[job.job_id])
@@ -49,8 +53,8 @@ export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: 
   const [menu, setMenu] = useState<OpenMenu | null>(null)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard
-    <section className="scroll" ref={scroller} tabIndex={0} aria-label={t.screens.history}>
-      <table className="hist" aria-rowcount={lines.length}>
+    <section className="scroll" ref={scroller} tabIndex={0} aria-label={t.screens.history} aria-busy={isReading}>
+      <table className="hist" aria-label={t.screens.history} aria-rowcount={lines.length}>
         <thead>
           <tr>
             <th className="pick">
@@ -65,19 +69,20 @@ export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: 
                 }
               />
             </th>
-            <th aria-sort={sort === 'title' ? 'ascending' : 'none'}>
+            <th className="song-column" aria-sort={filter.sort === 'title' ? 'ascending' : 'none'}>
               <button
                 type="button"
                 className="sorter"
-                onClick={() => history.filter({ sort: sort === 'title' ? 'newest' : 'title' })}
+                onClick={() => history.filter({ sort: filter.sort === 'title' ? 'newest' : 'title' })}
               >
                 {columns.song}
               </button>
             </th>
-            <th className="r lg">{columns.gain}</th>
+            <th className="r md">{columns.before}</th>
             <th className="r">{columns.loudest}</th>
-            <th className="lg">{columns.platforms}</th>
-            <th>{columns.verdict}</th>
+            <th className="r lg">{columns.gain}</th>
+            <th className="lg platforms-column">{columns.platforms}</th>
+            <th className="verdict-column">{columns.verdict}</th>
             <th className="lg">{columns.kept}</th>
             <th className="r">{columns.size}</th>
             <th className="menu-column">
@@ -114,7 +119,7 @@ export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: 
 function Gap({ height }: { height: number }) {
   return (
     <tr className="gap">
-      <td colSpan={6} style={{ height }} />
+      <td colSpan={7} style={{ height }} />
     </tr>
   )
 }
@@ -154,7 +159,7 @@ function GroupRow({ group, rowIndex }: { group: HistoryGroup; rowIndex: number }
   return (
     <tr className="grp" aria-rowindex={rowIndex}>
       <td />
-      <th colSpan={5} scope="rowgroup">
+      <th colSpan={6} scope="rowgroup">
         <b>
           <bdi>{name}</bdi>
         </b>{' '}
@@ -188,12 +193,13 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
         ? t.history.forever
         : '–'
   const isPlayable = job.status === 'done' && !job.expired
+  const before = useBefore(job, isPlayable)
   return (
     <tr className={isSelected ? 'sel' : undefined} aria-rowindex={rowIndex} aria-selected={isSelected}>
       <td className="pick">
         <Pick label={t.history.selectOne(job.title)} isOn={isSelected} onChange={onPick} />
       </td>
-      <td className="song-cell">
+      <th scope="row" className="song-cell">
         <div className="clip">
           {isPlayable ? (
             <a className="title" href={addressOf('listen', job.job_id)}>
@@ -208,11 +214,12 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
         <div className="me clip">
           {[format.duration(job.duration_seconds), service, manner].filter(Boolean).join(' · ')}
         </div>
-      </td>
-      <td className="r dim lg">{job.results.length > 0 ? `${format.signed(Math.round(gain * 10) / 10)} dB` : '–'}</td>
+      </th>
+      <td className="r dim md">{format.level(before)}</td>
       <td className="r">
         <b>{job.results.length > 0 ? format.level(loudest) : '–'}</b>
       </td>
+      <td className="r dim lg">{job.results.length > 0 ? `${format.signed(Math.round(gain * 10) / 10)} dB` : '–'}</td>
       <td className="dim lg">
         <div className="clip platforms">
           {isAll ? t.history.allFive : job.platforms.map((p) => t.platforms[p]).join(', ')}
@@ -238,6 +245,22 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
     </tr>
   )
 })
+
+/** How long a row has to stay in view before its report is read. */
+const REST_MS = 250
+
+/** Answers how loud the song came in; undefined as long as nobody knows. */
+function useBefore(job: Job, hasReport: boolean): number | null | undefined {
+  const { history } = useApp()
+  const lufs = useSelect(history.store, (state) => state.before[job.source_sha256])
+  const isWanted = hasReport && lufs === undefined
+  useEffect(() => {
+    if (!isWanted) return
+    const timer = setTimeout(() => void history.readBefore(job), REST_MS)
+    return () => clearTimeout(timer)
+  }, [history, isWanted, job])
+  return lufs
+}
 
 function Verdict({ job }: { job: Job }) {
   const { t, language } = useWords()
@@ -294,6 +317,7 @@ function JobMenu({ job, anchor, onClose }: { job: Job; anchor: HTMLElement; onCl
         ...(isThere
           ? [
               { text: t.row.listen, onChoose: () => go('listen', job.job_id) },
+              { text: t.history.compareVersions, onChoose: () => go('listen', `${job.job_id}/compare`) },
               { text: t.row.saveZip, onChoose: () => actions.saveZips([job]) },
               ...job.platforms.map((platform) => ({
                 text: t.row.saveMaster(t.platforms[platform]),

@@ -20,6 +20,11 @@ export function useJobActions() {
         for (const job of list) await saver.saveZip(job.job_id).catch(fail)
       },
       saveMaster: (job: Job, platform: Platform) => void saver.saveMaster(job.job_id, platform).catch(fail),
+      /** Opens the newest of versions of one song with the next older one in its switch. */
+      compare(versions: readonly Job[]) {
+        const [newest, older] = versions.toSorted((a, b) => b.created_at.localeCompare(a.created_at))
+        if (newest && older) go('listen', `${newest.job_id}/${older.job_id}`)
+      },
       cancel: (job: Job) => void jobs.cancel(job.job_id).catch(fail),
       /** New jobs from the stored songs, with the settings they had. */
       async again(list: readonly Job[]) {

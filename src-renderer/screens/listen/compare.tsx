@@ -6,7 +6,7 @@ import type { Platform } from '../../../src-server/contract/platforms.ts'
 import type { MasterResult, Report } from '../../../src-server/contract/report.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
-import { versionNumber, versionsOf } from '../../state/listen-versions.ts'
+import { comparedPlatform, versionNumber, versionsOf } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useListenWords, usePlayer, useVisit } from './context.tsx'
 
@@ -23,12 +23,14 @@ function Comparison({ onClose }: { onClose: () => void }) {
   const { t, l, format, language } = useListenWords()
   const { job, report, listen, player } = useVisit()
   const siblings = useStore(listen.store, (state) => state.siblings)
-  const hasOther = useStore(listen.store, (state) => state.other !== null)
-  const version = usePlayer((state) => state.lastMaster)
+  const hasAll = useStore(listen.store, (state) => state.hasAllSiblings)
+  const brought = useStore(listen.store, (state) => state.other)
+  const heard = usePlayer((state) => state.lastMaster)
   const others = siblings.filter((one) => one.job_id !== job.job_id)
-  const [otherId, setOtherId] = useState(others.at(0)?.job_id ?? '')
-  const [platform, setPlatform] = useState<Platform>(
-    job.platforms.find((one) => one === version) ?? job.platforms[0] ?? 'spotify',
+  const [chosenId, setOtherId] = useState(brought?.job.job_id)
+  const otherId = chosenId ?? others.at(0)?.job_id
+  const [chosen, setPlatform] = useState<Platform | undefined>(
+    brought?.platform ?? job.platforms.find((one) => one === heard),
   )
   const [read, setRead] = useState<{ job: Job; report: Report } | null>(null)
   const [error, setError] = useState<Refusal | null>(null)
@@ -46,17 +48,27 @@ function Comparison({ onClose }: { onClose: () => void }) {
       isOver = true
     }
   }, [otherId, listen, language])
-  if (others.length === 0) return <p className="dim">{l.compareSheet.onlyOne}</p>
+  useEffect(() => {
+    listen.findSiblings().catch((cause: unknown) => setError(refusalOf(cause, language)))
+  }, [listen, language])
+  if (others.length === 0) {
+    return <p className="dim">{error ? error.message : hasAll ? l.compareSheet.onlyOne : t.loading}</p>
+  }
   const now = new Date()
   const nameOf = (one: Job) =>
     l.compareSheet.version(
       versionNumber(one, siblings).number,
       `${format.day(one.created_at, now)} ${format.time(one.created_at)}`,
     )
-  const mine = job.results.find((one) => one.platform === platform)
+  const offered = read?.job.platforms ?? []
+  const platform = offered.find((one) => one === chosen) ?? (read && comparedPlatform(job, read.job))
   const theirs = read?.job.results.find((one) => one.platform === platform)
+  const mine =
+    job.results.find((one) => one.platform === platform) ??
+    job.results.find((one) => one.platform === heard) ??
+    job.results[0]
   const bring = () => {
-    if (!read || !theirs) return
+    if (!read || !platform) return
     listen.bring({ ...read, platform })
     const other = versionsOf(job, report, { ...read, platform }).find((one) => one.kind === 'other')
     void player.bring(other ?? null)
@@ -90,10 +102,10 @@ function Comparison({ onClose }: { onClose: () => void }) {
           <select
             id={ids[1]}
             className="input pick"
-            value={platform}
+            value={platform ?? ''}
             onChange={(event) => setPlatform(event.currentTarget.value as Platform)}
           >
-            {job.platforms.map((one) => (
+            {offered.map((one) => (
               <option key={one} value={one}>
                 {t.platforms[one]}
               </option>
@@ -104,12 +116,12 @@ function Comparison({ onClose }: { onClose: () => void }) {
       {error && <p className="c-bad">{error.message}</p>}
       {read && <Differences mine={mine} theirs={theirs} job={job} other={read.job} />}
       <div className="row end">
-        {hasOther && (
+        {brought && (
           <Button look="quiet" onClick={remove}>
             {l.compareSheet.remove}
           </Button>
         )}
-        <Button onClick={bring} whyNot={!theirs && l.compareSheet.notThere} busyText={!read && !error && t.loading}>
+        <Button onClick={bring} whyNot={error?.message} busyText={!read && !error && t.loading}>
           {l.compareSheet.listen}
         </Button>
       </div>
@@ -126,13 +138,13 @@ function Differences(props: {
   const { t, l, format } = useListenWords()
   const { mine, theirs, job, other } = props
   const { rows } = l.verdict
-  const levels: [string, (result: MasterResult) => number][] = [
-    [rows.integrated, (one) => one.integrated_lufs],
-    [rows.truePeak, (one) => one.true_peak_dbtp],
-    [rows.range, (one) => one.loudness_range_lu],
-    [rows.plr, (one) => one.plr_db],
-    [rows.gain, (one) => one.gain_db],
-    [rows.mostReduction, (one) => one.max_gain_reduction_db],
+  const levels: [name: string, unit: string, (result: MasterResult) => number][] = [
+    [rows.integrated, 'LUFS', (one) => one.integrated_lufs],
+    [rows.truePeak, 'dBTP', (one) => one.true_peak_dbtp],
+    [rows.range, 'LU', (one) => one.loudness_range_lu],
+    [rows.plr, 'dB', (one) => one.plr_db],
+    [rows.gain, 'dB', (one) => one.gain_db],
+    [rows.mostReduction, 'dB', (one) => one.max_gain_reduction_db],
   ]
   const settings: [string, (one: Job) => string][] = [
     [t.settings.genre, (one) => t.genres[one.genre]],
@@ -142,20 +154,25 @@ function Differences(props: {
     [t.settings.loudness, (one) => l.compareSheet.loudness[one.loudness]],
     [t.settings.reference, (one) => one.reference_filename ?? '–'],
   ]
+  const isOnePlatform = mine?.platform === theirs?.platform
+  const head = (name: string, one: MasterResult | undefined) =>
+    one && !isOnePlatform ? `${name}, ${t.platforms[one.platform]}` : name
   return (
     <table>
       <thead>
         <tr>
           <td />
-          <th scope="col">{l.compareSheet.thisOne}</th>
-          <th scope="col">{l.compareSheet.thatOne}</th>
+          <th scope="col">{head(l.compareSheet.thisOne, mine)}</th>
+          <th scope="col">{head(l.compareSheet.thatOne, theirs)}</th>
           <th scope="col">{l.compareSheet.difference}</th>
         </tr>
       </thead>
       <tbody>
-        {levels.map(([name, of]) => (
+        {levels.map(([name, unit, of]) => (
           <tr key={name}>
-            <th scope="row">{name}</th>
+            <th scope="row">
+              {name} <span className="unit">{unit}</span>
+            </th>
             <td>{mine ? format.level(of(mine)) : '–'}</td>
             <td>{theirs ? format.level(of(theirs)) : '–'}</td>
             <td>{mine && theirs ? format.signed(of(theirs) - of(mine)) : '–'}</td>

@@ -15,6 +15,7 @@ import { BlindTestPanel } from './blind-test.tsx'
 import { clock } from './clock.ts'
 import { CompareSheet } from './compare.tsx'
 import { useListenWords, usePlayer, useVersionName, useVisit, VisitContext } from './context.tsx'
+import { Decisions } from './decisions.tsx'
 import { Head } from './head.tsx'
 import { Meters } from './meters.tsx'
 import { Repairs } from './repairs.tsx'
@@ -28,10 +29,17 @@ import './listen.css'
 
 const tossCoin = () => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) % 2 === 0
 
-export default function ListenScreen({ jobId }: { jobId: string }) {
+/** `detail` is a job, and behind a slash what it is compared with: another job of the song, or `compare` to choose one. */
+export default function ListenScreen({ detail }: { detail: string }) {
   const { client, jobs } = useApp()
   const { language } = useListenWords()
-  const listen = useMemo(() => createListen({ client, jobId, language: () => language }), [client, jobId, language])
+  const [jobId = '', compared] = detail.split('/')
+  const isChoosing = compared === 'compare'
+  const otherId = isChoosing ? undefined : compared
+  const listen = useMemo(
+    () => createListen({ client, jobId, otherId, language: () => language }),
+    [client, jobId, otherId, language],
+  )
   const state = useStore(listen.store)
   const liveStatus = useStore(jobs.store, ({ byId }) => byId[jobId]?.status)
   // A job that ends while its screen is open becomes audible by itself; one that is heard is not read again.
@@ -40,7 +48,7 @@ export default function ListenScreen({ jobId }: { jobId: string }) {
     if (!listen.store.getState().report) void listen.read()
   }, [listen, liveStatus])
   const { job, report } = state
-  if (job && report) return <Listening key={jobId} job={job} report={report} listen={listen} />
+  if (job && report) return <Listening key={jobId} job={job} report={report} listen={listen} isChoosing={isChoosing} />
   return <NothingToHear state={state} jobId={jobId} onRetry={() => void listen.read()} />
 }
 
@@ -94,19 +102,27 @@ function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: s
   )
 }
 
-function Listening({ job, report, listen }: { job: Job; report: Report; listen: ListenActions }) {
+interface ListeningProps {
+  job: Job
+  report: Report
+  listen: ListenActions
+  /** Opens with the choice of another version to compare with. */
+  isChoosing: boolean
+}
+
+function Listening({ job, report, listen, isChoosing }: ListeningProps) {
   const { client } = useApp()
   const player = useMemo(
     () =>
       createPlayerStore({
         client,
         createPlayer,
-        versions: versionsOf(job, report, null),
+        versions: versionsOf(job, report, listen.store.getState().other),
         durationSeconds: report.source.duration_seconds,
         rateHz: commonRateHz(report),
         tossCoin,
       }),
-    [client, job, report],
+    [client, job, report, listen],
   )
   useEffect(() => {
     void player.start()
@@ -115,16 +131,17 @@ function Listening({ job, report, listen }: { job: Job; report: Report; listen: 
   const visit = useMemo(() => ({ job, report, listen, player }), [job, report, listen, player])
   return (
     <VisitContext value={visit}>
-      <Desk />
+      <Desk isChoosing={isChoosing} />
     </VisitContext>
   )
 }
 
-function Desk() {
+function Desk({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
   const { l } = useListenWords()
   const { job, report, listen, player } = useVisit()
   const siblings = useStore(listen.store, (state) => state.siblings)
-  const [isComparing, setComparing] = useState(false)
+  const otherFailure = useStore(listen.store, (state) => state.otherFailure)
+  const [isComparing, setComparing] = useState(isChoosing)
   const [isBlindOpen, setBlindOpen] = useState(false)
   const heard = usePlayer((state) => (state.blindTest ? '' : state.version))
   const hasFailed = usePlayer((state) => state.hasFailed)
@@ -140,6 +157,11 @@ function Desk() {
         <div className="pane">
           <Head job={job} report={report} siblings={siblings} onCompare={() => setComparing(true)} />
           {job.expired && <p className="strip inline">{l.failures.expired}</p>}
+          {otherFailure && (
+            <p className="strip inline" role="alert">
+              {l.compareSheet.otherGone} {otherFailure.message}
+            </p>
+          )}
           {hasFailed && (
             <p className="strip inline" role="alert">
               {l.failures.noSound}
@@ -154,6 +176,7 @@ function Desk() {
             <SpectrumPanel />
             <Verdict job={job} heard={heard} onHear={player.choose} />
             <Repairs repairs={report.repairs} warnings={job.warnings} />
+            <Decisions decisions={report.decisions} />
           </div>
         </div>
       </main>

@@ -11,9 +11,10 @@ export function Repairs({ repairs, warnings }: { repairs: readonly Repair[]; war
   const rest = warnings.filter(({ code }) => !SAID_ELSEWHERE.includes(code))
   return (
     <section className="repairs" aria-label={l.repairs.title}>
-      <h2>
-        {l.repairs.title} <span className="faint">{l.repairs.only}</span>
-      </h2>
+      <header>
+        <h2>{l.repairs.title}</h2>
+        <span className="faint">{l.repairs.only}</span>
+      </header>
       {repairs.length === 0 && <p className="note">{l.repairs.none}</p>}
       <ul className="fixes">
         {repairs.map((repair, index) => (

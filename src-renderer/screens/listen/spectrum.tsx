@@ -76,8 +76,8 @@ export function SpectrumPanel() {
   const aimName = curves.isReference ? l.reference : l.spectrum.target
   return (
     <section className="spectrum" aria-label={l.spectrum.title}>
-      <h2>
-        {l.spectrum.title}
+      <header>
+        <h2>{l.spectrum.title}</h2>
         <span className="keyline">
           <span>
             <i />
@@ -96,7 +96,7 @@ export function SpectrumPanel() {
             </span>
           )}
         </span>
-      </h2>
+      </header>
       {isTable ? (
         <SpectrumTable curves={curves} aimName={aimName} />
       ) : (
@@ -113,7 +113,7 @@ export function SpectrumPanel() {
 }
 
 function Plot({ curves, label }: { curves: Curves; label: string }) {
-  const { format } = useListenWords()
+  const { l, format } = useListenWords()
   const { player } = useVisit()
   const host = useRef<HTMLDivElement>(null)
   const now = useRef<SVGPathElement>(null)
@@ -160,6 +160,12 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
             </text>
           </g>
         ))}
+        <text className="t e" x={layout.right} y={height - 4}>
+          {l.spectrum.frequency}
+        </text>
+        <text className="t e" x={layout.left - 5} y={layout.bottom}>
+          {l.db}
+        </text>
         <path className={curves.version.length > 0 ? 'a-out' : 'a-in'} d={paths.area} />
         <path ref={now} className="l-now" />
         <path className="l-in" d={paths.original} />

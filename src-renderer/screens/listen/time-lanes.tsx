@@ -5,11 +5,13 @@ import type { Report } from '../../../src-server/contract/report.ts'
 import {
   type DeckLayout,
   deckLayout,
-  fullScalePlaces,
+  fullScaleStretches,
   levelPath,
   loudnessScale,
+  markPath,
   reductionPath,
   reductionRangeDb,
+  type Stretch,
   timeAxis,
   timeTicks,
   waveLevelY,
@@ -30,12 +32,12 @@ const Still = memo(function Still({
   layout,
   report,
   version,
-  places,
+  stretches,
 }: {
   layout: DeckLayout
   report: Report
   version: SongVersion | undefined
-  places: readonly number[]
+  stretches: readonly Stretch[]
 }) {
   const { l, format } = useListenWords()
   const nameOf = useVersionName()
@@ -68,9 +70,14 @@ const Still = memo(function Still({
       <text className="t" x={12} y={middle(original) + 13}>
         {format.level(measurement.integrated_lufs)} LUFS
       </text>
-      {places.map((seconds) => (
-        <path key={seconds} className="mk" d={`M${toX(seconds) - 4} ${original.top - 3}h8l-4 6z`}>
-          <title>{l.deck.clipped(clock(seconds))}</title>
+      {stretches.length > 0 && (
+        <text className="t o" x={12} y={middle(original) + 27}>
+          {l.deck.fullScale}
+        </text>
+      )}
+      {stretches.map((stretch) => (
+        <path key={stretch.fromSeconds} className="mk" d={markPath(stretch, original.top + 3, toX)}>
+          <title>{l.deck.fullScaleAt(clock(stretch.fromSeconds), clock(stretch.toSeconds))}</title>
         </path>
       ))}
       {version && version.kind !== 'source' && (
@@ -170,11 +177,11 @@ const Wave = memo(function Wave({
 })
 
 /** Answers the sentence that stands for the picture. */
-function useDeckLabel(version: SongVersion | undefined, places: readonly number[]): string {
+function useDeckLabel(version: SongVersion | undefined, stretches: readonly Stretch[]): string {
   const { l, format } = useListenWords()
   const nameOf = useVersionName()
   const { source } = useVisit().report
-  const parts = [l.deck.originalAt(format.level(source.measurement.integrated_lufs), places.length)]
+  const parts = [l.deck.originalAt(format.level(source.measurement.integrated_lufs), stretches.length)]
   const result = version?.result
   if (version && result) {
     const lufs = format.level(result.integrated_lufs)
@@ -207,11 +214,11 @@ export function TimeLanes() {
     const id = state.version === 'source' ? state.lastMaster : state.version
     return state.versions.find((one) => one.id === id)
   })
-  const places = useMemo(() => {
+  const stretches = useMemo(() => {
     const { peak_dbfs, step_seconds } = report.source.curves
-    return isClipped(job) ? fullScalePlaces(peak_dbfs, step_seconds) : []
+    return isClipped(job) ? fullScaleStretches(peak_dbfs, step_seconds) : []
   }, [job, report])
-  const label = useDeckLabel(version, places)
+  const label = useDeckLabel(version, stretches)
   const spoken = useRef(-1)
 
   useFrames(() => {
@@ -281,7 +288,7 @@ export function TimeLanes() {
             <rect ref={played} x={layout.left} y={0} width={0} height={height} />
           </clipPath>
         </defs>
-        <Still layout={layout} report={report} version={version} places={places} />
+        <Still layout={layout} report={report} version={version} stretches={stretches} />
         {loop && (
           <g className={isLooping ? 'loop is-on' : 'loop'}>
             <rect

@@ -22,14 +22,14 @@ export function Verdict({ job, heard, onHear }: VerdictProps) {
   const below = job.results.filter((one) => one.verdict === 'below_target')
   return (
     <section className="verdict" aria-label={l.verdict.title}>
-      <h2>
-        {l.verdict.title}
+      <header>
+        <h2>{l.verdict.title}</h2>
         <Button look="quiet" small onClick={() => setOpen(true)}>
           {l.verdict.numbers}
         </Button>
-      </h2>
+      </header>
       <div className="scrolls-x">
-        <table>
+        <table aria-label={l.verdict.title}>
           <thead>
             <tr>
               <th scope="col">{l.verdict.platform}</th>
@@ -62,10 +62,15 @@ export function Verdict({ job, heard, onHear }: VerdictProps) {
           </tbody>
         </table>
       </div>
-      {below.map((one) => (
-        <p key={one.platform} className="note">
-          {l.verdict.stops(t.platforms[one.platform], format.level(one.target_lufs - one.integrated_lufs))}{' '}
-          {one.verdict_reason && l.verdict.reasons[one.verdict_reason]}
+      {[...new Set(below.map((one) => one.verdict_reason))].map((reason) => (
+        <p key={reason} className="note">
+          {l.verdict.stops(
+            below
+              .filter((one) => one.verdict_reason === reason)
+              .map((one) => `${t.platforms[one.platform]} ${format.level(one.target_lufs - one.integrated_lufs)}`)
+              .join(', '),
+          )}{' '}
+          {reason && l.verdict.reasons[reason]}
         </p>
       ))}
       <Modal title={l.verdict.numbers} isOpen={isOpen} onClose={() => setOpen(false)} shape="wide">

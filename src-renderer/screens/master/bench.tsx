@@ -20,6 +20,7 @@ const CELL: Partial<Record<RowKind, string>> = {
   warning: 'w',
   analysing: 'w',
   sending: 'w',
+  interrupted: 'w',
 }
 
 /** Songs beyond which single cells become too thin to tell apart. */
@@ -32,7 +33,7 @@ export interface BenchProps {
 }
 
 export function Bench({ rows, start, onStart }: BenchProps) {
-  const { desk, service, saver } = useApp()
+  const { desk, service, saver, notices } = useApp()
   const { t } = useWords()
   const [isSheetOpen, showSheet] = useState(false)
   const isPaused = useSelect(desk.store, (state) => state.desk?.is_paused ?? false)
@@ -46,8 +47,13 @@ export function Bench({ rows, start, onStart }: BenchProps) {
     .filter((row) => chosen.has(row.rowId))
     .reduce((sum, row) => sum + ((row.song?.settings ?? settings)?.platforms.length ?? 0), 0)
   const isRunning = tally.rendering + tally.queued > 0
+  const held = heldBy(rows)
+  const togglePause = () => {
+    notices.announce(isPaused ? t.bench.resumed : t.bench.paused(held.finishing, held.waiting))
+    void desk.setPaused(!isPaused)
+  }
   const made = rows.filter((row) => (row.kind === 'done' || row.kind === 'below') && row.job && !row.job.expired)
-  const isAllMade = count === 0 && !isRunning && tally.check === 0 && made.length > 0
+  const isAllMade = count === 0 && !isRunning && tally.check + tally.reading === 0 && made.length > 0
   const isTooFew = credits !== undefined && credits < count
   const whyNot = count === 0 ? t.bench.whyNot.none : credits === 0 ? t.bench.whyNot.credits : undefined
   const saveAll = async () => {
@@ -79,9 +85,11 @@ export function Bench({ rows, start, onStart }: BenchProps) {
         <Button
           look="quiet"
           icon={isPaused ? <Play {...glyph} /> : <Pause {...glyph} />}
-          onClick={() => void desk.setPaused(!isPaused)}
+          whyNot={!isPaused && held.waiting === 0 && t.bench.nothingWaits}
+          title={isPaused || held.waiting === 0 ? undefined : t.bench.wouldHold(held.finishing, held.waiting)}
+          onClick={togglePause}
         >
-          {isPaused ? t.bench.resumeAll : t.bench.pauseAll}
+          {isPaused ? t.bench.resume : t.bench.pause}
         </Button>
       )}
       {isAllMade ? (
@@ -109,21 +117,28 @@ export function Bench({ rows, start, onStart }: BenchProps) {
   )
 }
 
+/** What a pause lets finish and what it holds: a song that was handed over is finished, one that waits is held. */
+function heldBy(rows: readonly SongRow[]): { finishing: number; waiting: number } {
+  const of = (...kinds: RowKind[]) => rows.filter((row) => kinds.includes(row.kind)).length
+  return { finishing: of('rendering', 'queued'), waiting: of('waiting') }
+}
+
 function Message(props: { rows: readonly SongRow[]; count: number; hasWarnings: boolean; isPaused: boolean }) {
   const { rows, count, hasWarnings, isPaused } = props
   const { t } = useWords()
   const run = runOf(rows)
-  const seconds = useTimeLeft(run?.startedAt, run?.percent ?? 0)
+  const seconds = useTimeLeft(run?.percent ?? 0, run?.elapsedSeconds ?? null)
   const tally = tallyOf(rows)
+  const held = heldBy(rows)
   const [strong, weak] = isPaused
-    ? [t.bench.paused, '']
+    ? [t.bench.paused(held.finishing, held.waiting), held.waiting > 0 ? t.bench.pausedWhy : '']
     : run
       ? seconds === null
         ? [t.list.tally.rendering(tally.rendering), t.list.tally.queued(tally.queued)]
         : [t.bench.left(seconds), t.bench.forStarted]
       : count > 0
         ? [hasWarnings ? t.bench.checkFirst : t.bench.readyToStart, '']
-        : tally.check > 0
+        : tally.reading > 0
           ? [t.bench.reading, '']
           : tally.done > 0
             ? [t.bench.allDone, '']
@@ -144,7 +159,7 @@ function Cells({ rows }: { rows: readonly SongRow[] }) {
     const bad = tally.failed + tally.refused
     const rest = rows.length - tally.done - tally.rendering - bad
     return (
-      <div className="cells" role="img" aria-label={label}>
+      <div className="cells many" role="img" aria-label={label}>
         {tally.done > 0 && <i className="d" style={share(tally.done)} />}
         {tally.rendering > 0 && <i className="a" style={{ ...share(tally.rendering), '--p': 50 } as CSSProperties} />}
         {rest > 0 && <i className="w" style={share(rest)} />}

@@ -66,6 +66,12 @@ const PITCH = 5
 const swell = (t: number) =>
   Math.abs(Math.sin(t * 41) * 0.5 + Math.sin(t * 97 + 1) * 0.3 + Math.sin(t * 13 + 2) * 0.35) * 0.8 + 0.2
 
+/** Irregular as beats are and the same at every start, 0 to 1. */
+const scatter = (bar: number) => {
+  const wild = Math.sin(bar * 127.1) * 43_758.5453
+  return wild - Math.floor(wild)
+}
+
 /** The song rises to the line and lies flat against it: steel turns straw where it has been worked. */
 function Flatten() {
   const host = useRef<SVGSVGElement>(null)
@@ -89,9 +95,9 @@ function Flatten() {
     const loud = swell(t)
     const worked = Math.min(1, Math.max(0, (t - 0.36) / 0.3))
     const ease = worked * worked * (3 - 2 * worked)
-    const shade = 0.8 + 0.2 * Math.abs(Math.sin(i * 2.4) * Math.cos(i * 0.7))
-    const raw = loud ** 2.2 * 0.74 * shade
-    const limited = Math.min(1, loud ** 0.45 * 1.06 * (0.9 + 0.1 * shade))
+    const beat = scatter(i)
+    const raw = loud ** 1.6 * 0.72 * (0.35 + 0.65 * beat)
+    const limited = Math.min(1, 0.5 + 0.42 * Math.sqrt(loud) + 0.16 * beat)
     const edge = Math.min(1, t * 26, (1 - t) * 26)
     const reach = (raw + (limited - raw) * ease) * Math.max(0, height - LINE) * edge
     const bar = `M${i * PITCH} ${height}v${-reach.toFixed(1)}h2.5v${reach.toFixed(1)}z`

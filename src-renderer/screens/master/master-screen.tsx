@@ -37,7 +37,6 @@ export function MasterScreen() {
   const run = useCallback(() => void desk.start(start.rowIds), [desk, start.rowIds])
   useMasterKeys(choose, start.rowIds.length > 0 ? run : null)
   useSpokenProgress(rows)
-  useLeaveGuard()
   useEffect(() => window.loudsmith?.onMenuCommand((command) => command === 'start' && run()), [run])
 
   if (hasRead && rows.length === 0)
@@ -151,19 +150,6 @@ function useMasterKeys(onChoose: () => void, onStart: (() => void) | null) {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [])
-}
-
-/** Files that have not arrived are only in this page: the browser asks before it goes. The desktop's window never reloads. */
-function useLeaveGuard() {
-  const { desk } = useApp()
-  useEffect(() => {
-    if (window.loudsmith) return
-    const onLeave = (event: BeforeUnloadEvent) => {
-      if (desk.hasPending()) event.preventDefault()
-    }
-    addEventListener('beforeunload', onLeave)
-    return () => removeEventListener('beforeunload', onLeave)
-  }, [desk])
 }
 
 /** Tells screen readers of songs that end and of the batch at every quarter. */

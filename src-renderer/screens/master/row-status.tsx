@@ -1,13 +1,13 @@
 /** The state of a song in words: first line what it is, second line what to know or do. */
 import { CircleCheck, CircleX, Clock, Pause, TriangleAlert } from 'lucide-react'
-import type { CSSProperties, ReactNode } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
 import type { Job, Stage } from '../../../src-server/contract/jobs.ts'
 import type { Warning } from '../../../src-server/contract/report.ts'
 import { failureText, warningText } from '../../../src-server/contract/text/text.ts'
 import type { Refusal } from '../../state/refusal.ts'
 import type { SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
-import { useTimeLeft } from './use-batch.ts'
+import { secondsSince, useSteady, useTimeLeft } from './use-batch.ts'
 
 /** The stages that a song passes, in the order of the bars. */
 const BARS = ['decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const satisfies readonly Stage[]
@@ -66,12 +66,21 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
         </Lines>
       )
     }
-    case 'analysing':
+    case 'interrupted':
       return (
-        <Lines head={<span>{t.row.analysing}</span>}>
-          <span>{t.row.analysingWhat}</span>
+        <Lines tone="c-warn" icon={<TriangleAlert {...small} />} head={<span>{t.row.interrupted}</span>}>
+          <span>{t.row.interruptedWhat}</span>
         </Lines>
       )
+    case 'analysing': {
+      const { look } = row
+      if (!look) return <Lines head={<span>{t.row.waitingToAnalyse}</span>} />
+      return (
+        <Lines head={<Doing text={t.row.analysing} percent={look.percent} isFaint />}>
+          <span>{t.row.analysingWhat[look.stage]}</span>
+        </Lines>
+      )
+    }
     case 'ready':
       return (
         <Lines head={<span>{t.row.ready}</span>}>
@@ -80,9 +89,11 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
       )
     case 'warning': {
       const warnings = song?.analysis?.warnings ?? []
+      const isSilent = song?.analysis?.integrated_lufs === null
+      const count = warnings.length + (isSilent ? 1 : 0)
       return (
-        <Lines tone="c-warn" icon={<TriangleAlert {...small} />} head={<span>{t.row.warnings(warnings.length)}</span>}>
-          <Sentences warnings={warnings} />
+        <Lines tone="c-warn" icon={<TriangleAlert {...small} />} head={<span>{t.row.warnings(count)}</span>}>
+          <Sentences warnings={warnings} first={isSilent ? t.row.silent : ''} />
         </Lines>
       )
     }
@@ -94,12 +105,7 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
             <span>{t.row.pausedWhy}</span>
           </Lines>
         )
-      const starts = startsInSeconds !== null ? t.row.startsIn(startsInSeconds) : place === 1 ? t.row.startsNext : ' '
-      return (
-        <Lines icon={<Clock {...small} />} head={<span>{place ? t.row.queuePosition(place) : t.row.queued}</span>}>
-          <span>{starts}</span>
-        </Lines>
-      )
+      return <Queued place={place} startsInSeconds={startsInSeconds} />
     }
     case 'rendering':
       return job ? <Rendering job={job} /> : null
@@ -126,29 +132,68 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
   }
 }
 
+function Queued({ place, startsInSeconds }: Pick<RowStatusProps, 'place' | 'startsInSeconds'>) {
+  const { t } = useWords()
+  const seconds = useSteady(startsInSeconds)
+  const starts = seconds !== null ? t.row.startsIn(seconds) : place === 1 ? t.row.startsNext : ' '
+  return (
+    <Lines icon={<Clock {...small} />} head={<span>{place ? t.row.queuePosition(place) : t.row.queued}</span>}>
+      <span>{starts}</span>
+    </Lines>
+  )
+}
+
 function Doing({ text, percent, isFaint }: { text: string; percent: number; isFaint?: boolean }) {
   return (
     <>
       <span>{text}</span>
-      <span className={`num ${isFaint ? 'faint' : ''}`}>{percent} %</span>
+      <Percent value={percent} isFaint={isFaint ?? false} />
     </>
   )
 }
 
-function Measured({ row }: { row: SongRow }) {
-  const { t, format } = useWords()
-  const measurement = row.song?.analysis?.measurement
-  if (!measurement) return null
+/** Time in which the number walks to a new value: about that between two messages. */
+const WALK_MS = 400
+
+/** A percent that walks to its value and never back; it jumps where less motion is wanted. */
+function Percent({ value, isFaint }: { value: number; isFaint: boolean }) {
+  const host = useRef<HTMLSpanElement>(null)
+  const shown = useRef(value)
+  useEffect(() => {
+    const from = shown.current
+    if (value <= from) return
+    const walkMs = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : WALK_MS
+    const began = performance.now()
+    let frame = 0
+    const step = (now: number) => {
+      const part = walkMs === 0 ? 1 : Math.min(1, Math.max(0, now - began) / walkMs)
+      shown.current = from + (value - from) * part
+      if (host.current) host.current.textContent = percentText(shown.current)
+      if (part < 1) frame = requestAnimationFrame(step)
+    }
+    step(began)
+    return () => cancelAnimationFrame(frame)
+  }, [value])
   return (
-    <span>
-      {t.row.readyNumbers(format.level(measurement.integrated_lufs), format.level(measurement.true_peak_dbtp))}
+    <span ref={host} className={`num ${isFaint ? 'faint' : ''}`}>
+      {percentText(shown.current)}
     </span>
   )
 }
 
-function Sentences({ warnings }: { warnings: readonly Warning[] }) {
+const percentText = (percent: number) => `${Math.floor(percent)} %`
+
+function Measured({ row }: { row: SongRow }) {
+  const { t, format } = useWords()
+  const found = row.song?.analysis
+  if (!found) return null
+  return <span>{t.row.readyNumbers(format.level(found.integrated_lufs), format.level(found.true_peak_dbtp))}</span>
+}
+
+function Sentences({ warnings, first }: { warnings: readonly Warning[]; first: string }) {
   const { language } = useWords()
-  const text = warnings.map((warning) => warningText(warning.code, warning.values, language)).join(' ')
+  const sentences = warnings.map((warning) => warningText(warning.code, warning.values, language))
+  const text = [first, ...sentences].filter(Boolean).join(' ')
   return (
     <span className="two-lines" title={text}>
       {text}
@@ -158,7 +203,7 @@ function Sentences({ warnings }: { warnings: readonly Warning[] }) {
 
 function Rendering({ job }: { job: Job }) {
   const { t } = useWords()
-  const seconds = useTimeLeft(job.started_at, job.progress)
+  const seconds = useTimeLeft(job.progress, job.started_at ? secondsSince(job.started_at) : null)
   const stage = job.stage ?? 'waiting'
   const at = BARS.indexOf(stage as (typeof BARS)[number])
   const platform = job.stage_platform && t.platforms[job.stage_platform]

@@ -27,11 +27,7 @@ export function SettingsColumn() {
 export function SettingsFields() {
   const { desk } = useApp()
   const { t } = useWords()
-  const { settings, sourceId, change } = useScope()
-  const selected = useSelect(desk.store, (state) =>
-    state.desk?.songs.find((song) => song.source.source_id === state.selectedId),
-  )
-  const isWholeBatch = useSelect(desk.store, (state) => state.isWholeBatch)
+  const { settings, selected, isWholeBatch, change } = useScope()
   if (!settings) return null
   const { genres, services } = t
   return (
@@ -43,12 +39,12 @@ export function SettingsFields() {
             value={isWholeBatch ? 'all' : 'one'}
             options={[
               { value: 'all', text: t.settings.allSongs },
-              { value: 'one', text: <bdi>{selected.source.title}</bdi> },
+              { value: 'one', text: <bdi>{selected.title}</bdi> },
             ]}
             onChoose={(value) => desk.scope(value === 'all')}
           />
-          {sourceId && selected.settings && (
-            <Button look="quiet" small onClick={() => desk.clearOwnSettings(sourceId)}>
+          {!isWholeBatch && selected.isOwn && (
+            <Button look="quiet" small onClick={() => desk.clearOwnSettings(selected.rowId)}>
               {t.settings.likeAll}
             </Button>
           )}

@@ -35,7 +35,7 @@ function startsIn(rows: readonly SongRow[], places: Readonly<Record<string, numb
     .filter((row) => places[row.rowId])
     .sort((a, b) => (places[a.rowId] ?? 0) - (places[b.rowId] ?? 0))
   for (const row of waiting) {
-    starts[row.rowId] = Math.max(5, Math.ceil(ahead / workers / 5) * 5)
+    starts[row.rowId] = ahead / workers
     ahead += lengthOf(row) * rate
   }
   return starts
@@ -93,6 +93,9 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
   )
 }
 
+/** A song can have settings of its own from the moment it is given. */
+const canHaveSettings = (row: SongRow) => row.song !== undefined || row.upload?.state !== 'refused'
+
 /** Arrow keys move, Alt with them reorders, Delete removes, Escape leaves the song; a press on a row selects it. */
 function useListKeys(
   list: React.RefObject<HTMLUListElement | null>,
@@ -128,7 +131,7 @@ function useListKeys(
       else if (event.key === 'Delete' || (event.key === 'Backspace' && event.metaKey)) {
         actions.remove(row)
         requestAnimationFrame(() => focusRow(Math.min(index, now.current.rows.length - 1)))
-      } else if (event.key === ' ' && event.target === at) desk.select(row.song ? row.rowId : null)
+      } else if (event.key === ' ' && event.target === at) desk.select(canHaveSettings(row) ? row.rowId : null)
       else if (event.key === 'Escape') desk.select(null)
       else return
       event.preventDefault()
@@ -142,7 +145,7 @@ function useListKeys(
       if (!at || (event.target instanceof Element && event.target.closest('button, a'))) return
       const row = now.current.rows.find((one) => one.rowId === at.dataset.row)
       const isSelected = desk.store.getState().selectedId === row?.rowId
-      desk.select(row?.song && !isSelected ? row.rowId : null)
+      desk.select(row && canHaveSettings(row) && !isSelected ? row.rowId : null)
     }
     element.addEventListener('keydown', onKey)
     element.addEventListener('focusin', onFocus)
@@ -222,8 +225,13 @@ function OrderMenu({ rows }: { rows: readonly SongRow[] }) {
       label={t.list.orderMenu}
       items={items}
       trigger={
-        <Button look="quiet" small icon={<ArrowUpDown className="i s" aria-hidden="true" />}>
-          {texts[chosen]}
+        <Button
+          look="quiet"
+          small
+          icon={<ArrowUpDown className="i s" aria-hidden="true" />}
+          aria-label={`${t.list.orderMenu}: ${texts[chosen]}`}
+        >
+          <span className="lg">{texts[chosen]}</span>
         </Button>
       }
     />

@@ -1,6 +1,6 @@
 /** One song of the batch. It keeps its place and height whatever happens to it. */
 import { Download, Ellipsis, GripVertical, Headphones, RotateCcw, X } from 'lucide-react'
-import { type CSSProperties, memo, type ReactNode, useCallback } from 'react'
+import { type CSSProperties, memo, type ReactNode, useCallback, useMemo } from 'react'
 import type { Source } from '../../../src-server/contract/app.ts'
 import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
@@ -54,16 +54,18 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
   }, [client, sourceId])
   const isMade = kind === 'done' || kind === 'below'
   const isBad = kind === 'refused' || kind === 'failed'
-  const slices = song?.analysis?.waveform ?? null
+  const peaks = song?.analysis?.waveform_percent
+  const slices = useMemo(() => peaks?.map((percent) => percent / 100) ?? null, [peaks])
   const parts = source
     ? [
         format.duration(source.duration_seconds),
+        song?.settings ? t.row.hasOwnSettings : null,
         formatOf(source, t),
         madeWith,
-        song?.settings ? t.row.hasOwnSettings : null,
       ]
-    : [upload ? format.bytes(upload.sizeBytes) : null]
+    : [upload ? format.bytes(upload.sizeBytes) : null, upload?.settings ? t.row.hasOwnSettings : null]
   const canMove = kind === 'waiting' || kind === 'ready' || kind === 'warning'
+  const known = kind === 'sending' ? (upload?.sent ?? 0) * 100 : (row.look?.percent ?? 0)
   const mastered = isMade ? 100 : kind === 'rendering' ? (job?.progress ?? 0) : 0
   return (
     <li
@@ -88,7 +90,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
       {isBad && !slices ? (
         <span className="wave" />
       ) : (
-        <Waveform slices={slices} mastered={mastered} known={kind === 'sending' ? (upload?.sent ?? 0) * 100 : 0} />
+        <Waveform key={kind === 'sending' ? 'sent' : 'drawn'} slices={slices} mastered={mastered} known={known} />
       )}
       <RowStatus {...props} />
       <div className="act">
@@ -145,6 +147,15 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
           <Button small onClick={() => actions.accept(row)} aria-label={named(t.row.useIt)}>
             {t.row.useIt}
           </Button>
+        </>
+      )
+    case 'interrupted':
+      return (
+        <>
+          <Button small onClick={actions.giveAgain} aria-label={named(t.drop.choose)}>
+            {t.drop.choose}
+          </Button>
+          {remove}
         </>
       )
     case 'ready':

@@ -1,31 +1,35 @@
 /** What the Master screen shows, selected from the stores. */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { MasterSettings } from '../../../src-server/contract/app.ts'
-import type { Job } from '../../../src-server/contract/jobs.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { type SongRow, songRows } from '../../state/song-rows.ts'
-import { NO_TIME_LEFT, nextTimeLeft, type TimeLeft } from '../../state/time-left.ts'
+import { type SongRow, songRows, steadyRows } from '../../state/song-rows.ts'
+import { NO_TIME_LEFT, nextSaying, nextTimeLeft, type TimeLeft } from '../../state/time-left.ts'
 
 /** The rows of the list, in the order shown. */
 export function useRows(): SongRow[] {
   const { desk, jobs } = useApp()
   const songs = useSelect(desk.store, (state) => state.desk?.songs)
-  const uploads = useSelect(desk.store, (state) => state.uploads)
+  const uploads = useSelect(desk.uploads.store, (state) => state.uploads)
   const order = useSelect(desk.store, (state) => state.order)
   const accepted = useSelect(desk.store, (state) => state.accepted)
-  const analysisErrors = useSelect(desk.store, (state) => state.analysisErrors)
+  const looks = useSelect(desk.looks.store, (state) => state.looks)
+  const analysisErrors = useSelect(desk.looks.store, (state) => state.errors)
   const byId = useSelect(jobs.store, (state) => state.byId)
-  return useMemo(
-    () => songRows({ songs: songs ?? [], uploads, order, jobs: byId, accepted, analysisErrors }),
-    [songs, uploads, order, byId, accepted, analysisErrors],
-  )
+  const shown = useRef<SongRow[]>([])
+  return useMemo(() => {
+    const rows = songRows({ songs: songs ?? [], uploads, order, jobs: byId, accepted, looks, analysisErrors })
+    shown.current = steadyRows(shown.current, rows)
+    return shown.current
+  }, [songs, uploads, order, byId, accepted, looks, analysisErrors])
 }
 
 export interface Scope {
   /** Settings that the column and the platform cells show. */
   readonly settings: MasterSettings | null
-  /** The song whose own settings they are; null for all songs. */
-  readonly sourceId: string | null
+  /** The selected song, stored or still on its way; null without one. */
+  readonly selected: { readonly rowId: string; readonly title: string; readonly isOwn: boolean } | null
+  /** Whether what is shown and changed is for all songs. */
+  readonly isWholeBatch: boolean
   readonly change: (settings: Partial<MasterSettings>) => void
 }
 
@@ -33,50 +37,69 @@ export interface Scope {
 export function useScope(): Scope {
   const { desk } = useApp()
   const common = useSelect(desk.store, (state) => state.desk?.settings ?? null)
-  const selectedId = useSelect(desk.store, (state) => (state.isWholeBatch ? null : state.selectedId))
-  const own = useSelect(
-    desk.store,
-    (state) => state.desk?.songs.find((song) => song.source.source_id === selectedId)?.settings ?? null,
-  )
-  const settings = (selectedId && own) || common
+  const rowId = useSelect(desk.store, (state) => state.selectedId)
+  const isWholeBatch = useSelect(desk.store, (state) => state.isWholeBatch)
+  const song = useSelect(desk.store, (state) => state.desk?.songs.find((one) => one.source.source_id === rowId))
+  const upload = useSelect(desk.uploads.store, (state) => state.uploads.find((one) => one.uploadId === rowId))
+  const title = song?.source.title ?? upload?.filename
+  const own = (song ?? upload)?.settings ?? null
+  const isForAll = isWholeBatch || title === undefined
+  const settings = (!isForAll && own) || common
   return {
     settings,
-    sourceId: selectedId,
-    change: (change) => settings && desk.changeSettings({ ...settings, ...change }, selectedId),
+    selected: rowId !== null && title !== undefined ? { rowId, title, isOwn: own !== null } : null,
+    isWholeBatch: isForAll,
+    change: (change) => settings && desk.changeSettings({ ...settings, ...change }, isForAll ? null : rowId),
   }
 }
 
-/** Seconds left to say for some work that began at `startedAt` and is at `percent`; null while nothing is said. */
-export function useTimeLeft(startedAt: string | undefined, percent: number): number | null {
-  const shown = useRef<TimeLeft>(NO_TIME_LEFT)
+/** Seconds left to say for work of which `elapsedSeconds` brought `percent`; null while nothing runs or is said yet. */
+export function useTimeLeft(percent: number, elapsedSeconds: number | null): number | null {
+  const said = useRef<TimeLeft>(NO_TIME_LEFT)
   const [seconds, setSeconds] = useState<number | null>(null)
+  const isOn = elapsedSeconds !== null
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new percent is what a new saying follows from, not the clock
   useEffect(() => {
-    if (!startedAt) {
-      shown.current = NO_TIME_LEFT
-      setSeconds(null)
-      return
-    }
-    const now = Date.now()
-    shown.current = nextTimeLeft(shown.current, (now - new Date(startedAt).getTime()) / 1000, percent, now)
-    setSeconds(shown.current.shownSeconds)
-  }, [startedAt, percent])
+    said.current = isOn ? nextTimeLeft(said.current, elapsedSeconds, percent, Date.now()) : NO_TIME_LEFT
+    setSeconds(said.current.shownSeconds)
+  }, [isOn, percent])
   return seconds
 }
 
-/** The run that is going on: its songs, how far it is, when it began. Null when nothing runs. */
-export function runOf(rows: readonly SongRow[]): { percent: number; startedAt: string | undefined } | null {
+/** `estimate` (seconds until something begins) as it can be read: it falls, and rises only after a while of doubt. */
+export function useSteady(estimate: number | null): number | null {
+  const said = useRef<TimeLeft>(NO_TIME_LEFT)
+  const [seconds, setSeconds] = useState<number | null>(null)
+  useEffect(() => {
+    said.current = estimate === null ? NO_TIME_LEFT : nextSaying(said.current, estimate, Date.now())
+    setSeconds(said.current.shownSeconds)
+  }, [estimate])
+  return seconds
+}
+
+/** Seconds since a moment; 0 for one to come. */
+export function secondsSince(iso: string): number {
+  return Math.max(0, (Date.now() - Date.parse(iso)) / 1000)
+}
+
+/**
+ * The run that is going on: how far it is by the length of its music, and the seconds that the songs side by side have taken so far,
+ * pauses not counted. Null when nothing runs.
+ */
+export function runOf(rows: readonly SongRow[]): { percent: number; elapsedSeconds: number } | null {
   const running = rows.filter((row) => ['waiting', 'queued', 'rendering'].includes(row.kind))
   if (running.length === 0) return null
   const batches = new Set(running.map((row) => row.job?.batch_id ?? row.song?.batch_id))
   const ofRun = rows.filter((row) => running.includes(row) || (row.job && batches.has(row.job.batch_id)))
   const weight = (row: SongRow) => row.song?.source.duration_seconds ?? 1
-  const ended = (job: Job | undefined) => (job && job.status !== 'queued' ? 100 : (job?.progress ?? 0))
-  const isEnded = (row: SongRow) => !running.includes(row)
+  const percentOf = ({ job }: SongRow) => (job && job.status !== 'queued' ? 100 : (job?.progress ?? 0))
+  const workOf = ({ job }: SongRow) => {
+    if (!job?.started_at) return 0
+    return secondsSince(job.started_at) - (job.completed_at ? secondsSince(job.completed_at) : 0)
+  }
   const all = ofRun.reduce((sum, row) => sum + weight(row), 0)
-  const done = ofRun.reduce(
-    (sum, row) => sum + weight(row) * (isEnded(row) ? ended(row.job) : (row.job?.progress ?? 0)),
-    0,
-  )
-  const starts = ofRun.flatMap((row) => row.job?.started_at ?? [])
-  return { percent: all > 0 ? done / all : 0, startedAt: starts.sort()[0] }
+  const done = ofRun.reduce((sum, row) => sum + weight(row) * percentOf(row), 0)
+  const work = ofRun.reduce((sum, row) => sum + workOf(row), 0)
+  const sideBySide = Math.max(1, running.filter((row) => row.kind === 'rendering').length)
+  return { percent: all > 0 ? done / all : 0, elapsedSeconds: work / sideBySide }
 }

@@ -14,6 +14,8 @@ import { titleOf } from './song-row.tsx'
 export interface RowActions {
   remove: (row: SongRow) => void
   replace: (row: SongRow) => void
+  /** Asks for files: one that was cut off goes on in its place. */
+  giveAgain: () => void
   accept: (row: SongRow) => void
   cancel: (row: SongRow) => void
   saveZip: (row: SongRow) => void
@@ -35,6 +37,7 @@ export function useRowActions(): RowActions {
     const actions: RowActions = {
       remove: (row) => desk.remove([row.rowId], t.list.removed(titleOf(row))),
       replace: (row) => void pickFiles(false).then((files) => files.length > 0 && desk.addFiles(files, row.rowId)),
+      giveAgain: () => void pickFiles(true).then((files) => files.length > 0 && desk.addFiles(files)),
       accept: (row) => desk.accept([row.rowId]),
       cancel(row) {
         void desk.stop([row.rowId])
@@ -45,14 +48,14 @@ export function useRowActions(): RowActions {
       },
       saveZip: (row) => row.job && save(() => saver.saveZip(row.job?.job_id ?? '')),
       retry(row) {
-        if (row.upload) desk.resend(row.upload.uploadId)
+        if (row.upload) desk.uploads.resend(row.upload.uploadId)
         else if (row.analysisError) desk.analyseAgain(row.rowId)
         else void desk.start([row.rowId])
       },
       canRetry(row) {
         const { code } = row.upload?.error ?? row.analysisError ?? row.song?.error ?? { code: 'UNREACHABLE' }
         const isWorthIt = !(code in ERRORS) || ERRORS[code as ErrorCode].retryable || code === 'INSUFFICIENT_CREDITS'
-        return isWorthIt && (!row.upload || desk.canResend(row.upload.uploadId))
+        return isWorthIt && (!row.upload || desk.uploads.canResend(row.upload.uploadId))
       },
       menu(row) {
         const { job, song } = row

@@ -3,10 +3,9 @@ import { useCallback, useEffect, useState } from 'react'
 import type { LedgerEntry } from '../../../src-server/contract/account.ts'
 import { PLAN_LIMITS, PLANS } from '../../../src-server/contract/plans.ts'
 import { Button } from '../../components/button.tsx'
-import { Modal } from '../../components/dialogs.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
-import { Problem, SectionHead, type SectionProps, useAction } from './section.tsx'
+import { ActionDialog, SectionHead, type SectionProps } from './section.tsx'
 
 const PAGE = 8
 const AMOUNTS = [10, 50, 100, 500] as const
@@ -94,11 +93,15 @@ function Ledger() {
       <table aria-label={text.ledger}>
         <thead>
           <tr>
-            <th>{text.when}</th>
-            <th>{text.entry}</th>
-            <th>{text.for}</th>
-            <th className="r">{text.credits}</th>
-            <th className="r">{text.balance}</th>
+            <th scope="col">{text.when}</th>
+            <th scope="col">{text.entry}</th>
+            <th scope="col">{text.for}</th>
+            <th scope="col" className="r">
+              {text.credits}
+            </th>
+            <th scope="col" className="r">
+              {text.balance}
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -136,10 +139,16 @@ function PlanDialog({ onClose }: { onClose: () => void }) {
   const { t } = useWords()
   const current = useSelect(service.store, (state) => state.account?.plan)
   const [plan, setPlan] = useState(current ?? 'studio')
-  const { isBusy, problem, run } = useAction()
   const text = t.prefs.account
   return (
-    <Modal title={text.changePlan} description={text.planText} isOpen onClose={onClose}>
+    <ActionDialog
+      title={text.changePlan}
+      description={text.planText}
+      verb={text.use(text.plans[plan])}
+      doing={t.prefs.applying}
+      act={() => service.setPlan(plan)}
+      onClose={onClose}
+    >
       <fieldset className="options">
         <legend className="vh">{text.plan}</legend>
         {PLANS.map((one) => (
@@ -152,19 +161,7 @@ function PlanDialog({ onClose }: { onClose: () => void }) {
           </label>
         ))}
       </fieldset>
-      <Problem problem={problem} />
-      <div className="row end">
-        <Button look="quiet" onClick={onClose}>
-          {t.cancel}
-        </Button>
-        <Button
-          busyText={isBusy && t.prefs.applying}
-          onClick={() => void run(() => service.setPlan(plan)).then((isDone) => isDone && onClose())}
-        >
-          {text.use(text.plans[plan])}
-        </Button>
-      </div>
-    </Modal>
+    </ActionDialog>
   )
 }
 
@@ -172,10 +169,16 @@ function CreditsDialog({ onClose }: { onClose: () => void }) {
   const { service } = useApp()
   const { t } = useWords()
   const [amount, setAmount] = useState<number>(50)
-  const { isBusy, problem, run } = useAction()
   const text = t.prefs.account
   return (
-    <Modal title={text.addCredits} description={text.sub} isOpen onClose={onClose}>
+    <ActionDialog
+      title={text.addCredits}
+      description={text.sub}
+      verb={text.add(amount)}
+      doing={t.prefs.applying}
+      act={() => service.grantCredits(amount)}
+      onClose={onClose}
+    >
       <fieldset className="options">
         <legend className="vh">{text.amount}</legend>
         {AMOUNTS.map((one) => (
@@ -185,18 +188,6 @@ function CreditsDialog({ onClose }: { onClose: () => void }) {
           </label>
         ))}
       </fieldset>
-      <Problem problem={problem} />
-      <div className="row end">
-        <Button look="quiet" onClick={onClose}>
-          {t.cancel}
-        </Button>
-        <Button
-          busyText={isBusy && t.prefs.applying}
-          onClick={() => void run(() => service.grantCredits(amount)).then((isDone) => isDone && onClose())}
-        >
-          {text.add(amount)}
-        </Button>
-      </div>
-    </Modal>
+    </ActionDialog>
   )
 }

@@ -1,14 +1,13 @@
 /** API keys: made, shown once, revoked. */
 import { Plus } from 'lucide-react'
-import { type FormEvent, useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import type { ApiKey, CreatedKey } from '../../../src-server/contract/account.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy.tsx'
-import { Modal } from '../../components/dialogs.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { curlOf } from '../automate/snippets.ts'
-import { Problem, SectionHead, type SectionProps, useAction } from './section.tsx'
+import { ActionDialog, SectionHead, type SectionProps } from './section.tsx'
 
 export function KeysSection({ titleId }: SectionProps) {
   const { client, service } = useApp()
@@ -51,11 +50,11 @@ export function KeysSection({ titleId }: SectionProps) {
         <table aria-labelledby={titleId}>
           <thead>
             <tr>
-              <th>{text.columns.name}</th>
-              <th>{text.columns.key}</th>
-              <th>{text.columns.created}</th>
-              <th>{text.columns.used}</th>
-              <th>
+              <th scope="col">{text.columns.name}</th>
+              <th scope="col">{text.columns.key}</th>
+              <th scope="col">{text.columns.created}</th>
+              <th scope="col">{text.columns.used}</th>
+              <th scope="col">
                 <span className="vh">{text.columns.actions}</span>
               </th>
             </tr>
@@ -95,7 +94,6 @@ export function KeysSection({ titleId }: SectionProps) {
           onClose={() => setNaming(false)}
           onCreated={(key) => {
             setCreated(key)
-            setNaming(false)
             void read()
           }}
         />
@@ -106,7 +104,6 @@ export function KeysSection({ titleId }: SectionProps) {
           onClose={() => setRevoking(null)}
           onRevoked={() => {
             if (created?.key_id === revoking.key_id) setCreated(null)
-            setRevoking(null)
             void read()
           }}
         />
@@ -147,37 +144,28 @@ function NameDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (k
   const { client } = useApp()
   const { t } = useWords()
   const [name, setName] = useState('')
-  const { isBusy, problem, run } = useAction()
   const text = t.prefs.keys
-  const create = (event: FormEvent) => {
-    event.preventDefault()
-    if (name.trim()) void run(async () => onCreated(await client.call('createKey', { body: { name: name.trim() } })))
-  }
   return (
-    <Modal title={text.create} isOpen onClose={onClose}>
-      <form className="form" onSubmit={create}>
-        <label className="field">
-          <span className="label">{text.name}</span>
-          <span className="input">
-            <input
-              value={name}
-              maxLength={80}
-              placeholder={text.namePlaceholder}
-              onChange={(event) => setName(event.target.value)}
-            />
-          </span>
-        </label>
-        <Problem problem={problem} />
-        <div className="row end">
-          <Button look="quiet" onClick={onClose}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" busyText={isBusy && text.creating}>
-            {text.create}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+    <ActionDialog
+      title={text.create}
+      verb={text.create}
+      doing={text.creating}
+      act={async () => onCreated(await client.call('createKey', { body: { name: name.trim() } }))}
+      onClose={onClose}
+    >
+      <label className="field">
+        <span className="label">{text.name}</span>
+        <span className="input">
+          <input
+            required
+            value={name}
+            maxLength={80}
+            placeholder={text.namePlaceholder}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </span>
+      </label>
+    </ActionDialog>
   )
 }
 
@@ -185,28 +173,16 @@ function RevokeDialog(props: { apiKey: ApiKey; onClose: () => void; onRevoked: (
   const { apiKey, onClose, onRevoked } = props
   const { client } = useApp()
   const { t } = useWords()
-  const { isBusy, problem, run } = useAction()
   const text = t.prefs.keys
   return (
-    <Modal title={text.revokeTitle(apiKey.name)} description={text.revokeText} isOpen onClose={onClose}>
-      <Problem problem={problem} />
-      <div className="row end">
-        <Button look="quiet" onClick={onClose}>
-          {t.cancel}
-        </Button>
-        <Button
-          look="danger"
-          busyText={isBusy && t.prefs.applying}
-          onClick={() =>
-            void run(async () => {
-              await client.call('revokeKey', { params: { key_id: apiKey.key_id } })
-              onRevoked()
-            })
-          }
-        >
-          {text.revokeDo}
-        </Button>
-      </div>
-    </Modal>
+    <ActionDialog
+      title={text.revokeTitle(apiKey.name)}
+      description={text.revokeText}
+      verb={text.revokeDo}
+      doing={t.prefs.applying}
+      look="danger"
+      act={() => client.call('revokeKey', { params: { key_id: apiKey.key_id } }).then(onRevoked)}
+      onClose={onClose}
+    />
   )
 }

@@ -2,6 +2,7 @@
 import { CircleX } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { Modal, type ModalProps } from '../../components/dialogs.tsx'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
 
@@ -84,6 +85,41 @@ export function useAction() {
     }
   }
   return { isBusy, problem, run, clear: () => setProblem(null) }
+}
+
+interface ActionDialogProps extends Pick<ModalProps, 'title' | 'description' | 'onClose'> {
+  /** The verb on the button, and its doing form. */
+  verb: string
+  doing: string
+  look?: 'plain' | 'danger'
+  act: () => Promise<unknown>
+  children?: ReactNode
+}
+
+/** A dialog that does one thing: what it needs to know, what went wrong, and the button that does it. Done, it closes. */
+export function ActionDialog({ verb, doing, look = 'plain', act, children, ...modal }: ActionDialogProps) {
+  const { t } = useWords()
+  const { isBusy, problem, run } = useAction()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void run(act).then((isDone) => isDone && modal.onClose())
+  }
+  return (
+    <Modal {...modal} isOpen>
+      <form className="form" onSubmit={submit}>
+        {children}
+        <Problem problem={problem} />
+        <div className="row end">
+          <Button look="quiet" onClick={modal.onClose}>
+            {t.cancel}
+          </Button>
+          <Button type="submit" look={look} busyText={isBusy && doing}>
+            {verb}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
 }
 
 /** A text with an apply button: nothing changes while one types. */

@@ -1,13 +1,13 @@
 /** Webhooks: addresses, secrets, tests and the delivery log. */
 import { Check, CircleX, Clock, Ellipsis, Plus, Send } from 'lucide-react'
-import { type FormEvent, useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import type { Delivery, Webhook } from '../../../src-server/contract/webhooks.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy.tsx'
-import { Menu, Modal } from '../../components/dialogs.tsx'
+import { Menu } from '../../components/dialogs.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
-import { Problem, SectionHead, type SectionProps, useAction } from './section.tsx'
+import { ActionDialog, Problem, SectionHead, type SectionProps, useAction } from './section.tsx'
 
 /** Attempts of one delivery before it is given up (first try and seven more). */
 const ATTEMPTS = 8
@@ -110,7 +110,6 @@ export function WebhooksSection({ titleId }: SectionProps) {
           onClose={() => setAdding(false)}
           onAdded={(value) => {
             setSecret({ text: text.ready, value })
-            setAdding(false)
             void read().catch(() => undefined)
             void service.readAccount().catch(() => undefined)
           }}
@@ -180,12 +179,12 @@ function DeliveryLog({
     <table aria-label={text.log}>
       <thead>
         <tr>
-          <th>{text.columns.time}</th>
-          <th>{text.columns.event}</th>
-          <th>{text.columns.song}</th>
-          <th>{text.columns.answer}</th>
-          <th>{text.columns.attempt}</th>
-          <th>
+          <th scope="col">{text.columns.time}</th>
+          <th scope="col">{text.columns.event}</th>
+          <th scope="col">{text.columns.song}</th>
+          <th scope="col">{text.columns.answer}</th>
+          <th scope="col">{text.columns.attempt}</th>
+          <th scope="col">
             <span className="vh">{text.columns.actions}</span>
           </th>
         </tr>
@@ -254,38 +253,28 @@ function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (secret
   const { client } = useApp()
   const { t } = useWords()
   const [url, setUrl] = useState('')
-  const { isBusy, problem, run } = useAction()
   const text = t.prefs.webhooks
-  const add = (event: FormEvent) => {
-    event.preventDefault()
-    if (url.trim())
-      void run(async () => onAdded((await client.call('createWebhook', { body: { url: url.trim() } })).secret))
-  }
   return (
-    <Modal title={text.add} isOpen onClose={onClose}>
-      <form className="form" onSubmit={add}>
-        <label className="field">
-          <span className="label">{text.url}</span>
-          <span className="input" aria-invalid={problem ? true : undefined}>
-            <input
-              type="url"
-              value={url}
-              placeholder={text.placeholder}
-              spellCheck={false}
-              onChange={(event) => setUrl(event.target.value)}
-            />
-          </span>
-        </label>
-        <Problem problem={problem} />
-        <div className="row end">
-          <Button look="quiet" onClick={onClose}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" busyText={isBusy && text.adding}>
-            {text.add}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+    <ActionDialog
+      title={text.add}
+      verb={text.add}
+      doing={text.adding}
+      act={async () => onAdded((await client.call('createWebhook', { body: { url: url.trim() } })).secret)}
+      onClose={onClose}
+    >
+      <label className="field">
+        <span className="label">{text.url}</span>
+        <span className="input">
+          <input
+            type="url"
+            required
+            value={url}
+            placeholder={text.placeholder}
+            spellCheck={false}
+            onChange={(event) => setUrl(event.target.value)}
+          />
+        </span>
+      </label>
+    </ActionDialog>
   )
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
   deckLayout,
-  fullScalePlaces,
+  fullScaleStretches,
   levelPath,
   loudnessScale,
+  markPath,
   reductionPath,
   timeAxis,
   timeTicks,
@@ -88,11 +89,17 @@ describe('the lanes', () => {
     }
   })
 
-  it('mark each clipped place once', () => {
+  it('mark where the peak curve stands at full scale: moments as triangles, what lasts as a bar to its end', () => {
     const peaks = Array.from({ length: 100 }, () => -6)
     for (const i of [10, 11, 12, 13, 60]) peaks[i] = 0
-    expect(fullScalePlaces(peaks, 0.1)).toEqual([1, 6])
-    expect(fullScalePlaces([null, null], 0.1)).toEqual([])
+    const stretches = fullScaleStretches(peaks, 0.1)
+    expect(stretches.map(({ fromSeconds, toSeconds }) => [fromSeconds, Number(toSeconds.toFixed(1))])).toEqual([
+      [1, 1.3],
+      [6, 6],
+    ])
+    const toX = (seconds: number) => seconds * 100
+    expect(stretches.map((one) => markPath(one, 30, toX))).toEqual(['M100.0 24H130.0v3H100.0z', 'M596.0 24h8l-4 6z'])
+    expect(fullScaleStretches([null, null], 0.1)).toEqual([])
   })
 })
 

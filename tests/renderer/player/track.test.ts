@@ -147,6 +147,35 @@ describe('changing the rate', () => {
   })
 })
 
+describe('a song that has to be decoded', () => {
+  const mp3 = new Uint8Array(100)
+  const openDecoded = (left: Float32Array, right: Float32Array) => {
+    const buffer = { length: left.length, numberOfChannels: 2, getChannelData: (i: number) => (i === 0 ? left : right) }
+    return openTrack(serve(mp3).open, async () => buffer as unknown as AudioBuffer, 48_000)
+  }
+
+  it('is read back to the bit when it was made of 16 bits, in any piece, and is silent outside', async () => {
+    const in16Bits = (samples: Float32Array) => samples.map((value) => Math.round(value * 0x8000) / 0x8000 + 0)
+    const [left, right] = [in16Bits(noise(5000, 3)), in16Bits(noise(5000, 4))]
+    left[7] = -1
+    const track = await openDecoded(left, right)
+    const piece = await track.read(-20, 5040)
+    expect(piece.left.slice(20, 5020)).toEqual(left)
+    expect(piece.right.slice(20, 5020)).toEqual(right)
+    expect([...piece.left.slice(0, 20), ...piece.left.slice(5020)].every((value) => value === 0)).toBe(true)
+    expect((await track.read(6000, 5)).left).toEqual(new Float32Array(5))
+    expect((await track.read(-50, 5)).left).toEqual(new Float32Array(5))
+  })
+
+  it('keeps peaks above full scale, and the rest to within 96 dB', async () => {
+    const left = noise(50_000, 4, 1.4)
+    const { left: piece } = await (await openDecoded(left, left)).read(0, left.length)
+    const worst = piece.reduce((most, value, i) => Math.max(most, Math.abs(value - (left[i] as number))), 0)
+    expect(Math.max(...left)).toBeGreaterThan(1.2)
+    expect(worst).toBeLessThan(10 ** (-90 / 20))
+  })
+})
+
 describe('lining up a decoded song with its master', () => {
   it.each([-700, 0, 1105, 2257])('finds a delay of %i frames to the frame', (delay) => {
     const song = noise(48_000, 7)

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import type { Browser, Page, Request } from 'playwright/test'
+import { drop, expect, song, test } from './web-fixtures.ts'
+
+const JOBS = 5000
+/** Pages of 100 that the finished ones among them fill: one in seventeen has failed. */
+const DONE_PAGES = 48
+/** The longest that the page may work at a stretch: longer is seen as a stutter. */
+const MOST_TASK_MS = 50
+/** The longest from a press to the list that it asks for, the pause in which typing goes on among it. */
+const MOST_SETTLING_MS = 2000
+/** The same for what expired, for which all pages are read. */
+const MOST_SEARCHING_MS = 10_000
+
+/** Makes `count` jobs of the one that is there, of all kinds: done, failed, expired, alone and in batches. */
+function multiplyJobs(file: string, count: number) {
+  const db = new Database(file)
+  try {
+    const { serial: _serial, ...model } = db.prepare('SELECT * FROM jobs').get() as Record<string, unknown>
+    const names = Object.keys(model)
+    const insert = db.prepare(`INSERT INTO jobs (${names}) VALUES (${names.map((name) => `:${name}`)})`)
+    const [words, batch] = [['Paper Lanterns', '봄밤', 'Low Tide', '모래시계'], { id: randomUUID() }]
+    db.transaction(() => {
+      for (let i = 1; i < count; i++) {
+        if (i % 12 === 0) batch.id = randomUUID()
+        const title = `${words[i % words.length]} ${i}`
+        const hasFailed = i % 17 === 0
+        insert.run({
+          ...model,
+          job_id: randomUUID(),
+          batch_id: i % 5 === 0 ? null : batch.id,
+          shown_title: title,
+          search_text: title.toLowerCase(),
+          source_sha256: i.toString(16).padStart(64, '0'),
+          created_at_ms: Number(model.created_at_ms) - (count - i) * 600_000,
+          stored_bytes: 0,
+          is_expired: i < count / 10 && !hasFailed ? 1 : 0,
+          ...(hasFailed
+            ? { state: 'failed', result: null, failure_code: 'DIGITAL_SILENCE', failure_values: '{}' }
+            : {}),
+        })
+      }
+    })()
+  } finally {
+    db.close()
+  }
+}
+
+test('a history that cannot be read says so and can be read again', async ({ page }) => {
+  await page.route('**/api/v1/jobs?*', (route) => route.fulfill({ status: 500, body: '{}' }))
+  await page.getByRole('link', { name: 'History' }).click()
+  await expect(page.getByRole('alert')).toHaveText('The history could not be read.')
+  await page.unroute('**/api/v1/jobs?*')
+  await page.getByRole('button', { name: 'Read again' }).click()
+  await expect(page.getByText('Nothing mastered yet.')).toBeVisible()
+})
+
+const isList = (request: Request) => request.url().includes('/api/v1/jobs?')
+
+interface TraceEvent {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  /** Time on the processor, µs: what others do on a busy machine is not in it. */
+  readonly tdur?: number
+  readonly args?: { readonly name?: string }
+}
+
+/** Answers the longest task of the page's main thread, ms of processor time, while `act` runs and the page comes to rest. */
+async function longestTask(page: Page, browser: Browser, act: () => Promise<unknown>): Promise<number> {
+  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', '__metadata'] })
+  await act()
+  await page.waitForTimeout(400)
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
+  const drawn = traceEvents.find(({ name }) => name === 'UpdateLayoutTree' || name === 'Paint')
+  const tasks = traceEvents.filter(
+    ({ name, pid, tid }) => name.endsWith('RunTask') && pid === drawn?.pid && tid === drawn?.tid,
+  )
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
+}
+
+test('Korean is composed in peace: the search waits for the word and keeps the hand', async ({ page }) => {
+  await drop(page, [song('사랑의 테마.wav', 3, 5)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+  await expect(page.getByText('사랑의 테마').first()).toBeVisible()
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 90_000 })
+  await page.getByRole('link', { name: 'History' }).click()
+  const rows = page.locator('.hist tbody tr:not(.grp):not(.gap)')
+  await expect(rows).toHaveCount(1)
+  const searches: (string | null)[] = []
+  page.on('request', (request) => {
+    if (isList(request)) searches.push(new URL(request.url()).searchParams.get('q'))
+  })
+  await page.keyboard.press('/')
+  const input = await page.context().newCDPSession(page)
+  for (const text of ['ㅅ', '사', '살', '사라', '사랑']) {
+    await input.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length })
+    await page.waitForTimeout(300)
+  }
+  expect(searches).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('textbox', { name: /search|find|song/i }).first()).toBeFocused()
+  await input.send('Input.insertText', { text: '사랑' })
+  await expect.poll(() => searches.at(-1)).toBe('사랑')
+  await expect(rows).toHaveCount(1)
+  await expect(rows.first()).toContainText('사랑의 테마')
+})
+
+test(`${JOBS} jobs are scrolled, searched and filtered without a stutter`, async ({ page, browser, home }, info) => {
+  test.setTimeout(400_000)
+  await drop(page, [song('Model.wav', 1, 3)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 90_000 })
+  multiplyJobs(path.join(home, 'data', 'loudsmith.db'), JOBS)
+  await page.getByRole('link', { name: 'History' }).click()
+  await expect(page.getByRole('radio', { name: `All ${JOBS.toLocaleString('en-GB')}` })).toBeAttached()
+  const rows = page.locator('.hist tbody tr:not(.grp):not(.gap)')
+  const tasks: Record<string, number> = {}
+  const settling: Record<string, number> = {}
+  let lists = 0
+  page.on('request', (request) => {
+    if (isList(request)) lists += 1
+  })
+  const measure = async (name: string, act: () => Promise<unknown>) => {
+    tasks[name] = Math.round(await longestTask(page, browser, act))
+  }
+  /** Also times how long it takes from a press to the list that it asks for. */
+  const measureList = (name: string, act: () => Promise<unknown>) =>
+    measure(name, async () => {
+      lists = 0
+      const from = performance.now()
+      await Promise.all([page.waitForEvent('requestfinished', isList), act()])
+      await page.waitForFunction(() => document.querySelector('.scroll')?.getAttribute('aria-busy') === 'false')
+      settling[name] = Math.round(performance.now() - from)
+      await page.waitForTimeout(300)
+      expect(lists, `pages read for ${name}`).toBeLessThanOrEqual(name === 'filter Expired' ? DONE_PAGES : 1)
+    })
+
+  const scroller = page.locator('.scroll')
+  await scroller.hover()
+  await measure('scrolling', async () => {
+    for (let i = 0; i < 60; i++) {
+      await page.mouse.wheel(0, 900)
+      await page.waitForTimeout(30)
+    }
+  })
+  await page.keyboard.press('/')
+  for (const letter of 'lanterns 41') await measureList(`typing ${letter}`, () => page.keyboard.type(letter))
+  await expect(rows.first()).toContainText('Paper Lanterns')
+  await expect(rows.first()).toBeInViewport()
+  await measureList('search cleared', () => page.keyboard.press('Escape'))
+  const choose = (name: string) => page.getByRole('radio', { name: new RegExp(`^${name}`) }).check({ force: true })
+  for (const name of ['Failed', 'Expired', 'Done', 'All']) {
+    await measureList(`filter ${name}`, () => choose(name))
+    if (name === 'Expired') await expect(rows.first()).toContainText('Files removed')
+  }
+  await measure('reading to the end', async () => {
+    const toTheEnd = () => scroller.evaluate((one) => one.scrollTo(0, one.scrollHeight))
+    await expect.poll(() => toTheEnd().then(() => rows.last().textContent()), { timeout: 60_000 }).toContain('Model')
+  })
+  await measure('grouping off', async () => {
+    await page.getByRole('button', { name: 'Newest first' }).click()
+    await page.getByRole('menuitem', { name: 'Batch' }).click()
+  })
+  await measure('everything selected', () => page.getByRole('checkbox', { name: 'Select all' }).check({ force: true }))
+  const say = (figures: Record<string, number>) => JSON.stringify(figures)
+  info.annotations.push({ type: 'longest tasks, ms of processor time', description: say(tasks) })
+  info.annotations.push({ type: 'from press to list, ms', description: say(settling) })
+  const { 'filter Expired': searching = 0, ...others } = settling
+  expect(Math.max(...Object.values(others)), say(settling)).toBeLessThan(MOST_SETTLING_MS)
+  expect(searching).toBeLessThan(MOST_SEARCHING_MS)
+  expect(Math.max(...Object.values(tasks)), say(tasks)).toBeLessThan(MOST_TASK_MS)
+})

@@ -1,0 +1,219 @@
+import type { Job, JobPage } from '../src-server/contract/jobs.ts'
+import { drop, expect, type Program, song, test } from './web-fixtures.ts'
+
+const MOST_MOTION_MS = 1
+const PAGES = ['#/history', '#/automate', '#/settings/account', '#/settings/api-keys', '#/settings/language']
+
+/** Masters one song and answers its job. */
+async function masterOne(page: Parameters<typeof drop>[0], program: Program): Promise<Job> {
+  await drop(page, [song('One.wav', 1, 4)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 90_000 })
+  const [job] = (await program.call<JobPage>('GET', '/api/v1/jobs')).jobs
+  return job as Job
+}
+
+test.describe('with little motion', () => {
+  test.use({ contextOptions: { reducedMotion: 'reduce' } })
+
+  test('nothing on any page is animated', async ({ page, program }) => {
+    const moving = () =>
+      page.evaluate((most) => {
+        const ms = (list: string) =>
+          Math.max(...list.split(',').map((one) => Number.parseFloat(one) * (/ms/.test(one) ? 1 : 1000)))
+        return [...document.querySelectorAll('*')].flatMap((element) =>
+          ['', '::before', '::after'].flatMap((pseudo) => {
+            const { animationName, animationDuration, transitionDuration } = getComputedStyle(element, pseudo || null)
+            const isAnimated = animationName !== 'none' && ms(animationDuration) > most
+            const name = `${element.tagName}.${element.getAttribute('class')}${pseudo}`
+            return isAnimated || ms(transitionDuration) > most ? [name] : []
+          }),
+        )
+      }, MOST_MOTION_MS)
+    const job = await masterOne(page, program)
+    const visit = async (address: string) => {
+      await page.goto(new URL(address, page.url()).href)
+      await expect(page.locator('main h1')).toBeAttached()
+      await page.waitForTimeout(300)
+    }
+    for (const address of [...PAGES, `#/listen/${job.job_id}`]) {
+      await visit(address)
+      expect(await moving(), address).toEqual([])
+    }
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    expect(await moving(), 'dialog').toEqual([])
+    await visit('#/history')
+    await page.getByRole('button', { name: 'More: One' }).click()
+    await expect(page.getByRole('menu')).toBeVisible()
+    expect(await moving(), 'menu').toEqual([])
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await expect(page.locator('.toast')).toBeVisible()
+    expect(await moving(), 'toast').toEqual([])
+  })
+})
+
+test.describe('in forced colours', () => {
+  test.use({ contextOptions: { forcedColors: 'active' } })
+
+  test('what is chosen, what has the focus and what is off are told apart', async ({ page, program }) => {
+    const job = await masterOne(page, program)
+    const look = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => {
+          const { outlineStyle, outlineWidth, outlineColor, backgroundColor } = getComputedStyle(element)
+          const outline = outlineStyle === 'none' ? 'no outline' : `${outlineWidth} ${outlineStyle} ${outlineColor}`
+          return `${outline} on ${backgroundColor}`
+        })
+    for (const address of PAGES) {
+      await page.goto(new URL(address, page.url()).href)
+      await expect(page.locator('main h1')).toBeAttached()
+      await page.waitForTimeout(300)
+      for (let steps = 0; steps < 12; steps++) {
+        await page.keyboard.press('Tab')
+        const seen = await page.evaluate(() => {
+          const isDrawn = (element: Element | null) =>
+            element !== null &&
+            Number.parseFloat(getComputedStyle(element).outlineWidth) >= 2 &&
+            getComputedStyle(element).outlineStyle !== 'none'
+          const focused = document.activeElement
+          const isHidden = focused?.classList.contains('vh')
+          return {
+            isSeen: isHidden
+              ? isDrawn(focused?.parentElement ?? null) || isDrawn(focused?.nextElementSibling ?? null)
+              : isDrawn(focused) || isDrawn(focused?.closest('.input') ?? null),
+            element: focused?.outerHTML.slice(0, 120),
+          }
+        })
+        if (seen.element?.startsWith('<body')) break
+        expect(seen.isSeen, `${address}: ${seen.element}`).toBe(true)
+      }
+    }
+    await page.goto(new URL('#/history', page.url()).href)
+    const chosenFilter = await look('.seg > :has(:checked)')
+    expect(chosenFilter).not.toBe(await look('.seg > :not(:has(:checked))'))
+
+    await page.goto(new URL(`#/listen/${job.job_id}`, page.url()).href)
+    await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 30_000 })
+    const [chosen, other] = ['.vers > :has(:checked)', '.vers > :not(:has(:checked)):not(.off)']
+    const quiet = await look(chosen)
+    expect(quiet).not.toBe(await look(other))
+    await page.locator('.vers input:checked').focus()
+    await page.keyboard.press('ArrowRight')
+    expect(await look(chosen)).not.toBe(quiet)
+    const colour = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((one) => getComputedStyle(one).color)
+    expect(await colour('.vers > .off')).not.toBe(await colour(other))
+    // The pictures keep their own ground and colours: their lines mean something.
+    for (const picture of ['.lanes', '.meters', '.plotbox']) {
+      await expect(page.locator(picture).first()).toHaveCSS('forced-color-adjust', 'none')
+    }
+    const off = await look('.loopbtn')
+    await page.keyboard.press('p')
+    expect(await look('.loopbtn')).not.toBe(off)
+  })
+})
+
+/** One node of Chromium's accessibility tree. */
+interface AxNode {
+  readonly ignored: boolean
+  readonly role?: { readonly value: string }
+  readonly name?: { readonly value: string }
+  readonly properties?: readonly { readonly name: string; readonly value: { readonly value: unknown } }[]
+}
+
+const CONTROLS = [
+  'button',
+  'link',
+  'checkbox',
+  'radio',
+  'textbox',
+  'combobox',
+  'slider',
+  'radiogroup',
+  'table',
+  'region',
+  'image',
+]
+
+for (const [locale, history, original] of [
+  ['en-GB', 'History', 'Original'],
+  ['ko-KR', '기록', '원본'],
+] as const) {
+  test.describe(`to a screen reader, in ${locale}`, () => {
+    test.use({ locale })
+
+    test('every control has its name, headings an outline, tables their heads, the switch its state', async ({
+      page,
+      program,
+    }) => {
+      const job = await masterOne(page, program)
+      await program.call('POST', '/app/keys', { name: 'n8n' })
+      const reader = await page.context().newCDPSession(page)
+      const visit = async (address: string) => {
+        await page.goto(new URL(address, page.url()).href)
+        await expect(page.locator('main h1')).toBeAttached()
+        await page.waitForTimeout(600)
+        const { nodes } = (await reader.send('Accessibility.getFullAXTree')) as { nodes: AxNode[] }
+        const heard = nodes.filter((node) => !node.ignored)
+        const of = (...roles: string[]) => heard.filter((node) => roles.includes(node.role?.value ?? ''))
+        const nameOf = (node: AxNode) => node.name?.value ?? ''
+        const propertyOf = (node: AxNode, property: string) =>
+          node.properties?.find(({ name }) => name === property)?.value.value
+        expect(
+          of(...CONTROLS).filter((node) => nameOf(node) === ''),
+          address,
+        ).toEqual([])
+        const levels = of('heading').map((node) => Number(propertyOf(node, 'level')))
+        expect(levels[0], address).toBe(1)
+        expect(
+          levels.filter((level) => level === 1),
+          address,
+        ).toHaveLength(1)
+        expect(
+          levels.every((level, i) => i === 0 || level - (levels[i - 1] as number) <= 1),
+          address,
+        ).toBe(true)
+        const buttons = of('button').map(nameOf)
+        expect(
+          of('heading')
+            .map(nameOf)
+            .filter((name) => buttons.some((button) => name.includes(button))),
+          address,
+        ).toEqual([])
+        const tables = of('table').length
+        expect(tables === 0 || of('columnheader', 'rowheader').length > tables, address).toBe(true)
+        expect(heard.filter((node) => propertyOf(node, 'live') === 'polite').length, address).toBeGreaterThan(0)
+        return { of, nameOf, propertyOf }
+      }
+      for (const address of PAGES) await visit(address)
+      const { of, nameOf, propertyOf } = await visit(`#/listen/${job.job_id}`)
+      const radios = of('radio').filter((node) => /LUFS/.test(nameOf(node)))
+      expect(radios.map((node) => propertyOf(node, 'checked'))).toEqual([
+        'false',
+        'true',
+        'false',
+        'false',
+        'false',
+        'false',
+      ])
+      expect(nameOf(radios[0] as AxNode)).toContain(original)
+
+      const spoken = page.locator('[aria-live=polite].vh').first()
+      await page.keyboard.press('0')
+      await expect(spoken).toContainText(original)
+      await page.getByRole('link', { name: history, exact: true }).click()
+      await page.keyboard.press('/')
+      await page.keyboard.type('nothing like it')
+      await expect(spoken).toHaveText(/Nothing matches|맞는 곡이 없어요/)
+      await page.keyboard.press('Escape')
+      await expect(spoken).toHaveText(/^1 song$|^1곡$/)
+    })
+  })
+}

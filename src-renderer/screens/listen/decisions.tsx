@@ -1,0 +1,32 @@
+/** What the engine decided, stage by stage, and why: the sentences of the report. */
+import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
+import type { Decision } from '../../../src-server/contract/report.ts'
+import { decisionText, stageText } from '../../../src-server/contract/text/decisions.ts'
+import { useListenWords } from './context.tsx'
+
+export function Decisions({ decisions }: { decisions: readonly Decision[] }) {
+  const { t, l, language } = useListenWords()
+  return (
+    <section className="decisions" aria-label={l.decisions}>
+      <header>
+        <h2>{l.decisions}</h2>
+      </header>
+      <ol>
+        {decisions.map((decision, index) => {
+          // What clipper and limiter did is told of the master that was driven hardest.
+          const platform = PLATFORMS.find((one) => one === decision.values.platform)
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two decisions of one kind differ in nothing but their place
+            <li key={index}>
+              <b>{stageText(decision.stage, language)}</b>
+              <span>
+                {platform && `${t.platforms[platform]}: `}
+                {decisionText(decision, language)}
+              </span>
+            </li>
+          )
+        })}
+      </ol>
+    </section>
+  )
+}

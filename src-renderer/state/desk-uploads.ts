@@ -1,0 +1,204 @@
+/** Files on their way to the desk, and those that were refused or interrupted. What arrives is the desk's. */
+import { createStore } from 'zustand/vanilla'
+import type { MasterSettings, Source } from '../../src-server/contract/app.ts'
+import { MAX_SOURCE_BYTES } from '../../src-server/contract/limits.ts'
+import { errorText, type Language } from '../../src-server/contract/text/text.ts'
+import type { SendSong } from '../api/upload.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
+import type { Upload } from './song-rows.ts'
+
+export interface UploadsOptions {
+  readonly send: (song: SendSong) => Promise<Source>
+  /** Files sent at once; without a limit where the desktop takes them and goes on without this page. */
+  readonly atOnce: number
+  readonly language: () => Language
+  readonly newId: () => string
+  /** Where refused and interrupted files survive a reload. */
+  readonly storage: Pick<Storage, 'getItem' | 'setItem'>
+  /** Ids of all rows as they are shown: the places of uploads survive with them. */
+  readonly order: () => readonly string[]
+  /** Called when a song is stored and its upload is gone. */
+  readonly onStored: (upload: Upload, source: Source) => void
+}
+
+const KEPT_KEY = 'loudsmith.uploads'
+
+/** Parses what was stored under a key; `fallback` when nothing or nonsense was. */
+export function readStored<Value>(storage: Pick<Storage, 'getItem'>, key: string, fallback: Value): Value {
+  try {
+    return JSON.parse(storage.getItem(key) ?? '') as Value
+  } catch {
+    return fallback
+  }
+}
+
+const isOf = (name: string, sizeBytes: number) => (upload: Upload) =>
+  upload.filename.normalize() === name.normalize() && upload.sizeBytes === sizeBytes
+
+const isPending = ({ state }: Pick<Upload, 'state'>) => state === 'queued' || state === 'sending'
+
+/** Makes the store of uploads with its actions. */
+export function createUploads(options: UploadsOptions) {
+  const { send, atOnce, language, newId, storage, onStored } = options
+  const kept = readStored<{ uploads: Upload[]; order: string[] }>(storage, KEPT_KEY, { uploads: [], order: [] })
+  const store = createStore<{ readonly uploads: readonly Upload[] }>(() => ({ uploads: kept.uploads }))
+  const { getState, setState } = store
+  const files = new Map<string, File>()
+  /** Requests under way. */
+  const sending = new Map<string, AbortController>()
+
+  const change = (uploadId: string, more: Partial<Upload>) =>
+    setState(({ uploads }) => ({
+      uploads: uploads.map((one) => (one.uploadId === uploadId ? { ...one, ...more } : one)),
+    }))
+  const put = (added: readonly Upload[]) => setState(({ uploads }) => ({ uploads: [...uploads, ...added] }))
+  const drop = (uploadIds: ReadonlySet<string>) =>
+    setState(({ uploads }) => ({ uploads: uploads.filter((one) => !uploadIds.has(one.uploadId)) }))
+
+  /** Keeps what a reload must not lose: what rests, with its place; what is on its way only when the page goes. */
+  let saved = ''
+  const save = (uploads: readonly Upload[]) => {
+    const text = JSON.stringify({ uploads, order: uploads.length > 0 ? options.order() : [] })
+    if (text !== saved) storage.setItem(KEPT_KEY, text)
+    saved = text
+  }
+  const saveResting = () => save(getState().uploads.filter((one) => !isPending(one)))
+  store.subscribe(saveResting)
+
+  async function sendOne(uploadId: string, file: File): Promise<void> {
+    const stop = new AbortController()
+    sending.set(uploadId, stop)
+    change(uploadId, { state: 'sending' })
+    try {
+      const onSent = (sent: number, total: number) => change(uploadId, { sent: total > 0 ? sent / total : 0 })
+      const source = await send({ file, purpose: 'song', onSent, signal: stop.signal })
+      const upload = getState().uploads.find((one) => one.uploadId === uploadId)
+      files.delete(uploadId)
+      drop(new Set([uploadId]))
+      if (upload) onStored(upload, source)
+    } catch (error) {
+      if (!stop.signal.aborted) change(uploadId, { state: 'refused', error: refusalOf(error, language()) })
+    } finally {
+      sending.delete(uploadId)
+      sendPending()
+    }
+  }
+
+  function sendPending(): void {
+    for (const { uploadId, state } of getState().uploads) {
+      if (sending.size >= atOnce) return
+      const file = files.get(uploadId)
+      if (state === 'queued' && file && !sending.has(uploadId)) void sendOne(uploadId, file)
+    }
+  }
+
+  const uploadOf = (file: File): Upload => {
+    const row = { uploadId: newId(), filename: file.name, sizeBytes: file.size, sent: 0, addedAt: now() }
+    if (file.size <= MAX_SOURCE_BYTES) return { ...row, state: 'queued' }
+    const message = errorText('FILE_TOO_LARGE', { maxMegabytes: MAX_SOURCE_BYTES / 1024 ** 2 }, language())
+    return { ...row, state: 'refused', error: { code: 'FILE_TOO_LARGE', message } }
+  }
+
+  return {
+    store,
+    /** Ids of rows, songs included, as they were shown when uploads were kept last. */
+    keptOrder: kept.order as readonly string[],
+    /**
+     * Queues files and answers the ids of new rows, one per file that is not the missing one of an interrupted upload. `more` is
+     * kept with the first of them.
+     */
+    add(list: readonly File[], more: Pick<Upload, 'replaces' | 'settings'> = {}): string[] {
+      const ids: string[] = []
+      for (const file of list) {
+        const isIts = isOf(file.name, file.size)
+        const left = getState().uploads.find((one) => one.state === 'interrupted' && isIts(one))
+        if (left) change(left.uploadId, { state: 'queued', sent: 0 })
+        const upload = left ?? { ...uploadOf(file), ...(ids.length === 0 ? more : {}) }
+        if (upload.state !== 'refused') files.set(upload.uploadId, file)
+        if (!left) {
+          put([upload])
+          ids.push(upload.uploadId)
+        }
+      }
+      sendPending()
+      return ids
+    },
+    /** Shows files that were refused without this page and answers their ids. */
+    showRefused(refused: readonly ({ readonly filename: string } & Refusal)[]): string[] {
+      const added = refused.map(({ filename, ...error }): Upload => {
+        const row = { uploadId: newId(), filename, sizeBytes: 0, sent: 0, addedAt: now() }
+        return { ...row, state: 'refused', error }
+      })
+      put(added)
+      return added.map((one) => one.uploadId)
+    },
+    /** Gives a song settings of its own before it is stored. */
+    changeSettings: (uploadId: string, settings: MasterSettings | null) => change(uploadId, { settings }),
+    /** Takes uploads off and stops those under way. What is answered puts them back, or lets go of their bytes. */
+    takeOff(uploadIds: ReadonlySet<string>): { readonly putBack: () => void; readonly forget: () => void } {
+      const taken = getState().uploads.filter((one) => uploadIds.has(one.uploadId))
+      drop(uploadIds)
+      for (const id of uploadIds) sending.get(id)?.abort()
+      return {
+        putBack() {
+          put(taken.map((one) => (one.state === 'sending' ? { ...one, state: 'queued', sent: 0 } : one)))
+          sendPending()
+        },
+        forget() {
+          for (const { uploadId } of taken) files.delete(uploadId)
+        },
+      }
+    },
+    /** Whether this page still has the bytes of a refused file. */
+    canResend: (uploadId: string) => files.has(uploadId),
+    resend(uploadId: string) {
+      change(uploadId, { state: 'queued', sent: 0 })
+      sendPending()
+    },
+    /** Whether the bytes of files would be lost with the page. */
+    hasPending: () => getState().uploads.some(isPending),
+    /** Keeps the places of what rests, after rows have moved. */
+    saveResting,
+    /** Call when the page goes: what has not arrived waits as interrupted for its file to be given again. */
+    leave: () =>
+      save(
+        getState().uploads.map(({ error, ...one }): Upload => {
+          if (isPending(one) || error?.code === 'UNREACHABLE') return { ...one, state: 'interrupted', sent: 0 }
+          return { ...one, ...(error ? { error } : {}) }
+        }),
+      ),
+    /** Whether a stored song is one that is being sent: its bytes are there before the answer is. */
+    isArriving: ({ filename, size_bytes }: Source) =>
+      getState().uploads.some((one) => one.state === 'sending' && isOf(filename, size_bytes)(one)),
+    /** Takes off and answers the interrupted upload of a song that had arrived all the same; undefined without one. */
+    claim({ filename, size_bytes, created_at }: Source): Upload | undefined {
+      const isIts = isOf(filename, size_bytes)
+      const found = getState().uploads.find(
+        (one) => one.state === 'interrupted' && isIts(one) && created_at >= one.addedAt,
+      )
+      if (found) drop(new Set([found.uploadId]))
+      return found
+    },
+  }
+}
+
+const now = () => new Date().toISOString()
+
+/**
+ * The order to show at first: songs as the server has them, and each upload behind the row that it stood behind before. Without
+ * one that is still there it comes first.
+ */
+export function placedOrder(
+  songIds: readonly string[],
+  uploadIds: readonly string[],
+  keptOrder: readonly string[],
+): readonly string[] {
+  const order = [...songIds]
+  const places = new Map(keptOrder.map((id, place) => [id, place]))
+  const place = (id: string) => places.get(id) ?? Number.POSITIVE_INFINITY
+  for (const id of [...uploadIds].sort((a, b) => place(a) - place(b))) {
+    const before = keptOrder.slice(0, places.get(id)).findLast((one) => order.includes(one))
+    order.splice(places.has(id) ? order.indexOf(before ?? '') + 1 : order.length, 0, id)
+  }
+  return order
+}

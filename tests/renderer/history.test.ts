@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { createClient } from '../../src-renderer/api/client.ts'
+import { createHistory } from '../../src-renderer/state/history.ts'
+import { createJobs } from '../../src-renderer/state/jobs.ts'
+import { createNotices } from '../../src-renderer/state/notices.ts'
+import type { Job } from '../../src-server/contract/jobs.ts'
+
+/** A history over a server with `jobs`, newest first, whose cursor is the place in the list. */
+function shelf(jobs: readonly { job_id: string; status: string; expired?: true }[]) {
+  const asked: string[] = []
+  const client = createClient({
+    session: null,
+    language: () => 'en',
+    fetch: async (path) => {
+      const address = new URL(String(path), 'http://server')
+      asked.push(address.search)
+      const of = jobs.filter((job) => [null, job.status].includes(address.searchParams.get('status')))
+      const from = Number(address.searchParams.get('cursor') ?? 0)
+      const to = from + Number(address.searchParams.get('limit'))
+      return Response.json({
+        jobs: of.slice(from, to),
+        total: of.length,
+        ...(to < of.length ? { next_cursor: String(to) } : {}),
+      })
+    },
+  })
+  const history = createHistory({ client, jobs: createJobs(client), notices: createNotices() })
+  return { history, asked, ids: () => history.store.getState().ids }
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+describe('the expired jobs of the history', () => {
+  const jobs = Array.from({ length: 950 }, (_, i) => ({
+    job_id: `job-${i}`,
+    status: i % 5 === 4 ? 'failed' : 'done',
+    ...(i % 5 === 0 ? { expired: true as const } : {}),
+  }))
+  const expired = jobs.filter((job) => job.expired).map((job) => job.job_id)
+
+  it('are found on whatever page of the list they lie, a page of them at a time, each once and in order', async () => {
+    const { history, asked, ids } = shelf(jobs)
+    history.filter({ status: 'expired' })
+    await settled()
+    expect(ids().length).toBeGreaterThanOrEqual(100)
+    expect(ids()).toEqual(expired.slice(0, ids().length))
+    expect(asked.every((query) => query.includes('status=done'))).toBe(true)
+    while (history.store.getState().nextCursor) await history.readMore()
+    expect(ids()).toEqual(expired)
+  })
+
+  it('are no longer looked for once another filter is chosen', async () => {
+    const { history, asked, ids } = shelf(jobs)
+    history.filter({ status: 'expired' })
+    history.filter({ status: 'failed' })
+    await settled()
+    expect(ids()).toEqual(
+      jobs
+        .filter((job) => job.status === 'failed')
+        .slice(0, 100)
+        .map((job) => job.job_id),
+    )
+    expect(asked).toHaveLength(2)
+  })
+})
+
+describe('how loud a song came in', () => {
+  it('is read from the report once per song, one report at a time, and stays open where there is none', async () => {
+    const asked: string[] = []
+    let underWay = 0
+    let most = 0
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: async (path) => {
+        asked.push(String(path))
+        most = Math.max(most, ++underWay)
+        await settled()
+        underWay -= 1
+        const isGone = String(path).includes('gone')
+        const report = { source: { measurement: { integrated_lufs: -20.4 } } }
+        return isGone ? Response.json({}, { status: 410 }) : Response.json(report)
+      },
+    })
+    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices() })
+    const job = (job_id: string, source_sha256: string) => ({ job_id, source_sha256 }) as Job
+    await Promise.all(
+      [job('first', 'song'), job('second', 'song'), job('gone', 'other'), job('third', 'song')].map(history.readBefore),
+    )
+    expect(asked).toEqual(['/api/v1/jobs/first/report', '/api/v1/jobs/gone/report'])
+    expect(most).toBe(1)
+    expect(history.store.getState().before).toEqual({ song: -20.4, other: null })
+  })
+})
