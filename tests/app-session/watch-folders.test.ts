@@ -16,12 +16,12 @@ import { createWatchFolders } from '../../src-server/app-session/watch-folders.t
 import type { MasterSettings } from '../../src-server/contract/app.ts'
 import { AppError } from '../../src-server/http/app-error.ts'
 import { createLog } from '../../src-server/log.ts'
-import { systemChance } from '../../src-server/system.ts'
+import { type Clock, systemChance } from '../../src-server/system.ts'
 import { FACTS, openDesk } from './fixture.ts'
 
 let root: string
 let watched: string
-const running: { close(): Promise<void> }[] = []
+const running: { isLooking: boolean; close(): Promise<void> }[] = []
 
 beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), 'loudsmith-watch-'))
@@ -37,9 +37,21 @@ type World = ReturnType<typeof openDesk>
 
 /** Watches over a desk; `file` of an earlier one makes it a restart. */
 function openWatch(world: World = openDesk(), verdict: (filename: string) => AppError | undefined = () => undefined) {
+  const watch = { isLooking: false, close: () => folders.close() }
+  const clock: Clock = {
+    ...world.clock,
+    // A look ends by planning the next one.
+    after(ms, run) {
+      watch.isLooking = false
+      return world.clock.after(ms, () => {
+        watch.isLooking = true
+        run()
+      })
+    },
+  }
   const folders = createWatchFolders({
     db: world.db,
-    clock: world.clock,
+    clock,
     chance: systemChance,
     log: createLog('silent', world.clock, () => {}),
     tmp: path.join(path.dirname(world.file), 'tmp'),
@@ -53,15 +65,25 @@ function openWatch(world: World = openDesk(), verdict: (filename: string) => App
     },
     storage: { require: () => {} },
   })
-  running.push(folders)
-  return { folders, world }
+  running.push(watch)
+  const start = () => {
+    watch.isLooking = true
+    folders.start()
+  }
+  const close = async () => {
+    await folders.close()
+    watch.isLooking = false
+  }
+  return { folders: { ...folders, start, close }, world }
 }
 
-/** Lets the watch look as often as it does in that time. */
+/** Lets the watch look as often as it does in that time; a look takes none of it, however long the disk needs. */
 async function pass(world: World, ms: number): Promise<void> {
+  const look = () => vi.waitUntil(() => running.every(({ isLooking }) => !isLooking), { timeout: 20_000, interval: 1 })
+  await look()
   for (let gone = 0; gone < ms; gone += 1000) {
     await world.clock.advance(1000)
-    await new Promise((resolve) => setTimeout(resolve, 15))
+    await look()
   }
 }
 

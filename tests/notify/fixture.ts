@@ -109,10 +109,10 @@ export const completed = (jobId = JOB_ID) => ({
   },
 })
 
-/** Waits for a state that comes by sockets or the disk, at most 5 s. */
+/** Waits for a state that comes by sockets or the disk, at most 20 s: a machine may be busy. */
 export async function eventually(isTrue: () => boolean): Promise<void> {
-  for (const end = Date.now() + 5000; !isTrue(); ) {
-    if (Date.now() > end) throw new Error('it did not happen within 5 s')
+  for (const end = Date.now() + 20_000; !isTrue(); ) {
+    if (Date.now() > end) throw new Error('it did not happen within 20 s')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
