@@ -15,6 +15,7 @@ import {
   activeFrames,
   type BandFrames,
   type BandLevels,
+  comparedEvery,
   longTermSpectrum,
   measureBandFrames,
   octaveBands,
@@ -64,6 +65,8 @@ export interface SourceAnalysis {
   readonly sideToMidDb: number | null
   /** Third octaves, 25 Hz to 20 kHz. */
   readonly spectrum: BandLevels
+  /** The same of the frames that stand for the song beside its masters; see {@link comparedEvery}. */
+  readonly comparedSpectrum: BandLevels
   readonly bandCorrelation: readonly number[]
   /** Sixth octaves, for matching. */
   readonly fineSpectrum: BandLevels
@@ -127,6 +130,7 @@ export function analyseSource(
   ]) as [BandFrames, BandFrames, BandFrames]
   onProgress?.(workBehind.spectrum)
   const spectrum = longTermSpectrum(thirds)
+  const comparedSpectrum = longTermSpectrum(thirds, comparedEvery)
   const subsonic = measureSubsonic(audio)
   const musicPeakDbfs = finite(musicPeak(audio, waveform, subsonic))
   onProgress?.(workBehind.musicPeak)
@@ -148,8 +152,9 @@ export function analyseSource(
     ...levelsOf(loudness, waveform, peak.truePeakDbtp),
     musicPeakDbfs,
     correlation: waveform.correlation,
-    sideToMidDb: finite(sideToMidDb(spectrum)),
+    sideToMidDb: finite(sideToMidDb(comparedSpectrum)),
     spectrum,
+    comparedSpectrum,
     bandCorrelation: bandCorrelation(spectrum),
     fineSpectrum,
     dcOffsets: waveform.offsets,

@@ -71,7 +71,6 @@ export function weighCandidates(
   ceiling: number,
   targetLufs: number,
   budgetDb = Infinity,
-  list: readonly Candidate[] = candidates,
 ): Weighed[] {
   const gainDb = targetLufs - loudnessLufs
   const excerpt = excerptOf(song, ceiling / dbToGain(gainDb))
@@ -80,9 +79,8 @@ export function weighCandidates(
   const { channels, frames, sampleRateHz } = excerpt.audio
   // One for all: the memory of seven would not be given back in time.
   const rendered = allocateAudio(channels.length, frames, sampleRateHz)
-  return list.flatMap(
-    (candidate) => tryCandidate(excerpt, ceiling, candidate, powerDb, gainDb, budgetDb, rendered) ?? [],
-  )
+  const goal = { ceiling, startDb: gainDb, powerDb, budgetDb }
+  return candidates.flatMap((candidate) => tryCandidate(excerpt, candidate, goal, rendered) ?? [])
 }
 
 /** The excerpt only resembles the song: a treatment that takes no more than this share of the budget there is safe to stay inside it. */
@@ -134,21 +132,21 @@ function excerptOf(song: Song, threshold: number): Song {
   const length = Math.round((stretchSeconds * sampleRateHz) / peakGroupFrames)
   const count = Math.floor(peaks.length / length)
   if (count <= stretchCount) return song
-  const stretches = Array.from({ length: count }, (_, i) => {
-    let energy = 0
-    let excess = 0
-    for (let g = i * length; g < (i + 1) * length; g++) {
-      energy += energies[g]!
-      if (peaks[g]! > threshold) excess += peaks[g]! - threshold
-    }
-    return { first: i * length, energy, excess }
-  })
-  const gate = stretches.reduce((sum, { energy }) => sum + energy, 0) / count / 10
-  const loud = stretches.filter(({ energy }) => energy > gate).sort((a, b) => b.excess - a.excess || a.first - b.first)
-  const chosen = Array.from(
-    { length: Math.min(stretchCount, loud.length) },
-    (_, k, n = Math.min(stretchCount, loud.length)) => loud[Math.floor(((k + 0.5) / n) * loud.length)]!.first,
-  ).sort((a, b) => a - b)
+  // Sums stand in typed arrays: V8 13.6 now and then gives all objects that are made in such a loop the numbers of the last one.
+  const energy = new Float64Array(count)
+  const excess = new Float64Array(count)
+  for (let g = 0; g < count * length; g++) {
+    const i = Math.floor(g / length)
+    energy[i]! += energies[g]!
+    if (peaks[g]! > threshold) excess[i]! += peaks[g]! - threshold
+  }
+  const gate = energy.reduce((sum, one) => sum + one, 0) / count / 10
+  const loud = Array.from({ length: count }, (_, i) => i)
+    .filter((i) => energy[i]! > gate)
+    .sort((a, b) => excess[b]! - excess[a]! || a - b)
+  const taken = Math.min(stretchCount, loud.length)
+  const chosen = Array.from({ length: taken }, (_, k) => loud[Math.floor(((k + 0.5) / taken) * loud.length)]! * length)
+  chosen.sort((a, b) => a - b)
   const joined = {
     audio: allocateAudio(audio.channels.length, chosen.length * length * peakGroupFrames, sampleRateHz),
     peaks: new Float32Array(chosen.length * length),
@@ -166,15 +164,21 @@ function excerptOf(song: Song, threshold: number): Song {
   return joined
 }
 
-function tryCandidate(
-  excerpt: Song,
-  ceiling: number,
-  candidate: Candidate,
-  powerDb: number,
-  startDb: number,
-  budgetDb: number,
-  rendered: AudioBlock,
-): Weighed | null {
+/** Where candidates must bring an excerpt. */
+interface Goal {
+  /** Linear. */
+  readonly ceiling: number
+  /** Gain at which the search begins. */
+  readonly startDb: number
+  /** Mean K-weighted power to reach. */
+  readonly powerDb: number
+  /** What may be added to the gain at most. */
+  readonly budgetDb: number
+}
+
+/** Lands an excerpt with a candidate, into `rendered`, and compares it with the untouched one; null where the goal is out of reach. */
+function tryCandidate(excerpt: Song, candidate: Candidate, goal: Goal, rendered: AudioBlock): Weighed | null {
+  const { ceiling, startDb, powerDb, budgetDb } = goal
   const { audio, peaks } = excerpt
   const { limiter, clipAboveDb } = candidate
   const capDb = startDb + 8

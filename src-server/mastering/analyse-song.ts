@@ -54,7 +54,7 @@ export async function analyseSong(
     channels: facts.channels,
     bandwidth_hz: analysis.bandwidthHz,
     measurement: measurementOf(analysis),
-    spectrum: spectrumOf(analysis.spectrum),
+    spectrum: spectrumOf(analysis.comparedSpectrum),
     curves: sourceCurves(analysis.curves),
     waveform: waveformOf(decoded),
     repairs: plan.decisions.flatMap(({ code, values }): Analysis['repairs'] => {

@@ -3,8 +3,8 @@ import { curveStepSeconds } from '../engine/meters/dynamics.ts'
 import { createLoudnessMeter, type Loudness } from '../engine/meters/loudness.ts'
 import {
   type BandLevels,
+  comparedEvery,
   frameGrid,
-  levelDb,
   longTermSpectrum,
   measureBandFrames,
   thirdOctaves,
@@ -12,7 +12,7 @@ import {
 import { sideToMidDb } from '../engine/meters/stereo.ts'
 import { correlationOf, joinSums, noSums, sumStereo } from '../engine/meters/sums.ts'
 import { createTruePeakVerifier } from '../engine/meters/true-peak.ts'
-import { gainToDb, powerOfTen, powerToDb } from '../engine/units.ts'
+import { gainToDb, powerToDb } from '../engine/units.ts'
 import { openWav, type WavReader } from '../media/wav.ts'
 
 /** What a written master measures: read from the file, every 100 ms where it is a curve. Levels of silence are −Infinity. */
@@ -31,8 +31,8 @@ export interface MasterMeasurement extends Loudness {
 }
 
 const BLOCK_FRAMES = 1 << 18
-/** Stretches of the spectrum that are looked at together. */
-const BATCH = 32
+/** Frames of the spectrum that are looked at together. */
+const BATCH = 25
 
 /**
  * Reads a written WAV from its first to its last frame and returns what it measures: loudness after BS.1770-5, true peak at 16 points
@@ -49,7 +49,7 @@ export function measureMaster(path: string): MasterMeasurement {
       peaks.push(block)
       steps.push(block)
     }
-    const bands = spectrumOf(wav)
+    const bands = comparedSpectrumOf(wav)
     return {
       ...loudness.read(),
       ...peaks.read(),
@@ -63,34 +63,26 @@ export function measureMaster(path: string): MasterMeasurement {
   }
 }
 
-/**
- * The long-term spectrum, looked at where the source was looked at: between two samplings of the same music a third octave with few notes differs
- * by decibels, which would be shown as changes.
- */
-function spectrumOf(wav: WavReader): BandLevels {
-  const { size, hop, frameCount } = frameGrid(wav.frames, wav.sampleRateHz)
-  const stretch = Array.from({ length: wav.channels }, () => new Float32Array(size))
-  const joined = stretch.map(() => new Float32Array(BATCH * size))
-  const bandHz = thirdOctaves.centresHz
-  const mid = new Float64Array(bandHz.length)
-  const side = new Float64Array(bandHz.length)
+/** The long-term spectrum of the frames that stand for a song beside its masters. */
+function comparedSpectrumOf(wav: WavReader): BandLevels {
+  const { size, hop, frameCount: allFrames } = frameGrid(wav.frames, wav.sampleRateHz)
+  const frameCount = Math.ceil(allFrames / comparedEvery)
+  const mid = new Float32Array(frameCount * thirdOctaves.centresHz.length)
+  const side = new Float32Array(mid.length)
+  const joined = Array.from({ length: wav.channels }, () => new Float32Array(BATCH * size))
   for (let first = 0; first < frameCount; first += BATCH) {
     const count = Math.min(BATCH, frameCount - first)
     for (let k = 0; k < count; k++) {
-      const start = (first + k) * hop
-      wav.read(start, Math.min(size, wav.frames - start), stretch)
-      for (const [c, samples] of stretch.entries()) joined[c]!.set(samples, k * size)
+      const start = (first + k) * comparedEvery * hop
+      const frame = joined.map((samples) => samples.subarray(k * size, (k + 1) * size))
+      wav.read(start, Math.min(size, wav.frames - start), frame)
     }
-    const block = { channels: joined.map((samples) => samples.subarray(0, count * size)), frames: count * size }
-    const [bands] = measureBandFrames(block, wav.sampleRateHz, [thirdOctaves], count)
-    const levels = longTermSpectrum(bands!)
-    for (let b = 0; b < bandHz.length; b++) {
-      mid[b]! += powerOfTen(levels.midDb[b]! / 10) * count
-      side[b]! += powerOfTen(levels.sideDb[b]! / 10) * count
-    }
+    const batch = { channels: joined, frames: count * size }
+    const [powers] = measureBandFrames(batch, wav.sampleRateHz, [thirdOctaves], count)
+    mid.set(powers!.mid, first * thirdOctaves.centresHz.length)
+    side.set(powers!.side, first * thirdOctaves.centresHz.length)
   }
-  const level = (power: number) => levelDb(power / frameCount)
-  return { bandHz, midDb: Array.from(mid, level), sideDb: Array.from(side, level) }
+  return longTermSpectrum({ bands: thirdOctaves, frameCount, mid, side })
 }
 
 /** Peak and correlation of every step of `stepFrames` frames and of the whole. */

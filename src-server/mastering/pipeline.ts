@@ -289,11 +289,11 @@ function composeReport(
       duration_seconds: source.facts.durationSeconds,
       bandwidth_hz: analysis.bandwidthHz,
       measurement: measurementOf(analysis),
-      spectrum: spectrumOf(analysis.spectrum),
+      spectrum: spectrumOf(analysis.comparedSpectrum),
       curves: sourceCurves(analysis.curves),
     },
     ...(reference
-      ? { reference: { measurement: measurementOf(reference), spectrum: spectrumOf(reference.spectrum) } }
+      ? { reference: { measurement: measurementOf(reference), spectrum: spectrumOf(reference.comparedSpectrum) } }
       : {}),
     ...(plan.targetSpectrum ? { target_spectrum: plan.targetSpectrum } : {}),
     repairs: [...repairs],

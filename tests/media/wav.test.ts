@@ -62,6 +62,25 @@ describe.each([16, 24] as const)('a WAV of %i bit', (bitDepth) => {
     }
   })
 
+  it('reads any stretch to the start of the given planes, and none beyond its end', () => {
+    writeWav(`part${bitDepth}.wav`, bitDepth)
+    const wav = openWav(at(`part${bitDepth}.wav`))
+    const [whole] = [...wav.blocks(frames)].map(({ channels }) => channels.map((samples) => samples.slice()))
+    for (const [first, count] of [
+      [0, 1],
+      [4000, 801],
+      [17, 300],
+    ] as const) {
+      const planes = [new Float32Array(1000), new Float32Array(1000)]
+      wav.read(first, count, planes)
+      expect(planes.map((plane) => plane.subarray(0, count))).toEqual(
+        whole!.map((samples) => samples.subarray(first, first + count)),
+      )
+    }
+    expect(() => wav.read(4000, 802, [new Float32Array(802), new Float32Array(802)])).toThrow('ends too early')
+    wav.close()
+  })
+
   it('is hashed and counted as it lies on the disk, and is the same every time', () => {
     const labels = { tags: { title: '제목', other: { TBPM: '120' } } }
     const first = writeWav(`a${bitDepth}.wav`, bitDepth, labels)

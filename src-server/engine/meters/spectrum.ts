@@ -43,6 +43,12 @@ function frameSize(sampleRateHz: number): number {
   return sampleRateHz > 64_000 ? 16_384 : 8192
 }
 
+/**
+ * Of every so many frames of the default grid one is looked at where versions of a song are held against each other: at the same places, because
+ * between two samplings of the same music a third octave with few notes differs by decibels.
+ */
+export const comparedEvery = 4
+
 /** Where {@link measureBandFrames} looks at a piece of `frames` samples: at `frameCount` stretches of `size` samples, `hop` apart, from its start on. */
 export function frameGrid(
   frames: number,
@@ -87,13 +93,14 @@ export function measureBandFrames(
   for (let frame = 0; frame < frameCount; frame++) {
     const start = frame * hop
     const available = Math.min(size, block.frames - start)
-    for (let i = 0; i < size; i++) {
-      const w = i < available ? window[i]! : 0
-      const l = i < available ? left[start + i]! : 0
-      const r = i < available ? right[start + i]! : 0
-      re[i] = w * (l + r) * 0.5
-      im[i] = w * (l - r) * 0.5
+    for (let i = 0; i < available; i++) {
+      const l = left[start + i]!
+      const r = right[start + i]!
+      re[i] = window[i]! * (l + r) * 0.5
+      im[i] = window[i]! * (l - r) * 0.5
     }
+    re.fill(0, available)
+    im.fill(0, available)
     fft.forward(re, im)
     separatePowers(re, im, midBins, sideBins, scale)
     for (const { bands, mid, side, weights } of results) {
@@ -116,15 +123,18 @@ function separatePowers(
   scale: number,
 ): void {
   const size = re.length
-  for (let k = 0; k <= size / 2; k++) {
-    const mirror = (size - k) % size
-    const midRe = (re[k]! + re[mirror]!) / 2
-    const midIm = (im[k]! - im[mirror]!) / 2
-    const sideRe = (im[k]! + im[mirror]!) / 2
-    const sideIm = (re[mirror]! - re[k]!) / 2
-    const fold = k === 0 || k === size / 2 ? scale : 2 * scale
-    mid[k] = (midRe * midRe + midIm * midIm) * fold
-    side[k] = (sideRe * sideRe + sideIm * sideIm) * fold
+  const half = size / 2
+  for (const k of [0, half]) {
+    mid[k] = re[k]! * re[k]! * scale
+    side[k] = im[k]! * im[k]! * scale
+  }
+  for (let k = 1; k < half; k++) {
+    const midRe = re[k]! + re[size - k]!
+    const midIm = im[k]! - im[size - k]!
+    const sideRe = im[k]! + im[size - k]!
+    const sideIm = re[size - k]! - re[k]!
+    mid[k] = (midRe * midRe + midIm * midIm) * 0.5 * scale
+    side[k] = (sideRe * sideRe + sideIm * sideIm) * 0.5 * scale
   }
 }
 
@@ -170,14 +180,14 @@ export function levelDb(power: number): number {
   return power > 1e-20 ? 10 * Math.log10(power) : silentDb
 }
 
-/** Returns the power mean of every band over all frames: the long-term average spectrum. */
-export function longTermSpectrum({ bands, frameCount, mid, side }: BandFrames): BandLevels {
+/** Returns the power mean of every band over all frames, or over the first of every `every`: the long-term average spectrum. */
+export function longTermSpectrum({ bands, frameCount, mid, side }: BandFrames, every = 1): BandLevels {
   const count = bands.centresHz.length
   const average = (powers: Float32Array): number[] =>
     bands.centresHz.map((_, b) => {
       let sum = 0
-      for (let frame = 0; frame < frameCount; frame++) sum += powers[frame * count + b]!
-      return levelDb(sum / frameCount)
+      for (let frame = 0; frame < frameCount; frame += every) sum += powers[frame * count + b]!
+      return levelDb(sum / Math.ceil(frameCount / every))
     })
   return { bandHz: bands.centresHz, midDb: average(mid), sideDb: average(side) }
 }

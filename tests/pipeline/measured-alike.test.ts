@@ -1,0 +1,60 @@
+import path from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { analyseSource } from '../../src-server/engine/analysis.ts'
+import { type BandLevels, silentDb } from '../../src-server/engine/meters/spectrum.ts'
+import { measureMaster } from '../../src-server/mastering/measure-master.ts'
+import { runPlain, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { seededRandom, stereo } from '../support/sounds.ts'
+
+const folder = temporaryFolder()
+const at = (name: string) => path.join(folder, name)
+const rate = 44_100
+const gainDb = -5
+
+/** Notes of a tenth of a second, each in a third octave of its own and seldom: what is measured depends on where one looks. */
+function sparseMusic() {
+  const random = seededRandom(7)
+  let hz = 0
+  let level = 0
+  return stereo(150 * rate, rate, (i) => {
+    if (i % 4410 === 0) {
+      hz = 50 * 2 ** (8 * Math.abs(random()))
+      level = random() > 0 ? 0.3 * Math.abs(random()) : 0.001
+    }
+    return level * Math.sin((2 * Math.PI * hz * i) / rate) * Math.sin((Math.PI * (i % 4410)) / 4410)
+  })
+}
+
+let before: BandLevels
+
+/** Largest difference of any audible band of the mid from what the gain alone would make of the song, dB. */
+function largestChangeDb({ midDb }: BandLevels): number {
+  const changes = midDb.flatMap((level, b) =>
+    before.midDb[b]! > -80 ? [Math.abs(level - before.midDb[b]! - gainDb)] : [],
+  )
+  expect(changes.length).toBeGreaterThan(20)
+  return Math.max(...changes)
+}
+
+describe('a master that differs from its song by a gain alone', () => {
+  beforeAll(() => {
+    const song = sparseMusic()
+    before = analyseSource(song, { aiService: 'other', lossy: false }).comparedSpectrum
+    writeFloatWav(at('song.wav'), song.channels, rate)
+    const volume = ['-af', `volume=${gainDb}dB`, '-c:a', 'pcm_s16le']
+    runPlain('-i', at('song.wav'), ...volume, at('master.wav'))
+    runPlain('-i', at('song.wav'), ...volume, '-ar', '48000', at('master48.wav'))
+  })
+
+  it('shows no other change of its spectrum', () => {
+    expect(largestChangeDb(measureMaster(at('master.wav')).spectrum)).toBeLessThan(0.01)
+  })
+
+  it('shows little at another rate, where frames last 0.17 s in place of 0.19 s', () => {
+    expect(largestChangeDb(measureMaster(at('master48.wav')).spectrum)).toBeLessThan(2.5)
+  })
+
+  it('shows silence in the side of a song that has none', () => {
+    expect(Math.max(...measureMaster(at('master.wav')).spectrum.sideDb)).toBe(silentDb)
+  })
+})
