@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     environment: 'node',
     pool: 'forks',
+    // As src-server/compilers.ts does for the programs.
+    execArgv: ['--no-maglev'],
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,

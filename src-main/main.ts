@@ -1,4 +1,5 @@
 /** The desktop application, top to bottom: one instance, the server, the window, what the desktop shows, an orderly end. */
+import '../src-server/compilers.ts'
 import { app, dialog, nativeTheme, powerMonitor, session } from 'electron'
 import { createLog } from '../src-server/log.ts'
 import { systemClock } from '../src-server/system.ts'

@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Schema from 'typebox/schema'
@@ -14,7 +15,7 @@ import {
 } from '../../src-server/mastering/work-order.ts'
 import { createWavWriter } from '../../src-server/media/wav.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
-import { masterOrder, orderFor, runOrder, startWorker, storedSong } from './run-worker.ts'
+import { masterOrder, orderFor, runOrder, startWorker, storedSong, workerFile } from './run-worker.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)
@@ -276,6 +277,19 @@ describe('an engine process', () => {
     worker.disconnect()
     expect(await ended).toBe(0)
     expect(readdirSync(work.attemptFolder).filter((name) => name.endsWith('.zip'))).toEqual([])
+  }, 60_000)
+
+  it('leaves nothing to the compiler of V8 that computes wrong numbers on busy machines', async () => {
+    const worker = fork(workerFile, [], { serialization: 'advanced', execArgv: ['--trace-opt'], silent: true })
+    let traced = ''
+    worker.stdout!.on('data', (text: Buffer) => {
+      traced += text.toString('utf8')
+    })
+    const ended = new Promise((resolve) => worker.once('close', resolve))
+    worker.send({ type: 'work', order: await orderFor(song, folder, { platforms: ['melon'] }) })
+    await ended
+    expect(traced).toMatch(/<JSFunction separatePowers.*target TURBOFAN/)
+    expect(traced).not.toMatch(/<JSFunction separatePowers.*target MAGLEV/)
   }, 60_000)
 
   it('looks at a song for free and writes nothing', async () => {
