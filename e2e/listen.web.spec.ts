@@ -55,6 +55,18 @@ async function master(program: Program, parts: Record<string, string | File>): P
   return job as Job
 }
 
+/** Gives an MP3 a picture in an ID3v2.3 tag of its own. */
+function withPicture(mp3: Buffer): Buffer {
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  const picture = Buffer.concat([Buffer.from('\0image/png\0\x03\0', 'latin1'), Buffer.from(png, 'base64')])
+  const frame = Buffer.concat([Buffer.from('APIC'), Buffer.alloc(6), picture])
+  frame.writeUInt32BE(picture.length, 4)
+  const head = Buffer.from('ID3\x03\0\0\0\0\0\0', 'latin1')
+  // Seven bits of the size in each byte.
+  for (let byte = 0; byte < 4; byte++) head[9 - byte] = (frame.length >> (7 * byte)) & 0x7f
+  return Buffer.concat([head, frame, mp3])
+}
+
 const test = base.extend<{ listen: (parts: Record<string, string | File>) => Promise<Mastered>; folder: string }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
   folder: async ({}, use) => {
@@ -424,6 +436,58 @@ test('master again puts the song back on the desk with the settings it had', asy
   await expect(page.locator('.song')).toHaveCount(1)
   const desk = await program.call<Desk>('GET', '/app/desk')
   expect(desk.songs[0]?.settings).toMatchObject({ genre: jobs[0]?.genre, intensity: jobs[0]?.intensity })
+})
+
+test('master again makes a new job of a song that the desk has forgotten', async ({ page, program }) => {
+  await drop(page, [song('forgotten.wav', 1, 3)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(rowOf(page, 'forgotten')).toContainText('5 masters', { timeout: 90_000 })
+  const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
+  await page.route('**/app/desk/restore', (route) =>
+    route.fulfill({
+      status: 404,
+      json: { error: { code: 'NOT_FOUND', message: 'gone', request_id: 'r', retryable: false } },
+    }),
+  )
+  await page.evaluate((id) => {
+    location.hash = `#/listen/${id}`
+  }, jobs[0]?.job_id)
+  await page.getByRole('button', { name: 'Master again' }).click()
+  await expect(page.locator('.hist tbody tr:not(.grp)')).toHaveCount(2)
+})
+
+test('the picture of a song is shown where it has one, and asked for nowhere else', async ({
+  page,
+  program,
+  folder,
+}) => {
+  const missing: string[] = []
+  page.on('response', (answer) => {
+    if (answer.status() === 404) missing.push(answer.url())
+  })
+  const pictured = { ...song('pictured.mp3'), mimeType: 'audio/mpeg' }
+  const mp3 = withPicture(await asMp3(pictured.buffer, folder))
+  await drop(page, [{ ...pictured, buffer: mp3 }, song('plain.wav', 2)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 30_000 })
+  await rowOf(page, 'pictured').getByRole('button', { name: 'Use it' }).click()
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(2, { timeout: 90_000 })
+  await expect(rowOf(page, 'pictured').locator('img.cover')).toBeVisible()
+  await expect(rowOf(page, 'plain').locator('svg.cover')).toBeVisible()
+  const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
+  for (const [name, cover] of [
+    ['plain', 'svg.cover'],
+    ['pictured', 'img.cover'],
+  ] as const) {
+    const { job_id } = jobs.find(({ filename }) => filename.startsWith(name)) as Job
+    await page.goto(new URL(`#/listen/${job_id}`, page.url()).href)
+    await expect(page.locator('h1')).toHaveText(name)
+    await expect(page.locator('.head').locator(cover)).toBeVisible()
+  }
+  await page.getByRole('link', { name: 'History' }).click()
+  await expect(page.locator('.hist tbody tr:not(.grp)')).toHaveCount(2)
+  expect(missing).toEqual([])
 })
 
 test('a song that cannot be heard says why and where to go', async ({ page }) => {

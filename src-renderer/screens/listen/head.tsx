@@ -1,6 +1,6 @@
 /** The head of the Listen screen: the song, what was set, and what can be done with it. */
 import { ArrowLeft, Copy, Download, Ellipsis, FileText, FolderOpen, GitCompareArrows, RotateCcw } from 'lucide-react'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import type { Report } from '../../../src-server/contract/report.ts'
 import { filenameIn, saveBlob } from '../../api/save.ts'
@@ -8,7 +8,7 @@ import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { addressOf } from '../../router.ts'
-import { useApp } from '../../state/app-state.ts'
+import { useApp, useSelect } from '../../state/app-state.ts'
 import { versionNumber } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { codecName } from '../../text/format.ts'
@@ -25,7 +25,7 @@ export interface HeadProps {
 
 export function Head({ job, report, siblings, onCompare }: HeadProps) {
   const { t, l, format, language } = useListenWords()
-  const { client, saver } = useApp()
+  const { client, saver, desk } = useApp()
   const { number, of } = versionNumber(job, siblings)
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<Refusal | null>(null)
@@ -33,11 +33,14 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
   const size = job.results.reduce((sum, one) => sum + one.size_bytes, 0)
   const isThere = job.status === 'done' && !job.expired
   const sourceId = job.source_id
-  const [readCover] = useState(() =>
-    sourceId
-      ? () => client.open('readSourceCover', { params: { source_id: sourceId } }).then((answer) => answer.blob())
-      : undefined,
+  const hasCover = useSelect(
+    desk.store,
+    (state) => state.desk?.songs.some(({ source }) => source.source_id === sourceId && source.has_cover) ?? false,
   )
+  const readCover = useCallback(async () => {
+    const answer = await client.open('readSourceCover', { params: { source_id: sourceId ?? '' } })
+    return answer.blob()
+  }, [client, sourceId])
   const attempt = (work: Promise<unknown>) => {
     setError(null)
     return work.catch((cause: unknown) => setError(refusalOf(cause, language)))
@@ -60,7 +63,7 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
       <a className="btn icon quiet" href={addressOf('master')} aria-label={l.back}>
         <ArrowLeft className="i" aria-hidden="true" />
       </a>
-      <Cover read={readCover} slices={slices} />
+      <Cover read={hasCover ? readCover : undefined} slices={slices} />
       <div className="grow">
         <h1 className="clip">
           <bdi>{job.title}</bdi>

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import type { MasterSettings } from '../../../src-server/contract/app.ts'
 import type { Job } from '../../../src-server/contract/jobs.ts'
+import { ApiError } from '../../api/client.ts'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
@@ -28,12 +29,24 @@ export function useMasterAgain(job: Job, onError: (error: Refusal) => void) {
     go('master')
   }
 
+  async function masterAgain() {
+    try {
+      if (job.source_id) return await toDesk(job.source_id)
+    } catch (cause) {
+      // A song that was taken off the desk is forgotten after a day; the job has kept its own.
+      if (!(cause instanceof ApiError) || cause.code !== 'NOT_FOUND') throw cause
+    }
+    await jobs.retry(job.job_id)
+    go('history')
+  }
+
   return {
     isBusy,
     masterAgain() {
       setBusy(true)
-      const work = job.source_id ? toDesk(job.source_id) : jobs.retry(job.job_id).then(() => go('history'))
-      work.catch((cause: unknown) => onError(refusalOf(cause, language))).finally(() => setBusy(false))
+      masterAgain()
+        .catch((cause: unknown) => onError(refusalOf(cause, language)))
+        .finally(() => setBusy(false))
     },
   }
 }
