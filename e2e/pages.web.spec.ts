@@ -1,5 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright/test'
@@ -145,6 +147,27 @@ test('a webhook is registered, tested and removed with undo', async ({ page, pro
   await expect(page.locator('.hook')).toHaveCount(0)
   await page.locator('.toast').getByRole('button', { name: /Undo/ }).click()
   await expect(page.locator('.hook')).toHaveCount(1)
+})
+
+test('a webhook whose receiver has ended it says how it comes back, and a test brings it back', async ({ page }) => {
+  let status = 410
+  const receiver = createServer((_request, response) => response.writeHead(status).end())
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  try {
+    await page.goto(new URL('#/settings/webhooks', page.url()).href)
+    await page.getByRole('button', { name: 'Add address' }).click()
+    const { port } = receiver.address() as AddressInfo
+    await page.getByRole('dialog').getByLabel('Address').fill(`http://127.0.0.1:${port}/hook`)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Send test' }).click()
+    const row = page.locator('.hook')
+    await expect(row).toContainText('It goes on when the receiver takes a test.')
+    status = 204
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await expect(row).not.toContainText('Stopped')
+  } finally {
+    receiver.close()
+  }
 })
 
 test('a watched folder takes a song that appears, keeps settings of its own, pauses and goes', async ({ page }) => {

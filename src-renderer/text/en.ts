@@ -432,7 +432,11 @@ export const en = {
       newSecret: 'The new secret. Copy it now: it is shown only this once.',
       copySecret: 'Copy secret',
       saved: 'I saved it',
-      states: { active: 'Active', suspended: 'Suspended by the plan', gone: 'Stopped: the receiver answered 410' },
+      states: {
+        active: 'Active',
+        suspended: 'Suspended by the plan',
+        gone: 'Stopped: the receiver answered 410. It goes on when the receiver takes a test.',
+      },
       test: 'Send test',
       testing: 'Sending',
       replaceSecret: 'Replace secret',

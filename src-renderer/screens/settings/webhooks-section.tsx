@@ -139,8 +139,10 @@ function HookRow({ hook, onTest, onNewSecret, onRemove }: HookRowProps) {
   return (
     <div className="file hook">
       <i className={`dot ${hook.state}`} title={text.states[hook.state]} />
-      <code className="grow clip">{hook.url}</code>
-      {hook.state !== 'active' && <span className="tag warn">{text.states[hook.state]}</span>}
+      <div className="grow">
+        <code className="clip">{hook.url}</code>
+        {hook.state !== 'active' && <div className="me">{text.states[hook.state]}</div>}
+      </div>
       <Button
         small
         icon={<Send className="i s" aria-hidden="true" />}
