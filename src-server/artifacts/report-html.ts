@@ -239,7 +239,7 @@ function loudnessFinding(report: Report, result: MasterResult): Bilingual {
   const range = [report.source.measurement.loudness_range_lu, result.loudness_range_lu].map((lu) => decibels(lu, 1))
   return {
     en: `Loudness went from ${before} to ${after} LUFS, its range from ${range[0]} to ${range[1]} LU.`,
-    ko: `음량은 ${before}에서 ${after} LUFS로, 다이내믹 레인지는 ${range[0]}에서 ${range[1]} LU로 바뀌었어요.`,
+    ko: `라우드니스는 ${before}에서 ${after} LUFS로, 라우드니스 레인지는 ${range[0]}에서 ${range[1]} LU로 바뀌었어요.`,
   }
 }
 

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { draggedKinds, isSongName } from '../../src-renderer/api/dropped-files.ts'
 import { barPath, barsOf } from '../../src-renderer/components/waveform.tsx'
@@ -55,6 +57,17 @@ describe('sentences', () => {
     expect(korean.map(([path]) => path).sort()).toEqual(english.map(([path]) => path).sort())
     expect(english.filter(([, text]) => /!|\bplease\b|\boops\b/i.test(text))).toEqual([])
     expect(korean.filter(([, text]) => text.includes('!'))).toEqual([])
+  })
+
+  it('call loudness by the one Korean word that mastering has for it', () => {
+    const folders = ['src-renderer', 'src-server', 'src-main']
+    const files = folders.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name)),
+    )
+    const said = (word: string) =>
+      files.filter((file) => /\.(tsx?|html)$/.test(file) && readFileSync(file, 'utf8').includes(word))
+    expect(said('음량')).toEqual([])
+    expect(said('라우드니스').length).toBeGreaterThan(3)
   })
 
   it('count as the language does', () => {

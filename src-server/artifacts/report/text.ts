@@ -41,8 +41,8 @@ export const tierNames: Record<Tier, Bilingual> = {
 }
 
 export const loudnessNames: Record<LoudnessMode, Bilingual> = {
-  platform: both('loudness of the platform', '플랫폼 기준 음량'),
-  competitive: both('loudness of the genre', '장르 기준 음량'),
+  platform: both('loudness of the platform', '플랫폼 기준 라우드니스'),
+  competitive: both('loudness of the genre', '장르 기준 라우드니스'),
 }
 
 export const confidenceNames: Record<Confidence, Bilingual> = {
@@ -64,11 +64,11 @@ export const words = {
   measured: both('Measured in the written files', '기록된 파일에서 측정'),
   platform: both('Platform', '플랫폼'),
   verdict: both('Verdict', '판정'),
-  loudness: both('Loudness', '음량'),
+  loudness: both('Loudness', '라우드니스'),
   truePeak: both('True peak', '트루 피크'),
   gain: both('Gain', '게인'),
-  range: both('Range', '다이내믹 레인지'),
-  plr: both('Peak to loudness', '피크 대 음량'),
+  range: both('Range', '라우드니스 레인지'),
+  plr: both('Peak to loudness', '피크 대 라우드니스'),
   limiting: both('Limiting', '리미팅'),
   playback: both('On playback', '재생할 때'),
   file: both('File', '파일'),
@@ -106,7 +106,7 @@ export const words = {
   spectrumLabel: both('Level', '레벨'),
   tilt: both(
     'Third octaves, tilted by 4.5 dB per octave, compared at equal loudness.',
-    '1/3옥타브, 옥타브당 4.5 dB 기울임, 같은 음량에서 비교.',
+    '1/3옥타브, 옥타브당 4.5 dB 기울임, 같은 라우드니스로 맞춰 비교.',
   ),
   made: both(
     'Every figure was read from the written file by meters after ITU-R BS.1770-5, EBU Tech 3341 and Tech 3342.',

@@ -14,7 +14,7 @@ const stageNames: Record<Decision['stage'], Bilingual> = {
   image: both('Image', '스테레오'),
   clip: both('Clip', '클리핑'),
   limit: both('Limit', '리미팅'),
-  land: both('Land', '음량 맞춤'),
+  land: both('Land', '라우드니스 맞춤'),
   write: both('Write', '기록'),
 }
 
