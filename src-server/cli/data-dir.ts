@@ -13,7 +13,7 @@ export function defaultDataDir(
     platform === 'darwin'
       ? path.join(home, 'Library', 'Application Support')
       : platform === 'win32'
-        ? (environment.APPDATA ?? path.join(home, 'AppData', 'Roaming'))
+        ? environment.APPDATA || path.join(home, 'AppData', 'Roaming')
         : configFolder(environment.XDG_CONFIG_HOME, home)
   return path.join(applications, 'Loudsmith', 'data')
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { defaultDataDir } from '../../src-server/cli/data-dir.ts'
 import { isAlive, spawnServer } from '../support/server-process.ts'
 
 const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
@@ -23,6 +24,19 @@ const run = async (...words: string[]) =>
       })
     ).stdout,
   )
+
+test('the data are where the application has them; a folder of settings that is empty or relative counts as not set', () => {
+  const of = (platform: NodeJS.Platform, environment: Record<string, string> = {}) =>
+    defaultDataDir(platform, environment, path.resolve('/home/ana'))
+  const inHome = (...parts: string[]) => path.join(path.resolve('/home/ana'), ...parts, 'Loudsmith', 'data')
+  expect(of('linux')).toBe(inHome('.config'))
+  expect(of('linux', { XDG_CONFIG_HOME: path.resolve('/etc/ana') })).toBe(path.resolve('/etc/ana/Loudsmith/data'))
+  expect(of('linux', { XDG_CONFIG_HOME: '' })).toBe(inHome('.config'))
+  expect(of('linux', { XDG_CONFIG_HOME: 'settings' })).toBe(inHome('.config'))
+  expect(of('darwin', { XDG_CONFIG_HOME: '/etc/ana' })).toBe(inHome('Library', 'Application Support'))
+  expect(of('win32', { APPDATA: path.resolve('/roaming') })).toBe(path.resolve('/roaming/Loudsmith/data'))
+  expect(of('win32', { APPDATA: '' })).toBe(inHome('AppData', 'Roaming'))
+})
 
 test('without a running service a command starts it for itself and leaves nothing running', async () => {
   expect(await run('account', 'show')).toMatchObject({ plan: 'studio', credits: 500 })
