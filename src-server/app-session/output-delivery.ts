@@ -1,6 +1,7 @@
 /** Delivers the masters of every finished job to the output folder, one job after the other, also those that a stop interrupted. */
 import type { JobFiles } from '../artifacts/routes.ts'
 import type { Db } from '../db/open.ts'
+import { surely } from '../db/surely.ts'
 import type { Log } from '../log.ts'
 import type { Clock } from '../system.ts'
 import { copyMasters } from './output-folder.ts'
@@ -41,7 +42,11 @@ export function createOutputDelivery({ db, clock, log, outputFolder, jobs, notif
     if (parent === null || !result || closing.signal.aborted) return
     const files = [...new Set(result.masters.map(({ file }) => file))]
     const folder = await copyMasters(parent, { zipPath: result.zipPath, zip: result.zip, files }, closing.signal)
-    noteDelivered(jobId, folder)
+    await surely(() => noteDelivered(jobId, folder), {
+      clock,
+      signal: closing.signal,
+      onFailure: (cause) => log.error('a delivery to the output folder could not be noted', { jobId, cause }),
+    })
     notify.committed()
   }
 

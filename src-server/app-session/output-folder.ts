@@ -1,6 +1,7 @@
 /** Puts the plain masters of a finished job where the user looks for music: a folder per job, nothing there is ever overwritten or swept. */
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, type ReadStream } from 'node:fs'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ResultZip } from '../artifacts/package.ts'
@@ -19,43 +20,81 @@ const MAX_ATTEMPTS = 1000
 
 /**
  * Copies the masters into a new folder below `parent` named like the ZIP's own, with ` (2)` and so on where that exists, and
- * returns it. A file appears under its name only when it is complete. Rejects with the system's error or the reason of an aborted
- * `signal`; what was begun is then removed.
+ * returns it; a folder of such a name that holds these very masters is returned as it is. A file appears under its name only when
+ * it is complete. Rejects with the system's error or the reason of an aborted `signal`; what was begun is then removed.
  */
-export async function copyMasters(
-  parent: string,
-  { zipPath, zip, files }: Masters,
-  signal: AbortSignal,
-): Promise<string> {
+export async function copyMasters(parent: string, masters: Masters, signal: AbortSignal): Promise<string> {
   makeFolder(parent)
-  const folder = await newFolder(parent, zip.folderName)
+  const parts = partsOf(masters)
+  for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
+    const { folderName } = masters.zip
+    const folder = path.join(parent, attempt === 1 ? folderName : `${folderName} (${attempt})`)
+    if (await isMade(folder)) {
+      await copyInto(folder, parts, signal)
+      return folder
+    }
+    // The program may have ended between the copy and the note of it.
+    if (await holds(folder, parts, signal)) return folder
+  }
+  throw new Error('no free folder name')
+}
+
+/** A master as a file of its own, and where its bytes lie in the ZIP. */
+interface Part {
+  readonly file: string
+  readonly sizeBytes: number
+  open(): ReadStream
+}
+
+function partsOf({ zipPath, zip, files }: Masters): Part[] {
+  return files.map((file) => {
+    const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${file}`)
+    if (!entry) throw new Error(`${file} is not in the ZIP`)
+    const { offset, sizeBytes } = entry
+    return { file, sizeBytes, open: () => createReadStream(zipPath, { start: offset, end: offset + sizeBytes - 1 }) }
+  })
+}
+
+/** Makes a folder; false when something of its name is there. */
+async function isMade(folder: string): Promise<boolean> {
   try {
-    for (const file of files) {
-      const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${file}`)
-      if (!entry) throw new Error(`${file} is not in the ZIP`)
-      const part = path.join(folder, `.${file}.part`)
-      const range = { start: entry.offset, end: entry.offset + entry.sizeBytes - 1 }
-      await pipeline(createReadStream(zipPath, range), createWriteStream(part, { flags: 'wx', flush: true }), {
-        signal,
-      })
-      await rename(part, path.join(folder, file))
+    await mkdir(folder)
+    return true
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+    return false
+  }
+}
+
+async function copyInto(folder: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
+  try {
+    for (const { file, open } of parts) {
+      const half = path.join(folder, `.${file}.part`)
+      await pipeline(open(), createWriteStream(half, { flags: 'wx', flush: true }), { signal })
+      await rename(half, path.join(folder, file))
     }
   } catch (cause) {
     await rm(folder, { recursive: true, force: true })
     throw cause
   }
-  return folder
 }
 
-async function newFolder(parent: string, name: string): Promise<string> {
-  for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
-    const folder = path.join(parent, attempt === 1 ? name : `${name} (${attempt})`)
-    try {
-      await mkdir(folder)
-      return folder
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
-    }
+/** Whether a folder holds every one of the masters, byte for byte. */
+async function holds(folder: string, parts: readonly Part[], signal: AbortSignal): Promise<boolean> {
+  for (const { file, sizeBytes, open } of parts) {
+    const there = path.join(folder, file)
+    const size = await stat(there).then(
+      (facts) => facts.size,
+      () => undefined,
+    )
+    if (size !== sizeBytes) return false
+    if ((await hashOf(createReadStream(there), signal)) !== (await hashOf(open(), signal))) return false
   }
-  throw new Error('no free folder name')
+  return true
+}
+
+async function hashOf(bytes: ReadStream, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(bytes, hash, { signal })
+  return hash.digest('hex')
 }

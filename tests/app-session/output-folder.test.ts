@@ -1,9 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { makeFolder } from '../../src-server/app-session/make-folder.ts'
+import { createOutputDelivery } from '../../src-server/app-session/output-delivery.ts'
 import { copyMasters, type Masters } from '../../src-server/app-session/output-folder.ts'
+import { createLog } from '../../src-server/log.ts'
+import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 
 let folder: string
 let masters: Masters
@@ -42,8 +46,61 @@ test('what is there already is never touched: the next delivery gets a name of i
   writeFileSync(path.join(first, '봄날_melon.wav'), 'edited by the user')
   const second = await copyMasters(folder, masters, signal)
   expect(second).toBe(`${first} (2)`)
-  expect(await copyMasters(folder, masters, signal)).toBe(`${first} (3)`)
   expect(readFileSync(path.join(first, '봄날_melon.wav'), 'utf8')).toBe('edited by the user')
+})
+
+test('masters that lie there already, byte for byte, count as delivered', async () => {
+  const first = await copyMasters(folder, masters, signal)
+  expect(await copyMasters(folder, masters, signal)).toBe(first)
+  writeFileSync(path.join(first, '봄날_spotify.wav'), 'SPOTIFY')
+  const second = await copyMasters(folder, masters, signal)
+  expect(second).toBe(`${first} (2)`)
+  rmSync(path.join(second, '봄날_melon.wav'))
+  expect(await copyMasters(folder, masters, signal)).toBe(`${first} (3)`)
+})
+
+test('a delivery that cannot be noted while another program holds the database is noted afterwards and made once', async () => {
+  const parent = path.join(folder, 'out')
+  const noted: string[] = []
+  let isLocked = true
+  const clock = createFakeClock()
+  const delivery = createOutputDelivery({
+    db: openTestDatabase(newDatabaseFile()),
+    clock,
+    log: createLog('silent', clock, () => {}),
+    outputFolder: () => parent,
+    jobs: {
+      files: () =>
+        ({ result: { zipPath: masters.zipPath, zip: masters.zip, masters: [{ file: '봄날_melon.wav' }] } }) as never,
+      setOutputFolder(_jobId, made) {
+        if (isLocked) throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+        noted.push(made)
+      },
+    },
+    notify: { record: () => {}, committed: () => {} },
+  })
+  onTestFinished(() => delivery.close())
+  delivery.add('job')
+  await expect
+    .poll(() => existsSync(path.join(parent, '봄날_master_1', '봄날_melon.wav')), { timeout: 20_000 })
+    .toBe(true)
+  await clock.advance(2000)
+  expect(noted).toEqual([])
+  isLocked = false
+  delivery.add('job')
+  const idle = delivery.idle()
+  await expect
+    .poll(
+      async () => {
+        await clock.advance(30_000)
+        return noted.length
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(2)
+  await idle
+  expect(new Set(noted)).toEqual(new Set([path.join(parent, '봄날_master_1')]))
+  expect(readdirSync(parent)).toEqual(['봄날_master_1'])
 })
 
 test('a delivery that fails or is broken off leaves no half folder', async () => {
