@@ -101,7 +101,8 @@ export function openWav(path: string): WavReader {
     const frames = dataBytes / frameBytes
     let bytes = Buffer.alloc(0)
     const read = (first: number, count: number, planes: readonly Float32Array[]) => {
-      if (bytes.length < count * frameBytes) bytes = Buffer.alloc(count * frameBytes)
+      // Whole words, for those who read four bytes at once.
+      if (bytes.length < count * frameBytes) bytes = Buffer.alloc(4 * Math.ceil((count * frameBytes) / 4))
       if (first + count > frames) throw new Error('the file ends too early')
       readExactly(file, bytes.subarray(0, count * frameBytes), dataStart + first * frameBytes)
       toFloat(bytes, count, format, planes)
@@ -159,11 +160,30 @@ function toFloat(
     }
     return
   }
+  if (channels === 2) {
+    stereo24ToFloat(bytes, frames, planes[0]!, planes[1]!)
+    return
+  }
   for (const [c, plane] of planes.entries()) {
     for (let i = 0, at = c * 3; i < frames; i++, at += channels * 3) {
       // The top byte carries the sign.
       plane[i] = ((bytes[at]! << 8) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 24)) / 2_147_483_648
     }
+  }
+}
+
+/** Two frames are three words of memory: read as bytes, they would take twice as long. */
+function stereo24ToFloat(bytes: Buffer, frames: number, left: Float32Array, right: Float32Array): void {
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, Math.ceil((frames * 6) / 4))
+  for (let i = 0, at = 0; i < frames; i += 2, at += 3) {
+    const first = words[at]!
+    const middle = words[at + 1]!
+    left[i] = (first << 8) / 2_147_483_648
+    right[i] = ((middle << 16) | ((first >>> 16) & 0xff00)) / 2_147_483_648
+    if (i + 1 === frames) break
+    const last = words[at + 2]!
+    left[i + 1] = ((last << 24) | ((middle >>> 8) & 0xffff00)) / 2_147_483_648
+    right[i + 1] = (last & 0xffff_ff00) / 2_147_483_648
   }
 }
 

@@ -71,8 +71,9 @@ describe.each([16, 24] as const)('a WAV of %i bit', (bitDepth) => {
       [4000, 801],
       [17, 300],
     ] as const) {
-      const planes = [new Float32Array(1000), new Float32Array(1000)]
+      const planes = [new Float32Array(1000).fill(7), new Float32Array(1000).fill(7)]
       wav.read(first, count, planes)
+      for (const plane of planes) expect(plane.subarray(count).every((sample) => sample === 7)).toBe(true)
       expect(planes.map((plane) => plane.subarray(0, count))).toEqual(
         whole!.map((samples) => samples.subarray(first, first + count)),
       )
