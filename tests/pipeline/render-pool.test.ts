@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { allocateAudio } from '../../src-server/engine/block.ts'
+import { prepareLanding } from '../../src-server/engine/landing.ts'
+import type { RenderTask } from '../../src-server/mastering/render-master.ts'
+import { createRenderPool } from '../../src-server/mastering/render-pool.ts'
+import { songLike, temporaryFolder } from '../media/make-audio.ts'
+
+const folder = temporaryFolder()
+const rateHz = 44_100
+const song = songLike(3, rateHz)
+const audio = allocateAudio(2, song[0]!.length, rateHz)
+for (const [c, samples] of audio.channels.entries()) samples.set(song[c]!)
+const source = prepareLanding(audio)
+const task = (targetLufs: number): RenderTask => ({
+  ...{ source, targetLufs, ceilingDbtp: -1, intensity: 50, bitDepth: 16, seed: 0, tags: {} },
+  path: path.join(folder, `${targetLufs}.wav`),
+})
+
+/** Threads that live at this moment. */
+let threads = 0
+process.on('worker', (worker) => {
+  threads++
+  worker.on('exit', () => threads--)
+})
+
+describe('a render pool', () => {
+  const pool = createRenderPool(2)
+  afterAll(() => pool.close())
+
+  it('renders more masters than it has threads, and keeps no thread that has nothing to do', async () => {
+    const renders = [-16, -15, -14].map((targetLufs) => pool.render(task(targetLufs)))
+    await expect.poll(() => threads).toBe(2)
+    for (const { path: file } of await Promise.all(renders)) expect(existsSync(file)).toBe(true)
+    await expect.poll(() => threads, { timeout: 20_000 }).toBe(0)
+  }, 60_000)
+
+  it('renders again after that', async () => {
+    const again = await pool.render(task(-14))
+    expect(again.sha256).toBe((await pool.render(task(-14))).sha256)
+  }, 60_000)
+
+  it('refuses what comes after its end and ends what it has begun', async () => {
+    const begun = pool.render(task(-13))
+    const outcome = expect(begun).rejects.toThrow('ended before its reply')
+    await pool.close()
+    await outcome
+    await expect(pool.render(task(-12))).rejects.toThrow('closed')
+  }, 60_000)
+})
