@@ -42,7 +42,9 @@ export const Playback = exactly({
 
 /** One decode of an encoded copy of a master (tier premium). */
 export const CodecCheck = exactly({
-  codec: Type.String({ description: 'Encoder and bit rate of this check, e.g. "AAC 256 kbit/s (ffmpeg aac)".' }),
+  codec: Type.String({
+    description: 'Codec, bit rate, encoder and its settings, e.g. "AAC 256 kbit/s (ffmpeg aac, fast coder)".',
+  }),
   true_peak_dbtp: Type.Number(),
   ceiling_lowered_db: Type.Number(),
 })

@@ -3,14 +3,15 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { DeliveryTarget, Platform, Tier } from '../contract/platforms.ts'
 import type { Audio } from '../engine/block.ts'
-import { type LandingSource, prepareLanding } from '../engine/landing.ts'
+import { prepareLanding } from '../engine/landing.ts'
+import type { LandingSource } from '../engine/landing-material.ts'
 import { gainToDb } from '../engine/units.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { platformCodecs } from '../media/encode.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
 import { lowerRate } from '../media/resample.ts'
 import type { Cover } from '../media/tags.ts'
-import { type ProofPlace, proofMaster } from './codec-proof.ts'
+import { type ProofPlace, proofMaster, readCopyPeakDbtp } from './codec-proof.ts'
 import { CeilingBrokenError, type RenderedMaster, type RenderStep, type RenderTask } from './render-master.ts'
 import type { RenderPool } from './render-pool.ts'
 import type { CodecCheck } from './report-facts.ts'
@@ -116,9 +117,10 @@ async function deliverRate(
     const codecs = platformCodecs(target.platform, encoders)
     // A master that gain alone made may lie well below its ceiling: what must come down is its peak.
     const peakDbtp = Math.min(target.ceilingDbtp, master.measurement.truePeakDbtp)
-    const again = (loweredDb: number) =>
-      render('lowered', target.platform, { ...promised, ceilingDbtp: peakDbtp - loweredDb })
-    const proofed = codecs.length > 0 ? await proofMaster(master, codecs, again, place) : { master, codecChecks: [] }
+    const proofed = await proofMaster(master, codecs, {
+      again: (loweredDb) => render('lowered', target.platform, { ...promised, ceilingDbtp: peakDbtp - loweredDb }),
+      copyPeakDbtp: (version, codec) => readCopyPeakDbtp(version, codec, place),
+    })
     progress.proofed(order.targets.length)
     return { target, ...proofed }
   })

@@ -182,7 +182,7 @@ describe('premium', () => {
       expect(master).toMatchObject({ sample_rate_hz: 48_000, bit_depth: 24 })
       expect(master.codec_checks!.length).toBeGreaterThan(0)
       for (const check of master.codec_checks!) {
-        expect(check.codec).toMatch(/\(ffmpeg \w+\)$/)
+        expect(check.codec).toMatch(/\(ffmpeg \w+(, [\w ]+)?\)$/)
         expect(check.true_peak_dbtp <= 0 || check.ceiling_lowered_db >= 1.5).toBe(true)
       }
     }
