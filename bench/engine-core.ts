@@ -88,11 +88,15 @@ for (const name of positionals.length > 0 ? positionals : ['battle-epic.ogg', 'A
     )
   }
   console.log(`in all ${totalMs.toFixed(0)} ms CPU, ${(process.memoryUsage().rss / 1e6).toFixed(0)} MB`)
-  const weighed = weighCandidates(source, loudness, dbToGain(hottest.ceilingDbtp), hottest.targetLufs)
-  for (const { candidate, gainDb, distortion } of weighed) {
-    const clip = candidate.clipAboveDb === null ? 'no clipper' : `clipper at +${candidate.clipAboveDb} dB`
+  const goal = {
+    ceiling: dbToGain(hottest.ceilingDbtp),
+    aimedLufs: hottest.targetLufs,
+    meanReductionDb: Number.POSITIVE_INFINITY,
+  }
+  for (const { limiter, clipAboveDb, gainDb, distortion } of weighCandidates(source, goal)) {
+    const clip = clipAboveDb === null ? 'no clipper' : `clipper at +${clipAboveDb} dB`
     const cost = `cost ${distortionCost(distortion).toFixed(2)}`
     const parts = `levels ${distortion.spectralDb.toFixed(2)}, colour ${distortion.colourDb.toFixed(2)}, audible ${distortion.audibleDb.toFixed(2)}`
-    console.log(`  ${candidate.limiter.lookAheadMs} ms, ${clip}: gain ${gainDb.toFixed(2)} dB, ${cost} (${parts})`)
+    console.log(`  ${limiter.lookAheadMs} ms, ${clip}: gain ${gainDb.toFixed(2)} dB, ${cost} (${parts})`)
   }
 }

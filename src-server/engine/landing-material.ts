@@ -1,5 +1,5 @@
 import type { Audio, AudioBlock } from './block.ts'
-import { createEnergyFilter, type EnergyFilter, gatedLufs } from './meters/loudness.ts'
+import { createEnergyFilter, type EnergyFilter, gatedLufs, type Loudness } from './meters/loudness.ts'
 import { detectGroups, peakGroupFrames, peakReachFrames } from './meters/true-peak.ts'
 import { clipKnee, clipReachFrames, clipStretch } from './processors/clipper.ts'
 import { controlCount, type LimiterSettings, limitedEnergies, limiterControls } from './processors/limiter.ts'
@@ -18,6 +18,22 @@ export interface Material {
 /** A piece of audio with its material. */
 export interface Song extends Material {
   readonly audio: Audio
+}
+
+/** Everything landing needs of a song, found once and shared by all platforms: plain values and shared memory. */
+export interface LandingSource extends Song {
+  readonly loudness: Loudness
+  /** Linear; 0 for silence. */
+  readonly truePeak: number
+}
+
+/** Where a song is to come down. */
+export interface LandingGoal {
+  /** Level that the limiter holds, linear. */
+  readonly ceiling: number
+  readonly aimedLufs: number
+  /** Mean reduction of the loud parts that may be spent. */
+  readonly meanReductionDb: number
 }
 
 /** Groups around a clipped point in which the clipper changes the signal or the detector sees the change. */
@@ -196,7 +212,6 @@ export interface Solution {
   readonly value: number
   /** How much the value moves per dB of gain there. */
   readonly slope: number
-  readonly evaluations: number
 }
 
 /**
@@ -217,13 +232,13 @@ export function solveGain(
   let slope = 0.8
   for (let evaluations = 1; ; evaluations++) {
     const error = target - last.value
-    if (Math.abs(error) <= tolerance || evaluations >= 16) return { ...last, slope, evaluations }
+    if (Math.abs(error) <= tolerance || evaluations >= 16) return { ...last, slope }
     if (error > 0) low = last
     else high = last
-    if (low.gainDb >= capDb) return { ...last, slope, evaluations }
+    if (low.gainDb >= capDb) return { ...last, slope }
     gainDb = Math.min(capDb, last.gainDb + error / slope)
     if (gainDb >= high.gainDb || gainDb <= low.gainDb) gainDb = (low.gainDb + high.gainDb) / 2
-    if (!Number.isFinite(gainDb) || high.gainDb - low.gainDb < 1e-4) return { ...last, slope, evaluations }
+    if (!Number.isFinite(gainDb) || high.gainDb - low.gainDb < 1e-4) return { ...last, slope }
     const next = { gainDb, value: measure(gainDb) }
     const seen = (next.value - last.value) / (next.gainDb - last.gainDb)
     slope = Number.isFinite(seen) ? Math.min(1.1, Math.max(0.1, seen)) : slope

@@ -1,6 +1,14 @@
 import { type AudioBlock, allocateAudio } from './block.ts'
 import { createDistortionMeter, type Distortion } from './distortion.ts'
-import { clipMaterial, clippedFrames, createLimiterTrial, type Song, solveGain } from './landing-material.ts'
+import {
+  clipMaterial,
+  clippedFrames,
+  createLimiterTrial,
+  type LandingGoal,
+  type LandingSource,
+  type Song,
+  solveGain,
+} from './landing-material.ts'
 import { peakGroupFrames } from './meters/true-peak.ts'
 import { applyControls, type LimiterSettings } from './processors/limiter.ts'
 import { dbToGain } from './units.ts'
@@ -17,18 +25,15 @@ function promptLimiter(lookAheadMs: number): LimiterSettings {
 }
 
 /** What is done to the peaks. */
-export interface Treatment {
-  readonly limiter: LimiterSettings
-  /** Level of the clipper above the ceiling, at the song's gain, in dB; null: no clipper. */
-  readonly clipAboveDb: number | null
-  /** Input gain in dB expected to land. */
-  readonly gainDb: number
-}
-
 export interface Candidate {
   readonly limiter: LimiterSettings
   /** Level of the clipper above the ceiling, at the song's gain, in dB; null: no clipper. */
   readonly clipAboveDb: number | null
+}
+
+/** A candidate with the input gain in dB that is expected to land. */
+export interface Treatment extends Candidate {
+  readonly gainDb: number
 }
 
 /** Found by trying 45 combinations on twelve songs: these are the ones that win somewhere. */
@@ -54,33 +59,26 @@ export function distortionCost({ spectralDb, colourDb, audibleDb }: Distortion):
   return spectralDb + 2 * colourDb + audibleDb
 }
 
-/** A candidate and what it would do to the hardest part of the song. */
+/** A treatment and what it would do to the hardest part of the song. */
 export interface Weighed extends Treatment {
-  readonly candidate: Candidate
   readonly distortion: Distortion
 }
 
 /**
- * Tries ways to bring a song from `loudnessLufs` to `targetLufs` under `ceiling` (linear): each is landed at the same loudness on an excerpt,
- * rendered, and compared with the untouched music. Candidates that cannot reach the loudness, or not without giving up more than `budgetDb`
- * of level, are left out.
+ * Tries ways to bring a song to the loudness of a goal: each is landed at the same loudness on an excerpt, rendered, and compared with the
+ * untouched music. Candidates that cannot reach the loudness, or only at a gain that exceeds what is to come out by more than the budget of
+ * reduction, are left out.
  */
-export function weighCandidates(
-  song: Song,
-  loudnessLufs: number,
-  ceiling: number,
-  targetLufs: number,
-  budgetDb = Infinity,
-): Weighed[] {
-  const gainDb = targetLufs - loudnessLufs
+export function weighCandidates(song: LandingSource, { ceiling, aimedLufs, meanReductionDb }: LandingGoal): Weighed[] {
+  const gainDb = aimedLufs - song.loudness.integratedLufs
   const excerpt = excerptOf(song, ceiling / dbToGain(gainDb))
   // The excerpt is a fair sample of the loud parts: limited, it must be as much louder as the whole song.
   const powerDb = createLimiterTrial(excerpt, Infinity, harmlessLimiter).powerDbAt(gainDb)
   const { channels, frames, sampleRateHz } = excerpt.audio
   // One for all: the memory of seven would not be given back in time.
   const rendered = allocateAudio(channels.length, frames, sampleRateHz)
-  const goal = { ceiling, startDb: gainDb, powerDb, budgetDb }
-  return candidates.flatMap((candidate) => tryCandidate(excerpt, candidate, goal, rendered) ?? [])
+  const aim = { ceiling, startDb: gainDb, powerDb, mostDb: meanReductionDb }
+  return candidates.flatMap((candidate) => tryCandidate(excerpt, candidate, aim, rendered) ?? [])
 }
 
 /** The excerpt only resembles the song: a treatment that takes no more than this share of the budget there is safe to stay inside it. */
@@ -92,29 +90,25 @@ const retreatLu = 1.5
 const mostRetreats = 5
 
 /**
- * Returns treatments in the order in which they are to be tried on the whole song, at least one: first that with the least {@link distortionCost} for a song whose true peak is `truePeak` (linear) among those that give
- * up clearly less than `budgetDb` of level; where none does but one stays inside it, that which gives up least. Where none can, the target is out of reach
- * and the song will stop below it: the trials are repeated at lower loudness, so that what is delivered sounds best where it ends, instead of
- * getting there loudest. The later ones give up less and less, for a song that loses more than its excerpt let expect. See {@link weighCandidates}.
+ * Returns treatments in the order in which they are to be tried on the whole song, at least one: first that with the least
+ * {@link distortionCost} among those that give up clearly less level than the goal allows; where none does but one stays inside it, that which
+ * gives up least. Where none can, the goal is out of reach and the song will stop below it: the trials are repeated at lower loudness, so that
+ * what is delivered sounds best where it ends, instead of getting there loudest. The later ones give up less and less, for a song that loses
+ * more than its excerpt let expect. See {@link weighCandidates}.
  */
-export function chooseTreatments(
-  song: Song & { readonly truePeak: number },
-  loudnessLufs: number,
-  ceiling: number,
-  targetLufs: number,
-  budgetDb: number,
-): readonly Treatment[] {
+export function chooseTreatments(song: LandingSource, goal: LandingGoal): readonly Treatment[] {
+  const { ceiling, meanReductionDb } = goal
   for (let retreat = 0; ; retreat++) {
-    const triedLufs = targetLufs - retreat * retreatLu
-    const gainDb = triedLufs - loudnessLufs
+    const aimedLufs = goal.aimedLufs - retreat * retreatLu
+    const gainDb = aimedLufs - song.loudness.integratedLufs
     const steady = { limiter: steadyLimiter, clipAboveDb: null, gainDb }
     const isHarmless = song.truePeak * dbToGain(gainDb) < ceiling * dbToGain(harmlessDb)
     if (isHarmless) return [retreat === 0 ? { ...steady, limiter: harmlessLimiter } : steady]
-    const possible = weighCandidates(song, loudnessLufs, ceiling, triedLufs, budgetDb).sort(
+    const possible = weighCandidates(song, { ...goal, aimedLufs }).sort(
       (a, b) => distortionCost(a.distortion) - distortionCost(b.distortion),
     )
     if (possible.length > 0) {
-      const comfortable = possible.find((next) => next.gainDb - gainDb <= comfortableShare * budgetDb)
+      const comfortable = possible.find((next) => next.gainDb - gainDb <= comfortableShare * meanReductionDb)
       const ladder = [comfortable ?? possible.reduce((least, next) => (next.gainDb < least.gainDb ? next : least))]
       for (const next of possible) if (next.gainDb < ladder.at(-1)!.gainDb) ladder.push(next)
       return ladder.slice(0, mostTried)
@@ -165,7 +159,7 @@ function excerptOf(song: Song, threshold: number): Song {
 }
 
 /** Where candidates must bring an excerpt. */
-interface Goal {
+interface Aim {
   /** Linear. */
   readonly ceiling: number
   /** Gain at which the search begins. */
@@ -173,12 +167,12 @@ interface Goal {
   /** Mean K-weighted power to reach. */
   readonly powerDb: number
   /** What may be added to the gain at most. */
-  readonly budgetDb: number
+  readonly mostDb: number
 }
 
-/** Lands an excerpt with a candidate, into `rendered`, and compares it with the untouched one; null where the goal is out of reach. */
-function tryCandidate(excerpt: Song, candidate: Candidate, goal: Goal, rendered: AudioBlock): Weighed | null {
-  const { ceiling, startDb, powerDb, budgetDb } = goal
+/** Lands an excerpt with a candidate, into `rendered`, and compares it with the untouched one; null where the aim is out of reach. */
+function tryCandidate(excerpt: Song, candidate: Candidate, aim: Aim, rendered: AudioBlock): Weighed | null {
+  const { ceiling, startDb, powerDb, mostDb } = aim
   const { audio, peaks } = excerpt
   const { limiter, clipAboveDb } = candidate
   const capDb = startDb + 8
@@ -196,9 +190,9 @@ function tryCandidate(excerpt: Song, candidate: Candidate, goal: Goal, rendered:
     gainDb = landed.gainDb
     if (moved < 0.1) break
   }
-  if (gainDb - startDb > budgetDb) return null
+  if (gainDb - startDb > mostDb) return null
   const clipped = clippedFrames(audio, peaks, clipLimit, 0, rendered)
   applyControls(clipped, trial.controls, 0, dbToGain(gainDb), rendered)
   const distortion = createDistortionMeter(audio.sampleRateHz).compare(audio, rendered, dbToGain(gainDb))
-  return { candidate, limiter, clipAboveDb, gainDb, distortion }
+  return { limiter, clipAboveDb, gainDb, distortion }
 }

@@ -1,35 +1,13 @@
 import { type Audio, type AudioBlock, allocateAudio, allocateShared } from './block.ts'
 import { kernelFrames } from './kernels/kernels.ts'
-import { measureRendered, sumSteps } from './landing-check.ts'
-import {
-  blockMeans,
-  clippedFrames,
-  clippedWhole,
-  createLimiterTrial,
-  type LimiterTrial,
-  type Material,
-  type Solution,
-  solveGain,
-  stepBounds,
-} from './landing-material.ts'
-import { chooseTreatments, steadyLimiter, type Treatment } from './landing-treatment.ts'
-import { createEnergyFilter, type Loudness, loudnessOfGroups, lufsToMeanSquare } from './meters/loudness.ts'
+import { landBest } from './landing-loop.ts'
+import { clippedFrames, clippedWhole, type LandingSource } from './landing-material.ts'
+import { chooseTreatments, steadyLimiter } from './landing-treatment.ts'
+import { createEnergyFilter, loudnessOfGroups } from './meters/loudness.ts'
 import { detectPeaks, peakGroupFrames } from './meters/true-peak.ts'
 import { clipKnee } from './processors/clipper.ts'
 import { applyControls, controlCount, type LimiterSettings, limiterControls } from './processors/limiter.ts'
-import { clamp, dbToGain, gainToDb, mix, powerToDb } from './units.ts'
-
-/** Everything landing needs of a song, found once and shared by all platforms: plain values and shared memory. */
-export interface LandingSource extends Material {
-  readonly audio: Audio
-  /** True peak per group of 8 frames, linear. */
-  readonly peaks: Float32Array
-  /** K-weighted energy (left² + right²) per group of 8 frames. */
-  readonly energies: Float32Array
-  readonly loudness: Loudness
-  /** Linear; 0 for silence. */
-  readonly truePeak: number
-}
+import { clamp, dbToGain, gainToDb, mix } from './units.ts'
 
 /** What a master must reach. */
 export interface LandingTarget {
@@ -57,26 +35,19 @@ export interface LandingPlan {
   /** Loudness of the planned master; −Infinity for silence. */
   readonly integratedLufs: number
   readonly verdict: 'on_target' | 'below_target'
-  /** The loudness the effort budget allows: the target, or less. */
-  readonly achievableLufs: number
   /** Why the target is out of reach; only with the verdict below_target. */
   readonly reason?: 'gain_reduction' | 'dynamics_lost' | 'silent'
   /** What clipper and limiter together take off the peak that loses most. */
   readonly maxGainReductionDb: number
   /** Mean loss of level on the loud parts (400 ms blocks above the integrated loudness), clipper included. */
   readonly meanGainReductionDb: number
-  /** How much closer to its loudness the song's true peak has come. */
-  readonly plrLostLu: number
   /** How many LU the master gains per dB of gain at this ceiling: 1 without limiter. */
   readonly loudnessSlope: number
-  readonly iterations: number
 }
 
 /** Below the ceiling by what the gain's own movement and the detector's grid may add. */
 const marginDb = 0.035
 const toleranceLu = 0.05
-/** Predictions need be no better: what they are off is measured. */
-const predictionToleranceLu = 0.01
 
 /** Limits of what reaching a target may cost. */
 export interface EffortBudget {
@@ -147,19 +118,17 @@ export function planLanding(source: LandingSource, target: LandingTarget): Landi
     clipBudgetDb: 0,
     limiter: null,
     maxGainReductionDb: 0,
+    meanGainReductionDb: 0,
     loudnessSlope: 1,
-    iterations: 0,
   }
   if (loudness === -Infinity) {
     // Nothing to land, but a click in silence, or less than 400 ms of sound, must not break the ceiling either.
     const gainDb = Math.min(0, base.ceilingDbtp - gainToDb(source.truePeak))
-    const nothing = { gainDb, meanGainReductionDb: 0, plrLostLu: 0, integratedLufs: loudness, achievableLufs: loudness }
-    return { ...untouched, ...nothing, verdict: 'below_target', reason: 'silent' }
+    return { ...untouched, gainDb, integratedLufs: loudness, verdict: 'below_target', reason: 'silent' }
   }
   const gainDb = target.targetLufs - loudness
   if (gainToDb(source.truePeak) + gainDb <= base.ceilingDbtp) {
-    const reached = { integratedLufs: target.targetLufs, achievableLufs: target.targetLufs }
-    return { ...untouched, ...reached, gainDb, verdict: 'on_target', meanGainReductionDb: 0, plrLostLu: 0 }
+    return { ...untouched, gainDb, integratedLufs: target.targetLufs, verdict: 'on_target' }
   }
   return planLimiting(source, target, base)
 }
@@ -182,8 +151,8 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
   const plrAllowed = base.ceilingDbtp - plr + budget.plrLostLu
   const isPlrShort = plrAllowed < target.targetLufs
   const aimedLufs = Math.min(target.targetLufs, plrAllowed)
-  const treatments = chooseTreatments(source, loudness, ceiling, aimedLufs, budget.meanGainReductionDb)
-  const { attempt, landed } = landBest(source, treatments, ceiling, aimedLufs, budget.meanGainReductionDb)
+  const goal = { ceiling, aimedLufs, meanReductionDb: budget.meanGainReductionDb }
+  const { attempt, landed } = landBest(source, chooseTreatments(source, goal), goal)
   const { treatment, clipLimit, material, trial } = attempt
   const isShort = landed.integratedLufs < target.targetLufs - toleranceLu
   const plan: LandingPlan = {
@@ -194,13 +163,10 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
     limiter: treatment.limiter,
     integratedLufs: landed.integratedLufs,
     verdict: isShort ? 'below_target' : 'on_target',
-    achievableLufs: isShort ? landed.integratedLufs : target.targetLufs,
     ...(isShort ? { reason: isPlrShort && !landed.isReductionShort ? 'dynamics_lost' : 'gain_reduction' } : {}),
     maxGainReductionDb: Math.max(0, -gainToDb(smallest(peakRemainders(source, clipLimit, trial.controls)))),
     meanGainReductionDb: landed.reductionDb,
-    plrLostLu: plr - (base.ceilingDbtp - landed.integratedLufs),
     loudnessSlope: landed.slope,
-    iterations: landed.iterations,
   }
   controlsOfPlan.set(plan, trial.controls)
   return plan
@@ -211,165 +177,6 @@ function peakRemainders(source: LandingSource, clipLimit: number | null, control
   const clipped = clippedWhole(source, clipLimit)
   const knee = (clipLimit ?? Infinity) * clipKnee
   return source.peaks.map((peak, g) => controls[g + 1]! * (peak > knee ? clipped.peaks[g]! / peak : 1))
-}
-
-/** Lands a song with the first treatment that reaches the loudness aimed at, or with the one that comes closest to it. */
-function landBest(
-  source: LandingSource,
-  treatments: readonly Treatment[],
-  ceiling: number,
-  aimedLufs: number,
-  mostDb: number,
-): { attempt: Attempt; landed: Landed } {
-  let best: { attempt: Attempt; landed: Landed | null; lufs: number } | null = null
-  for (const treatment of treatments) {
-    const attempt = predict(source, treatment, ceiling, aimedLufs, mostDb)
-    const landed = attempt.isReductionShort ? null : land(source, attempt, aimedLufs, mostDb)
-    if (landed !== null && !landed.isReductionShort) return { attempt, landed }
-    const lufs = landed?.integratedLufs ?? attempt.solution.value
-    if (best === null || lufs > best.lufs) best = { attempt, landed, lufs }
-  }
-  const { attempt, landed } = best!
-  return { attempt, landed: landed ?? land(source, attempt, aimedLufs, mostDb) }
-}
-
-/** What a treatment is predicted to reach: the loudness aimed at, or less where the mean reduction of the loud parts would exceed its budget. */
-interface Attempt {
-  readonly treatment: Treatment
-  readonly clipLimit: number | null
-  readonly material: Material
-  /** Stands at the solution's gain. */
-  readonly trial: LimiterTrial
-  /** Its value is the predicted loudness. */
-  readonly solution: Solution
-  readonly isReductionShort: boolean
-}
-
-function predict(
-  source: LandingSource,
-  treatment: Treatment,
-  ceiling: number,
-  aimedLufs: number,
-  mostDb: number,
-): Attempt {
-  const clipLimit = treatment.clipAboveDb === null ? null : ceiling * dbToGain(treatment.clipAboveDb - treatment.gainDb)
-  const material = clippedWhole(source, clipLimit)
-  const trial = createLimiterTrial(material, ceiling, treatment.limiter)
-  const capDb = highestGainDb(source, aimedLufs, mostDb)
-  const wanted = solveGain((gainDb) => trial.lufsAt(gainDb), aimedLufs, treatment.gainDb, capDb, predictionToleranceLu)
-  const solution = withinReduction(source, trial, wanted, mostDb)
-  return { treatment, clipLimit, material, trial, solution, isReductionShort: solution !== wanted }
-}
-
-function highestGainDb(source: LandingSource, aimedLufs: number, mostDb: number): number {
-  return aimedLufs - source.loudness.integratedLufs + mostDb + 6
-}
-
-const reductionToleranceDb = 0.05
-
-/** Returns `wanted`, or where it takes more mean reduction off the loud parts than `mostDb` the highest gain that does not. */
-function withinReduction(source: LandingSource, trial: LimiterTrial, wanted: Solution, mostDb: number): Solution {
-  const reductionDb = meanReductionDb(source, trial.stepEnergies)
-  if (reductionDb <= mostDb + reductionToleranceDb) return wanted
-  let lufs = wanted.value
-  const reductionAt = (gainDb: number): number => {
-    lufs = trial.lufsAt(gainDb)
-    return meanReductionDb(source, trial.stepEnergies)
-  }
-  const startDb = wanted.gainDb - (reductionDb - mostDb)
-  const { gainDb, evaluations } = solveGain(reductionAt, mostDb, startDb, wanted.gainDb, 0.02)
-  return { gainDb, value: lufs, slope: wanted.slope, evaluations: wanted.evaluations + evaluations }
-}
-
-interface Landed {
-  readonly gainDb: number
-  readonly integratedLufs: number
-  readonly slope: number
-  readonly iterations: number
-  readonly reductionDb: number
-  /** Whether it was the budget of mean reduction that ended the climb. */
-  readonly isReductionShort: boolean
-}
-
-/** Checks a prediction on samples and moves the gain until they land, unless the budget of reduction has ended the climb already. */
-function land(source: LandingSource, attempt: Attempt, aimedLufs: number, mostDb: number): Landed {
-  const { trial } = attempt
-  const measureAt = (gainDb: number) => measureRendered(source, attempt.clipLimit, trial.controls, gainDb)
-  const capDb = highestGainDb(source, aimedLufs, mostDb)
-  const verified = attempt.isReductionShort
-    ? { ...attempt.solution, value: measureAt(attempt.solution.gainDb) }
-    : verifyOnSamples(
-        trial,
-        measureAt,
-        attempt.solution,
-        aimedLufs,
-        capDb,
-        () => meanReductionDb(source, trial.stepEnergies) <= mostDb + reductionToleranceDb,
-      )
-  const solution = withinReduction(source, trial, verified, mostDb)
-  const isCut = solution !== verified
-  return {
-    gainDb: solution.gainDb,
-    integratedLufs: isCut ? measureAt(solution.gainDb) : solution.value,
-    slope: solution.slope,
-    iterations: solution.evaluations,
-    reductionDb: meanReductionDb(source, trial.stepEnergies),
-    isReductionShort: attempt.isReductionShort || isCut,
-  }
-}
-
-/** Mean over the loud 400 ms blocks of the level lost, in dB, given the step energies that come out at input gain 0 dB. */
-function meanReductionDb(source: LandingSource, after: Float64Array): number {
-  const means = untouchedBlocks(source)
-  const limited = blockMeans(after, source.sampleRateHz)
-  const loud = lufsToMeanSquare(source.loudness.integratedLufs)
-  let sum = 0
-  let count = 0
-  for (let i = 0; i < means.length; i++) {
-    if (means[i]! < loud) continue
-    sum += powerToDb(means[i]! / limited[i]!)
-    count++
-  }
-  return count === 0 ? 0 : sum / count
-}
-
-const knownBlocks = new WeakMap<Float32Array, Float64Array>()
-
-/** Mean squares of the untouched song's 400 ms blocks, found once: every gain that is tried is held against them. */
-function untouchedBlocks({ energies, peaks, sampleRateHz }: LandingSource): Float64Array {
-  const known = knownBlocks.get(energies)
-  if (known !== undefined) return known
-  const means = blockMeans(sumSteps(energies, stepBounds(peaks.length, sampleRateHz)), sampleRateHz)
-  knownBlocks.set(energies, means)
-  return means
-}
-
-/** Each further round costs a look at touched samples. */
-const mostRounds = 4
-
-/** Renders, measures, and moves the gain until the samples land where the prediction aimed, or until that is no longer affordable. */
-function verifyOnSamples(
-  trial: LimiterTrial,
-  measureAt: (gainDb: number) => number,
-  first: Solution,
-  wantedLufs: number,
-  capDb: number,
-  isAffordable: () => boolean,
-): Solution {
-  let solution = first
-  for (let round = 0; ; round++) {
-    const measured = measureAt(solution.gainDb)
-    const bias = measured - solution.value
-    const isCapped = solution.gainDb >= capDb - 1e-6 && measured < wantedLufs
-    if (Math.abs(measured - wantedLufs) <= 0.015 || round === mostRounds || isCapped) {
-      return { ...solution, value: measured }
-    }
-    const lufsAt = (gainDb: number) => trial.lufsAt(gainDb)
-    const next = solveGain(lufsAt, wantedLufs - bias, solution.gainDb, capDb, predictionToleranceLu)
-    const isNear = Math.abs(next.gainDb - solution.gainDb) < 0.25
-    solution = { ...next, evaluations: solution.evaluations + next.evaluations }
-    if (isNear || !isAffordable()) return { ...solution, value: solution.value + bias }
-  }
 }
 
 function scale(from: AudioBlock, gain: number, to: AudioBlock): void {
@@ -458,6 +265,5 @@ export function trimLanding(
     limiter: plan.limiter ?? steadyLimiter,
     ceilingDbtp: plan.ceilingDbtp - loweredDb,
     gainDb,
-    iterations: plan.iterations + 1,
   }
 }

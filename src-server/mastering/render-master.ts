@@ -1,11 +1,5 @@
-import {
-  gainReductionDb,
-  type LandingPlan,
-  type LandingSource,
-  planLanding,
-  renderLanding,
-  trimLanding,
-} from '../engine/landing.ts'
+import { gainReductionDb, type LandingPlan, planLanding, renderLanding, trimLanding } from '../engine/landing.ts'
+import type { LandingSource } from '../engine/landing-material.ts'
 import { createQuantiser } from '../engine/processors/dither.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import type { Cover } from '../media/tags.ts'

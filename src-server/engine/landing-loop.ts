@@ -1,0 +1,166 @@
+/** The closed loop: a loudness is predicted from group energies, checked on samples, and the gain follows until it lands. */
+import { measureRendered, sumSteps } from './landing-check.ts'
+import {
+  blockMeans,
+  clippedWhole,
+  createLimiterTrial,
+  type LandingGoal,
+  type LandingSource,
+  type LimiterTrial,
+  type Material,
+  type Solution,
+  solveGain,
+  stepBounds,
+} from './landing-material.ts'
+import type { Treatment } from './landing-treatment.ts'
+import { lufsToMeanSquare } from './meters/loudness.ts'
+import { dbToGain, powerToDb } from './units.ts'
+
+/** Predictions need be no better: what they are off is measured. */
+const predictionToleranceLu = 0.01
+
+/** Lands a song with the first treatment that reaches the loudness aimed at, or with the one that comes closest to it. */
+export function landBest(
+  source: LandingSource,
+  treatments: readonly Treatment[],
+  goal: LandingGoal,
+): { readonly attempt: Attempt; readonly landed: Landed } {
+  let best: { attempt: Attempt; landed: Landed | null; lufs: number } | null = null
+  for (const treatment of treatments) {
+    const attempt = predict(source, treatment, goal)
+    const landed = attempt.isReductionShort ? null : land(source, attempt, goal)
+    if (landed !== null && !landed.isReductionShort) return { attempt, landed }
+    const lufs = landed?.integratedLufs ?? attempt.solution.value
+    if (best === null || lufs > best.lufs) best = { attempt, landed, lufs }
+  }
+  const { attempt, landed } = best!
+  return { attempt, landed: landed ?? land(source, attempt, goal) }
+}
+
+/** What a treatment is predicted to reach: the loudness aimed at, or less where the mean reduction of the loud parts would exceed its budget. */
+export interface Attempt {
+  readonly treatment: Treatment
+  readonly clipLimit: number | null
+  readonly material: Material
+  /** Stands at the solution's gain. */
+  readonly trial: LimiterTrial
+  /** Its value is the predicted loudness. */
+  readonly solution: Solution
+  readonly isReductionShort: boolean
+}
+
+function predict(source: LandingSource, treatment: Treatment, goal: LandingGoal): Attempt {
+  const { ceiling, aimedLufs } = goal
+  const clipLimit = treatment.clipAboveDb === null ? null : ceiling * dbToGain(treatment.clipAboveDb - treatment.gainDb)
+  const material = clippedWhole(source, clipLimit)
+  const trial = createLimiterTrial(material, ceiling, treatment.limiter)
+  const capDb = highestGainDb(source, goal)
+  const wanted = solveGain((gainDb) => trial.lufsAt(gainDb), aimedLufs, treatment.gainDb, capDb, predictionToleranceLu)
+  const solution = withinReduction(source, trial, wanted, goal)
+  return { treatment, clipLimit, material, trial, solution, isReductionShort: solution !== wanted }
+}
+
+function highestGainDb(source: LandingSource, { aimedLufs, meanReductionDb }: LandingGoal): number {
+  return aimedLufs - source.loudness.integratedLufs + meanReductionDb + 6
+}
+
+const reductionToleranceDb = 0.05
+
+/** Returns `wanted`, or where it takes more mean reduction off the loud parts than it may the highest gain that does not. */
+function withinReduction(source: LandingSource, trial: LimiterTrial, wanted: Solution, goal: LandingGoal): Solution {
+  const mostDb = goal.meanReductionDb
+  const reductionDb = meanReductionDb(source, trial.stepEnergies)
+  if (reductionDb <= mostDb + reductionToleranceDb) return wanted
+  let lufs = wanted.value
+  const reductionAt = (gainDb: number): number => {
+    lufs = trial.lufsAt(gainDb)
+    return meanReductionDb(source, trial.stepEnergies)
+  }
+  const startDb = wanted.gainDb - (reductionDb - mostDb)
+  const { gainDb } = solveGain(reductionAt, mostDb, startDb, wanted.gainDb, 0.02)
+  return { gainDb, value: lufs, slope: wanted.slope }
+}
+
+/** Where a song has come down, measured on samples. */
+export interface Landed {
+  readonly gainDb: number
+  readonly integratedLufs: number
+  /** LU per dB of gain there. */
+  readonly slope: number
+  /** Mean over the loud 400 ms blocks of the level lost. */
+  readonly reductionDb: number
+  /** Whether it was the budget of mean reduction that ended the climb. */
+  readonly isReductionShort: boolean
+}
+
+/** Checks a prediction on samples and moves the gain until they land, unless the budget of reduction has ended the climb already. */
+function land(source: LandingSource, attempt: Attempt, goal: LandingGoal): Landed {
+  const { trial, clipLimit } = attempt
+  const measureAt = (gainDb: number) => measureRendered(source, clipLimit, trial.controls, gainDb)
+  const verified = attempt.isReductionShort
+    ? { ...attempt.solution, value: measureAt(attempt.solution.gainDb) }
+    : verifyOnSamples(source, attempt, goal, measureAt)
+  const solution = withinReduction(source, trial, verified, goal)
+  const isCut = solution !== verified
+  return {
+    gainDb: solution.gainDb,
+    integratedLufs: isCut ? measureAt(solution.gainDb) : solution.value,
+    slope: solution.slope,
+    reductionDb: meanReductionDb(source, trial.stepEnergies),
+    isReductionShort: attempt.isReductionShort || isCut,
+  }
+}
+
+/** Mean over the loud 400 ms blocks of the level lost, in dB, given the step energies that come out at input gain 0 dB. */
+function meanReductionDb(source: LandingSource, after: Float64Array): number {
+  const means = untouchedBlocks(source)
+  const limited = blockMeans(after, source.sampleRateHz)
+  const loud = lufsToMeanSquare(source.loudness.integratedLufs)
+  let sum = 0
+  let count = 0
+  for (let i = 0; i < means.length; i++) {
+    if (means[i]! < loud) continue
+    sum += powerToDb(means[i]! / limited[i]!)
+    count++
+  }
+  return count === 0 ? 0 : sum / count
+}
+
+const knownBlocks = new WeakMap<Float32Array, Float64Array>()
+
+/** Mean squares of the untouched song's 400 ms blocks, found once: every gain that is tried is held against them. */
+function untouchedBlocks({ energies, peaks, sampleRateHz }: LandingSource): Float64Array {
+  const known = knownBlocks.get(energies)
+  if (known !== undefined) return known
+  const means = blockMeans(sumSteps(energies, stepBounds(peaks.length, sampleRateHz)), sampleRateHz)
+  knownBlocks.set(energies, means)
+  return means
+}
+
+/** Each further round costs a look at touched samples. */
+const mostRounds = 4
+
+/** Renders, measures, and moves the gain until the samples land where the prediction aimed, or until that is no longer affordable. */
+function verifyOnSamples(
+  source: LandingSource,
+  { trial, solution: first }: Attempt,
+  goal: LandingGoal,
+  measureAt: (gainDb: number) => number,
+): Solution {
+  const capDb = highestGainDb(source, goal)
+  const lufsAt = (gainDb: number) => trial.lufsAt(gainDb)
+  let solution = first
+  for (let round = 0; ; round++) {
+    const measured = measureAt(solution.gainDb)
+    const bias = measured - solution.value
+    const isCapped = solution.gainDb >= capDb - 1e-6 && measured < goal.aimedLufs
+    if (Math.abs(measured - goal.aimedLufs) <= 0.015 || round === mostRounds || isCapped) {
+      return { ...solution, value: measured }
+    }
+    const next = solveGain(lufsAt, goal.aimedLufs - bias, solution.gainDb, capDb, predictionToleranceLu)
+    const isNear = Math.abs(next.gainDb - solution.gainDb) < 0.25
+    const isAffordable = meanReductionDb(source, trial.stepEnergies) <= goal.meanReductionDb + reductionToleranceDb
+    solution = next
+    if (isNear || !isAffordable) return { ...solution, value: solution.value + bias }
+  }
+}
