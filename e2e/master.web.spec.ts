@@ -87,6 +87,24 @@ test('percents of a song walk up and never back, from the first byte to the last
   expect(Math.max(...steps)).toBeLessThanOrEqual(5)
 })
 
+test('between two songs nobody says that nothing is rendered', async ({ page }) => {
+  await drop(page, [song('One.wav', 1, 3), song('Two.wav', 2, 3), song('Three.wav', 3, 3)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3, { timeout: 60_000 })
+  await page.evaluate(() => {
+    const seen: string[] = []
+    Object.assign(window, { seen })
+    new MutationObserver(() => {
+      const text = document.querySelector('.benchbar p')?.textContent ?? ''
+      if (text !== seen.at(-1)) seen.push(text)
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })
+  })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(3, { timeout: 120_000 })
+  const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
+  expect(seen.filter((text) => /\b0 /.test(text))).toEqual([])
+  expect(seen.filter((text) => /\brendering\b/.test(text)).length).toBeGreaterThan(0)
+})
+
 test('a silent song fails with its reason, and the credit comes back in the same row', async ({ page }) => {
   await drop(page, [silence('nothing.wav')])
   const row = rowOf(page, 'nothing')

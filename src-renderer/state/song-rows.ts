@@ -83,9 +83,13 @@ export interface RowSources {
 /** Returns one row per song, in the order shown. */
 export function songRows({ songs, uploads, order, jobs, accepted, looks, analysisErrors }: RowSources): SongRow[] {
   const rows = new Map<string, SongRow>()
-  for (const song of songs) {
-    const rowId = song.source.source_id
-    const job = song.job_ids[0] ? jobs[song.job_ids[0]] : undefined
+  const newJobs = new Map(Object.values(jobs).map((job) => [`${job.source_id} ${job.batch_id}`, job]))
+  for (const read of songs) {
+    const rowId = read.source.source_id
+    // Its job is known a moment before the desk says that the song was handed over.
+    const newJob = read.state === 'waiting' ? newJobs.get(`${rowId} ${read.batch_id}`) : undefined
+    const song = newJob ? { ...read, state: 'submitted' as const } : read
+    const job = newJob ?? (song.job_ids[0] ? jobs[song.job_ids[0]] : undefined)
     const analysisError = analysisErrors[rowId]
     const look = looks[rowId]
     const kind = kindOf(song, job, accepted[rowId] === true, analysisError !== undefined)

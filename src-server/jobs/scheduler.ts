@@ -117,6 +117,8 @@ export function createScheduler(parts: SchedulerParts) {
         wake()
       })
     running.set(job.jobId, { stop, ended, stage: 'decoding', fraction: 0 })
+    // Who watches need not wait for the process to be up to know whose turn it is.
+    parts.notify.progress({ jobId: job.jobId, progress: 0, stage: 'decoding' })
   }
 
   const wake = (): void => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Delivery, Webhook } from '../../src-server/contract/webhooks.ts'
 import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -35,6 +35,21 @@ test('a job with a webhook_url ends with exactly one signed callback, and so doe
   expect(account.received[0]?.body).toBe(own.received[0]?.body)
   expect(own.received[0]?.headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/)
   expect((await deliveries(`?job_id=${job.job_id}`)).length).toBe(2)
+})
+
+test('whose turn it is stands in the live stream before its engine process has said a word', async () => {
+  const aborted = new AbortController()
+  onTestFinished(() => aborted.abort())
+  const headers = { Authorization: `Bearer ${credential}` }
+  const stream = await fetch(`${service.baseUrl}/api/v1/events`, { headers, signal: aborted.signal })
+  const { job_id } = await service.newJob()
+  let text = ''
+  for await (const bytes of stream.body ?? []) {
+    text += Buffer.from(bytes).toString('utf8')
+    if (text.includes('event: job.progress')) break
+  }
+  const [, data = ''] = /event: job\.progress\ndata: (.*)/.exec(text) ?? []
+  expect(JSON.parse(data)).toMatchObject({ job_id, progress: 0, stage: 'decoding' })
 })
 
 test('a failed and a cancelled job send job.failed with the reason', async () => {

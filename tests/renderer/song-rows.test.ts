@@ -119,6 +119,18 @@ describe('the list', () => {
     expect(queuePlaces(songRows({ ...none, songs, jobs }))).toEqual({ first: 1, second: 2, later: 3 })
   })
 
+  it('names a song as rendered as soon as its job is, before the desk was read again', () => {
+    const songs = [song('a', { state: 'waiting', batch_id: 'now' })]
+    const kindWith = (of: Partial<Job>) => {
+      const jobs = { 1: job({ stage: 'decoding', source_id: 'a', batch_id: 'now', ...of }) }
+      return songRows({ ...none, songs, jobs })[0]?.kind
+    }
+    expect(kindWith({})).toBe('rendering')
+    expect(kindWith({ stage: 'waiting' })).toBe('queued')
+    expect(kindWith({ batch_id: 'earlier', status: 'done' })).toBe('waiting')
+    expect(kindWith({ source_id: 'b' })).toBe('waiting')
+  })
+
   it('moves a row by its steps and not past the ends', () => {
     expect(movedOrder(['a', 'b', 'c'], 'a', 2)).toEqual(['b', 'c', 'a'])
     const order = ['a', 'b']

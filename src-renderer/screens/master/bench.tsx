@@ -134,7 +134,9 @@ function Message(props: { rows: readonly SongRow[]; count: number; hasWarnings: 
     ? [t.bench.paused(held.finishing, held.waiting), held.waiting > 0 ? t.bench.pausedWhy : '']
     : run
       ? seconds === null
-        ? [t.list.tally.rendering(tally.rendering), t.list.tally.queued(tally.queued)]
+        ? (['rendering', 'queued'] as const)
+            .filter((part) => tally[part] > 0)
+            .map((part) => t.list.tally[part](tally[part]))
         : [t.bench.left(seconds), t.bench.forStarted]
       : count > 0
         ? [hasWarnings ? t.bench.checkFirst : t.bench.readyToStart, '']
