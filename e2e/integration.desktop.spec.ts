@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Desk } from '../src-server/contract/app.ts'
+import { engineFlags } from '../src-server/jobs/worker-pool.ts'
 import { type Desktop, expect, test } from './desktop-fixtures.ts'
 import { writeSong } from './desktop-songs.ts'
 
@@ -192,6 +194,22 @@ test('quitting with work running can be called off, and can wait until the song 
   const next = await user.launch()
   const { jobs } = await next.call<{ jobs: { status: string; title: string }[] }>('GET', '/api/v1/jobs')
   expect(jobs).toMatchObject([{ title: 'Last', status: 'done' }])
+})
+
+test('an engine process has the flags of V8 that it has without the desktop', async ({ user, desktop }) => {
+  test.skip(process.platform === 'win32', 'the command line of another process is read with ps')
+  await desktop.app.evaluate(
+    ({ app }, file) => app.emit('open-file', { preventDefault() {} }, file),
+    writeSong(user.music, 'Long.wav', 60, 4),
+  )
+  const [sourceId] = await expectSong(desktop)
+  await desktop.call('POST', '/app/desk/start', { source_ids: [sourceId] })
+  const pid = await desktop.app.evaluate(() => process.pid)
+  const children = () =>
+    execFileSync('ps', ['-axo', 'ppid=,args='], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => Number.parseInt(line, 10) === pid)
+  await expect.poll(() => children().join('\n'), { intervals: [100] }).toContain(engineFlags.join(' '))
 })
 
 async function expectSong(desktop: Desktop): Promise<string[]> {

@@ -10,6 +10,8 @@ import { createFront } from './server/front.ts'
 import { VERSION } from './server/places.ts'
 import { type Chance, type Clock, systemChance, systemClock } from './system.ts'
 
+export { engineFlags } from './jobs/worker-pool.ts'
+
 export interface ServerOptions {
   /** Made when it is missing. */
   readonly dataDir: string

@@ -198,11 +198,19 @@ const screen = strict(
   }),
 )
 
+/** The flags of V8 for Node's own fork. Chromium takes them from its switch and overlooks those that stand alone. */
+function v8Flags(execArgv) {
+  const named = '--js-flags='
+  const other = execArgv.find((word) => !word.startsWith(named))
+  if (other) throw new Error(`stand-in: ${other} has no known effect in a utility process`)
+  return execArgv.flatMap((word) => word.slice(named.length).split(' '))
+}
+
 const utilityProcess = strict('utilityProcess', {
   fork(modulePath, args = [], options = {}) {
     refuseOptions('utilityProcess.fork', options, ['env', 'execArgv', 'cwd', 'stdio', 'serviceName'])
     const child = fork(modulePath, args, {
-      execArgv: [...(options.execArgv ?? []), '--require', path.join(__dirname, 'utility.cjs')],
+      execArgv: [...v8Flags(options.execArgv ?? []), '--require', path.join(__dirname, 'utility.cjs')],
       serialization: 'advanced',
       stdio: options.stdio === 'pipe' ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'inherit', 'inherit', 'ipc'],
       cwd: options.cwd,
