@@ -49,6 +49,7 @@ function workspace(): Workspace {
 }
 
 function planOf(size: number): Plan {
+  if (!Number.isInteger(Math.log2(size)) || size < 2 || size > maxComplexSize) throw new RangeError(`FFT size ${size}`)
   const known = plans.get(size)
   if (known !== undefined) return known
   const { kernels } = workspace()
@@ -74,12 +75,26 @@ function planOf(size: number): Plan {
   return plan
 }
 
-/** Transforms in place; the result of an odd number of stages lies in the other pair of buffers. */
-function transform(plan: Plan, size: number, re: Float64Array, im: Float64Array): void {
+/** A forward transform of what lies in the kernels' memory. */
+export interface KernelFft {
+  /** Byte addresses of the input's parts, `size` f64 each; every transform of the thread shares them. */
+  readonly re: number
+  readonly im: number
+  /** Transforms and returns the addresses of the result's parts, valid until the next transform. */
+  forward(): { readonly re: number; readonly im: number }
+}
+
+/** Returns a complex transform for kernels that work on both sides of it; throws as {@link createComplexFft} does. */
+export function createKernelFft(size: number): KernelFft {
+  const plan = planOf(size)
+  const [re, im] = workspace().buffers
+  return { re, im, forward: () => runStages(plan) }
+}
+
+/** The result of an odd number of stages lies in the other pair of buffers. */
+function runStages(plan: Plan): { re: number; im: number } {
   const { kernels, buffers } = workspace()
   let [xr, xi, yr, yi] = buffers
-  kernels.f64.set(re, xr >> 3)
-  kernels.f64.set(im, xi >> 3)
   for (const { quarter, stride, twiddles } of plan.stages) {
     kernels.fftStage4(xr, xi, yr, yi, quarter, stride, twiddles)
     ;[xr, xi, yr, yi] = [yr, yi, xr, xi]
@@ -88,13 +103,21 @@ function transform(plan: Plan, size: number, re: Float64Array, im: Float64Array)
     kernels.fftStage2(xr, xi, yr, yi, plan.lastStride)
     ;[xr, xi] = [yr, yi]
   }
-  re.set(kernels.f64.subarray(xr >> 3, (xr >> 3) + size))
-  im.set(kernels.f64.subarray(xi >> 3, (xi >> 3) + size))
+  return { re: xr, im: xi }
+}
+
+/** Transforms in place. */
+function transform(plan: Plan, size: number, re: Float64Array, im: Float64Array): void {
+  const { kernels, buffers } = workspace()
+  kernels.f64.set(re, buffers[0] >> 3)
+  kernels.f64.set(im, buffers[1] >> 3)
+  const result = runStages(plan)
+  re.set(kernels.f64.subarray(result.re >> 3, (result.re >> 3) + size))
+  im.set(kernels.f64.subarray(result.im >> 3, (result.im >> 3) + size))
 }
 
 /** Returns a complex transform of `size`. Throws a RangeError unless size is a power of two, 2 … 131072. */
 export function createComplexFft(size: number): ComplexFft {
-  if (!Number.isInteger(Math.log2(size)) || size < 2 || size > maxComplexSize) throw new RangeError(`FFT size ${size}`)
   const plan = planOf(size)
   return {
     size,

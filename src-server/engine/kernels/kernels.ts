@@ -65,6 +65,8 @@ interface KernelExports {
   ): void
   limitedEnergy(energies: number, controls: number, count: number): number
   stereoSums(left: number, right: number, frames: number, sums: number): void
+  windowMidSide(left: number, right: number, window: number, frames: number, re: number, im: number): void
+  midSidePowers(re: number, im: number, size: number, scale: number, mid: number, side: number): void
   quantise(
     left: number,
     right: number,

@@ -35,6 +35,25 @@ export function fourierTwin(re: Float64Array, im: Float64Array): { re: Float64Ar
   return out
 }
 
+/** One-sided powers of the Hann-windowed mid and side, scaled so that a full-scale sine spreads 0.5 over its bins. */
+export function midSidePowersTwin(left: Float32Array, right: Float32Array): { mid: Float64Array; side: Float64Array } {
+  const size = left.length
+  const window = Float64Array.from(left, (_, i) => Math.sin((Math.PI * (i + 0.5)) / size) ** 2)
+  const scale = 2 / (size * window.reduce((sum, w) => sum + w * w, 0))
+  const powers = (sign: number): Float64Array => {
+    const { re, im } = fourierTwin(
+      window.map((w, i) => (w * (left[i]! + sign * right[i]!)) / 2),
+      new Float64Array(size),
+    )
+    const isEdge = (k: number): boolean => k === 0 || k === size / 2
+    return Float64Array.from(
+      { length: size / 2 + 1 },
+      (_, k) => (re[k]! ** 2 + im[k]! ** 2) * (isEdge(k) ? scale / 2 : scale),
+    )
+  }
+  return { mid: powers(1), side: powers(-1) }
+}
+
 /** left² + right² of the filtered channels, added up per group of frames. */
 export function weightedEnergiesTwin(
   left: Float32Array,

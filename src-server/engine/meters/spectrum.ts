@@ -1,5 +1,6 @@
 import type { AudioBlock } from '../block.ts'
-import { createComplexFft } from '../fft.ts'
+import { createKernelFft } from '../fft.ts'
+import { loadKernels } from '../kernels/kernels.ts'
 import { power, powerOfTen } from '../units.ts'
 
 /** Bands of equal width on the logarithmic frequency axis. */
@@ -81,28 +82,13 @@ export function measureBandFrames(
     side: new Float32Array(frameCount * bands.centresHz.length),
     weights: bandWeights(bands, size, sampleRateHz),
   }))
-  const window = Float64Array.from({ length: size }, (_, i) => Math.sin((Math.PI * (i + 0.5)) / size) ** 2)
-  const scale = 1 / (size * window.reduce((sum, w) => sum + w * w, 0))
-  const fft = createComplexFft(size)
-  const re = new Float64Array(size)
-  const im = new Float64Array(size)
-  const midBins = new Float64Array(size / 2 + 1)
-  const sideBins = new Float64Array(size / 2 + 1)
+  const { powersOf, mid: midBins, side: sideBins } = frameMeter(size)
   const left = block.channels[0]!
   const right = block.channels[1] ?? left
   for (let frame = 0; frame < frameCount; frame++) {
     const start = frame * hop
-    const available = Math.min(size, block.frames - start)
-    for (let i = 0; i < available; i++) {
-      const l = left[start + i]!
-      const r = right[start + i]!
-      re[i] = window[i]! * (l + r) * 0.5
-      im[i] = window[i]! * (l - r) * 0.5
-    }
-    re.fill(0, available)
-    im.fill(0, available)
-    fft.forward(re, im)
-    separatePowers(re, im, midBins, sideBins, scale)
+    const end = Math.min(block.frames, start + size)
+    powersOf(left.subarray(start, end), right.subarray(start, end))
     for (const { bands, mid, side, weights } of results) {
       const base = frame * bands.centresHz.length
       for (let b = 0; b < weights.length; b++) {
@@ -114,28 +100,52 @@ export function measureBandFrames(
   return results.map(({ bands, mid, side }) => ({ bands, frameCount, mid, side }))
 }
 
-/** One-sided powers of the two real signals whose transform is packed as mid + i·side. */
-function separatePowers(
-  re: Float64Array,
-  im: Float64Array,
-  mid: Float64Array,
-  side: Float64Array,
-  scale: number,
-): void {
-  const size = re.length
-  const half = size / 2
-  for (const k of [0, half]) {
-    mid[k] = re[k]! * re[k]! * scale
-    side[k] = im[k]! * im[k]! * scale
+/** Finds the power spectra of single frames. */
+export interface FrameMeter {
+  /** Powers of mid and side in the bins 0 … size / 2 of the last frame: a full-scale sine spreads 0.5 over its bins. Valid until the next. */
+  readonly mid: Float64Array
+  readonly side: Float64Array
+  /** Finds the powers of a Hann frame of at most `size` samples; a shorter one is padded with silence. */
+  powersOf(left: Float32Array, right: Float32Array): void
+}
+
+const frameMeters = new Map<number, FrameMeter>()
+
+/** Returns this thread's only frame meter for a size, a power of two, 4 … 131072. Throws a RangeError for another. */
+export function frameMeter(size: number): FrameMeter {
+  const known = frameMeters.get(size)
+  if (known !== undefined) return known
+  const kernels = loadKernels()
+  const fft = createKernelFft(size)
+  const [left, right] = [kernels.allocate(size * 4), kernels.allocate(size * 4)]
+  const [window, mid, side] = [size, size / 2 + 1, size / 2 + 1].map((count) => {
+    const address = kernels.allocate(count * 8)
+    return { address, values: kernels.f64.subarray(address >> 3, (address >> 3) + count) }
+  }) as [KernelArray, KernelArray, KernelArray]
+  for (let i = 0; i < size; i++) window.values[i] = Math.sin((Math.PI * (i + 0.5)) / size) ** 2
+  const scale = 1 / (size * window.values.reduce((sum, w) => sum + w * w, 0))
+  const load = (samples: Float32Array, address: number) => {
+    kernels.f32.set(samples, address >> 2)
+    kernels.f32.fill(0, (address >> 2) + samples.length, (address >> 2) + size)
   }
-  for (let k = 1; k < half; k++) {
-    const midRe = re[k]! + re[size - k]!
-    const midIm = im[k]! - im[size - k]!
-    const sideRe = im[k]! + im[size - k]!
-    const sideIm = re[size - k]! - re[k]!
-    mid[k] = (midRe * midRe + midIm * midIm) * 0.5 * scale
-    side[k] = (sideRe * sideRe + sideIm * sideIm) * 0.5 * scale
+  const meter: FrameMeter = {
+    mid: mid.values,
+    side: side.values,
+    powersOf(l, r) {
+      load(l, left)
+      load(r, right)
+      kernels.windowMidSide(left, right, window.address, size, fft.re, fft.im)
+      const { re, im } = fft.forward()
+      kernels.midSidePowers(re, im, size, scale, mid.address, side.address)
+    },
   }
+  frameMeters.set(size, meter)
+  return meter
+}
+
+interface KernelArray {
+  readonly address: number
+  readonly values: Float64Array
 }
 
 interface BandWeights {

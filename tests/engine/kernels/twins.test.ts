@@ -12,12 +12,14 @@ import {
   gainCurveTwin,
   gridPeakTwin,
   limiterTwin,
+  midSidePowersTwin,
   quantiseTwin,
   softClipTwin,
   stereoSumsTwin,
   weightedEnergiesTwin,
 } from '../../../src-server/engine/kernels/twins.ts'
 import { createEnergyFilter } from '../../../src-server/engine/meters/loudness.ts'
+import { frameMeter } from '../../../src-server/engine/meters/spectrum.ts'
 import { sumStereo } from '../../../src-server/engine/meters/sums.ts'
 import { createTruePeakVerifier, detectPeaks } from '../../../src-server/engine/meters/true-peak.ts'
 import { clipErrorCutoff, clipKnee, clipStretch } from '../../../src-server/engine/processors/clipper.ts'
@@ -142,6 +144,19 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
         frames,
       ).isDualMono,
     ).toBe(false)
+  })
+
+  test.each([4, 64, 1024])('powers of mid and side of a frame of %i', (size) => {
+    const [left, right] = noise(0.7, 0.1, 44_100, 5).channels.map((samples) => samples.subarray(0, size))
+    const meter = frameMeter(size)
+    const expected = midSidePowersTwin(left!, right!)
+    meter.powersOf(left!, right!)
+    expect(relativeError(meter.mid, expected.mid)).toBeLessThan(tolerance)
+    expect(relativeError(meter.side, expected.side)).toBeLessThan(tolerance)
+    const short = left!.map((x, i) => (i < size - 2 ? x : 0))
+    meter.powersOf(short.subarray(0, size - 2), short.subarray(0, size - 2))
+    expect(relativeError(meter.mid, midSidePowersTwin(short, short).mid)).toBeLessThan(tolerance)
+    expect(Math.max(...meter.side)).toBeLessThan(1e-25)
   })
 
   test('dense peak of the verifier', () => {
