@@ -28,7 +28,7 @@ describe('the codecs near to what a platform streams', () => {
     const optionsOf = (encoder: string) =>
       PLATFORMS.flatMap((platform) => platformCodecs(platform, native)).find((codec) => codec.encoder === encoder)!
         .options
-    expect(optionsOf('aac').join(' ')).toBe('-b:a 256k -aac_coder fast')
+    expect(optionsOf('aac').join(' ')).toBe('-b:a 256k -aac_coder fast -aac_is 0')
     expect(optionsOf('libmp3lame').join(' ')).toBe('-b:a 320k -compression_level 7')
     expect(optionsOf('libopus').join(' ')).toBe('-b:a 160k -compression_level 5 -ar 48000')
     expect(optionsOf('libvorbis').join(' ')).toBe('-q:a 9')
