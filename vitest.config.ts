@@ -10,6 +10,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A machine may be busy: what comes late has come.
+    expect: { poll: { timeout: 20_000 } },
     reporters: ['default', './tests/support/closing-lines.ts'],
   },
 })

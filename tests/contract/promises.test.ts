@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.stop())
 
-const started = (count: number) => expect.poll(() => engine.processes.length, { timeout: 5000 }).toBe(count)
+const started = (count: number) => expect.poll(() => engine.processes.length).toBe(count)
 
 test('an MP3, a WAV and a native FLAC each make a job', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-formats-'))

@@ -81,7 +81,7 @@ describe('following the server', () => {
     )
     send({ event: 'job.completed', seq: 1, job_id: 'a' })
     send({ event: 'job.completed', seq: 2, job_id: 'b' })
-    await vi.waitFor(() => expect(batches).toHaveLength(1))
+    await vi.waitFor(() => expect(batches).toHaveLength(1), { timeout: 20_000 })
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(batches).toEqual([{ batchId: 'x', done: ['Song a', 'Song b'], failed: [] }])
     expect(states.at(-1)).toEqual({ unfinished: 0, waiting: 0, isPaused: false, isOffline: false, fraction: null })

@@ -180,8 +180,7 @@ test('the stream of a revoked key is refused at once, and the service stops whil
   })
   await service.call('DELETE', `/app/keys/${body.keys[0].key_id}`)
   expect((await fetch(`${service.baseUrl}/api/v1/events`, { headers })).status).toBe(401)
-  const stopped = performance.now()
   await service.close()
-  expect(performance.now() - stopped).toBeLessThan(2500)
-  await open.text().catch(() => undefined)
+  // It was ended; one that is only broken off when the grace of the stop is over rejects.
+  await open.text()
 })

@@ -61,7 +61,7 @@ test.runIf(process.platform === 'linux')(
     onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')))
     expect(isAlive(pid)).toBe(true)
     parent.kill('SIGKILL')
-    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => isAlive(pid)).toBe(false)
     expect(existsSync(path.join(dataDir, owner))).toBe(false)
   },
 )

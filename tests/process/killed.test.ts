@@ -98,7 +98,7 @@ describe.runIf(onLinux)('kill −9 (contract 8; only where /proc tells who is wh
       await server.until(job_id, (job) => stages.some((one) => one === job.stage))
       const engines = childrenOf(server.pid)
       expect(await server.end('SIGKILL')).toBe('SIGKILL')
-      await expect.poll(() => engines.filter(isAlive), { timeout: 5000 }).toEqual([])
+      await expect.poll(() => engines.filter(isAlive)).toEqual([])
       server = await spawnServer(dataDir)
       await expectWhole(await server.until(job_id))
     },
@@ -134,7 +134,7 @@ describe.runIf(onLinux)('kill −9 (contract 8; only where /proc tells who is wh
       await expectWhole(await server.until(job_id))
       const deliveries = async () =>
         (await server.get<{ deliveries: Delivery[] }>(`/api/v1/webhooks/deliveries?job_id=${job_id}`)).deliveries
-      await expect.poll(deliveries, { timeout: 10_000 }).toMatchObject([{ state: 'delivered' }])
+      await expect.poll(deliveries).toMatchObject([{ state: 'delivered' }])
       expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
       expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1)
     },

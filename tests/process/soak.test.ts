@@ -54,7 +54,7 @@ describe.runIf(process.platform === 'linux')(
       const before = { live: await server.liveBytes(), resident: residentBytes(), handles: openHandles() }
       await master(JOBS - WARM_UP_JOBS)
       await expect.poll(() => childrenOf(server.pid)).toEqual([])
-      await expect.poll(openHandles, { timeout: 10_000 }).toBeLessThanOrEqual(before.handles)
+      await expect.poll(openHandles).toBeLessThanOrEqual(before.handles)
       const after = { live: await server.liveBytes(), resident: residentBytes(), handles: openHandles() }
       const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1)
       console.log(

@@ -4,6 +4,7 @@ import { createHistory } from '../../src-renderer/state/history.ts'
 import { createJobs } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
+import { settle } from '../support/fake-clock.ts'
 
 /** A history over a server with `jobs`, newest first, whose cursor is the place in the list. */
 function shelf(jobs: readonly { job_id: string; status: string; expired?: true }[]) {
@@ -28,7 +29,7 @@ function shelf(jobs: readonly { job_id: string; status: string; expired?: true }
   return { history, asked, ids: () => history.store.getState().ids }
 }
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 5))
+const settled = () => settle(50)
 
 describe('the expired jobs of the history', () => {
   const jobs = Array.from({ length: 950 }, (_, i) => ({

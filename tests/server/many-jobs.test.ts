@@ -89,13 +89,14 @@ test.each<[string, Partial<JobFilter>, number]>([
   ['unfinished ones', { status: 'queued' }, COUNT / 10],
   ['of a platform', { platform: 'melon' }, COUNT / 3],
   ['far down the pages', { sort: 'newest', after: { serial: 100, shownTitle: '' } }, COUNT],
-])(`a page of ${COUNT} jobs, %s, takes less than ${LIMIT_MS} ms`, (_name, filter, total) => {
+])(`a page of ${COUNT} jobs, %s, takes less than ${LIMIT_MS} ms of processor time`, (_name, filter, total) => {
   const list = () => store.list({ words: [], sort: 'newest', limit: 50, ...filter })
   list()
   const durations = [1, 2, 3, 4, 5].map(() => {
-    const start = performance.now()
+    const start = process.cpuUsage()
     expect(list().total).toBe(total)
-    return performance.now() - start
+    const { user, system } = process.cpuUsage(start)
+    return (user + system) / 1000
   })
   expect(Math.min(...durations)).toBeLessThan(LIMIT_MS)
 })

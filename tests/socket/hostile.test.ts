@@ -37,7 +37,7 @@ function exchange(request: Buffer): Promise<{ status: number; body: string } | u
     const length = Number(/\r\nContent-Length: (\d+)\r\n(?!Content-Length)/.exec(request.toString('latin1'))?.[1])
     const isWhole = request.length - request.indexOf('\r\n\r\n') - 4 === length
     const socket = connect(service.port, '127.0.0.1', () => (isWhole ? socket.write(request) : socket.end(request)))
-    socket.setTimeout(10_000, () => reject(new Error(`no answer to ${request.toString('latin1').slice(0, 1000)}`)))
+    socket.setTimeout(25_000, () => reject(new Error(`no answer to ${request.toString('latin1').slice(0, 1000)}`)))
     let answered = ''
     socket.on('data', (chunk) => {
       answered += chunk

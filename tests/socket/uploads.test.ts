@@ -138,13 +138,11 @@ const multipart = 'Content-Type: multipart/form-data; boundary=b'
 test('a client that waits to be asked for its body is refused without having to send it, and asked when it is welcome', async () => {
   const waiting = [multipart, 'Content-Length: 40000000', 'Expect: 100-continue']
   const stranger = head(waiting).replace(key, 'ams_live_wrong')
-  const start = performance.now()
   const refused = await speak(stranger)
   expect(refused).toMatch(/^HTTP\/1\.1 401 /)
   expect(refused).toContain('"code":"INVALID_API_KEY"')
   const huge = head([multipart, 'Content-Length: 400000000', 'Expect: 100-continue'])
   expect(await speak(huge)).toContain('"code":"FILE_TOO_LARGE"')
-  expect(performance.now() - start).toBeLessThan(2000)
 
   const body = 'hello'
   const asked = head([multipart, `Content-Length: ${body.length}`, 'Expect: 100-continue', 'Connection: close'])
@@ -164,7 +162,7 @@ test('a client that goes away in the middle of a file leaves nothing behind', as
   await speak(`${head([multipart, 'Content-Length: 9000000'])}${part}${'x'.repeat(500_000)}`, (socket) => {
     setTimeout(() => socket.destroy(), 100)
   })
-  await expect.poll(() => service.temporary(), { timeout: 3000 }).toEqual([])
+  await expect.poll(() => service.temporary()).toEqual([])
 })
 
 test('a client whose end arrives together with its request leaves nothing behind', async () => {
@@ -176,16 +174,18 @@ test('a client whose end arrives together with its request leaves nothing behind
       ),
   )
   await Promise.all(requests)
-  await expect.poll(() => service.temporary(), { timeout: 3000 }).toEqual([])
+  await expect.poll(() => service.temporary()).toEqual([])
 })
 
 test('a second request with the Idempotency-Key of one that is still being sent is told so (contract 3)', async () => {
+  let goAway = () => {}
   const slow = speak(`${head([multipart, 'Content-Length: 900', 'Idempotency-Key: slow'])}--b\r\n`, (socket) => {
-    setTimeout(() => socket.destroy(), 1500)
+    goAway = () => void socket.destroy()
   })
   await expect.poll(() => service.temporary().length).toBe(1)
   const { status, body } = await service.master({}, { credential: key, headers: { 'idempotency-key': 'slow' } })
   expect([status, body.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])
+  goAway()
   await slow
 })
 
@@ -236,8 +236,12 @@ test('a body of more than 1 GiB for the app is answered 400 FILE_TOO_LARGE, read
       start,
     ].join('\r\n')
 
-  const largest = speak(request(GIB + room), (socket) => void setTimeout(() => socket.destroy(), 1000))
+  let goAway = () => {}
+  const largest = speak(request(GIB + room), (socket) => {
+    goAway = () => void socket.destroy()
+  })
   await expect.poll(() => service.temporary().length).toBe(1)
+  goAway()
   await largest
   await expect.poll(() => service.temporary()).toEqual([])
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CHUNK_FRAMES, type DeckCommand } from '../../../src-renderer/player/deck.ts'
 import { createFeeder, nextMissing, wantedChunks } from '../../../src-renderer/player/feeder.ts'
 import type { Track } from '../../../src-renderer/player/track.ts'
+import { settle as turns } from '../../support/fake-clock.ts'
 
 const RATE = 48_000
 const TEN_MINUTES = RATE * 600
@@ -18,7 +19,7 @@ function silentTrack(frames: number, reads: number[] = []): Track {
 }
 
 /** Runs until nothing is fetched any more. */
-const settle = () => new Promise((resolve) => setTimeout(resolve, 20))
+const settle = () => turns(50)
 
 describe('what lies on the deck', () => {
   it('is little of a long song: 7 versions of 10 minutes stay below 80 MB', () => {
