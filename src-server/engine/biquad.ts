@@ -1,5 +1,5 @@
 import type { AudioBlock } from './block.ts'
-import { type Kernels, kernelFrames, loadKernels } from './kernels/kernels.ts'
+import { kernelFrames, kernelPlace } from './kernels/kernels.ts'
 import { power, powerOfTen } from './units.ts'
 
 /** One second-order section, a0 = 1: y = b0·x + b1·x₁ + b2·x₂ − a1·y₁ − a2·y₂. */
@@ -146,31 +146,13 @@ export interface BiquadCascade {
 
 const maxSections = 64
 
-interface Workspace {
-  readonly kernels: Kernels
-  readonly left: number
-  readonly right: number
-  readonly coefficients: number
-  readonly state: number
-  readonly scratch: number
-}
-
-let shared: Workspace | undefined
-
-function workspace(): Workspace {
-  if (shared === undefined) {
-    const kernels = loadKernels()
-    shared = {
-      kernels,
-      left: kernels.allocate(kernelFrames * 4),
-      right: kernels.allocate(kernelFrames * 4),
-      coefficients: kernels.allocate(maxSections * 80),
-      state: kernels.allocate(maxSections * 32),
-      scratch: kernels.allocate(kernelFrames * 16),
-    }
-  }
-  return shared
-}
+const workspace = kernelPlace((kernels) => ({
+  left: kernels.allocate(kernelFrames * 4),
+  right: kernels.allocate(kernelFrames * 4),
+  coefficients: kernels.allocate(maxSections * 80),
+  state: kernels.allocate(maxSections * 32),
+  scratch: kernels.allocate(kernelFrames * 16),
+}))
 
 /**
  * Returns a cascade of at most 64 sections with double-precision state; no sections is the identity. Works on one or two
@@ -184,7 +166,12 @@ export function createBiquadCascade(sections: readonly Biquad[]): BiquadCascade 
   const state = new Float64Array(sections.length * 4)
   let position = 0
 
-  function processChunk(space: Workspace, left: Float32Array, right: Float32Array, isMono: boolean): void {
+  function processChunk(
+    space: ReturnType<typeof workspace>,
+    left: Float32Array,
+    right: Float32Array,
+    isMono: boolean,
+  ): void {
     const { kernels } = space
     kernels.f32.set(left, space.left >> 2)
     kernels.f32.set(right, space.right >> 2)

@@ -1,4 +1,4 @@
-import { type Kernels, loadKernels } from './kernels/kernels.ts'
+import { kernelPlace } from './kernels/kernels.ts'
 
 /** Complex discrete Fourier transform of a power of two. Calls allocate nothing. */
 export interface ComplexFft {
@@ -31,22 +31,12 @@ interface Plan {
   readonly lastStride: number | null
 }
 
-interface Workspace {
-  readonly kernels: Kernels
-  readonly buffers: readonly [number, number, number, number]
-}
+const workspace = kernelPlace((kernels) => {
+  const buffer = (): number => kernels.allocate(maxComplexSize * 8)
+  return { buffers: [buffer(), buffer(), buffer(), buffer()] as const }
+})
 
-let shared: Workspace | undefined
 const plans = new Map<number, Plan>()
-
-function workspace(): Workspace {
-  if (shared === undefined) {
-    const kernels = loadKernels()
-    const buffer = (): number => kernels.allocate(maxComplexSize * 8)
-    shared = { kernels, buffers: [buffer(), buffer(), buffer(), buffer()] }
-  }
-  return shared
-}
 
 function planOf(size: number): Plan {
   if (!Number.isInteger(Math.log2(size)) || size < 2 || size > maxComplexSize) throw new RangeError(`FFT size ${size}`)

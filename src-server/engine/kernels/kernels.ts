@@ -110,6 +110,23 @@ export function loadKernels(): Kernels {
   return loaded
 }
 
+/**
+ * Returns the way to what `lay` places in the kernels' memory: laid out once for the thread, on the first call. Nothing is ever given back, so
+ * every file that uses kernels has one such place.
+ */
+export function kernelPlace<Place extends object>(
+  lay: (kernels: Kernels) => Place,
+): () => Place & { readonly kernels: Kernels } {
+  let laid: (Place & { readonly kernels: Kernels }) | undefined
+  return () => {
+    if (laid === undefined) {
+      const kernels = loadKernels()
+      laid = { kernels, ...lay(kernels) }
+    }
+    return laid
+  }
+}
+
 /** Compiles the given module bytes; see {@link compiledKernels}. */
 export function compile(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
   if (!WebAssembly.validate(bytes)) {

@@ -1,6 +1,6 @@
 import { kWeighting } from '../biquad.ts'
 import type { AudioBlock } from '../block.ts'
-import { type Kernels, kernelFrames, loadKernels } from '../kernels/kernels.ts'
+import { kernelFrames, kernelPlace } from '../kernels/kernels.ts'
 import { powerOfTen } from '../units.ts'
 
 /** What a loudness meter has read. Silence, and audio too short for a window, give −Infinity (0 for the range). */
@@ -51,31 +51,13 @@ export interface EnergyFilter {
   reset(): void
 }
 
-interface Workspace {
-  readonly kernels: Kernels
-  readonly left: number
-  readonly right: number
-  readonly coefficients: number
-  readonly state: number
-  readonly energies: number
-}
-
-let shared: Workspace | undefined
-
-function workspace(): Workspace {
-  if (shared === undefined) {
-    const kernels = loadKernels()
-    shared = {
-      kernels,
-      left: kernels.allocate(kernelFrames * 4),
-      right: kernels.allocate(kernelFrames * 4),
-      coefficients: kernels.allocate(160),
-      state: kernels.allocate(64),
-      energies: kernels.allocate(kernelFrames * 8),
-    }
-  }
-  return shared
-}
+const workspace = kernelPlace((kernels) => ({
+  left: kernels.allocate(kernelFrames * 4),
+  right: kernels.allocate(kernelFrames * 4),
+  coefficients: kernels.allocate(160),
+  state: kernels.allocate(64),
+  energies: kernels.allocate(kernelFrames * 8),
+}))
 
 /** Returns an energy filter at rest. At most `kernelFrames` frames per push. */
 export function createEnergyFilter(sampleRateHz: number): EnergyFilter {

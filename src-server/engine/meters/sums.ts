@@ -1,4 +1,4 @@
-import { type Kernels, kernelFrames, loadKernels } from '../kernels/kernels.ts'
+import { kernelFrames, kernelPlace } from '../kernels/kernels.ts'
 
 /** Sums over a stretch of two channels. */
 export interface StereoSums {
@@ -25,20 +25,11 @@ export const noSums: StereoSums = {
   isDualMono: true,
 }
 
-let shared: { kernels: Kernels; left: number; right: number; sums: number } | undefined
-
-function workspace() {
-  if (shared === undefined) {
-    const kernels = loadKernels()
-    shared = {
-      kernels,
-      left: kernels.allocate(kernelFrames * 4),
-      right: kernels.allocate(kernelFrames * 4),
-      sums: kernels.allocate(7 * 8),
-    }
-  }
-  return shared
-}
+const workspace = kernelPlace((kernels) => ({
+  left: kernels.allocate(kernelFrames * 4),
+  right: kernels.allocate(kernelFrames * 4),
+  sums: kernels.allocate(7 * 8),
+}))
 
 /** Returns the sums of the frames [start, end) of two channels, added up in double precision. No frames give {@link noSums}. */
 export function sumStereo(left: Float32Array, right: Float32Array, start: number, end: number): StereoSums {

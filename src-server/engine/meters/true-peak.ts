@@ -1,6 +1,6 @@
 import type { AudioBlock } from '../block.ts'
 import { kaiser, sinc } from '../fir.ts'
-import { type Kernels, kernelFrames, loadKernels } from '../kernels/kernels.ts'
+import { type Kernels, kernelFrames, kernelPlace } from '../kernels/kernels.ts'
 import { gainToDb } from '../units.ts'
 
 /** Frames that share one value of a peak envelope. */
@@ -33,22 +33,7 @@ function verifierTap(distance: number): number {
  */
 const halfGridRatio = 0.7
 
-interface Workspace {
-  readonly kernels: Kernels
-  /** Address of the frame 0 of a chunk; 64 frames on both sides are readable. */
-  readonly x: number
-  readonly peaks: number
-  readonly scratch: number
-  readonly detectorTaps: number
-  /** The window that listens to the top of the band, then the verifier's taps. */
-  readonly topBand: number
-}
-
-let shared: Workspace | undefined
-
-function workspace(): Workspace {
-  if (shared !== undefined) return shared
-  const kernels = loadKernels()
+const workspace = kernelPlace((kernels) => {
   const detectorTaps = kernels.allocate(16 * 7 * 16)
   for (let t = 0; t < 16; t++) {
     for (let j = 1; j <= 4; j++) {
@@ -59,16 +44,16 @@ function workspace(): Workspace {
       if (j < 4) kernels.f32.fill((near - far) / 2, at + 4, at + 8)
     }
   }
-  shared = {
-    kernels,
+  return {
+    /** Address of the frame 0 of a chunk; 64 frames on both sides are readable. */
     x: kernels.allocate((kernelFrames + 2 * peakReachFrames) * 4) + peakReachFrames * 4,
     peaks: kernels.allocate((chunkGroups + 3) * 4),
     scratch: kernels.allocate((2 * chunkGroups + 12) * 4),
     detectorTaps,
+    /** The window that listens to the top of the band, then the verifier's taps. */
     topBand: topBandTable(kernels),
   }
-  return shared
-}
+})
 
 const topBandTaps = 32
 
@@ -90,7 +75,13 @@ function topBandTable(kernels: Kernels): number {
 }
 
 /** Copies samples[first − before … last + after) to the kernels' memory with zeros outside the signal. */
-function stage(space: Workspace, samples: Float32Array, first: number, frames: number, margin: number): void {
+function stage(
+  space: ReturnType<typeof workspace>,
+  samples: Float32Array,
+  first: number,
+  frames: number,
+  margin: number,
+): void {
   const target = space.kernels.f32
   const base = (space.x >> 2) - first
   const start = Math.max(0, first - margin)
@@ -120,7 +111,7 @@ export function detectGroups(
 
 /** Adds one channel's peaks to those in the workspace and returns its largest sample. */
 function detectChannel(
-  space: Workspace,
+  space: ReturnType<typeof workspace>,
   samples: Float32Array,
   firstFrame: number,
   groups: number,

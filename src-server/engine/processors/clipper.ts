@@ -1,5 +1,5 @@
 import { kaiser, sinc } from '../fir.ts'
-import { type Kernels, kernelFrames, loadKernels } from '../kernels/kernels.ts'
+import { kernelFrames, kernelPlace } from '../kernels/kernels.ts'
 import { peakGroupFrames } from '../meters/true-peak.ts'
 
 /** Part of the limit from which the clipper bends (−1.4 dB). */
@@ -21,42 +21,31 @@ export function clipErrorCutoff(sampleRateHz: number): number {
   return Math.min(0.9, errorCutoffHz / (sampleRateHz / 2))
 }
 
-interface Workspace {
-  readonly kernels: Kernels
-  readonly x: number
-  readonly y: number
-  readonly peaks: number
-  readonly upTaps: number
-  readonly downTaps: number
-  readonly errors: number
-}
-
 /** The kernel reads a decimating phase of 32 taps with four zeros on either side. */
 const paddedTaps = 40
+const chunkBytes = (kernelFrames + 2 * margin) * 4
 
-let shared: Workspace | undefined
+const place = kernelPlace((kernels) => ({
+  x: kernels.allocate(chunkBytes) + margin * 4,
+  y: kernels.allocate(chunkBytes) + margin * 4,
+  peaks: kernels.allocate(chunkBytes / peakGroupFrames),
+  upTaps: kernels.allocate(16 * 3 * 16),
+  downTaps: kernels.allocate(4 * paddedTaps * 4),
+  errors: kernels.allocate(4 * 4 * 4),
+}))
+
+type Workspace = ReturnType<typeof place>
+
 let preparedCutoff = 0
 
+/** The taps of a rate stay until another rate is asked for. */
 function workspace(sampleRateHz: number): Workspace {
   const cutoff = clipErrorCutoff(sampleRateHz)
-  if (shared === undefined) {
-    const kernels = loadKernels()
-    const bytes = (kernelFrames + 2 * margin) * 4
-    shared = {
-      kernels,
-      x: kernels.allocate(bytes) + margin * 4,
-      y: kernels.allocate(bytes) + margin * 4,
-      peaks: kernels.allocate(bytes / peakGroupFrames),
-      upTaps: kernels.allocate(16 * 3 * 16),
-      downTaps: kernels.allocate(4 * paddedTaps * 4),
-      errors: kernels.allocate(4 * 4 * 4),
-    }
-  }
   if (preparedCutoff !== cutoff) {
-    fillTaps(shared, cutoff)
+    fillTaps(place(), cutoff)
     preparedCutoff = cutoff
   }
-  return shared
+  return place()
 }
 
 function fillTaps({ kernels, upTaps, downTaps }: Workspace, cutoff: number): void {

@@ -1,5 +1,5 @@
 import type { AudioBlock } from '../block.ts'
-import { type Kernels, kernelFrames, loadKernels } from '../kernels/kernels.ts'
+import { kernelFrames, kernelPlace } from '../kernels/kernels.ts'
 
 export interface QuantiserSettings {
   readonly bitDepth: 16 | 24
@@ -27,31 +27,13 @@ export interface Quantiser {
  */
 const lipshitz = [2.033, -2.165, 1.959, -1.59, 0.6149]
 
-interface Workspace {
-  readonly kernels: Kernels
-  readonly left: number
-  readonly right: number
-  readonly out: number
-  readonly coefficients: number
-  readonly state: number
-}
-
-let shared: Workspace | undefined
-
-function workspace(): Workspace {
-  if (shared === undefined) {
-    const kernels = loadKernels()
-    shared = {
-      kernels,
-      left: kernels.allocate(kernelFrames * 4),
-      right: kernels.allocate(kernelFrames * 4),
-      out: kernels.allocate(kernelFrames * 6),
-      coefficients: kernels.allocate(80),
-      state: kernels.allocate(96),
-    }
-  }
-  return shared
-}
+const workspace = kernelPlace((kernels) => ({
+  left: kernels.allocate(kernelFrames * 4),
+  right: kernels.allocate(kernelFrames * 4),
+  out: kernels.allocate(kernelFrames * 6),
+  coefficients: kernels.allocate(80),
+  state: kernels.allocate(96),
+}))
 
 /** Spreads a seed over 32 bits (finaliser of MurmurHash3); never 0, which would stop the generator. */
 function scramble(seed: number): number {

@@ -1,6 +1,6 @@
 import type { AudioBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'
-import { type Kernels, kernelFrames, loadKernels } from '../kernels/kernels.ts'
+import { kernelFrames, kernelPlace } from '../kernels/kernels.ts'
 import { peakGroupFrames } from '../meters/true-peak.ts'
 
 /** How a limiter moves. */
@@ -19,39 +19,24 @@ const chunkGroups = kernelFrames
 const chunkFrames = kernelFrames
 const maxHalfWindow = 500
 
-interface Workspace {
-  readonly kernels: Kernels
-  readonly peaks: number
-  readonly controls: number
-  readonly state: number
-  readonly energies: number
-  readonly samples: number
-  readonly weights: number
-}
-
-let shared: Workspace | undefined
-
-function workspace(): Workspace {
-  if (shared !== undefined) return shared
-  const kernels = loadKernels()
-  shared = {
-    kernels,
+const workspace = kernelPlace((kernels) => {
+  const weights = kernels.allocate(8 * 4 * 4)
+  for (let frame = 0; frame < peakGroupFrames; frame++) {
+    const t = frame / peakGroupFrames
+    const basis = [(1 - t) ** 3, 3 * t ** 3 - 6 * t ** 2 + 4, -3 * t ** 3 + 3 * t ** 2 + 3 * t + 1, t ** 3]
+    for (const [j, value] of basis.entries()) {
+      kernels.f32[(weights >> 2) + j * peakGroupFrames + frame] = value / 6
+    }
+  }
+  return {
     peaks: kernels.allocate(chunkGroups * 4),
     controls: kernels.allocate((chunkGroups + 4) * 4),
     state: kernels.allocate(kernels.limiterStateBytes()),
     energies: kernels.allocate(chunkGroups * 4),
     samples: kernels.allocate(chunkFrames * 4),
-    weights: kernels.allocate(8 * 4 * 4),
+    weights,
   }
-  for (let frame = 0; frame < peakGroupFrames; frame++) {
-    const t = frame / peakGroupFrames
-    const basis = [(1 - t) ** 3, 3 * t ** 3 - 6 * t ** 2 + 4, -3 * t ** 3 + 3 * t ** 2 + 3 * t + 1, t ** 3]
-    for (const [j, value] of basis.entries()) {
-      kernels.f32[(shared.weights >> 2) + j * peakGroupFrames + frame] = value / 6
-    }
-  }
-  return shared
-}
+})
 
 /** Number of control points of a gain curve over that many peak groups: one more before, two more after. */
 export function controlCount(groups: number): number {
