@@ -245,7 +245,7 @@ function callback(summary: string, body: unknown): Json {
   return {
     summary,
     description:
-      'Signed as Standard Webhooks 1.0 describes. Answer 2xx within 15 s; anything else is tried again, eight times in 32 hours. 410 stops. Redirects are not followed.',
+      'Signed as Standard Webhooks 1.0 describes. Answer 2xx within 15 s; anything else is tried again: eight attempts in 24 hours. 410 stops. Redirects are not followed.',
     tags: ['Webhooks'],
     security: [],
     parameters: [
