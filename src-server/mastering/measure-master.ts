@@ -3,10 +3,10 @@ import { curveStepSeconds } from '../engine/meters/dynamics.ts'
 import { createLoudnessMeter, type Loudness } from '../engine/meters/loudness.ts'
 import {
   type BandLevels,
+  bandFramesOf,
   comparedEvery,
   frameGrid,
   longTermSpectrum,
-  measureBandFrames,
   thirdOctaves,
 } from '../engine/meters/spectrum.ts'
 import { sideToMidDb } from '../engine/meters/stereo.ts'
@@ -31,8 +31,6 @@ export interface MasterMeasurement extends Loudness {
 }
 
 const BLOCK_FRAMES = 1 << 18
-/** Frames of the spectrum that are looked at together. */
-const BATCH = 25
 
 /**
  * Reads a written WAV from its first to its last frame and returns what it measures: loudness after BS.1770-5, true peak at 16 points
@@ -65,24 +63,15 @@ export function measureMaster(path: string): MasterMeasurement {
 
 /** The long-term spectrum of the frames that stand for a song beside its masters. */
 function comparedSpectrumOf(wav: WavReader): BandLevels {
-  const { size, hop, frameCount: allFrames } = frameGrid(wav.frames, wav.sampleRateHz)
-  const frameCount = Math.ceil(allFrames / comparedEvery)
-  const mid = new Float32Array(frameCount * thirdOctaves.centresHz.length)
-  const side = new Float32Array(mid.length)
-  const joined = Array.from({ length: wav.channels }, () => new Float32Array(BATCH * size))
-  for (let first = 0; first < frameCount; first += BATCH) {
-    const count = Math.min(BATCH, frameCount - first)
-    for (let k = 0; k < count; k++) {
-      const start = (first + k) * comparedEvery * hop
-      const frame = joined.map((samples) => samples.subarray(k * size, (k + 1) * size))
-      wav.read(start, Math.min(size, wav.frames - start), frame)
-    }
-    const batch = { channels: joined, frames: count * size }
-    const [powers] = measureBandFrames(batch, wav.sampleRateHz, [thirdOctaves], count)
-    mid.set(powers!.mid, first * thirdOctaves.centresHz.length)
-    side.set(powers!.side, first * thirdOctaves.centresHz.length)
-  }
-  return longTermSpectrum({ bands: thirdOctaves, frameCount, mid, side })
+  const { size, starts } = frameGrid(wav.frames, wav.sampleRateHz)
+  const grid = { size, starts: starts.filter((_, k) => k % comparedEvery === 0) }
+  const frame = Array.from({ length: wav.channels }, () => new Float32Array(size))
+  const [bands] = bandFramesOf(grid, wav.sampleRateHz, [thirdOctaves], (start) => {
+    const frames = Math.min(size, wav.frames - start)
+    wav.read(start, frames, frame)
+    return frame.map((samples) => samples.subarray(0, frames))
+  })
+  return longTermSpectrum(bands!)
 }
 
 /** Peak and correlation of every step of `stepFrames` frames and of the whole. */

@@ -1,7 +1,7 @@
 import type { AudioBlock } from '../block.ts'
 import { createKernelFft } from '../fft.ts'
 import { loadKernels } from '../kernels/kernels.ts'
-import { power, powerOfTen } from '../units.ts'
+import { clamp, power, powerOfTen } from '../units.ts'
 
 /** Bands of equal width on the logarithmic frequency axis. */
 export interface Bands {
@@ -44,28 +44,40 @@ function frameSize(sampleRateHz: number): number {
   return sampleRateHz > 64_000 ? 16_384 : 8192
 }
 
+/** Places are found for this rate and carried over to others, so that all versions of a song are looked at at the same moments. */
+const gridHz = 44_100
+
 /**
  * Of every so many frames of the default grid one is looked at where versions of a song are held against each other: at the same places, because
  * between two samplings of the same music a third octave with few notes differs by decibels.
  */
 export const comparedEvery = 4
 
-/** Where {@link measureBandFrames} looks at a piece of `frames` samples: at `frameCount` stretches of `size` samples, `hop` apart, from its start on. */
-export function frameGrid(
-  frames: number,
-  sampleRateHz: number,
-  maxFrames = 1000,
-): { readonly size: number; readonly hop: number; readonly frameCount: number } {
-  const size = frameSize(sampleRateHz)
-  const room = Math.max(0, frames - size)
-  const hop = Math.max(size / 2, Math.ceil(room / Math.max(1, maxFrames - 1)))
-  return { size, hop, frameCount: Math.floor(room / hop) + 1 }
+/** Where a piece is looked at: at frames of `size` samples that begin at `starts`, ascending; the last may end behind the piece. */
+export interface FrameGrid {
+  readonly size: number
+  readonly starts: readonly number[]
 }
 
 /**
- * Returns the power per band of evenly spaced Hann frames of mid = (L + R) / 2 and side = (L − R) / 2. At most `maxFrames` frames
- * are looked at (half overlapping when the piece is short), so that the cost does not grow with the length. Bins are shared
- * between neighbouring bands in proportion; a band above half the rate has power 0. A piece shorter than a frame is one frame,
+ * Returns evenly spaced frames over a piece of `frames` samples, at most `maxFrames` (half overlapping when the piece is short), so that the cost does
+ * not grow with the length. A piece shorter than a frame has one. At two rates the frames of the same music have the same middles.
+ */
+export function frameGrid(frames: number, sampleRateHz: number, maxFrames = 1000): FrameGrid {
+  const size = frameSize(sampleRateHz)
+  const gridSize = frameSize(gridHz)
+  const room = Math.max(0, Math.round((frames * gridHz) / sampleRateHz) - gridSize)
+  const hop = Math.max(gridSize / 2, Math.ceil(room / Math.max(1, maxFrames - 1)))
+  const starts = Array.from({ length: Math.floor(room / hop) + 1 }, (_, k) => {
+    const middle = ((k * hop + gridSize / 2) * sampleRateHz) / gridHz
+    return clamp(Math.round(middle) - size / 2, 0, Math.max(0, frames - size))
+  })
+  return { size, starts }
+}
+
+/**
+ * Returns the power per band of the Hann frames of {@link frameGrid}, of mid = (L + R) / 2 and side = (L − R) / 2; one channel counts as
+ * dual mono. Bins are shared between neighbouring bands in proportion; a band above half the rate has power 0. A piece shorter than a frame is
  * padded with silence. Never throws.
  */
 export function measureBandFrames(
@@ -74,7 +86,21 @@ export function measureBandFrames(
   bandSets: readonly Bands[],
   maxFrames = 1000,
 ): BandFrames[] {
-  const { size, hop, frameCount } = frameGrid(block.frames, sampleRateHz, maxFrames)
+  const grid = frameGrid(block.frames, sampleRateHz, maxFrames)
+  return bandFramesOf(grid, sampleRateHz, bandSets, (start) => {
+    const end = Math.min(block.frames, start + grid.size)
+    return block.channels.map((samples) => samples.subarray(start, end))
+  })
+}
+
+/** The same for samples that are not in memory: `read` is asked for the channels of every frame in turn, as far as the piece has them. */
+export function bandFramesOf(
+  { size, starts }: FrameGrid,
+  sampleRateHz: number,
+  bandSets: readonly Bands[],
+  read: (start: number) => readonly Float32Array[],
+): BandFrames[] {
+  const frameCount = starts.length
   const results = bandSets.map((bands) => ({
     bands,
     frameCount,
@@ -82,18 +108,15 @@ export function measureBandFrames(
     side: new Float32Array(frameCount * bands.centresHz.length),
     weights: bandWeights(bands, size, sampleRateHz),
   }))
-  const { powersOf, mid: midBins, side: sideBins } = frameMeter(size)
-  const left = block.channels[0]!
-  const right = block.channels[1] ?? left
-  for (let frame = 0; frame < frameCount; frame++) {
-    const start = frame * hop
-    const end = Math.min(block.frames, start + size)
-    powersOf(left.subarray(start, end), right.subarray(start, end))
+  const meter = frameMeter(size)
+  for (const [frame, start] of starts.entries()) {
+    const [left, right] = read(start)
+    meter.powersOf(left!, right ?? left!)
     for (const { bands, mid, side, weights } of results) {
       const base = frame * bands.centresHz.length
       for (let b = 0; b < weights.length; b++) {
-        mid[base + b] = weightedSum(midBins, weights[b]!)
-        side[base + b] = weightedSum(sideBins, weights[b]!)
+        mid[base + b] = weightedSum(meter.mid, weights[b]!)
+        side[base + b] = weightedSum(meter.side, weights[b]!)
       }
     }
   }
