@@ -176,7 +176,7 @@ test('closing the window ends the program when it is not to stay in the backgrou
 })
 
 test('quitting with work running can be called off, and can wait until the song is done', async ({ user, desktop }) => {
-  test.setTimeout(120_000)
+  test.setTimeout(400_000)
   const [sourceId] = (await desktop.app.evaluate(
     ({ app }, file) => app.emit('open-file', { preventDefault() {} }, file),
     writeSong(user.music, 'Last.wav', 20, 4),

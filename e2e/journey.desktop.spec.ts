@@ -33,7 +33,7 @@ const start = async (desktop: Desktop, sourceIds: readonly string[]) =>
   desktop.call('POST', '/app/desk/start', { source_ids: sourceIds })
 
 test('from two dropped songs to masters in another program, and a third that survives quitting', async ({ user }) => {
-  test.setTimeout(180_000)
+  test.setTimeout(400_000)
   const first = await user.launch()
   await drop(first, [writeSong(user.music, 'One.wav', 6, 1), writeSong(user.music, 'Two.wav', 6, 2)])
   const { songs } = await desk(first)
@@ -46,7 +46,7 @@ test('from two dropped songs to masters in another program, and a third that sur
     songs.map((song) => song.source.source_id),
   )
   await expect
-    .poll(async () => (await jobs(first)).map((job) => job.status), { timeout: 90_000 })
+    .poll(async () => (await jobs(first)).map((job) => job.status), { timeout: 180_000 })
     .toEqual(['done', 'done'])
   await expect
     .poll(async () => (await first.noted()).notifications, { timeout: 10_000 })
@@ -103,7 +103,7 @@ test('from two dropped songs to masters in another program, and a third that sur
   expect(first.output()).toContain('QUESTION A song is still being mastered. -> Stop now')
 
   const second = await user.launch()
-  await expect.poll(async () => (await jobs(second))[2]?.status, { timeout: 120_000 }).toBe('done')
+  await expect.poll(async () => (await jobs(second))[2]?.status, { timeout: 240_000 }).toBe('done')
   const { entries } = await second.call<{ entries: LedgerEntry[] }>('GET', '/app/account/ledger?limit=100')
   const thirdJob = (await jobs(second))[2]
   expect(entries.filter((entry) => entry.job_id === thirdJob?.job_id).map((entry) => entry.kind)).toEqual(['charge'])

@@ -49,7 +49,7 @@ async function master(program: Program, parts: Record<string, string | File>): P
         job = await program.call<Job>('GET', `/api/v1/jobs/${job_id}`)
         return job.status
       },
-      { timeout: 120_000, intervals: [500] },
+      { timeout: 240_000, intervals: [500] },
     )
     .toBe('done')
   return job as Job
@@ -95,7 +95,7 @@ const test = base.extend<{ listen: (parts: Record<string, string | File>) => Pro
             location.hash = `#/listen/${id}`
           }, job.job_id)
           await expect(page.locator('.vers')).toBeVisible()
-          await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 30_000 })
+          await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 60_000 })
         },
       }
     })
@@ -404,7 +404,7 @@ test('any two versions of a song are chosen in the history and heard in one swit
   await pick('봄밤').check({ force: true })
   await compare.click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('봄밤')
-  await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 30_000 })
+  await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 60_000 })
   await expect(page.getByRole('radio', { name: /^Melon/ })).toBeChecked()
   await page.keyboard.press('c')
   await expect(page.getByRole('radio', { name: /^V1 Spotify/ })).toBeChecked()
@@ -425,9 +425,9 @@ test('any two versions of a song are chosen in the history and heard in one swit
 
 test('master again puts the song back on the desk with the settings it had', async ({ page, program }) => {
   await drop(page, [song('again.wav')])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
   await page.locator('.benchbar .btn.primary').click()
-  await expect(rowOf(page, 'again')).toContainText('5 masters', { timeout: 90_000 })
+  await expect(rowOf(page, 'again')).toContainText('5 masters', { timeout: 180_000 })
   const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
   await page.evaluate((id) => {
     location.hash = `#/listen/${id}`
@@ -440,9 +440,9 @@ test('master again puts the song back on the desk with the settings it had', asy
 
 test('master again makes a new job of a song that the desk has forgotten', async ({ page, program }) => {
   await drop(page, [song('forgotten.wav', 1, 3)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
   await page.locator('.benchbar .btn.primary').click()
-  await expect(rowOf(page, 'forgotten')).toContainText('5 masters', { timeout: 90_000 })
+  await expect(rowOf(page, 'forgotten')).toContainText('5 masters', { timeout: 180_000 })
   const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
   await page.route('**/app/desk/restore', (route) =>
     route.fulfill({
@@ -469,10 +469,10 @@ test('the picture of a song is shown where it has one, and asked for nowhere els
   const pictured = { ...song('pictured.mp3'), mimeType: 'audio/mpeg' }
   const mp3 = withPicture(await asMp3(pictured.buffer, folder))
   await drop(page, [{ ...pictured, buffer: mp3 }, song('plain.wav', 2)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 30_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 60_000 })
   await rowOf(page, 'pictured').getByRole('button', { name: 'Use it' }).click()
   await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(2, { timeout: 90_000 })
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(2, { timeout: 180_000 })
   await expect(rowOf(page, 'pictured').locator('img.cover')).toBeVisible()
   await expect(rowOf(page, 'plain').locator('svg.cover')).toBeVisible()
   const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')

@@ -7,9 +7,9 @@ const PAGES = ['#/history', '#/automate', '#/settings/account', '#/settings/api-
 /** Masters one song and answers its job. */
 async function masterOne(page: Parameters<typeof drop>[0], program: Program): Promise<Job> {
   await drop(page, [song('One.wav', 1, 4)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
   await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 90_000 })
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 180_000 })
   const [job] = (await program.call<JobPage>('GET', '/api/v1/jobs')).jobs
   return job as Job
 }
@@ -97,7 +97,7 @@ test.describe('in forced colours', () => {
     expect(chosenFilter).not.toBe(await look('.seg > :not(:has(:checked))'))
 
     await page.goto(new URL(`#/listen/${job.job_id}`, page.url()).href)
-    await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 30_000 })
+    await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 60_000 })
     const [chosen, other] = ['.vers > :has(:checked)', '.vers > :not(:has(:checked)):not(.off)']
     const quiet = await look(chosen)
     expect(quiet).not.toBe(await look(other))

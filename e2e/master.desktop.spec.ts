@@ -10,7 +10,7 @@ test('songs that were given to the window arrive although it is read again at on
   await expect(page.locator('.song').first()).toBeVisible()
   await page.reload()
   const titles = async () => (await desktop.call<Desk>('GET', '/app/desk')).songs.map((song) => song.source.title)
-  await expect.poll(titles, { timeout: 30_000 }).toEqual(['One', 'Two', 'Three', 'Four'])
+  await expect.poll(titles, { timeout: 60_000 }).toEqual(['One', 'Two', 'Three', 'Four'])
   await expect(page.locator('.song')).toHaveCount(4)
   await expect(page.locator('.song.interrupted')).toHaveCount(0)
 })

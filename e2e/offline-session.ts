@@ -24,7 +24,7 @@ function packetsOut(): number {
   return Number(line?.split(':')[1]?.trim().split(/\s+/)[9])
 }
 
-async function until(isTrue: () => boolean | Promise<boolean>, what: string, timeoutMs = 60_000): Promise<void> {
+async function until(isTrue: () => boolean | Promise<boolean>, what: string, timeoutMs = 120_000): Promise<void> {
   const end = performance.now() + timeoutMs
   while (!(await isTrue())) {
     if (performance.now() > end) throw new Error(`waited in vain for ${what}`)
@@ -49,7 +49,7 @@ const quiet = packetsOut()
 const socket = dgram.createSocket('udp4')
 await new Promise((resolve) => socket.send('x', 9, '203.0.113.9', resolve))
 socket.close()
-await until(() => packetsOut() > quiet, 'the proof that the counter counts', 5000)
+await until(() => packetsOut() > quiet, 'the proof that the counter counts', 30_000)
 
 const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-offline-'))
 const before = packetsOut()
@@ -75,12 +75,12 @@ const hooked = await desktop.page.evaluate(
   [songBytes(2, 5).toString('base64'), RECEIVER],
 )
 const readJobs = async () => (await desktop.call<{ jobs: Job[] }>('GET', '/api/v1/jobs')).jobs
-await until(async () => (await readJobs()).filter((job) => job.status === 'done').length === 2, 'two masters', 120_000)
+await until(async () => (await readJobs()).filter((job) => job.status === 'done').length === 2, 'two masters', 240_000)
 await new Promise((resolve) => setTimeout(resolve, 3000))
 const whileOffline = packetsOut() - before
 
 await desktop.call('PATCH', '/app/settings', { is_offline: false })
-await until(() => packetsOut() - before > whileOffline, 'the delivery that waited', 30_000).catch(() => {})
+await until(() => packetsOut() - before > whileOffline, 'the delivery that waited', 60_000).catch(() => {})
 const afterwards = packetsOut() - before - whileOffline
 await desktop.quit()
 rmSync(home, { recursive: true, force: true, maxRetries: 5 })

@@ -34,7 +34,7 @@ for (const colorScheme of ['dark', 'light'] as const) {
         await expect(page.locator('.first')).toBeVisible()
         expect(await violations(page)).toEqual([])
         await drop(page, [song('One.wav'), noSong('Two.mp3')])
-        await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+        await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
         await page.locator('.song').first().locator('.ti').click()
         for (const screen of SCREENS) {
           await page.goto(new URL(screen, page.url()).href)
@@ -58,7 +58,7 @@ for (const [name, width, height] of [
   test(`nothing is cut off at ${name}`, async ({ page }) => {
     await page.setViewportSize({ width, height })
     await drop(page, [song('A song with a rather long title, as they are (final mix 3).wav')])
-    await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 30_000 })
+    await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
     for (const screen of SCREENS) {
       await page.goto(new URL(screen, page.url()).href)
       await expect(page.locator('main h1')).toBeAttached()
@@ -81,9 +81,9 @@ for (const [name, width, height] of [
 
 test('history finds, sorts, deletes with undo, and saves', async ({ page }) => {
   await drop(page, [song('Alpha.wav', 1, 3), song('베타.wav', 2, 3)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 30_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 60_000 })
   await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(2, { timeout: 90_000 })
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(2, { timeout: 180_000 })
   await page.getByRole('link', { name: 'History' }).click()
   const rows = page.locator('.hist tbody tr:not(.grp)')
   await expect(rows).toHaveCount(2)
@@ -141,7 +141,7 @@ test('a webhook is registered, tested and removed with undo', async ({ page, pro
   await page.keyboard.press('Enter')
   await expect(page.locator('.callout code')).toContainText('whsec_')
   await page.getByRole('button', { name: 'Send test' }).click()
-  await expect(page.getByRole('table', { name: 'Delivery log' })).toContainText('No answer', { timeout: 30_000 })
+  await expect(page.getByRole('table', { name: 'Delivery log' })).toContainText('No answer', { timeout: 60_000 })
   await page.getByRole('button', { name: /^More: http/ }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
   await expect(page.locator('.hook')).toHaveCount(0)
@@ -190,7 +190,7 @@ test('a watched folder takes a song that appears, keeps settings of its own, pau
     await entry.getByRole('button', { name: 'Keep the settings of now' }).click()
     await expect(entry).toContainText('Kept for this folder')
     writeFileSync(path.join(bounces, 'Arrived.wav'), song('Arrived.wav', 7).buffer)
-    await expect(entry).toContainText('1 song taken', { timeout: 60_000 })
+    await expect(entry).toContainText('1 song taken', { timeout: 120_000 })
     await expect
       .poll(() => readdirSync(masters, { recursive: true }).map(String), { timeout: 100_000 })
       .toContainEqual(expect.stringMatching(/Arrived_spotify\.wav$/))

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { songBytes } from './desktop-songs.ts'
 
 const root = path.join(import.meta.dirname, '..')
-const START_MS = 20_000
+const START_MS = 60_000
 
 export interface Program {
   /** Address of the API, without a trailing slash. */

@@ -8,7 +8,7 @@ import { writeSong } from './desktop-songs.ts'
 test('a song that is bounced into a watched folder comes out mastered in its output folder, once, also over a restart', async ({
   user,
 }) => {
-  test.setTimeout(180_000)
+  test.setTimeout(400_000)
   const bounces = path.join(user.music, 'Bounces')
   const output = path.join(user.music, 'Ready')
   mkdirSync(bounces)
@@ -24,7 +24,7 @@ test('a song that is bounced into a watched folder comes out mastered in its out
   writeSong(bounces, 'New mix.wav', 4, 2)
   const jobs = async (desktop: typeof first) => (await desktop.call<{ jobs: Job[] }>('GET', '/api/v1/jobs')).jobs
   await expect
-    .poll(async () => (await jobs(first)).map((job) => [job.title, job.status]), { timeout: 90_000 })
+    .poll(async () => (await jobs(first)).map((job) => [job.title, job.status]), { timeout: 180_000 })
     .toEqual([['New mix', 'done']])
   await expect.poll(async () => (await jobs(first))[0]?.output_folder).toContain(output)
   const delivered = (await jobs(first))[0]?.output_folder ?? ''
@@ -39,10 +39,10 @@ test('a song that is bounced into a watched folder comes out mastered in its out
   writeSong(bounces, 'Overnight.wav', 3, 3)
   const second = await user.launch()
   await expect
-    .poll(async () => (await jobs(second)).map((job) => job.title).sort(), { timeout: 60_000 })
+    .poll(async () => (await jobs(second)).map((job) => job.title).sort(), { timeout: 120_000 })
     .toEqual(['New mix', 'Overnight'])
   await expect
-    .poll(async () => (await jobs(second)).every((job) => job.status === 'done'), { timeout: 60_000 })
+    .poll(async () => (await jobs(second)).every((job) => job.status === 'done'), { timeout: 120_000 })
     .toBe(true)
   const { folders } = await second.call<{ folders: WatchFolder[] }>('GET', '/app/watch-folders')
   expect(folders).toMatchObject([{ taken: 2, refused: [] }])
