@@ -46,7 +46,7 @@ export interface LandingPlan {
 }
 
 /** Below the ceiling by what the gain's own movement and the detector's grid may add. */
-const marginDb = 0.035
+const marginDb = 0.06
 const toleranceLu = 0.05
 
 /** Limits of what reaching a target may cost. */
