@@ -10,19 +10,23 @@ import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { SNIPPETS, type SnippetLanguage } from './snippets.ts'
 
-const ANSWER = `{
+/** What the first call of the samples answers, as the desk and the account are now. */
+function answerOf(platforms: readonly string[], credits: number): string {
+  return `{
   "job_id": "5f0c7d1e-6b1a-4a64-9d0b-2f6f4f1c9a77",
   "status": "queued",
-  "platforms": ["spotify", "apple_music", "youtube", "melon"],
+  "platforms": [${platforms.map((one) => `"${one}"`).join(', ')}],
   "credits_used": 1,
-  "credits_remaining": 211
+  "credits_remaining": ${Math.max(0, credits - 1)}
 }`
+}
 
 export default function AutomateScreen() {
   const { t } = useWords()
   const { desk, service } = useApp()
   const [language, setLanguage] = useState<SnippetLanguage>('curl')
   const settings = useSelect(desk.store, (state) => state.desk?.settings)
+  const credits = useSelect(service.store, (state) => state.account?.credits ?? 0)
   const baseUrl = useSelect(service.store, (state) => state.system?.base_url) ?? location.origin
   const code = settings
     ? SNIPPETS[language]({ baseUrl, filename: 'song.wav', settings, comments: t.automate.comments })
@@ -61,7 +65,7 @@ export default function AutomateScreen() {
           <h2 className="label">
             {t.automate.answerTitle} <span className="faint">201 Created</span>
           </h2>
-          <CodeBlock code={ANSWER} label={t.automate.answerTitle} />
+          <CodeBlock code={answerOf(settings?.platforms ?? [], credits)} label={t.automate.answerTitle} />
         </div>
       </div>
       <aside className="side wide-gap" aria-label={t.automate.baseUrl}>

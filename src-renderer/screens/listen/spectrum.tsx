@@ -155,9 +155,12 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
         {LEVEL_TICKS.filter((db) => db <= layout.topDb - 2).map((db) => (
           <g key={db}>
             <line className="g" x1={layout.left} x2={layout.right} y1={toY(db)} y2={toY(db)} />
-            <text className="t e" x={layout.left - 5} y={toY(db) + 4}>
-              {format.target(db)}
-            </text>
+            {/* The lowest step gives way to the unit. */}
+            {toY(db) < layout.bottom - 12 && (
+              <text className="t e" x={layout.left - 5} y={toY(db) + 4}>
+                {format.target(db)}
+              </text>
+            )}
           </g>
         ))}
         <text className="t e" x={layout.right} y={height - 4}>

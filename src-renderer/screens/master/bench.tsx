@@ -130,21 +130,22 @@ function Message(props: { rows: readonly SongRow[]; count: number; hasWarnings: 
   const seconds = useTimeLeft(run?.percent ?? 0, run?.elapsedSeconds ?? null)
   const tally = tallyOf(rows)
   const held = heldBy(rows)
+  const said = (...parts: (keyof typeof tally)[]) =>
+    parts.filter((part) => tally[part] > 0).map((part) => t.list.tally[part](tally[part]))
+  const ended = said('done', 'failed', 'refused')
   const [strong, weak] = isPaused
     ? [t.bench.paused(held.finishing, held.waiting), held.waiting > 0 ? t.bench.pausedWhy : '']
     : run
       ? seconds === null
-        ? (['rendering', 'queued'] as const)
-            .filter((part) => tally[part] > 0)
-            .map((part) => t.list.tally[part](tally[part]))
+        ? said('rendering', 'queued')
         : [t.bench.left(seconds), t.bench.forStarted]
       : count > 0
         ? [hasWarnings ? t.bench.checkFirst : t.bench.readyToStart, '']
         : tally.reading > 0
           ? [t.bench.reading, '']
-          : tally.done > 0
-            ? [t.bench.allDone, '']
-            : ['', '']
+          : tally.failed + tally.refused > 0
+            ? [ended[0], ended.slice(1).join(', ')]
+            : [tally.done > 0 ? t.bench.allDone : '', '']
   return (
     <p className="grow clip">
       <b>{strong}</b> <span className="dim">{weak}</span>
