@@ -72,7 +72,7 @@ export const words = {
   limiting: both('Limiting', '리미팅'),
   playback: both('On playback', '재생할 때'),
   file: both('File', '파일'),
-  onTarget: both('On target', '목표 달성'),
+  onTarget: both('On target', '목표 도달'),
   belowTarget: both('Below target', '목표 미달'),
   notes: both('Worth knowing', '알아 둘 점'),
   plots: both('Before and after', '전과 후'),
