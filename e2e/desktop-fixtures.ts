@@ -111,7 +111,8 @@ export async function launch(home: string, userData: string, options: LaunchOpti
     output += bytes
   })
   const page = await app.firstWindow()
-  await page.waitForURL(/^http/)
+  // What it shows says when it is there; an event of its loading may come before anybody listens.
+  await page.waitForURL(/^http/, { waitUntil: 'commit' })
   await page.waitForFunction(() => document.querySelector('#root > *') !== null)
   const startMs = performance.now() - begun
   const baseUrl = new URL(page.url()).origin
