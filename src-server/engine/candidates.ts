@@ -1,7 +1,7 @@
 import type { Recipe, RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
-import { type Audio, allocateAudio, samplePeak, sliceBlock } from './block.ts'
+import { type Audio, type AudioBlock, allocateAudio, samplePeak, sliceBlock } from './block.ts'
 import { applyRecipe } from './chain.ts'
 import { measureLoudness } from './meters/loudness.ts'
 import { longTermSpectrum, measureBandFrames, thirdOctaves } from './meters/spectrum.ts'
@@ -76,10 +76,13 @@ export function chooseCandidate(
   if (first === undefined) throw new RangeError('No candidates')
   if (candidates.length === 1) return { chosen: first, scores: [], decision: null }
   const starts = excerptStarts(analysis)
-  // One target for all: where none is published, what was asked for.
-  const target = first.plan.targetSpectrum?.mid_db
-  const targets = starts.map((start) => target ?? spectrumOf(rendered(audio, start, first.plan.recipe)))
-  const scores = candidates.map((candidate) => score(audio, starts, candidate, targets))
+  const readings = starts.map((start) => measureExcerpt(cutOut(audio, start), candidates))
+  const scores = candidates.map(({ name }, c) =>
+    score(
+      name,
+      readings.map((reading) => reading[c]!),
+    ),
+  )
   const best = scores.reduce((least, each) => (each.cost < least.cost ? each : least))
   const chosen = candidates.find(({ name }) => name === best.name)!
   return {
@@ -121,19 +124,22 @@ function excerptStarts({ curves, durationSeconds, integratedLufs }: SourceAnalys
   return Math.abs(loudest - quietest) < excerptSeconds ? [loudest] : [loudest, quietest]
 }
 
-/** A rendered copy of one excerpt. */
-function rendered(audio: Audio, startSeconds: number, recipe: Recipe): Audio {
+/** A copy of one excerpt. */
+function cutOut(audio: Audio, startSeconds: number): Audio {
   const start = Math.round(startSeconds * audio.sampleRateHz)
-  const part = sliceBlock(audio, start, start + Math.round(excerptSeconds * audio.sampleRateHz))
-  const copy = allocateAudio(2, part.frames, audio.sampleRateHz)
-  for (const [c, samples] of copy.channels.entries()) samples.set(part.channels[c]!)
-  return applyRecipe(copy, withoutClicks(recipe)).audio
+  return copyOf(sliceBlock(audio, start, start + Math.round(excerptSeconds * audio.sampleRateHz)), audio.sampleRateHz)
+}
+
+function copyOf(block: AudioBlock, sampleRateHz: number): Audio {
+  const copy = allocateAudio(2, block.frames, sampleRateHz)
+  for (const [c, samples] of copy.channels.entries()) samples.set(block.channels[c]!)
+  return copy
 }
 
 /** Clicks are named by their frames in the whole piece, which an excerpt does not share. */
-function withoutClicks(recipe: Recipe): Recipe {
-  return { ...recipe, stages: recipe.stages.filter(({ kind }) => kind !== 'declick') }
-}
+const isLeftOut = ({ kind }: RecipeStage): boolean => kind === 'declick'
+/** Stages that a recipe carries out before all others. */
+const editsSamples = ({ kind }: RecipeStage): boolean => kind === 'remove_dc' || kind === 'declip'
 
 const isDynamic = ({ kind }: RecipeStage): boolean => kind === 'density' || kind === 'multiband'
 
@@ -141,34 +147,54 @@ function spectrumOf(audio: Audio): readonly number[] {
   return longTermSpectrum(measureBandFrames(audio, audio.sampleRateHz, [thirdOctaves])[0]!).midDb
 }
 
-function score(
-  audio: Audio,
-  starts: readonly number[],
-  { name, plan }: RecipeCandidate,
-  targets: readonly (readonly (number | null)[])[],
-): CandidateScore {
-  let tonal = 0
-  let distortion = 0
-  let burden = 0
-  for (const [i, start] of starts.entries()) {
-    const full = rendered(audio, start, plan.recipe)
-    tonal += distanceDb(spectrumOf(full), targets[i]!)
-    const linear = { ...plan.recipe, stages: plan.recipe.stages.filter((stage) => !isDynamic(stage)) }
-    if (linear.stages.length < plan.recipe.stages.length) {
-      distortion = Math.max(distortion, residualPower(rendered(audio, start, linear), full))
-    }
-    const plrDb = gainToDb(samplePeak(full)) - measureLoudness(full).integratedLufs
-    if (Number.isFinite(plrDb)) burden = Math.max(burden, plrDb - easyPlrDb)
+/** What one candidate measures on one excerpt. */
+interface ExcerptReading {
+  readonly tonalDistanceDb: number
+  /** Part of the power that dynamics changed beyond a constant gain. */
+  readonly distortion: number
+  readonly burdenDb: number
+}
+
+/** Renders an excerpt with every candidate. Most candidates share their repairs of single samples, which are dear: those are made once. */
+function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[]): ExcerptReading[] {
+  const edited = new Map<string, Audio>()
+  const render = (recipe: Recipe, stages: readonly RecipeStage[]): Audio => {
+    const edits = stages.filter(editsSamples)
+    const key = JSON.stringify(edits)
+    const start =
+      edited.get(key) ?? applyRecipe(copyOf(excerpt, excerpt.sampleRateHz), { ...recipe, stages: edits }).audio
+    edited.set(key, start)
+    const others = stages.filter((stage) => !editsSamples(stage))
+    return applyRecipe(copyOf(start, excerpt.sampleRateHz), { ...recipe, stages: others }).audio
   }
-  const tonalDistanceDb = tonal / starts.length
-  const distortionDb = Math.max(-120, powerToDb(distortion))
+  // One target for all: where none is published, what was asked for.
+  let target: readonly (number | null)[] | undefined = candidates[0]!.plan.targetSpectrum?.mid_db
+  return candidates.map(({ plan: { recipe } }) => {
+    const stages = recipe.stages.filter((stage) => !isLeftOut(stage))
+    const linear = stages.filter((stage) => !isDynamic(stage))
+    const full = render(recipe, stages)
+    const spectrum = spectrumOf(full)
+    target ??= spectrum
+    const plrDb = gainToDb(samplePeak(full)) - measureLoudness(full).integratedLufs
+    return {
+      tonalDistanceDb: distanceDb(spectrum, target),
+      distortion: linear.length < stages.length ? residualPower(render(recipe, linear), full) : 0,
+      burdenDb: Number.isFinite(plrDb) ? Math.max(0, plrDb - easyPlrDb) : 0,
+    }
+  })
+}
+
+function score(name: RecipeCandidate['name'], readings: readonly ExcerptReading[]): CandidateScore {
+  const tonalDistanceDb = readings.reduce((sum, reading) => sum + reading.tonalDistanceDb, 0) / readings.length
+  const distortionDb = Math.max(-120, powerToDb(Math.max(...readings.map(({ distortion }) => distortion))))
+  const burdenDb = Math.max(...readings.map((reading) => reading.burdenDb))
   const distortionCost = powerOfTen((distortionDb - harmlessDistortionDb) / 20)
   return {
     name,
     tonalDistanceDb,
     distortionDb,
-    burdenDb: burden,
-    cost: tonalDistanceDb + burdenWeight * burden + distortionCost,
+    burdenDb,
+    cost: tonalDistanceDb + burdenWeight * burdenDb + distortionCost,
   }
 }
 

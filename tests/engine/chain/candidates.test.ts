@@ -35,6 +35,25 @@ describe('tier premium', () => {
     expect(unheeded.map(({ name }) => name)).toContain('repairs_only')
   })
 
+  it('measures a candidate alike whatever was measured before it', () => {
+    const clipped = copyOf(music)
+    for (const samples of clipped.channels) {
+      const level = 0.5 * samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
+      for (let i = 0; i < samples.length; i++) samples[i] = Math.max(-level, Math.min(level, samples[i]!))
+    }
+    const [asked, ...others] = recipeCandidates({
+      ...input,
+      analysis: analyseSource(clipped, { aiService: 'other', lossy: false }),
+    })
+    expect(asked!.plan.recipe.stages.map(({ kind }) => kind)).toContain('declip')
+    const byName = (order: typeof others) =>
+      Object.fromEntries(chooseCandidate(clipped, analysis, [asked!, ...order]).scores.map((each) => [each.name, each]))
+    const all = byName(others)
+    expect(Object.keys(all)).toHaveLength(4)
+    expect(byName([...others].reverse())).toEqual(all)
+    for (const other of others) expect(byName([other])[other.name]).toEqual(all[other.name])
+  })
+
   it('chooses the least cost of measured tone, distortion and burden, always the same, and leaves the song alone', () => {
     const candidates = recipeCandidates(input)
     const before = copyOf(music)
