@@ -83,10 +83,14 @@ export async function readCopyPeakDbtp(
   { ffmpeg, folder, signal }: ProofPlace,
 ): Promise<number> {
   const meter = createTruePeakVerifier()
+  let left = new Float32Array(0)
+  let right = new Float32Array(0)
   const receive = (samples: Float32Array) => {
     const frames = samples.length / 2
-    const left = new Float32Array(frames)
-    const right = new Float32Array(frames)
+    if (frames > left.length) {
+      left = new Float32Array(frames)
+      right = new Float32Array(frames)
+    }
     for (let i = 0; i < frames; i++) {
       left[i] = samples[2 * i]!
       right[i] = samples[2 * i + 1]!

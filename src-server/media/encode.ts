@@ -95,7 +95,7 @@ function describe({ codec, rate, quality }: Wanted, encoder: string): LossyCodec
 
 /**
  * Encodes a WAV, decodes the copy and gives the decoded samples to `onSamples`: interleaved float32, two channels, in chunks of whole
- * frames. The copy lies in `folder` meanwhile. Throws a FfmpegError, or the reason of an aborted `signal`.
+ * frames that are valid until it returns. The copy lies in `folder` meanwhile. Throws a FfmpegError, or the reason of an aborted `signal`.
  */
 export async function decodeThroughCodec(
   ffmpeg: Ffmpeg,
@@ -130,19 +130,35 @@ export async function decodeThroughCodec(
       operation: `decode ${codec.name}`,
       input: { from: copy, format: codec.demuxer },
       outputOptions: ['-map', '0:a:0', '-ac', '2', '-c:a', 'pcm_f32le', '-f', 'f32le'],
-      output: wholeFrames(8, onSamples),
+      output: inWholeFrames(8, onSamples),
     })
   } finally {
     await rm(copy, { force: true })
   }
 }
 
-function wholeFrames(frameBytes: number, onSamples: (samples: Float32Array) => void): (chunk: Uint8Array) => void {
-  let rest: Uint8Array = new Uint8Array(0)
+/**
+ * Returns a receiver of bytes that gives them on as float32 samples in whole frames of `frameBytes`, however they were cut; an unfinished
+ * frame at the end is dropped. It reuses its memory, so samples are valid until `onSamples` returns: what each chunk left behind would
+ * add up to 60 MB before it is cleared away.
+ */
+export function inWholeFrames(
+  frameBytes: number,
+  onSamples: (samples: Float32Array) => void,
+): (chunk: Uint8Array) => void {
+  let held = new Uint8Array(1 << 17)
+  let heldBytes = 0
   return (chunk) => {
-    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    const whole = bytes.length - (bytes.length % frameBytes)
-    rest = bytes.subarray(whole)
-    onSamples(new Float32Array(new Uint8Array(bytes.subarray(0, whole)).buffer))
+    const bytes = heldBytes + chunk.length
+    if (bytes > held.length) {
+      const larger = new Uint8Array(2 * bytes)
+      larger.set(held.subarray(0, heldBytes))
+      held = larger
+    }
+    held.set(chunk, heldBytes)
+    const whole = bytes - (bytes % frameBytes)
+    onSamples(new Float32Array(held.buffer, 0, whole / Float32Array.BYTES_PER_ELEMENT))
+    held.copyWithin(0, whole, bytes)
+    heldBytes = bytes - whole
   }
 }

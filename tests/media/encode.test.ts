@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PLATFORMS } from '../../src-server/contract/platforms.ts'
-import { decodeThroughCodec, platformCodecs } from '../../src-server/media/encode.ts'
+import { decodeThroughCodec, inWholeFrames, platformCodecs } from '../../src-server/media/encode.ts'
 import { listEncoders } from '../../src-server/media/ffmpeg.ts'
 import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
 
@@ -51,6 +51,24 @@ describe('the codecs near to what a platform streams', () => {
   })
 })
 
+describe('bytes that arrive in pieces', () => {
+  it.each([[1], [7], [8], [4096, 13], [5, 300_000]])('become the same whole frames in pieces of %i', (...sizes) => {
+    const sent = Buffer.from(Float32Array.from({ length: 100_000 }, (_, i) => Math.sin(i)).buffer)
+    const received: Buffer[] = []
+    const receive = inWholeFrames(8, (samples) => {
+      received.push(Buffer.from(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)))
+    })
+    const end = sizes.length > 1 ? sent.length : 4003
+    for (let at = 0, i = 0; at < end; i++) {
+      const next = Math.min(end, at + sizes[i % sizes.length]!)
+      receive(sent.subarray(at, next))
+      at = next
+    }
+    expect(received.every(({ length }) => length % 8 === 0)).toBe(true)
+    expect(Buffer.concat(received).equals(sent.subarray(0, end - (end % 8)))).toBe(true)
+  })
+})
+
 describe('a copy', async () => {
   const folder = temporaryFolder()
   const seconds = 4
@@ -70,9 +88,11 @@ describe('a copy', async () => {
     mkdirSync(copies)
     let frames = 0
     const energy = [0, 0]
+    const heard: Buffer[] = []
     await decodeThroughCodec(ffmpeg, codec, { path: wav, folder: copies }, (samples) => {
       expect(samples.length % 2).toBe(0)
       frames += samples.length / 2
+      heard.push(Buffer.from(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)))
       for (const [i, sample] of samples.entries()) energy[i % 2]! += sample * sample
     })
     const rateHz = codec.encoder === 'libopus' ? 48_000 : 44_100
@@ -84,5 +104,9 @@ describe('a copy', async () => {
       expect(Math.abs(10 * Math.log10(energy[c]! / (seconds * rateHz) / power))).toBeLessThan(0.5)
     }
     expect(readdirSync(copies)).toEqual([])
+    const { encoder, options, muxer, demuxer } = codec
+    runPlain('-i', wav, '-c:a', encoder, ...options, '-f', muxer, at('plain'))
+    const plain = runPlain('-f', demuxer, '-i', at('plain'), '-c:a', 'pcm_f32le', '-f', 'f32le', 'pipe:1')
+    expect(Buffer.concat(heard).equals(plain)).toBe(true)
   })
 })
