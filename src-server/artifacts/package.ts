@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { crc32 } from 'node:zlib'
 import { ZipArchive } from 'archiver'
+import archiverCrc32 from 'crc-32'
 import type { Platform } from '../contract/platforms.ts'
 import { readWholeZip, type StoredEntry } from './zip-reader.ts'
 
@@ -48,6 +50,11 @@ export interface PackedText {
 
 /** Earliest date a ZIP can say; the ZIP does not depend on the clock. */
 const FIXED_DATE = '1980-01-01T00:00:00Z'
+
+// The archiver adds up checksums in JavaScript, which takes half a second for five masters; Node's own function takes a tenth of that. It begins
+// with a buffer in place of a number.
+archiverCrc32.buf = (bytes, seed) =>
+  crc32(bytes instanceof Uint8Array ? bytes : Uint8Array.from(bytes), typeof seed === 'number' ? seed : 0)
 
 /** Large pieces: the archiver's cost is per piece. */
 const CHUNK_BYTES = 1 << 20
