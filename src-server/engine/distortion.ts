@@ -1,5 +1,6 @@
-import type { AudioBlock } from './block.ts'
-import { type ComplexFft, createComplexFft } from './fft.ts'
+import type { Audio, AudioBlock } from './block.ts'
+import { createKernelFft } from './fft.ts'
+import { kernelPlace } from './kernels/kernels.ts'
 import { powerOfTen, powerToDb } from './units.ts'
 
 /** What processing has done to a signal, compared with the original at the processing's own input gain. 0 everywhere: nothing. */
@@ -10,12 +11,6 @@ export interface Distortion {
   readonly colourDb: number
   /** Mean over bands and frames of 10·log10(1 + error / masking threshold): how much of the error sticks out of the music. */
   readonly audibleDb: number
-}
-
-/** Compares excerpts of a signal with their processed versions. */
-export interface DistortionMeter {
-  /** Compares `processed` with `gain`·`original` (same frames, same place). Frames are 46 ms long, one after the other, mono sums. */
-  compare(original: AudioBlock, processed: AudioBlock, gain: number): Distortion
 }
 
 const bandCount = 40
@@ -51,95 +46,83 @@ interface Bands {
   readonly error: Float64Array
 }
 
-/** Returns a meter for a rate; it keeps its buffers between comparisons. */
-export function createDistortionMeter(sampleRateHz: number): DistortionMeter {
+const largestSize = 8192
+
+const place = kernelPlace((kernels) => ({
+  samples: [0, 1, 2, 3].map(() => kernels.allocate(largestSize * 4)) as [number, number, number, number],
+  window: kernels.allocate(largestSize * 8),
+  edges: kernels.allocate((bandCount + 1) * 4),
+  sums: kernels.allocate(3 * bandCount * 8),
+}))
+
+let preparedRateHz = 0
+
+/** Lays out window and bands for a rate, where they stay until another is asked for; returns the length of a frame. */
+function prepare(sampleRateHz: number): number {
   const size = 2 ** Math.round(Math.log2(sampleRateHz * 0.046))
-  const fft = createComplexFft(size)
-  const edges = bandEdges(size, sampleRateHz)
-  const window = Float64Array.from({ length: size }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / size))
-  const re = new Float64Array(size)
-  const im = new Float64Array(size)
-  const bands: Bands = {
-    original: new Float64Array(bandCount),
-    processed: new Float64Array(bandCount),
-    error: new Float64Array(bandCount),
+  if (preparedRateHz === sampleRateHz) return size
+  const { kernels, window, edges } = place()
+  kernels.i32.set(bandEdges(size, sampleRateHz), edges >> 2)
+  for (let i = 0; i < size; i++) {
+    kernels.f64[(window >> 3) + i] = 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / size)
   }
-  return {
-    compare(original, processed, gain) {
-      let spectral = 0
-      let colour = 0
-      let audible = 0
-      const frames = Math.floor(original.frames / size)
-      for (let f = 0; f < frames; f++) {
-        const isTouched = loadFrame(original, processed, gain, f * size, window, re, im)
-        if (!isTouched) continue
-        spectrumBands(fft, re, im, edges, bands)
-        const found = compareBands(bands)
-        spectral += found.spectralDb
-        colour += found.colourDb
-        audible += found.audibleDb
-      }
-      const count = Math.max(1, frames)
-      return { spectralDb: spectral / count, colourDb: colour / count, audibleDb: audible / count }
-    },
-  }
+  preparedRateHz = sampleRateHz
+  return size
 }
 
-/** Packs the windowed mono sums into re (original at gain) and im (processed); returns whether they differ. */
-function loadFrame(
-  original: AudioBlock,
-  processed: AudioBlock,
-  gain: number,
-  start: number,
-  window: Float64Array,
-  re: Float64Array,
-  im: Float64Array,
-): boolean {
-  const [xl, xr] = [original.channels[0]!, original.channels[1] ?? original.channels[0]!]
-  const [yl, yr] = [processed.channels[0]!, processed.channels[1] ?? processed.channels[0]!]
-  let difference = 0
-  let energy = 0
-  for (let i = 0; i < window.length; i++) {
-    const x = (xl[start + i]! + xr[start + i]!) * gain
-    const y = yl[start + i]! + yr[start + i]!
-    difference += (x - y) * (x - y)
-    energy += x * x
-    re[i] = x * window[i]!
-    im[i] = y * window[i]!
+/**
+ * Compares `processed` with `gain`·`original` (same frames, same place). Frames are 46 ms long, one after the other, mono sums. Rates up to 192 kHz;
+ * shorter than a frame: nothing.
+ */
+export function measureDistortion(original: Audio, processed: AudioBlock, gain: number): Distortion {
+  const size = prepare(original.sampleRateHz)
+  const fft = createKernelFft(size)
+  const { kernels, samples, window, edges, sums } = place()
+  const [xl, xr, yl, yr] = samples
+  let spectral = 0
+  let colour = 0
+  let audible = 0
+  const frames = Math.floor(original.frames / size)
+  for (let f = 0; f < frames; f++) {
+    loadFrame(original, f * size, size, xl, xr)
+    loadFrame(processed, f * size, size, yl, yr)
+    if (!kernels.packPair(xl, xr, yl, yr, gain, window, size, fft.re, fft.im)) continue
+    const { re, im } = fft.forward()
+    kernels.crossBands(re, im, size, edges, bandCount, sums)
+    const found = compareBands(bandsAt(sums))
+    spectral += found.spectralDb
+    colour += found.colourDb
+    audible += found.audibleDb
   }
-  return difference > energy * 1e-9
+  const count = Math.max(1, frames)
+  return { spectralDb: spectral / count, colourDb: colour / count, audibleDb: audible / count }
 }
 
-function spectrumBands(fft: ComplexFft, re: Float64Array, im: Float64Array, edges: Int32Array, bands: Bands): void {
-  const size = fft.size
-  fft.forward(re, im)
+function loadFrame({ channels }: AudioBlock, start: number, size: number, left: number, right: number): void {
+  const { f32 } = place().kernels
+  f32.set(channels[0]!.subarray(start, start + size), left >> 2)
+  f32.set((channels[1] ?? channels[0]!).subarray(start, start + size), right >> 2)
+}
+
+/** The bands of a frame; the error is what was added to the original beyond the frame's best gain, since a slow change of level is none. */
+function bandsAt(sums: number): Bands {
+  const { f64 } = place().kernels
+  const first = sums >> 3
+  const original = f64.subarray(first, first + bandCount)
+  const processed = f64.subarray(first + bandCount, first + 2 * bandCount)
+  const product = f64.subarray(first + 2 * bandCount, first + 3 * bandCount)
   let cross = 0
   let power = 0
   for (let b = 0; b < bandCount; b++) {
-    let original = 0
-    let processed = 0
-    let product = 0
-    for (let k = edges[b]!; k < edges[b + 1]!; k++) {
-      const xr = re[k]! + re[size - k]!
-      const xi = im[k]! - im[size - k]!
-      const yr = im[k]! + im[size - k]!
-      const yi = re[size - k]! - re[k]!
-      original += xr * xr + xi * xi
-      processed += yr * yr + yi * yi
-      product += xr * yr + xi * yi
-    }
-    bands.original[b] = original
-    bands.processed[b] = processed
-    bands.error[b] = product
-    cross += product
-    power += original
+    cross += product[b]!
+    power += original[b]!
   }
-  // A slow change of level is not an error: take the frame's best gain out before looking at what else was added.
   const gain = power > 0 ? cross / power : 1
+  const error = new Float64Array(bandCount)
   for (let b = 0; b < bandCount; b++) {
-    const error = bands.processed[b]! - 2 * gain * bands.error[b]! + gain * gain * bands.original[b]!
-    bands.error[b] = Math.max(0, error)
+    error[b] = Math.max(0, processed[b]! - 2 * gain * product[b]! + gain * gain * original[b]!)
   }
+  return { original, processed, error }
 }
 
 const upward = powerOfTen(-upwardSlopeDb / 10)

@@ -50,14 +50,21 @@ function touchedSteps(source: Song, clipLimit: number | null, controls: Float32A
   const touched = new Uint8Array(Math.max(0, bounds.length - 1))
   const knee = clipLimit === null ? Infinity : clipLimit * clipKnee
   for (let step = 0; step < touched.length; step++) {
-    for (let g = bounds[step]!; g < bounds[step + 1]!; g++) {
-      if (controls[g + 1]! === 1 && source.peaks[g]! <= knee) continue
+    if (isTouched(source.peaks, knee, controls, bounds[step]!, bounds[step + 1]!)) {
       touched.fill(1, Math.max(0, step - 1), step + 1 + memorySteps)
-      break
     }
   }
   return touched
 }
+
+function isTouched(peaks: Float32Array, knee: number, controls: Float32Array, first: number, end: number): boolean {
+  for (let g = first; g < end; g++) if (controls[g + 1]! !== 1 || peaks[g]! > knee) return true
+  return false
+}
+
+const pieceGroups = kernelFrames / peakGroupFrames
+const piece = [new Float32Array(kernelFrames), new Float32Array(kernelFrames)] as const
+const pieceEnergies = new Float64Array(pieceGroups)
 
 /** Replaces the energies of the steps [first, end) by those of the processed samples, at input gain 0 dB. */
 function filterSteps(
@@ -71,22 +78,25 @@ function filterSteps(
 ): void {
   const { audio, sampleRateHz } = source
   const filter = createEnergyFilter(sampleRateHz)
-  const sums = new Float64Array(kernelFrames / peakGroupFrames)
-  const channels = audio.channels.map(() => new Float32Array(kernelFrames))
-  const warmUp = bounds[Math.max(0, first - memorySteps)]!
-  let step = Math.max(0, first - memorySteps)
-  for (let group = warmUp; group < bounds[end]!; ) {
-    const groups = Math.min(kernelFrames / peakGroupFrames, bounds[step + 1]! - group)
+  energies.fill(0, first, end)
+  let next = first
+  for (let group = bounds[Math.max(0, first - memorySteps)]!; group < bounds[end]!; group += pieceGroups) {
+    const groups = Math.min(pieceGroups, bounds[end]! - group)
     const frames = Math.min(groups * peakGroupFrames, audio.frames - group * peakGroupFrames)
-    const block = { channels: channels.map((samples) => samples.subarray(0, frames)), frames }
+    const block = { channels: audio.channels.map((_, c) => piece[c]!.subarray(0, frames)), frames }
     const clipped = clippedFrames(audio, source.peaks, clipLimit, group * peakGroupFrames, block)
     applyControls(clipped, controls, group * peakGroupFrames, 1, block)
-    filter.push(block.channels[0]!, block.channels[1] ?? block.channels[0]!, peakGroupFrames, sums)
-    if (step >= first) {
-      if (group === bounds[step]!) energies[step] = 0
-      for (let g = 0; g < groups; g++) energies[step]! += sums[g]!
+    filter.push(block.channels[0]!, block.channels[1] ?? block.channels[0]!, peakGroupFrames, pieceEnergies)
+    for (let step = next; step < end && bounds[step]! < group + groups; step++) {
+      energies[step]! += sumOf(pieceEnergies, bounds[step]! - group, Math.min(groups, bounds[step + 1]! - group))
+      next = bounds[step + 1]! <= group + groups ? step + 1 : step
     }
-    group += groups
-    if (group === bounds[step + 1]!) step++
   }
+}
+
+/** Sum of the values [first, end); those before 0 are none. */
+function sumOf(values: Float64Array, first: number, end: number): number {
+  let sum = 0
+  for (let i = Math.max(0, first); i < end; i++) sum += values[i]!
+  return sum
 }

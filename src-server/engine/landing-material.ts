@@ -58,19 +58,12 @@ export function clipMaterial(
   const peaks = new Float32Array(whole.peaks.subarray(firstGroup, endGroup))
   const energies = new Float32Array(whole.energies.subarray(firstGroup, endGroup))
   const filter = createEnergyFilter(whole.sampleRateHz)
+  const hot = whole.peaks.subarray(firstGroup, endGroup)
   const knee = limit * clipKnee
-  const count = endGroup - firstGroup
-  for (let g = 0; g < count; ) {
-    if (whole.peaks[firstGroup + g]! <= knee) {
-      g++
-      continue
-    }
-    let end = g + 1
-    for (let k = end; k < count && k <= end + reachGroups + ringGroups; k++) {
-      if (whole.peaks[firstGroup + k]! > knee) end = k + 1
-    }
+  for (let g = nextAbove(hot, 0, hot.length, knee); g < hot.length; ) {
+    const end = endOfRun(hot, g, knee)
     const from = Math.max(0, g - reachGroups)
-    const to = Math.min(count, end + ringGroups)
+    const to = Math.min(hot.length, end + ringGroups)
     warmUp(filter, audio, firstGroup + from)
     for (let at = from; at < to; at += runGroups) {
       const groups = Math.min(runGroups, to - at)
@@ -80,9 +73,26 @@ export function clipMaterial(
       filter.push(left!, right ?? left!, peakGroupFrames, runEnergies)
       energies.set(runEnergies.subarray(0, groups), at)
     }
-    g = end
+    g = nextAbove(hot, end, hot.length, knee)
   }
   return { peaks, energies, sampleRateHz: whole.sampleRateHz }
+}
+
+/** The first of the groups [first, end) whose peak exceeds `level`, or `end`. */
+function nextAbove(peaks: Float32Array, first: number, end: number, level: number): number {
+  let g = first
+  while (g < end && peaks[g]! <= level) g++
+  return g
+}
+
+/** Behind the last group above `level` of those that follow each other closely enough to share one run of the clipper. */
+function endOfRun(peaks: Float32Array, first: number, level: number): number {
+  for (let end = first + 1; ; ) {
+    const near = Math.min(peaks.length, end + reachGroups + ringGroups + 1)
+    const next = nextAbove(peaks, end, near, level)
+    if (next >= near) return end
+    end = next + 1
+  }
 }
 
 /** Brings a filter into the state that it has at the beginning of a group. */
@@ -143,17 +153,12 @@ export function clippedFrames(
   const group = Math.floor((first - 2 * clipReachFrames) / peakGroupFrames)
   const endGroup = Math.ceil((first + frames + 2 * clipReachFrames) / peakGroupFrames)
   const knee = (limit ?? Infinity) * clipKnee
-  const isHot = hasPeakAbove(peaks, Math.max(0, group), Math.min(peaks.length, endGroup), knee)
-  if (limit === null || !isHot) return { channels: untouched, frames }
+  const end = Math.min(peaks.length, endGroup)
+  if (limit === null || nextAbove(peaks, Math.max(0, group), end, knee) >= end) return { channels: untouched, frames }
   for (const [c, samples] of audio.channels.entries()) {
     clipStretch(samples, peaks, first, limit, audio.sampleRateHz, buffer.channels[c]!)
   }
   return buffer
-}
-
-function hasPeakAbove(peaks: Float32Array, first: number, end: number, level: number): boolean {
-  for (let g = first; g < end; g++) if (peaks[g]! > level) return true
-  return false
 }
 
 /** Places the 100 ms steps in a signal of that many groups: group indices, one more than steps. */

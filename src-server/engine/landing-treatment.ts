@@ -1,5 +1,5 @@
-import { type AudioBlock, allocateAudio } from './block.ts'
-import { createDistortionMeter, type Distortion } from './distortion.ts'
+import { type AudioBlock, allocateBlock } from './block.ts'
+import { type Distortion, measureDistortion } from './distortion.ts'
 import {
   clipMaterial,
   clippedFrames,
@@ -74,9 +74,9 @@ export function weighCandidates(song: LandingSource, { ceiling, aimedLufs, meanR
   const excerpt = excerptOf(song, ceiling / dbToGain(gainDb))
   // The excerpt is a fair sample of the loud parts: limited, it must be as much louder as the whole song.
   const powerDb = createLimiterTrial(excerpt, Infinity, harmlessLimiter).powerDbAt(gainDb)
-  const { channels, frames, sampleRateHz } = excerpt.audio
+  const { channels, frames } = excerpt.audio
   // One for all: the memory of seven would not be given back in time.
-  const rendered = allocateAudio(channels.length, frames, sampleRateHz)
+  const rendered = allocateBlock(channels.length, frames)
   const aim = { ceiling, startDb: gainDb, powerDb, mostDb: meanReductionDb }
   return candidates.flatMap((candidate) => tryCandidate(excerpt, candidate, aim, rendered) ?? [])
 }
@@ -126,23 +126,16 @@ function excerptOf(song: Song, threshold: number): Song {
   const length = Math.round((stretchSeconds * sampleRateHz) / peakGroupFrames)
   const count = Math.floor(peaks.length / length)
   if (count <= stretchCount) return song
-  // Sums stand in typed arrays: V8 13.6 now and then gives all objects that are made in such a loop the numbers of the last one.
-  const energy = new Float64Array(count)
-  const excess = new Float64Array(count)
-  for (let g = 0; g < count * length; g++) {
-    const i = Math.floor(g / length)
-    energy[i]! += energies[g]!
-    if (peaks[g]! > threshold) excess[i]! += peaks[g]! - threshold
-  }
+  const stretches = Array.from({ length: count }, (_, i) => i)
+  const energy = stretches.map((i) => sumAbove(energies, i * length, (i + 1) * length, 0))
+  const excess = stretches.map((i) => sumAbove(peaks, i * length, (i + 1) * length, threshold))
   const gate = energy.reduce((sum, one) => sum + one, 0) / count / 10
-  const loud = Array.from({ length: count }, (_, i) => i)
-    .filter((i) => energy[i]! > gate)
-    .sort((a, b) => excess[b]! - excess[a]! || a - b)
+  const loud = stretches.filter((i) => energy[i]! > gate).sort((a, b) => excess[b]! - excess[a]! || a - b)
   const taken = Math.min(stretchCount, loud.length)
   const chosen = Array.from({ length: taken }, (_, k) => loud[Math.floor(((k + 0.5) / taken) * loud.length)]! * length)
   chosen.sort((a, b) => a - b)
   const joined = {
-    audio: allocateAudio(audio.channels.length, chosen.length * length * peakGroupFrames, sampleRateHz),
+    audio: { ...allocateBlock(audio.channels.length, chosen.length * length * peakGroupFrames), sampleRateHz },
     peaks: new Float32Array(chosen.length * length),
     energies: new Float32Array(chosen.length * length),
     sampleRateHz,
@@ -156,6 +149,13 @@ function excerptOf(song: Song, threshold: number): Song {
     }
   }
   return joined
+}
+
+/** Sum of what the values [first, end) have above `level`, which is not negative. */
+function sumAbove(values: Float32Array, first: number, end: number, level: number): number {
+  let sum = 0
+  for (let i = first; i < end; i++) if (values[i]! > level) sum += values[i]! - level
+  return sum
 }
 
 /** Where candidates must bring an excerpt. */
@@ -193,6 +193,5 @@ function tryCandidate(excerpt: Song, candidate: Candidate, aim: Aim, rendered: A
   if (gainDb - startDb > mostDb) return null
   const clipped = clippedFrames(audio, peaks, clipLimit, 0, rendered)
   applyControls(clipped, trial.controls, 0, dbToGain(gainDb), rendered)
-  const distortion = createDistortionMeter(audio.sampleRateHz).compare(audio, rendered, dbToGain(gainDb))
-  return { limiter, clipAboveDb, gainDb, distortion }
+  return { limiter, clipAboveDb, gainDb, distortion: measureDistortion(audio, rendered, dbToGain(gainDb)) }
 }

@@ -1,4 +1,4 @@
-import { type Audio, type AudioBlock, allocateAudio, allocateShared } from './block.ts'
+import { type Audio, type AudioBlock, allocateBlock, allocateShared } from './block.ts'
 import { kernelFrames } from './kernels/kernels.ts'
 import { landBest } from './landing-loop.ts'
 import { clippedFrames, clippedWhole, type LandingSource } from './landing-material.ts'
@@ -94,12 +94,6 @@ function largest(values: Float32Array): number {
   return most
 }
 
-function smallest(gains: Float32Array): number {
-  let least = 1
-  for (let i = 0; i < gains.length; i++) if (gains[i]! < least) least = gains[i]!
-  return least
-}
-
 /**
  * Plans a master in a closed loop: the loudness of the limited signal is predicted from group energies, the prediction is checked
  * on rendered samples, and the gain follows until it lands. When peaks are in the way, limiter and clip budget are chosen by the distortion
@@ -164,7 +158,7 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
     integratedLufs: landed.integratedLufs,
     verdict: isShort ? 'below_target' : 'on_target',
     ...(isShort ? { reason: isPlrShort && !landed.isReductionShort ? 'dynamics_lost' : 'gain_reduction' } : {}),
-    maxGainReductionDb: Math.max(0, -gainToDb(smallest(peakRemainders(source, clipLimit, trial.controls)))),
+    maxGainReductionDb: Math.max(0, -gainToDb(Math.min(...leastRemainders(source, clipLimit, trial.controls)))),
     meanGainReductionDb: landed.reductionDb,
     loudnessSlope: landed.slope,
   }
@@ -172,11 +166,37 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
   return plan
 }
 
-/** Part of each group's peak that clipper and limiter leave, 0 … 1. */
-function peakRemainders(source: LandingSource, clipLimit: number | null, controls: Float32Array): Float32Array {
-  const clipped = clippedWhole(source, clipLimit)
+/** Steps of 100 ms of a curve that reaches to the last frame. */
+function curveSteps({ peaks, sampleRateHz }: LandingSource): number {
+  return Math.ceil(peaks.length / (sampleRateHz / peakGroupFrames / 10))
+}
+
+/** Smallest part of a peak that clipper and limiter leave, 0 … 1, in every 100 ms; the last step may be shorter. */
+function leastRemainders(source: LandingSource, clipLimit: number | null, controls: Float32Array): Float32Array {
+  const { peaks, sampleRateHz } = source
+  const groupsPerStep = sampleRateHz / peakGroupFrames / 10
+  const clipped = clippedWhole(source, clipLimit).peaks
   const knee = (clipLimit ?? Infinity) * clipKnee
-  return source.peaks.map((peak, g) => controls[g + 1]! * (peak > knee ? clipped.peaks[g]! / peak : 1))
+  return Float32Array.from({ length: curveSteps(source) }, (_, step) => {
+    const end = Math.min(peaks.length, Math.round((step + 1) * groupsPerStep))
+    return leastRemainder(peaks, clipped, knee, controls, Math.round(step * groupsPerStep), end)
+  })
+}
+
+function leastRemainder(
+  peaks: Float32Array,
+  clipped: Float32Array,
+  knee: number,
+  controls: Float32Array,
+  first: number,
+  end: number,
+): number {
+  let least = 1
+  for (let g = first; g < end; g++) {
+    const left = peaks[g]! > knee ? (controls[g + 1]! * clipped[g]!) / peaks[g]! : controls[g + 1]!
+    if (left < least) least = left
+  }
+  return least
 }
 
 function scale(from: AudioBlock, gain: number, to: AudioBlock): void {
@@ -195,7 +215,7 @@ function* renderBlocks(
 ): Generator<AudioBlock> {
   const { audio } = source
   const step = Math.max(peakGroupFrames, Math.ceil(blockFrames / peakGroupFrames) * peakGroupFrames)
-  const buffer = allocateAudio(audio.channels.length, step, audio.sampleRateHz)
+  const buffer = allocateBlock(audio.channels.length, step)
   for (let first = 0; first < audio.frames; first += step) {
     const frames = Math.min(step, audio.frames - first)
     const block = { channels: buffer.channels.map((samples) => samples.subarray(0, frames)), frames }
@@ -231,15 +251,9 @@ export function* renderLanding(source: LandingSource, plan: LandingPlan, blockFr
 
 /** Returns what clipper and limiter together take off the peak that loses most in every 100 ms, in dB, 0 … ; the last step may be shorter. */
 export function gainReductionDb(source: LandingSource, plan: LandingPlan): Float32Array {
-  const groupsPerStep = source.sampleRateHz / peakGroupFrames / 10
-  const steps = new Float32Array(Math.ceil(source.peaks.length / groupsPerStep))
   const controls = planControls(source, plan)
-  if (controls === null) return steps
-  const remainders = peakRemainders(source, plan.clipLimit, controls)
-  return steps.map((_, step) => {
-    const end = Math.round((step + 1) * groupsPerStep)
-    return Math.max(0, -gainToDb(smallest(remainders.subarray(Math.round(step * groupsPerStep), end))))
-  })
+  const remainders = controls && leastRemainders(source, plan.clipLimit, controls)
+  return new Float32Array(curveSteps(source)).map((_, step) => Math.max(0, -gainToDb(remainders?.[step] ?? 1)))
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 import { sideToMidDb } from '../engine/meters/stereo.ts'
 import { correlationOf, joinSums, noSums, sumStereo } from '../engine/meters/sums.ts'
 import { createTruePeakVerifier } from '../engine/meters/true-peak.ts'
+import { planesOfPcm } from '../engine/pcm.ts'
 import { gainToDb, powerToDb } from '../engine/units.ts'
 import { openWav, type WavReader } from '../media/wav.ts'
 
@@ -42,7 +43,9 @@ export function measureMaster(path: string): MasterMeasurement {
     const loudness = createLoudnessMeter(wav.sampleRateHz)
     const peaks = createTruePeakVerifier()
     const steps = createStepMeter(Math.round(wav.sampleRateHz * curveStepSeconds))
-    for (const block of wav.blocks(BLOCK_FRAMES)) {
+    const planes = [new Float32Array(BLOCK_FRAMES), new Float32Array(BLOCK_FRAMES)] as const
+    for (let start = 0; start < wav.frames; start += BLOCK_FRAMES) {
+      const block = readBlock(wav, start, Math.min(BLOCK_FRAMES, wav.frames - start), planes)
       loudness.push(block)
       peaks.push(block)
       steps.push(block)
@@ -61,16 +64,28 @@ export function measureMaster(path: string): MasterMeasurement {
   }
 }
 
+/** Reads frames into the start of two planes; the block is a view of them. */
+function readBlock(
+  wav: WavReader,
+  start: number,
+  frames: number,
+  [left, right]: readonly [Float32Array, Float32Array],
+): AudioBlock {
+  planesOfPcm(wav.read(start, frames), wav.bitDepth, left, right)
+  return { channels: [left.subarray(0, frames), right.subarray(0, frames)], frames }
+}
+
 /** The long-term spectrum of the frames that stand for a song beside its masters. */
 function comparedSpectrumOf(wav: WavReader): BandLevels {
   const { size, starts } = frameGrid(wav.frames, wav.sampleRateHz)
   const grid = { size, starts: starts.filter((_, k) => k % comparedEvery === 0) }
-  const frame = Array.from({ length: wav.channels }, () => new Float32Array(size))
-  const [bands] = bandFramesOf(grid, wav.sampleRateHz, [thirdOctaves], (start) => {
-    const frames = Math.min(size, wav.frames - start)
-    wav.read(start, frames, frame)
-    return frame.map((samples) => samples.subarray(0, frames))
-  })
+  const planes = [new Float32Array(size), new Float32Array(size)] as const
+  const [bands] = bandFramesOf(
+    grid,
+    wav.sampleRateHz,
+    [thirdOctaves],
+    (start) => readBlock(wav, start, Math.min(size, wav.frames - start), planes).channels,
+  )
   return longTermSpectrum(bands!)
 }
 

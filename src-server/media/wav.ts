@@ -82,13 +82,8 @@ function header({ sampleRateHz, channels, bitDepth }: WavFormat, dataBytes: numb
 /** A written WAV, open for reading. */
 export interface WavReader extends WavFormat {
   readonly frames: number
-  /**
-   * Yields the samples in order as planar float blocks of at most `blockFrames` frames, full scale 1.0. The arrays are reused: each
-   * block is valid until the next is asked for.
-   */
-  blocks(blockFrames: number): Generator<{ readonly channels: readonly Float32Array[]; readonly frames: number }>
-  /** Reads `frames` frames from `firstFrame` on to the start of the planes, one per channel. Throws beyond the end. */
-  read(firstFrame: number, frames: number, planes: readonly Float32Array[]): void
+  /** Returns the bytes of `frames` frames from `firstFrame` on, as they lie in the file; valid until the next call. Throws beyond the end. */
+  read(firstFrame: number, frames: number): Uint8Array
   close(): void
 }
 
@@ -100,24 +95,13 @@ export function openWav(path: string): WavReader {
     const frameBytes = (format.channels * format.bitDepth) / 8
     const frames = dataBytes / frameBytes
     let bytes = Buffer.alloc(0)
-    const read = (first: number, count: number, planes: readonly Float32Array[]) => {
-      // Whole words, for those who read four bytes at once.
-      if (bytes.length < count * frameBytes) bytes = Buffer.alloc(4 * Math.ceil((count * frameBytes) / 4))
-      if (first + count > frames) throw new Error('the file ends too early')
-      readExactly(file, bytes.subarray(0, count * frameBytes), dataStart + first * frameBytes)
-      toFloat(bytes, count, format, planes)
-    }
     return {
       ...format,
       frames,
-      read,
-      *blocks(blockFrames) {
-        const planes = Array.from({ length: format.channels }, () => new Float32Array(blockFrames))
-        for (let start = 0; start < frames; start += blockFrames) {
-          const count = Math.min(blockFrames, frames - start)
-          read(start, count, planes)
-          yield { channels: planes.map((plane) => plane.subarray(0, count)), frames: count }
-        }
+      read(firstFrame, count) {
+        if (bytes.length < count * frameBytes) bytes = Buffer.alloc(count * frameBytes)
+        if (firstFrame + count > frames) throw new Error('the file ends too early')
+        return readExactly(file, bytes.subarray(0, count * frameBytes), dataStart + firstFrame * frameBytes)
       },
       close: () => closeSync(file),
     }
@@ -145,57 +129,6 @@ function readFormat(bytes: Buffer): WavFormat {
   const bitDepth = bytes.readUInt16LE(14)
   if (bytes.readUInt16LE(0) !== 1 || (bitDepth !== 16 && bitDepth !== 24)) throw new Error('not PCM of 16 or 24 bit')
   return { sampleRateHz: bytes.readUInt32LE(4), channels: bytes.readUInt16LE(2), bitDepth }
-}
-
-function toFloat(
-  bytes: Buffer,
-  frames: number,
-  { channels, bitDepth }: WavFormat,
-  planes: readonly Float32Array[],
-): void {
-  if (channels === 2) {
-    const convert = bitDepth === 16 ? stereo16ToFloat : stereo24ToFloat
-    convert(bytes, frames, planes[0]!, planes[1]!)
-    return
-  }
-  if (bitDepth === 16) {
-    const samples = new Int16Array(bytes.buffer, bytes.byteOffset, frames * channels)
-    for (const [c, plane] of planes.entries()) {
-      for (let i = 0, at = c; i < frames; i++, at += channels) plane[i] = samples[at]! / 32_768
-    }
-    return
-  }
-  for (const [c, plane] of planes.entries()) {
-    for (let i = 0, at = c * 3; i < frames; i++, at += channels * 3) {
-      // The top byte carries the sign.
-      plane[i] = ((bytes[at]! << 8) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 24)) / 2_147_483_648
-    }
-  }
-}
-
-/** A frame is a word of memory: read as two samples, it would take half as long again. */
-function stereo16ToFloat(bytes: Buffer, frames: number, left: Float32Array, right: Float32Array): void {
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset, frames)
-  for (let i = 0; i < frames; i++) {
-    const word = words[i]!
-    left[i] = (word << 16) / 2_147_483_648
-    right[i] = (word & 0xffff_0000) / 2_147_483_648
-  }
-}
-
-/** Two frames are three words of memory: read as bytes, they would take twice as long. */
-function stereo24ToFloat(bytes: Buffer, frames: number, left: Float32Array, right: Float32Array): void {
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset, Math.ceil((frames * 6) / 4))
-  for (let i = 0, at = 0; i < frames; i += 2, at += 3) {
-    const first = words[at]!
-    const middle = words[at + 1]!
-    left[i] = (first << 8) / 2_147_483_648
-    right[i] = ((middle << 16) | ((first >>> 16) & 0xff00)) / 2_147_483_648
-    if (i + 1 === frames) break
-    const last = words[at + 2]!
-    left[i + 1] = ((last << 24) | ((middle >>> 8) & 0xffff00)) / 2_147_483_648
-    right[i + 1] = (last & 0xffff_ff00) / 2_147_483_648
-  }
 }
 
 function readExactly(file: number, target: Buffer, position: number): Buffer {

@@ -67,6 +67,21 @@ interface KernelExports {
   stereoSums(left: number, right: number, frames: number, sums: number): void
   windowMidSide(left: number, right: number, window: number, frames: number, re: number, im: number): void
   midSidePowers(re: number, im: number, size: number, scale: number, mid: number, side: number): void
+  bandSums(powers: number, bands: number, count: number, sums: number): void
+  packPair(
+    xl: number,
+    xr: number,
+    yl: number,
+    yr: number,
+    gain: number,
+    window: number,
+    frames: number,
+    re: number,
+    im: number,
+  ): number
+  crossBands(re: number, im: number, size: number, edges: number, count: number, sums: number): void
+  planesOf16(bytes: number, frames: number, left: number, right: number): void
+  planesOf24(bytes: number, frames: number, left: number, right: number): void
   quantise(
     left: number,
     right: number,
@@ -83,6 +98,7 @@ interface KernelExports {
 /** The kernels with views over their memory, which never grows: the views stay valid for the life of the thread. */
 export interface Kernels extends Omit<KernelExports, 'memory'> {
   readonly u8: Uint8Array
+  readonly i32: Int32Array
   readonly f32: Float32Array
   readonly f64: Float64Array
 }
@@ -138,5 +154,11 @@ export function compile(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
 function instantiate(module: WebAssembly.Module): Kernels {
   const exports = new WebAssembly.Instance(module).exports as unknown as KernelExports
   const { buffer } = exports.memory
-  return { ...exports, u8: new Uint8Array(buffer), f32: new Float32Array(buffer), f64: new Float64Array(buffer) }
+  return {
+    ...exports,
+    u8: new Uint8Array(buffer),
+    i32: new Int32Array(buffer),
+    f32: new Float32Array(buffer),
+    f64: new Float64Array(buffer),
+  }
 }

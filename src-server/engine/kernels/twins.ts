@@ -54,6 +54,59 @@ export function midSidePowersTwin(left: Float32Array, right: Float32Array): { mi
   return { mid: powers(1), side: powers(-1) }
 }
 
+/** Sums of the powers of bins in bands that begin and end anywhere between them; every bin reaches half a bin to either side. */
+export function bandSumsTwin(powers: ArrayLike<number>, edgesInBins: readonly number[]): number[] {
+  return edgesInBins.slice(1).map((high, b) => {
+    const low = edgesInBins[b]!
+    let sum = 0
+    for (let k = 0; k < powers.length; k++) {
+      sum += Math.max(0, Math.min(high, k + 0.5) - Math.max(low, k - 0.5)) * powers[k]!
+    }
+    return sum
+  })
+}
+
+/** Interleaved little-endian integers as floats, one plane per channel. */
+export function planesOfPcmTwin(bytes: Uint8Array, bitDepth: 16 | 24): { left: number[]; right: number[] } {
+  const size = bitDepth / 8
+  const view = Buffer.from(bytes)
+  const values = Array.from(
+    { length: bytes.length / size },
+    (_, i) => view.readIntLE(i * size, size) / 2 ** (bitDepth - 1),
+  )
+  return { left: values.filter((_, i) => i % 2 === 0), right: values.filter((_, i) => i % 2 === 1) }
+}
+
+/** Per band (edges in bins, whole numbers) the sums of |X|², |Y|² and Re(X · conj Y) of the Hann-windowed mono sums x, times `gain`, and y. */
+export function crossBandsTwin(
+  x: readonly Float32Array[],
+  y: readonly Float32Array[],
+  gain: number,
+  edges: readonly number[],
+): { xx: number[]; yy: number[]; xy: number[] } {
+  const size = x[0]!.length
+  const spectrum = (channels: readonly Float32Array[], drive: number) =>
+    fourierTwin(
+      Float64Array.from({ length: size }, (_, i) => {
+        const window = Math.sin((Math.PI * (i + 0.5)) / size) ** 2
+        return window * drive * channels.reduce((sum, samples) => sum + samples[i]!, 0)
+      }),
+      new Float64Array(size),
+    )
+  const [a, b] = [spectrum(x, gain), spectrum(y, 1)]
+  const sums = (term: (k: number) => number): number[] =>
+    edges.slice(1).map((end, band) => {
+      let sum = 0
+      for (let k = edges[band]!; k < end; k++) sum += term(k)
+      return sum
+    })
+  return {
+    xx: sums((k) => a.re[k]! ** 2 + a.im[k]! ** 2),
+    yy: sums((k) => b.re[k]! ** 2 + b.im[k]! ** 2),
+    xy: sums((k) => a.re[k]! * b.re[k]! + a.im[k]! * b.im[k]!),
+  }
+}
+
 /** left² + right² of the filtered channels, added up per group of frames. */
 export function weightedEnergiesTwin(
   left: Float32Array,

@@ -1,6 +1,6 @@
 import type { AudioBlock } from '../block.ts'
 import { createKernelFft } from '../fft.ts'
-import { loadKernels } from '../kernels/kernels.ts'
+import { kernelPlace, loadKernels } from '../kernels/kernels.ts'
 import { clamp, power, powerOfTen } from '../units.ts'
 
 /** Bands of equal width on the logarithmic frequency axis. */
@@ -101,33 +101,68 @@ export function bandFramesOf(
   read: (start: number) => readonly Float32Array[],
 ): BandFrames[] {
   const frameCount = starts.length
-  const results = bandSets.map((bands) => ({
-    bands,
-    frameCount,
-    mid: new Float32Array(frameCount * bands.centresHz.length),
-    side: new Float32Array(frameCount * bands.centresHz.length),
-    weights: bandWeights(bands, size, sampleRateHz),
-  }))
+  const { kernels, bandTable, sums } = place()
+  let table = bandTable
+  const results = bandSets.map((bands) => {
+    const count = bands.centresHz.length
+    const [mid, side] = [new Float32Array(frameCount * count), new Float32Array(frameCount * count)]
+    const result = { bands, frameCount, mid, side, count, table }
+    table = layBands(bands, size, sampleRateHz, table)
+    return result
+  })
   const meter = frameMeter(size)
   for (const [frame, start] of starts.entries()) {
     const [left, right] = read(start)
     meter.powersOf(left!, right ?? left!)
-    for (const { bands, mid, side, weights } of results) {
-      const base = frame * bands.centresHz.length
-      for (let b = 0; b < weights.length; b++) {
-        mid[base + b] = weightedSum(meter.mid, weights[b]!)
-        side[base + b] = weightedSum(meter.side, weights[b]!)
-      }
+    for (const { mid, side, count, table } of results) {
+      kernels.bandSums(meter.mid.address, table, count, sums)
+      mid.set(kernels.f32.subarray(sums >> 2, (sums >> 2) + count), frame * count)
+      kernels.bandSums(meter.side.address, table, count, sums)
+      side.set(kernels.f32.subarray(sums >> 2, (sums >> 2) + count), frame * count)
     }
   }
   return results.map(({ bands, mid, side }) => ({ bands, frameCount, mid, side }))
 }
 
+const mostBands = 1024
+const bandBytes = 24
+
+const place = kernelPlace((kernels) => ({
+  bandTable: kernels.allocate(mostBands * bandBytes),
+  sums: kernels.allocate(mostBands * 4),
+}))
+
+/** Lays the bins of bands into the kernels' memory at `address` and returns the address behind them. */
+function layBands({ centresHz, edgesHz }: Bands, size: number, sampleRateHz: number, address: number): number {
+  const { kernels, bandTable } = place()
+  const end = address + centresHz.length * bandBytes
+  if (end > bandTable + mostBands * bandBytes) throw new RangeError(`more than ${mostBands} bands`)
+  const binHz = sampleRateHz / size
+  for (let b = 0; b < centresHz.length; b++) {
+    const at = address + b * bandBytes
+    const low = edgesHz[b]! / binHz
+    const high = Math.min(size / 2 + 0.5, edgesHz[b + 1]! / binHz)
+    const first = Math.floor(low + 0.5)
+    const last = Math.min(size / 2, Math.floor(high + 0.5))
+    kernels.i32[at >> 2] = first
+    kernels.i32[(at >> 2) + 1] = last
+    kernels.f64[(at >> 3) + 1] = Math.min(high, first + 0.5) - low
+    kernels.f64[(at >> 3) + 2] = high - (last - 0.5)
+  }
+  return end
+}
+
+/** Doubles in the kernels' memory. */
+interface KernelArray {
+  readonly address: number
+  readonly values: Float64Array
+}
+
 /** Finds the power spectra of single frames. */
 export interface FrameMeter {
   /** Powers of mid and side in the bins 0 … size / 2 of the last frame: a full-scale sine spreads 0.5 over its bins. Valid until the next. */
-  readonly mid: Float64Array
-  readonly side: Float64Array
+  readonly mid: KernelArray
+  readonly side: KernelArray
   /** Finds the powers of a Hann frame of at most `size` samples; a shorter one is padded with silence. */
   powersOf(left: Float32Array, right: Float32Array): void
 }
@@ -152,8 +187,8 @@ export function frameMeter(size: number): FrameMeter {
     kernels.f32.fill(0, (address >> 2) + samples.length, (address >> 2) + size)
   }
   const meter: FrameMeter = {
-    mid: mid.values,
-    side: side.values,
+    mid,
+    side,
     powersOf(l, r) {
       load(l, left)
       load(r, right)
@@ -164,38 +199,6 @@ export function frameMeter(size: number): FrameMeter {
   }
   frameMeters.set(size, meter)
   return meter
-}
-
-interface KernelArray {
-  readonly address: number
-  readonly values: Float64Array
-}
-
-interface BandWeights {
-  readonly firstBin: number
-  readonly weights: Float64Array
-}
-
-function bandWeights({ centresHz, edgesHz }: Bands, size: number, sampleRateHz: number): BandWeights[] {
-  const binHz = sampleRateHz / size
-  return centresHz.map((_, b) => {
-    const low = edgesHz[b]! / binHz
-    const high = Math.min(size / 2 + 0.5, edgesHz[b + 1]! / binHz)
-    const firstBin = Math.floor(low + 0.5)
-    const count = Math.max(0, Math.floor(high + 0.5) - firstBin + 1)
-    const weights = Float64Array.from({ length: count }, (_, i) => {
-      const bin = firstBin + i
-      if (bin > size / 2) return 0
-      return Math.max(0, Math.min(high, bin + 0.5) - Math.max(low, bin - 0.5))
-    })
-    return { firstBin, weights }
-  })
-}
-
-function weightedSum(bins: Float64Array, { firstBin, weights }: BandWeights): number {
-  let sum = 0
-  for (let i = 0; i < weights.length; i++) sum += weights[i]! * (bins[firstBin + i] ?? 0)
-  return sum
 }
 
 /** Long-term band levels in dB (full-scale sine −3.01 dB); −200 dB stands for silence. */

@@ -4,24 +4,28 @@ import { describe, expect, test } from 'vitest'
 import { compileKernels, generatedModule } from '../../../scripts/build-kernels.ts'
 import { createBiquadCascade, kWeighting, peaking } from '../../../src-server/engine/biquad.ts'
 import { onePoleCoefficient } from '../../../src-server/engine/envelope.ts'
-import { createComplexFft, createRealFft } from '../../../src-server/engine/fft.ts'
-import { compile } from '../../../src-server/engine/kernels/kernels.ts'
+import { createComplexFft, createKernelFft, createRealFft } from '../../../src-server/engine/fft.ts'
+import { compile, kernelFrames, loadKernels } from '../../../src-server/engine/kernels/kernels.ts'
 import {
+  bandSumsTwin,
   biquadCascadeTwin,
+  crossBandsTwin,
   fourierTwin,
   gainCurveTwin,
   gridPeakTwin,
   limiterTwin,
   midSidePowersTwin,
+  planesOfPcmTwin,
   quantiseTwin,
   softClipTwin,
   stereoSumsTwin,
   weightedEnergiesTwin,
 } from '../../../src-server/engine/kernels/twins.ts'
 import { createEnergyFilter } from '../../../src-server/engine/meters/loudness.ts'
-import { frameMeter } from '../../../src-server/engine/meters/spectrum.ts'
+import { bandFramesOf, frameMeter, octaveBands } from '../../../src-server/engine/meters/spectrum.ts'
 import { sumStereo } from '../../../src-server/engine/meters/sums.ts'
 import { createTruePeakVerifier, detectPeaks } from '../../../src-server/engine/meters/true-peak.ts'
+import { planesOfPcm } from '../../../src-server/engine/pcm.ts'
 import { clipErrorCutoff, clipKnee, clipStretch } from '../../../src-server/engine/processors/clipper.ts'
 import { createQuantiser } from '../../../src-server/engine/processors/dither.ts'
 import { applyControls, controlCount, limiterControls } from '../../../src-server/engine/processors/limiter.ts'
@@ -151,12 +155,69 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const meter = frameMeter(size)
     const expected = midSidePowersTwin(left!, right!)
     meter.powersOf(left!, right!)
-    expect(relativeError(meter.mid, expected.mid)).toBeLessThan(tolerance)
-    expect(relativeError(meter.side, expected.side)).toBeLessThan(tolerance)
+    expect(relativeError(meter.mid.values, expected.mid)).toBeLessThan(tolerance)
+    expect(relativeError(meter.side.values, expected.side)).toBeLessThan(tolerance)
     const short = left!.map((x, i) => (i < size - 2 ? x : 0))
     meter.powersOf(short.subarray(0, size - 2), short.subarray(0, size - 2))
-    expect(relativeError(meter.mid, midSidePowersTwin(short, short).mid)).toBeLessThan(tolerance)
-    expect(Math.max(...meter.side)).toBeLessThan(1e-25)
+    expect(relativeError(meter.mid.values, midSidePowersTwin(short, short).mid)).toBeLessThan(tolerance)
+    expect(Math.max(...meter.side.values)).toBeLessThan(1e-25)
+  })
+
+  test.each([44_100, 96_000])('sums of bands of all widths at %i Hz', (rate) => {
+    const [left, right] = noise(0.7, 0.2, rate, 5).channels
+    // The narrowest lie within one bin, the highest above half the rate.
+    const sets = [octaveBands(1, 30, 60_000), octaveBands(3, 25, 20_000), octaveBands(24, 20, 48_000)]
+    const size = rate > 64_000 ? 16_384 : 8192
+    const frame = [left!, right!].map((samples) => samples.subarray(100, 100 + size))
+    const found = bandFramesOf({ size, starts: [100, 100] }, rate, sets, () => frame)
+    const meter = frameMeter(size)
+    meter.powersOf(frame[0]!, frame[1]!)
+    for (const [i, bands] of sets.entries()) {
+      const edges = bands.edgesHz.map((hz) => (hz / rate) * size)
+      for (const side of ['mid', 'side'] as const) {
+        const expected = bandSumsTwin(meter[side].values, edges)
+        expect(relativeError(found[i]![side], [...expected, ...expected])).toBeLessThan(tolerance)
+      }
+    }
+  })
+
+  test.each([16, 24] as const)('planes of interleaved integers of %i bit', (bitDepth) => {
+    const frames = kernelFrames + 5
+    const random = seededRandom(bitDepth)
+    const bytes = Uint8Array.from({ length: (frames * 2 * bitDepth) / 8 }, () => Math.floor(random() * 256))
+    const [left, right] = [new Float32Array(frames + 4).fill(7), new Float32Array(frames + 4).fill(7)]
+    planesOfPcm(bytes, bitDepth, left, right)
+    const expected = planesOfPcmTwin(bytes, bitDepth)
+    expect([...left]).toEqual([...expected.left, 7, 7, 7, 7])
+    expect([...right]).toEqual([...expected.right, 7, 7, 7, 7])
+  })
+
+  test('what the bands of two pieces have in common', () => {
+    const kernels = loadKernels()
+    const size = 256
+    const gain = 1.7
+    const edges = [1, 2, 5, 60, 128]
+    const count = edges.length - 1
+    const [x, y] = [3, 4].map((seed) => noise(0.7, 0.1, 44_100, seed).channels.map((all) => all.subarray(0, size)))
+    const samples = [...x!, ...y!].map((one) => {
+      const address = kernels.allocate(size * 4)
+      kernels.f32.set(one, address >> 2)
+      return address
+    }) as [number, number, number, number]
+    const window = kernels.allocate(size * 8)
+    for (let i = 0; i < size; i++) kernels.f64[(window >> 3) + i] = Math.sin((Math.PI * (i + 0.5)) / size) ** 2
+    const [table, sums] = [kernels.allocate(edges.length * 4), kernels.allocate(3 * count * 8)]
+    kernels.i32.set(edges, table >> 2)
+    const fft = createKernelFft(size)
+    expect(kernels.packPair(...samples, gain, window, size, fft.re, fft.im)).toBe(1)
+    const { re, im } = fft.forward()
+    kernels.crossBands(re, im, size, table, count, sums)
+    const { xx, yy, xy } = crossBandsTwin(x!, y!, gain, edges)
+    const found = kernels.f64.subarray(sums >> 3, (sums >> 3) + 3 * count)
+    expect(relativeError(found, [...xx, ...yy, ...xy])).toBeLessThan(tolerance)
+    expect(
+      kernels.packPair(...([samples[0], samples[1], samples[0], samples[1]] as const), 1, window, size, fft.re, fft.im),
+    ).toBe(0)
   })
 
   test('dense peak of the verifier', () => {

@@ -1,4 +1,5 @@
 // What stands before and behind the transform of a frame of two channels.
+// A band is 24 bytes: i32 first and last bin, f64 shares of the first and of the last in it; a band whose last bin lies before its first is empty.
 
 /** Writes window · (left + right) / 2 to re and window · (left - right) / 2 to im; `frames` is even, the window f64. */
 export function windowMidSide(left: usize, right: usize, window: usize, frames: i32, re: usize, im: usize): void {
@@ -40,4 +41,24 @@ export function midSidePowers(re: usize, im: usize, size: i32, scale: f64, mid: 
   const a = load<f64>(re + k), b = load<f64>(re + mirror), c = load<f64>(im + k), d = load<f64>(im + mirror)
   store<f64>(mid + k, fold * ((a + b) * (a + b) + (c - d) * (c - d)))
   store<f64>(side + k, fold * ((c + d) * (c + d) + (b - a) * (b - a)))
+}
+
+/** Adds up the powers of each of `count` bands, one f32 each at `sums`; the bins between the first and the last belong to it whole. */
+export function bandSums(powers: usize, bands: usize, count: i32, sums: usize): void {
+  for (let b = 0; b < count; b++) {
+    const band = bands + <usize>b * 24
+    const first = load<i32>(band), last = load<i32>(band, 4)
+    let sum: f64 = 0
+    if (last >= first) sum = load<f64>(band, 8) * load<f64>(powers + (<usize>first << 3))
+    if (last > first) sum += load<f64>(band, 16) * load<f64>(powers + (<usize>last << 3))
+    let two = f64x2.splat(0), four = f64x2.splat(0)
+    let k = first + 1
+    for (; k + 3 < last; k += 4) {
+      two = f64x2.add(two, v128.load(powers + (<usize>k << 3)))
+      four = f64x2.add(four, v128.load(powers + (<usize>k << 3), 16))
+    }
+    for (; k < last; k++) sum += load<f64>(powers + (<usize>k << 3))
+    two = f64x2.add(two, four)
+    store<f32>(sums + (<usize>b << 2), <f32>(sum + f64x2.extract_lane(two, 0) + f64x2.extract_lane(two, 1)))
+  }
 }
