@@ -1,3 +1,5 @@
+import { kernelFrames, kernelPlace } from './kernels/kernels.ts'
+
 const windows = new Map<number, Float64Array>()
 
 /** Hann window of a length. All are kept: a gap and its surroundings have no more than some hundred different lengths. */
@@ -10,36 +12,32 @@ function hann(length: number): Float64Array {
   return window
 }
 
-/**
- * Autocorrelation of `samples[start, end)` at lags 0 … order under a Hann window; the value at lag 0 is raised by 1e-9 so that a
- * predictor exists for pure tones.
- */
-function windowedAutocorrelation(samples: ArrayLike<number>, start: number, end: number, order: number): Float64Array {
-  const length = end - start
-  const weights = hann(length)
-  const windowed = new Float64Array(length)
-  for (let i = 0; i < length; i++) windowed[i] = samples[start + i]! * weights[i]!
-  const lags = new Float64Array(order + 1)
-  for (let lag = 0; lag <= order; lag++) {
-    let sum = 0
-    for (let i = lag; i < length; i++) sum += windowed[i]! * windowed[i - lag]!
-    lags[lag] = sum
-  }
+const mostOrder = 64
+
+const place = kernelPlace((kernels) => ({
+  samples: kernels.allocate(kernelFrames * 4),
+  window: kernels.allocate(kernelFrames * 8),
+  lags: kernels.allocate((mostOrder + 1) * 8),
+  scratch: kernels.allocate((kernelFrames + 2) * 8),
+}))
+
+/** Autocorrelation at lags 0 … order under a Hann window; the value at lag 0 is raised by 1e-9 so that a predictor exists for pure tones. */
+function windowedAutocorrelation(samples: Float32Array, order: number): Float64Array {
+  const { kernels, ...at } = place()
+  kernels.f32.set(samples, at.samples >> 2)
+  kernels.f64.set(hann(samples.length), at.window >> 3)
+  kernels.windowedLags(at.samples, at.window, samples.length, order, at.lags, at.scratch)
+  const lags = kernels.f64.slice(at.lags >> 3, (at.lags >> 3) + order + 1)
   lags[0] = lags[0]! * (1 + 1e-9) + 1e-18
   return lags
 }
 
 /**
- * Returns the prediction-error filter a (a[0] = 1, residual e[n] = Σ a[k]·x[n − k]) of `order` over samples[start, end): autocorrelation
- * method, Levinson–Durbin recursion. Silence gives 1, 0, 0 …
+ * Returns the prediction-error filter a (a[0] = 1, residual e[n] = Σ a[k]·x[n − k]) of `order`, at most 64, over samples[start, end), more than `order`
+ * and at most 4096: autocorrelation method, Levinson–Durbin recursion. Silence gives 1, 0, 0 …
  */
-export function predictionErrorFilter(
-  samples: ArrayLike<number>,
-  start: number,
-  end: number,
-  order: number,
-): Float64Array {
-  const lags = windowedAutocorrelation(samples, start, end, order)
+export function predictionErrorFilter(samples: Float32Array, start: number, end: number, order: number): Float64Array {
+  const lags = windowedAutocorrelation(samples.subarray(start, end), order)
   const a = new Float64Array(order + 1)
   a[0] = 1
   let error = lags[0]!

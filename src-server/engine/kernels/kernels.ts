@@ -37,7 +37,16 @@ interface KernelExports {
     ratio: number,
     topBand: number,
   ): number
-  densePeak(x: number, groups: number, peaks: number, best: number, closer: number, topBand: number): number
+  densePeak(
+    x: number,
+    groups: number,
+    taps: number,
+    peaks: number,
+    best: number,
+    closer: number,
+    topBand: number,
+  ): number
+  windowedLags(samples: number, window: number, length: number, order: number, lags: number, scratch: number): void
   addClipError(
     x: number,
     y: number,

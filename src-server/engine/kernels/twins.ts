@@ -66,6 +66,17 @@ export function bandSumsTwin(powers: ArrayLike<number>, edgesInBins: readonly nu
   })
 }
 
+/** Autocorrelation at the lags 0 … order of samples under a Hann window. */
+export function windowedLagsTwin(samples: Float32Array, order: number): number[] {
+  const length = samples.length
+  const windowed = Array.from(samples, (x, i) => x * Math.sin((Math.PI * (i + 0.5)) / length) ** 2)
+  return Array.from({ length: order + 1 }, (_, lag) => {
+    let sum = 0
+    for (let i = lag; i < length; i++) sum += windowed[i]! * windowed[i - lag]!
+    return sum
+  })
+}
+
 /** Interleaved little-endian integers as floats, one plane per channel. */
 export function planesOfPcmTwin(bytes: Uint8Array, bitDepth: 16 | 24): { left: number[]; right: number[] } {
   const size = bitDepth / 8

@@ -181,7 +181,7 @@ export function createLoudnessMeter(sampleRateHz: number): LoudnessMeter {
   const filter = createEnergyFilter(sampleRateHz)
   const framesPerStep = sampleRateHz / stepsPerSecond
   const energies: number[] = []
-  const one = new Float64Array(1)
+  const sums = new Float64Array(kernelFrames)
   let position = 0
   let partial = 0
   return {
@@ -190,12 +190,17 @@ export function createLoudnessMeter(sampleRateHz: number): LoudnessMeter {
       const right = block.channels[1] ?? left
       for (let start = 0; start < block.frames; ) {
         const stepEnd = Math.round((energies.length + 1) * framesPerStep)
-        const frames = Math.min(block.frames - start, stepEnd - position, kernelFrames)
-        filter.push(left.subarray(start, start + frames), right.subarray(start, start + frames), frames, one)
-        partial += one[0]!
+        const room = Math.min(block.frames - start, kernelFrames)
+        // Whole steps of one length go through the filter together.
+        const isWhole = Number.isInteger(framesPerStep) && stepEnd - position === framesPerStep && room >= framesPerStep
+        const frames = isWhole ? room - (room % framesPerStep) : Math.min(room, stepEnd - position)
+        const groupFrames = isWhole ? framesPerStep : frames
+        filter.push(left.subarray(start, start + frames), right.subarray(start, start + frames), groupFrames, sums)
         position += frames
         start += frames
-        if (position === stepEnd) {
+        for (let step = 0; step < frames / groupFrames; step++) {
+          partial += sums[step]!
+          if (position < stepEnd) break
           energies.push(partial)
           partial = 0
         }

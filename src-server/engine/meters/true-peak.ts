@@ -248,14 +248,14 @@ const closer = 0.977
 export function createTruePeakVerifier(): TruePeakMeter {
   return createStreamMeter((window, from, end, found) => {
     const space = workspace()
-    const { kernels, x, topBand } = space
+    const { kernels, x, detectorTaps, topBand } = space
     forEachPiece(from, end, (first, groups) => {
       const peaks = kernels.f32.subarray(space.peaks >> 2, (space.peaks >> 2) + groups)
       for (const samples of window) {
         peaks.fill(0)
         const sample = detectChannel(space, samples, first, groups, found.point * closer)
         found.sample = Math.max(found.sample, sample)
-        found.point = kernels.densePeak(x, groups, space.peaks, found.point, closer, topBand)
+        found.point = kernels.densePeak(x, groups, detectorTaps, space.peaks, found.point, closer, topBand)
       }
     })
   })

@@ -20,6 +20,7 @@ import {
   softClipTwin,
   stereoSumsTwin,
   weightedEnergiesTwin,
+  windowedLagsTwin,
 } from '../../../src-server/engine/kernels/twins.ts'
 import { createEnergyFilter } from '../../../src-server/engine/meters/loudness.ts'
 import { bandFramesOf, frameMeter, octaveBands } from '../../../src-server/engine/meters/spectrum.ts'
@@ -190,6 +191,26 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const expected = planesOfPcmTwin(bytes, bitDepth)
     expect([...left]).toEqual([...expected.left, 7, 7, 7, 7])
     expect([...right]).toEqual([...expected.right, 7, 7, 7, 7])
+  })
+
+  test.each([
+    [65, 64],
+    [1539, 40],
+    [4096, 24],
+  ] as const)('autocorrelation of %i samples up to lag %i', (length, order) => {
+    const kernels = loadKernels()
+    const samples = noise(0.7, 0.2, 44_100, 9).channels[0]!.subarray(0, length)
+    const at = { samples: kernels.allocate(length * 4), window: kernels.allocate(length * 8) }
+    const [lags, scratch] = [kernels.allocate((order + 1) * 8), kernels.allocate((length + 2) * 8)]
+    kernels.f32.set(samples, at.samples >> 2)
+    for (let i = 0; i < length; i++) {
+      kernels.f64[(at.window >> 3) + i] = Math.sin((Math.PI * (i + 0.5)) / length) ** 2
+      // What an earlier call left behind is not to be heard.
+      kernels.f64[(scratch >> 3) + i] = 5
+    }
+    kernels.windowedLags(at.samples, at.window, length, order, lags, scratch)
+    const found = kernels.f64.subarray(lags >> 3, (lags >> 3) + order + 1)
+    expect(relativeError(found, windowedLagsTwin(samples, order))).toBeLessThan(tolerance)
   })
 
   test('what the bands of two pieces have in common', () => {

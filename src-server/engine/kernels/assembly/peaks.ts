@@ -154,10 +154,27 @@ function interpolatedPeak(x: usize, taps: usize, sample: f32, coarse: f32, topBa
 }
 
 /**
- * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point in those groups whose entry in
- * `peaks` is at least `closer` times the largest found so far. topBand as in peakGroups. Readable samples: x[-63] ... x[8 groups + 64].
+ * The dense peak of a group of 8 frames. Only between those frames whose detector's peak reaches `floor` is it looked for, unless the top of the
+ * band makes the detector doubtful.
  */
-export function densePeak(x: usize, groups: i32, peaks: usize, best: f32, closer: f32, topBand: usize): f32 {
+function closePeak(x: usize, taps: usize, topBand: usize, floor: f32): f32 {
+  const near = fourFrames(x, taps), far = fourFrames(x + 16, taps)
+  if (isTopHeavy(x, topBand, largestLane(f32x4.pmax(near, far)))) return denseGroup(x, topBand + 128)
+  const floors = f32x4.splat(floor)
+  let peak = largestLane(f32x4.pmax(f32x4.abs(v128.load(x)), f32x4.abs(v128.load(x, 16))))
+  let hot = i32x4.bitmask(f32x4.ge(near, floors)) | (i32x4.bitmask(f32x4.ge(far, floors)) << 4)
+  for (let frame = x; hot != 0; frame += 4, hot >>= 1) {
+    if (hot & 1) peak = larger(peak, denseFrame(frame, topBand + 128))
+  }
+  return peak
+}
+
+/**
+ * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point, looked for where `peaks`, and within a
+ * group the detector itself, come to at least `closer` times the largest found so far. taps and topBand as in peakGroups. Readable samples:
+ * x[-63] ... x[8 groups + 64].
+ */
+export function densePeak(x: usize, groups: i32, taps: usize, peaks: usize, best: f32, closer: f32, topBand: usize): f32 {
   let highest = 0
   for (let g = 1; g < groups; g++) {
     if (load<f32>(peaks + (<usize>g << 2)) > load<f32>(peaks + (<usize>highest << 2))) highest = g
@@ -165,7 +182,7 @@ export function densePeak(x: usize, groups: i32, peaks: usize, best: f32, closer
   // The highest first: it spares most others the closer look.
   for (let g = highest, next = 0; g < groups; g = next++) {
     if (load<f32>(peaks + (<usize>g << 2)) < best * closer) continue
-    best = larger(best, denseGroup(x + (<usize>g << 5), topBand + 128))
+    best = larger(best, closePeak(x + (<usize>g << 5), taps, topBand, best * closer))
   }
   return best
 }
