@@ -29,7 +29,7 @@ const workspace = kernelPlace((kernels) => {
     }
   }
   return {
-    peaks: kernels.allocate(chunkGroups * 4),
+    peaks: kernels.allocate((chunkGroups + 3) * 4),
     controls: kernels.allocate((chunkGroups + 4) * 4),
     state: kernels.allocate(kernels.limiterStateBytes()),
     energies: kernels.allocate(chunkGroups * 4),

@@ -1,51 +1,87 @@
-// Gain reduction of a look-ahead limiter, one value per group of eight frames. A run is one sequence of calls over the peaks of a signal.
-// state (all f64 unless said): 0 slow, 8 fast, 16 sum of the first box, 24 sum of the second; i32: 32 time, 36 head, 40 tail, 44 quiet;
-// from 64: rings of 1024 entries each: f32 values and i32 times of the maximum's queue, f64 first box, f64 second box.
+// Gain reduction of a look-ahead limiter, one value per group of eight frames. A run is one sequence of calls over the peaks of a signal, worked
+// through in blocks. state: f64 slow, fast, sum of the first box, sum of the second; i32 groups since the last reduction, whether awake; then four
+// lines, each a history with a block behind it: f32 reductions wanted, f32 their maxima in the making, f64 reductions, f64 means of the first box.
 
-const MASK: usize = 1023
-const VALUES: usize = 64
-const TIMES: usize = VALUES + 4096
-const FIRST: usize = TIMES + 4096
-const SECOND: usize = FIRST + 8192
+const BLOCK: usize = 512
+/** The longest history: the maximum reaches over at most 1004 groups. */
+const HISTORY: usize = 1024
+/** Entries of a line; four more are read and written in the end. */
+const LINE: usize = HISTORY + BLOCK + 4
+const WANTED: usize = 48
+const HELD: usize = WANTED + LINE * 4
+const REDUCTIONS: usize = HELD + LINE * 4
+const MEANS: usize = REDUCTIONS + LINE * 8
 
 /** Bytes of a run's state; all zero at its start. */
-export function limiterStateBytes(): i32 { return <i32>(SECOND + 8192) }
+export function limiterStateBytes(): i32 { return <i32>(MEANS + LINE * 8) }
 
 /**
  * For each of `count` peaks writes the control gain that belongs to the group `delay` = 2 half + 1 groups earlier:
  * reduction 1 - threshold / peak, its maximum over the 2 half + 4 groups around, held by the two releases (coefficients of one-pole
  * smoothers; 0 switches one off), averaged by two boxes of w1 and 2 half + 2 - w1 groups. The result never exceeds threshold / peak for
- * any group whose gain it takes part in.
+ * any group whose gain it takes part in. Readable: three peaks more than `count`.
  */
 export function limitGroups(peaks: usize, count: i32, controls: usize, threshold: f32, half: i32, w1: i32, fastDecay: f64, slowRise: f64, slowFall: f64, state: usize): void {
-  let slow = load<f64>(state), fast = load<f64>(state, 8), sum1 = load<f64>(state, 16), sum2 = load<f64>(state, 24)
-  let time = load<i32>(state, 32), head = load<i32>(state, 36), tail = load<i32>(state, 40), quiet = load<i32>(state, 44)
-  const window = 2 * half + 4, w2 = 2 * half + 2 - w1
-  const n1: f64 = 1.0 / <f64>w1, n2: f64 = 1.0 / <f64>w2
-  const hasSlow = slowRise > 0
-  const memoryGroups = 3 * window
-  for (let i = 0; i < count; i++) {
-    const p = load<f32>(peaks + (<usize>i << 2))
-    const over = p > threshold
-    if (!over && quiet >= memoryGroups) {
-      store<f32>(controls + (<usize>i << 2), 1)
-      time++
+  const window = <usize>(2 * half + 4), memoryGroups = 3 * <i32>window
+  for (let done: usize = 0; done < <usize>count; done += BLOCK) {
+    const n = min(BLOCK, <usize>count - done)
+    const out = controls + (done << 2)
+    const isOver = wanted(peaks + (done << 2), n, threshold, state + WANTED + ((window - 1) << 2))
+    if (!isOver && load<i32>(state, 36) == 0) {
+      for (let i: usize = 0; i < n; i++) store<f32>(out + (i << 2), 1)
       continue
     }
-    if (quiet >= memoryGroups) {
-      // Waking up: nothing of the past is left, so the rings may start anywhere.
-      memory.fill(state + FIRST, 0, 16384)
-      head = tail = 0
-      sum1 = sum2 = slow = fast = 0
-    }
-    const u: f32 = over ? <f32>1 - threshold / p : <f32>0
-    while (tail > head && load<f32>(state + VALUES + ((<usize>(tail - 1) & MASK) << 2)) <= u) tail--
-    store<f32>(state + VALUES + ((<usize>tail & MASK) << 2), u)
-    store<i32>(state + TIMES + ((<usize>tail & MASK) << 2), time)
-    tail++
-    while (load<i32>(state + TIMES + ((<usize>head & MASK) << 2)) <= time - window) head++
-    const held = <f64>load<f32>(state + VALUES + ((<usize>head & MASK) << 2))
-    if (hasSlow) {
+    hold(state, n, window)
+    const idle = release(state, n, <usize>w1, fastDecay, slowRise, slowFall)
+    average(state, n, <usize>w1, <usize>(2 * half + 2 - w1), out)
+    shift(state + WANTED, n, window - 1, 2)
+    shift(state + REDUCTIONS, n, <usize>w1, 3)
+    shift(state + MEANS, n, <usize>(2 * half + 2 - w1), 3)
+    store<i32>(state, idle, 32)
+    store<i32>(state, 1, 36)
+    // Nothing of the past is left: what rounding has left in the sums goes too.
+    if (idle >= memoryGroups) memory.fill(state, 0, MEANS + LINE * 8)
+  }
+}
+
+/** Stores what each peak asks for; returns whether any asks for something. */
+// @ts-ignore: decorator
+@inline function wanted(peaks: usize, n: usize, threshold: f32, to: usize): bool {
+  const limit = f32x4.splat(threshold), one = f32x4.splat(1), none = f32x4.splat(0)
+  for (let i: usize = 0; i < n; i += 4) {
+    v128.store(to + (i << 2), f32x4.pmax(none, f32x4.sub(one, f32x4.div(limit, v128.load(peaks + (i << 2))))))
+  }
+  for (let i = n; i < n + 4; i++) store<f32>(to + (i << 2), 0)
+  let any = none
+  for (let i: usize = 0; i < n; i += 4) any = v128.or(any, v128.load(to + (i << 2)))
+  return v128.any_true(any)
+}
+
+/** Leaves at HELD the maximum of each of n windows: of one entry, two, four ..., then of two overlapping stretches. */
+// @ts-ignore: decorator
+@inline function hold(state: usize, n: usize, window: usize): void {
+  const line = state + HELD
+  memory.copy(line, state + WANTED, (window - 1 + n) << 2)
+  let width: usize = 1, twice: usize = 2
+  for (; twice <= window; width = twice, twice += twice) raise(line, n + window - twice, width)
+  raise(line, n, window - width)
+}
+
+/** Raises each of n entries to the one `ahead` of it where that is larger. */
+// @ts-ignore: decorator
+@inline function raise(line: usize, n: usize, ahead: usize): void {
+  const end = line + (n << 2), far = ahead << 2
+  for (let p = line; p < end; p += 16) v128.store(p, f32x4.pmax(v128.load(p), v128.load(p + far)))
+}
+
+/** Stores the reductions behind the history of the first box; returns the groups since the last that is not zero. */
+// @ts-ignore: decorator
+@inline function release(state: usize, n: usize, w1: usize, fastDecay: f64, slowRise: f64, slowFall: f64): i32 {
+  const to = state + REDUCTIONS + (w1 << 3)
+  let slow = load<f64>(state), fast = load<f64>(state, 8), idle = load<i32>(state, 32)
+  for (let i: usize = 0; i < n; i++) {
+    const held = <f64>load<f32>(state + HELD + (i << 2))
+    if (slowRise > 0) {
       slow = held + (held > slow ? slowRise : slowFall) * (slow - held)
       if (slow < 1e-7) slow = 0
     }
@@ -54,19 +90,35 @@ export function limitGroups(peaks: usize, count: i32, controls: usize, threshold
     if (fast < 1e-7) fast = 0
     const released = slow + fast
     const reduction = held > released ? held : released
-    const r1 = state + FIRST, r2 = state + SECOND
-    sum1 += reduction - load<f64>(r1 + ((<usize>(time - w1) & MASK) << 3))
-    store<f64>(r1 + ((<usize>time & MASK) << 3), reduction)
-    const mean = sum1 * n1
-    sum2 += mean - load<f64>(r2 + ((<usize>(time - w2) & MASK) << 3))
-    store<f64>(r2 + ((<usize>time & MASK) << 3), mean)
-    const smooth = sum2 * n2
-    store<f32>(controls + (<usize>i << 2), <f32>(smooth > 0 ? 1.0 - smooth : 1.0))
-    quiet = reduction > 0 ? 0 : quiet + 1
-    time++
+    store<f64>(to + (i << 3), reduction)
+    idle = reduction > 0 ? 0 : idle + 1
   }
-  store<f64>(state, slow); store<f64>(state, fast, 8); store<f64>(state, sum1, 16); store<f64>(state, sum2, 24)
-  store<i32>(state, time, 32); store<i32>(state, head, 36); store<i32>(state, tail, 40); store<i32>(state, quiet, 44)
+  store<f64>(state, slow); store<f64>(state, fast, 8)
+  return idle
+}
+
+/** Averages the reductions twice, by running sums, and writes the gains. */
+// @ts-ignore: decorator
+@inline function average(state: usize, n: usize, w1: usize, w2: usize, out: usize): void {
+  const reductions = state + REDUCTIONS, means = state + MEANS
+  const n1 = 1.0 / <f64>w1, n2 = 1.0 / <f64>w2
+  let sum1 = load<f64>(state, 16), sum2 = load<f64>(state, 24)
+  for (let i: usize = 0; i < n; i++) {
+    const at = i << 3
+    sum1 += load<f64>(reductions + (w1 << 3) + at) - load<f64>(reductions + at)
+    const mean = sum1 * n1
+    store<f64>(means + (w2 << 3) + at, mean)
+    sum2 += mean - load<f64>(means + at)
+    const smooth = sum2 * n2
+    store<f32>(out + (i << 2), <f32>(smooth > 0 ? 1.0 - smooth : 1.0))
+  }
+  store<f64>(state, sum1, 16); store<f64>(state, sum2, 24)
+}
+
+/** Moves the newest `history` entries, each of 1 << size bytes, to the front of a line of which n are new. */
+// @ts-ignore: decorator
+@inline function shift(line: usize, n: usize, history: usize, size: usize): void {
+  memory.copy(line, line + (n << size), history << size)
 }
 
 /**
