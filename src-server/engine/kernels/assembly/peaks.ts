@@ -153,25 +153,77 @@ function interpolatedPeak(x: usize, taps: usize, sample: f32, coarse: f32, topBa
   return isTopHeavy(x, topBand, peak) ? larger(peak, denseGroup(x, topBand + 128)) : peak
 }
 
-/**
- * The dense peak of a group of 8 frames. Only between those frames whose detector's peak reaches `floor` is it looked for, unless the top of the
- * band makes the detector doubtful.
- */
-function closePeak(x: usize, taps: usize, topBand: usize, floor: f32): f32 {
-  const near = fourFrames(x, taps), far = fourFrames(x + 16, taps)
-  if (isTopHeavy(x, topBand, largestLane(f32x4.pmax(near, far)))) return denseGroup(x, topBand + 128)
-  const floors = f32x4.splat(floor)
-  let peak = largestLane(f32x4.pmax(f32x4.abs(v128.load(x)), f32x4.abs(v128.load(x, 16))))
-  let hot = i32x4.bitmask(f32x4.ge(near, floors)) | (i32x4.bitmask(f32x4.ge(far, floors)) << 4)
-  for (let frame = x; hot != 0; frame += 4, hot >>= 1) {
-    if (hot & 1) peak = larger(peak, denseFrame(frame, topBand + 128))
+/** One of the 15 points between two frames. */
+// @ts-ignore: decorator
+@inline function densePoint(x: usize, taps: usize): f32 {
+  let a = f32x4.splat(0), b = f32x4.splat(0)
+  for (let k: usize = 0; k < 512; k += 32) {
+    a = f32x4.add(a, f32x4.mul(v128.load(taps + k), v128.load(x - 252 + k)))
+    b = f32x4.add(b, f32x4.mul(v128.load(taps + k, 16), v128.load(x - 236 + k)))
+  }
+  return abs(laneSum(f32x4.add(a, b)))
+}
+
+// Which of four frames have at a detector's point a value of at least `floor` that its neighbours do not exceed.
+// @ts-ignore: decorator
+@inline function crests(before: v128, v: v128, after: v128, floor: v128): i32 {
+  return i32x4.bitmask(v128.and(f32x4.ge(v, floor), v128.and(f32x4.ge(v, before), f32x4.ge(v, after))))
+}
+
+/** The dense peak of four frames next to the detector's crests of at least `floor`: no band-limited signal has a higher one elsewhere. */
+function closeFrames(x: usize, taps: usize, dense: usize, floor: f32): f32 {
+  let a1 = f32x4.splat(0), b1 = f32x4.splat(0), a2 = f32x4.splat(0), b2 = f32x4.splat(0), a3 = f32x4.splat(0), b3 = f32x4.splat(0), a4 = f32x4.splat(0)
+  let behind = x, ahead = x + 4
+  const end = taps + 16 * 112
+  for (let c = taps; c < end; c += 112) {
+    const p = v128.load(behind), q = v128.load(ahead)
+    const u = f32x4.add(p, q), v = f32x4.sub(p, q)
+    a1 = f32x4.add(a1, f32x4.mul(v128.load(c), u))
+    b1 = f32x4.add(b1, f32x4.mul(v128.load(c, 16), v))
+    a2 = f32x4.add(a2, f32x4.mul(v128.load(c, 32), u))
+    b2 = f32x4.add(b2, f32x4.mul(v128.load(c, 48), v))
+    a3 = f32x4.add(a3, f32x4.mul(v128.load(c, 64), u))
+    b3 = f32x4.add(b3, f32x4.mul(v128.load(c, 80), v))
+    a4 = f32x4.add(a4, f32x4.mul(v128.load(c, 96), u))
+    behind -= 4
+    ahead += 4
+  }
+  const v0 = f32x4.abs(v128.load(x)), v8 = f32x4.abs(v128.load(x, 4)), v4 = f32x4.abs(a4)
+  const v1 = f32x4.abs(f32x4.add(a1, b1)), v2 = f32x4.abs(f32x4.add(a2, b2)), v3 = f32x4.abs(f32x4.add(a3, b3))
+  const v5 = f32x4.abs(f32x4.sub(a3, b3)), v6 = f32x4.abs(f32x4.sub(a2, b2)), v7 = f32x4.abs(f32x4.sub(a1, b1))
+  const f = f32x4.splat(floor)
+  const c0 = crests(v0, v0, v1, f), c1 = crests(v0, v1, v2, f), c2 = crests(v1, v2, v3, f), c3 = crests(v2, v3, v4, f), c4 = crests(v3, v4, v5, f)
+  const c5 = crests(v4, v5, v6, f), c6 = crests(v5, v6, v7, f), c7 = crests(v6, v7, v8, f), c8 = crests(v7, v8, v8, f)
+  let peak: f32 = 0
+  for (let lane = 0; lane < 4; lane++) {
+    // Bit m + 1 stands for the point m of 16: of each crest at 2 j those at 2 j - 1, 2 j and 2 j + 1.
+    let points = at(c0, lane) | (at(c1, lane) << 2) | (at(c2, lane) << 4) | (at(c3, lane) << 6) | (at(c4, lane) << 8)
+    points |= (at(c5, lane) << 10) | (at(c6, lane) << 12) | (at(c7, lane) << 14) | (at(c8, lane) << 16)
+    for (let m = 1; m < 16; m++) {
+      if (points & (2 << m)) peak = larger(peak, densePoint(x + (<usize>lane << 2), dense + <usize>(m - 1) * 512))
+    }
   }
   return peak
 }
 
+// @ts-ignore: decorator
+@inline function at(crest: i32, lane: i32): i32 {
+  return ((crest >> lane) & 1) * 7
+}
+
+/** The dense peak of a group of 8 frames, as far as it can exceed `floor`. */
+function closePeak(x: usize, taps: usize, topBand: usize, floor: f32): f32 {
+  const near = fourFrames(x, taps), far = fourFrames(x + 16, taps), dense = topBand + 128
+  if (isTopHeavy(x, topBand, largestLane(f32x4.pmax(near, far)))) return denseGroup(x, dense)
+  let peak = largestLane(f32x4.pmax(f32x4.abs(v128.load(x)), f32x4.abs(v128.load(x, 16))))
+  if (largestLane(near) >= floor) peak = larger(peak, closeFrames(x, taps, dense, floor))
+  if (largestLane(far) >= floor) peak = larger(peak, closeFrames(x + 16, taps, dense, floor))
+  return peak
+}
+
 /**
- * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point, looked for where `peaks`, and within a
- * group the detector itself, come to at least `closer` times the largest found so far. taps and topBand as in peakGroups. Readable samples:
+ * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point, looked for next to the detector's
+ * crests of at least `closer` times the largest found so far, or over the whole group where the top of the band makes the detector doubtful. taps and topBand as in peakGroups. Readable samples:
  * x[-63] ... x[8 groups + 64].
  */
 export function densePeak(x: usize, groups: i32, taps: usize, peaks: usize, best: f32, closer: f32, topBand: usize): f32 {
