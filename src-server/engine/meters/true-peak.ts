@@ -177,7 +177,8 @@ type Search = (window: readonly Float32Array[], from: number, end: number, found
 /** Feeds overlapping windows of a stream to a search, so that every frame is searched once with its neighbours in sight. */
 function createStreamMeter(search: Search): TruePeakMeter {
   const margin = 2 * peakReachFrames
-  const capacity = kernelFrames + 4 * margin
+  // A window is one piece for the kernels.
+  const capacity = kernelFrames - marginFrames + 2 * margin
   let windows: Float32Array[] = []
   let filled = margin
   const found: Found = { point: 0, sample: 0 }
