@@ -17,11 +17,16 @@ export interface Ran extends Cost {
 
 const SAMPLE_INTERVAL_MS = 20
 
-/** Runs a command to its end. Throws with the last of what it said when it fails. */
-export async function runCommand(command: string, commandArguments: readonly string[]): Promise<Ran> {
+/** Runs a command to its end, with `environment` beside this process's own. Throws with the last of what it said when it fails. */
+export async function runCommand(
+  command: string,
+  commandArguments: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
   const script = 'exec 3>&2; TIMEFORMAT="COST %3U %3S %3R"; { time "$@" 2>&4; } 4>&2 2>&3'
   const child = spawn('bash', ['-c', script, 'bash', command, ...commandArguments], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
   })
   let stdout = ''
   let stderr = ''

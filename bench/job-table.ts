@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { deliveryTarget, PLATFORMS, type Platform, type Tier } from '../src-server/contract/platforms.ts'
 import type { MasterResult } from '../src-server/contract/report.ts'
-import { engineFlags } from '../src-server/jobs/worker-pool.ts'
+import { engineEnvironment, engineFlags } from '../src-server/jobs/worker-pool.ts'
 import type { WorkOrder } from '../src-server/mastering/work-order.ts'
 import { locateFfmpeg } from '../src-server/media/locate.ts'
 import { probeAudio } from '../src-server/uploads/probe.ts'
@@ -136,7 +136,7 @@ async function masterOnce(input: string, work: string, tier: Tier): Promise<Omit
   const orderFile = path.join(work, 'order.json')
   writeFileSync(orderFile, JSON.stringify(order))
   const program = path.join(import.meta.dirname, 'loudsmith-once.ts')
-  const ran = await runCommand(process.execPath, [...engineFlags, program, orderFile])
+  const ran = await runCommand(process.execPath, [...engineFlags, program, orderFile], engineEnvironment)
   const masters = JSON.parse(ran.stdout) as MasterResult[]
   const unpacked = path.join(work, 'unpacked')
   rmSync(unpacked, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 /** Engine work in Electron's utility processes: the packaged program cannot run as Node, so Node's own fork is not to be had. */
 import { utilityProcess } from 'electron'
 import type { Log } from '../src-server/log.ts'
-import { engineFlags, type startServer } from '../src-server/server.ts'
+import { engineEnvironment, engineFlags, type startServer } from '../src-server/server.ts'
 
 /** How the server starts an engine process. */
 export type ForkEngine = NonNullable<Parameters<typeof startServer>[0]['forkEngine']>
@@ -16,6 +16,7 @@ export function forkWithElectron(entryFile: string, log: Log): ForkEngine {
       stdio: 'pipe',
       // V8's flags are read from this switch of Chromium alone; on their own they do nothing in a utility process.
       execArgv: [`--js-flags=${engineFlags.join(' ')}`],
+      env: { ...process.env, ...engineEnvironment },
     })
     // A command may come before the process is there to be told.
     const spawned = new Promise<void>((resolve) => child.once('spawn', resolve))

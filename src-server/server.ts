@@ -10,7 +10,7 @@ import { createFront } from './server/front.ts'
 import { VERSION } from './server/places.ts'
 import { type Chance, type Clock, systemChance, systemClock } from './system.ts'
 
-export { engineFlags } from './jobs/worker-pool.ts'
+export { engineEnvironment, engineFlags } from './jobs/worker-pool.ts'
 
 export interface ServerOptions {
   /** Made when it is missing. */

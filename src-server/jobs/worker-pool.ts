@@ -110,12 +110,22 @@ function endOf(
  */
 export const engineFlags: readonly string[] = ['--max-semi-space-size=2']
 
+/**
+ * What an engine process finds in its environment beside everything else: with glibc, one heap for all its threads, and large arrays outside of it.
+ * Left alone, every thread keeps a heap of its own with what it once needed, 50 to 75 MB in all.
+ */
+export const engineEnvironment: Readonly<Record<string, string>> = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '262144',
+}
+
 /** Returns a fork of the engine's entry file under Node. What it prints goes to the log, and its end is reported after its last message. */
 export function forkWithNode(entryFile: string, log: Log): ForkEngine {
   return ({ onMessage, onExit }) => {
     const child = fork(entryFile, [], {
       serialization: 'advanced',
       execArgv: [...engineFlags],
+      env: { ...process.env, ...engineEnvironment },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     let exit: string | undefined
