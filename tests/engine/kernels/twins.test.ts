@@ -251,6 +251,23 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     expect(Math.abs(meter.read().truePeak - expected) / expected).toBeLessThan(tolerance)
   })
 
+  test.each([1, 2, 3, 4, 5, 6])('dense peak of the verifier without the top of the band, %i', (seed) => {
+    const random = seededRandom(seed)
+    const partials = Array.from({ length: 8 }, () => ({ step: 0.05 + 2 * random(), phase: 6.28 * random() }))
+    const channels = [0, 1].map((channel) =>
+      Float32Array.from({ length: 500 }, (_, n) => {
+        const fade = Math.sin((Math.PI * (n + 0.5)) / 500) ** 2
+        return 0.1 * fade * partials.reduce((sum, { step, phase }) => sum + Math.sin(n * step + phase + channel), 0)
+      }),
+    )
+    const meter = createTruePeakVerifier()
+    meter.push({ channels, frames: 500 })
+    const expected = Math.max(...channels.map((samples) => gridPeakTwin(samples, -16, 532, 16, 64, 9)))
+    const coarse = Math.max(...channels.map((samples) => gridPeakTwin(samples, -16, 532, 8, 16, 5)))
+    expect(Math.abs(meter.read().truePeak - expected) / expected).toBeLessThan(tolerance)
+    expect(Math.abs(coarse - expected) / expected, 'the detector alone reads something else').toBeGreaterThan(tolerance)
+  })
+
   test.each([44_100, 96_000])('soft clipper at %i Hz', (rate) => {
     const samples = noise(0.9, 0.01, rate, 8).channels[0]!
     const out = new Float32Array(samples.length)
