@@ -210,26 +210,43 @@ test.describe('what the loudspeaker gets', () => {
     const part = page.locator('.level-part', { hasText: 'Matched' })
     const printed = Number((await part.locator('small').textContent())?.replace('−', '-').replace(/ dB.*/, ''))
     expect(printed).toBeLessThan(-0.5)
-    await page.keyboard.press('Space')
-    await page.waitForTimeout(1500)
-    await page.keyboard.press('Space')
+    // The tap is laid when the first sound is asked for, and comes too late for its beginning.
+    await levelOfFirstSecond(page)
+    await page.keyboard.press('Home')
+    const matched = await levelOfFirstSecond(page)
     await page.keyboard.press('l')
     await expect(page.getByRole('radio', { name: 'File' })).toBeChecked()
     await page.keyboard.press('Home')
-    const before = (await tappedSound(page)).samples.length
-    await page.keyboard.press('Space')
-    await page.waitForTimeout(1500)
-    await page.keyboard.press('Space')
-    await page.waitForTimeout(300)
-    const { samples, rateHz } = await tappedSound(page)
-    const level = (from: number) => {
-      const first = samples.findIndex((value, i) => i >= from && Math.abs(value) > 1e-5)
-      const piece = samples.slice(first + Math.round(rateHz * 0.05), first + rateHz)
-      return 10 * Math.log10(piece.reduce((sum, value) => sum + value * value, 0) / piece.length)
-    }
-    expect(Math.abs(level(0) - level(before) - printed)).toBeLessThan(0.1)
+    const asItIs = await levelOfFirstSecond(page)
+    expect(Math.abs(matched - asItIs - printed)).toBeLessThan(0.1)
   })
 })
+
+/** Plays until a second and more has reached the loudspeaker, pauses until nothing more comes, and returns the level of that second, dB. */
+async function levelOfFirstSecond(page: Page): Promise<number> {
+  const before = (await tappedSound(page)).samples.length
+  const heard = async () => {
+    const { samples, rateHz } = await tappedSound(page)
+    const first = samples.findIndex((value, i) => i >= before && Math.abs(value) > 1e-5)
+    return { rateHz, sound: first < 0 ? samples.slice(0, 0) : samples.slice(first) }
+  }
+  const seconds = async () => {
+    const { sound, rateHz } = await heard()
+    return sound.length / rateHz
+  }
+  await page.keyboard.press('Space')
+  await expect.poll(seconds, { timeout: 20_000 }).toBeGreaterThan(1.2)
+  await page.keyboard.press('Space')
+  const quietSeconds = async () => {
+    const { sound, rateHz } = await heard()
+    const last = sound.findLastIndex((value) => Math.abs(value) > 1e-5)
+    return (sound.length - last) / rateHz
+  }
+  await expect.poll(quietSeconds, { timeout: 20_000 }).toBeGreaterThan(0.1)
+  const { sound, rateHz } = await heard()
+  const piece = sound.slice(Math.round(rateHz * 0.05), rateHz)
+  return 10 * Math.log10(piece.reduce((sum, value) => sum + value * value, 0) / piece.length)
+}
 
 test('a listener finds their way by keys alone: play, seek, loop, level, versions', async ({ page, listen }) => {
   const mastered = await listen({ file: wav(14, 44_100, 2, '봄밤.wav'), platforms: 'spotify,melon' })
