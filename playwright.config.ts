@@ -20,7 +20,7 @@ export default defineConfig({
   // Long enough for a machine that does other work: what is judged by time judges itself.
   timeout: 300_000,
   expect: { timeout: 30_000 },
-  reporter: [['line']],
+  reporter: [['line'], ['./e2e/skipped-reasons.ts']],
   projects: [
     {
       name: 'web',

@@ -22,9 +22,8 @@ export const isRealElectron = (() => {
   return existsSync(named) && existsSync(path.join(folder, 'dist', readFileSync(named, 'utf8')))
 })()
 
-/** Reports a spec as undecided on the stand-in: it is listed with this reason, never as passed. */
+/** Reports a spec as undecided on the stand-in: the run lists it with this reason, never as passed. */
 export function needsRealElectron(reason: string): void {
-  if (!isRealElectron) console.log(`needs real Electron: ${reason}`)
   base.skip(!isRealElectron, `needs real Electron: ${reason}`)
 }
 
