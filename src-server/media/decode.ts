@@ -1,6 +1,7 @@
 import type { AudioFacts, AudioFormat } from './audio-facts.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 import { rateFilter } from './resample.ts'
+import { inWholeFrames } from './whole-frames.ts'
 
 /** Lowest and highest rate at which the engine works, Hz. */
 export const LOWEST_ENGINE_RATE_HZ = 44_100
@@ -138,10 +139,23 @@ function copyShared(samples: Float32Array): Float32Array {
 export function collectPlanar(planes: readonly Float32Array[]) {
   const channelCount = planes.length
   const capacity = planes[0]!.length
-  const frameBytes = 4 * channelCount
   let frames = 0
   let hasGaps = false
-  let rest: Uint8Array = new Uint8Array(0)
+  const lay = (samples: Float32Array) => {
+    const count = Math.min(samples.length / channelCount, capacity - frames)
+    for (let c = 0; c < channelCount; c++) {
+      const plane = planes[c]!
+      let check = 0
+      for (let i = 0, at = c; i < count; i++, at += channelCount) {
+        const value = samples[at]!
+        plane[frames + i] = value
+        check += value - value
+      }
+      // The difference of a number with itself is 0, except for NaN and the infinities.
+      if (check !== 0) hasGaps = true
+    }
+    frames += count
+  }
   return {
     planes,
     /** Whether a sample that is not a number came in. */
@@ -152,30 +166,8 @@ export function collectPlanar(planes: readonly Float32Array[]) {
     get frames() {
       return frames
     },
-    push(chunk: Uint8Array) {
-      const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-      const whole = Math.min(Math.floor(bytes.length / frameBytes), capacity - frames)
-      const samples = alignedFloats(bytes, whole * channelCount)
-      for (let c = 0; c < channelCount; c++) {
-        const plane = planes[c]!
-        let check = 0
-        for (let i = 0, at = c; i < whole; i++, at += channelCount) {
-          const value = samples[at]!
-          plane[frames + i] = value
-          check += value - value
-        }
-        // The difference of a number with itself is 0, except for NaN and the infinities.
-        if (check !== 0) hasGaps = true
-      }
-      frames += whole
-      rest = frames === capacity ? new Uint8Array(0) : bytes.slice(whole * frameBytes)
-    },
+    push: inWholeFrames(channelCount * Float32Array.BYTES_PER_ELEMENT, lay),
   }
-}
-
-function alignedFloats(bytes: Uint8Array, count: number): Float32Array {
-  if (bytes.byteOffset % 4 === 0) return new Float32Array(bytes.buffer, bytes.byteOffset, count)
-  return new Float32Array(bytes.slice(0, count * 4).buffer)
 }
 
 /** Replaces each run of samples that are not finite by a straight line between its neighbours; returns how many there were. */

@@ -11,7 +11,8 @@ import { chunk, tagChunks } from './wav-tags.ts'
 /** How the samples of a WAV are laid out. */
 export interface WavFormat {
   readonly sampleRateHz: number
-  readonly channels: number
+  /** Masters have two. */
+  readonly channels: 2
   readonly bitDepth: 16 | 24
 }
 
@@ -127,8 +128,11 @@ function findSamples(file: number): { format: WavFormat; dataStart: number; data
 
 function readFormat(bytes: Buffer): WavFormat {
   const bitDepth = bytes.readUInt16LE(14)
-  if (bytes.readUInt16LE(0) !== 1 || (bitDepth !== 16 && bitDepth !== 24)) throw new Error('not PCM of 16 or 24 bit')
-  return { sampleRateHz: bytes.readUInt32LE(4), channels: bytes.readUInt16LE(2), bitDepth }
+  const channels = bytes.readUInt16LE(2)
+  if (bytes.readUInt16LE(0) !== 1 || channels !== 2 || (bitDepth !== 16 && bitDepth !== 24)) {
+    throw new Error('not PCM of two channels and 16 or 24 bit')
+  }
+  return { sampleRateHz: bytes.readUInt32LE(4), channels, bitDepth }
 }
 
 function readExactly(file: number, target: Buffer, position: number): Buffer {
