@@ -2,8 +2,11 @@
 // u = x[n - t] + x[n + 1 + t] and v = x[n - t] - x[n + 1 + t] each pair costs one filter: A = sum a u, B = sum b v, points A + B and A - B.
 // Lanes are four consecutive frames. taps: for t = 0 .. 15 the seven f32 a1 b1 a2 b2 a3 b3 a4.
 
+/** Where the sums A1 B1 A2 B2 A3 B3 A4 of four frames stand, a vector each. */
+const SUMS: usize = memory.data(7 * 16, 16)
+
 // @ts-ignore: decorator
-@inline function fourFrames(x: usize, taps: usize): v128 {
+@inline function sumFourFrames(x: usize, taps: usize): void {
   let a1 = f32x4.splat(0), b1 = f32x4.splat(0), a2 = f32x4.splat(0), b2 = f32x4.splat(0), a3 = f32x4.splat(0), b3 = f32x4.splat(0), a4 = f32x4.splat(0)
   let behind = x, ahead = x + 4
   const end = taps + 16 * 112
@@ -20,11 +23,20 @@
     behind -= 4
     ahead += 4
   }
+  v128.store(SUMS, a1); v128.store(SUMS, b1, 16); v128.store(SUMS, a2, 32); v128.store(SUMS, b2, 48)
+  v128.store(SUMS, a3, 64); v128.store(SUMS, b3, 80); v128.store(SUMS, a4, 96)
+}
+
+// The largest point of each of four frames.
+// @ts-ignore: decorator
+@inline function fourFrames(x: usize, taps: usize): v128 {
+  sumFourFrames(x, taps)
   // |A + B| and |A - B| together are at most |A| + |B|, and reach it.
-  let peak = f32x4.pmax(f32x4.abs(v128.load(x)), f32x4.abs(a4))
-  peak = f32x4.pmax(peak, f32x4.add(f32x4.abs(a1), f32x4.abs(b1)))
-  peak = f32x4.pmax(peak, f32x4.add(f32x4.abs(a2), f32x4.abs(b2)))
-  return f32x4.pmax(peak, f32x4.add(f32x4.abs(a3), f32x4.abs(b3)))
+  let peak = f32x4.pmax(f32x4.abs(v128.load(x)), f32x4.abs(v128.load(SUMS, 96)))
+  for (let pair = SUMS; pair < SUMS + 96; pair += 32) {
+    peak = f32x4.pmax(peak, f32x4.add(f32x4.abs(v128.load(pair)), f32x4.abs(v128.load(pair, 16))))
+  }
+  return peak
 }
 
 // Everywhere here pmax and larger stand for max: they are one instruction where max, which minds NaN and the sign of zero, is many.
@@ -172,23 +184,9 @@ function interpolatedPeak(x: usize, taps: usize, sample: f32, coarse: f32, topBa
 
 /** The dense peak of four frames next to the detector's crests of at least `floor`: no band-limited signal has a higher one elsewhere. */
 function closeFrames(x: usize, taps: usize, dense: usize, floor: f32): f32 {
-  let a1 = f32x4.splat(0), b1 = f32x4.splat(0), a2 = f32x4.splat(0), b2 = f32x4.splat(0), a3 = f32x4.splat(0), b3 = f32x4.splat(0), a4 = f32x4.splat(0)
-  let behind = x, ahead = x + 4
-  const end = taps + 16 * 112
-  for (let c = taps; c < end; c += 112) {
-    const p = v128.load(behind), q = v128.load(ahead)
-    const u = f32x4.add(p, q), v = f32x4.sub(p, q)
-    a1 = f32x4.add(a1, f32x4.mul(v128.load(c), u))
-    b1 = f32x4.add(b1, f32x4.mul(v128.load(c, 16), v))
-    a2 = f32x4.add(a2, f32x4.mul(v128.load(c, 32), u))
-    b2 = f32x4.add(b2, f32x4.mul(v128.load(c, 48), v))
-    a3 = f32x4.add(a3, f32x4.mul(v128.load(c, 64), u))
-    b3 = f32x4.add(b3, f32x4.mul(v128.load(c, 80), v))
-    a4 = f32x4.add(a4, f32x4.mul(v128.load(c, 96), u))
-    behind -= 4
-    ahead += 4
-  }
-  const v0 = f32x4.abs(v128.load(x)), v8 = f32x4.abs(v128.load(x, 4)), v4 = f32x4.abs(a4)
+  sumFourFrames(x, taps)
+  const a1 = v128.load(SUMS), b1 = v128.load(SUMS, 16), a2 = v128.load(SUMS, 32), b2 = v128.load(SUMS, 48), a3 = v128.load(SUMS, 64), b3 = v128.load(SUMS, 80)
+  const v0 = f32x4.abs(v128.load(x)), v8 = f32x4.abs(v128.load(x, 4)), v4 = f32x4.abs(v128.load(SUMS, 96))
   const v1 = f32x4.abs(f32x4.add(a1, b1)), v2 = f32x4.abs(f32x4.add(a2, b2)), v3 = f32x4.abs(f32x4.add(a3, b3))
   const v5 = f32x4.abs(f32x4.sub(a3, b3)), v6 = f32x4.abs(f32x4.sub(a2, b2)), v7 = f32x4.abs(f32x4.sub(a1, b1))
   const f = f32x4.splat(floor)
