@@ -16,7 +16,7 @@ export function forkWithElectron(entryFile: string, log: Log): ForkEngine {
       stdio: 'pipe',
       // V8's flags are read from this switch of Chromium alone; on their own they do nothing in a utility process.
       execArgv: [`--js-flags=${engineFlags.join(' ')}`],
-      env: { ...process.env, ...engineEnvironment },
+      env: { ...engineEnvironment, ...process.env },
     })
     // A command may come before the process is there to be told.
     const spawned = new Promise<void>((resolve) => child.once('spawn', resolve))

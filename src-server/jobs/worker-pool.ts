@@ -112,7 +112,7 @@ export const engineFlags: readonly string[] = ['--max-semi-space-size=2']
 
 /**
  * What an engine process finds in its environment beside everything else: with glibc, one heap for all its threads, and large arrays outside of it.
- * Left alone, every thread keeps a heap of its own with what it once needed, 50 to 75 MB in all.
+ * Left alone, every thread keeps a heap of its own with what it once needed, 50 to 75 MB in all. What the user has set counts.
  */
 export const engineEnvironment: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '1',
@@ -125,7 +125,7 @@ export function forkWithNode(entryFile: string, log: Log): ForkEngine {
     const child = fork(entryFile, [], {
       serialization: 'advanced',
       execArgv: [...engineFlags],
-      env: { ...process.env, ...engineEnvironment },
+      env: { ...engineEnvironment, ...process.env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     let exit: string | undefined
