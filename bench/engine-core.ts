@@ -5,7 +5,13 @@
  */
 import { parseArgs } from 'node:util'
 import { allocateAudio } from '../src-server/engine/block.ts'
-import { planLanding, prepareLanding, renderLanding, trimLanding } from '../src-server/engine/landing.ts'
+import {
+  gainReductionDb,
+  planLanding,
+  prepareLanding,
+  renderLanding,
+  trimLanding,
+} from '../src-server/engine/landing.ts'
 import { distortionCost, weighCandidates } from '../src-server/engine/landing-treatment.ts'
 import { createLoudnessMeter } from '../src-server/engine/meters/loudness.ts'
 import { createTruePeakVerifier } from '../src-server/engine/meters/true-peak.ts'
@@ -80,7 +86,7 @@ for (const name of positionals.length > 0 ? positionals : ['battle-epic.ogg', 'A
         `${target.targetLufs} LUFS / ${target.ceilingDbtp} dBTP: ${plan.verdict}`,
         `I ${integratedLufs.toFixed(3)}, over ${(truePeakDbtp - target.ceilingDbtp).toFixed(3)} dB`,
         trimLanding(plan, verified.result) === null ? 'holds' : 'to be trimmed',
-        `reduction mean ${plan.meanGainReductionDb.toFixed(2)}, most ${plan.maxGainReductionDb.toFixed(1)} dB`,
+        `reduction mean ${plan.meanGainReductionDb.toFixed(2)}, most ${Math.max(0, ...gainReductionDb(source, plan)).toFixed(1)} dB`,
         `clipper ${plan.clipBudgetDb.toFixed(1)} dB, look-ahead ${plan.limiter?.lookAheadMs ?? 0} ms`,
         `SDR ${sdrDb.toFixed(1)}, LSD ${erbLsdDb.toFixed(2)}, colour ${colourLsdDb.toFixed(3)} dB`,
         `plan ${planned.ms.toFixed(0)}, render ${rendered.ms.toFixed(0)}, verify ${verified.ms.toFixed(0)} ms`,

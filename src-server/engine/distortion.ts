@@ -1,5 +1,6 @@
 import type { Audio, AudioBlock } from './block.ts'
 import { createKernelFft } from './fft.ts'
+import { hannWindow } from './fir.ts'
 import { kernelPlace } from './kernels/kernels.ts'
 import { powerOfTen, powerToDb } from './units.ts'
 
@@ -63,9 +64,7 @@ function prepare(sampleRateHz: number): number {
   if (preparedRateHz === sampleRateHz) return size
   const { kernels, window, edges } = place()
   kernels.i32.set(bandEdges(size, sampleRateHz), edges >> 2)
-  for (let i = 0; i < size; i++) {
-    kernels.f64[(window >> 3) + i] = 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / size)
-  }
+  kernels.f64.set(hannWindow(size), window >> 3)
   preparedRateHz = sampleRateHz
   return size
 }

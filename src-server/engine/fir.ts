@@ -19,6 +19,11 @@ export function kaiser(position: number, beta: number): number {
   return inside < 0 ? 0 : besselI0(beta * Math.sqrt(inside)) / besselI0(beta)
 }
 
+/** Hann window of `length` samples, symmetrical about its middle; the ends lie half a sample outside. */
+export function hannWindow(length: number): Float64Array {
+  return Float64Array.from({ length }, (_, i) => Math.sin((Math.PI * (i + 0.5)) / length) ** 2)
+}
+
 /** sin(πx) / (πx). */
 export function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)

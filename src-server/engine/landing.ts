@@ -37,8 +37,6 @@ export interface LandingPlan {
   readonly verdict: 'on_target' | 'below_target'
   /** Why the target is out of reach; only with the verdict below_target. */
   readonly reason?: 'gain_reduction' | 'dynamics_lost' | 'silent'
-  /** What clipper and limiter together take off the peak that loses most. */
-  readonly maxGainReductionDb: number
   /** Mean loss of level on the loud parts (400 ms blocks above the integrated loudness), clipper included. */
   readonly meanGainReductionDb: number
   /** How many LU the master gains per dB of gain at this ceiling: 1 without limiter. */
@@ -111,7 +109,6 @@ export function planLanding(source: LandingSource, target: LandingTarget): Landi
     clipLimit: null,
     clipBudgetDb: 0,
     limiter: null,
-    maxGainReductionDb: 0,
     meanGainReductionDb: 0,
     loudnessSlope: 1,
   }
@@ -158,7 +155,6 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
     integratedLufs: landed.integratedLufs,
     verdict: isShort ? 'below_target' : 'on_target',
     ...(isShort ? { reason: isPlrShort && !landed.isReductionShort ? 'dynamics_lost' : 'gain_reduction' } : {}),
-    maxGainReductionDb: Math.max(0, -gainToDb(Math.min(...leastRemainders(source, clipLimit, trial.controls)))),
     meanGainReductionDb: landed.reductionDb,
     loudnessSlope: landed.slope,
   }

@@ -1,3 +1,4 @@
+import { hannWindow } from './fir.ts'
 import { kernelFrames, kernelPlace } from './kernels/kernels.ts'
 
 const windows = new Map<number, Float64Array>()
@@ -6,7 +7,7 @@ const windows = new Map<number, Float64Array>()
 function hann(length: number): Float64Array {
   let window = windows.get(length)
   if (window === undefined) {
-    window = Float64Array.from({ length }, (_, i) => Math.sin((Math.PI * (i + 0.5)) / length) ** 2)
+    window = hannWindow(length)
     windows.set(length, window)
   }
   return window

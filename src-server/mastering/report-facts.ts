@@ -162,7 +162,7 @@ export function masterResult(
     true_peak_dbtp: measurement.truePeakDbtp,
     plr_db: measurement.truePeakDbtp - measurement.integratedLufs,
     gain_db: plan.gainDb + more.chainGainDb,
-    max_gain_reduction_db: plan.maxGainReductionDb,
+    max_gain_reduction_db: Math.max(0, ...master.gainReductionDb),
     mean_gain_reduction_db: plan.meanGainReductionDb,
     clip_budget_db: plan.clipBudgetDb,
     verdict: isOnTarget ? 'on_target' : 'below_target',

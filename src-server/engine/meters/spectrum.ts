@@ -1,5 +1,6 @@
 import type { AudioBlock } from '../block.ts'
 import { createKernelFft } from '../fft.ts'
+import { hannWindow } from '../fir.ts'
 import { kernelPlace, loadKernels } from '../kernels/kernels.ts'
 import { clamp, power, powerOfTen } from '../units.ts'
 
@@ -180,7 +181,7 @@ export function frameMeter(size: number): FrameMeter {
     const address = kernels.allocate(count * 8)
     return { address, values: kernels.f64.subarray(address >> 3, (address >> 3) + count) }
   }) as [KernelArray, KernelArray, KernelArray]
-  for (let i = 0; i < size; i++) window.values[i] = Math.sin((Math.PI * (i + 0.5)) / size) ** 2
+  window.values.set(hannWindow(size))
   const scale = 1 / (size * window.values.reduce((sum, w) => sum + w * w, 0))
   const load = (samples: Float32Array, address: number) => {
     kernels.f32.set(samples, address >> 2)

@@ -236,9 +236,8 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const { xx, yy, xy } = crossBandsTwin(x!, y!, gain, edges)
     const found = kernels.f64.subarray(sums >> 3, (sums >> 3) + 3 * count)
     expect(relativeError(found, [...xx, ...yy, ...xy])).toBeLessThan(tolerance)
-    expect(
-      kernels.packPair(...([samples[0], samples[1], samples[0], samples[1]] as const), 1, window, size, fft.re, fft.im),
-    ).toBe(0)
+    const [left, right] = samples
+    expect(kernels.packPair(left, right, left, right, 1, window, size, fft.re, fft.im)).toBe(0)
   })
 
   test('dense peak of the verifier', () => {
