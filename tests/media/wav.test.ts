@@ -133,6 +133,13 @@ describe('a WAV that is not whole', () => {
     writer.abandon()
   })
 
+  it('is refused when it is no master: one channel, or samples that are not integers', () => {
+    runPlain('-f', 'lavfi', '-i', 'sine=440', '-t', '0.1', '-ac', '1', '-c:a', 'pcm_s16le', at('mono.wav'))
+    runPlain('-f', 'lavfi', '-i', 'sine=440', '-t', '0.1', '-ac', '2', '-c:a', 'pcm_f32le', at('float.wav'))
+    expect(() => openWav(at('mono.wav'))).toThrow('two channels')
+    expect(() => openWav(at('float.wav'))).toThrow('two channels')
+  })
+
   it('is not read to its end', () => {
     writeWav('whole.wav', 16)
     writeFileSync(at('part.wav'), readFileSync(at('whole.wav')).subarray(0, 10_000))
