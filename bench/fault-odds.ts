@@ -12,7 +12,7 @@ import type { Audio } from '../src-server/engine/block.ts'
 import { type FaultEvidence, faultFeatures, faults } from '../src-server/engine/fault-odds.ts'
 import { toneDamages } from './damage.ts'
 import { allSongs, copyAudio, decodeSong, findSong, reportedSongs } from './music.ts'
-import { fixed, markdownTable } from './table.ts'
+import { type Column, fixed, startTable } from './table.ts'
 
 const { values: options } = parseArgs({
   options: { write: { type: 'boolean', default: false }, cache: { type: 'string' } },
@@ -162,12 +162,9 @@ function printSpread(title: string, odds: readonly (readonly (readonly number[])
     `\n${title}: per cent of the pieces whose log-odds exceed a bound, undamaged / with the fault\n\n`,
   )
   const bounds = [-2, -0.5, 0, 0.5, 1, 1.5]
-  process.stdout.write(
-    markdownTable(
-      ['fault', ...bounds.map(String)],
-      faults.map((fault, f) => [fault, ...bounds.map((from) => `${share(0, f, from)} / ${share(f + 1, f, from)}`)]),
-    ),
-  )
+  const print = startTable([['fault', 10], ...bounds.map((bound): Column => [String(bound), 7])], console.log)
+  for (const [f, fault] of faults.entries())
+    print([fault, ...bounds.map((from) => `${share(0, f, from)} / ${share(f + 1, f, from)}`)])
 }
 
 if (options.cache) mkdirSync(options.cache, { recursive: true })

@@ -1,17 +1,19 @@
 /** Whole jobs: what a song costs, whether its masters land, and whether they keep their ceiling. */
 import { createHash } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { deliveryTarget, PLATFORMS, type Platform, type Tier } from '../src-server/contract/platforms.ts'
 import type { MasterResult } from '../src-server/contract/report.ts'
 import { engineEnvironment, engineFlags } from '../src-server/jobs/worker-pool.ts'
 import type { WorkOrder } from '../src-server/mastering/work-order.ts'
+import type { Ffmpeg } from '../src-server/media/ffmpeg.ts'
 import { locateFfmpeg } from '../src-server/media/locate.ts'
 import { probeAudio } from '../src-server/uploads/probe.ts'
 import { type Cost, runCommand } from './cost.ts'
 import type { Files, Peer } from './peer.ts'
+import { peer as loudnorm } from './peers/loudnorm-two-pass.ts'
 import { hasProgram, readMaster, writeExcerpt } from './reading.ts'
-import { type BenchInput, fixed, markdownTable } from './table.ts'
+import { type BenchInput, fixed, NAME_WIDTH, startTable } from './table.ts'
 
 interface Row extends Cost {
   readonly song: string
@@ -24,45 +26,82 @@ interface Row extends Cost {
 const TARGET_LUFS = -14
 const CEILING_DBTP = -1
 
-/** Masters every song with Loudsmith for five platforms, standard and premium, and with each peer for one platform at −14 LUFS. */
+/**
+ * Masters every song with each peer for one platform at −14 LUFS, and with Loudsmith for five platforms: standard, premium, and premium where ffmpeg
+ * has no encoder, so that no codec is proofed. Processor time is told against loudnorm's on the same song as well, which measures the machine.
+ */
 export async function benchJobs({ files, seconds, peers, work, say }: BenchInput): Promise<Row[]> {
+  say('\nWhole jobs. Peers render one platform at −14 LUFS, −1 dBTP; Loudsmith five. Errors are the worst of a job.\n')
+  const print = startTable(
+    [
+      ['song', 20],
+      ['tool', NAME_WIDTH],
+      ['CPU s', 6],
+      ['of loudnorm'],
+      ['wall s'],
+      ['MB', 3],
+      ['LU off'],
+      ['TP over dB'],
+      ['below target'],
+    ],
+    say,
+  )
   const rows: Row[] = []
   for (const file of files) {
     const song = path.basename(file).replace(/\.\w+$/, '')
     const input = path.join(work, 'song.wav')
     writeExcerpt(file, seconds, input)
-    rows.push({ song, tool: 'floor: decode and five writes', ...(await floor(input, work)) })
-    for (const tier of ['standard', 'premium'] as const) {
-      rows.push({ song, tool: `Loudsmith ${tier}, five platforms`, ...(await masterOnce(input, work, tier)) })
-    }
-    for (const peer of peers) {
-      if (!peer.land || !hasProgram(peer.program)) continue
-      rows.push({ song, tool: peer.name, ...(await landPeer(peer, { input, output: path.join(work, 'peer.wav') })) })
-    }
-  }
-  say('\nWhole jobs. Peers render one platform at −14 LUFS, −1 dBTP; Loudsmith five. Errors are the worst of a job.\n')
-  say(
-    markdownTable(
-      ['song', 'tool', 'CPU s', 'wall s', 'MB', 'LU off', 'TP over dB', 'below target'],
-      rows.map((row) => [
+    let loudnormCpuSeconds: number | undefined
+    const add = (measured: Omit<Row, 'song'>) => {
+      const row = { song, ...measured }
+      rows.push(row)
+      if (row.tool === loudnorm.name) loudnormCpuSeconds = row.cpuSeconds
+      print([
         row.song,
         row.tool,
         fixed(row.cpuSeconds, 2),
+        fixed(loudnormCpuSeconds && row.cpuSeconds / loudnormCpuSeconds, 2),
         fixed(row.wallSeconds, 2),
         fixed(row.peakBytes / 1e6, 0),
         fixed(row.loudnessErrorLu, 3),
         fixed(row.truePeakOverDb, 3),
         row.belowTarget === undefined ? '–' : String(row.belowTarget),
-      ]),
-    ),
-  )
+      ])
+    }
+    const byCost = [loudnorm, ...peers.filter(({ name }) => name !== loudnorm.name)]
+    for (const peer of byCost) {
+      if (!peer.land || !hasProgram(peer.program)) continue
+      add({ tool: peer.name, ...(await landPeer(peer, { input, output: path.join(work, 'peer.wav') })) })
+    }
+    add({ tool: 'floor: decode and five writes', ...(await floor(input, work)) })
+    const ffmpeg = await locateFfmpeg()
+    const addOurs = async (tool: string, tier: Tier, program: Ffmpeg) => {
+      const { masters, ...cost } = await masterOnce(input, work, tier, program)
+      add({ tool, ...cost, ...(await readMasters(masters, work)) })
+    }
+    await addOurs('Loudsmith standard', 'standard', ffmpeg)
+    await addOurs('Loudsmith premium', 'premium', ffmpeg)
+    const withoutCodecs = { ...ffmpeg, path: hideEncoders(ffmpeg, work) }
+    await addOurs('Loudsmith premium without codec proofs', 'premium', withoutCodecs)
+  }
   return rows
+}
+
+/** Writes a program that answers as ffmpeg does but names no encoder, and returns its path. */
+function hideEncoders(ffmpeg: Ffmpeg, work: string): string {
+  const program = path.join(work, 'ffmpeg-without-encoders')
+  const script = '#!/bin/sh\nfor word; do [ "$word" = -encoders ] && exit 0; done\n'
+  writeFileSync(program, `${script}exec '${ffmpeg.path}' "$@"\n`, { mode: 0o755 })
+  return program
 }
 
 /** Masters one and ten minutes and says how cost grows. */
 export async function benchGrowth({ files, work, say }: BenchInput): Promise<Row[]> {
   const rows: Row[] = []
   const looped = path.join(work, 'looped.wav')
+  const ffmpeg = await locateFfmpeg()
+  say('\nGrowth with length, five platforms, tier standard.\n')
+  const print = startTable([['length'], ['CPU s'], ['wall s'], ['MB', 3]], say)
   for (const seconds of [60, 260, 600]) {
     const source = files[0] ?? ''
     await runCommand('ffmpeg', [
@@ -84,19 +123,10 @@ export async function benchGrowth({ files, work, say }: BenchInput): Promise<Row
       'pcm_s16le',
       looped,
     ])
-    rows.push({
-      song: `${seconds} s`,
-      tool: 'Loudsmith standard, five platforms',
-      ...(await masterOnce(looped, work, 'standard')),
-    })
+    const cost = await masterOnce(looped, work, 'standard', ffmpeg)
+    rows.push({ song: `${seconds} s`, tool: 'Loudsmith standard', ...cost })
+    print([`${seconds} s`, fixed(cost.cpuSeconds, 2), fixed(cost.wallSeconds, 2), fixed(cost.peakBytes / 1e6, 0)])
   }
-  say('\nGrowth with length, five platforms, tier standard.\n')
-  say(
-    markdownTable(
-      ['length', 'CPU s', 'wall s', 'MB'],
-      rows.map((row) => [row.song, fixed(row.cpuSeconds, 2), fixed(row.wallSeconds, 2), fixed(row.peakBytes / 1e6, 0)]),
-    ),
-  )
   return rows
 }
 
@@ -105,11 +135,17 @@ async function floor(input: string, work: string): Promise<Cost> {
   return runCommand('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-cpuflags', '0', '-i', input, ...outputs])
 }
 
-async function masterOnce(input: string, work: string, tier: Tier): Promise<Omit<Row, 'song' | 'tool'>> {
-  const ffmpeg = await locateFfmpeg()
+const attemptFolderIn = (work: string) => path.join(work, 'attempt')
+
+async function masterOnce(
+  input: string,
+  work: string,
+  tier: Tier,
+  ffmpeg: Ffmpeg,
+): Promise<Cost & { readonly masters: readonly MasterResult[] }> {
   const probe = await probeAudio(input, { ffmpeg })
   if (!probe.ok) throw new Error(probe.reason)
-  const attemptFolder = path.join(work, 'attempt')
+  const attemptFolder = attemptFolderIn(work)
   rmSync(attemptFolder, { recursive: true, force: true })
   const order: WorkOrder = {
     jobId: '00000000-0000-4000-8000-000000000000',
@@ -137,28 +173,31 @@ async function masterOnce(input: string, work: string, tier: Tier): Promise<Omit
   writeFileSync(orderFile, JSON.stringify(order))
   const program = path.join(import.meta.dirname, 'loudsmith-once.ts')
   const ran = await runCommand(process.execPath, [...engineFlags, program, orderFile], engineEnvironment)
-  const masters = JSON.parse(ran.stdout) as MasterResult[]
+  const { cpuSeconds, wallSeconds, peakBytes } = ran
+  return { cpuSeconds, wallSeconds, peakBytes, masters: JSON.parse(ran.stdout) as MasterResult[] }
+}
+
+/** Takes the masters of the last job out of their ZIP and reads each. */
+async function readMasters(
+  masters: readonly MasterResult[],
+  work: string,
+): Promise<Omit<Row, keyof Cost | 'song' | 'tool'>> {
   const unpacked = path.join(work, 'unpacked')
   rmSync(unpacked, { recursive: true, force: true })
-  const [archive] = (await runCommand('bash', ['-c', 'ls "$1"/*.zip', 'bash', attemptFolder])).stdout.trim().split('\n')
-  await runCommand('python3', ['-m', 'zipfile', '-e', archive ?? '', unpacked])
+  const archive = readdirSync(attemptFolderIn(work)).find((file) => file.endsWith('.zip')) ?? ''
+  await runCommand('python3', ['-m', 'zipfile', '-e', path.join(attemptFolderIn(work), archive), unpacked])
   let loudnessErrorLu = 0
   let truePeakOverDb = -Infinity
   for (const master of masters) {
-    const file = path.join(unpacked, `song_master_00000000`, master.file)
-    const reading = readMaster(file)
+    const reading = readMaster(path.join(unpacked, path.basename(archive, '.zip'), master.file))
     const wanted = master.verdict === 'on_target' ? master.target_lufs : master.integrated_lufs
     loudnessErrorLu = Math.max(loudnessErrorLu, Math.abs(reading.integratedLufs - wanted))
     truePeakOverDb = Math.max(truePeakOverDb, reading.truePeakDbtp - master.ceiling_dbtp)
   }
-  const belowTarget = masters.filter((master) => master.verdict === 'below_target').length
   return {
-    cpuSeconds: ran.cpuSeconds,
-    wallSeconds: ran.wallSeconds,
-    peakBytes: ran.peakBytes,
     loudnessErrorLu,
     truePeakOverDb,
-    belowTarget,
+    belowTarget: masters.filter((master) => master.verdict === 'below_target').length,
   }
 }
 

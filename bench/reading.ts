@@ -11,16 +11,13 @@ export interface Reading {
   readonly truePeakDbtp: number
 }
 
-/** Reads a file. The true peak is exact near every sample within 1 dB of the highest one; peaks between lower samples cannot be higher. */
+/** Reads a file. */
 export function readMaster(file: string): Reading {
   const audio = decodeSong(file)
-  let highest = 0
-  for (const channel of audio.channels) for (const value of channel) highest = Math.max(highest, Math.abs(value))
-  const floor = highest * 10 ** (-3 / 20)
   return {
     audio,
     integratedLufs: measureLoudness(audio).integratedLufs,
-    truePeakDbtp: fullTruePeakDbtp(audio.channels, floor),
+    truePeakDbtp: fullTruePeakDbtp(audio.channels),
   }
 }
 

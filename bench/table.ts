@@ -1,12 +1,23 @@
 /** Tables on screen: Markdown, so that they can be pasted into docs/engine.md. */
 
-/** Returns a table with a head. Numbers are given as text by {@link fixed}. */
-export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => row[column]?.length ?? 0)))
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
-  return [line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...rows.map(line)].join('\n')
+/** A column: its head and the width of what stands in it. */
+export type Column = readonly [head: string, width?: number]
+
+/** Prints the head of a table and returns what prints a row: each is seen as soon as it is measured. Numbers are given as text by {@link fixed}. */
+export function startTable(
+  columns: readonly Column[],
+  say: (line: string) => void,
+): (cells: readonly string[]) => void {
+  const widths = columns.map(([head, width = 0]) => Math.max(head.length, width))
+  const row = (cells: readonly string[]) =>
+    say(`| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+  row(columns.map(([head]) => head))
+  say(`|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`)
+  return row
 }
+
+/** Width of a column that names songs, or tools. */
+export const NAME_WIDTH = 40
 
 /** Returns a number with that many decimals, or a dash where there is none. */
 export function fixed(value: number | undefined, decimals: number): string {

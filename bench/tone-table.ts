@@ -6,7 +6,7 @@ import { measureLoudness } from '../src-server/engine/meters/loudness.ts'
 import { runCommand } from './cost.ts'
 import { decodeSong } from './music.ts'
 import { hasProgram } from './reading.ts'
-import { type BenchInput, fixed, markdownTable } from './table.ts'
+import { type BenchInput, fixed, NAME_WIDTH, startTable } from './table.ts'
 
 interface Row {
   readonly tool: string
@@ -46,13 +46,15 @@ export async function benchTones({ peers, work, say }: Omit<BenchInput, 'files' 
       output,
     ])
   }
-  const rows: Row[] = [
-    {
-      tool: 'Loudsmith',
-      thdPlusNoiseDb: thdPlusNoiseDb(held(decodeSong(inputs.fifty))),
-      imdDb: imdDb(held(decodeSong(inputs.smpte))),
-    },
-  ]
+  say(`\nSteady tones ${OVER_DB} dB over the ceiling.\n`)
+  const print = startTable([['tool', NAME_WIDTH], ['50 Hz THD+N dB'], ['SMPTE IMD dB']], say)
+  const rows: Row[] = []
+  const add = (tool: string, fifty: Audio, smpte: Audio) => {
+    const row = { tool, thdPlusNoiseDb: thdPlusNoiseDb(fifty), imdDb: imdDb(smpte) }
+    rows.push(row)
+    print([row.tool, fixed(row.thdPlusNoiseDb, 1), fixed(row.imdDb, 1)])
+  }
+  add('Loudsmith', held(decodeSong(inputs.fifty)), held(decodeSong(inputs.smpte)))
   for (const peer of peers) {
     if (!peer.limit || !hasProgram(peer.program)) continue
     const output = path.join(work, 'tone.wav')
@@ -60,19 +62,8 @@ export async function benchTones({ peers, work, say }: Omit<BenchInput, 'files' 
       await peer.limit?.({ input, output }, CEILING_DBTP - PEAK_DB + OVER_DB, CEILING_DBTP, runCommand)
       return decodeSong(output)
     }
-    rows.push({
-      tool: peer.name,
-      thdPlusNoiseDb: thdPlusNoiseDb(await through(inputs.fifty)),
-      imdDb: imdDb(await through(inputs.smpte)),
-    })
+    add(peer.name, await through(inputs.fifty), await through(inputs.smpte))
   }
-  say(`\nSteady tones ${OVER_DB} dB over the ceiling.\n`)
-  say(
-    markdownTable(
-      ['tool', '50 Hz THD+N dB', 'SMPTE IMD dB'],
-      rows.map((row) => [row.tool, fixed(row.thdPlusNoiseDb, 1), fixed(row.imdDb, 1)]),
-    ),
-  )
   return rows
 }
 
@@ -96,23 +87,33 @@ function middle(audio: Audio): Float32Array {
   return audio.channels[0]!.subarray(4 * rate, 8 * rate)
 }
 
-/** Power of a tone in the samples, by correlation over a whole number of its periods. */
-function tonePower(samples: Float32Array, frequencyHz: number, sampleRateHz: number): number {
-  let real = 0
-  let imaginary = 0
+/** A tone in the samples, by correlation over a whole number of its periods: its amplitudes as cosine and sine. */
+function findTone(samples: Float32Array, frequencyHz: number, sampleRateHz: number): [cosine: number, sine: number] {
+  let cosine = 0
+  let sine = 0
   for (const [i, value] of samples.entries()) {
     const phase = (2 * Math.PI * frequencyHz * i) / sampleRateHz
-    real += value * Math.cos(phase)
-    imaginary += value * Math.sin(phase)
+    cosine += value * Math.cos(phase)
+    sine += value * Math.sin(phase)
   }
-  return (2 * (real * real + imaginary * imaginary)) / (samples.length * samples.length)
+  return [(2 * cosine) / samples.length, (2 * sine) / samples.length]
 }
 
+function tonePower(samples: Float32Array, frequencyHz: number, sampleRateHz: number): number {
+  const [cosine, sine] = findTone(samples, frequencyHz, sampleRateHz)
+  return (cosine * cosine + sine * sine) / 2
+}
+
+/** What is left when the tone is taken away, against the tone. */
 function thdPlusNoiseDb(audio: Audio): number {
   const samples = middle(audio)
-  const total = samples.reduce((sum, value) => sum + value * value, 0) / samples.length
-  const tone = tonePower(samples, 50, audio.sampleRateHz)
-  return 10 * Math.log10(Math.max(1e-16, (total - tone) / tone))
+  const [cosine, sine] = findTone(samples, 50, audio.sampleRateHz)
+  let rest = 0
+  for (const [i, value] of samples.entries()) {
+    const phase = (2 * Math.PI * 50 * i) / audio.sampleRateHz
+    rest += (value - cosine * Math.cos(phase) - sine * Math.sin(phase)) ** 2
+  }
+  return 10 * Math.log10(rest / samples.length / ((cosine * cosine + sine * sine) / 2))
 }
 
 function imdDb(audio: Audio): number {

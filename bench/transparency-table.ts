@@ -9,7 +9,7 @@ import { runCommand } from './cost.ts'
 import { decodeSong } from './music.ts'
 import type { Peer } from './peer.ts'
 import { hasProgram, readMaster, writeExcerpt } from './reading.ts'
-import { type BenchInput, fixed, markdownTable } from './table.ts'
+import { type BenchInput, fixed, NAME_WIDTH, startTable } from './table.ts'
 
 interface Row extends Transparency {
   readonly song: string
@@ -25,37 +25,39 @@ const MOST_ROUNDS = 8
 
 /** Measures Loudsmith and every peer that takes a gain, on every song. */
 export async function benchTransparency({ files, seconds, peers, work, say }: BenchInput): Promise<Row[]> {
-  const rows: Row[] = []
-  for (const file of files) {
-    const song = path.basename(file).replace(/\.\w+$/, '')
-    const input = path.join(work, 'song.wav')
-    writeExcerpt(file, seconds, input)
-    const original = decodeSong(input)
-    rows.push({ song, tool: 'Loudsmith', ...loudsmith(original) })
-    for (const peer of peers) {
-      if (peer.limit && hasProgram(peer.program))
-        rows.push({ song, tool: peer.name, ...(await closedLoop(peer, original, input, work)) })
-    }
-  }
   say(`\nTransparency of clip, limit and land alone at ${TARGET_LUFS} LUFS, ${CEILING_DBTP} dBTP.`)
   const unlandable = peers.filter((peer) => !peer.limit).map(({ name }) => name)
   if (unlandable.length > 0)
     say(`Not ranked, because they take no gain and cannot be landed: ${unlandable.join(', ')}.`)
   say('')
-  say(
-    markdownTable(
-      ['song', 'tool', 'LUFS', 'TP over dB', 'SDR dB', 'ERB-LSD', 'colour-LSD'],
-      rows.map((row) => [
-        row.song,
-        row.tool,
-        fixed(row.integratedLufs, 2),
-        fixed(row.truePeakOverDb, 3),
-        fixed(row.sdrDb, 1),
-        fixed(row.erbLsdDb, 2),
-        fixed(row.colourLsdDb, 2),
-      ]),
-    ),
+  const print = startTable(
+    [['song', 20], ['tool', NAME_WIDTH], ['LUFS', 6], ['TP over dB'], ['SDR dB'], ['ERB-LSD'], ['colour-LSD']],
+    say,
   )
+  const rows: Row[] = []
+  const add = (row: Row) => {
+    rows.push(row)
+    print([
+      row.song,
+      row.tool,
+      fixed(row.integratedLufs, 2),
+      fixed(row.truePeakOverDb, 3),
+      fixed(row.sdrDb, 1),
+      fixed(row.erbLsdDb, 2),
+      fixed(row.colourLsdDb, 2),
+    ])
+  }
+  for (const file of files) {
+    const song = path.basename(file).replace(/\.\w+$/, '')
+    const input = path.join(work, 'song.wav')
+    writeExcerpt(file, seconds, input)
+    const original = decodeSong(input)
+    add({ song, tool: 'Loudsmith', ...loudsmith(original) })
+    for (const peer of peers) {
+      if (peer.limit && hasProgram(peer.program))
+        add({ song, tool: peer.name, ...(await closedLoop(peer, original, input, work)) })
+    }
+  }
   return rows
 }
 
@@ -72,7 +74,7 @@ function loudsmith(original: Audio): Omit<Row, 'song' | 'tool'> {
     }
     const reading = {
       integratedLufs: measureLoudness(landed).integratedLufs,
-      truePeakDbtp: fullTruePeakDbtp(landed.channels, 10 ** ((CEILING_DBTP - 3) / 20)),
+      truePeakDbtp: fullTruePeakDbtp(landed.channels),
     }
     const trimmed = trimLanding(plan, reading)
     if (trimmed === null || round === MOST_ROUNDS) {

@@ -1,5 +1,5 @@
 /**
- * A true-peak meter of another hand: 16 points per frame, 256 taps per point, double precision, no code of the engine. Slow on purpose.
+ * A true-peak meter of another hand: 16 points per frame, 256 taps per point, double precision, no code of the engine.
  */
 const pointsPerFrame = 16
 const sideTaps = 128
@@ -20,33 +20,53 @@ const taps = Array.from({ length: pointsPerFrame }, (_, phase) =>
 )
 
 /**
- * Largest |interpolated value| of a channel, from 16 frames before its start to 16 after its end. Only frames with a sample of at
- * least `floor` within three frames are interpolated; 0 looks everywhere.
+ * Finer and finer grids, and what the highest value on each must reach, as a part of the highest peak known, for the next to be looked at. Where a
+ * signal without content above half the rate is highest, the nearest point of a grid of n per frame shows at least cos(π / 2n) of it: 0.71 of two, 0.92
+ * of four, 0.98 of eight. Taken a little lower, since the filter ends a little above half the rate.
  */
-export function fullTruePeak(samples: Float32Array, floor = 0): number {
+const grids = [
+  { phases: [8], worthAFinerLook: 0.67 },
+  { phases: [4, 12], worthAFinerLook: 0.9 },
+  { phases: [2, 6, 10, 14], worthAFinerLook: 0.97 },
+  { phases: [1, 3, 5, 7, 9, 11, 13, 15], worthAFinerLook: Infinity },
+]
+
+/** Largest |interpolated value| of a channel, from 16 frames before its start to 16 after its end. */
+export function fullTruePeak(samples: Float32Array): number {
   const margin = 16 + sideTaps
   const padded = new Float64Array(samples.length + 2 * margin)
   padded.set(samples, margin)
   let peak = 0
+  for (const sample of samples) peak = Math.max(peak, Math.abs(sample))
   for (let n = margin - 16; n < samples.length + margin + 16; n++) {
-    let near = 0
-    for (let k = n - 2; k <= n + 3; k++) near = Math.max(near, Math.abs(padded[k]!))
-    if (near < floor || near === 0) continue
-    const first = n - sideTaps + 1
-    for (const phase of taps) {
-      let even = 0
-      let odd = 0
-      for (let k = 0; k < 2 * sideTaps; k += 2) {
-        even += phase[k]! * padded[first + k]!
-        odd += phase[k + 1]! * padded[first + k + 1]!
-      }
-      peak = Math.max(peak, Math.abs(even + odd))
+    let near = Math.max(Math.abs(padded[n]!), Math.abs(padded[n + 1]!))
+    for (const { phases, worthAFinerLook } of grids) {
+      for (const phase of phases) near = Math.max(near, Math.abs(interpolated(padded, n, taps[phase]!)))
+      if (near <= worthAFinerLook * peak) break
     }
+    peak = Math.max(peak, near)
   }
   return peak
 }
 
+/** The value between two frames that `phase` stands for. */
+function interpolated(padded: Float64Array, frame: number, phase: Float64Array): number {
+  const first = frame - sideTaps + 1
+  // Four sums: one alone waits for each addition.
+  let a = 0
+  let b = 0
+  let c = 0
+  let d = 0
+  for (let k = 0; k < 2 * sideTaps; k += 4) {
+    a += phase[k]! * padded[first + k]!
+    b += phase[k + 1]! * padded[first + k + 1]!
+    c += phase[k + 2]! * padded[first + k + 2]!
+    d += phase[k + 3]! * padded[first + k + 3]!
+  }
+  return a + b + (c + d)
+}
+
 /** The largest {@link fullTruePeak} of the channels, in dBTP. */
-export function fullTruePeakDbtp(channels: readonly Float32Array[], floor = 0): number {
-  return 20 * Math.log10(Math.max(...channels.map((samples) => fullTruePeak(samples, floor))))
+export function fullTruePeakDbtp(channels: readonly Float32Array[]): number {
+  return 20 * Math.log10(Math.max(...channels.map((samples) => fullTruePeak(samples))))
 }

@@ -73,8 +73,7 @@ describe('on real music', () => {
       expect(
         Math.abs(integratedLufs - (plan.verdict === 'on_target' ? target : plan.integratedLufs)),
       ).toBeLessThanOrEqual(0.05)
-      const part = audio.channels.map((samples) => samples.subarray(20 * 44_100, 21 * 44_100))
-      expect(fullTruePeakDbtp(part, 0.97 * 10 ** (ceiling / 20))).toBeLessThanOrEqual(ceiling)
+      expect(fullTruePeakDbtp(audio.channels)).toBeLessThanOrEqual(ceiling)
     },
   )
 })
