@@ -170,12 +170,15 @@ interface Aim {
   readonly mostDb: number
 }
 
-/** Lands an excerpt with a candidate, into `rendered`, and compares it with the untouched one; null where the aim is out of reach. */
+/** What the power of an excerpt may be off, dB. */
+const powerToleranceDb = 0.02
+
+/** Lands an excerpt with a candidate, into `rendered`, and compares it with the untouched one; null where that takes more gain than it may. */
 function tryCandidate(excerpt: Song, candidate: Candidate, aim: Aim, rendered: AudioBlock): Weighed | null {
   const { ceiling, startDb, powerDb, mostDb } = aim
   const { audio, peaks } = excerpt
   const { limiter, clipAboveDb } = candidate
-  const capDb = startDb + 8
+  const capDb = startDb + mostDb
   let gainDb = startDb
   let clipLimit: number | null = null
   let trial = createLimiterTrial(excerpt, ceiling, limiter)
@@ -184,13 +187,12 @@ function tryCandidate(excerpt: Song, candidate: Candidate, aim: Aim, rendered: A
       clipLimit = ceiling * dbToGain(clipAboveDb - gainDb)
       trial = createLimiterTrial(clipMaterial(audio, excerpt, clipLimit, 0, peaks.length), ceiling, limiter)
     }
-    const landed = solveGain((db) => trial.powerDbAt(db), powerDb, gainDb, capDb, 0.02)
-    if (landed.value < powerDb - 0.3) return null
+    const landed = solveGain((db) => trial.powerDbAt(db), powerDb, gainDb, capDb, powerToleranceDb)
+    if (landed.gainDb >= capDb && landed.value < powerDb - powerToleranceDb) return null
     const moved = Math.abs(landed.gainDb - gainDb)
     gainDb = landed.gainDb
     if (moved < 0.1) break
   }
-  if (gainDb - startDb > mostDb) return null
   const clipped = clippedFrames(audio, peaks, clipLimit, 0, rendered)
   applyControls(clipped, trial.controls, 0, dbToGain(gainDb), rendered)
   return { limiter, clipAboveDb, gainDb, distortion: measureDistortion(audio, rendered, dbToGain(gainDb)) }
