@@ -34,7 +34,7 @@ export function findClipping({ channels }: AudioBlock): Clipping {
     const above = countFlatTops(samples, peaks, highest(samples, peaks, 1), 1)
     const below = countFlatTops(samples, peaks, highest(samples, peaks, -1), -1)
     const found = { positive: above.level, negative: below.level === null ? null : -below.level }
-    if (above.count + below.count > 0) count += flatTops(samples, found).length
+    if (above.count + below.count > 0) count += flatTops(samples, found, peaks).length
     return found
   })
   return { levels, count }
@@ -68,36 +68,51 @@ function countFlatTops(
 ): { count: number; level: number | null } {
   const threshold = level * (1 - tolerance)
   const steep = level * tolerance * 20
+  const [low, high] = sign === 1 ? [Number.NEGATIVE_INFINITY, threshold] : [-threshold, Number.POSITIVE_INFINITY]
   let count = 0
   let i = 0
   for (let b = 0; b < peaks.length && level >= 1e-3; b++) {
     if (peaks[b]! < threshold) continue
     const blockEnd = Math.min(samples.length, (b + 1) * blockFrames)
-    for (i = Math.max(i, b * blockFrames); i < blockEnd; i++) {
-      if (samples[i]! * sign < threshold) continue
+    for (i = nextBeyond(samples, Math.max(i, b * blockFrames), blockEnd, low, high); i < blockEnd; ) {
       let end = i + 1
       while (end < samples.length && samples[end]! * sign >= threshold) end++
       const before = i > 0 ? level - samples[i - 1]! * sign : 0
       const after = end < samples.length ? level - samples[end]! * sign : 0
       if (end - i >= shortestFlatTop && before + after > steep) count++
-      i = end
+      i = nextBeyond(samples, end, blockEnd, low, high)
     }
   }
   return count >= fewestFlatTops ? { count, level } : { count: 0, level: null }
 }
 
 /** The flat tops of one channel as [first, after last] pairs in ascending order: two neighbouring samples already count. */
-export function flatTops(samples: Float32Array, { positive, negative }: ClipLevels): [number, number][] {
+export function flatTops(
+  samples: Float32Array,
+  { positive, negative }: ClipLevels,
+  peaks: Float64Array = blockPeaks(samples),
+): [number, number][] {
   const high = positive === null ? Number.POSITIVE_INFINITY : positive * (1 - tolerance)
   const low = negative === null ? Number.NEGATIVE_INFINITY : negative * (1 - tolerance)
   const runs: [number, number][] = []
-  for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i]!
-    if (sample < high && sample > low) continue
-    let end = i + 1
-    while (end < samples.length && (sample >= high ? samples[end]! >= high : samples[end]! <= low)) end++
-    if (end - i >= 2) runs.push([i, end])
-    i = end - 1
+  let i = 0
+  for (let b = 0; b < peaks.length; b++) {
+    if (peaks[b]! < high && -peaks[b]! > low) continue
+    const blockEnd = Math.min(samples.length, (b + 1) * blockFrames)
+    for (i = nextBeyond(samples, Math.max(i, b * blockFrames), blockEnd, low, high); i < blockEnd; ) {
+      const isHigh = samples[i]! >= high
+      let end = i + 1
+      while (end < samples.length && (isHigh ? samples[end]! >= high : samples[end]! <= low)) end++
+      if (end - i >= 2) runs.push([i, end])
+      i = nextBeyond(samples, end, blockEnd, low, high)
+    }
   }
   return runs
+}
+
+/** The first of the samples [first, end) that does not lie between `low` and `high`, or `end` (or `first`, if that is later). */
+function nextBeyond(samples: Float32Array, first: number, end: number, low: number, high: number): number {
+  let i = first
+  while (i < end && samples[i]! < high && samples[i]! > low) i++
+  return i
 }
