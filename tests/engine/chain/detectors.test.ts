@@ -3,6 +3,7 @@ import { addClicks, addOffset, addResonance, addTone, clipHard, toneDamages } fr
 import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
 import { createBiquadCascade, highShelf } from '../../../src-server/engine/biquad.ts'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
+import { findClipping, flatTops } from '../../../src-server/engine/detectors/clipping.ts'
 import { createConvolver, designLowPass } from '../../../src-server/engine/fir.ts'
 import { copyOf, filterWhole, noise, ordinaryMusic, sine } from './signals.ts'
 
@@ -44,6 +45,31 @@ describe('a fault that was put in', () => {
     const { clipping } = analyse(clipped)
     expect(clipping.count).toBeGreaterThan(10)
     expect(clipping.levels[0]!.positive ?? clipping.levels[1]!.positive).toBeCloseTo(0.5 * 10 ** (-4 / 20), 4)
+  })
+
+  it('every flat top is counted once, wherever it lies and on either side', () => {
+    const song = allocateAudio(2, 60_000, 44_100)
+    const [left, right] = song.channels
+    const tops = [
+      [0, 4],
+      [4094, 4099],
+      [8192, 8196],
+      [12_280, 12_288],
+      [30_000, 30_003],
+      [59_995, 60_000],
+    ] as const
+    for (const [first, end] of tops) {
+      left!.fill(0.5, first, end)
+      right!.fill(-0.4, first, end)
+    }
+    const { levels, count } = findClipping(song)
+    expect(levels).toEqual([
+      { positive: 0.5, negative: null },
+      { positive: null, negative: Math.fround(-0.4) },
+    ])
+    expect(count).toBe(2 * tops.length)
+    expect(flatTops(left!, levels[0]!)).toEqual(tops)
+    expect(flatTops(right!, levels[1]!)).toEqual(tops)
   })
 
   it('the crest of a loud low note is not clipping', () => {
