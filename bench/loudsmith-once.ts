@@ -1,9 +1,8 @@
 /**
- * Masters one song with the built engine process and no other: `node bench/loudsmith-once.ts ORDER.json` plays the parent that the process would
- * have. The order is a WorkOrder in JSON; the attempt folder receives the ZIP. Prints the results as JSON. Needs `npm run build`.
+ * Masters one song with the built engine process and no other: `node bench/loudsmith-once.ts ORDER.json WORKER.js` plays the parent that the
+ * process would have. The order is a WorkOrder in JSON; the attempt folder receives the ZIP. Prints the results as JSON. Needs `npm run build`.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { WorkerCommand, WorkerMessage, WorkOrder } from '../src-server/mastering/work-order.ts'
 
@@ -16,5 +15,5 @@ process.send = (message: WorkerMessage, ...rest: unknown[]) => {
   if (typeof isSent === 'function') isSent()
   return true
 }
-await import(pathToFileURL(path.join(import.meta.dirname, '../dist/main/worker.js')).href)
+await import(pathToFileURL(process.argv[3] ?? '').href)
 process.emit('message', { type: 'work', order } satisfies WorkerCommand, undefined)
