@@ -13,7 +13,7 @@ import { probeAudio } from '../src-server/uploads/probe.ts'
 import { type Cost, runCommand } from './cost.ts'
 import type { Files, Peer } from './peer.ts'
 import { peer as loudnorm } from './peers/loudnorm-two-pass.ts'
-import { hasProgram, readMaster, writeExcerpt } from './reading.ts'
+import { hasProgram, type Reading, readMaster, writeExcerpt } from './reading.ts'
 import { type BenchInput, fixed, NAME_WIDTH, startTable } from './table.ts'
 
 interface Row extends Cost {
@@ -197,10 +197,13 @@ async function readMasters(
   rmSync(unpacked, { recursive: true, force: true })
   const archive = readdirSync(attemptFolderIn(work)).find((file) => file.endsWith('.zip')) ?? ''
   await runCommand('python3', ['-m', 'zipfile', '-e', path.join(attemptFolderIn(work), archive), unpacked])
+  const readings = new Map<string, Reading>()
   let loudnessErrorLu = 0
   let truePeakOverDb = -Infinity
   for (const master of masters) {
-    const reading = readMaster(path.join(unpacked, path.basename(archive, '.zip'), master.file))
+    const file = path.join(unpacked, path.basename(archive, '.zip'), master.file)
+    const reading = readings.get(master.sha256) ?? readMaster(file)
+    readings.set(master.sha256, reading)
     const wanted = master.verdict === 'on_target' ? master.target_lufs : master.integrated_lufs
     loudnessErrorLu = Math.max(loudnessErrorLu, Math.abs(reading.integratedLufs - wanted))
     truePeakOverDb = Math.max(truePeakOverDb, reading.truePeakDbtp - master.ceiling_dbtp)
