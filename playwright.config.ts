@@ -32,7 +32,8 @@ export default defineConfig({
         locale: 'en-GB',
         colorScheme: 'dark',
         acceptDownloads: true,
-        trace: 'retain-on-failure',
+        // Without its film, for which the page would be drawn a second time all along.
+        trace: { mode: 'retain-on-failure', screenshots: false },
         screenshot: 'only-on-failure',
       },
     },

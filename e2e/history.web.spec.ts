@@ -4,6 +4,8 @@ import Database from 'better-sqlite3'
 import type { Browser, Page, Request } from 'playwright/test'
 import { drop, expect, song, test } from './web-fixtures.ts'
 
+test.use({ platforms: ['spotify'] })
+
 const JOBS = 5000
 /** Pages of 100 that the finished ones among them fill: one in seventeen has failed. */
 const DONE_PAGES = 48
@@ -128,6 +130,7 @@ test(`${JOBS} jobs are scrolled, searched and filtered without a stutter`, async
     if (isList(request)) lists += 1
   })
   const measure = async (name: string, act: () => Promise<unknown>) => {
+    if (WALKS === 0) return void (await act())
     tasks[name] = Math.min(tasks[name] ?? Number.POSITIVE_INFINITY, Math.round(await longestTask(page, browser, act)))
   }
   /** Also times how long it takes from a press to the list that it asks for. */
@@ -167,8 +170,12 @@ test(`${JOBS} jobs are scrolled, searched and filtered without a stutter`, async
       if (name === 'Expired') await expect(rows.first()).toContainText('Files removed')
     }
     await measure('reading to the end', async () => {
-      const toTheEnd = () => scroller.evaluate((one) => one.scrollTo(0, one.scrollHeight))
-      await expect.poll(() => toTheEnd().then(() => rows.last().textContent()), { timeout: 240_000 }).toContain('Model')
+      const isAtTheEnd = () => {
+        const one = document.querySelector('.scroll')
+        one?.scrollTo(0, one.scrollHeight)
+        return [...(one?.querySelectorAll('tbody tr:not(.grp):not(.gap)') ?? [])].at(-1)?.textContent.includes('Model')
+      }
+      await page.waitForFunction(isAtTheEnd, undefined, { timeout: 240_000, polling: 100 })
     })
     await measure('grouping off', toggleGroups)
     await measure('everything selected', () => all.check({ force: true }))
@@ -185,10 +192,10 @@ test(`${JOBS} jobs are scrolled, searched and filtered without a stutter`, async
     await toggleGroups()
     await walk()
   }
+  if (WALKS === 0) return
   const say = (figures: Record<string, number>) => JSON.stringify(figures)
   info.annotations.push({ type: 'longest tasks, ms of processor time', description: say(tasks) })
   info.annotations.push({ type: 'from press to list, ms', description: say(settling) })
-  if (WALKS === 0) return
   const { 'filter Expired': searching = 0, ...others } = settling
   expect(Math.max(...Object.values(others)), say(settling)).toBeLessThan(MOST_SETTLING_MS)
   expect(searching).toBeLessThan(MOST_SEARCHING_MS)

@@ -138,11 +138,11 @@ export interface Placed {
 
 const WINDOW = 2048
 
-function likeness(heard: Float32Array, at: number, file: Float32Array, from: number): number {
+function likeness(heard: Float32Array, at: number, file: Float32Array, from: number, step = 1): number {
   let product = 0
   let heardEnergy = 0
   let fileEnergy = 0
-  for (let i = 0; i < WINDOW; i++) {
+  for (let i = 0; i < WINDOW; i += step) {
     const x = heard[at + i] ?? 0
     const y = file[from + i] ?? 0
     product += x * y
@@ -158,9 +158,7 @@ export function findStart(heard: Float32Array, at: number, file: Float32Array): 
   let best = { from: 0, likeness: -1 }
   for (let from = 0; from < file.length - WINDOW; from++) {
     // Every sixteenth value tells most places apart; only the likely ones are looked at in full.
-    let product = 0
-    for (let i = 0; i < WINDOW; i += 16) product += (heard[at + i] ?? 0) * (file[from + i] ?? 0)
-    if (product <= 0) continue
+    if (likeness(heard, at, file, from, 16) < 0.5) continue
     const found = likeness(heard, at, file, from)
     if (found > best.likeness) best = { from, likeness: found }
   }

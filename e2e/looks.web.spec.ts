@@ -1,17 +1,14 @@
-import type { Job, JobPage } from '../src-server/contract/jobs.ts'
-import { drop, expect, type Program, song, test } from './web-fixtures.ts'
+import { PLATFORMS } from '../src-server/contract/platforms.ts'
+import { expect, master, type Program, song, test } from './web-fixtures.ts'
 
 const MOST_MOTION_MS = 1
 const PAGES = ['#/history', '#/automate', '#/settings/account', '#/settings/api-keys', '#/settings/language']
 
-/** Masters one song and answers its job. */
-async function masterOne(page: Parameters<typeof drop>[0], program: Program): Promise<Job> {
-  await drop(page, [song('One.wav', 1, 4)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
-  await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 180_000 })
-  const [job] = (await program.call<JobPage>('GET', '/api/v1/jobs')).jobs
-  return job as Job
+/** Masters one song for all platforms and answers its job. */
+const masterOne = (program: Program) => {
+  const { name, mimeType, buffer } = song('One.wav', 1, 4)
+  const file = new File([new Uint8Array(buffer)], name, { type: mimeType })
+  return master(program, { file, platforms: PLATFORMS.join() })
 }
 
 test.describe('with little motion', () => {
@@ -31,7 +28,7 @@ test.describe('with little motion', () => {
           }),
         )
       }, MOST_MOTION_MS)
-    const job = await masterOne(page, program)
+    const job = await masterOne(program)
     const visit = async (address: string) => {
       await page.goto(new URL(address, page.url()).href)
       await expect(page.locator('main h1')).toBeAttached()
@@ -58,7 +55,7 @@ test.describe('in forced colours', () => {
   test.use({ contextOptions: { forcedColors: 'active' } })
 
   test('what is chosen, what has the focus and what is off are told apart', async ({ page, program }) => {
-    const job = await masterOne(page, program)
+    const job = await masterOne(program)
     const look = (selector: string) =>
       page
         .locator(selector)
@@ -153,7 +150,7 @@ for (const [locale, history, original] of [
       page,
       program,
     }) => {
-      const job = await masterOne(page, program)
+      const job = await masterOne(program)
       await program.call('POST', '/app/keys', { name: 'n8n' })
       const reader = await page.context().newCDPSession(page)
       const visit = async (address: string) => {

@@ -3,6 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test as base, type Page } from 'playwright/test'
+import type { Desk } from '../src-server/contract/app.ts'
+import type { Job } from '../src-server/contract/jobs.ts'
+import type { Platform } from '../src-server/contract/platforms.ts'
 import { type GivenFile, type Program, startProgram } from './program.ts'
 
 export { expect } from 'playwright/test'
@@ -14,7 +17,7 @@ export async function drop(page: Page, files: readonly GivenFile[]): Promise<voi
   await page.evaluate(async (list) => {
     const transfer = new DataTransfer()
     for (const { name, mimeType, buffer } of list) {
-      const bytes = Uint8Array.from(atob(buffer), (letter) => letter.charCodeAt(0))
+      const bytes = Uint8Array.fromBase64(buffer)
       transfer.items.add(new File([bytes], name, { type: mimeType }))
     }
     const send = (type: string) =>
@@ -28,24 +31,66 @@ export async function drop(page: Page, files: readonly GivenFile[]): Promise<voi
 /** The row of a song by its title. */
 export const rowOf = (page: Page, title: string) => page.locator('.song').filter({ hasText: title })
 
-/** `home` is the folder in which the program keeps what it has. */
-export const test = base.extend<{ home: string; program: Program }>({
+export const credential = (program: Program): string => program.link.split('#session=')[1] ?? ''
+
+/** Masters a song over the API and answers its job when it is done. */
+export async function master(program: Program, parts: Readonly<Record<string, string | File>>): Promise<Job> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(parts)) form.append(name, value)
+  const headers = { Authorization: `Bearer ${credential(program)}` }
+  const created = await fetch(`${program.baseUrl}/api/v1/master`, { method: 'POST', headers, body: form })
+  if (created.status !== 201) throw new Error(`${created.status} ${await created.text()}`)
+  let job = (await created.json()) as Job
+  for (const end = performance.now() + 240_000; job.status !== 'done'; ) {
+    if (job.status === 'failed' || performance.now() > end) throw new Error(`not mastered: ${JSON.stringify(job)}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    job = await program.call<Job>('GET', `/api/v1/jobs/${job.job_id}`)
+  }
+  return job
+}
+
+type Use<Value> = (value: Value) => Promise<void>
+
+async function keepHome(use: Use<string>): Promise<void> {
+  const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-web-'))
+  await use(home)
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+}
+
+async function keepProgram(program: Program, use: Use<Program>): Promise<void> {
+  await use(program)
+  await program.stop()
+}
+
+async function openPage({ page, program }: { page: Page; program: Program }, use: Use<Page>): Promise<void> {
+  const failures: string[] = []
+  page.on('pageerror', (error) => failures.push(error.message))
+  await page.goto(program.link)
+  await use(page)
+  if (failures.length > 0) throw new Error(`the page threw: ${failures.join('; ')}`)
+}
+
+/** `home` is the folder in which the program keeps what it has; `platforms` those that are chosen on its desk, all if not given. */
+export const test = base.extend<{ home: string; platforms: readonly Platform[] | undefined; program: Program }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
-  home: async ({}, use) => {
-    const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-web-'))
-    await use(home)
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
-  },
-  program: async ({ home }, use) => {
+  home: ({}, use) => keepHome(use),
+  platforms: [undefined, { option: true }],
+  program: async ({ home, platforms }, use) => {
     const program = await startProgram(home)
-    await use(program)
-    await program.stop()
+    if (platforms) {
+      const { settings } = await program.call<Desk>('GET', '/app/desk')
+      await program.call('PATCH', '/app/desk', { settings: { ...settings, platforms } })
+    }
+    await keepProgram(program, use)
   },
-  page: async ({ page, program }, use) => {
-    const failures: string[] = []
-    page.on('pageerror', (error) => failures.push(error.message))
-    await page.goto(program.link)
-    await use(page)
-    if (failures.length > 0) throw new Error(`the page threw: ${failures.join('; ')}`)
-  },
+  page: ({ page, program }, use) => openPage({ page, program }, use),
+})
+
+/** For tests that look at songs and leave the program as it was: one serves all of them. */
+// biome-ignore lint/complexity/noBannedTypes: Playwright's word for no fixtures of one test
+export const lookingTest = base.extend<{}, { home: string; program: Program }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
+  home: [({}, use) => keepHome(use), { scope: 'worker' }],
+  program: [async ({ home }, use) => keepProgram(await startProgram(home), use), { scope: 'worker' }],
+  page: ({ page, program }, use) => openPage({ page, program }, use),
 })

@@ -1,0 +1,81 @@
+import type { Desk } from '../src-server/contract/app.ts'
+import type { Job, JobPage } from '../src-server/contract/jobs.ts'
+import { asMp3 } from './listen-sound.ts'
+import { drop, expect, rowOf, song, test } from './web-fixtures.ts'
+
+test.use({ platforms: ['spotify'] })
+
+/** Gives an MP3 a picture in an ID3v2.3 tag of its own. */
+function withPicture(mp3: Buffer): Buffer {
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  const picture = Buffer.concat([Buffer.from('\0image/png\0\x03\0', 'latin1'), Buffer.from(png, 'base64')])
+  const frame = Buffer.concat([Buffer.from('APIC'), Buffer.alloc(6), picture])
+  frame.writeUInt32BE(picture.length, 4)
+  const head = Buffer.from('ID3\x03\0\0\0\0\0\0', 'latin1')
+  // Seven bits of the size in each byte.
+  for (let byte = 0; byte < 4; byte++) head[9 - byte] = (frame.length >> (7 * byte)) & 0x7f
+  return Buffer.concat([head, frame, mp3])
+}
+
+test('master again puts the song back on the desk with the settings it had', async ({ page, program }) => {
+  await drop(page, [song('again.wav', 1, 3)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(rowOf(page, 'again')).toContainText('1 master', { timeout: 180_000 })
+  const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
+  await page.evaluate((id) => {
+    location.hash = `#/listen/${id}`
+  }, jobs[0]?.job_id)
+  await page.getByRole('button', { name: 'Master again' }).click()
+  await expect(page.locator('.song')).toHaveCount(1)
+  const desk = await program.call<Desk>('GET', '/app/desk')
+  expect(desk.songs[0]?.settings).toMatchObject({ genre: jobs[0]?.genre, intensity: jobs[0]?.intensity })
+})
+
+test('master again makes a new job of a song that the desk has forgotten', async ({ page, program }) => {
+  await drop(page, [song('forgotten.wav', 1, 3)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(rowOf(page, 'forgotten')).toContainText('1 master', { timeout: 180_000 })
+  const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
+  await page.route('**/app/desk/restore', (route) =>
+    route.fulfill({
+      status: 404,
+      json: { error: { code: 'NOT_FOUND', message: 'gone', request_id: 'r', retryable: false } },
+    }),
+  )
+  await page.evaluate((id) => {
+    location.hash = `#/listen/${id}`
+  }, jobs[0]?.job_id)
+  await page.getByRole('button', { name: 'Master again' }).click()
+  await expect(page.locator('.hist tbody tr:not(.grp)')).toHaveCount(2)
+})
+
+test('the picture of a song is shown where it has one, and asked for nowhere else', async ({ page, program, home }) => {
+  const missing: string[] = []
+  page.on('response', (answer) => {
+    if (answer.status() === 404) missing.push(answer.url())
+  })
+  const pictured = { ...song('pictured.mp3'), mimeType: 'audio/mpeg' }
+  const mp3 = withPicture(await asMp3(pictured.buffer, home))
+  await drop(page, [{ ...pictured, buffer: mp3 }, song('plain.wav', 2)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 60_000 })
+  await rowOf(page, 'pictured').getByRole('button', { name: 'Use it' }).click()
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(2, { timeout: 180_000 })
+  await expect(rowOf(page, 'pictured').locator('img.cover')).toBeVisible()
+  await expect(rowOf(page, 'plain').locator('svg.cover')).toBeVisible()
+  const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
+  for (const [name, cover] of [
+    ['plain', 'svg.cover'],
+    ['pictured', 'img.cover'],
+  ] as const) {
+    const { job_id } = jobs.find(({ filename }) => filename.startsWith(name)) as Job
+    await page.goto(new URL(`#/listen/${job_id}`, page.url()).href)
+    await expect(page.locator('h1')).toHaveText(name)
+    await expect(page.locator('.head').locator(cover)).toBeVisible()
+  }
+  await page.getByRole('link', { name: 'History' }).click()
+  await expect(page.locator('.hist tbody tr:not(.grp)')).toHaveCount(2)
+  expect(missing).toEqual([])
+})
