@@ -1,7 +1,6 @@
 /** Starts the program headless, as a terminal does: a data directory of its own, a free port, the real engine. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { songBytes } from './desktop-songs.ts'
@@ -28,13 +27,7 @@ export async function startProgram(home: string): Promise<Program> {
   let link = ''
   const run = async (onPort: number) => {
     const words = ['serve', '--port', String(onPort), '--data-dir', path.join(home, 'data')]
-    const env = {
-      // Shared with the engine processes, which would otherwise compile their sources anew for every song.
-      NODE_COMPILE_CACHE: path.join(tmpdir(), 'node-compile-cache'),
-      ...process.env,
-      HOME: home,
-      XDG_CONFIG_HOME: path.join(home, '.config'),
-    }
+    const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: path.join(home, '.config') }
     child = spawn(process.execPath, ['src-server/cli.ts', ...words], {
       cwd: root,
       env,

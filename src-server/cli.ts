@@ -21,7 +21,9 @@ function port(text: string): number {
   return value
 }
 
-enableCompileCache()
+// The engine processes find it in their environment: compiled anew, their sources would cost each song most of a second.
+const { directory: compileCache } = enableCompileCache()
+if (compileCache) process.env.NODE_COMPILE_CACHE = compileCache
 const dataDir = defaultDataDir(process.platform, process.env, homedir())
 const program = new Command('loudsmith')
   .description('Local audio mastering: one song in, one measured master per platform out.')
