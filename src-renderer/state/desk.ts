@@ -106,7 +106,10 @@ export function createDesk(options: DeskOptions) {
     if (state.order !== before.order) uploads.saveResting()
   })
 
+  /** Taken off here; what the server says of them is not shown. */
   const hidden = new Set<string>()
+  /** Put back here; a reading that lacks them was made before the server heard of it. */
+  const returning = new Set<string>()
   /** Settings that the hand has changed and the server has not confirmed, by what they are of: a source_id or ALL. */
   const unconfirmed = new Map<string, Unconfirmed>()
   /** Counts confirmations: a reading that began before the last one may be older than what it confirmed. */
@@ -120,8 +123,10 @@ export function createDesk(options: DeskOptions) {
 
   const keep = (read: Desk) => {
     const known = getState().desk
+    const present = new Set(read.songs.map((song) => song.source.source_id))
+    const back = known?.songs.filter(({ source }) => returning.has(source.source_id) && !present.has(source.source_id))
     const shown = read.songs.filter((song) => !hidden.has(song.source.source_id) && !isArriving(song))
-    const merged = mergedDesk(known, { ...read, songs: shown })
+    const merged = mergedDesk(known, { ...read, songs: [...shown, ...(back ?? [])] })
     const own = new Map(known?.songs.map((song) => [song.source.source_id, song.settings]))
     const desk: Desk = {
       ...merged,
@@ -164,6 +169,13 @@ export function createDesk(options: DeskOptions) {
     } catch (error) {
       setState({ failure: refusalOf(error, language()) })
     }
+  }
+
+  /** Songs are taken off and put back in the order in which the hand did it. */
+  let lastTurn: Promise<void> = Promise.resolve()
+  const inTurn = (run: () => Promise<Desk | undefined>) => {
+    lastTurn = lastTurn.then(() => command(run))
+    return lastTurn
   }
 
   async function readReference() {
@@ -252,21 +264,31 @@ export function createDesk(options: DeskOptions) {
     const { desk, order } = getState()
     const gone = new Set(rowIds)
     const sourceIds = rowIds.filter((id) => songOf(id))
-    for (const id of sourceIds) hidden.add(id)
+    for (const id of sourceIds) {
+      hidden.add(id)
+      returning.delete(id)
+    }
     const taken = uploads.takeOff(gone)
     setState({
       order: order.filter((id) => !gone.has(id)),
       ...(desk ? { desk: { ...desk, songs: desk.songs.filter((s) => !gone.has(s.source.source_id)) } } : {}),
     })
     if (gone.has(getState().selectedId ?? '')) setState({ selectedId: null, isWholeBatch: true })
-    if (sourceIds.length > 0) void command(() => client.call('removeSongs', { body: { source_ids: sourceIds } }))
+    const body = { source_ids: sourceIds }
+    if (sourceIds.length > 0) void inTurn(() => client.call('removeSongs', { body }))
     notices.show({
       text,
       undo: () => {
-        for (const id of sourceIds) hidden.delete(id)
+        for (const id of sourceIds) {
+          hidden.delete(id)
+          returning.add(id)
+        }
         setState({ order, desk })
         taken.putBack()
-        if (sourceIds.length > 0) void command(() => client.call('restoreSongs', { body: { source_ids: sourceIds } }))
+        if (sourceIds.length === 0) return
+        void inTurn(() => client.call('restoreSongs', { body })).then(() => {
+          for (const id of sourceIds) returning.delete(id)
+        })
       },
       settle: () => {
         taken.forget()

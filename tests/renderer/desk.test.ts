@@ -47,7 +47,13 @@ function bench(refuse: readonly string[] = []) {
   const server = emptyDesk()
   const calls: { path: string; body: unknown }[] = []
   const kept = new Map<string, string>()
-  const gate: { wait: Promise<void> | null; look: Promise<void> | null } = { wait: null, look: null }
+  const gate: {
+    wait: Promise<void> | null
+    look: Promise<void> | null
+    /** What an answer to a removal or a return waits for. */
+    command?: () => Promise<void>
+    isTooLate?: boolean
+  } = { wait: null, look: null }
   const client = createClient({
     session: null,
     language: () => 'en',
@@ -60,10 +66,16 @@ function bench(refuse: readonly string[] = []) {
       }
       if (path === '/app/desk/remove')
         server.songs = server.songs.filter((s) => !body.source_ids.includes(s.source.source_id))
+      if (path === '/app/desk/restore' && gate.isTooLate)
+        return Response.json(
+          { error: { code: 'NOT_FOUND', message: 'gone', request_id: 'r', retryable: false } },
+          { status: 404 },
+        )
       if (path === '/app/desk/restore') for (const id of body.source_ids) server.songs.push(song(id))
       if (body?.settings && path === '/app/desk') server.settings = body.settings
       const answer = Response.json(server)
       if (init?.method === 'GET' && gate.wait) await gate.wait
+      if (path === '/app/desk/remove' || path === '/app/desk/restore') await gate.command?.()
       return answer
     },
   })
@@ -160,6 +172,44 @@ describe('the desk', () => {
     it_.notices.undo()
     expect(order()).toEqual(['a', 'b'])
     await expect.poll(() => it_.calls.some((call) => call.path === '/app/desk/restore')).toBe(true)
+  })
+
+  it('keeps the place of a song that is put back before the server has answered its removal', async () => {
+    const { desk, gate, notices } = it_
+    desk.addFiles([file('a.wav'), file('b.wav')])
+    await expect.poll(order).toEqual(['a', 'b'])
+    await expect.poll(() => uploads()).toEqual([])
+    const answers: (() => void)[] = []
+    gate.command = () => new Promise<void>((resolve) => answers.push(resolve))
+    desk.remove(['a'], 'a removed')
+    expect(order()).toEqual(['b'])
+    notices.undo()
+    await expect.poll(() => answers.length).toBe(1)
+    answers[0]?.()
+    await expect.poll(() => answers.length).toBe(2)
+    expect(order()).toEqual(['a', 'b'])
+    expect(
+      desk.store
+        .getState()
+        .desk?.songs.map((one) => one.source.source_id)
+        .sort(),
+    ).toEqual(['a', 'b'])
+    answers[1]?.()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(order()).toEqual(['a', 'b'])
+  })
+
+  it('lets go of a song that could not be put back', async () => {
+    const { desk, gate, notices } = it_
+    desk.addFiles([file('a.wav'), file('b.wav')])
+    await expect.poll(order).toEqual(['a', 'b'])
+    desk.remove(['a'], 'a removed')
+    await expect.poll(() => it_.server.songs.length).toBe(1)
+    gate.isTooLate = true
+    notices.undo()
+    await expect.poll(() => desk.store.getState().failure?.code).toBe('NOT_FOUND')
+    await desk.read()
+    expect(order()).toEqual(['b'])
   })
 
   it('stops sending a file that is removed on its way, and sends it again when that is undone', async () => {
