@@ -38,6 +38,8 @@ export function newerJob(known: Job | undefined, read: Job): Job {
 export function createJobs(client: Client) {
   const store = createStore<Jobs>(() => ({ byId: {}, seqById: {} }))
   const reading = new Map<string, Promise<void>>()
+  /** Readings that begin when the one under way is over. */
+  const following = new Map<string, Promise<void>>()
 
   const keep = (jobs: readonly Job[]) => {
     if (jobs.length === 0) return
@@ -54,9 +56,7 @@ export function createJobs(client: Client) {
       return { byId: rest }
     })
 
-  const read = (jobId: string): Promise<void> => {
-    const running = reading.get(jobId)
-    if (running) return running
+  const begin = (jobId: string): Promise<void> => {
     const fresh = client
       .call('readJob', { params: { job_id: jobId } })
       .then((job) => keep([job]))
@@ -64,6 +64,20 @@ export function createJobs(client: Client) {
       .finally(() => reading.delete(jobId))
     reading.set(jobId, fresh)
     return fresh
+  }
+
+  /** Reads a job as it is from now on: a reading that is under way may be older than the news that ask for this one. */
+  const read = (jobId: string): Promise<void> => {
+    const running = reading.get(jobId)
+    if (!running) return begin(jobId)
+    const known = following.get(jobId)
+    if (known) return known
+    const next = running.then(() => {
+      following.delete(jobId)
+      return begin(jobId)
+    })
+    following.set(jobId, next)
+    return next
   }
 
   return {
@@ -74,7 +88,7 @@ export function createJobs(client: Client) {
     async readMissing(jobIds: readonly string[], alsoUnfinished = false) {
       const { byId } = store.getState()
       const missing = jobIds.filter((id) => !byId[id] || (alsoUnfinished && byId[id]?.status === 'queued'))
-      await Promise.all(missing.map(read))
+      await Promise.all(missing.map((id) => (alsoUnfinished ? read(id) : (reading.get(id) ?? read(id)))))
     },
     /** Applies one live event. */
     apply(event: LiveEvent) {

@@ -105,6 +105,32 @@ describe('a job that is followed', () => {
     expect(withProgress(waiting, progress(1, 0, { stage: 'waiting', queue_position: 1 })).queue_position).toBe(1)
   })
 
+  it('is read again when it ends while an older reading is on its way', async () => {
+    const answers: (() => void)[] = []
+    let now = job()
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: async () => {
+        const answer = Response.json(now)
+        await new Promise<void>((resolve) => answers.push(resolve))
+        return answer
+      },
+    })
+    const jobs = createJobs(client)
+    const first = jobs.readMissing(['j1'])
+    await expect.poll(() => answers.length).toBe(1)
+    now = job({ status: 'done', progress: 100 })
+    jobs.apply({ event: 'job.completed', seq: 7, job_id: 'j1' })
+    jobs.apply({ event: 'job.completed', seq: 7, job_id: 'j1' })
+    answers[0]?.()
+    await first
+    await expect.poll(() => answers.length).toBe(2)
+    answers[1]?.()
+    await expect.poll(() => jobs.store.getState().byId.j1?.status).toBe('done')
+    expect(answers).toHaveLength(2)
+  })
+
   it('ignores an event older than what it knows, so that a replay is harmless', async () => {
     const client = createClient({
       session: null,
