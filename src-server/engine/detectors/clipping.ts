@@ -28,16 +28,14 @@ const fewestFlatTops = 5
  * flat tops and is not found. Silence has none. Never throws.
  */
 export function findClipping({ channels }: AudioBlock): Clipping {
-  let count = 0
-  const levels = channels.map((samples) => {
+  const found = channels.map((samples) => {
     const peaks = blockPeaks(samples)
-    const above = countFlatTops(samples, peaks, highest(samples, peaks, 1), 1)
-    const below = countFlatTops(samples, peaks, highest(samples, peaks, -1), -1)
-    const found = { positive: above.level, negative: below.level === null ? null : -below.level }
-    if (above.count + below.count > 0) count += flatTops(samples, found, peaks).length
-    return found
+    return { above: cutOff(samples, peaks, 1), below: cutOff(samples, peaks, -1) }
   })
-  return { levels, count }
+  return {
+    levels: found.map(({ above, below }) => ({ positive: above.level, negative: below.level })),
+    count: found.reduce((sum, { above, below }) => sum + above.count + below.count, 0),
+  }
 }
 
 const blockFrames = 4096
@@ -60,30 +58,20 @@ function highest(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): numb
   return level
 }
 
-function countFlatTops(
-  samples: Float32Array,
-  peaks: Float64Array,
-  level: number,
-  sign: 1 | -1,
-): { count: number; level: number | null } {
-  const threshold = level * (1 - tolerance)
-  const steep = level * tolerance * 20
-  const [low, high] = sign === 1 ? [Number.NEGATIVE_INFINITY, threshold] : [-threshold, Number.POSITIVE_INFINITY]
-  let count = 0
-  let i = 0
-  for (let b = 0; b < peaks.length && level >= 1e-3; b++) {
-    if (peaks[b]! < threshold) continue
-    const blockEnd = Math.min(samples.length, (b + 1) * blockFrames)
-    for (i = nextBeyond(samples, Math.max(i, b * blockFrames), blockEnd, low, high); i < blockEnd; ) {
-      let end = i + 1
-      while (end < samples.length && samples[end]! * sign >= threshold) end++
-      const before = i > 0 ? level - samples[i - 1]! * sign : 0
-      const after = end < samples.length ? level - samples[end]! * sign : 0
-      if (end - i >= shortestFlatTop && before + after > steep) count++
-      i = nextBeyond(samples, end, blockEnd, low, high)
-    }
-  }
-  return count >= fewestFlatTops ? { count, level } : { count: 0, level: null }
+/** Where one side is cut off, null when it is not, and its flat tops there. */
+function cutOff(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): { level: number | null; count: number } {
+  const height = highest(samples, peaks, sign)
+  if (height < 1e-3) return { level: null, count: 0 }
+  const level = sign * height
+  const levels = sign === 1 ? { positive: level, negative: null } : { positive: null, negative: level }
+  const tops = flatTops(samples, levels, peaks)
+  const steep = height * tolerance * 20
+  const clear = tops.filter(([first, end]) => {
+    const before = first > 0 ? height - samples[first - 1]! * sign : 0
+    const after = end < samples.length ? height - samples[end]! * sign : 0
+    return end - first >= shortestFlatTop && before + after > steep
+  })
+  return clear.length >= fewestFlatTops ? { level, count: tops.length } : { level: null, count: 0 }
 }
 
 /** The flat tops of one channel as [first, after last] pairs in ascending order: two neighbouring samples already count. */
