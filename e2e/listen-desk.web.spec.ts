@@ -1,7 +1,9 @@
+import type { Page } from 'playwright/test'
 import type { Desk } from '../src-server/contract/app.ts'
 import type { Job, JobPage } from '../src-server/contract/jobs.ts'
 import { asMp3 } from './listen-sound.ts'
-import { drop, expect, rowOf, song, test } from './web-fixtures.ts'
+import type { GivenFile } from './program.ts'
+import { drop, expect, type Program, rowOf, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -17,36 +19,35 @@ function withPicture(mp3: Buffer): Buffer {
   return Buffer.concat([head, frame, mp3])
 }
 
-test('master again puts the song back on the desk with the settings it had', async ({ page, program }) => {
-  await drop(page, [song('again.wav', 1, 3)])
+/** Masters one song from the desk and opens it in Listen; answers its job. */
+async function masterAndOpen(page: Page, program: Program, file: GivenFile): Promise<Job> {
+  await drop(page, [file])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
   await page.locator('.benchbar .btn.primary').click()
-  await expect(rowOf(page, 'again')).toContainText('1 master', { timeout: 180_000 })
-  const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
+  await expect(page.locator('.song').first()).toContainText('1 master', { timeout: 180_000 })
+  const [job] = (await program.call<JobPage>('GET', '/api/v1/jobs')).jobs
   await page.evaluate((id) => {
     location.hash = `#/listen/${id}`
-  }, jobs[0]?.job_id)
+  }, job?.job_id)
+  return job as Job
+}
+
+test('master again puts the song back on the desk with the settings it had', async ({ page, program }) => {
+  const job = await masterAndOpen(page, program, song('again.wav', 1, 3))
   await page.getByRole('button', { name: 'Master again' }).click()
   await expect(page.locator('.song')).toHaveCount(1)
   const desk = await program.call<Desk>('GET', '/app/desk')
-  expect(desk.songs[0]?.settings).toMatchObject({ genre: jobs[0]?.genre, intensity: jobs[0]?.intensity })
+  expect(desk.songs[0]?.settings).toMatchObject({ genre: job.genre, intensity: job.intensity })
 })
 
 test('master again makes a new job of a song that the desk has forgotten', async ({ page, program }) => {
-  await drop(page, [song('forgotten.wav', 1, 3)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
-  await page.locator('.benchbar .btn.primary').click()
-  await expect(rowOf(page, 'forgotten')).toContainText('1 master', { timeout: 180_000 })
-  const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
   await page.route('**/app/desk/restore', (route) =>
     route.fulfill({
       status: 404,
       json: { error: { code: 'NOT_FOUND', message: 'gone', request_id: 'r', retryable: false } },
     }),
   )
-  await page.evaluate((id) => {
-    location.hash = `#/listen/${id}`
-  }, jobs[0]?.job_id)
+  await masterAndOpen(page, program, song('forgotten.wav', 1, 3))
   await page.getByRole('button', { name: 'Master again' }).click()
   await expect(page.locator('.hist tbody tr:not(.grp)')).toHaveCount(2)
 })

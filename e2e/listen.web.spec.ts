@@ -16,7 +16,7 @@ import {
 } from './listen-sound.ts'
 import { credential, expect, lookingTest, master } from './web-fixtures.ts'
 
-/** Most that a switch may move the music (issue: ≤ 5 ms), and a silence that would be heard as a gap. */
+/** Most that a switch may move the music, and a silence that would be heard as a gap. */
 const MOST_OFFSET_MS = 5
 const MOST_SILENCE_MS = 1
 
