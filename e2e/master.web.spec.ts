@@ -85,7 +85,7 @@ test('percents of a song walk up and never back, from the first byte to the last
       if (text !== seen.at(-1)) seen.push(text)
     }).observe(document.body, { subtree: true, childList: true, characterData: true })
   })
-  await dropLong(page, home, [song('Long.wav', 1, 120)])
+  await dropLong(page, home, [song('Long.wav', 1, 240)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 120_000 })
   await page.locator('.benchbar .btn.primary').click()
   await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 240_000 })
