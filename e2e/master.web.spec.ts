@@ -277,7 +277,10 @@ test('a folder dropped from the disk brings the songs below it in the order of t
     await expect(page.locator('.first')).toBeVisible()
     await dropFromDisk(page, [album])
     await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3, { timeout: 120_000 })
-    await expect(page.locator('.song .ti')).toHaveText(['2 종이 등불', '10 Last', '1 First'])
+    const titles = ['2 종이 등불', '10 Last', '1 First']
+    await expect(page.locator('.song .ti')).toHaveText(titles)
+    await page.reload()
+    await expect(page.locator('.song .ti')).toHaveText(titles)
   } finally {
     rmSync(root, { recursive: true, force: true })
   }

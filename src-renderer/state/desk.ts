@@ -136,14 +136,10 @@ export function createDesk(options: DeskOptions) {
         return unconfirmed.has(id) ? { ...song, settings: own.get(id) ?? null } : song
       }),
     }
-    const order = known
-      ? mergedOrder(getState().order, desk, uploadIds())
-      : placedOrder(
-          desk.songs.map((song) => song.source.source_id),
-          uploadIds(),
-          uploads.keptOrder,
-        )
+    const shownOrder = getState().order
+    const order = mergedOrder(known ? shownOrder : [...orderBefore(desk, shownOrder), ...shownOrder], desk, uploadIds())
     setState({ desk, order, failure: null })
+    if (!known && shownOrder.length > 0) tellOrder()
     for (const { source } of desk.songs) {
       const left = uploads.claim(source)
       if (left) onStored(left, source)
@@ -151,6 +147,13 @@ export function createDesk(options: DeskOptions) {
     void jobs.readMissing(desk.songs.flatMap((song) => song.job_ids.slice(0, 1)))
     void readReference()
     void looks.run()
+  }
+
+  /** Rows of the first reading but those of files that were given to this page before it was answered. */
+  const orderBefore = (desk: Desk, given: readonly string[]) => {
+    const isOlder = (id: string) => !given.includes(id)
+    const songIds = desk.songs.map((song) => song.source.source_id)
+    return placedOrder(songIds.filter(isOlder), uploadIds().filter(isOlder), uploads.keptOrder)
   }
 
   const keepSong = (song: DeskSong) => {
@@ -171,6 +174,12 @@ export function createDesk(options: DeskOptions) {
     }
   }
 
+  /** Tells the server in which order the stored songs are shown: so they are mastered, and shown again. */
+  const tellOrder = () => {
+    const order = getState().order.filter((id) => songOf(id))
+    void command(() => client.call('changeDesk', { body: { order } }))
+  }
+
   /** Songs are taken off and put back in the order in which the hand did it. */
   let lastTurn: Promise<void> = Promise.resolve()
   const inTurn = (run: () => Promise<Desk | undefined>) => {
@@ -189,17 +198,22 @@ export function createDesk(options: DeskOptions) {
 
   /** A stored song takes the place of its upload, so that no row moves, and the settings that were chosen for it. */
   function onStored({ uploadId, settings = null, replaces }: Upload, source: Source): void {
-    const { order, desk, selectedId } = getState()
+    const { desk, selectedId } = getState()
     const sourceId = source.source_id
     const song: DeskSong = { source, state: 'ready', settings: null, analysis: null, job_ids: [] }
     const isNew = !desk?.songs.some((one) => one.source.source_id === sourceId)
+    const order = getState()
+      .order.filter((id) => id !== sourceId)
+      .map((id) => (id === uploadId ? sourceId : id))
     setState({
-      order: order.filter((id) => id !== sourceId).map((id) => (id === uploadId ? sourceId : id)),
+      order,
       selectedId: selectedId === uploadId ? sourceId : selectedId,
       ...(desk && isNew ? { desk: { ...desk, songs: [...desk.songs, song] } } : {}),
     })
     if (settings) changeSongSettings(sourceId, settings)
-    if (replaces) void removeFor(replaces, getState().order)
+    if (replaces) void removeFor(replaces, order)
+    // Small files overtake large ones, and the server puts what arrives at the end.
+    else if (order.slice(order.indexOf(sourceId) + 1).some((id) => songOf(id))) tellOrder()
     void looks.run()
   }
 
@@ -395,12 +409,12 @@ export function createDesk(options: DeskOptions) {
       const moved = movedOrder(order, rowId, step)
       if (moved === order) return
       setState({ order: moved })
-      void command(() => client.call('changeDesk', { body: { order: moved.filter((id) => songOf(id)) } }))
+      tellOrder()
     },
     /** Puts the rows into the given order. */
     arrange(order: readonly string[]) {
       setState({ order })
-      void command(() => client.call('changeDesk', { body: { order: order.filter((id) => songOf(id)) } }))
+      tellOrder()
     },
     /** Looks at a song again whose analysis failed. */
     analyseAgain(sourceId: string) {

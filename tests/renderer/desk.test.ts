@@ -410,6 +410,59 @@ describe('what arrives while the desk is read', () => {
   })
 })
 
+describe('songs that arrive out of their order', () => {
+  /** A desk whose uploads all run at once and are answered by `arrive`. */
+  function parallelBench() {
+    const given = bench()
+    const answers = new Map<string, () => void>()
+    const desk = createDesk({
+      ...given.options,
+      uploadsAtOnce: 9,
+      upload: ({ file: sent }) =>
+        new Promise((resolve) => {
+          const id = sent.name.replace('.wav', '')
+          answers.set(id, () => {
+            given.server.songs.push(song(id))
+            resolve(source(id))
+          })
+        }),
+    })
+    const arrive = async (id: string) => {
+      answers.get(id)?.()
+      await expect.poll(() => desk.store.getState().order).toContain(id)
+    }
+    const toldOrders = () =>
+      given.calls.map(({ body }) => (body as { order?: string[] } | undefined)?.order).filter((told) => told)
+    return { ...given, desk, arrive, toldOrders }
+  }
+
+  it('stay in the order in which they were given, and the server hears of it', async () => {
+    const { desk, arrive, toldOrders } = parallelBench()
+    await desk.read()
+    desk.addFiles([file('a.wav'), file('b.wav'), file('c.wav')])
+    await arrive('b')
+    await arrive('c')
+    expect(toldOrders()).toEqual([])
+    await arrive('a')
+    expect(desk.store.getState().order).toEqual(['a', 'b', 'c'])
+    await expect.poll(toldOrders).toEqual([['a', 'b', 'c']])
+  })
+
+  it('stay behind the older ones in the order in which they were given before the desk was read', async () => {
+    const { desk, arrive, toldOrders, server } = parallelBench()
+    server.songs.push(song('older'))
+    desk.addFiles([file('a.wav'), file('b.wav'), file('c.wav')])
+    await arrive('c')
+    await arrive('a')
+    await desk.read()
+    expect(desk.store.getState().order).toEqual(['older', 'a', 'upload-2', 'c'])
+    await expect.poll(toldOrders).toEqual([['older', 'a', 'c']])
+    await arrive('b')
+    expect(desk.store.getState().order).toEqual(['older', 'a', 'b', 'c'])
+    await expect.poll(() => toldOrders().at(-1)).toEqual(['older', 'a', 'b', 'c'])
+  })
+})
+
 describe('a new reading of the desk', () => {
   it('does not take an analysis away that has just arrived', () => {
     const measured = { ...song('a'), analysis: { warnings: [] } as never }
