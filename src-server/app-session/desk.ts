@@ -199,6 +199,21 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
     /** Puts a stored song at the end. */
     add: (sourceId: string): void => change(() => store.add(sourceId)),
 
+    /**
+     * Puts a song at the end and starts it under a batch of its own, in one transaction with `storeSong`, which stores it and returns its
+     * identifier. Without `settings` it is mastered with the common ones.
+     */
+    addStarted(storeSong: () => string, settings: MasterSettings | null): void {
+      change(() => {
+        const sourceId = storeSong()
+        const { settings: shared } = common()
+        store.add(sourceId)
+        if (settings) store.setSettings(sourceId, settings, shared)
+        store.move(sourceId, 'waiting', { startedSettings: settings ?? shared, batchId: chance.newUuid() })
+      })
+      feed()
+    },
+
     /** Tells that something shown on the desk has changed, such as an analysis. */
     touch: (): void => change(() => undefined),
 

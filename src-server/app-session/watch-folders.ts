@@ -3,7 +3,7 @@
  * restarts. Folders are looked at in turn rather than followed by notifications of the system, which network drives do not send.
  */
 import { createHash } from 'node:crypto'
-import { accessSync, constants, createReadStream, createWriteStream, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, createReadStream, createWriteStream, statSync } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -19,6 +19,7 @@ import type { Inspect, InspectedSong } from '../uploads/inspect.ts'
 import type { ReceivedFile } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import type { DeskQueue } from './desk.ts'
+import { makeFolder } from './make-folder.ts'
 import { createSettledFiles, type FileLook } from './settled-files.ts'
 import type { Sources } from './sources.ts'
 import { createWatchFolderStore, type FolderRow } from './watch-folder-store.ts'
@@ -33,7 +34,7 @@ export interface WatchFoldersArguments {
   /** Its own files are not songs of the user: a folder in it cannot be watched. */
   readonly dataDir: string
   readonly sources: Pick<Sources, 'add'>
-  readonly desk: Pick<DeskQueue, 'add' | 'changeSong' | 'start'>
+  readonly desk: Pick<DeskQueue, 'addStarted'>
   readonly inspect: Inspect
   readonly storage: Pick<Storage, 'require'>
 }
@@ -85,7 +86,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     const present = new Set(songs.map(({ filename }) => path.join(folder.path, filename)))
     settled.forget((file) => path.dirname(file) !== folder.path || present.has(file))
     for (const { filename, look } of songs) {
-      if (closing.signal.aborted) return
+      if (closing.signal.aborted || !store.find(folder.folderId)?.isActive) return
       if (store.isDealtWith(folder.folderId, filename, look)) continue
       if (settled.isSettled(path.join(folder.path, filename), look, clock.monotonicMs())) {
         await take(folder, filename, look)
@@ -99,7 +100,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       const file = await copyUnchanged(path.join(folder.path, filename), filename, look, own)
       if (!file) return
       const song = await given.inspect(file, 'file', closing.signal)
-      db.transaction(() => startSong(folder, filename, look, song))()
+      startSong(folder.folderId, filename, look, song)
     } catch (cause) {
       if (closing.signal.aborted) return
       if (cause instanceof AppError && !ERRORS[cause.code].retryable) {
@@ -111,13 +112,15 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     }
   }
 
-  /** In one transaction: remembered, stored and started all together, or not at all. */
-  function startSong(folder: FolderRow, filename: string, look: FileLook, song: InspectedSong): void {
-    const sourceId = sources.add({ ...song, purpose: 'song' })
-    store.deal(folder.folderId, filename, look, { sourceId }, clock.now())
-    desk.add(sourceId)
-    if (folder.settings) desk.changeSong(sourceId, folder.settings)
-    desk.start([sourceId])
+  /** Remembered, stored and started all together, or not at all; not at all where the folder was paused or removed meanwhile. */
+  function startSong(folderId: string, filename: string, look: FileLook, song: InspectedSong): void {
+    const folder = store.find(folderId)
+    if (!folder?.isActive) return
+    desk.addStarted(() => {
+      const sourceId = sources.add({ ...song, purpose: 'song' })
+      store.deal(folderId, filename, look, { sourceId }, clock.now())
+      return sourceId
+    }, folder.settings)
   }
 
   /** Copies a song and hashes it; undefined when it changed meanwhile, so that a half-written one is never taken. */
@@ -197,8 +200,8 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     ): Promise<WatchFolder> {
       const folder = path.resolve(requireFolder(folderPath, given.dataDir))
       requireOutput(choice.output_folder)
-      if (store.all().some((known) => known.path === folder)) throw refused('path', 'This folder is watched already.')
       const songs = choice.takesExisting ? [] : await songsIn(folder)
+      if (store.all().some((known) => known.path === folder)) throw refused('path', 'This folder is watched already.')
       const folderId = chance.newUuid()
       db.transaction(() => {
         store.save({
@@ -274,7 +277,7 @@ function requireOutput(folder: string | null | undefined): void {
   if (folder === null || folder === undefined) return
   try {
     if (!path.isAbsolute(folder)) throw new Error('relative')
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     accessSync(folder, constants.W_OK)
   } catch (cause) {
     throw refused('output_folder', 'This folder cannot be written to.', cause)

@@ -39,6 +39,8 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
   const submitted: DeskJob[] = []
   const cancelled: string[] = []
   const events: string[] = []
+  /** What has been told, each when it was told. */
+  const told: string[] = []
   const world = { slots: PLAN_LIMITS.pro.concurrentJobs, workers: 8, outcome: (_job: DeskJob): Outcome => 'accept' }
 
   const jobs = {
@@ -85,7 +87,10 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
     sources,
     jobs,
     workers: () => world.workers,
-    notify: { record: ({ event }) => void events.push(event), committed: () => {} },
+    notify: {
+      record: ({ event }) => void events.push(event),
+      committed: () => void told.push(...events.slice(told.length)),
+    },
   })
 
   const desk = { ...made, read: (language: 'en' | 'ko') => JSON.parse(made.json(language)) as Desk }
@@ -121,6 +126,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
     submitted,
     cancelled,
     events,
+    told,
     world,
     end,
     addSong,

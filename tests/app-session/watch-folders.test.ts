@@ -187,23 +187,24 @@ describe('a watched folder', () => {
     expect(world.titles()).toEqual(['song'])
   })
 
-  it('leaves nothing behind of a song that could not be started, and starts it at the next look', async () => {
+  it('hands nothing over and tells nobody of a song that could not be committed, and starts it at the next look', async () => {
     const { folders, world } = openWatch()
     await folders.add(watched, {}, 'en')
-    const { start } = world.desk
-    let isBroken = true
-    world.desk.start = (ids) => {
-      if (isBroken) throw new Error('the machine went down here')
-      start(ids)
-    }
+    // A disk that is full is noticed when a transaction is committed; so is a promise that leads nowhere.
+    world.db.exec(`CREATE TABLE nowhere (id INTEGER PRIMARY KEY);
+      CREATE TABLE promises (id INTEGER REFERENCES nowhere (id) DEFERRABLE INITIALLY DEFERRED);
+      CREATE TRIGGER full AFTER INSERT ON watched_files BEGIN INSERT INTO promises VALUES (1); END`)
     folders.start()
     put('song.wav')
     await pass(world, 10_000)
     expect(world.titles()).toEqual([])
-    isBroken = false
+    expect(world.submitted).toEqual([])
+    expect(world.told).toEqual([])
+    world.db.exec('DROP TRIGGER full')
     await pass(world, 4000)
     expect(world.titles()).toEqual(['song'])
     expect(world.submitted).toHaveLength(1)
+    expect(world.told).toContain('desk.changed')
   })
 
   it('says that its drive is gone and goes on when it is back, without taking anything twice', async () => {
@@ -233,6 +234,42 @@ describe('a watched folder', () => {
     expect(world.titles()).toEqual(['song'])
   })
 
+  it('takes no further song of a look in which it is paused, and gives those after it the settings of their moment', async () => {
+    const asked: string[] = []
+    const world = openDesk()
+    const { folders } = openWatch(world, (filename) => {
+      asked.push(filename)
+      if (filename === '1.wav') folders.change(folder_id, { settings }, 'en')
+      if (filename === '2.wav' && asked.length === 2) folders.change(folder_id, { is_active: false }, 'en')
+      return undefined
+    })
+    const settings = { ...world.desk.read('en').settings, platforms: ['melon'] } as MasterSettings
+    const { folder_id } = await folders.add(watched, {}, 'en')
+    folders.start()
+    for (const name of ['1.wav', '2.wav', '3.wav']) put(name)
+    await pass(world, 10_000)
+    expect(asked).toEqual(['1.wav', '2.wav'])
+    expect(world.submitted).toMatchObject([{ song: { filename: '1.wav' }, request: { platforms: ['melon'] } }])
+    folders.change(folder_id, { is_active: true }, 'en')
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual(['1', '2', '3'])
+  })
+
+  it('looks at no further song once it is watched no longer', async () => {
+    const asked: string[] = []
+    const { folders, world } = openWatch(openDesk(), (filename) => {
+      asked.push(filename)
+      folders.remove(folder_id)
+      return undefined
+    })
+    const { folder_id } = await folders.add(watched, {}, 'en')
+    folders.start()
+    for (const name of ['1.wav', '2.wav']) put(name)
+    await pass(world, 10_000)
+    expect(asked).toEqual(['1.wav'])
+    expect(world.titles()).toEqual([])
+  })
+
   it('sends masters to its own output folder, and those of other songs to nobody else’s', async () => {
     const output = path.join(root, 'Masters')
     const { folders, world } = openWatch()
@@ -246,6 +283,13 @@ describe('a watched folder', () => {
     const of = (name: string) => folders.outputFolderOf(jobs.find((job) => job.filename === name)?.job_id ?? '')
     expect(of('song.wav')).toBe(output)
     expect(of('other.wav')).toBeUndefined()
+  })
+
+  it('is watched once when it is asked for twice at the same moment', async () => {
+    const { folders } = openWatch()
+    const attempt = () => folders.add(watched, {}, 'en').then(() => 'watched', String)
+    const both = await Promise.all([attempt(), attempt()])
+    expect(both.sort()).toEqual(['AppError: INVALID_REQUEST', 'watched'])
   })
 
   it('leaves no copies in the folder of uploads', async () => {
@@ -268,6 +312,9 @@ describe('a watched folder', () => {
     expect(await attempt(path.join(root, 'missing'))).toBe('INVALID_REQUEST path')
     expect(await attempt(path.dirname(world.file))).toBe('INVALID_REQUEST path')
     expect(await attempt(watched, 'relative')).toBe('INVALID_REQUEST output_folder')
+    // Nothing can be made there, and Node's own recursive mkdir would try for ever.
+    if (process.platform === 'linux')
+      expect(await attempt(watched, '/proc/loudsmith/masters')).toBe('INVALID_REQUEST output_folder')
     expect(await attempt(watched)).toBe('watched')
     expect(await attempt(`${watched}/`)).toBe('INVALID_REQUEST path')
     expect(() => folders.change('unknown', {}, 'en')).toThrow('NOT_FOUND')
