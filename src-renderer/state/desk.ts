@@ -16,6 +16,7 @@ import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 import { movedOrder, type Upload } from './song-rows.ts'
+import { createTurns } from './turns.ts'
 
 export interface DeskState {
   readonly desk: Desk | null
@@ -50,9 +51,10 @@ const ALL = 'all songs'
 const SETTLE_MS = 250
 
 interface Unconfirmed {
-  /** Runs while the hand has not rested; absent once the change is on its way. */
-  timer?: ReturnType<typeof setTimeout>
-  send: () => Promise<void>
+  /** Runs while the hand has not rested. */
+  readonly timer: ReturnType<typeof setTimeout>
+  /** Sends it if that has not been done. Rejects with why the server did not take it. */
+  readonly send: () => Promise<void>
 }
 
 /**
@@ -106,14 +108,17 @@ export function createDesk(options: DeskOptions) {
     if (state.order !== before.order) uploads.saveResting()
   })
 
-  /** Taken off here; what the server says of them is not shown. */
-  const hidden = new Set<string>()
-  /** Put back here; a reading that lacks them was made before the server heard of it. */
-  const returning = new Set<string>()
   /** Settings that the hand has changed and the server has not confirmed, by what they are of: a source_id or ALL. */
   const unconfirmed = new Map<string, Unconfirmed>()
-  /** Counts confirmations: a reading that began before the last one may be older than what it confirmed. */
-  let confirmations = 0
+  const inTurn = createTurns()
+  const inReadingTurn = createTurns()
+  /** Counts what was done to the desk here: an answer that was asked for before knows nothing of it and is not shown. */
+  let deeds = 0
+  /** The reading that has not begun yet. */
+  let nextReading: Promise<void> | undefined
+  /** Uploads that became songs: what was begun with the one goes on with the other. */
+  const storedAs = new Map<string, string>()
+  const idNow = (rowId: string) => storedAs.get(rowId) ?? rowId
 
   const songOf = (sourceId: string) => getState().desk?.songs.find((song) => song.source.source_id === sourceId)
 
@@ -123,10 +128,7 @@ export function createDesk(options: DeskOptions) {
 
   const keep = (read: Desk) => {
     const known = getState().desk
-    const present = new Set(read.songs.map((song) => song.source.source_id))
-    const back = known?.songs.filter(({ source }) => returning.has(source.source_id) && !present.has(source.source_id))
-    const shown = read.songs.filter((song) => !hidden.has(song.source.source_id) && !isArriving(song))
-    const merged = mergedDesk(known, { ...read, songs: [...shown, ...(back ?? [])] })
+    const merged = mergedDesk(known, { ...read, songs: read.songs.filter((song) => !isArriving(song)) })
     const own = new Map(known?.songs.map((song) => [song.source.source_id, song.settings]))
     const desk: Desk = {
       ...merged,
@@ -164,27 +166,50 @@ export function createDesk(options: DeskOptions) {
     })
   }
 
-  /** Runs a command of the desk and shows its failure on the desk instead of throwing. */
-  const command = async (run: () => Promise<Desk | undefined>) => {
-    try {
-      const desk = await run()
-      if (desk) keep(desk)
-    } catch (error) {
-      setState({ failure: refusalOf(error, language()) })
-    }
+  const readDesk = () => client.call('readDesk', {})
+
+  /** Reads the desk once the server has heard of all that was done here, and again when more was done meanwhile. Throws ApiError. */
+  const read = (): Promise<void> => {
+    nextReading ??= inReadingTurn(async () => {
+      const before = deeds
+      await inTurn(async () => undefined)
+      nextReading = undefined
+      const desk = await readDesk()
+      if (before !== deeds) return false
+      keep(desk)
+      return true
+    }).then((isShown) => (isShown ? undefined : read()))
+    return nextReading
   }
+
+  /**
+   * Tells the server in turn what was done here. The answer to the last of it shows the desk with all of it; what the server
+   * refuses is taken back, and why is shown on the desk. Throws ApiError.
+   */
+  const tell = (run: () => Promise<Desk>): Promise<void> => {
+    deeds += 1
+    const mine = deeds
+    const show = (desk: Desk) => {
+      if (mine === deeds) keep(desk)
+      else void read().catch(() => undefined)
+    }
+    return inTurn(async () => {
+      try {
+        show(await run())
+      } catch (error) {
+        await readDesk().then(show, () => undefined)
+        setState({ failure: refusalOf(error, language()) })
+        throw error
+      }
+    })
+  }
+  /** As `tell`, where nobody waits for more than its end. Never throws. */
+  const command = (run: () => Promise<Desk>) => tell(run).catch(() => undefined)
 
   /** Tells the server in which order the stored songs are shown: so they are mastered, and shown again. */
   const tellOrder = () => {
     const order = getState().order.filter((id) => songOf(id))
     void command(() => client.call('changeDesk', { body: { order } }))
-  }
-
-  /** Songs are taken off and put back in the order in which the hand did it. */
-  let lastTurn: Promise<void> = Promise.resolve()
-  const inTurn = (run: () => Promise<Desk | undefined>) => {
-    lastTurn = lastTurn.then(() => command(run))
-    return lastTurn
   }
 
   async function readReference() {
@@ -193,7 +218,7 @@ export function createDesk(options: DeskOptions) {
     if (!id) return setState({ reference: null })
     if (reference?.source_id === id) return
     const read = await client.call('readSource', { params: { source_id: id } }).catch(() => null)
-    if (read) setState({ reference: read })
+    if (read && id === getState().desk?.settings.reference_source_id) setState({ reference: read })
   }
 
   /** A stored song takes the place of its upload, so that no row moves, and the settings that were chosen for it. */
@@ -201,6 +226,8 @@ export function createDesk(options: DeskOptions) {
     const { desk, selectedId } = getState()
     const sourceId = source.source_id
     const song: DeskSong = { source, state: 'ready', settings: null, analysis: null, job_ids: [] }
+    deeds += 1
+    storedAs.set(uploadId, sourceId)
     const isNew = !desk?.songs.some((one) => one.source.source_id === sourceId)
     const order = getState()
       .order.filter((id) => id !== sourceId)
@@ -241,22 +268,19 @@ export function createDesk(options: DeskOptions) {
   })
 
   /** Sends settings when the hand rests; until the server has confirmed them they win over what it says. */
-  const changeSoon = (target: string, request: () => Promise<unknown>) => {
-    const before = unconfirmed.get(target)
-    if (before?.timer) clearTimeout(before.timer)
-    const change: Unconfirmed = {
-      send: async () => {
-        if (change.timer) clearTimeout(change.timer)
-        delete change.timer
-        await request()
-          .catch((error) => setState({ failure: refusalOf(error, language()) }))
-          .finally(() => {
-            confirmations += 1
-            if (unconfirmed.get(target) === change) unconfirmed.delete(target)
-          })
-      },
+  const changeSoon = (target: string, request: () => Promise<Desk>) => {
+    clearTimeout(unconfirmed.get(target)?.timer)
+    let sent: Promise<void> | undefined
+    const send = () => {
+      clearTimeout(change.timer)
+      sent ??= tell(() =>
+        request().finally(() => {
+          if (unconfirmed.get(target) === change) unconfirmed.delete(target)
+        }),
+      )
+      return sent
     }
-    change.timer = setTimeout(() => void change.send(), SETTLE_MS)
+    const change: Unconfirmed = { send, timer: setTimeout(() => void send().catch(() => undefined), SETTLE_MS) }
     unconfirmed.set(target, change)
   }
   /** Gives one song settings of its own, or null for the common ones; one that is not stored yet keeps them until it is. */
@@ -267,47 +291,41 @@ export function createDesk(options: DeskOptions) {
       return
     }
     keepSong({ ...song, settings })
-    changeSoon(rowId, () => client.call('changeDeskSong', { params: { source_id: rowId }, body: { settings } }))
+    changeSoon(rowId, async () => {
+      await client.call('changeDeskSong', { params: { source_id: rowId }, body: { settings } })
+      return readDesk()
+    })
   }
-  const flush = async () => {
-    await Promise.all([...unconfirmed.values()].map((change) => change.timer && change.send()))
-  }
+  /** Sends what the hand has changed. Rejects when the server did not take it. */
+  const flush = () => Promise.all([...unconfirmed.values()].map((change) => change.send()))
 
   /** Takes rows off the list; the toast can put them back. */
   const remove = (rowIds: readonly string[], text: string) => {
     const { desk, order } = getState()
     const gone = new Set(rowIds)
-    const sourceIds = rowIds.filter((id) => songOf(id))
-    for (const id of sourceIds) {
-      hidden.add(id)
-      returning.delete(id)
-    }
+    const songs = desk?.songs.filter((song) => gone.has(song.source.source_id)) ?? []
+    const body = { source_ids: songs.map((song) => song.source.source_id) }
     const taken = uploads.takeOff(gone)
     setState({
       order: order.filter((id) => !gone.has(id)),
-      ...(desk ? { desk: { ...desk, songs: desk.songs.filter((s) => !gone.has(s.source.source_id)) } } : {}),
+      ...(desk ? { desk: { ...desk, songs: desk.songs.filter((song) => !songs.includes(song)) } } : {}),
     })
     if (gone.has(getState().selectedId ?? '')) setState({ selectedId: null, isWholeBatch: true })
-    const body = { source_ids: sourceIds }
-    if (sourceIds.length > 0) void inTurn(() => client.call('removeSongs', { body }))
+    if (songs.length > 0) void command(() => client.call('removeSongs', { body }))
     notices.show({
       text,
       undo: () => {
-        for (const id of sourceIds) {
-          hidden.delete(id)
-          returning.add(id)
-        }
-        setState({ order, desk })
-        taken.putBack()
-        if (sourceIds.length === 0) return
-        void inTurn(() => client.call('restoreSongs', { body })).then(() => {
-          for (const id of sourceIds) returning.delete(id)
+        const { desk: now, order: shown } = getState()
+        const missing = rowIds.filter((id) => !shown.includes(id))
+        const back = songs.filter((song) => missing.includes(song.source.source_id))
+        setState({
+          order: placedOrder(shown, missing, order.map(idNow)),
+          ...(now ? { desk: { ...now, songs: [...now.songs, ...back] } } : {}),
         })
+        taken.putBack()
+        if (songs.length > 0) void command(() => client.call('restoreSongs', { body }))
       },
-      settle: () => {
-        taken.forget()
-        for (const id of sourceIds) hidden.delete(id)
-      },
+      settle: taken.forget,
     })
   }
 
@@ -315,17 +333,9 @@ export function createDesk(options: DeskOptions) {
     store,
     uploads,
     looks,
-    flush,
     remove,
     /** Reads the desk again. Throws ApiError. */
-    async read() {
-      for (;;) {
-        const before = confirmations
-        const desk = await client.call('readDesk', {})
-        if (before !== confirmations) continue
-        return keep(desk)
-      }
-    },
+    read,
     /** Puts files at the end of the list and begins to send them; `replaces` names the song whose place the first one takes. */
     addFiles(list: readonly File[], replaces?: string) {
       const settings = replaces ? (songOf(replaces)?.settings ?? null) : null
@@ -361,20 +371,32 @@ export function createDesk(options: DeskOptions) {
       setState(selectedId ? { selectedId } : { selectedId, isWholeBatch: true })
     },
     scope: (isWholeBatch: boolean) => setState({ isWholeBatch }),
-    /** Changes the settings of all songs, or those of one. Shown at once, sent when the hand rests. */
-    changeSettings(settings: MasterSettings, rowId: string | null) {
+    /** Changes settings of all songs, or of one. Shown at once, sent when the hand rests. */
+    changeSettings(change: Partial<MasterSettings>, rowId: string | null) {
       const { desk } = getState()
       if (!desk) return
-      if (rowId) return changeSongSettings(rowId, settings)
+      if (rowId) {
+        const id = idNow(rowId)
+        const upload = uploads.store.getState().uploads.find((one) => one.uploadId === id)
+        return changeSongSettings(id, { ...((songOf(id) ?? upload)?.settings ?? desk.settings), ...change })
+      }
+      const settings = { ...desk.settings, ...change }
       setState({ desk: { ...desk, settings } })
       changeSoon(ALL, () => client.call('changeDesk', { body: { settings } }))
     },
     /** Gives one song the common settings again. */
     clearOwnSettings(rowId: string) {
       changeSongSettings(rowId, null)
-      void flush()
+      void flush().catch(() => undefined)
     },
-    changePresets: (presets: Preset[]) => command(() => client.call('changeDesk', { body: { presets } })),
+    /** Changes the presets: `change` makes the new ones of those that are there. */
+    changePresets(change: (presets: readonly Preset[]) => Preset[]) {
+      const { desk } = getState()
+      if (!desk) return Promise.resolve()
+      const presets = change(desk.presets)
+      setState({ desk: { ...desk, presets } })
+      return command(() => client.call('changeDesk', { body: { presets } }))
+    },
     setPaused(isPaused: boolean) {
       const { desk } = getState()
       if (desk) setState({ desk: { ...desk, is_paused: isPaused } })
@@ -383,6 +405,7 @@ export function createDesk(options: DeskOptions) {
     start(sourceIds: readonly string[]) {
       if (sourceIds.length === 0) return Promise.resolve()
       const settled = flush()
+      settled.catch(() => undefined)
       const chosen = new Set(sourceIds)
       const { desk } = getState()
       if (desk) {
@@ -392,8 +415,6 @@ export function createDesk(options: DeskOptions) {
       return command(async () => {
         await settled
         return client.call('startSongs', { body: { source_ids: [...sourceIds] } })
-      }).then(() => {
-        if (getState().failure) void client.call('readDesk', {}).then(keep, () => undefined)
       })
     },
     stop: (sourceIds: readonly string[]) =>

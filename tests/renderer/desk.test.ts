@@ -4,6 +4,7 @@ import { createDesk, type DeskOptions, mergedDesk, mergedOrder } from '../../src
 import { createJobs } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import type { Desk, DeskSong, Source } from '../../src-server/contract/app.ts'
+import { settle } from '../support/fake-clock.ts'
 
 const source = (id: string): Source => ({
   source_id: id,
@@ -460,6 +461,286 @@ describe('songs that arrive out of their order', () => {
     await arrive('b')
     expect(desk.store.getState().order).toEqual(['older', 'a', 'b', 'c'])
     await expect.poll(() => toldOrders().at(-1)).toEqual(['older', 'a', 'b', 'c'])
+  })
+})
+
+describe('what is done while the server is slow', () => {
+  /** A desk with a and b whose server answers every request only when it is let; `fail` names paths that it cannot serve. */
+  async function slowBench() {
+    const given = bench()
+    given.server.songs.push({ ...song('a'), analysis: {} as never }, { ...song('b'), analysis: {} as never })
+    const open: { path: string; body: unknown; answer: () => void }[] = []
+    const fail = new Set<string>()
+    let isSlow = false
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: async (path, init) => {
+        const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
+        const { server } = given
+        if (fail.has(String(path))) {
+          const error = { code: 'UNAVAILABLE', message: 'busy', request_id: 'r', retryable: true }
+          return Response.json({ error }, { status: 503 })
+        }
+        if (body?.is_paused !== undefined) server.is_paused = body.is_paused
+        if (body?.settings && path === '/app/desk') server.settings = body.settings
+        if (body?.presets) server.presets = body.presets
+        const of = (ids: string[], state: DeskSong['state']) =>
+          server.songs.map((one) => (ids.includes(one.source.source_id) ? { ...one, state } : one))
+        if (path === '/app/desk/start') server.songs = of(body.source_ids, 'waiting')
+        if (path === '/app/desk/stop') server.songs = of(body.source_ids, 'ready')
+        if (path === '/app/desk/remove')
+          server.songs = server.songs.filter((one) => !body.source_ids.includes(one.source.source_id))
+        if (path === '/app/desk/restore') server.songs.push(...body.source_ids.map(song))
+        const answer = Response.json(
+          String(path).startsWith('/app/sources/') ? source(String(path).slice(13)) : given.server,
+        )
+        if (isSlow) await new Promise<void>((resolve) => open.push({ path: String(path), body, answer: resolve }))
+        return answer
+      },
+    })
+    const desk = createDesk({ ...given.options, client, jobs: createJobs(client) })
+    await desk.read()
+    isSlow = true
+    /** Answers what is asked until nothing more is. */
+    const answerAll = async () => {
+      isSlow = false
+      for (const one of open.splice(0)) one.answer()
+      await settle(50)
+    }
+    const paths = () => open.map((one) => one.path)
+    const state = () => desk.store.getState()
+    const stateOf = (id: string) => state().desk?.songs.find((one) => one.source.source_id === id)?.state
+    return { ...given, desk, open, fail, answerAll, paths, state, stateOf }
+  }
+
+  it('starts songs only after the settings that are on their way', async () => {
+    const { desk, paths, open, answerAll, server } = await slowBench()
+    desk.changeSettings({ intensity: 80 }, null)
+    await expect.poll(paths).toEqual(['/app/desk'])
+    void desk.start(['a'])
+    await settle(20)
+    expect(paths()).toEqual(['/app/desk'])
+    open[0]?.answer()
+    await expect.poll(paths).toEqual(['/app/desk', '/app/desk/start'])
+    await answerAll()
+    expect(server.settings.intensity).toBe(80)
+  })
+
+  it('starts no song whose settings did not arrive, and says why', async () => {
+    const { desk, fail, server, state, stateOf, answerAll } = await slowBench()
+    await answerAll()
+    fail.add('/app/desk')
+    desk.changeSettings({ intensity: 80 }, null)
+    const started = desk.start(['a'])
+    expect(stateOf('a')).toBe('waiting')
+    await settle(20)
+    fail.clear()
+    await started
+    expect(server.songs.map((one) => one.state)).toEqual(['ready', 'ready'])
+    expect(state().failure?.code).toBe('UNAVAILABLE')
+    await desk.read()
+    expect(stateOf('a')).toBe('ready')
+  })
+
+  it('sends a later value of a setting after the earlier one', async () => {
+    const { desk, open, paths } = await slowBench()
+    desk.changeSettings({ intensity: 60 }, null)
+    await expect.poll(paths).toEqual(['/app/desk'])
+    desk.changeSettings({ intensity: 80 }, null)
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    expect(open).toHaveLength(1)
+    open[0]?.answer()
+    await expect.poll(() => open.length).toBe(2)
+    expect(open[1]?.body).toMatchObject({ settings: { intensity: 80 } })
+  })
+
+  it('starts a song again after its cancelling has ended', async () => {
+    const { desk, open, paths, answerAll, stateOf, server } = await slowBench()
+    void desk.stop(['a'])
+    void desk.start(['a'])
+    await settle(20)
+    expect(paths()).toEqual(['/app/desk/stop'])
+    open[0]?.answer()
+    await answerAll()
+    expect(server.songs[0]?.state).toBe('waiting')
+    expect(stateOf('a')).toBe('waiting')
+  })
+
+  it('stays paused or not as the last press had it', async () => {
+    const { desk, open, state, answerAll } = await slowBench()
+    const seen: unknown[] = []
+    desk.store.subscribe(() => seen.push(state().desk?.is_paused))
+    void desk.setPaused(true)
+    void desk.setPaused(false)
+    await expect.poll(() => open.length).toBe(1)
+    await answerAll()
+    expect(state().desk?.is_paused).toBe(false)
+    expect(seen.lastIndexOf(true)).toBeLessThan(seen.indexOf(false))
+  })
+
+  it('shows a started song as started while an older reading is answered', async () => {
+    const { desk, open, stateOf, answerAll } = await slowBench()
+    const reading = desk.read()
+    await expect.poll(() => open.length).toBe(1)
+    void desk.start(['a'])
+    const seen: unknown[] = []
+    desk.store.subscribe(() => seen.push(stateOf('a')))
+    open[0]?.answer()
+    await settle(20)
+    await answerAll()
+    await reading
+    expect(seen).not.toContain('ready')
+    expect(stateOf('a')).toBe('waiting')
+  })
+
+  it('keeps what a newer reading brought when an older one is answered after it', async () => {
+    const { desk, open, server, state, answerAll } = await slowBench()
+    const older = desk.read()
+    await expect.poll(() => open.length).toBe(1)
+    server.songs.push(song('c'))
+    const newer = desk.read()
+    await settle(20)
+    for (const one of open.splice(1)) one.answer()
+    await settle(20)
+    await answerAll()
+    await Promise.all([older, newer])
+    expect(state().order).toEqual(['a', 'b', 'c'])
+  })
+
+  it('keeps the place of a song that was stored while an older reading was on its way', async () => {
+    const { options, server } = await slowBench()
+    let isHeld = false
+    const held: (() => void)[] = []
+    const desk = createDesk({
+      ...options,
+      client: createClient({
+        session: null,
+        language: () => 'en',
+        fetch: async () => {
+          const answer = Response.json(server)
+          if (isHeld) await new Promise<void>((resolve) => held.push(resolve))
+          return answer
+        },
+      }),
+      upload: async (sent) => (sent.file.name === 'd.wav' ? new Promise<never>(() => undefined) : options.upload(sent)),
+    })
+    await desk.read()
+    isHeld = true
+    const reading = desk.read()
+    await expect.poll(() => held.length).toBe(1)
+    desk.addFiles([file('c.wav'), file('d.wav')])
+    await expect.poll(() => desk.store.getState().order.slice(0, 3)).toEqual(['a', 'b', 'c'])
+    isHeld = false
+    held[0]?.()
+    await reading
+    const [, , third, fourth] = desk.store.getState().order
+    expect([third, fourth?.slice(0, 6)]).toEqual(['c', 'upload'])
+  })
+
+  it('puts back what was taken off and nothing else', async () => {
+    const { desk, notices, state, server, answerAll } = await slowBench()
+    await answerAll()
+    server.songs.push(song('c'))
+    await desk.read()
+    desk.remove(['a'], 'removed')
+    desk.move('c', -1)
+    desk.changeSettings({ intensity: 80 }, null)
+    desk.addFiles([file('d.wav')])
+    await expect.poll(() => state().order).toEqual(['c', 'b', 'd'])
+    notices.undo()
+    expect(state().order).toEqual(['a', 'c', 'b', 'd'])
+    expect(state().desk?.settings.intensity).toBe(80)
+    expect(
+      state()
+        .desk?.songs.map((one) => one.source.source_id)
+        .sort(),
+    ).toEqual(['a', 'b', 'c', 'd'])
+    await answerAll()
+    expect(state().order).toEqual(['a', 'c', 'b', 'd'])
+  })
+
+  it('puts a song back behind one that arrived meanwhile in its place', async () => {
+    const { options, notices } = await slowBench()
+    let arrive: () => void = () => undefined
+    const server = emptyDesk()
+    const desk = createDesk({
+      ...options,
+      client: createClient({
+        session: null,
+        language: () => 'en',
+        fetch: async (path) => {
+          if (path === '/app/desk/restore') server.songs.push(song('x'))
+          return Response.json(server)
+        },
+      }),
+      upload: () =>
+        new Promise((resolve) => {
+          arrive = () => {
+            server.songs.push(song('s'))
+            resolve(source('s'))
+          }
+        }),
+    })
+    server.songs.push(song('x'))
+    await desk.read()
+    desk.addFiles([file('s.wav')])
+    const [, uploadId = ''] = desk.store.getState().order
+    desk.move(uploadId, -1)
+    expect(desk.store.getState().order).toEqual([uploadId, 'x'])
+    server.songs = []
+    desk.remove(['x'], 'removed')
+    arrive()
+    await expect.poll(() => desk.store.getState().order).toEqual(['s'])
+    notices.undo()
+    expect(desk.store.getState().order).toEqual(['s', 'x'])
+  })
+
+  it('gives a reference to the song for which it was dropped, and leaves what was changed since', async () => {
+    const { desk, state, answerAll } = await slowBench()
+    await answerAll()
+    desk.changeSettings({ genre: 'edm' }, null)
+    desk.changeSettings({ reference_source_id: 'r' }, null)
+    expect(state().desk?.settings).toMatchObject({ genre: 'edm', reference_source_id: 'r' })
+    desk.addFiles([file('c.wav')])
+    const uploadId = state().order[2] ?? ''
+    await expect.poll(() => state().order).toEqual(['a', 'b', 'c'])
+    desk.changeSettings({ reference_source_id: 'own' }, uploadId)
+    expect(state().desk?.songs[2]?.settings).toMatchObject({ genre: 'edm', reference_source_id: 'own' })
+  })
+
+  it('shows the file of the reference that is chosen, not of the one before', async () => {
+    const { desk, open, state, server, answerAll } = await slowBench()
+    server.settings = { ...server.settings, reference_source_id: 'first' }
+    const reading = desk.read()
+    await expect.poll(() => open.length).toBe(1)
+    open[0]?.answer()
+    await reading
+    await expect.poll(() => open.at(-1)?.path).toBe('/app/sources/first')
+    const late = open.pop()
+    server.settings = { ...server.settings, reference_source_id: 'second' }
+    const again = desk.read()
+    await expect.poll(() => open.at(-1)?.path).toBe('/app/desk')
+    await answerAll()
+    await again
+    await expect.poll(() => state().reference?.source_id).toBe('second')
+    late?.answer()
+    await settle(20)
+    expect(state().reference?.source_id).toBe('second')
+  })
+
+  it('deletes one preset after another without waiting for the answers', async () => {
+    const { desk, state, server, answerAll } = await slowBench()
+    const { settings } = server
+    const names = () => state().desk?.presets.map((one) => one.name)
+    const without = (name: string) => desk.changePresets((all) => all.filter((one) => one.name !== name))
+    void desk.changePresets(() => ['one', 'two', 'three'].map((name) => ({ name, settings })))
+    void without('one')
+    void without('two')
+    expect(names()).toEqual(['three'])
+    await answerAll()
+    expect(names()).toEqual(['three'])
+    expect(server.presets.map((one) => one.name)).toEqual(['three'])
   })
 })
 

@@ -1,6 +1,7 @@
 /** How the songs are to be mastered: for all of them, or for the one selected. */
 import { SlidersHorizontal } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import type { Preset } from '../../../src-server/contract/app.ts'
 import { AI_SERVICES, GENRES } from '../../../src-server/contract/platforms.ts'
 import { Button } from '../../components/button.tsx'
 import { Cards, Fader, Segmented } from '../../components/choices.tsx'
@@ -121,13 +122,17 @@ export function Presets() {
     event.preventDefault()
     const trimmed = name.trim()
     if (!settings || !trimmed) return
-    void desk.changePresets([...known.filter((preset) => preset.name !== trimmed), { name: trimmed, settings }])
+    void desk.changePresets((all) => [...all.filter((preset) => preset.name !== trimmed), { name: trimmed, settings }])
     setNaming(false)
     setName('')
   }
-  const remove = (gone: string) => {
-    void desk.changePresets(known.filter((preset) => preset.name !== gone))
-    notices.show({ text: t.settings.presetDeleted(gone), undo: () => void desk.changePresets([...known]) })
+  const remove = (gone: Preset) => {
+    const others = (all: readonly Preset[]) => all.filter((preset) => preset.name !== gone.name)
+    void desk.changePresets(others)
+    notices.show({
+      text: t.settings.presetDeleted(gone.name),
+      undo: () => void desk.changePresets((all) => others(all).toSpliced(known.indexOf(gone), 0, gone)),
+    })
   }
   return (
     <>
@@ -140,7 +145,7 @@ export function Presets() {
           ...known.map((preset) => ({
             text: t.settings.deletePreset(preset.name),
             isDanger: true,
-            onChoose: () => remove(preset.name),
+            onChoose: () => remove(preset),
           })),
         ]}
         trigger={

@@ -49,7 +49,7 @@ export function useScope(): Scope {
     settings,
     selected: rowId !== null && title !== undefined ? { rowId, title, isOwn: own !== null } : null,
     isWholeBatch: isForAll,
-    change: (change) => settings && desk.changeSettings({ ...settings, ...change }, isForAll ? null : rowId),
+    change: (change) => desk.changeSettings(change, isForAll ? null : rowId),
   }
 }
 
