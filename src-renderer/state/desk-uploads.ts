@@ -23,14 +23,28 @@ export interface UploadsOptions {
 
 const KEPT_KEY = 'loudsmith.uploads'
 
-/** Parses what was stored under a key; `fallback` when nothing or nonsense was. */
-export function readStored<Value>(storage: Pick<Storage, 'getItem'>, key: string, fallback: Value): Value {
+/** Parses what was stored under a key; `fallback` when nothing was, or what `isFit` does not take. */
+export function readStored<Value>(
+  storage: Pick<Storage, 'getItem'>,
+  key: string,
+  isFit: (stored: Value) => boolean,
+  fallback: Value,
+): Value {
   try {
-    return JSON.parse(storage.getItem(key) ?? '') as Value
+    const stored = JSON.parse(storage.getItem(key) ?? '') as Value
+    return isFit(stored) ? stored : fallback
   } catch {
     return fallback
   }
 }
+
+interface Kept {
+  readonly uploads: readonly Upload[]
+  readonly order: readonly string[]
+}
+
+const isKept = ({ uploads, order }: Kept) =>
+  Array.isArray(order) && uploads.every((one) => typeof one.uploadId === 'string' && typeof one.filename === 'string')
 
 const isOf = (name: string, sizeBytes: number) => (upload: Upload) =>
   upload.filename.normalize() === name.normalize() && upload.sizeBytes === sizeBytes
@@ -40,7 +54,7 @@ const isPending = ({ state }: Pick<Upload, 'state'>) => state === 'queued' || st
 /** Makes the store of uploads with its actions. */
 export function createUploads(options: UploadsOptions) {
   const { send, atOnce, language, newId, storage, onStored } = options
-  const kept = readStored<{ uploads: Upload[]; order: string[] }>(storage, KEPT_KEY, { uploads: [], order: [] })
+  const kept = readStored<Kept>(storage, KEPT_KEY, isKept, { uploads: [], order: [] })
   const store = createStore<{ readonly uploads: readonly Upload[] }>(() => ({ uploads: kept.uploads }))
   const { getState, setState } = store
   const files = new Map<string, File>()
@@ -102,7 +116,7 @@ export function createUploads(options: UploadsOptions) {
   return {
     store,
     /** Ids of rows, songs included, as they were shown when uploads were kept last. */
-    keptOrder: kept.order as readonly string[],
+    keptOrder: kept.order,
     /**
      * Queues files and answers the ids of new rows, one per file that is not the missing one of an interrupted upload. `more` is
      * kept with the first of them.

@@ -95,7 +95,7 @@ export function createDesk(options: DeskOptions) {
   const store = createStore<DeskState>(() => ({
     desk: null,
     order: [],
-    accepted: readStored<Record<string, true>>(storage, ACCEPTED_KEY, {}),
+    accepted: readStored<Record<string, true>>(storage, ACCEPTED_KEY, (stored) => stored !== null, {}),
     selectedId: null,
     isWholeBatch: true,
     reference: null,

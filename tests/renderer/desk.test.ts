@@ -744,6 +744,18 @@ describe('what is done while the server is slow', () => {
   })
 })
 
+describe('nonsense in the storage of the browser', () => {
+  it('is passed over', async () => {
+    const { options } = bench()
+    for (const text of ['null', '7', '{}', '[]', '{', '{"uploads":[{}],"order":[]}', '{"uploads":{},"order":null}']) {
+      const desk = createDesk({ ...options, storage: { getItem: () => text, setItem: () => undefined } })
+      await desk.read()
+      expect([desk.uploads.store.getState().uploads, desk.store.getState().order]).toEqual([[], []])
+      expect(desk.store.getState().accepted.a).toBeUndefined()
+    }
+  })
+})
+
 describe('a new reading of the desk', () => {
   it('does not take an analysis away that has just arrived', () => {
     const measured = { ...song('a'), analysis: { warnings: [] } as never }
