@@ -13,6 +13,7 @@ import type { Notify } from '../notify/notify.ts'
 import { type Clock, isoTime } from '../system.ts'
 import { syncFile } from '../uploads/sync-file.ts'
 import { type Folders, syncFolder } from './folders.ts'
+import type { JobState } from './job.ts'
 import type { Ending, Settle } from './settle.ts'
 import type { JobRecord, JobStore } from './store.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -105,7 +106,7 @@ export function createScheduler(parts: SchedulerParts) {
       return failureOf(cause)
     })
     await settleSurely(job.jobId, ending)
-    removeAttempts(folders, job.jobId)
+    removeLeftOvers(folders, job.jobId, store.find(job.jobId)?.state)
   }
 
   const begin = (job: JobRecord) => {
@@ -206,8 +207,10 @@ async function storeResult(jobId: string, attemptFolder: string, result: WorkRes
   syncFolder(folders.job(jobId))
 }
 
-function removeAttempts(folders: Folders, jobId: string): void {
+/** A job that was cancelled while its masters were put in place has masters that are nobody's. */
+function removeLeftOvers(folders: Folders, jobId: string, state: JobState | undefined): void {
   if (!existsSync(folders.job(jobId))) return
+  if (state === 'failed') rmSync(folders.result(jobId), { recursive: true, force: true })
   for (const name of readdirSync(folders.job(jobId))) {
     if (name.startsWith('attempt-')) rmSync(path.join(folders.job(jobId), name), { recursive: true, force: true })
   }

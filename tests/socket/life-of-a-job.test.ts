@@ -178,6 +178,17 @@ describe('cancel, delete, retry (contract 6)', () => {
     expect(callbacksOf(job_id).length).toBe(1)
   })
 
+  test('a job that is cancelled while its finished masters are put in place leaves none of them', async () => {
+    engine.isLingering = true
+    const { job_id } = await service.newJob()
+    await started(1)
+    engine.processes[0]?.finish()
+    await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+    engine.processes[0]?.crash()
+    await expect.poll(() => readdirSync(path.join(service.dataDir, 'jobs', job_id))).toEqual(['source'])
+    expect(await service.job(job_id)).toMatchObject({ failure_code: 'CANCELLED', credits_refunded: 1 })
+  })
+
   test('an ended job is deleted with its files: 204, then 404', async () => {
     const { job_id } = await service.newJob()
     await started(1)

@@ -32,6 +32,8 @@ export interface HeldEngine {
   isAutomatic: boolean
   /** When set, a process that is asked to stop does not. */
   isStubborn: boolean
+  /** When set, a process that has answered ends by a crash or a kill only. */
+  isLingering: boolean
 }
 
 /** Returns an engine that holds every order until told otherwise. */
@@ -40,6 +42,7 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false } = {
     processes: [],
     isAutomatic,
     isStubborn,
+    isLingering: false,
     fork({ onMessage, onExit }) {
       const state = { command: undefined as WorkerCommand | undefined, isAborted: false, isGone: false }
       const exit = (detail: string) => {
@@ -50,7 +53,7 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false } = {
       const answer = (message: WorkerMessage) => {
         if (state.isGone) return
         onMessage(message)
-        exit('exit code 0')
+        if (!engine.isLingering) exit('exit code 0')
       }
       const fail = (failureCode: FailureCode) =>
         answer({ type: 'failed', failureCode, params: {}, message: failureCode })
