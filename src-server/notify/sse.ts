@@ -17,7 +17,7 @@ export interface StreamArguments {
   readonly lastEventId: string | undefined
   /** Whether this reader may know of an event. */
   readonly mayKnow: (event: LiveEventName) => boolean
-  /** Asked at each heartbeat: false ends the stream, as when the reader's key was revoked. */
+  /** Asked at each heartbeat and before anything is told: false ends the stream, as when the reader's key was revoked. */
   readonly isStillAllowed: () => boolean
 }
 
@@ -47,18 +47,25 @@ export function createEventStream({ log, clock, lastEventId, mayKnow, isStillAll
   const follower = log.follow({
     ...(afterSeq === undefined ? {} : { afterSeq }),
     onNews: take,
-    onEnd: () => {
-      ended.abort()
-      stream.push(null)
-    },
+    onEnd: end,
   })
 
   function say(text: string): void {
     if (!stream.push(text)) isWanted = false
   }
 
+  function end(): void {
+    ended.abort()
+    stream.push(null)
+  }
+
   function take(): void {
-    while (isWanted && !ended.signal.aborted) {
+    if (ended.signal.aborted) return
+    if (!isStillAllowed()) {
+      end()
+      return
+    }
+    while (isWanted) {
       const stored = follower.takeStored(PAGE_SIZE)
       const text = stored
         .filter(({ event }) => mayKnow(event))
@@ -67,7 +74,7 @@ export function createEventStream({ log, clock, lastEventId, mayKnow, isStillAll
       if (text !== '') say(text)
       if (stored.length === 0) break
     }
-    if (!isWanted || ended.signal.aborted) return
+    if (!isWanted) return
     const progress = follower
       .takeProgress()
       .filter(({ event }) => mayKnow(event))
@@ -80,8 +87,7 @@ export function createEventStream({ log, clock, lastEventId, mayKnow, isStillAll
       await clock.sleep(HEARTBEAT_MS, ended.signal).catch(() => undefined)
       if (ended.signal.aborted) return
       if (!isStillAllowed()) {
-        ended.abort()
-        stream.push(null)
+        end()
         return
       }
       if (isWanted) say(':\n\n')

@@ -158,6 +158,16 @@ test('a comment comes every 15 s, and the stream of a revoked key ends by the ne
   expect(stream.comments).toBe(1)
 })
 
+test('a revoked key hears nothing that happens after its revocation', async () => {
+  const allowed = { is: true }
+  const { open, happen } = await start({ allowed })
+  const { stream } = await open(asKey)
+  allowed.is = false
+  happen({ event: 'job.created', jobId: JOB_ID })
+  await eventually(() => stream.isEnded)
+  expect(stream.messages).toEqual([])
+})
+
 test('a reader that does not read costs no memory and is disconnected after two heartbeats', async () => {
   const clock = createFakeClock()
   const { baseUrl, db, happen } = await start({ clock })
