@@ -79,13 +79,15 @@ async function follow(
   const params = { job_id: jobId }
   let isCancelled = false
   for (;;) {
-    if (signal.aborted && !isCancelled) {
-      isCancelled = true
-      await client.call('deleteJob', { params })
-    }
     const job = await client.call<Job>('readJob', { params })
     onProgress(job)
     if (job.status !== 'queued') return job
+    // Asked for only while it is queued: the same call deletes a job that has ended, with its masters.
+    if (signal.aborted && !isCancelled) {
+      isCancelled = true
+      await client.call('deleteJob', { params })
+      continue
+    }
     await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {})
   }
 }

@@ -1,11 +1,16 @@
 import { execFile, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { defaultDataDir } from '../../src-server/cli/data-dir.ts'
+import { masterFile } from '../../src-server/cli/master.ts'
+import { createServiceClient } from '../../src-server/cli/service-client.ts'
+import { createHeldEngine } from '../support/held-engine.ts'
 import { isAlive, spawnServer } from '../support/server-process.ts'
+import { startService } from '../support/service.ts'
+import { wavSong } from '../support/songs.ts'
 
 const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
 
@@ -49,6 +54,33 @@ test('with a running service a command goes to it', async () => {
   await run('account', 'grant', '5')
   expect(await server.get('/api/v1/account')).toMatchObject({ credits: 505 })
   expect(await server.end('SIGTERM')).toBe(0)
+})
+
+test('a job that has ended by the moment in which its command is broken off is not deleted', async () => {
+  const engine = createHeldEngine()
+  const service = await startService({ forkEngine: engine.fork, dataDir })
+  onTestFinished(() => service.stop())
+  const song = path.join(dataDir, 'song.wav')
+  writeFileSync(song, wavSong())
+  const stop = new AbortController()
+  const real = createServiceClient(service.baseUrl, service.sessionCredential)
+  const client: typeof real = {
+    ...real,
+    async call(name, callOptions) {
+      if (stop.signal.aborted) {
+        engine.processes[0]?.finish()
+        await service.ended(callOptions?.params?.job_id ?? '')
+      }
+      return await real.call(name, callOptions)
+    },
+  }
+  const breakOff = () => {
+    if (engine.processes[0]?.order) setImmediate(() => stop.abort())
+  }
+  const options = { platforms: 'spotify', out: path.join(dataDir, 'out'), fields: {} }
+  // The held engine's ZIP cannot be unpacked, which is not the question here.
+  await masterFile(client, song, options, breakOff, stop.signal).catch(() => undefined)
+  expect((await service.get('/api/v1/jobs')).body.jobs).toMatchObject([{ status: 'done' }])
 })
 
 test.runIf(process.platform === 'linux')(
