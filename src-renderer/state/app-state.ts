@@ -97,6 +97,7 @@ export function createAppState(session: string | null) {
     /** Reads what the page needs and follows the server until `signal` fires. */
     async start(signal: AbortSignal) {
       guardUploads(desk)
+      addEventListener('pagehide', notices.leave)
       if (window.loudsmith) followDesktop({ bridge: window.loudsmith, preferences, desk })
       try {
         await service.readMachine()

@@ -84,6 +84,8 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
   }))
   const { getState, setState } = store
   let reading = 0
+  /** The end of the list came in view, and what follows it has not been read. */
+  let wantsMore = false
   let reportsRead: Promise<void> = Promise.resolve()
 
   /**
@@ -121,6 +123,7 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
   const read = async (isRefresh: boolean) => {
     reading += 1
     const mine = reading
+    wantsMore &&= isRefresh
     setState({ isReading: true })
     try {
       const answer = await page(mine)
@@ -139,15 +142,45 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
     } catch {
       if (mine === reading) setState({ hasFailed: true })
     } finally {
-      if (mine === reading) setState({ isReading: false })
+      if (mine === reading) {
+        setState({ isReading: false })
+        if (wantsMore) void readMore()
+      }
     }
   }
 
-  const deleteNow = async (jobIds: readonly string[], keepalive = false) => {
-    for (const jobId of jobIds) {
-      await client.call('deleteJob', { params: { job_id: jobId }, keepalive }).catch(() => undefined)
+  /** Reads the next page at the end of the list; behind a refresh that is under way, and again when one has overtaken it. */
+  const readMore = async () => {
+    const { nextCursor, isReading } = getState()
+    if (!nextCursor) return
+    wantsMore = true
+    if (isReading) return
+    setState({ isReading: true })
+    const mine = reading
+    try {
+      const answer = await page(mine, nextCursor)
+      if (!answer) return
+      const known = new Set(getState().ids)
+      const fresh = answer.found.filter((id) => !known.has(id))
+      setState(({ ids }) => ({ ids: [...ids, ...fresh], total: answer.total, nextCursor: answer.nextCursor }))
+    } catch {
+      if (mine === reading) setState({ hasFailed: true })
+    } finally {
+      if (mine === reading) {
+        wantsMore = false
+        setState({ isReading: false })
+      }
+    }
+  }
+
+  /** Deletes jobs one after another; all at once when the page is leaving and sees no answer any more. */
+  const deleteNow = async (jobIds: readonly string[], isLeaving = false) => {
+    const deleteOne = async (jobId: string) => {
+      await client.call('deleteJob', { params: { job_id: jobId }, keepalive: isLeaving }).catch(() => undefined)
       jobs.forget(jobId)
     }
+    if (isLeaving) await Promise.all(jobIds.map(deleteOne))
+    else for (const jobId of jobIds) await deleteOne(jobId)
     setState(({ ids, hidden, total }) => ({
       ids: ids.filter((id) => !jobIds.includes(id)),
       hidden: Object.fromEntries(Object.entries(hidden).filter(([id]) => !jobIds.includes(id))),
@@ -162,24 +195,7 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
     async refresh() {
       if (getState().hasRead) await read(true)
     },
-    /** Reads the next page at the end of the list. */
-    async readMore() {
-      const { nextCursor, isReading } = getState()
-      if (!nextCursor || isReading) return
-      setState({ isReading: true })
-      const mine = reading
-      try {
-        const answer = await page(mine, nextCursor)
-        if (!answer) return
-        const known = new Set(getState().ids)
-        const fresh = answer.found.filter((id) => !known.has(id))
-        setState(({ ids }) => ({ ids: [...ids, ...fresh], total: answer.total, nextCursor: answer.nextCursor }))
-      } catch {
-        setState({ hasFailed: true })
-      } finally {
-        if (mine === reading) setState({ isReading: false })
-      }
-    },
+    readMore,
     /** Reads how loud the song of a finished job came in: it stands in the report only. One at a time. Never throws. */
     readBefore({ job_id, source_sha256 }: Job) {
       reportsRead = reportsRead.then(async () => {
@@ -205,24 +221,17 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
         return { selected: next }
       })
     },
-    /** Deletes jobs after the time to undo; a closing page deletes them at once. */
+    /** Deletes jobs after the time to undo. */
     remove(jobIds: readonly string[], text: string) {
       const marks = Object.fromEntries(jobIds.map((id) => [id, true as const]))
       setState(({ hidden }) => ({ hidden: { ...hidden, ...marks }, selected: {} }))
-      const onLeave = () => void deleteNow(jobIds, true)
-      addEventListener('pagehide', onLeave, { once: true })
       notices.show({
         text,
-        undo: () => {
-          removeEventListener('pagehide', onLeave)
+        undo: () =>
           setState(({ hidden }) => ({
             hidden: Object.fromEntries(Object.entries(hidden).filter(([id]) => !marks[id])),
-          }))
-        },
-        settle: () => {
-          removeEventListener('pagehide', onLeave)
-          void deleteNow(jobIds)
-        },
+          })),
+        settle: (isLeaving) => void deleteNow(jobIds, isLeaving),
       })
     },
     /** All finished jobs created before `before`, oldest last, for freeing the disk. Throws ApiError. */

@@ -7,8 +7,11 @@ export interface Toast {
   readonly toastId: number
   readonly text: string
   readonly undo?: () => void
-  /** Makes final what the toast can still undo. Called once, when its time is over or another toast takes its place. */
-  readonly settle?: () => void
+  /**
+   * Makes final what the toast can still undo. Called once, when its time is over, another toast takes its place or the page is
+   * leaving: what is sent then has to outlive it.
+   */
+  readonly settle?: (isLeaving: boolean) => void
 }
 
 export interface Notices {
@@ -21,12 +24,13 @@ export function createNotices() {
   const store = createStore<Notices>(() => ({ toast: null, announcement: '' }))
   let nextId = 1
 
-  const settle = () => {
+  const end = (isLeaving: boolean) => {
     const { toast } = store.getState()
     if (!toast) return
     store.setState({ toast: null })
-    toast.settle?.()
+    toast.settle?.(isLeaving)
   }
+  const settle = () => end(false)
 
   return {
     store,
@@ -37,6 +41,8 @@ export function createNotices() {
     },
     /** Takes the shown toast away and makes it final. */
     settle,
+    /** Call when the page goes: what can still be undone becomes final. */
+    leave: () => end(true),
     /** Takes back what the shown toast announced; nothing when there is none. */
     undo() {
       const { toast } = store.getState()

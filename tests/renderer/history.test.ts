@@ -93,3 +93,95 @@ describe('how loud a song came in', () => {
     expect(history.store.getState().before).toEqual({ song: -20.4, other: null })
   })
 })
+
+describe('jobs that are deleted', () => {
+  it('all go at once with a page that goes before the time to undo is over', async () => {
+    const asked: (string | boolean | undefined)[][] = []
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: (path, init) => {
+        asked.push([init?.method, String(path), init?.keepalive])
+        return new Promise(() => undefined)
+      },
+    })
+    const notices = createNotices()
+    const history = createHistory({ client, jobs: createJobs(client), notices })
+    history.remove(['a', 'b'], 'deleted')
+    expect(asked).toEqual([])
+    notices.leave()
+    expect(asked).toEqual([
+      ['DELETE', '/api/v1/jobs/a', true],
+      ['DELETE', '/api/v1/jobs/b', true],
+    ])
+    notices.undo()
+    expect(history.store.getState().hidden).toEqual({ a: true, b: true })
+  })
+})
+
+describe('the next page of the history', () => {
+  const jobs = Array.from({ length: 350 }, (_, i) => ({ job_id: `job-${i}`, status: 'done' }))
+  /** A shelf whose requests are answered one by one, in the order that is wanted. */
+  function slowShelf() {
+    const open: { search: string; answer: () => void; fail: () => void }[] = []
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: (path) =>
+        new Promise((resolve, reject) => {
+          const { search, searchParams } = new URL(String(path), 'http://server')
+          const of = jobs.filter((job) => [null, job.status].includes(searchParams.get('status')))
+          const from = Number(searchParams.get('cursor') ?? 0)
+          const next = from + 100 < of.length ? { next_cursor: String(from + 100) } : {}
+          const answer = () => resolve(Response.json({ jobs: of.slice(from, from + 100), total: of.length, ...next }))
+          open.push({ search, answer, fail: () => reject(new TypeError('no network')) })
+        }),
+    })
+    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices() })
+    const answerNext = async () => {
+      open.shift()?.answer()
+      await settled()
+    }
+    return { history, open, answerNext, state: history.store.getState }
+  }
+
+  it('is read after a refresh that was under way when the end came in view', async () => {
+    const { history, open, answerNext, state } = slowShelf()
+    void history.read()
+    await answerNext()
+    void history.refresh()
+    void history.readMore()
+    await answerNext()
+    expect(open.map((one) => one.search)).toEqual([expect.stringContaining('cursor=100')])
+    await answerNext()
+    expect(state().ids).toHaveLength(200)
+    expect(open).toHaveLength(0)
+  })
+
+  it('is read again when a refresh has overtaken it', async () => {
+    const { history, open, answerNext, state } = slowShelf()
+    void history.read()
+    await answerNext()
+    void history.readMore()
+    void history.refresh()
+    await answerNext()
+    await answerNext()
+    expect(open.map((one) => one.search)).toEqual([expect.stringContaining('cursor=100')])
+    await answerNext()
+    expect(state().ids).toHaveLength(200)
+  })
+
+  it('does not fail the list that has taken its place', async () => {
+    const { history, open, answerNext, state } = slowShelf()
+    void history.read()
+    await answerNext()
+    void history.readMore()
+    history.filter({ status: 'failed' })
+    const [late] = open.splice(0, 1)
+    await answerNext()
+    late?.fail()
+    await settled()
+    expect(state()).toMatchObject({ ids: [], hasFailed: false, isReading: false })
+    expect(open).toHaveLength(0)
+  })
+})
