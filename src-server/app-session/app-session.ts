@@ -45,7 +45,7 @@ export function createAppSession(arguments_: AppSessionArguments) {
 
   function sweep(): void {
     try {
-      if (desk.forgetRemoved().length > 0) sources.sweepFiles()
+      if (desk.forgetUnused().length > 0) sources.sweepFiles()
     } catch (cause) {
       log.error('the sweep of stored songs failed', { cause })
     }

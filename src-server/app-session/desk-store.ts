@@ -37,6 +37,7 @@ interface RawRow {
 /** Makes the statements over an open database. */
 export function createDeskStore(db: Db) {
   const selectSongs = db.prepare<[], RawRow>('SELECT * FROM desk_songs WHERE removed_at_ms IS NULL ORDER BY place')
+  const selectEvery = db.prepare<[], RawRow>('SELECT * FROM desk_songs')
   const selectSong = db.prepare<[string], RawRow & { removed_at_ms: number | null }>(
     'SELECT * FROM desk_songs WHERE source_id = ?',
   )
@@ -71,6 +72,8 @@ export function createDeskStore(db: Db) {
   return {
     /** Songs on the desk in their order; removed ones are not. */
     songs: (): DeskRow[] => selectSongs.all().map(fromRaw),
+    /** All songs, removed ones too, in no order. */
+    everySong: (): DeskRow[] => selectEvery.all().map(fromRaw),
     /** One song, removed or not. */
     song(sourceId: string): (DeskRow & { isRemoved: boolean }) | undefined {
       const raw = selectSong.get(sourceId)

@@ -88,6 +88,9 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
   const selectHandedOver = db
     .prepare<[string, string], string>('SELECT job_id FROM jobs WHERE source_id = ? AND batch_id = ?')
     .pluck()
+  const selectFolderSettings = db
+    .prepare<[], string>('SELECT settings FROM watch_folders WHERE settings IS NOT NULL')
+    .pluck()
   const common = () => store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
   let isFeeding = false
 
@@ -286,23 +289,28 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
     /** Hands over waiting songs while there are free processes and slots. */
     feed,
 
-    /** Forgets songs removed for longer than a day and returns their identifiers. */
-    forgetRemoved(): string[] {
-      const gone = store.removedBefore(clock.now() - UNDO_MS)
-      const used = referencesInUse()
-      const removable = gone.filter((sourceId) => !used.has(sourceId))
-      sources.remove(removable)
-      return removable
+    /** Forgets songs removed, and references stored, a day ago that no settings name, and returns their identifiers. */
+    forgetUnused(): string[] {
+      const before = clock.now() - UNDO_MS
+      const removed = store.removedBefore(before)
+      const used = referencesInUse(new Set(removed))
+      const unused = [...removed, ...sources.referencesBefore(before)].filter((sourceId) => !used.has(sourceId))
+      sources.remove(unused)
+      return unused
     },
-
-    /** Returns the songs that some settings name as their reference. */
-    referencesInUse,
   }
 
-  function referencesInUse(): Set<string> {
+  /** The songs that some settings name as their reference, without the settings of the songs `gone`. */
+  function referencesInUse(gone: ReadonlySet<string>): Set<string> {
     const { settings, presets } = common()
-    const songs = store.songs().flatMap((song) => [song.settings, song.startedSettings])
-    const all = [settings, ...presets.map((preset) => preset.settings), ...songs]
+    const songs = store.everySong().filter(({ sourceId }) => !gone.has(sourceId))
+    const folders = selectFolderSettings.all().map((text) => JSON.parse(text) as MasterSettings)
+    const all = [
+      settings,
+      ...presets.map((preset) => preset.settings),
+      ...songs.flatMap((song) => [song.settings, song.startedSettings]),
+      ...folders,
+    ]
     return new Set(all.map((one) => one?.reference_source_id).filter((id) => typeof id === 'string'))
   }
 }

@@ -66,6 +66,9 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
       'SELECT coalesce(sum(bytes), 0) FROM (SELECT max(size_bytes) AS bytes FROM sources GROUP BY sha256)',
     )
     .pluck()
+  const selectReferences = db
+    .prepare<[number], string>("SELECT source_id FROM sources WHERE purpose = 'reference' AND created_at_ms <= ?")
+    .pluck()
   const selectContents = db.prepare<[], string>('SELECT DISTINCT sha256 FROM sources').pluck()
 
   // An analysis never changes and is tens of kilobytes to parse, and the desk shows all of them after every change of one.
@@ -145,6 +148,9 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
 
     /** Returns the bytes that the stored songs take. */
     storedBytes: (): number => selectBytes.get() ?? 0,
+
+    /** Returns what was stored as a reference, and not as a song of the desk, at or before a moment, epoch ms. */
+    referencesBefore: (atMs: number): string[] => selectReferences.all(atMs),
 
     /** Forgets songs; their files go with the next `sweepFiles`. */
     remove(sourceIds: readonly string[]): void {

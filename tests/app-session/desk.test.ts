@@ -325,11 +325,38 @@ test('songs removed for a day are forgotten with their files, unless they serve 
   desk.changeSong(kept, { ...OWN, reference_source_id: reference })
   desk.remove([gone, reference, twin])
   await clock.advance(86_399_000)
-  expect(desk.forgetRemoved()).toEqual([])
+  expect(desk.forgetUnused()).toEqual([])
   await clock.advance(2000)
-  expect(desk.forgetRemoved().sort()).toEqual([gone, twin].sort())
+  expect(desk.forgetUnused().sort()).toEqual([gone, twin].sort())
   expect(sources.sweepFiles()).toBe(1)
   expect(sources.find(other)?.sizeBytes).toBe(10)
   expect(sources.find(reference)).toBeDefined()
   expect(() => desk.restore([gone])).toThrow(new AppError('NOT_FOUND'))
+})
+
+test('references that no settings have named for a day are forgotten with their files', async () => {
+  const { addSong, addReference, db, desk, sources, clock } = openDesk()
+  const naming = (reference_source_id: string) => ({ ...OWN, reference_source_id })
+  const [common, preset, own, removed, watched, unused] = [
+    'common',
+    'preset',
+    'own',
+    'removed',
+    'watched',
+    'unused',
+  ].map(addReference) as [string, string, string, string, string, string]
+  desk.change({ settings: naming(common), presets: [{ name: 'Like it', settings: naming(preset) }] })
+  desk.changeSong(addSong('a'), naming(own))
+  const song = addSong('b')
+  desk.changeSong(song, naming(removed))
+  db.prepare(
+    "INSERT INTO watch_folders (folder_id, path, settings, is_active, created_at_ms) VALUES ('1', '/songs', ?, 1, 0)",
+  ).run(JSON.stringify(naming(watched)))
+  expect(desk.forgetUnused()).toEqual([])
+  await clock.advance(86_400_000)
+  const late = addReference('late')
+  desk.remove([song])
+  expect(desk.forgetUnused()).toEqual([unused])
+  expect(sources.sweepFiles()).toBe(1)
+  for (const kept of [common, preset, own, removed, watched, late]) expect(sources.find(kept)).toBeDefined()
 })

@@ -95,21 +95,26 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
 
   const desk = { ...made, read: (language: 'en' | 'ko') => JSON.parse(made.json(language)) as Desk }
 
-  /** Stores a song of its own bytes and puts it on the desk. */
-  const addSong = (name: string, bytes = name) => {
+  /** Stores a song of its own bytes. */
+  const storeSong = (purpose: 'song' | 'reference', name: string, bytes: string) => {
     const upload = path.join(path.dirname(file), 'tmp', systemChance.newUuid())
     mkdirSync(path.dirname(upload), { recursive: true })
     writeFileSync(upload, bytes)
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const song = {
-      purpose: 'song' as const,
+      purpose,
       path: upload,
       filename: `${name}.wav`,
       sizeBytes: bytes.length,
       sha256,
       facts: FACTS,
     }
-    const sourceId = sources.add(song)
+    return sources.add(song)
+  }
+  const addReference = (name: string) => storeSong('reference', name, name)
+  /** Stores a song and puts it on the desk. */
+  const addSong = (name: string, bytes = name) => {
+    const sourceId = storeSong('song', name, bytes)
     desk.add(sourceId)
     return sourceId
   }
@@ -130,6 +135,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
     world,
     end,
     addSong,
+    addReference,
     titles,
     states,
   }
