@@ -14,6 +14,7 @@ import { createJobs } from './jobs.ts'
 import { createNotices } from './notices.ts'
 import { createPreferences, shownLanguage } from './preferences.ts'
 import { createService } from './service.ts'
+import { createWebhooks } from './webhooks.ts'
 
 const SETTLE_MS = 120
 
@@ -59,6 +60,7 @@ export function createAppState(session: string | null) {
     storage: localStorage,
   })
   const history = createHistory({ client, jobs, notices })
+  const webhooks = createWebhooks(client, notices)
   const saver = createSaver(client)
 
   const readAccountSoon = settled(service.readAccount)
@@ -93,6 +95,7 @@ export function createAppState(session: string | null) {
     upload,
     desk,
     history,
+    webhooks,
     saver,
     /** Reads what the page needs and follows the server until `signal` fires. */
     async start(signal: AbortSignal) {

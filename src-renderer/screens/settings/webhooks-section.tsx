@@ -1,6 +1,6 @@
 /** Webhooks: addresses, secrets, tests and the delivery log. */
 import { Check, CircleX, Clock, Ellipsis, Plus, Send } from 'lucide-react'
-import { useCallback, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Delivery, Webhook } from '../../../src-server/contract/webhooks.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy.tsx'
@@ -13,36 +13,16 @@ import { ActionDialog, Problem, SectionHead, type SectionProps, useAction } from
 const ATTEMPTS = 8
 
 export function WebhooksSection({ titleId }: SectionProps) {
-  const { client, service, notices } = useApp()
+  const { client, service, webhooks } = useApp()
   const { t } = useWords()
   const limit = useSelect(service.store, (state) => state.account?.limits.webhooks ?? 0)
-  const [hooks, setHooks] = useState<readonly Webhook[] | null>(null)
-  const [deliveries, setDeliveries] = useState<readonly Delivery[]>([])
+  const { hooks, deliveries } = useSelect(webhooks.store, (state) => state)
   const [secret, setSecret] = useState<{ text: string; value: string } | null>(null)
   const [isAdding, setAdding] = useState(false)
   const { problem, run } = useAction()
   const text = t.prefs.webhooks
-  const read = useCallback(async () => {
-    const [listed, log] = await Promise.all([
-      client.call('listWebhooks', {}),
-      client.call('listDeliveries', { query: { limit: 20 } }),
-    ])
-    setHooks(listed.webhooks)
-    setDeliveries(log.deliveries)
-  }, [client])
+  const { read } = webhooks
   useEffect(() => void read().catch(() => undefined), [read])
-  const remove = (hook: Webhook) => {
-    setHooks((all) => all?.filter((one) => one.webhook_id !== hook.webhook_id) ?? null)
-    notices.show({
-      text: text.removed(hook.url),
-      undo: () => void read().catch(() => undefined),
-      settle: () =>
-        void client
-          .call('deleteWebhook', { params: { webhook_id: hook.webhook_id } })
-          .then(read)
-          .catch(() => undefined),
-    })
-  }
   const used = hooks?.length ?? 0
   return (
     <>
@@ -91,7 +71,7 @@ export function WebhooksSection({ titleId }: SectionProps) {
               setSecret({ text: text.newSecret, value: fresh.secret })
             })
           }
-          onRemove={() => remove(hook)}
+          onRemove={() => webhooks.remove(hook, text.removed(hook.url))}
         />
       ))}
       {hooks && (hooks.length > 0 || deliveries.length > 0) && (

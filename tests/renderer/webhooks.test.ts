@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { createClient } from '../../src-renderer/api/client.ts'
+import { createNotices } from '../../src-renderer/state/notices.ts'
+import { createWebhooks } from '../../src-renderer/state/webhooks.ts'
+import { settle } from '../support/fake-clock.ts'
+
+/** Webhooks over a server that has `a` and `b`; readings are answered when `answer` is called once `hold` is. */
+async function bench() {
+  const server = { ids: ['a', 'b'] }
+  const deleted: (string | boolean | undefined)[][] = []
+  const held: (() => void)[] = []
+  let isHeld = false
+  const client = createClient({
+    session: null,
+    language: () => 'en',
+    fetch: async (path, init) => {
+      if (init?.method === 'DELETE') {
+        const id = String(path).split('/').at(-1)
+        deleted.push([id, init.keepalive])
+        server.ids = server.ids.filter((one) => one !== id)
+        return new Response(null, { status: 204 })
+      }
+      const webhooks = server.ids.map((webhook_id) => ({ webhook_id, url: webhook_id }))
+      if (isHeld && String(path).endsWith('webhooks')) await new Promise<void>((resolve) => held.push(resolve))
+      return Response.json({ webhooks, deliveries: [] })
+    },
+  })
+  const notices = createNotices()
+  const hooks = createWebhooks(client, notices)
+  await hooks.read()
+  const ids = () => hooks.store.getState().hooks?.map((one) => one.webhook_id)
+  const remove = (id: string) => hooks.remove({ webhook_id: id } as never, 'removed')
+  return {
+    ...{ hooks, notices, server, deleted, held, ids, remove },
+    hold: () => {
+      isHeld = true
+    },
+    release: async () => {
+      isHeld = false
+      for (const answer of held.splice(0).reverse()) answer()
+      await settle(20)
+    },
+  }
+}
+
+describe('webhooks', () => {
+  it('stay away once removed, whatever is read before the time to undo is over', async () => {
+    const { hooks, notices, ids, remove } = await bench()
+    remove('a')
+    await hooks.read()
+    expect(ids()).toEqual(['b'])
+    notices.settle()
+    await settle(20)
+    expect(ids()).toEqual(['b'])
+  })
+
+  it('come back when their removal is undone', async () => {
+    const { notices, ids, remove, deleted } = await bench()
+    remove('a')
+    notices.undo()
+    await expect.poll(ids).toEqual(['a', 'b'])
+    expect(deleted).toEqual([])
+  })
+
+  it('are removed with a page that goes before the time to undo is over', async () => {
+    const { notices, remove, deleted } = await bench()
+    remove('a')
+    notices.leave()
+    expect(deleted).toEqual([['a', true]])
+  })
+
+  it('are shown as they were read last, however late an older answer comes', async () => {
+    const { hooks, server, ids, hold, release } = await bench()
+    hold()
+    const older = hooks.read()
+    await settle()
+    server.ids = ['a', 'b', 'c']
+    const newer = hooks.read()
+    await settle()
+    await release()
+    await Promise.all([older, newer])
+    expect(ids()).toEqual(['a', 'b', 'c'])
+  })
+})
