@@ -1,7 +1,10 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { locateFfmpeg } from '../../src-server/media/locate.ts'
 import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
@@ -296,6 +299,21 @@ describe('the list of jobs (contract 6)', () => {
       expect(seen).toEqual((await list(`sort=${sort}`)).jobs.map((job: { job_id: string }) => job.job_id))
     }
   })
+})
+
+test('a list by title pages on past a song whose tag is as long as a story', async () => {
+  const ffmpeg = await locateFfmpeg()
+  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-title-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const [plain, tagged] = ['plain.wav', 'tagged.flac'].map((name) => path.join(folder, name)) as [string, string]
+  writeFileSync(plain, wavSong())
+  execFileSync(ffmpeg.path, ['-v', 'error', '-i', plain, '-metadata', `title=${'밤의 노래 🌙 '.repeat(2000)}`, tagged])
+  await service.newJob({ file: new File([new Uint8Array(readFileSync(tagged))], 'tagged.flac') })
+  await service.newJob({ title: '힘' })
+  const first = (await service.get('/api/v1/jobs?sort=title&limit=1')).body
+  expect(first.jobs[0].title).toMatch(/^밤의 노래 🌙/)
+  const { status, body } = await service.get(`/api/v1/jobs?sort=title&limit=1&cursor=${first.next_cursor}`)
+  expect([status, body.jobs?.[0]?.title]).toEqual([200, '힘'])
 })
 
 describe('POST /api/v1/analyze (contract 6)', () => {
