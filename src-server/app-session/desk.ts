@@ -199,13 +199,17 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
     songJson: (sourceId: string, language: Language): string =>
       songJson(requireSong(sourceId), jobIdsBySong().get(sourceId) ?? [], language),
 
-    /** Puts a stored song at the end. */
-    add: (sourceId: string): void => change(() => store.add(sourceId)),
+    /** Puts a song at the end, in one transaction with `storeSong`, which stores it and returns its identifier. Returns that. */
+    add(storeSong: () => string): string {
+      let sourceId = ''
+      change(() => {
+        sourceId = storeSong()
+        store.add(sourceId)
+      })
+      return sourceId
+    },
 
-    /**
-     * Puts a song at the end and starts it under a batch of its own, in one transaction with `storeSong`, which stores it and returns its
-     * identifier. Without `settings` it is mastered with the common ones.
-     */
+    /** As {@link add}, and starts the song under a batch of its own; without `settings` it is mastered with the common ones. */
     addStarted(storeSong: () => string, settings: MasterSettings | null): void {
       change(() => {
         const sourceId = storeSong()

@@ -6,6 +6,7 @@ import { fileAnswer } from '../artifacts/send-file.ts'
 import type { Settings, SystemState } from '../contract/app.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
+import { whenUnlocked } from '../db/when-unlocked.ts'
 import { AppError } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
 import type { AudioFormat } from '../media/audio-facts.ts'
@@ -64,9 +65,8 @@ function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: A
     const song = await rest.inspect(file, purpose === 'reference' ? 'reference_file' : 'file', signal)
     const place = { path: song.path, format: song.facts.format }
     const cover = song.facts.hasCover ? await readCover(await rest.ffmpeg(), place, signal) : undefined
-    const sourceId = sources.add({ ...song, purpose, ...(cover ? { cover } : {}) })
-    if (purpose === 'song') desk.add(sourceId)
-    return sourceId
+    const store = () => sources.add({ ...song, purpose, ...(cover ? { cover } : {}) })
+    return whenUnlocked(rest.clock, () => (purpose === 'song' ? desk.add(store) : store()))
   }
 
   route(app, ENDPOINTS.createSource, async ({ request, signal }) => {

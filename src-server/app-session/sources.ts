@@ -81,11 +81,12 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
   }
 
   return {
-    /** Stores a song and returns its identifier. The file is in place before the row that promises it. */
-    add(song: NewSource): string {
+    /**
+     * Stores a song and returns its identifier. The file is in place before the row that promises it is committed; while another
+     * program's lock keeps the row from being written, it stays where it was.
+     */
+    add: db.transaction((song: NewSource): string => {
       const { purpose, filename, sizeBytes, sha256, facts, cover } = song
-      renameSync(song.path, audioPath(sha256))
-      if (cover) writeFileSync(coverPath(sha256), cover.bytes, { mode: 0o600 })
       const sourceId = chance.newUuid()
       insert.run({
         sourceId,
@@ -99,8 +100,10 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
         coverType: cover?.mimeType ?? null,
         now: clock.now(),
       })
+      renameSync(song.path, audioPath(sha256))
+      if (cover) writeFileSync(coverPath(sha256), cover.bytes, { mode: 0o600 })
       return sourceId
-    },
+    }),
 
     /** Returns a stored song, or undefined for an unknown identifier. */
     find(sourceId: string): StoredSource | undefined {

@@ -113,11 +113,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
   }
   const addReference = (name: string) => storeSong('reference', name, name)
   /** Stores a song and puts it on the desk. */
-  const addSong = (name: string, bytes = name) => {
-    const sourceId = storeSong('song', name, bytes)
-    desk.add(sourceId)
-    return sourceId
-  }
+  const addSong = (name: string, bytes = name) => desk.add(() => storeSong('song', name, bytes))
   const titles = () => desk.read('en').songs.map(({ source }) => source.title)
   const states = () => desk.read('en').songs.map(({ state }) => state)
   return {

@@ -1,11 +1,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startReceiver } from '../notify/fixture.ts'
 import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
+import { wavSong } from '../support/songs.ts'
 
 let engine: HeldEngine
 let service: Service
@@ -73,6 +75,25 @@ test('an upload that arrives while another program holds the database for a seco
   const [answer] = await Promise.all([service.master(), pause(1000).then(unlock)])
   expect(answer.status).toBe(201)
   expect((await service.get('/api/v1/account')).body.credits).toBe(499)
+})
+
+test('a song that the app stores while another program holds the database for a second lies on the desk, and one that cannot be stored leaves nothing', async () => {
+  const store = (hertz: number) => {
+    const body = new FormData()
+    body.append('file', new Blob([new Uint8Array(wavSong({ hertz }))]), 'song.wav')
+    return service.call('POST', '/app/sources', { body })
+  }
+  const unlock = await lock()
+  const [stored] = await Promise.all([store(220), pause(1000).then(unlock)])
+  expect(stored.status).toBe(201)
+  expect((await service.get('/app/desk')).body.songs).toMatchObject([{ source: stored.body }])
+  const unlockLater = await lock()
+  const refused = await store(440)
+  expect([refused.status, refused.body.error.code]).toEqual([503, 'UNAVAILABLE'])
+  await unlockLater()
+  expect((await service.get('/app/desk')).body.songs).toHaveLength(1)
+  expect(readdirSync(path.join(service.dataDir, 'sources'))).toHaveLength(1)
+  expect(service.temporary()).toEqual([])
 })
 
 test('a job that ends while another program holds the database is settled afterwards: done, with one charge and one event', async () => {
