@@ -1,6 +1,6 @@
 /** Following what happens on the server: a fetch stream of server-sent events that reconnects, and polling when it cannot. */
 import type { LiveEvent } from '../../src-server/contract/events.ts'
-import type { Client } from './client.ts'
+import { ApiError, type Client } from './client.ts'
 
 export interface StreamMessage {
   readonly id: string | undefined
@@ -87,7 +87,10 @@ async function readStream(body: ReadableStream<Uint8Array>, onMessage: (message:
   }
 }
 
-/** Follows the live events until `signal` fires. Never throws: it reconnects with back-off and polls meanwhile. */
+/**
+ * Follows the live events until `signal` fires: it reconnects with back-off and polls meanwhile. Throws ApiError when the server does
+ * not know the page's credential (any more), and nothing else.
+ */
 export async function followEvents({ client, onEvent, onCatchUp, onLink, signal }: FollowOptions): Promise<void> {
   let lastId: string | undefined
   let failures = 0
@@ -95,7 +98,13 @@ export async function followEvents({ client, onEvent, onCatchUp, onLink, signal 
     try {
       const headers = lastId === undefined ? {} : { 'Last-Event-ID': lastId }
       const response = await client.open('streamEvents', { headers, signal })
-      await onCatchUp()
+      try {
+        await onCatchUp()
+      } catch (error) {
+        // A browser opens six connections to one server and no more.
+        await response.body?.cancel()
+        throw error
+      }
       failures = 0
       onLink('live')
       if (response.body) {
@@ -104,8 +113,9 @@ export async function followEvents({ client, onEvent, onCatchUp, onLink, signal 
           onEvent(JSON.parse(data) as LiveEvent)
         })
       }
-    } catch {
+    } catch (error) {
       if (signal.aborted) return
+      if (error instanceof ApiError && error.code === 'INVALID_API_KEY') throw error
     }
     failures += 1
     onLink('connecting')

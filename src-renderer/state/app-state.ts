@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import type { StoreApi } from 'zustand/vanilla'
 import type { LiveEvent } from '../../src-server/contract/events.ts'
-import { ApiError, createClient } from '../api/client.ts'
+import { createClient } from '../api/client.ts'
 import { followEvents } from '../api/events.ts'
 import { createSaver } from '../api/save.ts'
 import { createHandOver, createUpload } from '../api/upload.ts'
@@ -80,7 +80,8 @@ export function createAppState(session: string | null) {
 
   /** Reads everything that events may have changed while nobody listened. Throws ApiError. */
   const catchUp = async () => {
-    await Promise.all([service.readAccount(), desk.read()])
+    const machine = service.store.getState().system ? [] : [service.readMachine()]
+    await Promise.all([...machine, service.readAccount(), desk.read(), history.refresh()])
     const { byId } = jobs.store.getState()
     await jobs.readMissing(Object.keys(byId), true)
   }
@@ -102,14 +103,12 @@ export function createAppState(session: string | null) {
       guardUploads(desk)
       addEventListener('pagehide', notices.leave)
       if (window.loudsmith) followDesktop({ bridge: window.loudsmith, preferences, desk })
-      try {
-        await service.readMachine()
-        const { settings } = service.store.getState()
-        if (settings) preferences.setState({ language: settings.language, theme: settings.theme })
-      } catch (error) {
-        if (error instanceof ApiError && error.code === 'INVALID_API_KEY') return service.lockOut()
-      }
-      await followEvents({ client, onEvent, onCatchUp: catchUp, onLink: service.showLink, signal })
+      service.store.subscribe(({ settings }, before) => {
+        if (!settings || settings === before.settings) return
+        preferences.setState({ language: settings.language, theme: settings.theme })
+      })
+      const follow = { client, onEvent, onCatchUp: catchUp, onLink: service.showLink, signal }
+      await followEvents(follow).catch(service.lockOut)
     },
   }
 }

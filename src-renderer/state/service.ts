@@ -4,6 +4,7 @@ import type { Account } from '../../src-server/contract/account.ts'
 import type { Settings, SystemState } from '../../src-server/contract/app.ts'
 import type { Client } from '../api/client.ts'
 import type { LinkState } from '../api/events.ts'
+import { createTurns } from './turns.ts'
 
 export interface Service {
   readonly account: Account | null
@@ -23,29 +24,27 @@ export function createService(client: Client) {
     link: 'connecting',
     isLockedOut: false,
   }))
+  const inAccountTurn = createTurns()
+  const inSettingsTurn = createTurns()
+  const keepAccount = (ask: () => Promise<Account>) =>
+    inAccountTurn(async () => store.setState({ account: await ask() }))
+  const keepSettings = (ask: () => Promise<Settings>) =>
+    inSettingsTurn(async () => store.setState({ settings: await ask() }))
+  const readSystem = async () => store.setState({ system: await client.call('readSystem', {}) })
   return {
     store,
     /** Reads the account. Throws ApiError. */
-    async readAccount() {
-      store.setState({ account: await client.call('readAccount', {}) })
-    },
+    readAccount: () => keepAccount(() => client.call('readAccount', {})),
     /** Reads settings and system. Throws ApiError. */
     async readMachine() {
-      const [settings, system] = await Promise.all([client.call('readSettings', {}), client.call('readSystem', {})])
-      store.setState({ settings, system })
+      await Promise.all([keepSettings(() => client.call('readSettings', {})), readSystem()])
     },
     /** Changes settings and keeps what the server made of them. Throws ApiError. */
-    async changeSettings(change: Partial<Settings>) {
-      store.setState({ settings: await client.call('changeSettings', { body: change }) })
-    },
+    changeSettings: (change: Partial<Settings>) => keepSettings(() => client.call('changeSettings', { body: change })),
     /** Throws ApiError. */
-    async setPlan(plan: Account['plan']) {
-      store.setState({ account: await client.call('setPlan', { body: { plan } }) })
-    },
+    setPlan: (plan: Account['plan']) => keepAccount(() => client.call('setPlan', { body: { plan } })),
     /** Throws ApiError. */
-    async grantCredits(amount: number) {
-      store.setState({ account: await client.call('grantCredits', { body: { amount } }) })
-    },
+    grantCredits: (amount: number) => keepAccount(() => client.call('grantCredits', { body: { amount } })),
     showLink: (link: LinkState) => store.setState({ link }),
     lockOut: () => store.setState({ isLockedOut: true }),
   }

@@ -89,6 +89,38 @@ describe('the event stream', () => {
   })
 })
 
+describe('a stream whose beginning fails', () => {
+  it('is let go of when the truth cannot be read', async () => {
+    const stop = new AbortController()
+    let cancelled = 0
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: () =>
+        Promise.resolve(
+          new Response(
+            new ReadableStream({
+              cancel: () => {
+                cancelled += 1
+              },
+            }),
+          ),
+        ),
+    })
+    await followEvents({
+      client,
+      signal: stop.signal,
+      onLink: () => undefined,
+      onEvent: () => undefined,
+      onCatchUp: async () => {
+        stop.abort()
+        throw new Error('busy')
+      },
+    })
+    expect(cancelled).toBe(1)
+  })
+})
+
 describe('a job that is followed', () => {
   it('never runs backwards and never leaves its end', () => {
     expect(withProgress(job(), progress(1, 30)).progress).toBe(40)

@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createAppState } from '../../src-renderer/state/app-state.ts'
+import { settle } from '../support/fake-clock.ts'
+
+/** A page in a browser whose requests `serve` answers; a stream stays open until the page goes. */
+function page(serve: (path: string, method: string) => Response | Promise<Response>) {
+  const stop = new AbortController()
+  const streams: ReadableStreamDefaultController[] = []
+  const kept = new Map<string, string>()
+  vi.stubGlobal('window', {})
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+  })
+  vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => undefined }))
+  vi.stubGlobal('document', { documentElement: { dataset: {} } })
+  vi.stubGlobal('addEventListener', () => undefined)
+  vi.stubGlobal('fetch', async (path: string, init?: RequestInit) => {
+    if (!String(path).includes('/events')) return serve(String(path), init?.method ?? 'GET')
+    const answer = await serve(String(path), 'GET')
+    const body = new ReadableStream({ start: (controller) => void streams.push(controller) })
+    return answer.ok ? new Response(body) : answer
+  })
+  const app = createAppState('credential')
+  void app.start(stop.signal)
+  return { app, stop, cut: () => streams.pop()?.close() }
+}
+
+const SETTINGS = { language: 'ko', theme: 'light' }
+const answers: Record<string, object> = {
+  '/app/settings': SETTINGS,
+  '/app/system': { base_url: 'http://here' },
+  '/app/desk': { songs: [], presets: [], settings: { reference_source_id: null }, is_paused: false },
+}
+const answerOf = (path: string) => Response.json(answers[path] ?? { jobs: [], total: 0, credits: 1 })
+const refusal = (status: number, code: string) =>
+  Response.json({ error: { code, message: code, request_id: 'r', retryable: false } }, { status })
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+describe('a page', () => {
+  it('reads settings and system once the server answers, when it did not at first', async () => {
+    let isBusy = true
+    const { app, stop } = page((path) =>
+      isBusy && path.startsWith('/app/s') ? refusal(503, 'UNAVAILABLE') : answerOf(path),
+    )
+    await settle(5)
+    isBusy = false
+    await expect.poll(() => app.service.store.getState().settings).toEqual(SETTINGS)
+    expect(app.service.store.getState().system).toEqual(answers['/app/system'])
+    expect(app.preferences.getState().language).toBe('ko')
+    stop.abort()
+  })
+
+  it('says that its link is no longer valid when the server was started anew', async () => {
+    let isNew = false
+    const { app, cut } = page((path) => (isNew ? refusal(401, 'INVALID_API_KEY') : answerOf(path)))
+    await expect.poll(() => app.service.store.getState().link).toBe('live')
+    isNew = true
+    cut()
+    await expect.poll(() => app.service.store.getState().isLockedOut).toBe(true)
+  })
+
+  it('reads the history again after events were missed', async () => {
+    let readings = 0
+    const { app, stop, cut } = page((path) => {
+      if (path.startsWith('/api/v1/jobs')) readings += 1
+      return answerOf(path)
+    })
+    await expect.poll(() => app.service.store.getState().link).toBe('live')
+    await app.history.read()
+    expect(readings).toBe(1)
+    cut()
+    await expect.poll(() => readings).toBe(2)
+    stop.abort()
+  })
+})
