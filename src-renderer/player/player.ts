@@ -77,27 +77,34 @@ export async function createPlayer({ rateHz, onReport, onReady, onFailure }: Pla
     return Math.max(0, Math.min(end, now)) / rateHz
   }
 
+  /** The file that each version is to be read from; one that was replaced or dropped while it was opened is let go of. */
+  const wanted = new Map<string, VersionFile>()
+  const isWanted = (file: VersionFile) => !isClosed && wanted.get(file.version) === file
+
   const decode = (bytes: ArrayBuffer) => new OfflineAudioContext(2, 1, rateHz).decodeAudioData(bytes)
 
-  async function load({ version: name, open, isSameSong }: VersionFile) {
+  async function load(file: VersionFile) {
+    const { version: name, open, isSameSong } = file
     try {
       let track = await openTrack(open, decode, rateHz)
       if (isSameSong && track.isExact) exact ??= track
       if (isSameSong && !track.isExact && exact) track = shiftTrack(track, await measureLag(track, exact))
-      if (isClosed) return
+      if (!isWanted(file)) return
       feeder.put(name, track)
       onReady(name)
     } catch (error) {
-      if (!isClosed) onFailure(name, error)
+      if (isWanted(file)) onFailure(name, error)
     }
   }
 
   return {
     /** Opens versions one after the other; those that are exact should come first, since the others are lined up with them. */
     async load(files: readonly VersionFile[]) {
-      for (const file of files) if (!isClosed) await load(file)
+      for (const file of files) wanted.set(file.version, file)
+      for (const file of files) if (isWanted(file)) await load(file)
     },
     drop(name: string) {
+      wanted.delete(name)
       feeder.drop(name)
     },
     play() {

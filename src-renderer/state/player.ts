@@ -277,7 +277,9 @@ export function createPlayerStore(options: PlayerStoreOptions) {
       })
       if (!other) return sound()
       await player?.load([fileOf(other)])
-      change({ version: 'other', lastMaster: 'other' })
+      const now = getState()
+      if (now.versions.includes(other) && now.readiness.other === 'ready')
+        change({ version: 'other', lastMaster: 'other' })
     },
     startBlindTest(a: string, b: string) {
       change({ blindTest: { a, b, truth: tossCoin() ? 'a' : 'b', heard: 'x', trials: [], isOver: false } })

@@ -28,6 +28,7 @@ function fakePlayer() {
   const told: [string, unknown?][] = []
   let seconds = 0
   let options: PlayerOptions | undefined
+  const gate: { wait?: Promise<void>; isBroken?: boolean } = {}
   const note =
     (name: string) =>
     (...values: unknown[]) => {
@@ -35,7 +36,11 @@ function fakePlayer() {
     }
   const player = {
     load: async (files: readonly { version: string }[]) => {
-      for (const file of files) options?.onReady(file.version)
+      await gate.wait
+      for (const file of files) {
+        if (gate.isBroken) options?.onFailure(file.version, new Error('gone'))
+        else options?.onReady(file.version)
+      }
     },
     drop: note('drop'),
     play: note('play'),
@@ -54,6 +59,7 @@ function fakePlayer() {
   } as unknown as Player
   return {
     told,
+    gate,
     last: (name: string) => told.findLast(([what]) => what === name)?.[1],
     at: (to: number) => {
       seconds = to
@@ -100,6 +106,38 @@ describe('choosing a version', () => {
     expect(fake.last('choose')).toBe('source')
     swap()
     expect(fake.last('choose')).toBe('melon')
+  })
+})
+
+describe('a master of another job', () => {
+  const other = version('other', 'other', 'C', -12)
+
+  it('is heard once it is there', async () => {
+    const { bring, fake, state } = await started()
+    await bring(other)
+    expect([state().version, fake.last('choose')]).toEqual(['other', 'other'])
+  })
+
+  it('is not chosen when it was taken out while it was loaded', async () => {
+    const { bring, fake, state } = await started()
+    let load: () => void = () => undefined
+    fake.gate.wait = new Promise<void>((resolve) => {
+      load = resolve
+    })
+    const brought = bring(other)
+    await bring(null)
+    load()
+    await brought
+    expect(state()).toMatchObject({ version: 'spotify', lastMaster: 'spotify' })
+    expect(fake.last('choose')).toBe('spotify')
+  })
+
+  it('is not chosen when it cannot be read', async () => {
+    const { bring, fake, state } = await started()
+    fake.gate.isBroken = true
+    await bring(other)
+    expect(state()).toMatchObject({ version: 'spotify', readiness: { other: 'failed' } })
+    expect(fake.last('choose')).toBe('spotify')
   })
 })
 

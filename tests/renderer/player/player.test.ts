@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { DeckCommand } from '../../../src-renderer/player/deck.ts'
+import { createPlayer } from '../../../src-renderer/player/player.ts'
+import { sampleSong } from '../../../src-renderer/screens/master/sample-song.ts'
+import { settle } from '../../support/fake-clock.ts'
+
+vi.mock('../../../src-renderer/player/deck.worklet.ts?worker&url', () => ({ default: 'deck.js' }))
+
+/** A player whose sound card only notes what is posted to the deck. */
+async function bench() {
+  const posted: DeckCommand[] = []
+  const node = { connect: () => node, gain: { setTargetAtTime: () => undefined }, frequencyBinCount: 1 }
+  class Context {
+    readonly audioWorklet = { addModule: async () => undefined }
+    readonly destination = node
+    async close() {}
+  }
+  class Node {
+    readonly port = { postMessage: (command: DeckCommand) => void posted.push(command) }
+    readonly gain = node.gain
+    readonly frequencyBinCount = 1
+    readonly connect = () => node
+  }
+  vi.stubGlobal('AudioContext', Context)
+  for (const name of ['AudioWorkletNode', 'GainNode', 'AnalyserNode']) vi.stubGlobal(name, Node)
+  const ready: string[] = []
+  const player = await createPlayer({
+    rateHz: 44_100,
+    onReport: () => undefined,
+    onReady: (version) => ready.push(version),
+    onFailure: (version) => ready.push(`${version} failed`),
+  })
+  const song = new Uint8Array(await sampleSong('song.wav').arrayBuffer())
+  /** A file of `other` with `frames` frames that is answered when it is let. */
+  const file = (frames: number) => {
+    let answer: () => void = () => undefined
+    const wait = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const bytes = song.slice(0, 44 + frames * 4)
+    new DataView(bytes.buffer).setUint32(40, frames * 4, true)
+    const open = async () => {
+      await wait
+      return new Response(bytes)
+    }
+    return { version: 'other', isSameSong: true, open, answer: () => answer() }
+  }
+  const added = () => posted.flatMap((command) => (command.kind === 'add' ? [command.frames] : []))
+  return { player, ready, file, added }
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+describe('a version that is replaced while it is loaded', () => {
+  it('is not heard in the place of the one that was brought after it', async () => {
+    const { player, file, added } = await bench()
+    const [first, second] = [file(1000), file(2000)]
+    const loads = [player.load([first])]
+    player.drop('other')
+    loads.push(player.load([second]))
+    second.answer()
+    await settle(20)
+    first.answer()
+    await Promise.all(loads)
+    expect(added()).toEqual([2000])
+  })
+
+  it('is not put on the deck when it was taken out', async () => {
+    const { player, file, added, ready } = await bench()
+    const only = file(1000)
+    const load = player.load([only])
+    player.drop('other')
+    only.answer()
+    await load
+    expect([added(), ready]).toEqual([[], []])
+  })
+})
