@@ -40,6 +40,8 @@ export function createJobs(client: Client) {
   const reading = new Map<string, Promise<void>>()
   /** Readings that begin when the one under way is over. */
   const following = new Map<string, Promise<void>>()
+  /** New jobs that are being made, by the job that they repeat. */
+  const retrying = new Map<string, Promise<string>>()
 
   const keep = (jobs: readonly Job[]) => {
     if (jobs.length === 0) return
@@ -111,11 +113,19 @@ export function createJobs(client: Client) {
       const job = (await client.call('deleteJob', { params: { job_id: jobId } })) as Job | undefined
       if (job) keep([job])
     },
-    /** Makes a new job of an ended one and answers its id. Throws ApiError. */
-    async retry(jobId: string): Promise<string> {
-      const created = await client.call('retryJob', { params: { job_id: jobId } })
-      await read(created.job_id)
-      return created.job_id
+    /** Makes a new job of an ended one and answers its id; asked for again meanwhile, it is the same one. Throws ApiError. */
+    retry(jobId: string): Promise<string> {
+      const known = retrying.get(jobId)
+      if (known) return known
+      const made = client
+        .call('retryJob', { params: { job_id: jobId } })
+        .then(async ({ job_id }) => {
+          await read(job_id)
+          return job_id
+        })
+        .finally(() => retrying.delete(jobId))
+      retrying.set(jobId, made)
+      return made
     },
   }
 }

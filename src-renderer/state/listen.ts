@@ -7,6 +7,7 @@ import type { Language } from '../../src-server/contract/text/text.ts'
 import type { Client } from '../api/client.ts'
 import { comparedPlatform, type OtherMaster } from './listen-versions.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
+import { createTurns } from './turns.ts'
 
 export interface ListenState {
   readonly job: Job | null
@@ -43,6 +44,7 @@ export function createListen({ client, jobId, otherId, language }: ListenOptions
     otherFailure: null,
   }))
 
+  const inTurn = createTurns()
   const readReport = (id: string) => client.call('readReport', { params: { job_id: id } })
 
   /** Adds to the siblings those of `jobs` that come from the same bytes and are still there. */
@@ -79,22 +81,24 @@ export function createListen({ client, jobId, otherId, language }: ListenOptions
     }
   }
 
+  async function readAll() {
+    store.setState({ failure: null, otherFailure: null })
+    try {
+      const job = await client.call('readJob', { params: { job_id: jobId } })
+      store.setState({ job })
+      const report = await readReport(jobId)
+      if (otherId) await seatOther(job, otherId)
+      store.setState({ report })
+      await readSiblings(job)
+    } catch (error) {
+      store.setState({ failure: refusalOf(error, language()) })
+    }
+  }
+
   return {
     store,
     /** Reads the job and its report. Never throws: what fails is in `failure`. */
-    async read() {
-      store.setState({ failure: null, otherFailure: null })
-      try {
-        const job = await client.call('readJob', { params: { job_id: jobId } })
-        store.setState({ job })
-        const report = await readReport(jobId)
-        if (otherId) await seatOther(job, otherId)
-        store.setState({ report })
-        await readSiblings(job)
-      } catch (error) {
-        store.setState({ failure: refusalOf(error, language()) })
-      }
-    },
+    read: () => inTurn(readAll),
     /** Reads a finished job of the same song to be compared. Throws ApiError. */
     readOther,
     /** Looks through all finished jobs for versions under other titles. Throws ApiError. */

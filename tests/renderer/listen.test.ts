@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src-renderer/api/client.ts'
 import { createListen } from '../../src-renderer/state/listen.ts'
+import { settle } from '../support/fake-clock.ts'
 
 const job = (job_id: string, platforms: readonly string[], source_sha256 = 'song', title = job_id) => ({
   ...{ job_id, title, platforms, source_sha256 },
@@ -60,6 +61,32 @@ describe('a visit that compares two versions of a song', () => {
     const { other, otherFailure, report, failure } = await visit('gone')
     expect([other, failure, report]).toEqual([null, null, { of: 'new' }])
     expect(otherFailure?.code).toBe('JOB_NOT_FOUND')
+  })
+
+  it('knows the job as it ended, however late its state before is answered', async () => {
+    const answers: (() => void)[] = []
+    let status = 'queued'
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: async (path) => {
+        if (String(path).endsWith('/report'))
+          return status === 'done' ? Response.json({ of: 'new' }) : Response.json({}, { status: 409 })
+        if (!String(path).endsWith('/jobs/new')) return Response.json({ jobs: [], total: 0 })
+        const answer = Response.json({ ...JOBS[0], status })
+        await new Promise<void>((resolve) => answers.push(resolve))
+        return answer
+      },
+    })
+    const listen = createListen({ client, jobId: 'new', language: () => 'en' })
+    const readings = [listen.read()]
+    await settle()
+    status = 'done'
+    readings.push(listen.read())
+    await settle()
+    for (; answers.length > 0; await settle(20)) answers.pop()?.()
+    await Promise.all(readings)
+    expect(listen.store.getState()).toMatchObject({ job: { status: 'done' }, report: { of: 'new' }, failure: null })
   })
 
   it('finds every version of the song when asked, on whatever page of the list and under whatever title', async () => {
