@@ -128,6 +128,12 @@ export function nominalHz(hz: number): string {
   return `${Number((digit * decade).toPrecision(3))}${unit}`
 }
 
+/** Returns a nominal frequency with its unit, for a sentence: 63 Hz, 12.5 kHz. */
+export function nominalName(hz: number): string {
+  const text = nominalHz(hz)
+  return text.endsWith('k') ? `${text.slice(0, -1)} kHz` : `${text} Hz`
+}
+
 /**
  * Returns the bands of one sixth of an octave of a live spectrum, tilted and level like the others, from power in dB per bin
  * of equal width. Bins are added by power; empty bands are left out.

@@ -4,6 +4,9 @@ import type { Language } from '../../src-server/contract/text/text.ts'
 const LOCALE: Record<Language, string> = { en: 'en-GB', ko: 'ko-KR' }
 const DAY_MS = 86_400_000
 
+/** Keeps a number and its unit on one line: 22.05 kHz, 3 dB. */
+export const unbroken = (text: string) => text.replace(/(\d) (?=\p{L})/gu, '$1\u00a0')
+
 /** A true minus, and none before a nought. */
 const withMinus = (text: string) => text.replace(/^-(?=.*[1-9])/, '−').replace(/^-/, '')
 
@@ -14,7 +17,12 @@ export function createFormat(language: Language) {
   const tenth = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
   const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
   const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-  const clockWithSeconds = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', hourCycle: 'h23' })
+  const clockWithSeconds = new Intl.DateTimeFormat(locale, {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  })
   const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: language === 'ko' ? 'long' : 'short' })
   const longDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })

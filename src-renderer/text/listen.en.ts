@@ -84,10 +84,10 @@ export const listenEn = {
     frequency: 'Hz',
     label: (finding: string): string => `Long-term spectrum: ${finding}`,
     within: (who: string, db: string, aim: string, from: string, to: string): string =>
-      `${who} is within ${db} dB of ${aim} from ${from} to ${to} Hz.`,
+      `${who} is within ${db} dB of ${aim} from ${from} to ${to}.`,
     mean: (who: string, db: string, aim: string, from: string, to: string): string =>
-      `${who} is ${db} dB from ${aim} on average, ${from} to ${to} Hz.`,
-    worst: (db: string, hz: string): string => ` Most at ${hz} Hz: ${db} dB.`,
+      `${who} is ${db} dB from ${aim} on average, ${from} to ${to}.`,
+    worst: (db: string, hz: string): string => ` Most at ${hz}: ${db} dB.`,
     theMaster: 'the master',
     theOriginal: 'the original',
     theReference: 'the reference',

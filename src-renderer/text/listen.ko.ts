@@ -1,10 +1,13 @@
 /** 듣기 화면의 문장, 한국어. 영어 파일과 키가 같다. */
 import type { ListenText } from './listen.en.ts'
 
+/** 받침에 맞춘 와/과: 마스터와, 원본과. */
+const and = (word: string) => `${word}${(word.charCodeAt(word.length - 1) - 0xac00) % 28 > 0 ? '과' : '와'}`
+
 const places = (count: number) => `${count}곳`
 
 export const listenKo: ListenText = {
-  back: '배치로 돌아가기',
+  back: '묶음으로 돌아가기',
   versionOf: (number, of) => `${of}개 중 버전 ${number}`,
   intensity: (value) => `강도 ${value}`,
   compare: '비교',
@@ -22,7 +25,7 @@ export const listenKo: ListenText = {
     title: '아직 들을 것이 없어요',
     unfinished: (percent) => `아직 마스터링하고 있어요. ${percent}% 됐어요.`,
     expired: '보관 기간이 지나 파일은 지웠어요. 수치는 아래에 남아 있어요.',
-    toBatch: '배치로',
+    toBatch: '묶음으로',
     retry: '다시 읽기',
     noSound: '이 창에서는 소리를 낼 수 없어요. 오디오 엔진이 시작되지 않았어요. 그림과 파일은 모두 볼 수 있어요.',
   },
@@ -79,9 +82,9 @@ export const listenKo: ListenText = {
     plot: '그림으로 보기',
     frequency: 'Hz',
     label: (finding) => `장기 평균 스펙트럼: ${finding}`,
-    within: (who, db, aim, from, to) => `${from}–${to} Hz에서 ${who}와 ${aim}의 차이가 ${db} dB 이내예요.`,
-    mean: (who, db, aim, from, to) => `${from}–${to} Hz에서 ${who}와 ${aim}의 차이는 평균 ${db} dB예요.`,
-    worst: (db, hz) => ` ${hz} Hz에서 ${db} dB로 가장 커요.`,
+    within: (who, db, aim, from, to) => `${from}–${to}에서 ${and(who)} ${aim}의 차이가 ${db} dB 이내예요.`,
+    mean: (who, db, aim, from, to) => `${from}–${to}에서 ${and(who)} ${aim}의 차이는 평균 ${db} dB예요.`,
+    worst: (db, hz) => ` ${hz}에서 ${db} dB로 가장 커요.`,
     theMaster: '마스터',
     theOriginal: '원본',
     theReference: '레퍼런스',
@@ -139,10 +142,10 @@ export const listenKo: ListenText = {
     warnings: '발견',
     kinds: {
       dc_offset: 'DC 오프셋',
-      rumble: '저역 잡음',
+      rumble: '초저역 잡음',
       clipping: '잘린 피크',
       clicks: '클릭음',
-      mud: '탁한 중저역',
+      mud: '뭉친 중저역',
       resonance: '공진',
       sibilance: '치찰음',
       mono_bass: '저음',
@@ -152,11 +155,11 @@ export const listenKo: ListenText = {
     removed: '제거',
     rebuilt: (db) => `최대 ${db} dB 복원`,
     below: (hz) => `${hz} 아래`,
-    channel: { mid: '가운데', side: '사이드', left: '왼쪽', right: '오른쪽', both: '양쪽' },
+    channel: { mid: '미드', side: '사이드', left: '왼쪽', right: '오른쪽', both: '양쪽' },
   },
   transport: {
     play: '재생 (Space)',
-    pause: '일시 정지 (Space)',
+    pause: '일시정지 (Space)',
     waiting: '읽는 중',
     loop: (from, to) => `반복 ${from}–${to}`,
     loopOff: '반복',
@@ -218,6 +221,6 @@ export const listenKo: ListenText = {
     level: (name) => `레벨: ${name}`,
     loopOn: (from, to) => `${from}부터 ${to}까지 반복`,
     loopOff: '반복 끔',
-    paused: '일시 정지',
+    paused: '일시정지',
   },
 }

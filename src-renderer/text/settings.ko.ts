@@ -171,7 +171,7 @@ export const settingsKo: SettingsText = {
     sub: '내 컴퓨터에서 하는 마스터링: 한 곡을 넣으면 플랫폼마다 측정된 마스터가 나와요.',
     version: '버전',
     node: 'Node',
-    docs: 'API 레퍼런스',
+    docs: 'API 문서',
     fonts: '글꼴: Archivo, Pretendard, Geist Mono. 모두 SIL Open Font License 1.1.',
   },
   apply: '적용',

@@ -11,6 +11,7 @@ import {
   confidenceNames,
   genreNames,
   loudnessNames,
+  momentText,
   platformNames,
   playbackText,
   repairDetail,
@@ -101,7 +102,7 @@ function figures(report: Report): string {
   const cell = (label: string, value: number | null, unit: string, note: string, isMaster: boolean) =>
     `<div${isMaster ? ' class="out"' : ''}><dt>${label}</dt><dd>${decibels(value, 1)}<small>${unit}</small><div class="note">${note}</div></dd></div>`
   const { measurement } = report.source
-  const peak = `${decibels(measurement.true_peak_dbtp, 1)} dBTP · ${t(words.range)} ${decibels(measurement.loudness_range_lu, 1)} LU`
+  const peak = `${decibels(measurement.true_peak_dbtp, 1)} dBTP · ${t(words.range)} ${decibels(measurement.loudness_range_lu, 1)}&nbsp;LU`
   const cells = groupMasters(report.masters).map(({ names, master: { result } }) =>
     cell(
       escapeHtml(names),
@@ -324,7 +325,7 @@ function details(report: Report): string {
     ),
     row(words.settings, `${t(loudnessNames[settings.loudness])} · ${t(words.intensity)} ${settings.intensity}`),
     reference,
-    row(words.created, escapeHtml(report.created_at)),
+    row(words.created, `<time datetime="${escapeHtml(report.created_at)}">${t(momentText(report.created_at))}</time>`),
   ]
   const right = [
     row(words.engine, code(report.engine_version)),

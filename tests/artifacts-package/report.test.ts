@@ -111,8 +111,14 @@ describe('report.html', () => {
     expect(count('ko')).toBeGreaterThan(40)
     // One more in English: the page itself.
     expect(count('en')).toBe(count('ko') + 1)
-    expect(html).toContain('The song is MP3 320 kbit/s encoded.')
-    expect(html).toContain('6.4 kHz에서 7.2 dB 튀는 공명')
+    expect(html).toContain('The song is encoded as MP3 320 kbit/s.')
+    expect(html).toContain('6.4 kHz에서 7.2 dB 튀는 공진')
+  })
+
+  it('says when it was made as a reader of the language writes it', () => {
+    expect(html).toContain('>1 March 2026, 12:00 UTC<')
+    expect(html).toContain('>2026년 3월 1일 12:00 UTC<')
+    expect(html).not.toContain('>2026-03-01T')
   })
 
   it('writes numbers with a true minus and says which master stopped where', () => {

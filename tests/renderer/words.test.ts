@@ -7,8 +7,10 @@ import { addressOf, routeOf } from '../../src-renderer/router.ts'
 import { curlOf, SNIPPETS, shellQuoted } from '../../src-renderer/screens/automate/snippets.ts'
 import { groupsOf } from '../../src-renderer/state/history.ts'
 import { en } from '../../src-renderer/text/en.ts'
-import { createFormat } from '../../src-renderer/text/format.ts'
+import { createFormat, unbroken } from '../../src-renderer/text/format.ts'
 import { ko } from '../../src-renderer/text/ko.ts'
+import { listenKo } from '../../src-renderer/text/listen.ko.ts'
+import { errorText, warningText } from '../../src-server/contract/text/text.ts'
 
 describe('numbers', () => {
   const format = createFormat('en')
@@ -38,12 +40,40 @@ describe('numbers', () => {
     expect(format.day('2026-03-10T01:00:00', now)).toBe('Today')
     expect(format.day('2026-03-09T23:00:00', now)).toBe('Yesterday')
     expect(createFormat('ko').day('2026-03-09T23:00:00', now)).toBe('어제')
+    expect(createFormat('ko').moment('2026-03-10T09:05:07', now)).toBe('09:05:07')
     expect(format.daysUntil('2026-04-09T11:00:00', now)).toBe(30)
     expect(format.daysUntil('2026-01-01T00:00:00', now)).toBe(0)
   })
 })
 
 describe('sentences', () => {
+  it('count in the singular and the plural, group thousands and keep a sample rate exact', () => {
+    const clipped = (count: number) => warningText('INPUT_CLIPPED', { count })
+    expect(clipped(1)).toBe('Peaks are clipped in 1 place. They will be rebuilt.')
+    expect(clipped(1721)).toBe('Peaks are clipped in 1,721 places. They will be rebuilt.')
+    expect(warningText('INPUT_CLIPPED', { count: 1721 }, 'ko')).toContain('피크 1,721곳이')
+    expect(warningText('INPUT_RESAMPLED', { fromHz: 22_050, toHz: 44_100 })).toContain('22.05 kHz to 44.1 kHz')
+    expect(errorText('CONCURRENT_LIMIT', { limit: 1 })).toMatch(/^1 job is unfinished/)
+    expect(errorText('KEY_LIMIT', { plan: 'free', limit: 0 })).not.toMatch(/Revoke|0/)
+  })
+
+  it('name a codec without the encoder that stood in for it', () => {
+    const codec = 'Opus 160 kbit/s (ffmpeg libopus, complexity 5)'
+    expect(warningText('CODEC_OVERSHOOT', { codec, truePeakDbtp: 0.92 })).toBe(
+      'After Opus 160 kbit/s the peaks reach 0.92 dBTP.',
+    )
+  })
+
+  it('join Korean words by the particle that their last sound asks for', () => {
+    const { spectrum } = listenKo
+    expect(spectrum.mean(spectrum.theOriginal, '1.0', spectrum.theTarget, '40 Hz', '10 kHz')).toContain('원본과 목표의')
+    expect(spectrum.mean(spectrum.theMaster, '1.0', spectrum.theTarget, '40 Hz', '10 kHz')).toContain('마스터와 목표의')
+  })
+
+  it('keep a number and its unit on one line', () => {
+    expect(unbroken('from 22.05 kHz to 44.1 kHz')).toBe('from 22.05\u00a0kHz to 44.1\u00a0kHz')
+  })
+
   const leaves = (value: unknown, path = ''): [string, string][] => {
     if (typeof value === 'string') return [[path, value]]
     if (value && typeof value === 'object')

@@ -8,6 +8,7 @@ import {
   LEVEL_TICKS,
   liveBands,
   nominalHz,
+  nominalName,
   spectrumAxes,
   spectrumLayout,
   spectrumPath,
@@ -61,9 +62,9 @@ function findingOf({ original, version, aim, isReference }: Curves, l: ListenTex
   const aims = isReference ? l.spectrum.theReference : l.spectrum.theTarget
   const what = aim.length > 0 ? aims : l.spectrum.theOriginal
   const { meanDb, withinDb, fromHz, toHz, worstHz, worstDb } = finding
-  const span = [nominalHz(fromHz), nominalHz(toHz)] as const
+  const span = [nominalName(fromHz), nominalName(toHz)] as const
   if (withinDb <= CLOSE_DB) return l.spectrum.within(who, format.level(withinDb), what, ...span)
-  const worst = l.spectrum.worst(format.signed(worstDb), nominalHz(worstHz))
+  const worst = l.spectrum.worst(format.signed(worstDb), nominalName(worstHz))
   return l.spectrum.mean(who, format.level(meanDb), what, ...span) + worst
 }
 

@@ -1,10 +1,11 @@
 /** API keys: made, shown once, revoked. */
 import { Plus } from 'lucide-react'
-import { useCallback, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { ApiKey, CreatedKey } from '../../../src-server/contract/account.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { createListing } from '../../state/listing.ts'
 import { useWords } from '../../text/context.tsx'
 import { curlOf } from '../automate/snippets.ts'
 import { ActionDialog, SectionHead, type SectionProps } from './section.tsx'
@@ -14,19 +15,12 @@ export function KeysSection({ titleId }: SectionProps) {
   const { t, format } = useWords()
   const limit = useSelect(service.store, (state) => state.account?.limits.keys ?? 0)
   const plan = useSelect(service.store, (state) => state.account?.plan)
-  const [keys, setKeys] = useState<readonly ApiKey[] | null>(null)
+  const [{ store, read }] = useState(() => createListing(async () => (await client.call('listKeys', {})).keys))
+  const keys = useSelect(store, (state) => state.items)
   const [isNaming, setNaming] = useState(false)
   const [created, setCreated] = useState<CreatedKey | null>(null)
   const [revoking, setRevoking] = useState<ApiKey | null>(null)
   const text = t.prefs.keys
-  const read = useCallback(
-    () =>
-      client.call('listKeys', {}).then(
-        (answer) => setKeys(answer.keys),
-        () => undefined,
-      ),
-    [client],
-  )
   // biome-ignore lint/correctness/useExhaustiveDependencies: another plan suspends and restores keys
   useEffect(() => void read(), [read, plan])
   const shown = (keys ?? []).filter((key) => key.state !== 'revoked')

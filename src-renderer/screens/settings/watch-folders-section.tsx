@@ -1,8 +1,9 @@
 /** Watched folders: what appears in them is mastered by itself. */
-import { type FormEvent, useCallback, useEffect, useId, useState } from 'react'
+import { type FormEvent, useEffect, useId, useState } from 'react'
 import type { WatchFolder } from '../../../src-server/contract/app.ts'
 import { Button } from '../../components/button.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { createListing } from '../../state/listing.ts'
 import { useWords } from '../../text/context.tsx'
 import { ChooseFolder, Line, Problem, SectionHead, type SectionProps, TextSetting, useAction } from './section.tsx'
 
@@ -13,16 +14,11 @@ export function WatchFoldersSection({ titleId }: SectionProps) {
   const { t } = useWords()
   const text = t.prefs.watch
   const songs = useSelect(desk.store, (state) => state.desk?.songs.length ?? 0)
-  const [folders, setFolders] = useState<readonly WatchFolder[] | null>(null)
-  const { isBusy, problem, run } = useAction()
-  const read = useCallback(
-    () =>
-      client.call('listWatchFolders', {}).then(
-        (answer) => setFolders(answer.folders),
-        () => undefined,
-      ),
-    [client],
+  const [{ store, read }] = useState(() =>
+    createListing(async () => (await client.call('listWatchFolders', {})).folders),
   )
+  const folders = useSelect(store, (state) => state.items)
+  const { isBusy, problem, run } = useAction()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a song that was taken is on the desk
   useEffect(() => void read(), [read, songs])
   const add = (path: string) => run(() => client.call('addWatchFolder', { body: { path } }).then(read))

@@ -2,7 +2,7 @@
 
 import type { AiService, Confidence, Genre, LoudnessMode, Platform, Tier } from '../../contract/platforms.ts'
 import type { MasterResult, Repair, RepairKind } from '../../contract/report.ts'
-import { change, decibels, frequency } from '../../contract/text/numbers.ts'
+import { change, count, decibels, frequency } from '../../contract/text/numbers.ts'
 import type { Language } from '../../contract/text/text.ts'
 
 /** One text in every language. */
@@ -57,7 +57,7 @@ export const words = {
   original: both('Original', '원본'),
   master: both('Master', '마스터'),
   target: both('Target', '목표'),
-  ceiling: both('ceiling', '상한'),
+  ceiling: both('ceiling', '피크 한도'),
   reduction: both('Gain reduction', '게인 리덕션'),
   reductionLane: both('Reduction', '리덕션'),
   masters: both('Masters', '마스터'),
@@ -85,7 +85,7 @@ export const words = {
   nothingRepaired: both('Nothing was found that needed repair.', '복원이 필요한 곳은 없었어요.'),
   codecs: both('After lossy encoding', '손실 압축 뒤'),
   codec: both('Codec', '코덱'),
-  lowered: both('Ceiling lowered', '상한 낮춤'),
+  lowered: both('Ceiling lowered', '낮춘 피크 한도'),
   details: both('Details', '세부 정보'),
   reference: both('Reference', '레퍼런스'),
   settings: both('Settings', '설정'),
@@ -118,9 +118,9 @@ export const repairNames: Record<RepairKind, Bilingual> = {
   dc_offset: both('DC offset', 'DC 오프셋'),
   rumble: both('Rumble', '초저역 잡음'),
   clipping: both('Clipped peaks', '잘린 피크'),
-  clicks: both('Clicks', '클릭 잡음'),
+  clicks: both('Clicks', '클릭음'),
   mud: both('Mud', '뭉친 중저역'),
-  resonance: both('Resonance', '공명'),
+  resonance: both('Resonance', '공진'),
   sibilance: both('Sibilance', '치찰음'),
   mono_bass: both('Low end made mono', '저역 모노화'),
 }
@@ -133,9 +133,20 @@ const channelNames: Record<NonNullable<Repair['channel']>, Bilingual> = {
   both: both('both channels', '양쪽 채널'),
 }
 
+/** Returns a moment in UTC, wherever the report is read: "22 November 2026, 09:38 UTC". */
+export function momentText(iso: string): Bilingual {
+  const moment = new Date(iso)
+  const day = (locale: string) => moment.toLocaleDateString(locale, { dateStyle: 'long', timeZone: 'UTC' })
+  const time = moment.toISOString().slice(11, 16)
+  return both(`${day('en-GB')}, ${time} UTC`, `${day('ko-KR')} ${time} UTC`)
+}
+
 /** Returns where and how much was repaired: "6.4 kHz, sides, −3.1 dB". Parts that a repair has not are left out. */
 export function repairDetail(repair: Repair): Bilingual {
-  const places = repair.count === undefined ? undefined : both(`${repair.count} places`, `${repair.count}곳`)
+  const places =
+    repair.count === undefined
+      ? undefined
+      : both(`${count(repair.count)} ${repair.count === 1 ? 'place' : 'places'}`, `${count(repair.count)}곳`)
   return listed([
     repair.frequency_hz === undefined ? undefined : same(frequency(repair.frequency_hz)),
     repair.channel && channelNames[repair.channel],

@@ -1,6 +1,6 @@
 /** What the engine decided and why, in the reader's language: the report and every page say it in these sentences. */
 import type { Decision, DecisionCode } from '../report.ts'
-import { change, decibels, frequency } from './numbers.ts'
+import { change, count, decibels, frequency } from './numbers.ts'
 import type { Language } from './text.ts'
 
 type Bilingual = Readonly<Record<Language, string>>
@@ -9,7 +9,7 @@ const both = (en: string, ko: string): Bilingual => ({ en, ko })
 
 const stageNames: Record<Decision['stage'], Bilingual> = {
   repair: both('Repair', '복원'),
-  tone: both('Tone', '톤'),
+  tone: both('Tone', '음색'),
   dynamics: both('Dynamics', '다이내믹'),
   image: both('Image', '스테레오'),
   clip: both('Clip', '클리핑'),
@@ -20,7 +20,7 @@ const stageNames: Record<Decision['stage'], Bilingual> = {
 
 type Sentence = (v: Readonly<Record<string, number | string>>) => Bilingual
 
-const places = (v: Record<string, number | string>) => (v.count === undefined ? '' : ` (${v.count})`)
+const places = (v: Record<string, number | string>) => (v.count === undefined ? '' : ` (${count(Number(v.count))})`)
 const hz = (value: number | string | undefined) => (typeof value === 'number' ? frequency(value) : '')
 const db = (value: number | string | undefined) =>
   typeof value === 'number' ? `${decibels(Math.abs(value), 1)} dB` : ''
@@ -31,7 +31,7 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
   RUMBLE_FILTERED: (v) =>
     both(`Rumble below ${hz(v.frequencyHz)} was filtered.`, `${hz(v.frequencyHz)} 아래 초저역 잡음을 걸렀어요.`),
   CLIPPING_REBUILT: (v) => both(`Clipped peaks were rebuilt${places(v)}.`, `잘린 피크를 복원했어요${places(v)}.`),
-  CLICKS_MENDED: (v) => both(`Clicks were mended${places(v)}.`, `클릭 잡음을 고쳤어요${places(v)}.`),
+  CLICKS_MENDED: (v) => both(`Clicks were mended${places(v)}.`, `클릭음을 고쳤어요${places(v)}.`),
   MUD_CUT: (v) =>
     both(
       `Mud around ${hz(v.frequencyHz)} was cut by ${db(v.gainDb)}.`,
@@ -40,12 +40,12 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
   RESONANCE_TAMED: (v) =>
     both(
       `A resonance at ${hz(v.frequencyHz)} that stands out by ${db(v.excessDb)} is held back while it sounds.`,
-      `${hz(v.frequencyHz)}에서 ${db(v.excessDb)} 튀는 공명을 울릴 때만 눌러요.`,
+      `${hz(v.frequencyHz)}에서 ${db(v.excessDb)} 튀는 공진을 울릴 때만 눌러요.`,
     ),
   SIBILANCE_TAMED: () => both('Sharp sibilance was softened.', '날카로운 치찰음을 부드럽게 했어요.'),
   BASS_MADE_MONO: (v) =>
     both(`The low end below ${hz(v.frequencyHz)} was made mono.`, `${hz(v.frequencyHz)} 아래를 모노로 모았어요.`),
-  TONE_LEFT_ALONE: () => both('The tone is balanced and was left alone.', '톤이 고르므로 그대로 두었어요.'),
+  TONE_LEFT_ALONE: () => both('The tone is balanced and was left alone.', '음색이 고르므로 그대로 두었어요.'),
   TONE_HARSHNESS_CUT: (v) =>
     both(
       `Harshness around ${hz(v.frequencyHz)} was taken down by ${db(v.gainDb)}.`,
@@ -59,12 +59,12 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
   TONE_TOWARD_GENRE: (v) =>
     both(
       `The tone was moved toward the genre, by ${db(v.largestDb)} at most.`,
-      `톤을 장르 쪽으로 옮겼어요. 최대 ${db(v.largestDb)}예요.`,
+      `음색을 장르 쪽으로 옮겼어요. 최대 ${db(v.largestDb)}예요.`,
     ),
   TONE_TOWARD_REFERENCE: (v) =>
     both(
       `The tone was moved ${v.amount ?? 100} % of the way to the reference: up to ${db(v.largestMidDb)} in the mid and ${db(v.largestSideDb)} in the sides, up to ${hz(v.upToHz)}.`,
-      `톤을 레퍼런스 쪽으로 ${v.amount ?? 100} % 옮겼어요. 미드 최대 ${db(v.largestMidDb)}, 사이드 최대 ${db(v.largestSideDb)}, ${hz(v.upToHz)}까지예요.`,
+      `음색을 레퍼런스 쪽으로 ${v.amount ?? 100} % 옮겼어요. 미드 최대 ${db(v.largestMidDb)}, 사이드 최대 ${db(v.largestSideDb)}, ${hz(v.upToHz)}까지예요.`,
     ),
   DYNAMICS_LEFT_ALONE: () =>
     both('The dynamics suit the song and were left alone.', '다이내믹이 알맞아 그대로 두었어요.'),
@@ -95,7 +95,7 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
   GAIN_ONLY: (v) =>
     both(
       `Only gain was needed (${change(Number(v.gainDb ?? 0))} dB); no peak came near the ceiling.`,
-      `게인만으로 충분했어요(${change(Number(v.gainDb ?? 0))} dB). 상한에 닿는 피크가 없었어요.`,
+      `게인만으로 충분했어요(${change(Number(v.gainDb ?? 0))} dB). 피크 한도에 닿는 피크가 없었어요.`,
     ),
   LIMITED: (v) =>
     both(
@@ -110,7 +110,7 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
   CEILING_LOWERED_FOR_CODEC: (v) =>
     both(
       `The ceiling was lowered by ${db(v.loweredDb)}, so that the lossy copy stays below full scale.`,
-      `손실 압축본이 풀스케일을 넘지 않도록 상한을 ${db(v.loweredDb)} 낮췄어요.`,
+      `손실 압축본이 풀스케일을 넘지 않도록 피크 한도를 ${db(v.loweredDb)} 낮췄어요.`,
     ),
   CANDIDATE_CHOSEN: (v) => {
     const name = candidateNames[String(v.candidate)] ?? both('the best', '가장 나은 것')

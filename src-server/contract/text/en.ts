@@ -1,7 +1,7 @@
 /** English sentences for every code of the contract: the cause, then what to do. */
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
-import { frequency } from './numbers.ts'
+import { codecLabel, count, frequency, sampleRate } from './numbers.ts'
 
 type Sentence = string | ((values: ErrorParams) => string)
 
@@ -15,6 +15,8 @@ const reasonOfFormat: Record<string, string> = {
   damaged: 'The audio in this file cannot be decoded.',
   unknown: 'This is not an audio file that Loudsmith reads.',
 }
+
+const places = (number: number) => `${count(number)} ${number === 1 ? 'place' : 'places'}`
 
 const who = (values: ErrorParams) => (values.field === 'reference_file' ? 'The reference' : 'The file')
 
@@ -31,7 +33,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   INSUFFICIENT_CREDITS: (v) =>
     `This job costs ${v.cost ?? 1} credit and the balance is ${v.balance ?? 0}. Add credits in Settings.`,
   CONCURRENT_LIMIT: (v) =>
-    `${v.limit ? `${v.limit} jobs are unfinished, as many as the plan allows.` : 'Another one is still running.'} Try again when one has ended.`,
+    `${v.limit ? `${v.limit === 1 ? '1 job is' : `${v.limit} jobs are`} unfinished, as many as the plan allows.` : 'Another one is still running.'} Try again when one has ended.`,
   RATE_LIMIT: (v) => `The plan allows ${v.limit} requests a minute. Try again in ${v.retryAfterSeconds} s.`,
   INVALID_REQUEST: (v) =>
     v.detail ? `${v.detail}` : `The value of "${v.param}" cannot be used. See /docs for what it takes.`,
@@ -44,8 +46,14 @@ export const errors: Record<ErrorCode, Sentence> = {
   JOB_NOT_READY: 'The job is not done yet. Try again shortly.',
   JOB_FAILED: 'The job failed, so it has no result. Read the job for the reason.',
   IDEMPOTENCY_IN_PROGRESS: 'The request with this Idempotency-Key is still running. Try again shortly.',
-  KEY_LIMIT: (v) => `The plan ${v.plan} allows ${v.limit} API keys. Revoke one or choose a larger plan.`,
-  WEBHOOK_LIMIT: (v) => `The plan ${v.plan} allows ${v.limit} webhooks. Remove one or choose a larger plan.`,
+  KEY_LIMIT: (v) =>
+    v.limit === 0
+      ? `The plan ${v.plan} has no API keys. Choose a larger plan.`
+      : `The plan ${v.plan} allows ${v.limit} API keys. Revoke one or choose a larger plan.`,
+  WEBHOOK_LIMIT: (v) =>
+    v.limit === 0
+      ? `The plan ${v.plan} has no webhooks. Choose a larger plan.`
+      : `The plan ${v.plan} allows ${v.limit} webhooks. Remove one or choose a larger plan.`,
   RESULT_EXPIRED: 'The result was kept for its retention period and is gone. Master the song again.',
   UNSUPPORTED_MEDIA_TYPE: (v) => `Send this request as ${v.expected}.`,
   RANGE_NOT_SATISFIABLE: 'The range lies outside the file.',
@@ -71,10 +79,13 @@ export const failures: Record<FailureCode, Sentence> = {
 }
 
 export const warnings: Record<WarningCode, Sentence> = {
-  INPUT_CLIPPED: (v) => `Peaks are clipped in ${v.count ?? 'several'} places. They will be rebuilt.`,
+  INPUT_CLIPPED: (v) =>
+    `Peaks are clipped in ${v.count === undefined ? 'several places' : places(Number(v.count))}. They will be rebuilt.`,
   INPUT_LIMITED: 'The song is already limited hard. There is little left to gain in loudness.',
-  INPUT_LOSSY: (v) => `The song is ${v.codec ?? 'lossily'} encoded. A WAV or FLAC export will sound better.`,
-  INPUT_RESAMPLED: (v) => `The song was resampled from ${frequency(Number(v.fromHz))} to ${frequency(Number(v.toHz))}.`,
+  INPUT_LOSSY: (v) =>
+    `The song is ${v.codec ? `encoded as ${v.codec}` : 'lossily encoded'}. A WAV or FLAC export will sound better.`,
+  INPUT_RESAMPLED: (v) =>
+    `The song was resampled from ${sampleRate(Number(v.fromHz))} to ${sampleRate(Number(v.toHz))}.`,
   INPUT_MONO: 'The song is mono. Its masters have two equal channels.',
   INPUT_DEAD_CHANNEL: (v) => `The ${v.channel === 'left' ? 'left' : 'right'} channel is silent. It is left as it is.`,
   INPUT_NEAR_SILENT_EDGES: (v) =>
@@ -86,5 +97,5 @@ export const warnings: Record<WarningCode, Sentence> = {
   REFERENCE_IS_TARGET: 'The reference is the song itself, so there is nothing to match.',
   TARGET_NOT_REACHED: (v) =>
     `The master stops ${v.missingLu} LU below its target. Going on would have cost more than it gives.`,
-  CODEC_OVERSHOOT: (v) => `After ${v.codec} the peaks reach ${v.truePeakDbtp} dBTP.`,
+  CODEC_OVERSHOOT: (v) => `After ${codecLabel(v.codec)} the peaks reach ${v.truePeakDbtp} dBTP.`,
 }

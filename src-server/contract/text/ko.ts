@@ -1,7 +1,7 @@
 /** 계약의 모든 코드에 대한 한국어 문장: 원인, 그다음 해결 방법. */
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
-import { frequency } from './numbers.ts'
+import { codecLabel, count, frequency, sampleRate } from './numbers.ts'
 
 type Sentence = string | ((values: ErrorParams) => string)
 
@@ -43,8 +43,14 @@ export const errors: Record<ErrorCode, Sentence> = {
   JOB_NOT_READY: '작업이 아직 끝나지 않았어요. 잠시 뒤 다시 시도하세요.',
   JOB_FAILED: '작업이 실패해서 결과가 없어요. 작업을 조회하면 이유가 있어요.',
   IDEMPOTENCY_IN_PROGRESS: '이 Idempotency-Key의 요청이 아직 진행 중이에요. 잠시 뒤 다시 시도하세요.',
-  KEY_LIMIT: (v) => `${v.plan} 플랜의 API 키는 ${v.limit}개까지예요. 하나를 폐기하거나 더 큰 플랜을 고르세요.`,
-  WEBHOOK_LIMIT: (v) => `${v.plan} 플랜의 웹훅은 ${v.limit}개까지예요. 하나를 지우거나 더 큰 플랜을 고르세요.`,
+  KEY_LIMIT: (v) =>
+    v.limit === 0
+      ? `${v.plan} 플랜에는 API 키가 없어요. 더 큰 플랜을 고르세요.`
+      : `${v.plan} 플랜의 API 키는 ${v.limit}개까지예요. 하나를 폐기하거나 더 큰 플랜을 고르세요.`,
+  WEBHOOK_LIMIT: (v) =>
+    v.limit === 0
+      ? `${v.plan} 플랜에는 웹훅이 없어요. 더 큰 플랜을 고르세요.`
+      : `${v.plan} 플랜의 웹훅은 ${v.limit}개까지예요. 하나를 지우거나 더 큰 플랜을 고르세요.`,
   RESULT_EXPIRED: '보관 기간이 지나 결과가 없어요. 곡을 다시 마스터링하세요.',
   UNSUPPORTED_MEDIA_TYPE: (v) => `이 요청은 ${v.expected} 형식으로 보내세요.`,
   RANGE_NOT_SATISFIABLE: '요청한 범위가 파일 밖이에요.',
@@ -70,10 +76,11 @@ export const failures: Record<FailureCode, Sentence> = {
 }
 
 export const warnings: Record<WarningCode, Sentence> = {
-  INPUT_CLIPPED: (v) => `피크 ${v.count ?? '여러'}곳이 잘렸어요. 복원해서 마스터링해요.`,
+  INPUT_CLIPPED: (v) =>
+    `피크 ${v.count === undefined ? '여러 ' : count(Number(v.count))}곳이 잘렸어요. 복원해서 마스터링해요.`,
   INPUT_LIMITED: '이미 강하게 리미팅된 곡이에요. 더 키울 여지가 적어요.',
-  INPUT_LOSSY: (v) => `${v.codec ?? '손실'} 압축된 곡이에요. WAV나 FLAC으로 내보내면 더 좋아요.`,
-  INPUT_RESAMPLED: (v) => `${frequency(Number(v.fromHz))}에서 ${frequency(Number(v.toHz))}로 리샘플링했어요.`,
+  INPUT_LOSSY: (v) => `${v.codec ? `${v.codec}로` : '손실'} 압축된 곡이에요. WAV나 FLAC으로 내보내면 더 좋아요.`,
+  INPUT_RESAMPLED: (v) => `${sampleRate(Number(v.fromHz))}에서 ${sampleRate(Number(v.toHz))}로 리샘플링했어요.`,
   INPUT_MONO: '모노 곡이에요. 마스터의 두 채널이 같아요.',
   INPUT_DEAD_CHANNEL: (v) => `${v.channel === 'left' ? '왼쪽' : '오른쪽'} 채널이 무음이에요. 그대로 뒀어요.`,
   INPUT_NEAR_SILENT_EDGES: (v) => `앞에 ${v.startSeconds ?? 0}초, 뒤에 ${v.endSeconds ?? 0}초의 무음이 있어요.`,
@@ -82,5 +89,5 @@ export const warnings: Record<WarningCode, Sentence> = {
   REFERENCE_LOSSY: '레퍼런스가 손실 압축이에요. 레퍼런스의 대역까지만 따라가요.',
   REFERENCE_IS_TARGET: '레퍼런스가 곡 자신이라 맞출 것이 없어요.',
   TARGET_NOT_REACHED: (v) => `마스터가 목표보다 ${v.missingLu} LU 낮아요. 더 올리면 얻는 것보다 잃는 것이 많아요.`,
-  CODEC_OVERSHOOT: (v) => `${v.codec} 인코딩 뒤 피크가 ${v.truePeakDbtp} dBTP에 닿아요.`,
+  CODEC_OVERSHOOT: (v) => `${codecLabel(v.codec)} 인코딩 뒤 피크가 ${v.truePeakDbtp} dBTP에 닿아요.`,
 }

@@ -11,6 +11,7 @@ import {
   compareSpectra,
   liveBands,
   nominalHz,
+  nominalName,
   spectrumAxes,
   spectrumLayout,
   tiltedBands,
@@ -69,6 +70,7 @@ describe('the spectrum', () => {
     expect(finding?.worstDb).toBeGreaterThan(3.5)
     expect(nominalHz(finding?.fromHz ?? 0)).toBe('40')
     expect(nominalHz(finding?.toHz ?? 0)).toBe('12.5k')
+    expect([finding?.fromHz ?? 0, finding?.toHz ?? 0].map(nominalName)).toEqual(['40 Hz', '12.5 kHz'])
   })
 
   it('says nothing where there is nothing to compare', () => {

@@ -1,0 +1,14 @@
+/** A list that the server keeps, as it was read last. */
+import { createStore } from 'zustand/vanilla'
+import { createTurns } from './turns.ts'
+
+/** Makes the store of a list with its reading. `items` is null before the first; `readAll` asks for all of them. */
+export function createListing<Item>(readAll: () => Promise<readonly Item[]>) {
+  const store = createStore<{ readonly items: readonly Item[] | null }>(() => ({ items: null }))
+  const inTurn = createTurns()
+  return {
+    store,
+    /** Reads the list again; what was read before stays when that fails. Never throws. */
+    read: () => inTurn(async () => store.setState({ items: await readAll() })).catch(() => undefined),
+  }
+}
