@@ -129,6 +129,7 @@ test('a silent song fails with its reason, and the credit comes back in the same
   await expect(row).toBeVisible()
   const primary = page.locator('.benchbar .btn.primary')
   await expect(primary).not.toHaveAttribute('aria-disabled', 'true', { timeout: 60_000 })
+  await expect(row.getByRole('button', { name: 'Remove: nothing' })).toBeVisible()
   await primary.click()
   await expect(row).toContainText('digital silence', { timeout: 120_000 })
   await expect(row).toContainText('1 credit returned')

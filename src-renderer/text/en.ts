@@ -156,6 +156,7 @@ export const en = {
     masters: (count: number, onTarget: number) =>
       `${plural(count, 'master', 'masters')}, ${onTarget === count ? (count === 1 ? 'on target' : `${count} on target`) : `${onTarget} on target`}`,
     below: (platform: string, lufs: string, missing: string) => `${platform} at ${lufs}, ${missing} below its target`,
+    overshoot: (platform: string, codec: string, dbtp: string) => `${platform} at ${dbtp} dBTP after ${codec}`,
     failed: (reason: string) => `Failed: ${reason}`,
     failedHead: 'Failed',
     refunded: (count: number) => `${plural(count, 'credit', 'credits')} returned.`,

@@ -54,7 +54,7 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
     report
       ? `${codecName(job.codec, t.codecs)} ${report.source.sample_rate_hz / 1000} kHz`
       : codecName(job.codec, t.codecs),
-    t.services[job.ai_service],
+    job.ai_service === 'other' ? null : t.services[job.ai_service],
     [t.genres[job.genre], t.tiers[job.tier].toLowerCase(), l.intensity(job.intensity)].join(', '),
   ]
   const slices = report?.source.curves.peak_dbfs.map((peak) => (peak === null ? 0 : 10 ** (peak / 20))) ?? null

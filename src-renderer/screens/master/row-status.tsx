@@ -3,10 +3,12 @@ import { CircleCheck, CircleX, Clock, Pause, TriangleAlert } from 'lucide-react'
 import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
 import type { Job, Stage } from '../../../src-server/contract/jobs.ts'
 import type { Warning } from '../../../src-server/contract/report.ts'
+import { codecLabel } from '../../../src-server/contract/text/numbers.ts'
 import { failureText, warningText } from '../../../src-server/contract/text/text.ts'
 import type { Refusal } from '../../state/refusal.ts'
 import type { SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
+import { unbroken } from '../../text/format.ts'
 import { secondsSince, useSteady, useTimeLeft } from './use-batch.ts'
 
 /** The stages that a song passes, in the order of the bars. */
@@ -135,7 +137,7 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
 function Queued({ place, startsInSeconds }: Pick<RowStatusProps, 'place' | 'startsInSeconds'>) {
   const { t } = useWords()
   const seconds = useSteady(startsInSeconds)
-  const starts = seconds !== null ? t.row.startsIn(seconds) : place === 1 ? t.row.startsNext : ' '
+  const starts = seconds !== null ? t.row.startsIn(seconds) : place === 1 ? t.row.startsNext : '\u00a0'
   return (
     <Lines icon={<Clock {...small} />} head={<span>{place ? t.row.queuePosition(place) : t.row.queued}</span>}>
       <span>{starts}</span>
@@ -193,7 +195,7 @@ function Measured({ row }: { row: SongRow }) {
 function Sentences({ warnings, first }: { warnings: readonly Warning[]; first: string }) {
   const { language } = useWords()
   const sentences = warnings.map((warning) => warningText(warning.code, warning.values, language))
-  const text = [first, ...sentences].filter(Boolean).join(' ')
+  const text = unbroken([first, ...sentences].filter(Boolean).join(' '))
   return (
     <span className="two-lines" title={text}>
       {text}
@@ -227,13 +229,13 @@ function Rendering({ job }: { job: Job }) {
           />
         ))}
       </div>
-      <span>{[part, left].filter(Boolean).join(' · ') || ' '}</span>
+      <span>{[part, left].filter(Boolean).join(' · ') || '\u00a0'}</span>
     </Lines>
   )
 }
 
 function Ended({ job }: { job: Job }) {
-  const { t, format, language } = useWords()
+  const { t, format } = useWords()
   const below = job.results.filter((result) => result.verdict === 'below_target')
   const others = job.warnings.filter((warning) => warning.code === 'CODEC_OVERSHOOT')
   return (
@@ -246,24 +248,39 @@ function Ended({ job }: { job: Job }) {
           {below.map((result) => (
             <span key={result.platform} className="c-warn">
               <TriangleAlert className="i" aria-hidden="true" />
-              <span className="dim">
-                {t.row.below(
+              <Sentence
+                text={t.row.below(
                   t.platforms[result.platform],
                   format.level(result.integrated_lufs),
                   format.level(Math.max(0.1, result.target_lufs - result.integrated_lufs)),
                 )}
-              </span>
+              />
             </span>
           ))}
-          {others.map((warning) => (
-            <span key={`${warning.code} ${warning.platform}`} className="c-warn">
+          {others.map(({ code, platform, values = {} }) => (
+            <span key={`${code} ${platform} ${values.codec}`} className="c-warn">
               <TriangleAlert className="i" aria-hidden="true" />
-              <span className="dim">{warningText(warning.code, warning.values, language)}</span>
+              <Sentence
+                text={t.row.overshoot(
+                  platform ? t.platforms[platform] : '',
+                  codecLabel(values.codec),
+                  format.level(Number(values.truePeakDbtp)),
+                )}
+              />
             </span>
           ))}
         </div>
       )}
     </Lines>
+  )
+}
+
+/** One line of what is worth knowing: whole when the row is open, and in the tooltip. */
+function Sentence({ text }: { text: string }) {
+  return (
+    <span className="dim clip" title={text}>
+      {text}
+    </span>
   )
 }
 

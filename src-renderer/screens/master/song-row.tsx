@@ -18,7 +18,7 @@ import type { RowActions } from './use-row-actions.ts'
 /** Format of a stored song as musicians write it: FLAC 24/48, MP3 128 kbit/s. */
 export function formatOf(source: Source, t: Text): string {
   const name = codecName(source.codec, t.codecs)
-  const rate = String(Math.round(source.sample_rate_hz / 100) / 10)
+  const rate = String(source.sample_rate_hz / 1000)
   const detail = source.bit_depth
     ? `${source.bit_depth}/${rate}`
     : source.bit_rate_bps
@@ -147,6 +147,7 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
           <Button small onClick={() => actions.accept(row)} aria-label={named(t.row.useIt)}>
             {t.row.useIt}
           </Button>
+          {remove}
         </>
       )
     case 'interrupted':
