@@ -106,9 +106,12 @@ test('Korean is composed in peace: the search waits for the word and keeps the h
   }
   expect(searches).toEqual([])
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('textbox', { name: /search|find|song/i }).first()).toBeFocused()
+  const box = page.getByRole('textbox', { name: /search|find|song/i }).first()
+  await expect(box).toBeFocused()
+  const before = await box.boundingBox()
   await input.send('Input.insertText', { text: '사랑' })
   await expect.poll(() => searches.at(-1)).toBe('사랑')
+  expect(await box.boundingBox(), 'the search box stays where it is').toEqual(before)
   await expect(rows).toHaveCount(1)
   await expect(rows.first()).toContainText('사랑의 테마')
 })
