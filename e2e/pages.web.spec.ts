@@ -104,9 +104,21 @@ test('a key is shown once, works as its sample says, and stops when it is revoke
   await page.goto(new URL('#/settings/api-keys', page.url()).href)
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name of the key').fill('릴리즈 데스크')
+  let asked = 0
+  const { promise: pressedTwice, resolve: answer } = Promise.withResolvers<void>()
+  await page.route('**/app/keys', async (route) => {
+    if (route.request().method() === 'POST') asked += 1
+    await pressedTwice
+    await route.continue()
+  })
   await page.keyboard.press('Enter')
+  await expect.poll(() => asked).toBe(1)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').locator('[type=submit]').click()
+  answer()
   const key = (await page.locator('.callout code').textContent()) ?? ''
   expect(key).toMatch(/^ams_live_[0-9a-f]{32}$/)
+  expect(asked).toBe(1)
   const read = () => fetch(`${program.baseUrl}/api/v1/account`, { headers: { Authorization: `Bearer ${key}` } })
   expect((await read()).status).toBe(200)
   await page.reload()

@@ -1,6 +1,6 @@
 /** The one button. Icon-only buttons need a `label`; a disabled one says why. */
 import { Tooltip } from 'radix-ui'
-import { type ButtonHTMLAttributes, type ReactNode, type Ref, useId } from 'react'
+import { type ButtonHTMLAttributes, type MouseEvent, type ReactNode, type Ref, useId } from 'react'
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
   look?: 'plain' | 'primary' | 'quiet' | 'danger'
@@ -39,7 +39,7 @@ export function Button({
       type="button"
       {...rest}
       className={`${classOf({ ...(look ? { look } : {}), ...(small ? { small } : {}), isIconOnly })} ${className ?? ''}`}
-      onClick={busyText || whyNot ? undefined : onClick}
+      onClick={busyText ? passOver : whyNot ? undefined : onClick}
       {...(label ? { 'aria-label': label } : {})}
       {...(busyText ? { 'aria-busy': true } : {})}
       {...(whyNot ? { 'aria-disabled': true, 'aria-describedby': reasonId } : {})}
@@ -62,6 +62,11 @@ export function Button({
   )
   const hint = whyNot || (isIconOnly && label)
   return hint ? <Hint text={hint}>{button}</Hint> : button
+}
+
+/** A second press, or Enter in a field of the form, while the work runs: a form is not sent again either. */
+function passOver(event: MouseEvent): void {
+  event.preventDefault()
 }
 
 /** A tooltip for the focusable thing inside. It only repeats what the thing is already named or described by. */
