@@ -3,8 +3,9 @@ import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import type { Settings } from '../contract/app.ts'
 import { DEFAULT_RETENTION_DAYS } from '../contract/limits.ts'
+import type { RequestReason } from '../contract/text/reasons.ts'
 import type { Db } from '../db/open.ts'
-import { AppError } from '../http/app-error.ts'
+import { invalidRequest } from '../http/app-error.ts'
 import { makeFolder } from './make-folder.ts'
 
 export interface SettingsArguments {
@@ -47,8 +48,8 @@ export function createSettings({ db, defaultOutputFolder, defaultEngineWorkers }
 
     /** Stores a change that fits the schema. Throws INVALID_REQUEST for a folder that cannot be written or a program that cannot be run. */
     change(patch: Partial<Settings>): Settings {
-      if (patch.output_folder) requireFolder(patch.output_folder)
-      if (patch.ffmpeg_path) requireProgram(patch.ffmpeg_path)
+      if (typeof patch.output_folder === 'string') requireFolder(patch.output_folder)
+      if (typeof patch.ffmpeg_path === 'string') requireProgram(patch.ffmpeg_path)
       write(patch)
       current = load()
       return current
@@ -59,7 +60,7 @@ export function createSettings({ db, defaultOutputFolder, defaultEngineWorkers }
 export type SettingsStore = ReturnType<typeof createSettings>
 
 function requireFolder(folder: string): void {
-  refuseUnless('output_folder', 'This folder cannot be written to.', () => {
+  refuseUnless('output_folder', 'folder_not_writable', () => {
     if (!path.isAbsolute(folder)) throw new Error('relative')
     makeFolder(folder)
     accessSync(folder, constants.W_OK)
@@ -67,16 +68,16 @@ function requireFolder(folder: string): void {
 }
 
 function requireProgram(file: string): void {
-  refuseUnless('ffmpeg_path', 'This program cannot be run.', () => {
+  refuseUnless('ffmpeg_path', 'program_not_executable', () => {
     if (!path.isAbsolute(file)) throw new Error('relative')
     accessSync(file, constants.X_OK)
   })
 }
 
-function refuseUnless(param: string, detail: string, attempt: () => void): void {
+function refuseUnless(param: string, reason: RequestReason, attempt: () => void): void {
   try {
     attempt()
   } catch (cause) {
-    throw new AppError('INVALID_REQUEST', { detail }, { param, cause })
+    throw invalidRequest(reason, { param, cause })
   }
 }

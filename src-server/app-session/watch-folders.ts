@@ -12,7 +12,7 @@ import { ERRORS } from '../contract/errors.ts'
 import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
 import { errorText, type Language } from '../contract/text/text.ts'
 import type { Db } from '../db/open.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { Log } from '../log.ts'
 import { type Chance, type Clock, isoTime } from '../system.ts'
 import type { Inspect, InspectedSong } from '../uploads/inspect.ts'
@@ -201,7 +201,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       const folder = path.resolve(requireFolder(folderPath, given.dataDir))
       requireOutput(choice.output_folder)
       const songs = choice.takesExisting ? [] : await songsIn(folder)
-      if (store.all().some((known) => known.path === folder)) throw refused('path', 'This folder is watched already.')
+      if (store.all().some((known) => known.path === folder)) throw invalidRequest('folder_watched', { param: 'path' })
       const folderId = chance.newUuid()
       db.transaction(() => {
         store.save({
@@ -255,20 +255,16 @@ function lookOf(facts: { readonly size: number; readonly mtimeMs: number }): Fil
   return { sizeBytes: facts.size, modifiedMs: Math.floor(facts.mtimeMs) }
 }
 
-function refused(param: string, detail: string, cause?: unknown): AppError {
-  return new AppError('INVALID_REQUEST', { detail }, { param, cause })
-}
-
 function requireFolder(folder: string, dataDir: string): string {
-  if (!path.isAbsolute(folder)) throw refused('path', 'The folder needs its whole path.')
+  if (!path.isAbsolute(folder)) throw invalidRequest('folder_not_absolute', { param: 'path' })
   const inside = path.relative(dataDir, folder)
   if (inside === '' || (!inside.startsWith('..') && !path.isAbsolute(inside)))
-    throw refused('path', "Loudsmith's own folder cannot be watched.")
+    throw invalidRequest('folder_own', { param: 'path' })
   try {
     accessSync(folder, constants.R_OK)
     if (!statSync(folder).isDirectory()) throw new Error('not a folder')
   } catch (cause) {
-    throw refused('path', 'This folder cannot be read.', cause)
+    throw invalidRequest('folder_not_readable', { param: 'path', cause })
   }
   return folder
 }
@@ -280,6 +276,6 @@ function requireOutput(folder: string | null | undefined): void {
     makeFolder(folder)
     accessSync(folder, constants.W_OK)
   } catch (cause) {
-    throw refused('output_folder', 'This folder cannot be written to.', cause)
+    throw invalidRequest('folder_not_writable', { param: 'output_folder', cause })
   }
 }

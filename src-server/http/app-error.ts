@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode, type ErrorParams } from '../contract/errors.ts'
+import type { RequestReason } from '../contract/text/reasons.ts'
 
 /** What goes with a failure beside its code. */
 export interface AppErrorOptions {
@@ -33,4 +34,9 @@ export class AppError extends Error {
   get status(): number {
     return ERRORS[this.code].status
   }
+}
+
+/** Returns INVALID_REQUEST with the sentence of `reason`, in whatever language it will be read. */
+export function invalidRequest(reason: RequestReason, options: AppErrorOptions = {}): AppError {
+  return new AppError('INVALID_REQUEST', { reason }, options)
 }

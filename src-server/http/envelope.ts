@@ -7,7 +7,7 @@ import { ERRORS, type ErrorEnvelope } from '../contract/errors.ts'
 import { errorText, type Language, preferredLanguage } from '../contract/text/text.ts'
 import type { Log } from '../log.ts'
 import type { Clock } from '../system.ts'
-import { AppError } from './app-error.ts'
+import { AppError, invalidRequest } from './app-error.ts'
 import { drain } from './drain.ts'
 import { endpointOf, mayAnswer } from './route.ts'
 
@@ -52,7 +52,7 @@ export function toAppError(thrown: unknown): AppError {
   }
   if (name === 'FST_ERR_BAD_URL' || name === 'FST_ERR_MAX_PARAM_LENGTH') return new AppError('NOT_FOUND')
   if (name.startsWith('FST_') && typeof statusCode === 'number' && statusCode < 500) {
-    return new AppError('INVALID_REQUEST', { detail: 'The request could not be read.' }, { cause: thrown })
+    return invalidRequest('unreadable', { cause: thrown })
   }
   return new AppError('INTERNAL_ERROR', {}, { cause: thrown })
 }
@@ -110,9 +110,7 @@ export function allowedMethods(url: string): string[] {
 
 /** Answers a connection whose request never became one (malformed, header overflow, timed out) and closes it. */
 export function refuseConnection(socket: Socket, requestId: string): void {
-  const failure = new AppError('INVALID_REQUEST', {
-    detail: 'The request is not valid HTTP or its headers are too large.',
-  })
+  const failure = invalidRequest('not_http')
   const body = JSON.stringify(envelopeOf(failure, 'en', requestId))
   const { status } = ERRORS.INVALID_REQUEST
   socket.end(

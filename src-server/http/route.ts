@@ -6,7 +6,7 @@ import Value from 'typebox/value'
 import { type Access, type Endpoint, ERRORS_OF_ACCESS } from '../contract/endpoint.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { type Language, preferredLanguage } from '../contract/text/text.ts'
-import { AppError } from './app-error.ts'
+import { AppError, invalidRequest } from './app-error.ts'
 import { askForBody } from './held-body.ts'
 
 /** Who is calling: a program with an API key, or the app itself. */
@@ -147,7 +147,6 @@ function checked(schema: TSchema, given: unknown, form: 'text' | 'json'): unknow
 async function readJson(request: FastifyRequest): Promise<unknown> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
-  const refuse = (detail: string, cause?: unknown) => new AppError('INVALID_REQUEST', { detail }, { cause })
   askForBody(request.raw)
   try {
     for await (const chunk of request.raw as AsyncIterable<Buffer>) {
@@ -155,19 +154,19 @@ async function readJson(request: FastifyRequest): Promise<unknown> {
       if (sizeBytes <= MAX_JSON_BYTES) chunks.push(chunk)
     }
   } catch (cause) {
-    throw refuse('The body was broken off.', cause)
+    throw invalidRequest('body_broken_off', { cause })
   }
-  if (sizeBytes > MAX_JSON_BYTES) throw refuse('The body is too large.')
+  if (sizeBytes > MAX_JSON_BYTES) throw invalidRequest('body_too_large')
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'))
   } catch (cause) {
-    throw refuse('The body is not valid JSON.', cause)
+    throw invalidRequest('not_json', { cause })
   }
 }
 
 function untilGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
-  const abort = () => gone.abort(new AppError('INVALID_REQUEST', { detail: 'The request was broken off.' }))
+  const abort = () => gone.abort(invalidRequest('body_broken_off'))
   // A request that had to wait for the application may have lost its client meanwhile.
   if (raw.destroyed || raw.socket?.destroyed) abort()
   raw.once('close', () => {

@@ -36,7 +36,8 @@ export function createAnalyse(given: {
     if (failureCode === 'UNREADABLE_AUDIO')
       return new AppError('UNSUPPORTED_FORMAT', { reason: 'damaged' }, { param: 'file' })
     if (failureCode === 'TOO_SHORT' || failureCode === 'DIGITAL_SILENCE') {
-      return new AppError('UNSUPPORTED_FORMAT', { reason: 'empty' }, { param: 'file' })
+      const reason = failureCode === 'TOO_SHORT' ? 'short' : 'silent'
+      return new AppError('UNSUPPORTED_FORMAT', { reason }, { param: 'file' })
     }
     if (failureCode === 'FFMPEG_MISSING' || failureCode === 'ENGINE_TIMEOUT' || failureCode === 'CANCELLED') {
       return unavailable(message)

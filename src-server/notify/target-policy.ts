@@ -5,34 +5,14 @@
  */
 import ipaddr from 'ipaddr.js'
 import { MAX_URL_LENGTH } from '../contract/limits.ts'
+import { WEBHOOK_REASONS, type WebhookReason } from '../contract/text/reasons.ts'
 
 /** Why an address is refused. */
-export type Refusal =
-  | 'not_absolute'
-  | 'scheme'
-  | 'too_long'
-  | 'credentials'
-  | 'malformed'
-  | 'link_local'
-  | 'unspecified'
-  | 'multicast'
-  | 'own_port'
+export type Refusal = WebhookReason
 
-const REASONS: Record<Refusal, string> = {
-  not_absolute: 'it is not absolute',
-  scheme: 'it is neither http nor https',
-  too_long: `it is longer than ${MAX_URL_LENGTH} characters`,
-  credentials: 'it carries a user name or password',
-  malformed: 'it is not a valid address',
-  link_local: 'it is a link-local address',
-  unspecified: 'it is the unspecified address',
-  multicast: 'it is a multicast or broadcast address',
-  own_port: 'it is Loudsmith itself',
-}
-
-/** Returns the English clause that says why, for messages and the delivery log. */
+/** Returns the English clause that says why, for the delivery log. */
 export function refusalText(refusal: Refusal): string {
-  return REASONS[refusal]
+  return WEBHOOK_REASONS[refusal].en
 }
 
 /** An accepted URL, or why it is refused. */

@@ -8,7 +8,7 @@ import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Chance, type Clock, isoTime } from '../system.ts'
 import { newSecret } from './signature.ts'
-import { checkUrl, refusalText } from './target-policy.ts'
+import { checkUrl } from './target-policy.ts'
 
 interface WebhookRow {
   webhook_id: string
@@ -165,8 +165,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>
 /** Throws INVALID_WEBHOOK_URL, naming `param`, unless callbacks may be sent to `url`. */
 export function requireAllowed(url: string, ownPort: number, param: string): void {
   const verdict = checkUrl(url, ownPort)
-  if ('refusal' in verdict)
-    throw new AppError('INVALID_WEBHOOK_URL', { detail: refusalText(verdict.refusal) }, { param })
+  if ('refusal' in verdict) throw new AppError('INVALID_WEBHOOK_URL', { reason: verdict.refusal }, { param })
 }
 
 function toWire({ row, state }: { row: WebhookRow; state: Webhook['state'] }): Webhook {

@@ -1,5 +1,5 @@
 import { MIN_REFERENCE_SECONDS } from '../contract/limits.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
 import { FfmpegMissingError } from '../media/locate.ts'
@@ -40,8 +40,7 @@ export function createInspect(given: {
     })
     if (!probe.ok) throw new AppError(probe.code, probe.params, { param: field })
     if (field === 'reference_file' && probe.facts.durationSeconds < MIN_REFERENCE_SECONDS) {
-      const detail = `The reference must be at least ${MIN_REFERENCE_SECONDS} seconds long.`
-      throw new AppError('INVALID_REQUEST', { detail }, { param: field })
+      throw invalidRequest('reference_too_short', { param: field })
     }
     return { ...file, facts: probe.facts }
   }

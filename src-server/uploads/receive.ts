@@ -8,7 +8,7 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
-import { AppError } from '../http/app-error.ts'
+import { AppError, invalidRequest } from '../http/app-error.ts'
 import { askForBody } from '../http/held-body.ts'
 
 /** One received file. */
@@ -83,11 +83,11 @@ async function parse(request: IncomingMessage, options: ReceiveOptions) {
 
   const parser = createParser(request)
   parser.on('field', (name, value, isNameCut, isValueCut) => {
-    if (isNameCut || isValueCut) problem ??= unreadable('A field is too long.')
+    if (isNameCut || isValueCut) problem ??= invalidRequest('field_too_long')
     fields.set(name, [...(fields.get(name) ?? []), value])
   })
   parser.on('fieldsLimit', () => {
-    problem ??= unreadable('There are too many fields.')
+    problem ??= invalidRequest('too_many_fields')
   })
   parser.on('file', (name, content, filename) => {
     // An empty file input of a page is a part without a name.
@@ -116,7 +116,7 @@ async function parse(request: IncomingMessage, options: ReceiveOptions) {
   request.once('error', failure.reject)
   limitBody(request, maxBodyBytes(options), failure.reject)
   const parsed = finished(parser).catch((cause: unknown) => {
-    throw unreadable('The body is not complete multipart/form-data.', cause)
+    throw invalidRequest('not_multipart', { cause })
   })
   parsed.catch(() => {})
   try {
@@ -144,7 +144,7 @@ function createParser(request: IncomingMessage): BusboyInstance {
       limits: { fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, fieldNameSize: 200, headerPairs: 50 },
     })
   } catch (cause) {
-    throw unreadable('The content type names no boundary.', cause)
+    throw invalidRequest('no_boundary', { cause })
   }
 }
 
@@ -185,12 +185,8 @@ function limitBody(request: IncomingMessage, maxBytes: number, fail: (error: App
   let sizeBytes = 0
   request.on('data', (chunk: Buffer) => {
     sizeBytes += chunk.length
-    if (sizeBytes > maxBytes && sizeBytes - chunk.length <= maxBytes) fail(unreadable('The body is too large.'))
+    if (sizeBytes > maxBytes && sizeBytes - chunk.length <= maxBytes) fail(invalidRequest('body_too_large'))
   })
-}
-
-function unreadable(detail: string, cause?: unknown): AppError {
-  return new AppError('INVALID_REQUEST', { detail }, { cause })
 }
 
 /** The client's file name without folders and control characters, composed, of bounded length. */

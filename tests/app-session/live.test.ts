@@ -291,6 +291,8 @@ test('settings are kept, and a folder or program that cannot be used is refused 
   for (const [name, value] of [
     ['output_folder', 'relative/folder'],
     ['output_folder', '/proc/no'],
+    ['output_folder', ''],
+    ['ffmpeg_path', ''],
     ['ffmpeg_path', path.join(folder, 'no-such-program')],
     ['retention_days', 366],
     ['retention_days', 0],

@@ -12,6 +12,7 @@ import { PLATFORMS } from '../../src-server/contract/platforms.ts'
 import { WARNING_CODES } from '../../src-server/contract/report.ts'
 import * as en from '../../src-server/contract/text/en.ts'
 import * as ko from '../../src-server/contract/text/ko.ts'
+import { REQUEST_REASONS } from '../../src-server/contract/text/reasons.ts'
 import { errorText, failureText, LANGUAGES, warningText } from '../../src-server/contract/text/text.ts'
 import { exampleParams } from '../../src-server/docs/example-params.ts'
 import { codesOf } from '../../src-server/docs/openapi.ts'
@@ -183,6 +184,19 @@ describe('the catalogue of failures', () => {
         expect(/[가-힣]/.test(sentence)).toBe(language === 'ko')
       }
       for (const code of WARNING_CODES) expect(warningText(code, {}, language).length).toBeGreaterThan(5)
+    }
+  })
+
+  test('says the cause and then what to do, of everything but what is itself an instruction or a wish of the caller', () => {
+    const isWhole = (sentence: string) => (sentence.match(/[.](\s|$)/g) ?? []).length >= 2
+    const instructions = new Set(['METHOD_NOT_ALLOWED', 'UNSUPPORTED_MEDIA_TYPE', 'CANCELLED'])
+    for (const language of LANGUAGES) {
+      const sentences = [
+        ...ERROR_CODES.map((code) => [code, errorText(code, exampleParams(code), language)]),
+        ...FAILURE_CODES.map((code) => [code, failureText(code, {}, language)]),
+        ...Object.keys(REQUEST_REASONS).map((reason) => [reason, errorText('INVALID_REQUEST', { reason }, language)]),
+      ] as [string, string][]
+      expect(sentences.filter(([code, sentence]) => !instructions.has(code) && !isWhole(sentence))).toEqual([])
     }
   })
 

@@ -63,7 +63,12 @@ test('a failed and a cancelled job send job.failed with the reason', async () =>
   await service.call('DELETE', `/api/v1/jobs/${cancelled.job_id}`)
   await receiver.until(2)
   expect(receiver.received.map(({ body }) => JSON.parse(body))).toEqual([
-    { event: 'job.failed', job_id: failed.job_id, status: 'failed', error_message: 'The song is digital silence.' },
+    {
+      event: 'job.failed',
+      job_id: failed.job_id,
+      status: 'failed',
+      error_message: 'The song is digital silence. Export it again with sound.',
+    },
     { event: 'job.failed', job_id: cancelled.job_id, status: 'failed', error_message: 'cancelled' },
   ])
 })

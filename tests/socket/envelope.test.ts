@@ -1,9 +1,12 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
-import { type Service, startService } from '../support/service.ts'
+import { type MasterFields, masterForm, type Service, startService } from '../support/service.ts'
+import { wavSong } from '../support/songs.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -167,6 +170,38 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
     expect(await message()).toBe(await message('en'))
     expect(await message()).not.toContain(service.dataDir)
   })
+})
+
+test('reasons follow Accept-Language too, wherever a request goes wrong', async () => {
+  const headers = { 'accept-language': 'ko', 'content-type': 'application/json' }
+  const json = (method: string, address: string, body: unknown) =>
+    service.call(method, address, { headers, body: typeof body === 'string' ? body : JSON.stringify(body) })
+  const form = (fields: MasterFields) =>
+    service.call('POST', '/api/v1/master', { headers: { 'accept-language': 'ko' }, body: masterForm(fields) })
+  const answers = [
+    await json('PATCH', '/app/desk', '{'),
+    await json('PATCH', '/app/desk', `"${'x'.repeat(1_100_000)}"`),
+    await json('PATCH', '/app/settings', { output_folder: 'relative' }),
+    await json('PATCH', '/app/settings', { ffmpeg_path: 'relative' }),
+    await json('POST', '/app/watch-folders', { path: 'relative' }),
+    await json('POST', '/app/watch-folders', { path: service.dataDir }),
+    await json('POST', '/app/watch-folders', { path: path.join(tmpdir(), 'no-such-folder') }),
+    await json('POST', '/api/v1/webhooks', { url: 'ftp://example.org/x' }),
+    await form({ reference_file: new Blob([new Uint8Array(wavSong({ seconds: 1 }))]) }),
+    await form({ title: 'x'.repeat(70_000) }),
+    await form({ webhook_url: 'http://169.254.169.254/' }),
+    await service.call('POST', '/api/v1/master', {
+      headers: { ...headers, 'content-type': 'multipart/form-data' },
+      body: 'x',
+    }),
+  ]
+  for (const { status, body } of answers) {
+    expect(status).toBe(400)
+    expect(body.error.message.replace(/Loudsmith|\/docs|ffmpeg|multipart|form-data|boundary|https?/g, '')).not.toMatch(
+      /[a-z]{4,}/,
+    )
+    expect(body.error.message).toMatch(/[가-힣].*[.]$/)
+  }
 })
 
 describe('nobody but this machine and no page of another site gets in (contract 7)', () => {

@@ -2,11 +2,19 @@
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
 import { codecLabel, count, frequency, sampleRate } from './numbers.ts'
+import { REQUEST_REASONS, type RequestReason, WEBHOOK_REASONS, type WebhookReason } from './reasons.ts'
+
+const clause = (reason: unknown) => {
+  const text = WEBHOOK_REASONS[reason as WebhookReason]?.en
+  return text === undefined ? '' : `: ${text}`
+}
 
 type Sentence = string | ((values: ErrorParams) => string)
 
 const reasonOfFormat: Record<string, string> = {
   empty: 'The file is empty.',
+  silent: 'The song is digital silence.',
+  short: 'The song is shorter than one second.',
   aac: 'This is AAC in an MP4 file.',
   ogg: 'This is an Ogg file.',
   aiff: 'This is an AIFF file.',
@@ -25,7 +33,8 @@ export const errors: Record<ErrorCode, Sentence> = {
     `${who(v)} is larger than ${v.maxMegabytes ?? 50} MB. Export it as FLAC or at a lower resolution.`,
   UNSUPPORTED_FORMAT: (v) =>
     `${reasonOfFormat[String(v.reason)] ?? reasonOfFormat.unknown} Export MP3, WAV or FLAC with one or two channels and send it again.`,
-  FILE_TOO_LONG: (v) => `${who(v)} is ${v.duration ? `${v.duration} long` : 'too long'}. The limit is 10 minutes.`,
+  FILE_TOO_LONG: (v) =>
+    `${who(v)} is ${v.duration ? `${v.duration} long` : 'too long'}. The limit is 10 minutes: shorten it and send it again.`,
   INVALID_PLATFORM: (v) =>
     `${v.platform ? `"${v.platform}" is not a platform.` : 'No platform is named.'} Use a comma-separated list of: ${v.allowed}.`,
   INVALID_API_KEY:
@@ -36,12 +45,14 @@ export const errors: Record<ErrorCode, Sentence> = {
     `${v.limit ? `${v.limit === 1 ? '1 job is' : `${v.limit} jobs are`} unfinished, as many as the plan allows.` : 'Another one is still running.'} Try again when one has ended.`,
   RATE_LIMIT: (v) => `The plan allows ${v.limit} requests a minute. Try again in ${v.retryAfterSeconds} s.`,
   INVALID_REQUEST: (v) =>
-    v.detail ? `${v.detail}` : `The value of "${v.param}" cannot be used. See /docs for what it takes.`,
+    REQUEST_REASONS[v.reason as RequestReason]?.en ??
+    `The value of "${v.param}" cannot be used. See /docs for what it takes.`,
   INVALID_WEBHOOK_URL: (v) =>
-    `The webhook address cannot be used${v.detail ? `: ${v.detail}` : ''}. Use an absolute http or https address that is not this server.`,
-  FORBIDDEN: 'Requests are taken from this computer and from Loudsmith itself only.',
+    `The webhook address cannot be used${clause(v.reason)}. Use an absolute http or https address that is not this server.`,
+  FORBIDDEN:
+    'Requests are taken from this computer and from Loudsmith itself only. Call http://127.0.0.1 directly, and /app from the application.',
   NOT_FOUND: 'There is nothing at this address. See /docs for what there is.',
-  JOB_NOT_FOUND: 'There is no such job. It may have been deleted.',
+  JOB_NOT_FOUND: 'There is no such job. It may have been deleted; GET /api/v1/jobs lists those that are there.',
   METHOD_NOT_ALLOWED: (v) => `This address takes ${v.allow}.`,
   JOB_NOT_READY: 'The job is not done yet. Try again shortly.',
   JOB_FAILED: 'The job failed, so it has no result. Read the job for the reason.',
@@ -56,7 +67,7 @@ export const errors: Record<ErrorCode, Sentence> = {
       : `The plan ${v.plan} allows ${v.limit} webhooks. Remove one or choose a larger plan.`,
   RESULT_EXPIRED: 'The result was kept for its retention period and is gone. Master the song again.',
   UNSUPPORTED_MEDIA_TYPE: (v) => `Send this request as ${v.expected}.`,
-  RANGE_NOT_SATISFIABLE: 'The range lies outside the file.',
+  RANGE_NOT_SATISFIABLE: 'The range lies outside the file. Content-Range says how long it is.',
   IDEMPOTENCY_MISMATCH: 'This Idempotency-Key was used with another request. Use a new one.',
   INTERNAL_ERROR: 'Something failed inside Loudsmith. Try again; if it stays, quote the request id.',
   UNAVAILABLE: 'Loudsmith is starting, stopping or busy. Try again shortly.',
@@ -65,17 +76,18 @@ export const errors: Record<ErrorCode, Sentence> = {
 
 export const failures: Record<FailureCode, Sentence> = {
   CANCELLED: 'cancelled',
-  DIGITAL_SILENCE: 'The song is digital silence.',
-  TOO_SHORT: 'The song is shorter than one second.',
+  DIGITAL_SILENCE: 'The song is digital silence. Export it again with sound.',
+  TOO_SHORT: 'The song is shorter than one second. Export the whole of it.',
   UNREADABLE_AUDIO: 'The audio could not be decoded to its end. Export the song again.',
   CEILING_BROKEN: (v) =>
-    `A master for ${v.platform ?? 'a platform'} could not be kept under its true-peak ceiling, so nothing was delivered.`,
-  ENGINE_CRASHED: 'The engine stopped three times while working on this song.',
-  ENGINE_TIMEOUT: 'The engine took longer than it may and was stopped.',
-  SOURCE_LOST: 'The stored song is gone from the disk.',
+    `A master for ${v.platform ?? 'a platform'} could not be kept under its true-peak ceiling, so nothing was delivered. Try a lower intensity.`,
+  ENGINE_CRASHED:
+    'The engine stopped three times while working on this song. Export the song again and try once more; the log names the cause.',
+  ENGINE_TIMEOUT: 'The engine took longer than it may and was stopped. Try again when the computer is less busy.',
+  SOURCE_LOST: 'The stored song is gone from the disk. Add it again.',
   DISK_FULL: 'The disk filled up while the masters were written. Free some space and try again.',
   FFMPEG_MISSING: 'No ffmpeg was found. Install ffmpeg 5.1 or newer, or name one in Settings.',
-  ENGINE_FAILED: 'The engine failed on this song. The log names the cause.',
+  ENGINE_FAILED: 'The engine failed on this song. Export it again and try once more; the log names the cause.',
 }
 
 export const warnings: Record<WarningCode, Sentence> = {

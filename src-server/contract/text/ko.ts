@@ -2,11 +2,19 @@
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
 import { codecLabel, count, frequency, sampleRate } from './numbers.ts'
+import { REQUEST_REASONS, type RequestReason, WEBHOOK_REASONS, type WebhookReason } from './reasons.ts'
+
+const clause = (reason: unknown) => {
+  const text = WEBHOOK_REASONS[reason as WebhookReason]?.ko
+  return text === undefined ? '' : `: ${text}`
+}
 
 type Sentence = string | ((values: ErrorParams) => string)
 
 const reasonOfFormat: Record<string, string> = {
   empty: '빈 파일이에요.',
+  silent: '곡이 무음 파일이에요.',
+  short: '곡이 1초보다 짧아요.',
   aac: 'MP4에 담긴 AAC예요.',
   ogg: 'Ogg 파일이에요.',
   aiff: 'AIFF 파일이에요.',
@@ -22,7 +30,8 @@ export const errors: Record<ErrorCode, Sentence> = {
   FILE_TOO_LARGE: (v) => `${who(v)} ${v.maxMegabytes ?? 50} MB보다 커요. FLAC이나 더 낮은 해상도로 내보내세요.`,
   UNSUPPORTED_FORMAT: (v) =>
     `${reasonOfFormat[String(v.reason)] ?? reasonOfFormat.unknown} 한두 채널의 MP3, WAV, FLAC으로 내보내 다시 보내세요.`,
-  FILE_TOO_LONG: (v) => `${who(v)} ${v.duration ? `${v.duration}예요` : '너무 길어요'}. 한도는 10분이에요.`,
+  FILE_TOO_LONG: (v) =>
+    `${who(v)} ${v.duration ? `${v.duration}예요` : '너무 길어요'}. 한도는 10분이니 줄여서 다시 보내세요.`,
   INVALID_PLATFORM: (v) =>
     `${v.platform ? `"${v.platform}"은(는) 플랫폼이 아니에요.` : '플랫폼이 없어요.'} 쉼표로 나눠 적으세요: ${v.allowed}.`,
   INVALID_API_KEY:
@@ -33,12 +42,12 @@ export const errors: Record<ErrorCode, Sentence> = {
     `${v.limit ? `끝나지 않은 작업이 플랜 한도인 ${v.limit}개예요.` : '다른 작업이 아직 진행 중이에요.'} 하나가 끝나면 다시 시도하세요.`,
   RATE_LIMIT: (v) => `플랜 한도는 분당 ${v.limit}회예요. ${v.retryAfterSeconds}초 뒤에 다시 시도하세요.`,
   INVALID_REQUEST: (v) =>
-    v.detail ? `${v.detail}` : `"${v.param}" 값을 쓸 수 없어요. 쓸 수 있는 값은 /docs에 있어요.`,
+    REQUEST_REASONS[v.reason as RequestReason]?.ko ?? `"${v.param}" 값을 쓸 수 없어요. 쓸 수 있는 값은 /docs에 있어요.`,
   INVALID_WEBHOOK_URL: (v) =>
-    `웹훅 주소를 쓸 수 없어요${v.detail ? `: ${v.detail}` : ''}. 이 서버가 아닌 http 또는 https 절대 주소를 쓰세요.`,
-  FORBIDDEN: '이 컴퓨터와 Loudsmith에서 온 요청만 받아요.',
+    `웹훅 주소를 쓸 수 없어요${clause(v.reason)}. 이 서버가 아닌 http 또는 https 절대 주소를 쓰세요.`,
+  FORBIDDEN: '이 컴퓨터와 Loudsmith에서 온 요청만 받아요. http://127.0.0.1로 직접 부르고, /app은 앱에서 쓰세요.',
   NOT_FOUND: '이 주소에는 아무것도 없어요. 있는 주소는 /docs에 있어요.',
-  JOB_NOT_FOUND: '그런 작업이 없어요. 삭제됐을 수 있어요.',
+  JOB_NOT_FOUND: '그런 작업이 없어요. 삭제됐을 수 있으니 GET /api/v1/jobs에서 확인하세요.',
   METHOD_NOT_ALLOWED: (v) => `이 주소는 ${v.allow}만 받아요.`,
   JOB_NOT_READY: '작업이 아직 끝나지 않았어요. 잠시 뒤 다시 시도하세요.',
   JOB_FAILED: '작업이 실패해서 결과가 없어요. 작업을 조회하면 이유가 있어요.',
@@ -53,7 +62,7 @@ export const errors: Record<ErrorCode, Sentence> = {
       : `${v.plan} 플랜의 웹훅은 ${v.limit}개까지예요. 하나를 지우거나 더 큰 플랜을 고르세요.`,
   RESULT_EXPIRED: '보관 기간이 지나 결과가 없어요. 곡을 다시 마스터링하세요.',
   UNSUPPORTED_MEDIA_TYPE: (v) => `이 요청은 ${v.expected} 형식으로 보내세요.`,
-  RANGE_NOT_SATISFIABLE: '요청한 범위가 파일 밖이에요.',
+  RANGE_NOT_SATISFIABLE: '요청한 범위가 파일 밖이에요. 파일 길이는 Content-Range에 있어요.',
   IDEMPOTENCY_MISMATCH: '이 Idempotency-Key는 다른 요청에 쓰였어요. 새 키를 쓰세요.',
   INTERNAL_ERROR: 'Loudsmith 안에서 문제가 생겼어요. 다시 시도하고, 계속되면 요청 id를 알려 주세요.',
   UNAVAILABLE: 'Loudsmith가 시작 중이거나, 끝나는 중이거나, 바빠요. 잠시 뒤 다시 시도하세요.',
@@ -62,17 +71,17 @@ export const errors: Record<ErrorCode, Sentence> = {
 
 export const failures: Record<FailureCode, Sentence> = {
   CANCELLED: '취소됨',
-  DIGITAL_SILENCE: '곡이 무음 파일이에요.',
-  TOO_SHORT: '곡이 1초보다 짧아요.',
+  DIGITAL_SILENCE: '곡이 무음 파일이에요. 소리가 있게 다시 내보내세요.',
+  TOO_SHORT: '곡이 1초보다 짧아요. 곡 전체를 내보내세요.',
   UNREADABLE_AUDIO: '오디오를 끝까지 디코딩하지 못했어요. 곡을 다시 내보내세요.',
   CEILING_BROKEN: (v) =>
-    `${v.platform ?? '한 플랫폼'}의 마스터가 트루 피크 한도를 지키지 못해서 아무것도 내보내지 않았어요.`,
-  ENGINE_CRASHED: '이 곡을 처리하다 엔진이 세 번 멈췄어요.',
-  ENGINE_TIMEOUT: '엔진이 허용된 시간보다 오래 걸려서 멈췄어요.',
-  SOURCE_LOST: '저장된 곡이 디스크에서 사라졌어요.',
+    `${v.platform ?? '한 플랫폼'}의 마스터가 트루 피크 한도를 지키지 못해서 아무것도 내보내지 않았어요. 강도를 낮춰 보세요.`,
+  ENGINE_CRASHED: '이 곡을 처리하다 엔진이 세 번 멈췄어요. 곡을 다시 내보내 시도하세요. 원인은 로그에 있어요.',
+  ENGINE_TIMEOUT: '엔진이 허용된 시간보다 오래 걸려서 멈췄어요. 컴퓨터가 덜 바쁠 때 다시 시도하세요.',
+  SOURCE_LOST: '저장된 곡이 디스크에서 사라졌어요. 곡을 다시 추가하세요.',
   DISK_FULL: '마스터를 쓰는 중에 디스크가 가득 찼어요. 공간을 비우고 다시 시도하세요.',
   FFMPEG_MISSING: 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요.',
-  ENGINE_FAILED: '이 곡에서 엔진이 실패했어요. 원인은 로그에 있어요.',
+  ENGINE_FAILED: '이 곡에서 엔진이 실패했어요. 곡을 다시 내보내 시도하세요. 원인은 로그에 있어요.',
 }
 
 export const warnings: Record<WarningCode, Sentence> = {

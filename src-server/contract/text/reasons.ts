@@ -1,0 +1,90 @@
+/** Why a request or a callback address cannot be used, each with what to do about it, in both languages. */
+import { MAX_URL_LENGTH, MIN_REFERENCE_SECONDS } from '../limits.ts'
+
+/** Sentences of INVALID_REQUEST where the name of the field does not say enough. */
+export const REQUEST_REASONS = {
+  body_broken_off: {
+    en: 'The request was broken off. Send it again.',
+    ko: '요청이 중간에 끊겼어요. 다시 보내세요.',
+  },
+  body_too_large: {
+    en: 'The body is too large. Send less at once.',
+    ko: '본문이 너무 커요. 한 번에 더 적게 보내세요.',
+  },
+  not_json: {
+    en: 'The body is not valid JSON. Correct it and send it again.',
+    ko: '본문이 올바른 JSON이 아니에요. 고쳐서 다시 보내세요.',
+  },
+  not_multipart: {
+    en: 'The body is not complete multipart/form-data. Send every part to its end.',
+    ko: '본문이 온전한 multipart/form-data가 아니에요. 모든 부분을 끝까지 보내세요.',
+  },
+  no_boundary: {
+    en: 'The content type names no boundary. Let the HTTP library set it.',
+    ko: '콘텐츠 형식에 경계(boundary)가 없어요. HTTP 라이브러리가 정하게 두세요.',
+  },
+  field_too_long: {
+    en: 'A field is too long. Shorten it; /docs says how long each may be.',
+    ko: '너무 긴 필드가 있어요. 줄여 주세요. 길이 한도는 /docs에 있어요.',
+  },
+  too_many_fields: {
+    en: 'There are too many fields. Send only those that /docs names.',
+    ko: '필드가 너무 많아요. /docs에 있는 필드만 보내세요.',
+  },
+  unreadable: {
+    en: 'The request could not be read. See /docs for what it takes.',
+    ko: '요청을 읽을 수 없어요. 쓸 수 있는 값은 /docs에 있어요.',
+  },
+  not_http: {
+    en: 'The request is not valid HTTP or its headers are too large. Shorten the headers and send it again.',
+    ko: '올바른 HTTP 요청이 아니거나 헤더가 너무 커요. 헤더를 줄여 다시 보내세요.',
+  },
+  reference_too_short: {
+    en: `The reference is too short. Use a track of at least ${MIN_REFERENCE_SECONDS} seconds.`,
+    ko: `레퍼런스가 너무 짧아요. ${MIN_REFERENCE_SECONDS}초 이상인 곡을 쓰세요.`,
+  },
+  folder_not_writable: {
+    en: 'This folder cannot be written to. Choose another, or allow writing to it.',
+    ko: '이 폴더에는 쓸 수 없어요. 다른 폴더를 고르거나 쓰기를 허용하세요.',
+  },
+  folder_not_readable: {
+    en: 'This folder cannot be read. Choose another, or allow reading it.',
+    ko: '이 폴더는 읽을 수 없어요. 다른 폴더를 고르거나 읽기를 허용하세요.',
+  },
+  folder_watched: {
+    en: 'This folder is watched already. Choose another.',
+    ko: '이미 지켜보고 있는 폴더예요. 다른 폴더를 고르세요.',
+  },
+  folder_not_absolute: {
+    en: 'The folder needs its whole path. Write it from the root or the drive on.',
+    ko: '폴더의 전체 경로가 필요해요. 루트나 드라이브부터 적으세요.',
+  },
+  folder_own: {
+    en: "Loudsmith's own folder cannot be watched. Choose another.",
+    ko: 'Loudsmith가 쓰는 폴더는 지켜볼 수 없어요. 다른 폴더를 고르세요.',
+  },
+  program_not_executable: {
+    en: 'This program cannot be run. Choose the ffmpeg program itself.',
+    ko: '이 프로그램은 실행할 수 없어요. ffmpeg 실행 파일을 고르세요.',
+  },
+} as const
+
+export type RequestReason = keyof typeof REQUEST_REASONS
+
+/** Clauses of INVALID_WEBHOOK_URL. */
+export const WEBHOOK_REASONS = {
+  not_absolute: { en: 'it is not absolute', ko: '절대 주소가 아니에요' },
+  scheme: { en: 'it is neither http nor https', ko: 'http도 https도 아니에요' },
+  too_long: {
+    en: `it is longer than ${MAX_URL_LENGTH} characters`,
+    ko: `${MAX_URL_LENGTH}자보다 길어요`,
+  },
+  credentials: { en: 'it carries a user name or password', ko: '사용자 이름이나 비밀번호가 들어 있어요' },
+  malformed: { en: 'it is not a valid address', ko: '올바른 주소가 아니에요' },
+  link_local: { en: 'it is a link-local address', ko: '링크 로컬 주소예요' },
+  unspecified: { en: 'it is the unspecified address', ko: '지정되지 않은 주소예요' },
+  multicast: { en: 'it is a multicast or broadcast address', ko: '멀티캐스트나 브로드캐스트 주소예요' },
+  own_port: { en: 'it is Loudsmith itself', ko: 'Loudsmith 자신의 주소예요' },
+} as const
+
+export type WebhookReason = keyof typeof WEBHOOK_REASONS
