@@ -9,6 +9,7 @@ describe('a title in a file name', () => {
     ['..\\..\\etc/passwd', 'etc passwd'],
     ['CON', '_CON'],
     ['com1.wav', '_com1.wav'],
+    ['aux .remix', '_aux .remix'],
     ['Concert', 'Concert'],
     ['ends with dots...', 'ends with dots'],
     ['a\u202eb\u0000c\nd', 'a b c d'],
