@@ -9,6 +9,7 @@ import { errorText, type Language } from '../contract/text/text.ts'
 import { databaseFault } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
+import { toAppError } from '../http/envelope.ts'
 import type { Caller } from '../http/route.ts'
 import type { Log } from '../log.ts'
 import type { StoredSong } from '../mastering/work-order.ts'
@@ -141,10 +142,11 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
       jobs.submit(jobOf(song))
       return undefined
     } catch (cause) {
-      if (cause instanceof AppError) return cause
       if (databaseFault(cause) === 'busy') throw cause
-      log.error('a song of the desk could not be handed over', { sourceId, cause })
-      return new AppError('INTERNAL_ERROR')
+      const refusal = toAppError(cause)
+      if (refusal.code === 'INTERNAL_ERROR')
+        log.error('a song of the desk could not be handed over', { sourceId, cause })
+      return refusal
     }
   }
 

@@ -220,6 +220,21 @@ test('a song that is refused says why in the reader’s language, and the next o
   expect(desk.read('en').songs[0]?.error).toBeUndefined()
 })
 
+test('a song that a full or read-only disk keeps from being handed over says so, and is no fault of ours', async () => {
+  const { addSong, desk, world } = openDesk()
+  const codes = ['ENOSPC', 'SQLITE_FULL', 'EROFS']
+  const songs = codes.map((name) => addSong(name))
+  world.outcome = ({ song }) => {
+    throw Object.assign(new Error('write failed'), { code: song.filename.replace('.wav', '') })
+  }
+  desk.start(songs)
+  expect(desk.read('en').songs.map(({ state, error }) => [state, error?.code])).toEqual([
+    ['refused', 'INSUFFICIENT_STORAGE'],
+    ['refused', 'INSUFFICIENT_STORAGE'],
+    ['refused', 'UNAVAILABLE'],
+  ])
+})
+
 test('a slot that another caller takes first leaves the song waiting', async () => {
   const { addSong, desk, world, states, submitted } = openDesk()
   world.outcome = () => new AppError('CONCURRENT_LIMIT', { limit: 5 })
