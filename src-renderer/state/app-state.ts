@@ -102,6 +102,7 @@ export function createAppState(session: string | null) {
     async start(signal: AbortSignal) {
       guardUploads(desk)
       addEventListener('pagehide', notices.leave)
+      addEventListener('pagehide', desk.leave)
       if (window.loudsmith) followDesktop({ bridge: window.loudsmith, preferences, desk })
       service.store.subscribe(({ settings }, before) => {
         if (!settings || settings === before.settings) return

@@ -55,6 +55,7 @@ interface Unconfirmed {
   readonly timer: ReturnType<typeof setTimeout>
   /** Sends it if that has not been done. Rejects with why the server did not take it. */
   readonly send: () => Promise<void>
+  readonly request: (isLeaving?: boolean) => Promise<Desk>
 }
 
 /**
@@ -268,7 +269,7 @@ export function createDesk(options: DeskOptions) {
   })
 
   /** Sends settings when the hand rests; until the server has confirmed them they win over what it says. */
-  const changeSoon = (target: string, request: () => Promise<Desk>) => {
+  const changeSoon = (target: string, request: Unconfirmed['request']) => {
     clearTimeout(unconfirmed.get(target)?.timer)
     let sent: Promise<void> | undefined
     const send = () => {
@@ -280,7 +281,8 @@ export function createDesk(options: DeskOptions) {
       )
       return sent
     }
-    const change: Unconfirmed = { send, timer: setTimeout(() => void send().catch(() => undefined), SETTLE_MS) }
+    const timer = setTimeout(() => void send().catch(() => undefined), SETTLE_MS)
+    const change: Unconfirmed = { timer, send, request }
     unconfirmed.set(target, change)
   }
   /** Gives one song settings of its own, or null for the common ones; one that is not stored yet keeps them until it is. */
@@ -291,8 +293,8 @@ export function createDesk(options: DeskOptions) {
       return
     }
     keepSong({ ...song, settings })
-    changeSoon(rowId, async () => {
-      await client.call('changeDeskSong', { params: { source_id: rowId }, body: { settings } })
+    changeSoon(rowId, async (keepalive = false) => {
+      await client.call('changeDeskSong', { params: { source_id: rowId }, body: { settings }, keepalive })
       return readDesk()
     })
   }
@@ -336,6 +338,10 @@ export function createDesk(options: DeskOptions) {
     remove,
     /** Reads the desk again. Throws ApiError. */
     read,
+    /** Call when the page goes: settings that the server has not confirmed are sent so that they outlive it. */
+    leave() {
+      for (const { request } of unconfirmed.values()) void request(true).catch(() => undefined)
+    },
     /** Puts files at the end of the list and begins to send them; `replaces` names the song whose place the first one takes. */
     addFiles(list: readonly File[], replaces?: string) {
       const settings = replaces ? (songOf(replaces)?.settings ?? null) : null
@@ -382,7 +388,7 @@ export function createDesk(options: DeskOptions) {
       }
       const settings = { ...desk.settings, ...change }
       setState({ desk: { ...desk, settings } })
-      changeSoon(ALL, () => client.call('changeDesk', { body: { settings } }))
+      changeSoon(ALL, (keepalive = false) => client.call('changeDesk', { body: { settings }, keepalive }))
     },
     /** Gives one song the common settings again. */
     clearOwnSettings(rowId: string) {

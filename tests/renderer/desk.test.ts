@@ -744,6 +744,30 @@ describe('what is done while the server is slow', () => {
   })
 })
 
+describe('settings of a page that goes before the hand has rested', () => {
+  it('are sent with it', async () => {
+    const { options } = bench()
+    const sent: unknown[] = []
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: async (path, init) => {
+        if (typeof init?.body === 'string') sent.push([path, JSON.parse(init.body).settings?.intensity, init.keepalive])
+        return Response.json({ ...emptyDesk(), songs: [song('a')] })
+      },
+    })
+    const desk = createDesk({ ...options, client })
+    await desk.read()
+    desk.changeSettings({ intensity: 80 }, null)
+    desk.changeSettings({ intensity: 90 }, 'a')
+    desk.leave()
+    expect(sent).toEqual([
+      ['/app/desk', 80, true],
+      ['/app/desk/a', 90, true],
+    ])
+  })
+})
+
 describe('nonsense in the storage of the browser', () => {
   it('is passed over', async () => {
     const { options } = bench()
