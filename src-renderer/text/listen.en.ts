@@ -185,6 +185,7 @@ export const listenEn = {
   },
   blind: {
     title: 'Blind test',
+    start: 'Start the test',
     intro: (a: string, b: string): string =>
       `A is ${a}, B is ${b}, both at the same level. Listen to X and say which it is.`,
     a: 'A',

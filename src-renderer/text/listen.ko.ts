@@ -178,6 +178,7 @@ export const listenKo: ListenText = {
   },
   blind: {
     title: '블라인드 테스트',
+    start: '테스트 시작',
     intro: (a, b) => `A는 ${a}, B는 ${b}. 레벨은 같아요. X를 듣고 어느 쪽인지 고르세요.`,
     a: 'A',
     b: 'B',

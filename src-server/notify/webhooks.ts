@@ -35,7 +35,8 @@ export interface WebhooksArguments {
  * with what is theirs and come back with a larger plan.
  */
 export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArguments) {
-  const selectAll = db.prepare<[], WebhookRow>('SELECT * FROM webhooks ORDER BY created_at_ms, rowid')
+  // Their order of creation, which a clock that was turned back does not change.
+  const selectAll = db.prepare<[], WebhookRow>('SELECT * FROM webhooks ORDER BY rowid')
   const insert = db.prepare<[string, string, string, string, number]>(
     'INSERT INTO webhooks (webhook_id, url, events, secret, created_at_ms) VALUES (?, ?, ?, ?, ?)',
   )

@@ -440,6 +440,20 @@ test('the plan counts webhooks: creation is refused beyond it, a smaller plan su
   await Promise.all(receivers.map((receiver) => receiver.until(1)))
 })
 
+test('the youngest webhook is the one made last, also when the clock was turned back before', () => {
+  const clock = createFakeClock()
+  const { notify, world } = createTestNotify({ clock })
+  const urls = [1, 2, 3, 4].map((number) => `http://127.0.0.1:9/${number}`)
+  for (const url of urls) {
+    notify.webhooks.create(url)
+    clock.jump(-3_600_000)
+  }
+  world.plan = 'pro'
+  expect(notify.webhooks.list().map(({ url, state }) => [url, state])).toEqual(
+    urls.map((url, index) => [url, index < 3 ? 'active' : 'suspended']),
+  )
+})
+
 test('what waits for a webhook that is suspended meanwhile waits on', async () => {
   const clock = createFakeClock()
   const { notify, world } = createTestNotify({ clock })

@@ -58,7 +58,7 @@ function Setup({ onClose }: { onClose: () => void }) {
         {choices}
       </select>
       <Button onClick={() => a !== b && player.startBlindTest(a, b)} whyNot={a === b && l.blind.between}>
-        {l.transport.blindTest}
+        {l.blind.start}
       </Button>
       <span className="grow" />
       <span className="faint few">{l.blind.few}</span>

@@ -80,7 +80,7 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
                 <bdi>{job.artist}</bdi> ·{' '}
               </>
             )}
-            {facts.join(' · ')}
+            {facts.filter(Boolean).join(' · ')}
             {of > 1 && <span className="faint"> · {l.versionOf(number, of)}</span>}
           </p>
         )}

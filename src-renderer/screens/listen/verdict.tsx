@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { useApp } from '../../state/app-state.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
+import { unbroken } from '../../text/format.ts'
 import { useListenWords } from './context.tsx'
 
 export interface VerdictProps {
@@ -192,7 +193,7 @@ function Numbers({ results }: { results: readonly MasterResult[] }) {
     [rows.gain, (one) => `${change(one.gain_db)} dB`],
     [rows.mostReduction, (one) => level(Math.abs(one.max_gain_reduction_db), 'dB')],
     [rows.meanReduction, (one) => level(Math.abs(one.mean_gain_reduction_db), 'dB')],
-    [rows.format, (one) => `WAV ${one.bit_depth}/${one.sample_rate_hz / 1000} kHz`],
+    [rows.format, (one) => `WAV\u00a0${one.bit_depth}/${one.sample_rate_hz / 1000} kHz`],
     [rows.size, (one) => format.bytes(one.size_bytes)],
   ]
   const checks = results.flatMap((one) =>
@@ -217,7 +218,7 @@ function Numbers({ results }: { results: readonly MasterResult[] }) {
             <tr key={name}>
               <th scope="row">{name}</th>
               {results.map((one) => (
-                <td key={one.platform}>{text(one)}</td>
+                <td key={one.platform}>{unbroken(text(one))}</td>
               ))}
             </tr>
           ))}
