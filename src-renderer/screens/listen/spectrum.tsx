@@ -14,7 +14,7 @@ import {
   spectrumPath,
   tiltedBands,
 } from '../../drawing/spectrum.ts'
-import type { Format } from '../../text/format.ts'
+import { type Format, unbroken } from '../../text/format.ts'
 import type { ListenText } from '../../text/listen.en.ts'
 import { useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'
 
@@ -73,7 +73,7 @@ export function SpectrumPanel() {
   const curves = useCurves()
   const [isTable, setTable] = useState(false)
   const finding = findingOf(curves, l, format)
-  const sentence = finding.charAt(0).toLocaleUpperCase() + finding.slice(1)
+  const sentence = unbroken(finding.charAt(0).toLocaleUpperCase() + finding.slice(1))
   const aimName = curves.isReference ? l.reference : l.spectrum.target
   return (
     <section className="spectrum" aria-label={l.spectrum.title}>
