@@ -102,10 +102,13 @@ function orElse(
   return [{ stage, code, values: rounded }]
 }
 
-/** Order of the chain: what edits samples first, then filters, then what listens to levels, the width last. */
+/**
+ * Order of the chain: what edits samples first, then filters, then what listens to levels, the width last. Flat tops before the offset, whose
+ * removal would take them away from the level at which they were found.
+ */
 const kindOrder: readonly RecipeStage['kind'][] = [
-  'remove_dc',
   'declip',
+  'remove_dc',
   'declick',
   'rumble_filter',
   'mono_bass',

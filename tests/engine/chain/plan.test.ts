@@ -166,6 +166,17 @@ describe('a repair', () => {
     expect(repairs.map(({ kind }) => kind)).toEqual(['dc_offset', 'rumble'])
   })
 
+  it('of clipping does not mind an offset that came afterwards', () => {
+    const clipped = copyOf(music)
+    clipHard(clipped, -3)
+    const both = copyOf(clipped)
+    addOffset(both, 0.05)
+    applyRecipe(clipped, plan(analyse(clipped)).recipe)
+    const { repairs } = applyRecipe(both, plan(analyse(both)).recipe)
+    expect(repairs.map(({ kind }) => kind)).toEqual(['clipping', 'dc_offset'])
+    expect(differenceDb(clipped, both)).toBeLessThan(-60)
+  })
+
   it('is not made of a dead channel: it is named', () => {
     const dead = copyOf(music)
     dead.channels[0]!.fill(0)
