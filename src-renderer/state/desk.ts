@@ -25,8 +25,8 @@ export interface DeskState {
   /** The song whose own settings the column shows; null for all songs. */
   readonly selectedId: string | null
   readonly isWholeBatch: boolean
-  /** Facts of the reference track in use. */
-  readonly reference: Source | null
+  /** Facts of the reference tracks in use, by source_id. */
+  readonly references: Readonly<Record<string, Source>>
   readonly referenceUpload: { readonly filename: string; readonly sent: number; readonly error?: Refusal } | null
   /** Something about the desk as a whole failed. */
   readonly failure: Refusal | null
@@ -99,7 +99,7 @@ export function createDesk(options: DeskOptions) {
     accepted: readStored<Record<string, true>>(storage, ACCEPTED_KEY, (stored) => stored !== null, {}),
     selectedId: null,
     isWholeBatch: true,
-    reference: null,
+    references: {},
     referenceUpload: null,
     failure: null,
   }))
@@ -148,7 +148,7 @@ export function createDesk(options: DeskOptions) {
       if (left) onStored(left, source)
     }
     void jobs.readMissing(desk.songs.flatMap((song) => song.job_ids.slice(0, 1)))
-    void readReference()
+    readReferences(desk)
     void looks.run()
   }
 
@@ -213,13 +213,20 @@ export function createDesk(options: DeskOptions) {
     void command(() => client.call('changeDesk', { body: { order } }))
   }
 
-  async function readReference() {
-    const { desk, reference } = getState()
-    const id = desk?.settings.reference_source_id ?? null
-    if (!id) return setState({ reference: null })
-    if (reference?.source_id === id) return
-    const read = await client.call('readSource', { params: { source_id: id } }).catch(() => null)
-    if (read && id === getState().desk?.settings.reference_source_id) setState({ reference: read })
+  const keepReference = (source: Source) =>
+    setState(({ references }) => ({ references: { ...references, [source.source_id]: source } }))
+
+  /** References whose facts are being read. */
+  const askedFor = new Set<string>()
+
+  /** Reads the facts of references that settings name and this page does not know. */
+  function readReferences({ settings, songs }: Desk): void {
+    for (const { reference_source_id: id } of [settings, ...songs.flatMap((song) => song.settings ?? [])]) {
+      if (!id || getState().references[id] || askedFor.has(id)) continue
+      askedFor.add(id)
+      const asked = client.call('readSource', { params: { source_id: id } })
+      void asked.then(keepReference, () => undefined).finally(() => askedFor.delete(id))
+    }
   }
 
   /** A stored song takes the place of its upload, so that no row moves, and the settings that were chosen for it. */
@@ -361,7 +368,8 @@ export function createDesk(options: DeskOptions) {
         const onSent = (sent: number, total: number) =>
           setState({ referenceUpload: { filename: file.name, sent: total > 0 ? sent / total : 0 } })
         const reference = await upload({ file, purpose: 'reference', onSent })
-        setState({ reference, referenceUpload: null })
+        keepReference(reference)
+        setState({ referenceUpload: null })
         return reference.source_id
       } catch (error) {
         setState({ referenceUpload: { filename: file.name, sent: 0, error: refusalOf(error, language()) } })

@@ -709,24 +709,21 @@ describe('what is done while the server is slow', () => {
     expect(state().desk?.songs[2]?.settings).toMatchObject({ genre: 'edm', reference_source_id: 'own' })
   })
 
-  it('shows the file of the reference that is chosen, not of the one before', async () => {
+  it('knows the file of every reference that settings name, and asks for each once', async () => {
     const { desk, open, state, server, answerAll } = await slowBench()
-    server.settings = { ...server.settings, reference_source_id: 'first' }
-    const reading = desk.read()
-    await expect.poll(() => open.length).toBe(1)
-    open[0]?.answer()
-    await reading
-    await expect.poll(() => open.at(-1)?.path).toBe('/app/sources/first')
-    const late = open.pop()
-    server.settings = { ...server.settings, reference_source_id: 'second' }
-    const again = desk.read()
-    await expect.poll(() => open.at(-1)?.path).toBe('/app/desk')
+    const own = { ...server.settings, reference_source_id: 'own' }
+    server.settings = { ...server.settings, reference_source_id: 'common' }
+    server.songs = server.songs.map((one, i) => (i === 0 ? { ...one, settings: own } : one))
+    const asked = () => open.filter(({ path }) => path.startsWith('/app/sources/')).map(({ path }) => path)
+    for (let reading = 0; reading < 2; reading++) {
+      const read = desk.read()
+      await expect.poll(() => open.at(-1)?.path).toBe('/app/desk')
+      open.pop()?.answer()
+      await read
+    }
+    expect(asked()).toEqual(['/app/sources/common', '/app/sources/own'])
     await answerAll()
-    await again
-    await expect.poll(() => state().reference?.source_id).toBe('second')
-    late?.answer()
-    await settle(20)
-    expect(state().reference?.source_id).toBe('second')
+    expect(Object.keys(state().references).sort()).toEqual(['common', 'own'])
   })
 
   it('deletes one preset after another without waiting for the answers', async () => {

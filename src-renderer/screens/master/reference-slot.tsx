@@ -17,7 +17,7 @@ export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
   const { desk } = useApp()
   const { t } = useWords()
   const [isOver, setOver] = useState(false)
-  const isSet = settings.reference_source_id !== null
+  const referenceId = settings.reference_source_id
   const take = async (file: File | undefined) => {
     if (!file) return
     const reference_source_id = await desk.takeReference(file)
@@ -38,14 +38,14 @@ export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
   }
   const slot = (
     <Slot
-      isSet={isSet}
+      referenceId={referenceId}
       isOver={isOver}
       drop={drop}
       onChoose={() => void pickFiles(false).then(([file]) => take(file))}
       onRemove={() => onChange({ reference_source_id: null })}
     />
   )
-  if (!isSet)
+  if (referenceId === null)
     return (
       <div className="field">
         <span className="label">{t.settings.reference}</span>
@@ -65,7 +65,7 @@ export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
 }
 
 interface SlotProps {
-  isSet: boolean
+  referenceId: string | null
   isOver: boolean
   drop: {
     onDragOver: (event: DragEvent) => void
@@ -76,10 +76,10 @@ interface SlotProps {
   onRemove: () => void
 }
 
-function Slot({ isSet, isOver, drop, onChoose, onRemove }: SlotProps) {
+function Slot({ referenceId, isOver, drop, onChoose, onRemove }: SlotProps) {
   const { desk } = useApp()
   const { t, format } = useWords()
-  const reference = useSelect(desk.store, (state) => state.reference)
+  const reference = useSelect(desk.store, (state) => (referenceId === null ? undefined : state.references[referenceId]))
   const sending = useSelect(desk.store, (state) => state.referenceUpload)
   const small = { className: 'i s', 'aria-hidden': true } as const
   if (sending?.error)
@@ -109,7 +109,7 @@ function Slot({ isSet, isOver, drop, onChoose, onRemove }: SlotProps) {
         </div>
       </fieldset>
     )
-  if (isSet)
+  if (referenceId !== null)
     return (
       <fieldset className="file" {...drop} aria-label={t.settings.reference}>
         <AudioLines {...small} />
