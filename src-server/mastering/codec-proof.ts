@@ -14,8 +14,8 @@ export interface ProofPlace {
 
 /** How a master is proofed. */
 export interface ProofWork<Master> {
-  /** Makes the master again with its peak lowered by that much in all, dB. */
-  readonly again: (loweredDb: number) => Promise<Master>
+  /** Makes the master again with its peak lowered by that much in all, dB; null where that is not worth its price. */
+  readonly again: (loweredDb: number) => Promise<Master | null>
   /** True peak of the master's copy by that codec, dBTP. */
   readonly copyPeakDbtp: (master: Master, codec: LossyCodec) => Promise<number>
 }
@@ -47,14 +47,15 @@ export async function proofMaster<Master>(
   let master = first
   let loweredDb = 0
   let order = codecs
+  let peaksDbtp = new Map<LossyCodec, number>()
+  let mayLower = true
   for (let lowerings = 0; ; lowerings++) {
-    const isLast = lowerings === MAX_LOWERINGS || loweredDb >= MOST_LOWERED_DB
-    const peaksDbtp = new Map<LossyCodec, number>()
+    if (lowerings === MAX_LOWERINGS || loweredDb >= MOST_LOWERED_DB) mayLower = false
     let failed: LossyCodec | undefined
     for (const codec of order) {
-      const peakDbtp = await copyPeakDbtp(master, codec)
+      const peakDbtp = peaksDbtp.get(codec) ?? (await copyPeakDbtp(master, codec))
       peaksDbtp.set(codec, peakDbtp)
-      if (isLast || peakDbtp <= COPY_CEILING_DBTP) continue
+      if (!mayLower || peakDbtp <= COPY_CEILING_DBTP) continue
       failed = codec
       break
     }
@@ -67,9 +68,16 @@ export async function proofMaster<Master>(
       return { master, codecChecks }
     }
     const excessDb = peaksDbtp.get(failed)! - COPY_CEILING_DBTP + LOWERING_DOUBT_DB
-    loweredDb = Math.min(MOST_LOWERED_DB, loweredDb + LOWERING_STEP_DB * Math.ceil(excessDb / LOWERING_STEP_DB))
+    const nextDb = Math.min(MOST_LOWERED_DB, loweredDb + LOWERING_STEP_DB * Math.ceil(excessDb / LOWERING_STEP_DB))
+    const lowered = await again(nextDb)
+    if (lowered === null) {
+      mayLower = false
+      continue
+    }
+    master = lowered
+    loweredDb = nextDb
     order = [failed, ...codecs.filter((codec) => codec !== failed)]
-    master = await again(loweredDb)
+    peaksDbtp = new Map()
   }
 }
 

@@ -90,8 +90,9 @@ async function deliverRate(
   const promises = promisesOf(targets, source)
   progress.expect(promises.length)
   const { place, pool, tags, cover, seed, intensity, tier } = order
+  const written = new Set<string>()
   const render = (
-    kind: 'master' | 'lowered',
+    name: string,
     platform: Platform,
     promise: Pick<Promised, 'targetLufs' | 'ceilingDbtp'>,
     onStep?: (step: RenderStep) => void,
@@ -100,8 +101,9 @@ async function deliverRate(
     const task: RenderTask = {
       ...{ source, targetLufs, ceilingDbtp, intensity, seed, tags, cover },
       bitDepth: tier === 'premium' ? 24 : 16,
-      path: path.join(place.folder, `${kind}-${platform}.wav`),
+      path: path.join(place.folder, `${name}-${platform}.wav`),
     }
+    written.add(task.path)
     return pool.render(task, onStep).catch((error: unknown) => {
       if (!(error instanceof CeilingBrokenError)) throw error
       throw new WorkFailure('CEILING_BROKEN', { platform }, error)
@@ -118,14 +120,19 @@ async function deliverRate(
     // A master that gain alone made may lie well below its ceiling: what must come down is its peak.
     const peakDbtp = Math.min(target.ceilingDbtp, master.measurement.truePeakDbtp)
     const proofed = await proofMaster(master, codecs, {
-      again: (loweredDb) => render('lowered', target.platform, { ...promised, ceilingDbtp: peakDbtp - loweredDb }),
+      async again(loweredDb) {
+        const ceilingDbtp = peakDbtp - loweredDb
+        const lowered = await render(`lowered-${loweredDb.toFixed(1)}`, target.platform, { ...promised, ceilingDbtp })
+        // The target is a promise; what a service's own codec does is a guess.
+        return lowered.plan.verdict === master.plan.verdict ? lowered : null
+      },
       copyPeakDbtp: (version, codec) => readCopyPeakDbtp(version, codec, place),
     })
     progress.proofed(order.targets.length)
     return { target, ...proofed }
   })
   const used = new Set(delivered.map(({ master }) => master.path))
-  for (const { path: file } of rendered) if (!used.has(file)) await rm(file)
+  for (const file of written) if (!used.has(file)) await rm(file)
   return delivered
 }
 

@@ -10,13 +10,13 @@ const mild = codec('mild')
  * Proofs a master whose copies read what `peaks` says for each version of it, the first one included; a version is what its peak was lowered by.
  * Says which copies were made, in order.
  */
-async function proof(peaks: Readonly<Record<string, readonly number[]>>) {
+async function proof(peaks: Readonly<Record<string, readonly number[]>>, isWorth = (_loweredDb: number) => true) {
   const copies: string[] = []
   const lowered: number[] = []
   const { master, codecChecks } = await proofMaster(0, [strict, mild], {
     again: async (loweredDb) => {
       lowered.push(Number(loweredDb.toFixed(6)))
-      return lowered.length
+      return isWorth(loweredDb) ? lowered.length : null
     },
     copyPeakDbtp: async (version, { name }) => {
       copies.push(`${name} ${version}`)
@@ -87,6 +87,24 @@ describe('proofing a master', () => {
     expect(checks).toEqual([
       ['strict', 1.6, 1.5],
       ['mild', 0.6, 1.5],
+    ])
+  })
+
+  it('keeps a master whose lowering is not worth its price, and makes only the copies of it that are missing', async () => {
+    expect(await proof({ strict: [0.9], mild: [-0.2] }, () => false)).toEqual({
+      version: 0,
+      checks: [
+        ['strict', 0.9, 0],
+        ['mild', -0.2, 0],
+      ],
+      copies: ['strict 0', 'mild 0'],
+      lowered: [1],
+    })
+    const { version, checks } = await proof({ strict: [0.28, 0.5], mild: [0, 0.1] }, (loweredDb) => loweredDb < 0.5)
+    expect(version).toBe(1)
+    expect(checks).toEqual([
+      ['strict', 0.5, 0.4],
+      ['mild', 0.1, 0.4],
     ])
   })
 })
