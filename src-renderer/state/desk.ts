@@ -11,6 +11,7 @@ import {
 import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { createLooks } from './desk-looks.ts'
+import { createReferences } from './desk-references.ts'
 import { createUploads, placedOrder, readStored } from './desk-uploads.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
@@ -25,9 +26,6 @@ export interface DeskState {
   /** The song whose own settings the column shows; null for all songs. */
   readonly selectedId: string | null
   readonly isWholeBatch: boolean
-  /** Facts of the reference tracks in use, by source_id. */
-  readonly references: Readonly<Record<string, Source>>
-  readonly referenceUpload: { readonly filename: string; readonly sent: number; readonly error?: Refusal } | null
   /** Something about the desk as a whole failed. */
   readonly failure: Refusal | null
 }
@@ -92,6 +90,7 @@ export function createDesk(options: DeskOptions) {
     order: () => store.getState().order,
     onStored,
   })
+  const references = createReferences({ client, send: upload, language })
   const uploadIds = () => uploads.store.getState().uploads.map((one) => one.uploadId)
   const store = createStore<DeskState>(() => ({
     desk: null,
@@ -99,8 +98,6 @@ export function createDesk(options: DeskOptions) {
     accepted: readStored<Record<string, true>>(storage, ACCEPTED_KEY, (stored) => stored !== null, {}),
     selectedId: null,
     isWholeBatch: true,
-    references: {},
-    referenceUpload: null,
     failure: null,
   }))
   const { getState, setState } = store
@@ -148,7 +145,7 @@ export function createDesk(options: DeskOptions) {
       if (left) onStored(left, source)
     }
     void jobs.readMissing(desk.songs.flatMap((song) => song.job_ids.slice(0, 1)))
-    readReferences(desk)
+    references.readMissing(desk)
     void looks.run()
   }
 
@@ -211,22 +208,6 @@ export function createDesk(options: DeskOptions) {
   const tellOrder = () => {
     const order = getState().order.filter((id) => songOf(id))
     void command(() => client.call('changeDesk', { body: { order } }))
-  }
-
-  const keepReference = (source: Source) =>
-    setState(({ references }) => ({ references: { ...references, [source.source_id]: source } }))
-
-  /** References whose facts are being read. */
-  const askedFor = new Set<string>()
-
-  /** Reads the facts of references that settings name and this page does not know. */
-  function readReferences({ settings, songs }: Desk): void {
-    for (const { reference_source_id: id } of [settings, ...songs.flatMap((song) => song.settings ?? [])]) {
-      if (!id || getState().references[id] || askedFor.has(id)) continue
-      askedFor.add(id)
-      const asked = client.call('readSource', { params: { source_id: id } })
-      void asked.then(keepReference, () => undefined).finally(() => askedFor.delete(id))
-    }
   }
 
   /** A stored song takes the place of its upload, so that no row moves, and the settings that were chosen for it. */
@@ -341,6 +322,7 @@ export function createDesk(options: DeskOptions) {
   return {
     store,
     uploads,
+    references,
     looks,
     remove,
     /** Reads the desk again. Throws ApiError. */
@@ -362,21 +344,6 @@ export function createDesk(options: DeskOptions) {
       const ids = uploads.showRefused(refused)
       setState(({ order }) => ({ order: [...order, ...ids] }))
     },
-    async takeReference(file: File) {
-      setState({ referenceUpload: { filename: file.name, sent: 0 } })
-      try {
-        const onSent = (sent: number, total: number) =>
-          setState({ referenceUpload: { filename: file.name, sent: total > 0 ? sent / total : 0 } })
-        const reference = await upload({ file, purpose: 'reference', onSent })
-        keepReference(reference)
-        setState({ referenceUpload: null })
-        return reference.source_id
-      } catch (error) {
-        setState({ referenceUpload: { filename: file.name, sent: 0, error: refusalOf(error, language()) } })
-        return null
-      }
-    },
-    dropReferenceError: () => setState({ referenceUpload: null }),
     /** Uses songs as they are, warnings read. */
     accept(rowIds: readonly string[]) {
       setState(({ accepted }) => ({ accepted: { ...accepted, ...Object.fromEntries(rowIds.map((id) => [id, true])) } }))

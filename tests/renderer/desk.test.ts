@@ -710,7 +710,7 @@ describe('what is done while the server is slow', () => {
   })
 
   it('knows the file of every reference that settings name, and asks for each once', async () => {
-    const { desk, open, state, server, answerAll } = await slowBench()
+    const { desk, open, server, answerAll } = await slowBench()
     const own = { ...server.settings, reference_source_id: 'own' }
     server.settings = { ...server.settings, reference_source_id: 'common' }
     server.songs = server.songs.map((one, i) => (i === 0 ? { ...one, settings: own } : one))
@@ -723,7 +723,7 @@ describe('what is done while the server is slow', () => {
     }
     expect(asked()).toEqual(['/app/sources/common', '/app/sources/own'])
     await answerAll()
-    expect(Object.keys(state().references).sort()).toEqual(['common', 'own'])
+    expect(Object.keys(desk.references.store.getState().known).sort()).toEqual(['common', 'own'])
   })
 
   it('deletes one preset after another without waiting for the answers', async () => {

@@ -20,7 +20,7 @@ export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
   const referenceId = settings.reference_source_id
   const take = async (file: File | undefined) => {
     if (!file) return
-    const reference_source_id = await desk.takeReference(file)
+    const reference_source_id = await desk.references.take(file)
     if (reference_source_id) onChange({ reference_source_id })
   }
   const drop = {
@@ -79,8 +79,8 @@ interface SlotProps {
 function Slot({ referenceId, isOver, drop, onChoose, onRemove }: SlotProps) {
   const { desk } = useApp()
   const { t, format } = useWords()
-  const reference = useSelect(desk.store, (state) => (referenceId === null ? undefined : state.references[referenceId]))
-  const sending = useSelect(desk.store, (state) => state.referenceUpload)
+  const reference = useSelect(desk.references.store, ({ known }) => known[referenceId ?? ''])
+  const sending = useSelect(desk.references.store, (state) => state.sending)
   const small = { className: 'i s', 'aria-hidden': true } as const
   if (sending?.error)
     return (
@@ -92,7 +92,7 @@ function Slot({ referenceId, isOver, drop, onChoose, onRemove }: SlotProps) {
           </div>
           <div className="me">{sending.error.message}</div>
         </div>
-        <Button look="quiet" small label={t.close} icon={<X {...small} />} onClick={desk.dropReferenceError} />
+        <Button look="quiet" small label={t.close} icon={<X {...small} />} onClick={desk.references.dropError} />
       </fieldset>
     )
   if (sending)
