@@ -16,7 +16,7 @@ import { createUploads, placedOrder, readStored } from './desk-uploads.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
-import { movedOrder, type Upload } from './song-rows.ts'
+import { isTooShort, movedOrder, type Upload } from './song-rows.ts'
 import { createTurns } from './turns.ts'
 
 export interface DeskState {
@@ -245,7 +245,9 @@ export function createDesk(options: DeskOptions) {
     language,
     nextSong(failed) {
       const { desk, order } = getState()
-      const pending = desk?.songs.filter((s) => !s.analysis && !failed[s.source.source_id] && s.state !== 'refused')
+      const pending = desk?.songs.filter(
+        (s) => !s.analysis && !failed[s.source.source_id] && s.state !== 'refused' && !isTooShort(s),
+      )
       const next = order.map((id) => pending?.find((s) => s.source.source_id === id)).find((s) => s !== undefined)
       if (!desk || !next) return undefined
       return { sourceId: next.source.source_id, aiService: (next.settings ?? desk.settings).ai_service }

@@ -1,7 +1,10 @@
 /** What the list of the Master screen shows, derived from the desk, the uploads and the jobs. Pure. */
 import type { DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
+import { MIN_DURATION_SECONDS } from '../../src-server/contract/limits.ts'
+import { failureText, type Language } from '../../src-server/contract/text/text.ts'
 import type { Look } from './desk-looks.ts'
+import type { Refusal } from './refusal.ts'
 
 /** A song that is not on the desk: being sent, refused on arrival, or cut off when its page went. */
 export interface Upload {
@@ -13,7 +16,7 @@ export interface Upload {
   readonly addedAt: string
   /** 0 to 1. */
   readonly sent: number
-  readonly error?: { readonly code: string; readonly message: string; readonly requestId?: string | undefined }
+  readonly error?: Refusal
   /** Settings of its own, which the song gets when it is stored. */
   readonly settings?: MasterSettings | null
   /** The song whose place it takes. */
@@ -54,6 +57,18 @@ export function outcomeOf(job: Job): 'done' | 'below' {
   return job.results.some((result) => result.verdict === 'below_target') ? 'below' : 'done'
 }
 
+/** Whether a song is shorter than what can be mastered: its job would fail. */
+export const isTooShort = ({ source }: Pick<DeskSong, 'source'>): boolean =>
+  source.duration_seconds < MIN_DURATION_SECONDS
+
+/** Why a row is refused, in words; undefined while nothing says so. */
+export function refusalOfRow(row: SongRow, language: Language): Refusal | undefined {
+  const { upload, song, analysisError } = row
+  if (song?.state === 'ready' && isTooShort(song))
+    return { code: 'TOO_SHORT', message: failureText('TOO_SHORT', {}, language) }
+  return upload?.error ?? analysisError ?? song?.error
+}
+
 /** The state of a song on the desk. `isAccepted`: its warnings were read and it shall be used as it is. */
 export function kindOf(song: DeskSong, job: Job | undefined, isAccepted: boolean, hasAnalysisError: boolean): RowKind {
   if (song.state === 'refused') return 'refused'
@@ -64,6 +79,7 @@ export function kindOf(song: DeskSong, job: Job | undefined, isAccepted: boolean
     if (job.status === 'failed') return job.failure_code === 'CANCELLED' ? 'cancelled' : 'failed'
     return job.stage && job.stage !== 'waiting' ? 'rendering' : 'queued'
   }
+  if (isTooShort(song)) return 'refused'
   if (!song.analysis) return hasAnalysisError ? 'refused' : 'analysing'
   const isSound = song.analysis.warnings.length === 0 && song.analysis.integrated_lufs !== null
   return isSound || isAccepted ? 'ready' : 'warning'

@@ -166,6 +166,7 @@ export const en = {
       UNSUPPORTED_FORMAT: 'Not a format Loudsmith reads',
       FILE_TOO_LARGE: 'Too large',
       FILE_TOO_LONG: 'Too long',
+      TOO_SHORT: 'Too short',
       INSUFFICIENT_CREDITS: 'Not enough credits',
       INSUFFICIENT_STORAGE: 'The disk is full',
       UNREACHABLE: 'Not sent',

@@ -151,6 +151,7 @@ export const ko: Text = {
       UNSUPPORTED_FORMAT: '읽을 수 없는 형식',
       FILE_TOO_LARGE: '너무 큰 파일',
       FILE_TOO_LONG: '너무 긴 곡',
+      TOO_SHORT: '너무 짧은 곡',
       INSUFFICIENT_CREDITS: '크레딧 부족',
       INSUFFICIENT_STORAGE: '디스크 가득 참',
       UNREACHABLE: '보내지 못함',

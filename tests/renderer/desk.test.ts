@@ -137,6 +137,16 @@ describe('the desk', () => {
     expect(it_.desk.store.getState().desk?.songs.every((one) => one.analysis)).toBe(true)
   })
 
+  it('does not look at a song that is too short to be mastered', async () => {
+    it_.server.songs.push({ ...song('a'), source: { ...source('a'), duration_seconds: 0.5 } }, song('b'))
+    await it_.desk.read()
+    const measured = () => it_.calls.filter((call) => call.path === '/api/v1/analyze').length
+    await expect
+      .poll(() => it_.desk.store.getState().desk?.songs.map((one) => one.analysis !== null))
+      .toEqual([false, true])
+    expect(measured()).toBe(1)
+  })
+
   it('shows how far the look at a song is, only ever more, and one song after the other', async () => {
     const { desk, gate } = it_
     let find: () => void = () => undefined

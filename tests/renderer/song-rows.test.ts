@@ -3,6 +3,7 @@ import {
   kindOf,
   movedOrder,
   queuePlaces,
+  refusalOfRow,
   songRows,
   startOf,
   steadyRows,
@@ -12,6 +13,7 @@ import {
 import { NO_TIME_LEFT, nextTimeLeft, roundedSeconds, workRate } from '../../src-renderer/state/time-left.ts'
 import type { AnalysisSummary, DeskSong } from '../../src-server/contract/app.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
+import { failureText } from '../../src-server/contract/text/text.ts'
 
 const analysis = (warnings: AnalysisSummary['warnings'] = []) => ({ warnings }) as AnalysisSummary
 const clipped = { code: 'INPUT_CLIPPED', message: '' } as const
@@ -64,6 +66,29 @@ describe('the state of a song', () => {
   it('is ready with its warnings once they are accepted, and refused when it could not be measured', () => {
     expect(kindOf(song('a', { analysis: analysis([clipped]) }), undefined, true, false)).toBe('ready')
     expect(kindOf(song('a', { analysis: null }), undefined, false, true)).toBe('refused')
+  })
+})
+
+describe('a song that is too short to be mastered', () => {
+  const lasting = (seconds: number, change: Partial<DeskSong> = {}) =>
+    song('a', { source: { ...song('a').source, duration_seconds: seconds }, ...change })
+  const rowsOf = (one: DeskSong) => songRows({ ...none, songs: [one], accepted: { a: true } })
+
+  it.each([0, 0.5, 0.999])('is refused at %f s before anything is started', (seconds) => {
+    const rows = rowsOf(lasting(seconds))
+    expect(rows[0]?.kind).toBe('refused')
+    expect(startOf(rows).rowIds).toEqual([])
+    expect(rowsOf(lasting(seconds, { analysis: null }))[0]?.kind).toBe('refused')
+  })
+
+  it('is taken from one second on', () => {
+    expect(rowsOf(lasting(1))[0]?.kind).toBe('ready')
+    expect(refusalOfRow(rowsOf(lasting(1))[0] as never, 'en')).toBeUndefined()
+  })
+
+  it.each(['en', 'ko'] as const)('says in %s what its job would say', (language) => {
+    const [row] = rowsOf(lasting(0.5))
+    expect(refusalOfRow(row as never, language)?.message).toBe(failureText('TOO_SHORT', {}, language))
   })
 })
 

@@ -7,7 +7,7 @@ import { isTyping } from '../../components/is-typing.ts'
 import { pickFiles } from '../../components/pick-files.ts'
 import { PlatformCell } from '../../components/platform-cell.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { type SongRow, startOf, tallyOf } from '../../state/song-rows.ts'
+import { refusalOfRow, type SongRow, startOf, tallyOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import { Bench } from './bench.tsx'
 import { FirstRun } from './first-run.tsx'
@@ -155,7 +155,7 @@ function useMasterKeys(onChoose: () => void, onStart: (() => void) | null) {
 /** Tells screen readers of songs that end and of the batch at every quarter. */
 function useSpokenProgress(rows: readonly SongRow[]) {
   const { notices } = useApp()
-  const { t } = useWords()
+  const { t, language } = useWords()
   const before = useRef(new Map<string, SongRow['kind']>())
   const quarter = useRef(0)
   useEffect(() => {
@@ -166,7 +166,7 @@ function useSpokenProgress(rows: readonly SongRow[]) {
       if (row.kind === 'done' || row.kind === 'below') notices.announce(t.live.done(titleOf(row)))
       if (row.kind === 'failed') notices.announce(t.live.failed(titleOf(row), row.job?.error_message ?? ''))
       if (row.kind === 'refused')
-        notices.announce(t.live.failed(titleOf(row), (row.upload?.error ?? row.song?.error)?.message ?? ''))
+        notices.announce(t.live.failed(titleOf(row), refusalOfRow(row, language)?.message ?? ''))
     }
     before.current = new Map(rows.map((row) => [row.rowId, row.kind]))
     const tally = tallyOf(rows)
@@ -174,5 +174,5 @@ function useSpokenProgress(rows: readonly SongRow[]) {
     const now = started > 0 ? Math.floor((4 * (tally.done + tally.failed)) / started) : 0
     if (now > quarter.current && tally.rendering + tally.queued > 0) notices.announce(t.live.progress(now * 25))
     quarter.current = now
-  }, [rows, notices, t])
+  }, [rows, notices, t, language])
 }

@@ -5,8 +5,7 @@ import type { Job, Stage } from '../../../src-server/contract/jobs.ts'
 import type { Warning } from '../../../src-server/contract/report.ts'
 import { codecLabel } from '../../../src-server/contract/text/numbers.ts'
 import { failureText, warningText } from '../../../src-server/contract/text/text.ts'
-import type { Refusal } from '../../state/refusal.ts'
-import type { SongRow } from '../../state/song-rows.ts'
+import { refusalOfRow, type SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import { unbroken } from '../../text/format.ts'
 import { secondsSince, useSteady, useTimeLeft } from './use-batch.ts'
@@ -48,7 +47,7 @@ function Lines({
 const small = { className: 'i s', 'aria-hidden': true } as const
 
 export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusProps) {
-  const { t, format } = useWords()
+  const { t, format, language } = useWords()
   const { kind, upload, song, job } = row
   switch (kind) {
     case 'sending': {
@@ -118,7 +117,7 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
     case 'failed':
       return job ? <Failed job={job} isCancelled={kind === 'cancelled'} /> : null
     case 'refused': {
-      const error: Refusal | undefined = upload?.error ?? row.analysisError ?? song?.error
+      const error = refusalOfRow(row, language)
       return (
         <Lines
           tone="c-bad"

@@ -6,7 +6,7 @@ import { pickFiles } from '../../components/pick-files.ts'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { refusalOf } from '../../state/refusal.ts'
-import type { SongRow } from '../../state/song-rows.ts'
+import { refusalOfRow, type SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import { curlOf } from '../automate/snippets.ts'
 import { titleOf } from './song-row.tsx'
@@ -53,8 +53,9 @@ export function useRowActions(): RowActions {
         else void desk.start([row.rowId])
       },
       canRetry(row) {
-        const { code } = row.upload?.error ?? row.analysisError ?? row.song?.error ?? { code: 'UNREACHABLE' }
-        const isWorthIt = !(code in ERRORS) || ERRORS[code as ErrorCode].retryable || code === 'INSUFFICIENT_CREDITS'
+        const { code } = refusalOfRow(row, language) ?? { code: 'UNREACHABLE' }
+        const isAway = code === 'UNREACHABLE' || code === 'INSUFFICIENT_CREDITS'
+        const isWorthIt = isAway || (code in ERRORS && ERRORS[code as ErrorCode].retryable)
         return isWorthIt && (!row.upload || desk.uploads.canResend(row.upload.uploadId))
       },
       menu(row) {
