@@ -37,8 +37,8 @@ export interface FileAnswer {
 const READ_AHEAD_BYTES = 262_144
 
 /**
- * Returns the answer to a GET or HEAD of `file`. The file is open before anything is said about it, so deleting it meanwhile
- * breaks nothing. Throws RANGE_NOT_SATISFIABLE for a range outside, and `gone` when the file is not there or is too short.
+ * Returns the answer to a GET of `file`, whole or a range, or to a HEAD, for which a range means nothing. The file is open before
+ * anything is said about it, so deleting it meanwhile breaks nothing. Throws RANGE_NOT_SATISFIABLE for a range outside, and `gone` when the file is not there or is too short.
  */
 export async function fileAnswer(
   file: SendableFile,
@@ -54,7 +54,8 @@ export async function fileAnswer(
     if (sizeBytes > available || available < 0) throw gone
     const etag = `"${file.sha256}"`
     const selection = selectBytes(sizeBytes, etag, {
-      range: single(headers.range),
+      // Only GET has ranges (RFC 9110 section 14.2).
+      range: method === 'GET' ? single(headers.range) : undefined,
       ifRange: single(headers['if-range']),
       ifNoneMatch: single(headers['if-none-match']),
     })
