@@ -13,8 +13,10 @@ export interface RetentionArguments {
     /** Ended jobs whose time is over at a moment, epoch ms. */
     listExpirable(nowMs: number): string[]
     markExpired(jobId: string): void
-    /** The job if it is known; its files are wanted until it has expired. */
-    find(jobId: string): { readonly isExpired: boolean } | undefined
+    /** When the next job's time is over, epoch ms; undefined when none has an end. */
+    nextExpiryMs(): number | undefined
+    /** The job if it is known; its files are wanted until they have been swept. */
+    find(jobId: string): { readonly isSwept: boolean } | undefined
   }
   readonly folders: { list(): string[]; remove(jobId: string): boolean }
   /** Writes the expiry inside the transaction that makes it true, and tells of it afterwards. */
@@ -51,22 +53,25 @@ export function createRetention({ db, clock, log, retentionDays, jobs, folders, 
     return due.length
   }
 
-  /** Removes folders of jobs that are deleted or expired, as a crash or a file in use leaves them, and returns how many. */
+  /** Removes folders of jobs that are deleted or swept, as a crash or a file in use leaves them, and returns how many. */
   function removeOrphans(): number {
-    const orphans = folders.list().filter((jobId) => jobs.find(jobId)?.isExpired !== false)
+    const orphans = folders.list().filter((jobId) => jobs.find(jobId)?.isSwept !== false)
     return orphans.filter((jobId) => folders.remove(jobId)).length
   }
 
   function tick(): void {
+    let waitMs = SWEEP_EVERY_MS
     try {
       const expired = sweep()
       if (expired > 0) log.info('results expired', { count: expired })
       const orphans = removeOrphans()
       if (orphans > 0) log.info('left-over folders removed', { count: orphans })
+      // Who follows the events learns of an expiry when it comes.
+      waitMs = Math.min(waitMs, (jobs.nextExpiryMs() ?? Number.POSITIVE_INFINITY) - clock.now())
     } catch (cause) {
       log.error('the retention sweep failed', { cause })
     }
-    stopTimer = clock.after(SWEEP_EVERY_MS, tick)
+    stopTimer = clock.after(waitMs, tick)
   }
 
   return {
@@ -82,7 +87,7 @@ export function createRetention({ db, clock, log, retentionDays, jobs, folders, 
     /** Applies a changed setting to everything that has not expired. */
     replan: (): void => void replan.run(periodMs()),
 
-    /** Sweeps and clears left-overs, now and every hour. */
+    /** Sweeps and clears left-overs now, every hour, and when a job's time is over. */
     start: tick,
 
     close: (): void => stopTimer?.(),

@@ -58,6 +58,17 @@ export function statusOf(state: JobState): JobStatus {
   return state === 'waiting' || state === 'running' ? 'queued' : state
 }
 
+/**
+ * Returns whether the result and the songs of a job are over at `nowMs`, milliseconds since 1970: from the very moment on, whether or not
+ * the sweep has come round. Pure.
+ */
+export function hasExpired(
+  { isSwept, expiresAtMs }: { readonly isSwept: boolean; readonly expiresAtMs?: number },
+  nowMs: number,
+): boolean {
+  return isSwept || (expiresAtMs !== undefined && expiresAtMs <= nowMs)
+}
+
 /** Returns whether a job in this state will not change any more. */
 export function hasEnded(state: JobState): boolean {
   return state === 'done' || state === 'failed'

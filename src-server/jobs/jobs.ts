@@ -7,8 +7,9 @@ import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 import type { StoredSong } from '../mastering/work-order.ts'
 import type { Notify } from '../notify/notify.ts'
+import type { Clock } from '../system.ts'
 import type { Folders } from './folders.ts'
-import { hasEnded, statusOf } from './job.ts'
+import { hasEnded, hasExpired, statusOf } from './job.ts'
 import { jobPayload, type LiveState, type PayloadView } from './payload.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Settle } from './settle.ts'
@@ -17,6 +18,7 @@ import type { Submission, Submitted } from './submit.ts'
 
 export interface JobsParts {
   readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
   readonly store: JobStore
   readonly scheduler: Scheduler
   readonly settle: Settle
@@ -30,7 +32,7 @@ const DEFAULT_PAGE = 50
 const RETRY_SECONDS = 2
 
 /** The jobs, as the rest of the server uses them. */
-export function createJobs({ db, store, scheduler, settle, submit, folders, notify, plan }: JobsParts) {
+export function createJobs({ db, clock, store, scheduler, settle, submit, folders, notify, plan }: JobsParts) {
   const require = (jobId: string): JobRecord => {
     const job = store.find(jobId)
     if (!job) throw new AppError('JOB_NOT_FOUND')
@@ -87,7 +89,7 @@ export function createJobs({ db, store, scheduler, settle, submit, folders, noti
     retry(jobId: string, caller: Caller): Submitted {
       const job = require(jobId)
       if (!hasEnded(job.state)) throw new AppError('JOB_NOT_READY', { retryAfterSeconds: RETRY_SECONDS })
-      if (job.isExpired) throw new AppError('RESULT_EXPIRED')
+      if (hasExpired(job, clock.now())) throw new AppError('RESULT_EXPIRED')
       const referenceSong = reference(job)
       try {
         return submitAndWake({
@@ -135,7 +137,7 @@ export function createJobs({ db, store, scheduler, settle, submit, folders, noti
       const inResult = (name: string) => path.join(folders.result(jobId), name)
       return {
         status: statusOf(job.state),
-        isExpired: job.isExpired,
+        isExpired: hasExpired(job, clock.now()),
         source: kept(song(job)),
         ...(referenceSong ? { reference: kept(referenceSong) } : {}),
         ...(job.result

@@ -7,7 +7,7 @@ import type { Warning } from '../contract/report.ts'
 import { failureText, type Language, warningText } from '../contract/text/text.ts'
 import type { WarningFact } from '../mastering/work-order.ts'
 import { isoTime } from '../system.ts'
-import { statusOf } from './job.ts'
+import { hasExpired, statusOf } from './job.ts'
 import type { JobRecord } from './store.ts'
 
 /** Where an unfinished job is at this moment; known only to the process that works on it. */
@@ -25,6 +25,8 @@ export interface PayloadView {
   readonly language: Language
   /** Whether the app itself asks: it also learns the folder on this machine. */
   readonly isSession: boolean
+  /** The moment of the look, milliseconds since 1970. */
+  readonly nowMs: number
 }
 
 /** Returns the address of a job's result. It never depends on how a client reached the server. */
@@ -71,7 +73,7 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
     ...present('started_at', job.startedAtMs === undefined ? undefined : isoTime(job.startedAtMs)),
     ...present('completed_at', job.completedAtMs === undefined ? undefined : isoTime(job.completedAtMs)),
     ...present('expires_at', job.expiresAtMs === undefined ? undefined : isoTime(job.expiresAtMs)),
-    ...(job.isExpired ? { expired: true as const } : {}),
+    ...(hasExpired(job, view.nowMs) ? { expired: true as const } : {}),
     title: job.shownTitle,
     ...present('artist', job.shownArtist),
     filename: song.filename,

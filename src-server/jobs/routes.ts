@@ -47,6 +47,7 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
     baseUrl: baseUrl(),
     language,
     isSession: caller.via === 'session',
+    nowMs: parts.clock.now(),
   })
   const created = (answer: { job_id: string }) => ({ location: `${baseUrl()}/api/v1/jobs/${answer.job_id}` })
 

@@ -47,8 +47,8 @@ export interface JobRecord extends JobPosition {
   readonly startedAtMs?: number
   readonly completedAtMs?: number
   readonly expiresAtMs?: number
-  /** Whether result and source have been swept. */
-  readonly isExpired: boolean
+  /** Whether result and source have been swept; `hasExpired` in job.ts says whether they may still be given. */
+  readonly isSwept: boolean
 }
 
 /** A job about to be stored. */
@@ -126,6 +126,11 @@ export function createJobStore(db: Db) {
   const expirable = db.prepare(
     'SELECT job_id FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL AND expires_at_ms <= ? ORDER BY expires_at_ms',
   )
+  const nextExpiry = db
+    .prepare<[], number | null>(
+      'SELECT min(expires_at_ms) FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL',
+    )
+    .pluck()
   const expire = db.prepare('UPDATE jobs SET is_expired = 1, stored_bytes = 0 WHERE job_id = ?')
   const deliver = db.prepare('UPDATE jobs SET output_folder = ? WHERE job_id = ?')
   const stored = db.prepare('SELECT coalesce(sum(stored_bytes), 0) FROM jobs').pluck()
@@ -162,6 +167,8 @@ export function createJobStore(db: Db) {
     remove: (jobId: string): boolean => remove.run(jobId).changes === 1,
     /** Identifiers of ended jobs whose retention period is over at `nowMs`, the longest over first. */
     listExpirable: (nowMs: number): string[] => (expirable.all(nowMs) as { job_id: string }[]).map((row) => row.job_id),
+    /** When the next of them is over, milliseconds since 1970; undefined when none has an end. */
+    nextExpiryMs: (): number | undefined => nextExpiry.get() ?? undefined,
     /** Notes that result and source are gone; the record stays. */
     markExpired: (jobId: string): void => void expire.run(jobId),
     setOutputFolder: (jobId: string, folder: string): void => void deliver.run(folder, jobId),
@@ -312,6 +319,6 @@ function fromRow(row: Row): JobRecord {
     ...optional('startedAtMs', 'started_at_ms', number),
     ...optional('completedAtMs', 'completed_at_ms', number),
     ...optional('expiresAtMs', 'expires_at_ms', number),
-    isExpired: number('is_expired') === 1,
+    isSwept: number('is_expired') === 1,
   }
 }

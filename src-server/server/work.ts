@@ -59,7 +59,7 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     ffmpeg,
     jobTimeoutMs: config.jobTimeoutMs,
   })
-  const jobs = createJobs({ db, store, scheduler, settle, submit, folders, notify, plan })
+  const jobs = createJobs({ db, clock, store, scheduler, settle, submit, folders, notify, plan })
   const session = createAppSession({
     db,
     clock,
