@@ -10,11 +10,23 @@ export interface Route {
   readonly detail: string
 }
 
-/** Reads a fragment; what it does not know is the Master screen. */
+const HOME: Route = { screen: 'master', detail: '' }
+
+/** Reads a fragment. A screen that it does not know, and listening to no job, is the Master screen; a detail that cannot be read is none. */
 export function routeOf(fragment: string): Route {
-  const [screen = '', ...rest] = fragment.replace(/^#\/?/, '').split('/')
-  const known = SCREENS.find((one) => one === screen)
-  return { screen: known ?? 'master', detail: known ? decodeURIComponent(rest.join('/')) : '' }
+  const [name = '', ...rest] = fragment.replace(/^#\/?/, '').split('/')
+  const screen = SCREENS.find((one) => one === name)
+  const detail = decoded(rest.join('/'))
+  const isOfNoJob = screen === 'listen' && (detail === '' || detail.startsWith('/'))
+  return screen && !isOfNoJob ? { screen, detail } : HOME
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
 }
 
 /** The fragment of a route, for `href`. */

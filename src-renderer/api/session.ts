@@ -5,10 +5,14 @@
 
 const STORED = 'loudsmith.session'
 
-/** Takes the credential out of a fragment such as `#session=abc`; null when there is none. Pure. */
+/** Takes the credential out of a fragment such as `#session=abc`; null when there is none that can be read. Pure. */
 export function sessionInFragment(fragment: string): string | null {
   const match = /(?:^#|&)session=([^&]+)/.exec(fragment)
-  return match?.[1] ? decodeURIComponent(match[1]) : null
+  try {
+    return match?.[1] ? decodeURIComponent(match[1]) : null
+  } catch {
+    return null
+  }
 }
 
 /**

@@ -108,6 +108,7 @@ describe('the credential in the address', () => {
     expect(sessionInFragment('#x=1&session=a%2Bb')).toBe('a+b')
     expect(sessionInFragment('#/history')).toBeNull()
     expect(sessionInFragment('#mysession=abc')).toBeNull()
+    expect(sessionInFragment('#session=%')).toBeNull()
   })
 })
 

@@ -145,6 +145,14 @@ describe('addresses in the page', () => {
     expect(routeOf('')).toEqual({ screen: 'master', detail: '' })
     expect(routeOf('#/nowhere')).toEqual({ screen: 'master', detail: '' })
   })
+
+  it('lead to a screen that can be drawn where they cannot be read', () => {
+    expect(['#/listen/%', '#/listen/a%E3', '#/listen', '#/listen/', '#/listen//b', '#%'].map(routeOf)).toEqual(
+      Array(6).fill({ screen: 'master', detail: '' }),
+    )
+    expect(routeOf('#/settings/%')).toEqual({ screen: 'settings', detail: '' })
+    expect(routeOf('#/history/%E3%81')).toEqual({ screen: 'history', detail: '' })
+  })
 })
 
 describe('a drop', () => {
