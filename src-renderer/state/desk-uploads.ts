@@ -54,7 +54,8 @@ const isPending = ({ state }: Pick<Upload, 'state'>) => state === 'queued' || st
 /** Makes the store of uploads with its actions. */
 export function createUploads(options: UploadsOptions) {
   const { send, atOnce, language, newId, storage, onStored } = options
-  const kept = readStored<Kept>(storage, KEPT_KEY, isKept, { uploads: [], order: [] })
+  const readKept = () => readStored<Kept>(storage, KEPT_KEY, isKept, { uploads: [], order: [] })
+  const kept = readKept()
   const store = createStore<{ readonly uploads: readonly Upload[] }>(() => ({ uploads: kept.uploads }))
   const { getState, setState } = store
   const files = new Map<string, File>()
@@ -65,16 +66,27 @@ export function createUploads(options: UploadsOptions) {
     setState(({ uploads }) => ({
       uploads: uploads.map((one) => (one.uploadId === uploadId ? { ...one, ...more } : one)),
     }))
-  const put = (added: readonly Upload[]) => setState(({ uploads }) => ({ uploads: [...uploads, ...added] }))
+  /** Uploads that this page shows or showed: what is kept of others is that of other pages of this browser. */
+  const mine = new Set(kept.uploads.map((one) => one.uploadId))
+  const put = (added: readonly Upload[]) => {
+    for (const { uploadId } of added) mine.add(uploadId)
+    setState(({ uploads }) => ({ uploads: [...uploads, ...added] }))
+  }
   const drop = (uploadIds: ReadonlySet<string>) =>
     setState(({ uploads }) => ({ uploads: uploads.filter((one) => !uploadIds.has(one.uploadId)) }))
 
   /** Keeps what a reload must not lose: what rests, with its place; what is on its way only when the page goes. */
   let saved = ''
   const save = (uploads: readonly Upload[]) => {
-    const text = JSON.stringify({ uploads, order: uploads.length > 0 ? options.order() : [] })
-    if (text !== saved) storage.setItem(KEPT_KEY, text)
+    const order = uploads.length > 0 ? options.order() : []
+    const text = JSON.stringify({ uploads, order })
+    if (text === saved) return
     saved = text
+    const stored = readKept()
+    const others = stored.uploads.filter((one) => !mine.has(one.uploadId))
+    const otherIds = others.map((one) => one.uploadId)
+    const all: Kept = { uploads: [...uploads, ...others], order: placedOrder(order, otherIds, stored.order) }
+    storage.setItem(KEPT_KEY, JSON.stringify(all))
   }
   const saveResting = () => save(getState().uploads.filter((one) => !isPending(one)))
   store.subscribe(saveResting)

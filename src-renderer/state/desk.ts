@@ -91,11 +91,13 @@ export function createDesk(options: DeskOptions) {
     onStored,
   })
   const references = createReferences({ client, send: upload, language })
+  /** What was accepted in this browser, by whichever of its pages. */
+  const readAccepted = () => readStored<DeskState['accepted']>(storage, ACCEPTED_KEY, (stored) => stored !== null, {})
   const uploadIds = () => uploads.store.getState().uploads.map((one) => one.uploadId)
   const store = createStore<DeskState>(() => ({
     desk: null,
     order: [],
-    accepted: readStored<Record<string, true>>(storage, ACCEPTED_KEY, (stored) => stored !== null, {}),
+    accepted: readAccepted(),
     selectedId: null,
     isWholeBatch: true,
     failure: null,
@@ -348,7 +350,15 @@ export function createDesk(options: DeskOptions) {
     },
     /** Uses songs as they are, warnings read. */
     accept(rowIds: readonly string[]) {
-      setState(({ accepted }) => ({ accepted: { ...accepted, ...Object.fromEntries(rowIds.map((id) => [id, true])) } }))
+      const added = Object.fromEntries(rowIds.map((id) => [id, true as const]))
+      setState(({ accepted }) => ({ accepted: { ...readAccepted(), ...accepted, ...added } }))
+    },
+    /** Call when another page of this browser has changed what is kept: what it accepted is accepted here. */
+    hearOthers() {
+      const { accepted } = getState()
+      const heard = readAccepted()
+      // What is kept here is heard there: two pages that know the same stay silent.
+      if (Object.keys(heard).some((id) => !accepted[id])) setState({ accepted: { ...accepted, ...heard } })
     },
     select(selectedId: string | null) {
       setState(selectedId ? { selectedId } : { selectedId, isWholeBatch: true })

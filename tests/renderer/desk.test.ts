@@ -775,6 +775,40 @@ describe('settings of a page that goes before the hand has rested', () => {
   })
 })
 
+describe('two pages of one browser', () => {
+  it('accept warnings side by side, and neither takes back what the other accepted', async () => {
+    const { desk, again } = bench()
+    const other = again()
+    desk.accept(['a'])
+    other.accept(['b'])
+    desk.accept(['c'])
+    expect(again().store.getState().accepted).toEqual({ a: true, b: true, c: true })
+    other.hearOthers()
+    expect(other.store.getState().accepted).toEqual({ a: true, b: true, c: true })
+    const known = other.store.getState().accepted
+    other.hearOthers()
+    expect(other.store.getState().accepted).toBe(known)
+  })
+
+  it('keep the refused files of both, in the places that each gave them', async () => {
+    const { desk, again, options } = bench(['one.m4a', 'two.m4a'])
+    const other = again()
+    desk.addFiles([file('one.m4a')])
+    await expect.poll(() => desk.uploads.store.getState().uploads[0]?.state).toBe('refused')
+    other.addFiles([file('two.m4a')])
+    await expect.poll(() => other.uploads.store.getState().uploads[0]?.state).toBe('refused')
+    const names = () => {
+      const { uploads } = again()
+      const { uploads: shown } = uploads.store.getState()
+      return uploads.keptOrder.map((id) => shown.find((one) => one.uploadId === id)?.filename)
+    }
+    expect(names().sort()).toEqual(['one.m4a', 'two.m4a'])
+    desk.remove(desk.store.getState().order, 'removed')
+    expect(names()).toEqual(['two.m4a'])
+    expect(options.storage.getItem('loudsmith.uploads')).not.toContain('one.m4a')
+  })
+})
+
 describe('nonsense in the storage of the browser', () => {
   it('is passed over', async () => {
     const { options } = bench()
