@@ -62,7 +62,7 @@ for (const name of positionals.length > 0 ? positionals : ['battle-epic.ogg', 'A
     const master = allocateAudio(2, song.frames, song.sampleRateHz)
     const rendered = timed(() => {
       const { sampleRateHz } = song
-      const quantiser = createQuantiser({ bitDepth: 16, sampleRateHz, channelCount: 2, seed: 1 })
+      const quantiser = createQuantiser({ bitDepth: 16, sampleRateHz, seed: 1 })
       const bytes = new Uint8Array(65_536 * 4)
       let first = 0
       for (const block of renderLanding(source, plan)) {

@@ -86,7 +86,7 @@ export function renderMaster(task: RenderTask, onStep: (step: RenderStep) => voi
 function writeMaster(task: RenderTask, plan: LandingPlan): { sizeBytes: number; sha256: string } {
   const { source, bitDepth, seed } = task
   const { frames } = source.audio
-  const quantiser = createQuantiser({ bitDepth, sampleRateHz: source.sampleRateHz, channelCount: 2, seed })
+  const quantiser = createQuantiser({ bitDepth, sampleRateHz: source.sampleRateHz, seed })
   const format = { sampleRateHz: source.sampleRateHz, channels: 2, bitDepth, frames } as const
   const wav = createWavWriter(task.path, format, task)
   try {

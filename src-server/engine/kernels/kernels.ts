@@ -95,12 +95,12 @@ interface KernelExports {
     left: number,
     right: number,
     frames: number,
-    channels: number,
     bytes: number,
     out: number,
     isShaped: boolean,
     coefficients: number,
     state: number,
+    scratch: number,
   ): void
 }
 

@@ -4,17 +4,16 @@ import { kernelFrames, kernelPlace } from '../kernels/kernels.ts'
 export interface QuantiserSettings {
   readonly bitDepth: 16 | 24
   readonly sampleRateHz: number
-  readonly channelCount: 1 | 2
   /** Any integer; the same seed and signal give the same bytes. */
   readonly seed: number
 }
 
-/** Turns a stream of blocks into interleaved little-endian integers, full scale 1.0. */
+/** Turns a stream of blocks of two channels into interleaved little-endian integers, full scale 1.0. */
 export interface Quantiser {
   readonly bytesPerFrame: number
   /**
-   * Writes the block into `out`, which must hold frames · bytesPerFrame bytes from its start, and returns the bytes written. Values
-   * beyond full scale are held at it, NaN becomes 0. Any split of a signal into blocks gives the same bytes.
+   * Writes the block into `out`, which must hold frames · bytesPerFrame bytes from its start, and returns the bytes written; one channel is
+   * written twice, with dither of its own each time. Values beyond full scale are held at it, NaN becomes 0. Any split of a signal into blocks gives the same bytes.
    */
   write(block: AudioBlock, out: Uint8Array): number
 }
@@ -30,9 +29,11 @@ const lipshitz = [2.033, -2.165, 1.959, -1.59, 0.6149]
 const workspace = kernelPlace((kernels) => ({
   left: kernels.allocate(kernelFrames * 4),
   right: kernels.allocate(kernelFrames * 4),
-  out: kernels.allocate(kernelFrames * 6),
+  // What the last four frames are written in.
+  out: kernels.allocate(kernelFrames * 6 + 16),
   coefficients: kernels.allocate(80),
   state: kernels.allocate(96),
+  scratch: kernels.allocate(kernelFrames * 16),
 }))
 
 /** Spreads a seed over 32 bits (finaliser of MurmurHash3); never 0, which would stop the generator. */
@@ -48,7 +49,7 @@ function scramble(seed: number): number {
  * Returns a quantiser with TPDF dither of ±1 step (Lipshitz, Wannamaker and Vanderkooy, JAES 40(5), 1992): noise of constant power,
  * 4.77 dB above that of rounding, whatever the signal. At 16 bit and 44.1 kHz, for which the filter was made, the noise is shaped.
  */
-export function createQuantiser({ bitDepth, sampleRateHz, channelCount, seed }: QuantiserSettings): Quantiser {
+export function createQuantiser({ bitDepth, sampleRateHz, seed }: QuantiserSettings): Quantiser {
   const bytes = bitDepth / 8
   const isShaped = bitDepth === 16 && sampleRateHz === 44_100
   const coefficients = Float64Array.from(lipshitz.flatMap((c) => [c, c]))
@@ -57,7 +58,7 @@ export function createQuantiser({ bitDepth, sampleRateHz, channelCount, seed }: 
   for (let lane = 0; lane < 4; lane++) random[lane] = scramble(seed + lane * 0x632be5ab)
 
   return {
-    bytesPerFrame: bytes * channelCount,
+    bytesPerFrame: bytes * 2,
     write(block, out) {
       const { kernels, ...at } = workspace()
       const left = block.channels[0]!
@@ -69,9 +70,9 @@ export function createQuantiser({ bitDepth, sampleRateHz, channelCount, seed }: 
         kernels.f32.set(right.subarray(start, start + frames), at.right >> 2)
         kernels.f64.set(coefficients, at.coefficients >> 3)
         kernels.f64.set(state, at.state >> 3)
-        kernels.quantise(at.left, at.right, frames, channelCount, bytes, at.out, isShaped, at.coefficients, at.state)
+        kernels.quantise(at.left, at.right, frames, bytes, at.out, isShaped, at.coefficients, at.state, at.scratch)
         state.set(kernels.f64.subarray(at.state >> 3, (at.state >> 3) + state.length))
-        const size = frames * bytes * channelCount
+        const size = frames * bytes * 2
         out.set(kernels.u8.subarray(at.out, at.out + size), written)
         written += size
       }

@@ -4,7 +4,7 @@ import { createRealFft } from '../../../src-server/engine/fft.ts'
 import { createQuantiser, type QuantiserSettings } from '../../../src-server/engine/processors/dither.ts'
 import { noise, stereo } from '../../support/sounds.ts'
 
-const plain16 = { bitDepth: 16, sampleRateHz: 48_000, channelCount: 2, seed: 7 } as const
+const plain16 = { bitDepth: 16, sampleRateHz: 48_000, seed: 7 } as const
 const shaped16 = { ...plain16, sampleRateHz: 44_100 } as const
 const plain24 = { ...plain16, bitDepth: 24 } as const
 

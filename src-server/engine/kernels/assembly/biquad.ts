@@ -1,19 +1,11 @@
 // Biquad cascade, transposed direct form II in double precision; the two lanes are the left and the right channel.
 // coefficients: per section b0 b1 b2 a1 a2, each written twice (10 f64); state: per section s1 s2, lanes L R (4 f64).
 
-// @ts-ignore: decorator
-@inline function section(v: v128, c: usize, s: usize): v128 {
-  const y = f64x2.add(f64x2.mul(v128.load(c), v), v128.load(s))
-  v128.store(s, f64x2.sub(f64x2.add(f64x2.mul(v128.load(c, 16), v), v128.load(s, 16)), f64x2.mul(v128.load(c, 48), y)))
-  v128.store(s, f64x2.sub(f64x2.mul(v128.load(c, 32), v), f64x2.mul(v128.load(c, 64), y)), 16)
-  return y
-}
+import { framesOfPlanes, planesOfFrames } from './frames'
 
-/** Filters `frames` planar samples of two channels in place; scratch holds one v128 per frame. */
+/** Filters `frames` planar samples of two channels in place, up to three more besides; scratch holds one v128 per frame. */
 export function biquadCascade(left: usize, right: usize, frames: i32, coefficients: usize, state: usize, sections: i32, scratch: usize): void {
-  for (let i: usize = 0; i < <usize>frames; i++) {
-    v128.store(scratch + (i << 4), f64x2.replace_lane(f64x2.splat(<f64>load<f32>(left + (i << 2))), 1, <f64>load<f32>(right + (i << 2))))
-  }
+  framesOfPlanes(left, right, frames, scratch)
   const end = scratch + (<usize>frames << 4)
   let k = 0
   // Two sections per pass are two independent recurrences, and the output enters each sum last: the filter is bound by latency, not by arithmetic.
@@ -36,11 +28,16 @@ export function biquadCascade(left: usize, right: usize, frames: i32, coefficien
   }
   if (k < sections) {
     const c = coefficients + <usize>k * 80, s = state + <usize>k * 32
-    for (let q = scratch; q < end; q += 16) v128.store(q, section(v128.load(q), c, s))
+    const b0 = v128.load(c), b1 = v128.load(c, 16), b2 = v128.load(c, 32), a1 = v128.load(c, 48), a2 = v128.load(c, 64)
+    let s1 = v128.load(s), s2 = v128.load(s, 16)
+    for (let q = scratch; q < end; q += 16) {
+      const v = v128.load(q)
+      const y = f64x2.add(f64x2.mul(b0, v), s1)
+      s1 = f64x2.sub(f64x2.add(f64x2.mul(b1, v), s2), f64x2.mul(a1, y))
+      s2 = f64x2.sub(f64x2.mul(b2, v), f64x2.mul(a2, y))
+      v128.store(q, y)
+    }
+    v128.store(s, s1); v128.store(s, s2, 16)
   }
-  for (let i: usize = 0; i < <usize>frames; i++) {
-    const v = v128.load(scratch + (i << 4))
-    store<f32>(left + (i << 2), <f32>f64x2.extract_lane(v, 0))
-    store<f32>(right + (i << 2), <f32>f64x2.extract_lane(v, 1))
-  }
+  planesOfFrames(scratch, frames, left, right)
 }

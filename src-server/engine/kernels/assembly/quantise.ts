@@ -1,6 +1,14 @@
 // Dithered quantisation of two planar channels to interleaved little-endian integers; lanes left / right in double precision.
 // state: 0 random numbers (i32x4, lanes 0 and 1 used), 16 ... the last five errors (f64x2 each).
 
+import { framesOfPlanes } from './frames'
+
+// Loaded from memory before a loop, a constant stays in a register; V8 would make a literal anew for every frame.
+const LOW_BITS: usize = memory.data<i32>([0xffff, 0xffff, 0xffff, 0xffff], 16)
+const STEP: usize = memory.data<f64>([1.0 / 65536.0, 1.0 / 65536.0], 16)
+/** Adding 1.5 * 2^52 rounds to the nearest integer and puts its two's complement into the low 32 bits of the double. */
+const INTEGER: usize = memory.data<f64>([6755399441055744.0, 6755399441055744.0], 16)
+
 // @ts-ignore: decorator
 @inline function nextRandom(r: v128): v128 {
   // xorshift32 (Marsaglia 2003) in every lane
@@ -10,66 +18,76 @@
 }
 
 // @ts-ignore: decorator
-@inline function triangular(r: v128): v128 {
-  const high = i32x4.shr_u(r, 16), low = v128.and(r, i32x4.splat(0xffff))
-  return f64x2.mul(f64x2.convert_low_i32x4_s(i32x4.sub(high, low)), f64x2.splat(1.0 / 65536.0))
+@inline function triangular(r: v128, lowBits: v128, step: v128): v128 {
+  return f64x2.mul(f64x2.convert_low_i32x4_s(i32x4.sub(i32x4.shr_u(r, 16), v128.and(r, lowBits))), step)
 }
 
-// @ts-ignore: decorator
-@inline function frame(left: usize, right: usize, i: usize, scale: v128): v128 {
-  const v = f64x2.replace_lane(f64x2.splat(<f64>load<f32>(left + i)), 1, <f64>load<f32>(right + i))
-  // NaN compares unequal to itself: 0 instead; beyond twice full scale an infinite error would stay in the filter for ever.
-  const number = v128.and(v, f64x2.eq(v, v))
-  return f64x2.mul(f64x2.pmax(f64x2.splat(-2), f64x2.pmin(f64x2.splat(2), number)), scale)
-}
-
-/** Adding 1.5 * 2^52 puts an integer's two's complement into the low 32 bits of the double. */
-// @ts-ignore: decorator
-@inline function storeFrame(out: usize, held: v128, channels: i32, bytes: i32): usize {
-  const bits = f64x2.add(held, f64x2.splat(6755399441055744.0))
-  const left = i32x4.extract_lane(bits, 0), right = i32x4.extract_lane(bits, 2)
-  if (bytes == 2) {
-    if (channels == 1) { store<u16>(out, <u16>left); return out + 2 }
-    store<u32>(out, (<u32>left & 0xffff) | (<u32>right << 16))
-    return out + 4
+/** Scales a channel to steps, in place. */
+function toSteps(x: usize, frames: i32, full: f32): void {
+  const scale = f32x4.splat(full), top = f32x4.splat(2), bottom = f32x4.splat(-2)
+  const end = x + (<usize>frames << 2)
+  for (let p = x; p < end; p += 16) {
+    const v = v128.load(p)
+    // NaN compares unequal to itself: 0 instead; beyond twice full scale an infinite error would stay in the filter for ever.
+    const number = v128.and(v, f32x4.eq(v, v))
+    v128.store(p, f32x4.mul(f32x4.pmax(bottom, f32x4.pmin(top, number)), scale))
   }
-  store<u16>(out, <u16>left); store<u8>(out, <u8>(left >> 16), 2)
-  if (channels == 1) return out + 3
-  store<u16>(out, <u16>right, 3); store<u8>(out, <u8>(right >> 16), 5)
-  return out + 6
+}
+
+/** Two frames' integers, which lie in the low halves of their four doubles. */
+// @ts-ignore: decorator
+@inline function integers(p: usize): v128 {
+  return v128.shuffle<i32>(v128.load(p), v128.load(p, 16), 0, 2, 4, 6)
+}
+
+function store16(source: usize, frames: i32, out: usize): void {
+  const end = out + (<usize>frames << 2)
+  for (let o = out, p = source; o < end; o += 16, p += 64) v128.store(o, i16x8.narrow_i32x4_s(integers(p), integers(p + 32)))
+}
+
+function store24(source: usize, frames: i32, out: usize): void {
+  const top = i32x4.splat(8388607), bottom = i32x4.splat(-8388608)
+  const end = source + (<usize>frames << 4)
+  for (let p = source, o = out; p < end; p += 32, o += 12) {
+    const held = i32x4.max_s(bottom, i32x4.min_s(top, integers(p)))
+    v128.store(o, v128.shuffle<i8>(held, held, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 15, 15, 15))
+  }
 }
 
 /**
  * `bytes` per sample: 2 or 3. coefficients: five f64 of the error filter, each twice (f64x2); used when isShaped, otherwise plain
- * TPDF dither.
+ * TPDF dither. The channels are overwritten. Up to three frames more are read and 16 bytes more written; scratch holds one v128 per frame.
  */
-export function quantise(left: usize, right: usize, frames: i32, channels: i32, bytes: i32, out: usize, isShaped: bool, coefficients: usize, state: usize): void {
-  const full: f64 = bytes == 2 ? 32768 : 8388608
-  const scale = f64x2.splat(full), top = f64x2.splat(full - 1), bottom = f64x2.splat(-full)
+export function quantise(left: usize, right: usize, frames: i32, bytes: i32, out: usize, isShaped: bool, coefficients: usize, state: usize, scratch: usize): void {
+  const full: f32 = bytes == 2 ? 32768 : 8388608
+  toSteps(left, frames, full)
+  toSteps(right, frames, full)
+  framesOfPlanes(left, right, frames, scratch)
+  const lowBits = v128.load(LOW_BITS), step = v128.load(STEP), integer = v128.load(INTEGER)
+  const end = scratch + (<usize>frames << 4)
   let r = v128.load(state)
-  const end = <usize>frames << 2
-  let o = out
-  if (!isShaped) {
-    for (let i: usize = 0; i < end; i += 4) {
+  if (isShaped) {
+    const c1 = v128.load(coefficients), c2 = v128.load(coefficients, 16), c3 = v128.load(coefficients, 32), c4 = v128.load(coefficients, 48), c5 = v128.load(coefficients, 64)
+    let e1 = v128.load(state, 16), e2 = v128.load(state, 32), e3 = v128.load(state, 48), e4 = v128.load(state, 64), e5 = v128.load(state, 80)
+    for (let p = scratch; p < end; p += 16) {
       r = nextRandom(r)
-      const y = f64x2.nearest(f64x2.add(frame(left, right, i, scale), triangular(r)))
-      o = storeFrame(o, f64x2.pmax(bottom, f64x2.pmin(top, y)), channels, bytes)
+      let v = f64x2.sub(v128.load(p), f64x2.mul(c5, e5))
+      v = f64x2.sub(f64x2.sub(f64x2.sub(v, f64x2.mul(c4, e4)), f64x2.mul(c3, e3)), f64x2.mul(c2, e2))
+      // The newest error enters last: it is what the next sample waits for.
+      const newest = f64x2.mul(c1, e1)
+      const y = f64x2.add(f64x2.sub(f64x2.add(v, triangular(r, lowBits, step)), newest), integer)
+      e5 = e4; e4 = e3; e3 = e2; e2 = e1
+      e1 = f64x2.sub(f64x2.sub(y, integer), f64x2.sub(v, newest))
+      v128.store(p, y)
     }
-    v128.store(state, r)
-    return
+    v128.store(state, e1, 16); v128.store(state, e2, 32); v128.store(state, e3, 48); v128.store(state, e4, 64); v128.store(state, e5, 80)
+  } else {
+    for (let p = scratch; p < end; p += 16) {
+      r = nextRandom(r)
+      v128.store(p, f64x2.add(f64x2.add(v128.load(p), triangular(r, lowBits, step)), integer))
+    }
   }
-  const c1 = v128.load(coefficients), c2 = v128.load(coefficients, 16), c3 = v128.load(coefficients, 32), c4 = v128.load(coefficients, 48), c5 = v128.load(coefficients, 64)
-  let e1 = v128.load(state, 16), e2 = v128.load(state, 32), e3 = v128.load(state, 48), e4 = v128.load(state, 64), e5 = v128.load(state, 80)
-  for (let i: usize = 0; i < end; i += 4) {
-    r = nextRandom(r)
-    let v = f64x2.sub(frame(left, right, i, scale), f64x2.mul(c5, e5))
-    v = f64x2.sub(f64x2.sub(f64x2.sub(v, f64x2.mul(c4, e4)), f64x2.mul(c3, e3)), f64x2.mul(c2, e2))
-    // The newest error enters last: it is what the next sample waits for.
-    const newest = f64x2.mul(c1, e1)
-    const y = f64x2.nearest(f64x2.sub(f64x2.add(v, triangular(r)), newest))
-    e5 = e4; e4 = e3; e3 = e2; e2 = e1
-    e1 = f64x2.sub(y, f64x2.sub(v, newest))
-    o = storeFrame(o, f64x2.pmax(bottom, f64x2.pmin(top, y)), channels, bytes)
-  }
-  v128.store(state, r); v128.store(state, e1, 16); v128.store(state, e2, 32); v128.store(state, e3, 48); v128.store(state, e4, 64); v128.store(state, e5, 80)
+  v128.store(state, r)
+  if (bytes == 2) store16(scratch, frames, out)
+  else store24(scratch, frames, out)
 }
