@@ -152,10 +152,10 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
 
   function jobOf({ sourceId, batchId, startedSettings }: DeskRow): DeskJob {
     const settings = startedSettings ?? common().settings
-    const song = sources.find(sourceId)
+    const song = sources.take(sourceId, 'source_id')
     if (!song || batchId === null) throw new AppError('NOT_FOUND')
     const referenceId = settings.reference_source_id
-    const reference = referenceId === null ? undefined : sources.find(referenceId)
+    const reference = referenceId === null ? undefined : sources.take(referenceId, 'reference_source_id')
     if (referenceId !== null && !reference) {
       throw new AppError('INVALID_REQUEST', {}, { param: 'reference_source_id' })
     }

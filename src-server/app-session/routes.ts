@@ -91,7 +91,10 @@ function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: A
   })
   route(app, ENDPOINTS.readSourceCover, async ({ params }) => {
     const cover = found(sources.cover(params.source_id))
-    return { status: 200, bytes: await readFile(cover.path), headers: { 'content-type': cover.mediaType } }
+    const bytes = await readFile(cover.path).catch((cause: unknown) => {
+      throw (cause as NodeJS.ErrnoException).code === 'ENOENT' ? new AppError('NOT_FOUND') : cause
+    })
+    return { status: 200, bytes, headers: { 'content-type': cover.mediaType } }
   })
 }
 

@@ -1,10 +1,11 @@
 /** Songs that the app stores once, to be analysed, heard and mastered as often as wanted. Equal bytes are stored once. */
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Source, summaryOf } from '../contract/app.ts'
 import type { Analysis } from '../contract/jobs.ts'
 import { type Language, warningText } from '../contract/text/text.ts'
 import type { Db } from '../db/open.ts'
+import { invalidRequest } from '../http/app-error.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import type { Cover } from '../media/tags.ts'
 import { type Chance, type Clock, isoTime } from '../system.ts'
@@ -80,6 +81,13 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
     return selectOne.get(sourceId)
   }
 
+  function stored(sourceId: string): StoredSource | undefined {
+    const row = find(sourceId)
+    if (!row) return undefined
+    const { filename, size_bytes: sizeBytes, sha256, facts } = row
+    return { sourceId, path: audioPath(sha256), filename, sizeBytes, sha256, facts: JSON.parse(facts) as AudioFacts }
+  }
+
   return {
     /**
      * Stores a song and returns its identifier. The file is in place before the row that promises it is committed; while another
@@ -106,18 +114,17 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
     }),
 
     /** Returns a stored song, or undefined for an unknown identifier. */
-    find(sourceId: string): StoredSource | undefined {
-      const row = find(sourceId)
-      if (!row) return undefined
-      const { filename, size_bytes: sizeBytes, sha256 } = row
-      return {
-        sourceId,
-        path: audioPath(sha256),
-        filename,
-        sizeBytes,
-        sha256,
-        facts: JSON.parse(row.facts) as AudioFacts,
-      }
+    find: stored,
+
+    /**
+     * Returns a stored song that is to be worked on, or undefined for an unknown identifier. Throws INVALID_REQUEST, naming `param`, when
+     * its file is gone: the data folder is the user's own.
+     */
+    take(sourceId: string, param: 'source_id' | 'reference_source_id'): StoredSource | undefined {
+      const song = stored(sourceId)
+      if (song && !existsSync(song.path))
+        throw invalidRequest(param === 'source_id' ? 'song_gone' : 'reference_gone', { param })
+      return song
     },
 
     /** Returns a song as the app shows it, or undefined for an unknown identifier. */

@@ -24,7 +24,8 @@ export interface JobRoutesParts {
   readonly admit: (submission: Pick<Submission, 'request' | 'song'>) => number
   readonly inspect: Inspect
   readonly analyse: Analyse
-  readonly findSource: (sourceId: string) => StoredSong | undefined
+  /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, when its file is gone. */
+  readonly takeSource: (sourceId: string, param: SourceField) => StoredSong | undefined
   /** Called with how far the look at a stored song is. */
   readonly onAnalysing: (sourceId: string, progress: { readonly stage: WorkStage; readonly fraction: number }) => void
   /** Called with what was found in a stored song. */
@@ -37,6 +38,9 @@ export interface JobRoutesParts {
   /** Folder of uploads on their way. */
   readonly tmpFolder: string
 }
+
+/** Fields that name a stored song. */
+type SourceField = 'source_id' | 'reference_source_id'
 
 type Uploading = Pick<Call<typeof jobEndpoints.createJob>, 'request' | 'signal' | 'caller'>
 
@@ -107,7 +111,7 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
         caller: call.caller,
         files: new Set(upload.files.keys()),
       })
-      const source = sourceId === undefined ? undefined : parts.findSource(sourceId)
+      const source = sourceId === undefined ? undefined : parts.takeSource(sourceId, 'source_id')
       if (sourceId !== undefined && !source) throw new AppError('NOT_FOUND')
       const song = source ?? (await inspectPart(parts, upload, 'file', call.signal))
       const name = nameOf(call.caller)
@@ -181,8 +185,8 @@ function inspectPart(
   return parts.inspect(file, field, signal)
 }
 
-function storedSong(parts: JobRoutesParts, sourceId: string, param: string): StoredSong {
-  const song = parts.findSource(sourceId)
+function storedSong(parts: JobRoutesParts, sourceId: string, param: SourceField): StoredSong {
+  const song = parts.takeSource(sourceId, param)
   if (!song) throw new AppError('INVALID_REQUEST', {}, { param })
   return song
 }

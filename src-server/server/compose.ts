@@ -97,7 +97,7 @@ function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
     admit,
     inspect,
     analyse,
-    findSource: session.sources.find,
+    takeSource: session.sources.take,
     onAnalysing: (sourceId, { stage, fraction }) =>
       notify.progress({ sourceId, stage, progress: Math.floor(fraction * 100) }),
     onAnalysed: session.saveAnalysis,

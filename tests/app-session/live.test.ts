@@ -165,6 +165,52 @@ test('the cover picture of a song is kept and shown', async () => {
   })
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
   expect(Buffer.from(await response.arrayBuffer()).equals(readFileSync(at('cover.png')))).toBe(true)
+  rmSync(path.join(folder, 'data', 'sources', `${source.sha256}.cover`))
+  expect((await service.get(`/app/sources/${source.source_id}/cover`)).status).toBe(404)
+})
+
+test('a stored song that somebody removed from the data folder is named as gone, charged for nowhere, and whole when it is added again', async () => {
+  const source = await song('a.wav')
+  const other = await song('b.wav', 330)
+  const { body: reference } = await upload(wavSong({ seconds: 6 }), 'reference.wav', { purpose: 'reference' })
+  const inFolder = (sha256: string) => path.join(folder, 'data', 'sources', sha256)
+  for (const { sha256 } of [source, reference]) rmSync(inFolder(sha256))
+  const credits = async () => (await service.get('/api/v1/account')).body.credits
+  const before = await credits()
+
+  const form = (fields: Record<string, string>) => {
+    const body = new FormData()
+    for (const [name, value] of Object.entries({ platforms: 'melon', ...fields })) body.append(name, value)
+    return body
+  }
+  const send = (address: string, fields: Record<string, string>) =>
+    service.call('POST', address, { body: form(fields), headers: { 'accept-language': 'ko' } })
+  const gone = { source_id: source.source_id }
+  const answers = [
+    await send('/api/v1/master', gone),
+    await send('/api/v1/master', { ...gone, dry_run: 'true' }),
+    await send('/api/v1/analyze', gone),
+    await send('/api/v1/master', { source_id: other.source_id, reference_source_id: reference.source_id }),
+  ]
+  expect(answers.map(({ status, body }) => [status, body.error.code, body.error.param])).toEqual([
+    [400, 'INVALID_REQUEST', 'source_id'],
+    [400, 'INVALID_REQUEST', 'source_id'],
+    [400, 'INVALID_REQUEST', 'source_id'],
+    [400, 'INVALID_REQUEST', 'reference_source_id'],
+  ])
+  for (const { body } of answers) expect(body.error.message).toMatch(/디스크에서 사라졌어요/)
+
+  await service.post('/app/desk/start', { source_ids: [source.source_id] })
+  expect((await desk()).songs[0]).toMatchObject({
+    state: 'refused',
+    error: { code: 'INVALID_REQUEST', message: expect.stringMatching(/gone from the disk/) },
+  })
+  expect((await service.get(`/app/sources/${source.source_id}/file`)).status).toBe(404)
+  expect([await credits(), engine.processes.length]).toEqual([before, 0])
+
+  await song('a again.wav')
+  await service.post('/app/desk/start', { source_ids: [source.source_id] })
+  await eventually(() => engine.processes.length === 1)
 })
 
 test('a batch is fed into the plan’s slots as jobs end, each song charged once', async () => {

@@ -150,6 +150,21 @@ describe('a job that fails (spec 3)', () => {
     engine.processes[0]?.finish()
     expect(await service.ended(job_id)).toMatchObject({ failure_code: 'SOURCE_LOST', credits_refunded: 1 })
   })
+
+  test('says so when its stored reference is gone', async () => {
+    await service.patch('/app/settings', { engine_workers: 1 })
+    await service.newJob()
+    const reference_file = new Blob([new Uint8Array(wavSong({ seconds: 6 }))])
+    const { job_id } = await service.newJob({ reference_file })
+    rmSync(path.join(service.dataDir, 'jobs', job_id, 'reference'))
+    await started(1)
+    engine.processes[0]?.finish()
+    expect(await service.ended(job_id)).toMatchObject({
+      failure_code: 'SOURCE_LOST',
+      credits_refunded: 1,
+      error_message: expect.stringMatching(/reference is gone/),
+    })
+  })
 })
 
 describe('cancel, delete, retry (contract 6)', () => {

@@ -43,6 +43,14 @@ export const REQUEST_REASONS = {
     en: `The reference is too short. Use a track of at least ${MIN_REFERENCE_SECONDS} seconds.`,
     ko: `레퍼런스가 너무 짧아요. ${MIN_REFERENCE_SECONDS}초 이상인 곡을 쓰세요.`,
   },
+  song_gone: {
+    en: 'The stored song is gone from the disk. Add it again.',
+    ko: '저장된 곡이 디스크에서 사라졌어요. 곡을 다시 추가하세요.',
+  },
+  reference_gone: {
+    en: 'The stored reference is gone from the disk. Add it again, or master without it.',
+    ko: '저장된 레퍼런스가 디스크에서 사라졌어요. 다시 추가하거나 레퍼런스 없이 마스터링하세요.',
+  },
   folder_not_writable: {
     en: 'This folder cannot be written to. Choose another, or allow writing to it.',
     ko: '이 폴더에는 쓸 수 없어요. 다른 폴더를 고르거나 쓰기를 허용하세요.',
