@@ -17,6 +17,7 @@ import type { Chance, Clock } from '../system.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import { createDeskStore, type DeskRow } from './desk-store.ts'
 import type { Sources } from './sources.ts'
+import { createWatchFolderStore } from './watch-folder-store.ts'
 
 /** One song handed over. */
 export interface DeskJob {
@@ -89,9 +90,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
   const selectHandedOver = db
     .prepare<[string, string], string>('SELECT job_id FROM jobs WHERE source_id = ? AND batch_id = ?')
     .pluck()
-  const selectFolderSettings = db
-    .prepare<[], string>('SELECT settings FROM watch_folders WHERE settings IS NOT NULL')
-    .pluck()
+  const watchFolders = createWatchFolderStore(db)
   const common = () => store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
   let isFeeding = false
 
@@ -310,12 +309,11 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
   function referencesInUse(gone: ReadonlySet<string>): Set<string> {
     const { settings, presets } = common()
     const songs = store.everySong().filter(({ sourceId }) => !gone.has(sourceId))
-    const folders = selectFolderSettings.all().map((text) => JSON.parse(text) as MasterSettings)
     const all = [
       settings,
       ...presets.map((preset) => preset.settings),
       ...songs.flatMap((song) => [song.settings, song.startedSettings]),
-      ...folders,
+      ...watchFolders.all().map((folder) => folder.settings),
     ]
     return new Set(all.map((one) => one?.reference_source_id).filter((id) => typeof id === 'string'))
   }

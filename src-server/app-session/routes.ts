@@ -10,14 +10,13 @@ import { whenUnlocked } from '../db/when-unlocked.ts'
 import { AppError } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
 import type { AudioFormat } from '../media/audio-facts.ts'
-import type { Ffmpeg } from '../media/ffmpeg.ts'
-import { readCover } from '../media/tags.ts'
 import type { Chance, Clock } from '../system.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import type { AppSession } from './app-session.ts'
 import type { SettingsStore } from './settings.ts'
+import type { CoverOf } from './song-cover.ts'
 
 export interface AppRoutesArguments {
   readonly session: AppSession
@@ -31,7 +30,7 @@ export interface AppRoutesArguments {
   readonly tmp: string
   readonly inspect: Inspect
   readonly storage: Storage
-  readonly ffmpeg: () => Promise<Ffmpeg>
+  readonly coverOf: CoverOf
 }
 
 const MEDIA_TYPES: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' }
@@ -63,8 +62,7 @@ function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: A
     if (!file) throw new AppError('INVALID_REQUEST', {}, { param: 'file' })
     rest.storage.require(file.sizeBytes)
     const song = await rest.inspect(file, purpose === 'reference' ? 'reference_file' : 'file', signal)
-    const place = { path: song.path, format: song.facts.format }
-    const cover = song.facts.hasCover ? await readCover(await rest.ffmpeg(), place, signal) : undefined
+    const cover = await rest.coverOf(song, signal)
     const store = () => sources.add({ ...song, purpose, ...(cover ? { cover } : {}) })
     return whenUnlocked(rest.clock, () => (purpose === 'song' ? desk.add(store) : store()))
   }

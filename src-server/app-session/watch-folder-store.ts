@@ -22,6 +22,9 @@ export interface Refusal {
   readonly values: ErrorParams
 }
 
+/** Refusals of a folder that are shown. */
+export const MAX_REFUSALS = 20
+
 /** How a version of a file was dealt with: taken as a song, refused, or there before. */
 export interface Dealt {
   readonly sourceId?: string
@@ -71,7 +74,7 @@ export function createWatchFolderStore(db: Db) {
     .pluck()
   const selectRefused = db.prepare<[string], { filename: string; error_code: ErrorCode; error_values: string }>(
     `SELECT filename, error_code, error_values FROM watched_files
-     WHERE folder_id = ? AND error_code IS NOT NULL ORDER BY seen_at_ms DESC LIMIT 20`,
+     WHERE folder_id = ? AND error_code IS NOT NULL ORDER BY seen_at_ms DESC LIMIT ${MAX_REFUSALS}`,
   )
   const selectOutput = db
     .prepare<[string], string>(

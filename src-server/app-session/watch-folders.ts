@@ -13,16 +13,19 @@ import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
 import { errorText, type Language } from '../contract/text/text.ts'
 import type { Db } from '../db/open.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
+import { toAppError } from '../http/envelope.ts'
 import type { Log } from '../log.ts'
 import { type Chance, type Clock, isoTime } from '../system.ts'
-import type { Inspect, InspectedSong } from '../uploads/inspect.ts'
+import type { Inspect } from '../uploads/inspect.ts'
 import type { ReceivedFile } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import type { DeskQueue } from './desk.ts'
+import { createHeldBack, type FileState, type HeldBack } from './held-back.ts'
 import { makeFolder } from './make-folder.ts'
-import { createSettledFiles, type FileLook } from './settled-files.ts'
-import type { Sources } from './sources.ts'
-import { createWatchFolderStore, type FolderRow } from './watch-folder-store.ts'
+import { createSettledFiles } from './settled-files.ts'
+import type { CoverOf } from './song-cover.ts'
+import type { NewSource, Sources } from './sources.ts'
+import { createWatchFolderStore, type FolderRow, MAX_REFUSALS, type Refusal } from './watch-folder-store.ts'
 
 export interface WatchFoldersArguments {
   readonly db: Db
@@ -36,6 +39,7 @@ export interface WatchFoldersArguments {
   readonly sources: Pick<Sources, 'add'>
   readonly desk: Pick<DeskQueue, 'addStarted'>
   readonly inspect: Inspect
+  readonly coverOf: CoverOf
   readonly storage: Pick<Storage, 'require'>
 }
 
@@ -58,12 +62,13 @@ export function createWatchFolders(given: WatchFoldersArguments) {
   const { db, clock, chance, log, sources, desk } = given
   const store = createWatchFolderStore(db)
   const settled = createSettledFiles(QUIET_MS)
+  const heldBack = createHeldBack()
   const unreachable = new Set<string>()
   const closing = new AbortController()
   let looking: Promise<void> | undefined
   let stopTimer: (() => void) | undefined
 
-  async function songsIn(folder: string): Promise<{ filename: string; look: FileLook }[]> {
+  async function songsIn(folder: string): Promise<{ filename: string; look: FileState }[]> {
     const entries = await readdir(folder, { withFileTypes: true })
     const names = entries.filter((entry) => entry.isFile() && looksLikeSong(entry.name)).map((entry) => entry.name)
     const songs = names.sort().map(async (filename) => {
@@ -74,7 +79,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
   }
 
   async function lookInto(folder: FolderRow): Promise<void> {
-    let songs: { filename: string; look: FileLook }[]
+    let songs: { filename: string; look: FileState }[]
     try {
       songs = await songsIn(folder.path)
       unreachable.delete(folder.folderId)
@@ -84,36 +89,47 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       return
     }
     const present = new Set(songs.map(({ filename }) => path.join(folder.path, filename)))
-    settled.forget((file) => path.dirname(file) !== folder.path || present.has(file))
+    const isThere = (file: string) => path.dirname(file) !== folder.path || present.has(file)
+    settled.forget(isThere)
+    heldBack.forget(isThere)
     for (const { filename, look } of songs) {
       if (closing.signal.aborted || !store.find(folder.folderId)?.isActive) return
       if (store.isDealtWith(folder.folderId, filename, look)) continue
-      if (settled.isSettled(path.join(folder.path, filename), look, clock.monotonicMs())) {
-        await take(folder, filename, look)
-      }
+      const file = path.join(folder.path, filename)
+      const isSettled = settled.isSettled(file, look, clock.monotonicMs())
+      if (isSettled && !heldBack.isHeld(file, look, clock.monotonicMs())) await take(folder, filename, look)
     }
   }
 
-  async function take(folder: FolderRow, filename: string, look: FileLook): Promise<void> {
+  async function take(folder: FolderRow, filename: string, look: FileState): Promise<void> {
     const own = path.join(given.tmp, chance.newUuid())
+    const from = path.join(folder.path, filename)
     try {
-      const file = await copyUnchanged(path.join(folder.path, filename), filename, look, own)
+      const file = await copyUnchanged(from, filename, look, own)
       if (!file) return
       const song = await given.inspect(file, 'file', closing.signal)
-      startSong(folder.folderId, filename, look, song)
+      const cover = await given.coverOf(song, closing.signal)
+      startSong(folder.folderId, filename, look, { ...song, ...(cover ? { cover } : {}) })
+      heldBack.forget((held) => held !== from)
     } catch (cause) {
       if (closing.signal.aborted) return
       if (cause instanceof AppError && !ERRORS[cause.code].retryable) {
         const { code, values } = cause
         store.deal(folder.folderId, filename, look, { error: { code, values } }, clock.now())
-      } else log.warn('a watched song could not be taken yet', { folder: folder.path, filename, cause })
+        return
+      }
+      log.warn('a watched song could not be taken yet', { folder: folder.path, filename, cause })
+      if (!(cause instanceof UnreadableError)) heldBack.forAWhile(from, look, toAppError(cause), clock.monotonicMs())
+      else if (cause.isInUse)
+        heldBack.forAWhile(from, look, invalidRequest('file_in_use', { param: 'file' }), clock.monotonicMs())
+      else heldBack.untilChanged(from, look, invalidRequest('file_not_readable', { param: 'file' }))
     } finally {
       await rm(own, { recursive: true, force: true })
     }
   }
 
   /** Remembered, stored and started all together, or not at all; not at all where the folder was paused or removed meanwhile. */
-  function startSong(folderId: string, filename: string, look: FileLook, song: InspectedSong): void {
+  function startSong(folderId: string, filename: string, look: FileState, song: WatchedSong): void {
     const folder = store.find(folderId)
     if (!folder?.isActive) return
     desk.addStarted(() => {
@@ -127,7 +143,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
   async function copyUnchanged(
     from: string,
     filename: string,
-    look: FileLook,
+    look: FileState,
     folder: string,
   ): Promise<ReceivedFile | undefined> {
     if (look.sizeBytes > MAX_SOURCE_BYTES)
@@ -136,13 +152,19 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const to = path.join(folder, 'file')
     const hash = createHash('sha256')
-    const tap = async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        hash.update(chunk)
-        yield chunk
+    const { signal } = closing
+    // A generator, so that a fault of the reading is told from one of the writing.
+    const read = async function* () {
+      try {
+        for await (const chunk of createReadStream(from, { signal }) as AsyncIterable<Buffer>) {
+          hash.update(chunk)
+          yield chunk
+        }
+      } catch (cause) {
+        throw new UnreadableError(cause)
       }
     }
-    await pipeline(createReadStream(from), tap, createWriteStream(to, { mode: 0o600 }), { signal: closing.signal })
+    await pipeline(read, createWriteStream(to, { mode: 0o600 }), { signal })
     const after = lookOf(await stat(from))
     if (after.sizeBytes !== look.sizeBytes || after.modifiedMs !== look.modifiedMs) return undefined
     return { path: to, filename: filename.normalize('NFC'), sizeBytes: look.sizeBytes, sha256: hash.digest('hex') }
@@ -168,6 +190,12 @@ export function createWatchFolders(given: WatchFoldersArguments) {
   }
 
   function shown(folder: FolderRow, language: Language): WatchFolder {
+    const held = heldBack.all().filter(({ file }) => path.dirname(file) === folder.path)
+    const toWire = ({ filename, code, values }: Refusal) => ({
+      filename,
+      code,
+      message: errorText(code, values, language),
+    })
     return {
       folder_id: folder.folderId,
       path: folder.path,
@@ -176,11 +204,8 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       is_active: folder.isActive,
       is_reachable: !unreachable.has(folder.folderId),
       taken: store.countTaken(folder.folderId),
-      refused: store.refusals(folder.folderId).map(({ filename, code, values }) => ({
-        filename,
-        code,
-        message: errorText(code, values, language),
-      })),
+      refused: [...refusalsOf(held, false), ...store.refusals(folder.folderId)].slice(0, MAX_REFUSALS).map(toWire),
+      waiting: refusalsOf(held, true).map(toWire),
       created_at: isoTime(folder.createdAtMs),
     }
   }
@@ -232,7 +257,9 @@ export function createWatchFolders(given: WatchFoldersArguments) {
 
     /** Watches a folder no longer; its songs and masters stay. Throws NOT_FOUND. */
     remove(folderId: string): void {
-      if (!store.remove(folderId)) throw new AppError('NOT_FOUND')
+      const folder = required(folderId)
+      store.remove(folderId)
+      heldBack.forget((file) => path.dirname(file) !== folder.path)
     },
 
     /** Returns where the masters of a job go when its song came from a watched folder with a folder of its own for them. */
@@ -251,8 +278,29 @@ export function createWatchFolders(given: WatchFoldersArguments) {
 
 export type WatchFolders = ReturnType<typeof createWatchFolders>
 
-function lookOf(facts: { readonly size: number; readonly mtimeMs: number }): FileLook {
-  return { sizeBytes: facts.size, modifiedMs: Math.floor(facts.mtimeMs) }
+/** A song of a watched folder, ready to be stored. */
+type WatchedSong = Omit<NewSource, 'purpose'>
+
+/** A song of a watched folder could not be read, as the cause says. */
+class UnreadableError extends Error {
+  /** Whether another program has it for itself, as Windows lets programs do. */
+  readonly isInUse: boolean
+
+  constructor(cause: unknown) {
+    super('unreadable', { cause })
+    this.isInUse = (cause as NodeJS.ErrnoException).code === 'EBUSY'
+  }
+}
+
+function lookOf(facts: { readonly size: number; readonly mtimeMs: number; readonly ctimeMs: number }): FileState {
+  return { sizeBytes: facts.size, modifiedMs: Math.floor(facts.mtimeMs), changedMs: Math.floor(facts.ctimeMs) }
+}
+
+function refusalsOf(held: readonly HeldBack[], isWaiting: boolean): Refusal[] {
+  return held
+    .filter((one) => one.isWaiting === isWaiting)
+    .map(({ file, reason: { code, values } }) => ({ filename: path.basename(file), code, values }))
+    .reverse()
 }
 
 function requireFolder(folder: string, dataDir: string): string {

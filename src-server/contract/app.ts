@@ -134,7 +134,10 @@ export const WatchFolder = exactly({
   is_reachable: Type.Boolean({ description: 'False while its drive is not connected.' }),
   taken: Type.Integer({ description: 'Songs taken so far.' }),
   refused: Type.Array(exactly({ filename: Type.String(), code: oneOf(ERROR_CODES), message: Type.String() }), {
-    description: 'The latest refusals, newest first, at most 20.',
+    description: 'Songs that cannot be taken unless they change, newest first, at most 20.',
+  }),
+  waiting: Type.Array(exactly({ filename: Type.String(), code: oneOf(ERROR_CODES), message: Type.String() }), {
+    description: 'Songs that could not be taken yet and are tried again by themselves, with why.',
   }),
   created_at: Timestamp,
 })

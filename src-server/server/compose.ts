@@ -134,7 +134,7 @@ function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
 /** What the app alone may use. */
 function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: Work): void {
   const { settings, retention, notify, folders, ffmpeg } = core
-  const { session, scheduler, inspect, storage, usedBytes, watchFolders } = work
+  const { session, scheduler, inspect, storage, usedBytes, watchFolders, coverOf } = work
   appRoutes(app, {
     session,
     settings,
@@ -162,7 +162,7 @@ function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
     tmp: folders.tmp,
     inspect,
     storage,
-    ffmpeg,
+    coverOf,
   })
   watchFolderRoutes(app, watchFolders)
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { createAppSession } from '../app-session/app-session.ts'
+import { createCoverOf } from '../app-session/song-cover.ts'
 import { createWatchFolders } from '../app-session/watch-folders.ts'
 import { createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
@@ -72,6 +73,7 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     notify,
   })
   const inspect = createInspect({ ffmpeg, probe: probeAudio })
+  const coverOf = createCoverOf(ffmpeg)
   const watchFolders = createWatchFolders({
     db,
     clock,
@@ -82,10 +84,24 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     sources: session.sources,
     desk: session.desk,
     inspect,
+    coverOf,
     storage,
   })
   const analyse = createAnalyse({ pool, log, ffmpeg, stopping })
-  return { usedBytes, storage, pool, idempotency, admit, scheduler, jobs, session, inspect, watchFolders, analyse }
+  return {
+    usedBytes,
+    storage,
+    pool,
+    idempotency,
+    admit,
+    scheduler,
+    jobs,
+    session,
+    inspect,
+    coverOf,
+    watchFolders,
+    analyse,
+  }
 }
 
 export type Work = ReturnType<typeof createWork>

@@ -1,9 +1,11 @@
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -19,11 +21,27 @@ import { createLog } from '../../src-server/log.ts'
 import { type Clock, systemChance } from '../../src-server/system.ts'
 import { FACTS, openDesk } from './fixture.ts'
 
+/** Whoever runs these tests may read every file, so that a refusal of the system is played. */
+const disk = vi.hoisted(() => ({ fault: undefined as 'EACCES' | 'EBUSY' | undefined, reads: 0 }))
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>()
+  const createReadStream: typeof fs.createReadStream = (...given) => {
+    disk.reads++
+    const { fault } = disk
+    if (!fault) return fs.createReadStream(...given)
+    const open = (_path: string, _flags: string, _mode: number, done: (error: Error) => void) =>
+      done(Object.assign(new Error(fault), { code: fault }))
+    return fs.createReadStream(given[0], { fs: { open, read: fs.read, close: fs.close } as never })
+  }
+  return { ...fs, createReadStream }
+})
+
 let root: string
 let watched: string
 const running: { isLooking: boolean; close(): Promise<void> }[] = []
 
 beforeEach(() => {
+  Object.assign(disk, { fault: undefined, reads: 0 })
   root = mkdtempSync(path.join(tmpdir(), 'loudsmith-watch-'))
   watched = path.join(root, 'Bounces')
   mkdirSync(watched)
@@ -32,6 +50,8 @@ afterEach(async () => {
   for (const one of running.splice(0)) await one.close()
   rmSync(root, { recursive: true, force: true })
 })
+
+const COVER = { mimeType: 'image/png' as const, bytes: Buffer.from([0x89, 0x50]) }
 
 type World = ReturnType<typeof openDesk>
 
@@ -63,6 +83,7 @@ function openWatch(world: World = openDesk(), verdict: (filename: string) => App
       if (refusal) throw refusal
       return { ...file, facts: FACTS }
     },
+    coverOf: async ({ filename }) => (filename === 'pictured.wav' ? COVER : undefined),
     storage: { require: () => {} },
   })
   running.push(watch)
@@ -172,6 +193,70 @@ describe('a watched folder', () => {
       { filename: 'bad.wav', code: 'UNSUPPORTED_FORMAT', message: expect.stringMatching(/AAC/) },
     ])
     expect(asked.mock.calls.filter(([name]) => name === 'bad.wav')).toHaveLength(1)
+  })
+
+  it('keeps the cover of a song as a dropped one does', async () => {
+    const { folders, world } = openWatch()
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    put('pictured.wav')
+    put('plain.wav')
+    await pass(world, 10_000)
+    const covers = world.desk.read('en').songs.map(({ source }) => world.sources.cover(source.source_id))
+    expect(covers.map((cover) => cover?.mediaType)).toEqual(['image/png', undefined])
+    expect(readFileSync(covers[0]?.path ?? '').equals(COVER.bytes)).toBe(true)
+  })
+
+  it('leaves a song that cannot be read alone until it changes, and says so', async () => {
+    const { folders, world } = openWatch()
+    await folders.add(watched, {}, 'ko')
+    put('locked.wav')
+    disk.fault = 'EACCES'
+    folders.start()
+    await pass(world, 300_000)
+    expect(world.titles()).toEqual([])
+    expect(disk.reads).toBe(1)
+    const message = expect.stringMatching(/읽을 수 없어요/)
+    expect(folders.list('ko')).toMatchObject([
+      { refused: [{ filename: 'locked.wav', code: 'INVALID_REQUEST', message }], waiting: [] },
+    ])
+    disk.fault = undefined
+    // Neither its size nor the time of its content changes with who may read it.
+    chmodSync(path.join(watched, 'locked.wav'), 0o644)
+    await pass(world, 4000)
+    expect(world.titles()).toEqual(['locked'])
+    expect(folders.list('ko')).toMatchObject([{ refused: [], waiting: [], taken: 1 }])
+  })
+
+  it('waits for a program that has a song for itself, and says so', async () => {
+    const { folders, world } = openWatch()
+    await folders.add(watched, {}, 'en')
+    put('held.wav')
+    disk.fault = 'EBUSY'
+    folders.start()
+    await pass(world, 10_000)
+    const message = expect.stringMatching(/Another program/)
+    expect(folders.list('en')).toMatchObject([{ refused: [], waiting: [{ filename: 'held.wav', message }] }])
+    disk.fault = undefined
+    await pass(world, 60_000)
+    expect(world.titles()).toEqual(['held'])
+    expect(folders.list('en')).toMatchObject([{ waiting: [], taken: 1 }])
+  })
+
+  it('asks less and less often for what is a matter of the moment, says so meanwhile, and forgets it with the file', async () => {
+    const asked = vi.fn((_filename: string) => new AppError('UNAVAILABLE'))
+    const { folders, world } = openWatch(openDesk(), asked)
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    put('song.wav')
+    await pass(world, 300_000)
+    expect(asked.mock.calls.length).toBeLessThan(14)
+    expect(folders.list('en')).toMatchObject([
+      { refused: [], waiting: [{ filename: 'song.wav', code: 'UNAVAILABLE', message: /again/ }] },
+    ])
+    rmSync(path.join(watched, 'song.wav'))
+    await pass(world, 4000)
+    expect(folders.list('en')).toMatchObject([{ waiting: [] }])
   })
 
   it('tries again when only the moment was bad', async () => {

@@ -71,6 +71,14 @@ export const REQUEST_REASONS = {
     en: "Loudsmith's own folder cannot be watched. Choose another.",
     ko: 'Loudsmith가 쓰는 폴더는 지켜볼 수 없어요. 다른 폴더를 고르세요.',
   },
+  file_not_readable: {
+    en: 'This file cannot be read. Allow reading it, or export it again; it is then taken by itself.',
+    ko: '이 파일은 읽을 수 없어요. 읽기를 허용하거나 다시 내보내면 자동으로 가져와요.',
+  },
+  file_in_use: {
+    en: 'Another program keeps this file to itself. It is taken once that program lets it go.',
+    ko: '다른 프로그램이 이 파일을 쓰고 있어요. 그 프로그램이 놓으면 자동으로 가져와요.',
+  },
   program_not_executable: {
     en: 'This program cannot be run. Choose the ffmpeg program itself.',
     ko: '이 프로그램은 실행할 수 없어요. ffmpeg 실행 파일을 고르세요.',
