@@ -2,6 +2,7 @@ import type { Recipe, RecipeStage } from '../contract/recipe.ts'
 import type { Repair } from '../contract/report.ts'
 import { type Audio, type AudioBlock, sliceBlock } from './block.ts'
 import { measureSubsonic } from './detectors/subsonic.ts'
+import { sumStereo } from './meters/sums.ts'
 import { createDynamicCut, type DynamicCutter } from './processors/dynamic-cut.ts'
 import { createEqualiser, createRumbleFilter } from './processors/equaliser.ts'
 import { createMatchFilter } from './processors/match.ts'
@@ -172,12 +173,10 @@ interface LowEnd {
 }
 
 function lowEnd(audio: Audio): LowEnd {
-  const means = audio.channels.map((samples) => {
-    let sum = 0
-    for (let i = 0; i < samples.length; i++) sum += samples[i]!
-    return Math.abs(sum / Math.max(1, samples.length))
-  })
-  return { offset: Math.max(...means), rumbleDbfs: measureSubsonic(audio).levelDbfs }
+  const [left, right = left] = audio.channels
+  const sums = sumStereo(left!, right!, 0, audio.frames)
+  const offset = Math.max(Math.abs(sums.left), Math.abs(sums.right)) / Math.max(1, audio.frames)
+  return { offset, rumbleDbfs: measureSubsonic(audio).levelDbfs }
 }
 
 function lowEndRepairs(before: LowEnd, after: LowEnd, frequencyHz: number): Repair[] {

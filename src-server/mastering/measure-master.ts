@@ -31,7 +31,7 @@ export interface MasterMeasurement extends Loudness {
   }
 }
 
-const BLOCK_FRAMES = 1 << 18
+const BLOCK_FRAMES = 1 << 15
 
 /**
  * Reads a written WAV from its first to its last frame and returns what it measures: loudness after BS.1770-5, true peak at 16 points
