@@ -72,7 +72,9 @@ export const ErrorEnvelope = exactly({
     code: oneOf(ERROR_CODES),
     message: Type.String({ description: 'Human-readable; language and wording are not part of the contract.' }),
     param: Type.Optional(Type.String({ description: 'Extension: the field or parameter at fault.' })),
-    details: Type.Optional(Type.Array(Type.String(), { description: 'Extension: further causes.' })),
+    details: Type.Optional(
+      Type.Array(Type.String(), { description: 'Extension: what the value may be, in the language of `message`.' }),
+    ),
     request_id: Type.Optional(Type.String({ description: 'Extension: quote it when asking about this answer.' })),
   }),
 })

@@ -1,11 +1,13 @@
 import { ERRORS, type ErrorCode, type ErrorParams } from '../contract/errors.ts'
+import type { Detail } from '../contract/text/details.ts'
 import type { RequestReason } from '../contract/text/reasons.ts'
 
 /** What goes with a failure beside its code. */
 export interface AppErrorOptions {
   /** The field or parameter at fault: the member `param` of the envelope. */
   readonly param?: string
-  readonly details?: readonly string[]
+  /** Rules that the value breaks: the member `details`, in the language of the message. */
+  readonly details?: readonly Detail[]
   /** Extra response headers. `Retry-After`, `Allow` and `WWW-Authenticate` come from the code and its values by themselves. */
   readonly headers?: Readonly<Record<string, string>>
   /** For the log only; a caller never sees it. */
@@ -17,7 +19,7 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly values: ErrorParams
   readonly param: string | undefined
-  readonly details: readonly string[] | undefined
+  readonly details: readonly Detail[] | undefined
   readonly headers: Readonly<Record<string, string>>
 
   constructor(code: ErrorCode, values: ErrorParams = {}, options: AppErrorOptions = {}) {

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { ERRORS, type ErrorEnvelope } from '../contract/errors.ts'
+import { detailText } from '../contract/text/details.ts'
 import { errorText, type Language, preferredLanguage } from '../contract/text/text.ts'
 import type { Log } from '../log.ts'
 import type { Clock } from '../system.ts'
@@ -18,7 +19,9 @@ export function envelopeOf(failure: AppError, language: Language, requestId: str
       code: failure.code,
       message: errorText(failure.code, failure.values, language),
       ...(failure.param === undefined ? {} : { param: failure.param }),
-      ...(failure.details === undefined ? {} : { details: [...failure.details] }),
+      ...(failure.details === undefined
+        ? {}
+        : { details: failure.details.map((detail) => detailText(detail, language)) }),
       request_id: requestId,
     },
   }

@@ -7,6 +7,7 @@ import { type Access, type Endpoint, ERRORS_OF_ACCESS } from '../contract/endpoi
 import type { ErrorCode } from '../contract/errors.ts'
 import { type Language, preferredLanguage } from '../contract/text/text.ts'
 import { AppError, invalidRequest } from './app-error.ts'
+import { brokenRule } from './broken-rule.ts'
 import { askForBody } from './held-body.ts'
 
 /** Who is calling: a program with an API key, or the app itself. */
@@ -141,7 +142,9 @@ function checked(schema: TSchema, given: unknown, form: 'text' | 'json'): unknow
   const extra = (first?.params as { additionalProperties?: readonly string[] } | undefined)?.additionalProperties?.[0]
   const missing = (first?.params as { requiredProperties?: readonly string[] } | undefined)?.requiredProperties?.[0]
   const param = first?.instancePath.split('/')[1] ?? missing ?? extra
-  throw new AppError('INVALID_REQUEST', {}, param ? { param, details: [first?.message ?? ''] } : {})
+  const details = first ? [brokenRule(first)] : []
+  // Without a name at fault it is the body as a whole.
+  throw param ? new AppError('INVALID_REQUEST', {}, { param, details }) : invalidRequest('body_not_object', { details })
 }
 
 async function readJson(request: FastifyRequest): Promise<unknown> {

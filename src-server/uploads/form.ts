@@ -12,6 +12,7 @@ import {
   TIERS,
   type Tier,
 } from '../contract/platforms.ts'
+import type { Detail } from '../contract/text/details.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 
@@ -154,26 +155,26 @@ function word<const Words extends readonly string[]>(
   words: Words,
 ): Words[number] | undefined {
   const value = single(fields, field)
-  if (value !== undefined && !words.includes(value)) throw unusable(field, `It is one of: ${words.join(', ')}.`)
+  if (value !== undefined && !words.includes(value)) throw unusable(field, { rule: 'one_of', words })
   return value
 }
 
 function percent(fields: FieldValues, field: string): number | undefined {
   const value = single(fields, field)
   if (value === undefined) return undefined
-  if (!/^\d{1,3}$/.test(value) || Number(value) > 100) throw unusable(field, 'It is a whole number from 0 to 100.')
+  if (!/^\d{1,3}$/.test(value) || Number(value) > 100) throw unusable(field, { rule: 'between', least: 0, most: 100 })
   return Number(value)
 }
 
 function flag(fields: FieldValues, field: string): boolean {
   const value = single(fields, field)
-  if (value !== undefined && value !== 'true' && value !== 'false') throw unusable(field, 'It is true or false.')
+  if (value !== undefined && value !== 'true' && value !== 'false') throw unusable(field, { rule: 'flag' })
   return value === 'true'
 }
 
 function uuid(fields: FieldValues, field: string): string | undefined {
   const value = single(fields, field)?.toLowerCase()
-  if (value !== undefined && !UUID.test(value)) throw unusable(field, 'It is a UUID.')
+  if (value !== undefined && !UUID.test(value)) throw unusable(field, { rule: 'uuid' })
   return value
 }
 
@@ -184,12 +185,12 @@ function name(fields: FieldValues, field: string): string | undefined {
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
   if (value !== undefined && value.length > MAX_TITLE_LENGTH) {
-    throw unusable(field, `It has at most ${MAX_TITLE_LENGTH} characters.`)
+    throw unusable(field, { rule: 'characters_at_most', limit: MAX_TITLE_LENGTH })
   }
   return value || undefined
 }
 
-function unusable(param: string, detail?: string): AppError {
+function unusable(param: string, detail?: Detail): AppError {
   return new AppError('INVALID_REQUEST', {}, { param, ...(detail === undefined ? {} : { details: [detail] }) })
 }
 

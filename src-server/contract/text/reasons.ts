@@ -15,6 +15,10 @@ export const REQUEST_REASONS = {
     en: 'The body is not valid JSON. Correct it and send it again.',
     ko: '본문이 올바른 JSON이 아니에요. 고쳐서 다시 보내세요.',
   },
+  body_not_object: {
+    en: 'The body is not what this address takes. Send the JSON object that /docs shows.',
+    ko: '이 주소에 맞지 않는 본문이에요. /docs에 있는 JSON 객체를 보내세요.',
+  },
   not_multipart: {
     en: 'The body is not complete multipart/form-data. Send every part to its end.',
     ko: '본문이 온전한 multipart/form-data가 아니에요. 모든 부분을 끝까지 보내세요.',
