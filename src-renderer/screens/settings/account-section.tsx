@@ -1,13 +1,12 @@
 /** Plan, credits and where they went. */
 import { useCallback, useEffect, useState } from 'react'
-import type { LedgerEntry } from '../../../src-server/contract/account.ts'
 import { PLAN_LIMITS, PLANS } from '../../../src-server/contract/plans.ts'
 import { Button } from '../../components/button.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { createLedger } from '../../state/ledger.ts'
 import { useWords } from '../../text/context.tsx'
 import { ActionDialog, SectionHead, type SectionProps } from './section.tsx'
 
-const PAGE = 8
 const AMOUNTS = [10, 50, 100, 500] as const
 
 export function AccountSection({ titleId }: SectionProps) {
@@ -65,25 +64,11 @@ function Ledger() {
   const { t, format } = useWords()
   const credits = useSelect(service.store, (state) => state.account?.credits)
   const byId = useSelect(jobs.store, (state) => state.byId)
-  const [entries, setEntries] = useState<readonly LedgerEntry[] | null>(null)
-  const [hasMore, setMore] = useState(false)
+  const [ledger] = useState(() => createLedger(client))
+  const { entries, hasEarlier } = useSelect(ledger.store, (state) => state)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new balance means new entries
-  useEffect(() => {
-    client.call('readLedger', { query: { limit: PAGE } }).then(
-      (answer) => {
-        setEntries(answer.entries)
-        setMore(answer.entries.length === PAGE)
-      },
-      () => undefined,
-    )
-  }, [client, credits])
+  useEffect(() => void ledger.read(), [ledger, credits])
   useEffect(() => void jobs.readMissing((entries ?? []).flatMap((entry) => entry.job_id ?? [])), [jobs, entries])
-  const readMore = async () => {
-    const before = entries?.at(-1)?.entry_id
-    const answer = await client.call('readLedger', { query: { limit: 50, ...(before ? { before } : {}) } })
-    setEntries([...(entries ?? []), ...answer.entries])
-    setMore(answer.entries.length === 50)
-  }
   if (!entries) return null
   const text = t.prefs.account
   const now = new Date()
@@ -122,10 +107,10 @@ function Ledger() {
           ))}
         </tbody>
       </table>
-      {hasMore && (
+      {hasEarlier && (
         <p className="note row">
           <span className="grow" />
-          <Button look="quiet" small onClick={() => void readMore().catch(() => undefined)}>
+          <Button look="quiet" small onClick={() => void ledger.readEarlier().catch(() => undefined)}>
             {text.showEarlier}
           </Button>
         </p>
