@@ -59,7 +59,7 @@ export function createAppState(session: string | null) {
     newId,
     storage: localStorage,
   })
-  const history = createHistory({ client, jobs, notices })
+  const history = createHistory({ client, jobs, notices, language })
   const webhooks = createWebhooks(client, notices)
   const saver = createSaver(client)
 

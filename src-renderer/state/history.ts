@@ -1,9 +1,11 @@
 /** History: the jobs that match a search, page by page, and what is selected among them. */
 import { createStore } from 'zustand/vanilla'
 import type { Job, JobQuery } from '../../src-server/contract/jobs.ts'
-import type { Client } from '../api/client.ts'
+import type { Language } from '../../src-server/contract/text/text.ts'
+import { ApiError, type Client } from '../api/client.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
 
 /** What the list is narrowed to: a status of the API, or the finished jobs whose files are gone. */
 export type ShownStatus = NonNullable<JobQuery['status']> | 'expired'
@@ -23,7 +25,10 @@ export interface HistoryState {
   readonly nextCursor: string | null
   readonly isReading: boolean
   readonly hasRead: boolean
-  readonly hasFailed: boolean
+  /** Why the last reading failed. */
+  readonly failure: Refusal | null
+  /** How many jobs that were deleted here are still there, and why. */
+  readonly refusal: (Refusal & { readonly count: number }) | null
   readonly selected: Readonly<Record<string, true>>
   readonly isGrouped: boolean
   /** Loudness of what came in, LUFS, by its SHA-256; null where it cannot be told. Read for the rows that are looked at. */
@@ -65,10 +70,11 @@ export interface HistoryOptions {
   readonly client: Client
   readonly jobs: JobsActions
   readonly notices: NoticesActions
+  readonly language: () => Language
 }
 
 /** Makes the store of the history with its actions. */
-export function createHistory({ client, jobs, notices }: HistoryOptions) {
+export function createHistory({ client, jobs, notices, language }: HistoryOptions) {
   const store = createStore<HistoryState>(() => ({
     filter: { q: '', status: undefined, platform: undefined, sort: 'newest' },
     ids: [],
@@ -76,7 +82,8 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
     nextCursor: null,
     isReading: false,
     hasRead: false,
-    hasFailed: false,
+    failure: null,
+    refusal: null,
     selected: {},
     isGrouped: true,
     before: {},
@@ -137,10 +144,10 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
         total: answer.total,
         nextCursor: hasFurther ? nextCursor : answer.nextCursor,
         hasRead: true,
-        hasFailed: false,
+        failure: null,
       })
-    } catch {
-      if (mine === reading) setState({ hasFailed: true })
+    } catch (error) {
+      if (mine === reading) setState({ failure: refusalOf(error, language()) })
     } finally {
       if (mine === reading) {
         setState({ isReading: false })
@@ -163,8 +170,8 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
       const known = new Set(getState().ids)
       const fresh = answer.found.filter((id) => !known.has(id))
       setState(({ ids }) => ({ ids: [...ids, ...fresh], total: answer.total, nextCursor: answer.nextCursor }))
-    } catch {
-      if (mine === reading) setState({ hasFailed: true })
+    } catch (error) {
+      if (mine === reading) setState({ failure: refusalOf(error, language()) })
     } finally {
       if (mine === reading) {
         wantsMore = false
@@ -173,27 +180,41 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
     }
   }
 
-  /** Deletes jobs one after another; all at once when the page is leaving and sees no answer any more. */
-  const deleteNow = async (jobIds: readonly string[], isLeaving = false) => {
+  /**
+   * Deletes jobs one after another; all at once when the page is leaving and sees no answer any more. Answers how many are gone;
+   * those that the server keeps are shown again, and why. Never throws.
+   */
+  const deleteNow = async (jobIds: readonly string[], isLeaving = false): Promise<number> => {
+    const gone = new Set<string>()
     const deleteOne = async (jobId: string) => {
-      await client.call('deleteJob', { params: { job_id: jobId }, keepalive: isLeaving }).catch(() => undefined)
+      try {
+        await client.call('deleteJob', { params: { job_id: jobId }, keepalive: isLeaving })
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'JOB_NOT_FOUND')
+          return setState(({ refusal }) => ({
+            refusal: { ...refusalOf(error, language()), count: (refusal?.count ?? 0) + 1 },
+          }))
+      }
+      gone.add(jobId)
       jobs.forget(jobId)
     }
     if (isLeaving) await Promise.all(jobIds.map(deleteOne))
     else for (const jobId of jobIds) await deleteOne(jobId)
     setState(({ ids, hidden, total }) => ({
-      ids: ids.filter((id) => !jobIds.includes(id)),
+      ids: ids.filter((id) => !gone.has(id)),
       hidden: Object.fromEntries(Object.entries(hidden).filter(([id]) => !jobIds.includes(id))),
-      total: Math.max(0, total - jobIds.length),
+      total: Math.max(0, total - gone.size),
     }))
+    return gone.size
   }
 
   return {
     store,
     read: () => read(false),
-    /** Reads again what is shown, when this screen was ever open. */
+    /** Reads again what is shown, or could not be read, when this screen was ever open. */
     async refresh() {
-      if (getState().hasRead) await read(true)
+      const { hasRead, failure } = getState()
+      if (hasRead || failure) await read(true)
     },
     readMore,
     /** Reads how loud the song of a finished job came in: it stands in the report only. One at a time. Never throws. */
@@ -224,7 +245,7 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
     /** Deletes jobs after the time to undo. */
     remove(jobIds: readonly string[], text: string) {
       const marks = Object.fromEntries(jobIds.map((id) => [id, true as const]))
-      setState(({ hidden }) => ({ hidden: { ...hidden, ...marks }, selected: {} }))
+      setState(({ hidden }) => ({ hidden: { ...hidden, ...marks }, selected: {}, refusal: null }))
       notices.show({
         text,
         undo: () =>
@@ -249,13 +270,14 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
     },
     /** Deletes jobs at once, telling how many are gone. Never throws. */
     async deleteAll(jobIds: readonly string[], onDeleted: (count: number) => void) {
+      setState({ refusal: null })
       let count = 0
       for (const jobId of jobIds) {
-        await deleteNow([jobId])
-        count += 1
+        count += await deleteNow([jobId])
         onDeleted(count)
       }
     },
+    clearRefusal: () => setState({ refusal: null }),
   }
 }
 

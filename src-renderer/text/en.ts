@@ -311,6 +311,7 @@ export const en = {
     delete: 'Delete',
     deleted: (title: string, others: number) =>
       others === 0 ? `“${title}” deleted` : `“${title}” and ${others} more deleted`,
+    notDeleted: (count: number) => `${songs(count)} could not be deleted.`,
     disk: (used: string, all: string) => `${used} of ${all}`,
     diskLabel: (used: string, free: string) => `${used} used, ${free} free`,
     free: 'Free disk',

@@ -291,6 +291,7 @@ export const ko: Text = {
     masterAgain: '다시 마스터링',
     delete: '삭제',
     deleted: (title, others) => (others === 0 ? `“${title}” 삭제함` : `“${title}” 외 ${others}곡 삭제함`),
+    notDeleted: (count) => `${count}곡을 지우지 못했어요.`,
     disk: (used, all) => `${all} 중 ${used}`,
     diskLabel: (used, free) => `${used} 사용, ${free} 남음`,
     free: '디스크 비우기',

@@ -25,7 +25,7 @@ function shelf(jobs: readonly { job_id: string; status: string; expired?: true }
       })
     },
   })
-  const history = createHistory({ client, jobs: createJobs(client), notices: createNotices() })
+  const history = createHistory({ client, jobs: createJobs(client), notices: createNotices(), language: () => 'en' })
   return { history, asked, ids: () => history.store.getState().ids }
 }
 
@@ -83,7 +83,7 @@ describe('how loud a song came in', () => {
         return isGone ? Response.json({}, { status: 410 }) : Response.json(report)
       },
     })
-    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices() })
+    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices(), language: () => 'en' })
     const job = (job_id: string, source_sha256: string) => ({ job_id, source_sha256 }) as Job
     await Promise.all(
       [job('first', 'song'), job('second', 'song'), job('gone', 'other'), job('third', 'song')].map(history.readBefore),
@@ -106,7 +106,7 @@ describe('jobs that are deleted', () => {
       },
     })
     const notices = createNotices()
-    const history = createHistory({ client, jobs: createJobs(client), notices })
+    const history = createHistory({ client, jobs: createJobs(client), notices, language: () => 'en' })
     history.remove(['a', 'b'], 'deleted')
     expect(asked).toEqual([])
     notices.leave()
@@ -116,6 +116,83 @@ describe('jobs that are deleted', () => {
     ])
     notices.undo()
     expect(history.store.getState().hidden).toEqual({ a: true, b: true })
+  })
+})
+
+describe('jobs that the server does not delete', () => {
+  const jobs = ['kept', 'gone', 'lost'].map((job_id) => ({ job_id, status: 'done' }))
+
+  async function bench() {
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: async (path, init) => {
+        if (init?.method !== 'DELETE') return Response.json({ jobs, total: jobs.length })
+        if (String(path).endsWith('lost')) throw new TypeError('no network')
+        const [code, status] = String(path).endsWith('gone') ? ['JOB_NOT_FOUND', 404] : ['UNAVAILABLE', 503]
+        return Response.json({ error: { code, message: `${code} it is`, request_id: 'r' } }, { status: Number(status) })
+      },
+    })
+    const notices = createNotices()
+    const jobsOfPage = createJobs(client)
+    const history = createHistory({ client, jobs: jobsOfPage, notices, language: () => 'en' })
+    await history.read()
+    const state = history.store.getState
+    const shown = () => state().ids.filter((id) => !state().hidden[id] && jobsOfPage.store.getState().byId[id])
+    return { history, notices, state, shown }
+  }
+
+  it('come back at once with the reason, and those that were gone before stay away', async () => {
+    const { history, notices, state, shown } = await bench()
+    history.remove(['kept', 'gone'], 'deleted')
+    expect(shown()).toEqual(['lost'])
+    notices.settle()
+    await expect.poll(shown).toEqual(['kept', 'lost'])
+    expect(state()).toMatchObject({ total: 2, refusal: { message: 'UNAVAILABLE it is', requestId: 'r', count: 1 } })
+    history.clearRefusal()
+    expect(state().refusal).toBeNull()
+  })
+
+  it('come back while the program is gone, and the next deletion begins without the reason of the last', async () => {
+    const { history, notices, state, shown } = await bench()
+    history.remove(['lost'], 'deleted')
+    notices.settle()
+    await expect.poll(() => state().refusal?.code).toBe('UNREACHABLE')
+    expect(shown()).toEqual(['kept', 'gone', 'lost'])
+    history.remove(['gone'], 'deleted')
+    expect(state().refusal).toBeNull()
+  })
+
+  it('are not counted when the disk is freed', async () => {
+    const { history, state, shown } = await bench()
+    const counts: number[] = []
+    await history.deleteAll(['kept', 'gone'], (count) => counts.push(count))
+    expect(counts).toEqual([0, 1])
+    expect(shown()).toEqual(['kept', 'lost'])
+    expect(state().refusal?.code).toBe('UNAVAILABLE')
+  })
+})
+
+describe('a history that is opened while the program is gone', () => {
+  it('says so, and is read by itself when the program is back', async () => {
+    let isAway = true
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: async () => {
+        if (isAway) throw new TypeError('no network')
+        return Response.json({ jobs: [{ job_id: 'a', status: 'done' }], total: 1 })
+      },
+    })
+    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices(), language: () => 'en' })
+    const state = history.store.getState
+    await history.refresh()
+    expect(state().failure).toBeNull()
+    await history.read()
+    expect(state()).toMatchObject({ failure: { code: 'UNREACHABLE' }, hasRead: false })
+    isAway = false
+    await history.refresh()
+    expect(state()).toMatchObject({ failure: null, ids: ['a'], hasRead: true })
   })
 })
 
@@ -137,7 +214,7 @@ describe('the next page of the history', () => {
           open.push({ search, answer, fail: () => reject(new TypeError('no network')) })
         }),
     })
-    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices() })
+    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices(), language: () => 'en' })
     const answerNext = async () => {
       open.shift()?.answer()
       await settled()
@@ -181,7 +258,7 @@ describe('the next page of the history', () => {
     await answerNext()
     late?.fail()
     await settled()
-    expect(state()).toMatchObject({ ids: [], hasFailed: false, isReading: false })
+    expect(state()).toMatchObject({ ids: [], failure: null, isReading: false })
     expect(open).toHaveLength(0)
   })
 })

@@ -13,13 +13,12 @@ import { useJobActions } from './use-job-actions.ts'
 const glyph = { className: 'i s', 'aria-hidden': true } as const
 
 export function HistoryBench() {
-  const { history, jobs, service, desk } = useApp()
+  const { history, jobs, service } = useApp()
   const { t } = useWords()
   const actions = useJobActions()
   const [isFreeing, setFreeing] = useState(false)
   const selectedIds = useSelect(history.store, (state) => state.selected)
   const byId = useSelect(jobs.store, (state) => state.byId)
-  const failure = useSelect(desk.store, (state) => state.failure)
   const selected = useMemo(
     () => Object.keys(selectedIds).flatMap((id) => (byId[id] ? [byId[id]] : [])),
     [selectedIds, byId],
@@ -42,11 +41,6 @@ export function HistoryBench() {
   }, [actions, ended, history, selected])
   return (
     <footer className="benchbar">
-      {failure && (
-        <p className="c-bad grow clip" role="alert">
-          {failure.message}
-        </p>
-      )}
       {selected.length > 0 && (
         <>
           <b>{t.history.selected(selected.length)}</b>

@@ -5,6 +5,7 @@ import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { Menu } from '../../components/dialogs.tsx'
+import { FailureStrip } from '../../components/failure-strip.tsx'
 import { isTyping } from '../../components/is-typing.ts'
 import { go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
@@ -16,12 +17,14 @@ import { HistoryTable, type Line } from './history-table.tsx'
 const TYPING_MS = 160
 
 export default function HistoryScreen({ isSearching }: { isSearching: boolean }) {
-  const { history, jobs, notices } = useApp()
+  const { history, jobs, notices, desk } = useApp()
   const { t, format } = useWords()
-  const { filter, ids, total, isGrouped, hidden, isReading, hasRead, hasFailed } = useSelect(
+  const { filter, ids, total, isGrouped, hidden, isReading, hasRead, failure } = useSelect(
     history.store,
     (state) => state,
   )
+  const refusal = useSelect(history.store, (state) => state.refusal)
+  const deskFailure = useSelect(desk.store, (state) => state.failure)
   const byId = useSelect(jobs.store, (state) => state.byId)
   useEffect(() => void history.read(), [history])
 
@@ -38,11 +41,11 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
   // Who cannot see the list hears how long it became, once it has.
   const spoken = useRef(filter)
   useEffect(() => {
-    if (isReading || hasFailed || spoken.current === filter) return
+    if (isReading || failure || spoken.current === filter) return
     spoken.current = filter
     notices.announce(total > 0 ? t.history.shown(total) : t.history.noMatch)
-  }, [filter, isReading, hasFailed, total, notices, t])
-  const isEmpty = (hasRead || hasFailed) && shown.length === 0
+  }, [filter, isReading, failure, total, notices, t])
+  const isEmpty = (hasRead || failure) && shown.length === 0
 
   return (
     <>
@@ -95,12 +98,26 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
               />
             </div>
           </div>
+          {refusal && (
+            <FailureStrip
+              message={`${t.history.notDeleted(refusal.count)} ${refusal.message}`}
+              requestId={refusal.requestId}
+              onClose={history.clearRefusal}
+            />
+          )}
+          {deskFailure && <FailureStrip {...deskFailure} onClose={desk.clearFailure} />}
           {isEmpty ? (
             <div className="empty">
-              <p role={hasFailed ? 'alert' : undefined}>
-                {hasFailed ? t.history.unread : isFiltered ? t.history.noMatch : t.history.empty}
+              <p role={failure ? 'alert' : undefined}>
+                {failure
+                  ? failure.code === 'UNREACHABLE'
+                    ? t.lost
+                    : t.history.unread
+                  : isFiltered
+                    ? t.history.noMatch
+                    : t.history.empty}
               </p>
-              {hasFailed ? (
+              {failure ? (
                 <Button onClick={() => void history.read()}>{t.history.readAgain}</Button>
               ) : isFiltered ? (
                 <Button onClick={() => history.filter({ q: '', status: undefined, platform: undefined })}>

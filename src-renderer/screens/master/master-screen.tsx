@@ -3,6 +3,7 @@ import { FolderOpen, Upload } from 'lucide-react'
 import { useCallback, useEffect, useRef } from 'react'
 import { deliveryTarget, PLATFORMS, type Platform } from '../../../src-server/contract/platforms.ts'
 import { Button } from '../../components/button.tsx'
+import { FailureStrip } from '../../components/failure-strip.tsx'
 import { isTyping } from '../../components/is-typing.ts'
 import { pickFiles } from '../../components/pick-files.ts'
 import { PlatformCell } from '../../components/platform-cell.tsx'
@@ -48,15 +49,7 @@ export function MasterScreen() {
           <h1 className="vh">{t.screens.master}</h1>
           <DropStrip drop={drop} onChoose={choose} />
           <PlatformCells />
-          {failure && (
-            <p className="strip inline" role="alert">
-              <span className="grow">{failure.message}</span>
-              {failure.requestId && <span className="faint">{t.requestId(failure.requestId)}</span>}
-              <Button look="quiet" small onClick={desk.clearFailure}>
-                {t.close}
-              </Button>
-            </p>
-          )}
+          {failure && <FailureStrip {...failure} onClose={desk.clearFailure} />}
           {hasRead && <SongList rows={rows} />}
         </div>
         <SettingsColumn />
