@@ -11,13 +11,21 @@ import { MasterScreen } from './screens/master/master-screen.tsx'
 import { WindowBar } from './screens/window-bar.tsx'
 import { useApp, useSelect } from './state/app-state.ts'
 import { UNDO_SECONDS } from './state/notices.ts'
+import { createParts } from './state/parts.ts'
 import { shownLanguage } from './state/preferences.ts'
 import { useWords, WordsProvider } from './text/context.tsx'
 
-const HistoryScreen = lazy(() => import('./screens/history/history-screen.tsx'))
-const AutomateScreen = lazy(() => import('./screens/automate/automate-screen.tsx'))
-const SettingsScreen = lazy(() => import('./screens/settings/settings-screen.tsx'))
-const ListenScreen = lazy(() => import('./screens/listen/listen-screen.tsx'))
+const isThere = () =>
+  fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).then(
+    () => true,
+    () => false,
+  )
+const parts = createParts({ isThere, pauseMs: 1000 })
+
+const HistoryScreen = lazy(() => parts.load(() => import('./screens/history/history-screen.tsx')))
+const AutomateScreen = lazy(() => parts.load(() => import('./screens/automate/automate-screen.tsx')))
+const SettingsScreen = lazy(() => parts.load(() => import('./screens/settings/settings-screen.tsx')))
+const ListenScreen = lazy(() => parts.load(() => import('./screens/listen/listen-screen.tsx')))
 
 export function App() {
   const { preferences } = useApp()
@@ -85,8 +93,8 @@ function Window() {
           <p className="dim">{t.locked.text}</p>
         </main>
       ) : (
-        <FailureBoundary resetKey={route.screen} fallback={(detail) => <Broken detail={detail} />}>
-          <Suspense fallback={<main id="content" className="work" tabIndex={-1} />}>
+        <FailureBoundary resetKey={`${route.screen}/${route.detail}`} fallback={(detail) => <Broken detail={detail} />}>
+          <Suspense key={route.screen} fallback={<Arriving />}>
             {route.screen === 'master' && <MasterScreen />}
             {route.screen === 'history' && <HistoryScreen isSearching={route.detail === 'search'} />}
             {route.screen === 'automate' && <AutomateScreen />}
@@ -109,6 +117,17 @@ function Window() {
       </div>
       <KeySheet isOpen={isKeySheetOpen} onClose={() => showKeySheet(false)} />
     </>
+  )
+}
+
+/** A screen that is being read: at once, unless the program is away. */
+function Arriving() {
+  const { t } = useWords()
+  const isAway = useSelect(parts.store, (state) => state.isAway)
+  return (
+    <main id="content" className="work locked" tabIndex={-1}>
+      {isAway && <p role="alert">{t.lost}</p>}
+    </main>
   )
 }
 

@@ -11,6 +11,8 @@ import './styles/master.css'
 import './styles/first-run.css'
 import './styles/pages.css'
 import './styles/narrow.css'
+// Here and not with its screen: a sheet that comes late and fails is not asked for again.
+import './screens/listen/listen.css'
 
 const app = createAppState(takeSession())
 void app.start(new AbortController().signal)

@@ -25,7 +25,6 @@ import { Transport } from './transport.tsx'
 import { useKeys } from './use-keys.ts'
 import { Verdict } from './verdict.tsx'
 import { VersionSwitch } from './version-switch.tsx'
-import './listen.css'
 
 const tossCoin = () => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) % 2 === 0
 
