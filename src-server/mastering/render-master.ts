@@ -63,8 +63,7 @@ export function renderMaster(task: RenderTask, onStep: (step: RenderStep) => voi
     const written = writeMaster(task, plan)
     if (round === 1) onStep('written')
     const measurement = measureMaster(task.path)
-    const { integratedLufs, truePeakDbtp } = measurement
-    const trimmed = trimLanding(plan, { integratedLufs, truePeakDbtp: truePeakDbtp + METER_DOUBT_DB })
+    const trimmed = correctPlan(plan, measurement, round)
     if (!trimmed || round === MAX_ROUNDS) {
       const overDb = measurement.truePeakDbtp - plan.promisedCeilingDbtp
       if (overDb > METER_TOLERANCE_DB) throw new CeilingBrokenError(overDb)
@@ -81,6 +80,21 @@ export function renderMaster(task: RenderTask, onStep: (step: RenderStep) => voi
     }
     plan = trimmed
   }
+}
+
+/**
+ * Returns the plan of the next round, or null when the file of this one (1 is the first) holds what was promised. A peak that the limiter
+ * reads too low hardly follows the ceiling, so each round goes twice as far for the same excess.
+ */
+export function correctPlan(
+  plan: LandingPlan,
+  measured: Pick<MasterMeasurement, 'integratedLufs' | 'truePeakDbtp'>,
+  round: number,
+): LandingPlan | null {
+  const excessDb = measured.truePeakDbtp + METER_DOUBT_DB - plan.promisedCeilingDbtp
+  const counted = excessDb > 0 ? excessDb * 2 ** (round - 1) : excessDb
+  const truePeakDbtp = plan.promisedCeilingDbtp + counted
+  return trimLanding(plan, { integratedLufs: measured.integratedLufs, truePeakDbtp })
 }
 
 function writeMaster(task: RenderTask, plan: LandingPlan): { sizeBytes: number; sha256: string } {

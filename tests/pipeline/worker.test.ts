@@ -201,6 +201,11 @@ describe('a job that cannot be done', () => {
     expect(await fails({}, silence)).toMatchObject({ type: 'failed', failureCode: 'DIGITAL_SILENCE' })
   }, 60_000)
 
+  it('fails for a song of which nothing is left when its fault is gone, and delivers no empty master', async () => {
+    const offset = writeFloatWav(at('offset.wav'), [new Float32Array(100_000).fill(0.5)], 44_100)
+    expect(await fails({}, offset)).toMatchObject({ type: 'failed', failureCode: 'DIGITAL_SILENCE' })
+  }, 60_000)
+
   it('fails for less than a second', async () => {
     expect(await fails({}, writeFloatWav(at('short.wav'), songLike(0.9), 44_100))).toMatchObject({
       failureCode: 'TOO_SHORT',
