@@ -37,7 +37,7 @@ export interface AudioFacts {
   readonly durationSeconds: number
   /** Bits per sample of a lossless file. */
   readonly bitDepth?: number
-  /** Mean bit rate of a lossy file, bit/s. */
+  /** Mean bit rate of the sound of a lossy file, bit/s, without tags and pictures. */
   readonly bitRate?: number
   readonly isLossy: boolean
   readonly tags: SongTags

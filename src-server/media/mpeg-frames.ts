@@ -6,7 +6,10 @@ interface FrameHeader {
   readonly sampleRateHz: number
   readonly channels: 1 | 2
   readonly lengthBytes: number
+  readonly durationSeconds: number
 }
+
+const HEADER_BYTES = 4
 
 const RATES_HZ = [44_100, 48_000, 32_000]
 const KILOBITS_V1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
@@ -36,6 +39,40 @@ export async function findMp3Stream(
   return undefined
 }
 
+/** Read at once while frames are counted. */
+const PIECE_BYTES = 1 << 20
+
+/**
+ * Returns the mean bit rate of the MPEG frames of a file, bit/s: frames alone, since a cover or other tags can be larger than the
+ * sound. Looks from `start` to the end and passes over what is no frame; undefined when there is none.
+ */
+export async function meanBitRate(handle: FileHandle, start: number): Promise<number | undefined> {
+  const bytes = Buffer.alloc(PIECE_BYTES)
+  let bits = 0
+  let seconds = 0
+  let version: FrameHeader['version'] | undefined
+  for (let position = start; ; ) {
+    const { bytesRead } = await handle.read(bytes, 0, PIECE_BYTES, position)
+    const piece = bytes.subarray(0, bytesRead)
+    const isLast = bytesRead < PIECE_BYTES
+    const end = isLast ? bytesRead : Number.POSITIVE_INFINITY
+    let at = 0
+    while (at + HEADER_BYTES <= bytesRead) {
+      const header = readHeader(piece, at)
+      // A lonely sync in rubbish is told from a frame by what stands behind it.
+      const isFrame = header && (header.version === version || isStream(piece, at, header, end))
+      if (isFrame) {
+        version = header.version
+        bits += header.lengthBytes * 8
+        seconds += header.durationSeconds
+      } else version = undefined
+      at += isFrame ? header.lengthBytes : 1
+    }
+    if (isLast) return seconds > 0 ? bits / seconds : undefined
+    position += at
+  }
+}
+
 function isStream(bytes: Buffer, at: number, first: FrameHeader, end: number): boolean {
   let position = at
   for (let frames = 0; frames < CONSECUTIVE_FRAMES; frames++) {
@@ -49,7 +86,7 @@ function isStream(bytes: Buffer, at: number, first: FrameHeader, end: number): b
 }
 
 function readHeader(bytes: Buffer, at: number): FrameHeader | undefined {
-  if (at + 4 > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xe6) !== 0xe2) return undefined
+  if (at + HEADER_BYTES > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xe6) !== 0xe2) return undefined
   const version = ([2.5, undefined, 2, 1] as const)[(bytes[at + 1]! >> 3) & 3]
   const rateIndex = (bytes[at + 2]! >> 2) & 3
   const kilobits = (version === 1 ? KILOBITS_V1 : KILOBITS_V2)[bytes[at + 2]! >> 4]
@@ -58,7 +95,8 @@ function readHeader(bytes: Buffer, at: number): FrameHeader | undefined {
   const samplesPerFrame = version === 1 ? 1152 : 576
   const padding = (bytes[at + 2]! >> 1) & 1
   const lengthBytes = Math.floor((samplesPerFrame / 8) * ((kilobits * 1000) / sampleRateHz)) + padding
-  return { version, sampleRateHz, channels: bytes[at + 3]! >> 6 === 3 ? 1 : 2, lengthBytes }
+  const durationSeconds = samplesPerFrame / sampleRateHz
+  return { version, sampleRateHz, channels: bytes[at + 3]! >> 6 === 3 ? 1 : 2, lengthBytes, durationSeconds }
 }
 
 function isText(bytes: Buffer, at: number, text: string): boolean {

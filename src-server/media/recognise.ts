@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { AudioFormat } from './audio-facts.ts'
-import { findMp3Stream } from './mpeg-frames.ts'
+import { findMp3Stream, meanBitRate } from './mpeg-frames.ts'
 
 /** Why a file is not one of the three formats; the sentences are in contract/text. */
 export type FormatFault = 'empty' | 'aac' | 'ogg' | 'aiff' | 'channels' | 'encoding' | 'damaged' | 'unknown'
@@ -12,6 +12,8 @@ export interface StreamFacts {
   readonly sampleRateHz: number
   readonly channels: number
   readonly bitDepth?: number
+  /** Mean of the frames of an MP3, bit/s. */
+  readonly bitRate?: number
   readonly hasProvenance: boolean
 }
 
@@ -42,7 +44,9 @@ export async function recogniseAudio(file: string): Promise<Recognition> {
     const frames = await findMp3Stream(handle, tagBytes, size)
     if (!frames) return { fault: 'unknown' }
     const hasProvenance = await mentionsManifest(handle, 0, tagBytes)
-    return withinLimits({ stream: { format: 'mp3', codec: 'mp3', ...frames, hasProvenance } })
+    const bitRate = await meanBitRate(handle, tagBytes)
+    const stream = { format: 'mp3', codec: 'mp3', ...frames, hasProvenance } as const
+    return withinLimits({ stream: bitRate === undefined ? stream : { ...stream, bitRate } })
   } finally {
     await handle.close()
   }

@@ -1,6 +1,5 @@
 /** What an uploaded file really is, and whether it is accepted: the measuring below, the rules in {@link judge}. */
 
-import { stat } from 'node:fs/promises'
 import type { ErrorParams } from '../contract/errors.ts'
 import { DURATION_TOLERANCE_SECONDS, MAX_DURATION_SECONDS } from '../contract/limits.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
@@ -38,10 +37,9 @@ export async function probeAudio(
   if ('fault' in recognised) return refuseFormat(recognised.fault)
   const { stream } = recognised
   const song = { path, format: stream.format }
-  const [frames, tagged, { size }] = await Promise.all([
+  const [frames, tagged] = await Promise.all([
     countDecodable(ffmpeg, song, stream.sampleRateHz, signal),
     readTags(ffmpeg, song, signal),
-    stat(path),
   ])
   const verdict = judge(stream, frames)
   if (!verdict.ok) return verdict
@@ -57,7 +55,7 @@ export async function probeAudio(
       frames,
       durationSeconds,
       ...(stream.bitDepth === undefined ? {} : { bitDepth: stream.bitDepth }),
-      ...(isLossy ? { bitRate: Math.round((size * 8) / durationSeconds / 1000) * 1000 } : {}),
+      ...(stream.bitRate === undefined ? {} : { bitRate: Math.round(stream.bitRate / 1000) * 1000 }),
       isLossy,
       ...tagged,
       hasProvenance: stream.hasProvenance,

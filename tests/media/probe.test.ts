@@ -40,7 +40,22 @@ describe('an accepted song', () => {
         hasCover: true,
       },
     })
-    expect(result.ok && result.facts.bitRate).toBeGreaterThan(180_000)
+    expect(result.ok && result.facts.bitRate).toBe(192_000)
+  })
+
+  it('has the bit rate of its sound, whatever lies beside it', async () => {
+    runPlain('-i', at('song.wav'), '-b:a', '128k', '-metadata', 'title=x', at('plain.mp3'))
+    const plain = readFileSync(at('plain.mp3'))
+    const half = Math.floor(plain.length / 2)
+    const rubbish = Buffer.alloc(150_000, 'TAG of another world ')
+    writeFileSync(at('dirty.mp3'), Buffer.concat([plain.subarray(0, half), rubbish, plain.subarray(half), rubbish]))
+    for (const name of ['plain.mp3', 'dirty.mp3']) {
+      expect(await probe(name), name).toMatchObject({ ok: true, facts: { bitRate: 128_000 } })
+    }
+    runPlain('-i', at('song.wav'), '-q:a', '4', at('variable.mp3'))
+    const variable = await probe('variable.mp3')
+    const wholeFile = (readFileSync(at('variable.mp3')).length * 8) / 3
+    expect(Math.abs((variable.ok ? variable.facts.bitRate! : 0) / wholeFile - 1)).toBeLessThan(0.05)
   })
 
   it('is measured, not believed: a header that says an hour does not make it one', async () => {
