@@ -3,10 +3,6 @@ import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 import { rateFilter } from './resample.ts'
 import { inWholeFrames } from './whole-frames.ts'
 
-/** Lowest and highest rate at which the engine works, Hz. */
-export const LOWEST_ENGINE_RATE_HZ = 44_100
-export const HIGHEST_ENGINE_RATE_HZ = 96_000
-
 /** Whole piece, planar, two channels, on SharedArrayBuffers; 1.0 is full scale and may be exceeded. */
 export interface DecodedAudio {
   readonly channels: readonly [Float32Array, Float32Array]
@@ -14,7 +10,7 @@ export interface DecodedAudio {
   readonly sampleRateHz: number
 }
 
-/** The audio could not be used: nothing came out, or most of it is not a number. */
+/** The audio could not be used: nothing came out, or too much of it is no sound. */
 export class UnreadableAudioError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -22,11 +18,15 @@ export class UnreadableAudioError extends Error {
   }
 }
 
-/** Rate at which a source is mastered: its own between 44.1 and 96 kHz, 44.1 below, 96 above (88.2 for multiples of 44.1). */
+/** Rates at which the engine works, Hz: those that shops and services take. */
+const ENGINE_RATES_HZ = [44_100, 48_000, 88_200, 96_000]
+
+/** Rate at which a source is mastered: of 44.1, 48, 88.2 and 96 kHz the nearest one; 88.2 for higher multiples of 44.1 kHz. */
 export function engineRateHz(sourceRateHz: number): number {
-  if (sourceRateHz < LOWEST_ENGINE_RATE_HZ) return LOWEST_ENGINE_RATE_HZ
-  if (sourceRateHz <= HIGHEST_ENGINE_RATE_HZ) return sourceRateHz
-  return sourceRateHz % LOWEST_ENGINE_RATE_HZ === 0 ? 88_200 : HIGHEST_ENGINE_RATE_HZ
+  const highestHz = sourceRateHz % 44_100 === 0 ? 88_200 : 96_000
+  const rateHz = Math.min(sourceRateHz, highestHz)
+  const distance = (hz: number) => Math.abs(Math.log(hz / rateHz))
+  return ENGINE_RATES_HZ.reduce((best, hz) => (distance(hz) < distance(best) ? hz : best))
 }
 
 interface SongFile {
@@ -67,11 +67,16 @@ export async function countFrames(
 /** What decoding gave, and what had to be done to it. */
 export interface Decoded {
   readonly audio: DecodedAudio
-  /** Samples that were not numbers and were bridged. */
+  /** Samples that were no sound and were bridged. */
   readonly bridgedSamples: number
   /** `soxr` or `swr` where the rate was changed. */
   readonly resampler?: 'soxr' | 'swr'
 }
+
+/** What lies beyond is rubbish, not sound: integers of 32 bit that were stored as floats as they are end at 2³¹. */
+const LARGEST_SAMPLE = 2 ** 32
+
+const isSound = (sample: number) => Math.abs(sample) <= LARGEST_SAMPLE
 
 /** Share of samples that may be bridged before the audio counts as unreadable. */
 const MAX_BRIDGED_SHARE = 0.001
@@ -79,7 +84,7 @@ const MAX_BRIDGED_SHARE = 0.001
 /**
  * Decodes a song to two planar Float32 channels at {@link engineRateHz}; mono becomes two equal channels. The samples never pass
  * through integers, since lossy audio exceeds full scale, and the decoder runs without processor-specific code, so that a lossy
- * file decodes alike on every machine. NaN and infinities are bridged by a straight line. Throws an {@link UnreadableAudioError},
+ * file decodes alike on every machine. NaN, infinities and numbers beyond all levels are bridged by a straight line. Throws an {@link UnreadableAudioError},
  * a FfmpegError, or the reason of an aborted `signal`.
  */
 export async function decodeSong(
@@ -113,7 +118,7 @@ export async function decodeSong(
     ? collector.planes.reduce((sum, samples) => sum + bridgeGaps(samples.subarray(0, frames)), 0)
     : 0
   if (bridgedSamples > MAX_BRIDGED_SHARE * frames * facts.channels) {
-    throw new UnreadableAudioError(`${bridgedSamples} samples are not numbers`)
+    throw new UnreadableAudioError(`${bridgedSamples} samples are no sound`)
   }
   const left = collector.planes[0]!.subarray(0, frames)
   // A copy, not the same memory: both channels are worked on in place.
@@ -145,20 +150,17 @@ export function collectPlanar(planes: readonly Float32Array[]) {
     const count = Math.min(samples.length / channelCount, capacity - frames)
     for (let c = 0; c < channelCount; c++) {
       const plane = planes[c]!
-      let check = 0
       for (let i = 0, at = c; i < count; i++, at += channelCount) {
         const value = samples[at]!
         plane[frames + i] = value
-        check += value - value
+        if (!isSound(value)) hasGaps = true
       }
-      // The difference of a number with itself is 0, except for NaN and the infinities.
-      if (check !== 0) hasGaps = true
     }
     frames += count
   }
   return {
     planes,
-    /** Whether a sample that is not a number came in. */
+    /** Whether a sample came in that {@link bridgeGaps} replaces. */
     get hasGaps() {
       return hasGaps
     },
@@ -170,13 +172,16 @@ export function collectPlanar(planes: readonly Float32Array[]) {
   }
 }
 
-/** Replaces each run of samples that are not finite by a straight line between its neighbours; returns how many there were. */
+/**
+ * Replaces each run of samples that are no sound (not finite, or beyond ±2³²) by a straight line between its neighbours; returns how
+ * many there were.
+ */
 export function bridgeGaps(samples: Float32Array): number {
   let bridged = 0
   for (let i = 0; i < samples.length; i++) {
-    if (Number.isFinite(samples[i])) continue
+    if (isSound(samples[i]!)) continue
     let end = i
-    while (end < samples.length && !Number.isFinite(samples[end])) end++
+    while (end < samples.length && !isSound(samples[end]!)) end++
     const before = i > 0 ? samples[i - 1]! : 0
     const after = end < samples.length ? samples[end]! : 0
     const steps = end - i + 1

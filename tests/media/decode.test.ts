@@ -68,9 +68,13 @@ describe('decoding', () => {
     [8000, 44_100],
     [22_050, 44_100],
     [44_100, 44_100],
+    [44_101, 44_100],
+    [47_952, 48_000],
+    [64_000, 48_000],
     [88_200, 88_200],
     [96_000, 96_000],
     [176_400, 88_200],
+    [100_000, 96_000],
     [192_000, 96_000],
   ])('brings a song of %i Hz to %i Hz without changing its length or level', async (fromHz, toHz) => {
     expect(engineRateHz(fromHz)).toBe(toHz)
@@ -92,6 +96,20 @@ describe('decoding', () => {
     expect(bridgedSamples).toBe(2)
     expect(audio.channels[0].every(Number.isFinite)).toBe(true)
     expect(Math.abs(audio.channels[0][1000]! - before[1000]!)).toBeLessThan(0.2)
+  })
+
+  it('bridges numbers that no recording holds, and keeps those of unscaled integers', async () => {
+    const channels = songLike(1)
+    channels[1]![2000] = 1e30
+    channels[1]![2001] = -3e38
+    const { audio, bridgedSamples } = await decode(writeFloatWav(at('rubbish.wav'), channels, 44_100))
+    expect(bridgedSamples).toBe(2)
+    expect(Math.max(...audio.channels[1].map(Math.abs))).toBeLessThan(2)
+
+    const integers = songLike(1, 44_100, 2 ** 30)
+    const kept = await decode(writeFloatWav(at('integers.wav'), integers, 44_100))
+    expect(kept.bridgedSamples).toBe(0)
+    expect(kept.audio.channels[0]).toEqual(integers[0])
   })
 
   it('refuses audio that is mostly not a number', async () => {
