@@ -89,3 +89,18 @@ test('a song with warnings is replaced in its place', async ({ page }) => {
   await expect(page.locator('.song')).toHaveCount(2, { timeout: 20_000 })
   await expect(page.locator('.song').first()).toContainText('Better')
 })
+
+test('a song too short to be mastered says so at once, and is not started with the others', async ({
+  page,
+  program,
+}) => {
+  await drop(page, [song('Blink.wav', 1, 0.5)])
+  await expect(rowOf(page, 'Blink')).toContainText('The song is shorter than one second. Export the whole of it.')
+  await expect(page.getByRole('button', { name: /^Start/ })).toHaveAccessibleDescription('No song is ready')
+  await expect(rowOf(page, 'Blink').getByRole('button')).toHaveAccessibleName('Remove: Blink')
+  await drop(page, [song('Alpha.wav', 2, 3)])
+  await expect(rowOf(page, 'Alpha')).toContainText(/Ready|warning/, { timeout: 60_000 })
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(rowOf(page, 'Alpha')).toContainText('1 master', { timeout: 120_000 })
+  expect((await program.call<JobPage>('GET', '/api/v1/jobs')).jobs.map((job) => job.title)).toEqual(['Alpha'])
+})

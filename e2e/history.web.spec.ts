@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import type { Browser, Page, Request } from 'playwright/test'
-import { drop, expect, song, test } from './web-fixtures.ts'
+import { drop, expect, master, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -59,6 +59,36 @@ test('a history that cannot be read says so and can be read again', async ({ pag
   await page.unroute('**/api/v1/jobs?*')
   await page.getByRole('button', { name: 'Read again' }).click()
   await expect(page.getByText('Nothing mastered yet.')).toBeVisible()
+})
+
+test('a screen that is opened while the program is gone says so and is there when the program is', async ({ page }) => {
+  await expect(page.locator('.first')).toBeVisible()
+  await page.route('**/*', (route) => route.abort())
+  await page.getByRole('link', { name: 'History' }).click()
+  await expect(page.locator('main').getByRole('alert')).toHaveText(
+    'Loudsmith does not answer. Start it again; nothing is lost.',
+  )
+  await expect(page.locator('#content')).toHaveCount(1)
+  await page.unroute('**/*')
+  await expect(page.getByText('Nothing mastered yet.')).toBeVisible()
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
+test('a job that the server does not delete comes back with the reason', async ({ page, program }) => {
+  const file = new File([new Uint8Array(song('Alpha.wav', 1, 2).buffer)], 'Alpha.wav')
+  await master(program, { file, platforms: 'spotify' })
+  await page.getByRole('link', { name: 'History' }).click()
+  const row = page.getByRole('row', { name: /Alpha/ })
+  await page.route('**/api/v1/jobs/*', (route) =>
+    route.request().method() === 'DELETE' ? route.abort() : route.fallback(),
+  )
+  await page.getByRole('checkbox', { name: 'Select Alpha' }).check({ force: true })
+  await page.keyboard.press('Delete')
+  await expect(row).toHaveCount(0)
+  await expect(row).toHaveCount(1, { timeout: 20_000 })
+  await expect(page.getByRole('alert')).toContainText('1 song could not be deleted. Loudsmith does not answer.')
+  await page.getByRole('alert').getByRole('button', { name: 'Close' }).click()
+  await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
 const isList = (request: Request) => request.url().includes('/api/v1/jobs?')

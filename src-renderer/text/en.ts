@@ -189,6 +189,7 @@ export const en = {
     presets: 'Presets',
     savePreset: 'Save these settings',
     presetName: 'Name of the preset',
+    presetNameless: 'Give the preset a name.',
     deletePreset: (name: string) => `Delete “${name}”`,
     presetDeleted: (name: string) => `Preset “${name}” deleted`,
     applyTo: 'Apply to',

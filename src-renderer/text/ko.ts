@@ -174,6 +174,7 @@ export const ko: Text = {
     presets: '프리셋',
     savePreset: '지금 설정 저장',
     presetName: '프리셋 이름',
+    presetNameless: '프리셋 이름을 적으세요.',
     deletePreset: (name) => `“${name}” 지우기`,
     presetDeleted: (name) => `프리셋 “${name}” 지움`,
     applyTo: '적용 대상',

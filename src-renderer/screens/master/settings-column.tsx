@@ -1,11 +1,12 @@
 /** How the songs are to be mastered: for all of them, or for the one selected. */
 import { SlidersHorizontal } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import type { Preset } from '../../../src-server/contract/app.ts'
 import { AI_SERVICES, GENRES } from '../../../src-server/contract/platforms.ts'
 import { Button } from '../../components/button.tsx'
 import { Cards, Fader, Segmented } from '../../components/choices.tsx'
 import { Menu, Modal } from '../../components/dialogs.tsx'
+import { TextField } from '../../components/text-field.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { ReferenceSlot } from './reference-slot.tsx'
@@ -117,14 +118,24 @@ export function Presets() {
   const presets = useSelect(desk.store, (state) => state.desk?.presets)
   const [isNaming, setNaming] = useState(false)
   const [name, setName] = useState('')
+  const [isNameless, setNameless] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
   const known = presets ?? []
+  const showNaming = (isShown: boolean) => {
+    setNaming(isShown)
+    setNameless(false)
+    setName('')
+  }
   const save = (event: FormEvent) => {
     event.preventDefault()
     const trimmed = name.trim()
-    if (!settings || !trimmed) return
+    if (!trimmed) {
+      setNameless(true)
+      return field.current?.focus()
+    }
+    if (!settings) return
     void desk.changePresets((all) => [...all.filter((preset) => preset.name !== trimmed), { name: trimmed, settings }])
-    setNaming(false)
-    setName('')
+    showNaming(false)
   }
   const remove = (gone: Preset) => {
     const others = (all: readonly Preset[]) => all.filter((preset) => preset.name !== gone.name)
@@ -141,7 +152,7 @@ export function Presets() {
         items={[
           ...known.map((preset) => ({ text: preset.name, onChoose: () => change(preset.settings) })),
           ...(known.length > 0 ? [null] : []),
-          { text: t.settings.savePreset, onChoose: () => setNaming(true) },
+          { text: t.settings.savePreset, onChoose: () => showNaming(true) },
           ...known.map((preset) => ({
             text: t.settings.deletePreset(preset.name),
             isDanger: true,
@@ -154,16 +165,21 @@ export function Presets() {
           </Button>
         }
       />
-      <Modal title={t.settings.savePreset} isOpen={isNaming} onClose={() => setNaming(false)}>
+      <Modal title={t.settings.savePreset} isOpen={isNaming} onClose={() => showNaming(false)}>
         <form className="form" onSubmit={save}>
-          <label className="field">
-            <span className="label">{t.settings.presetName}</span>
-            <span className="input">
-              <input value={name} maxLength={60} onChange={(event) => setName(event.target.value)} />
-            </span>
-          </label>
+          <TextField
+            ref={field}
+            label={t.settings.presetName}
+            value={name}
+            maxLength={60}
+            problem={isNameless && t.settings.presetNameless}
+            onChange={(next) => {
+              setName(next)
+              setNameless(false)
+            }}
+          />
           <div className="row end">
-            <Button look="quiet" onClick={() => setNaming(false)}>
+            <Button look="quiet" onClick={() => showNaming(false)}>
               {t.cancel}
             </Button>
             <Button type="submit">{t.save}</Button>
