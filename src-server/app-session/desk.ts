@@ -109,6 +109,15 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
     return song
   }
 
+  /** A fault of the database at this moment must not end the process: the song keeps waiting for the next occasion. */
+  function feedLater(): void {
+    try {
+      feed()
+    } catch (cause) {
+      log.error('the desk could not be worked off', { cause })
+    }
+  }
+
   function feed(): void {
     if (isFeeding || !db.open) return
     isFeeding = true
@@ -127,7 +136,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
     } catch (cause) {
       if (databaseFault(cause) !== 'busy') throw cause
       log.warn('the desk waits for the database', { cause })
-      clock.after(LOCKED_RETRY_MS, feed)
+      clock.after(LOCKED_RETRY_MS, feedLater)
     } finally {
       isFeeding = false
     }

@@ -93,11 +93,11 @@ export function createSubmit(given: {
     return createdPayload(job)
   }
 
-  const submit = (submission: Submission): Submitted => {
+  const commit = (submission: Submission): Submitted => {
     const jobId = given.chance.newUuid()
     const { idempotency: use } = submission
     try {
-      const submitted = db
+      return db
         .transaction((): Submitted => {
           const earlier = use && idempotency.find(use)
           if (earlier) return { answer: earlier, isReplay: true }
@@ -106,12 +106,16 @@ export function createSubmit(given: {
           return { answer, isReplay: false }
         })
         .immediate()
-      notify.committed()
-      return submitted
     } catch (error) {
       folders.remove(jobId)
       throw error
     }
+  }
+
+  const submit = (submission: Submission): Submitted => {
+    const submitted = commit(submission)
+    notify.committed()
+    return submitted
   }
 
   return { admit, submit }

@@ -31,6 +31,8 @@ const MAX_AT_ONCE = 8
 const MAX_PER_ORIGIN = 2
 /** While anything waits, the outbox is looked at this often whatever the plan says: the wall clock may have jumped. */
 const LOOK_AGAIN_MS = 30_000
+/** After a fault of the database, which would be there again at once. */
+const FAULT_PAUSE_MS = 5000
 
 /** Makes the deliverer. It does nothing before `start`, and `wake` tells it that something may have become due. */
 export function createDeliverer(arguments_: DelivererArguments) {
@@ -43,6 +45,20 @@ export function createDeliverer(arguments_: DelivererArguments) {
 
   function wake(): void {
     if (!isStarted || closing.signal.aborted) return
+    try {
+      send()
+    } catch (cause) {
+      log.error('the outbox could not be looked at', { cause })
+      wakeIn(FAULT_PAUSE_MS)
+    }
+  }
+
+  function wakeIn(ms: number): void {
+    stopTimer?.()
+    stopTimer = clock.after(ms, wake)
+  }
+
+  function send(): void {
     stopTimer?.()
     const suspended = webhooks.suspendedIds()
     for (const row of deliveries.due(clock.now())) {
@@ -51,7 +67,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
       if (mayGo(row)) launch(row)
     }
     const waitMs = deliveries.msUntilNext(clock.now())
-    stopTimer = waitMs === undefined ? undefined : clock.after(Math.min(waitMs, LOOK_AGAIN_MS), wake)
+    if (waitMs !== undefined) wakeIn(Math.min(waitMs, LOOK_AGAIN_MS))
   }
 
   function mayGo(row: DeliveryRow): boolean {
@@ -63,10 +79,16 @@ export function createDeliverer(arguments_: DelivererArguments) {
 
   function launch(row: DeliveryRow): void {
     const ended = attempt(row, true)
-      .catch((cause: unknown) => log.error('a delivery broke off', { delivery: row.delivery_id, cause }))
-      .finally(() => {
+      .then(
+        () => wake,
+        (cause: unknown) => {
+          log.error('a delivery broke off', { delivery: row.delivery_id, cause })
+          return () => wakeIn(FAULT_PAUSE_MS)
+        },
+      )
+      .then((goOn) => {
         underWay.delete(row.delivery_id)
-        wake()
+        if (!closing.signal.aborted) goOn()
       })
     underWay.set(row.delivery_id, { origin: new URL(row.url).origin, ended })
   }

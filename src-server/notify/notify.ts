@@ -89,9 +89,13 @@ export function createNotify(arguments_: NotifyArguments) {
       return stored.seq
     },
 
-    /** Serves what has been committed to followers and receivers. */
+    /** Serves what has been committed to followers and receivers. Never throws: what is committed stays so, whoever learns of it. */
     committed(): void {
-      events.publish()
+      try {
+        events.publish()
+      } catch (cause) {
+        log.error('an event could not be told', { cause })
+      }
       deliverer.wake()
     },
 

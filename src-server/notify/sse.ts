@@ -46,7 +46,7 @@ export function createEventStream({ log, clock, lastEventId, mayKnow, isStillAll
   const afterSeq = lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId.trim()) ? Number(lastEventId) : undefined
   const follower = log.follow({
     ...(afterSeq === undefined ? {} : { afterSeq }),
-    onNews: take,
+    onNews: takeOrEnd,
     onEnd: end,
   })
 
@@ -82,6 +82,15 @@ export function createEventStream({ log, clock, lastEventId, mayKnow, isStillAll
     if (progress.length > 0) say(progress.join(''))
   }
 
+  /** A reader that cannot be served comes back with `Last-Event-ID`. */
+  function takeOrEnd(): void {
+    try {
+      take()
+    } catch {
+      stream.destroy()
+    }
+  }
+
   async function beat(): Promise<void> {
     for (;;) {
       await clock.sleep(HEARTBEAT_MS, ended.signal).catch(() => undefined)
@@ -96,7 +105,7 @@ export function createEventStream({ log, clock, lastEventId, mayKnow, isStillAll
   }
 
   stream.push(`retry: ${RECONNECT_MS}\n\n`)
-  void beat()
+  beat().catch(() => stream.destroy())
   return stream
 }
 

@@ -41,7 +41,12 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
   const events: string[] = []
   /** What has been told, each when it was told. */
   const told: string[] = []
-  const world = { slots: PLAN_LIMITS.pro.concurrentJobs, workers: 8, outcome: (_job: DeskJob): Outcome => 'accept' }
+  const world = {
+    slots: PLAN_LIMITS.pro.concurrentJobs,
+    workers: 8,
+    outcome: (_job: DeskJob): Outcome => 'accept',
+    breaksNotes: false,
+  }
 
   const jobs = {
     submit(job: DeskJob) {
@@ -88,7 +93,10 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
     jobs,
     workers: () => world.workers,
     notify: {
-      record: ({ event }) => void events.push(event),
+      record({ event }) {
+        if (world.breaksNotes) throw new Error('disk I/O error')
+        events.push(event)
+      },
       committed: () => void told.push(...events.slice(told.length)),
     },
   })

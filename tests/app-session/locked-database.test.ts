@@ -16,3 +16,20 @@ test('a song whose turn comes while another program holds the database keeps wai
   expect(states()).toEqual(['submitted', 'submitted'])
   expect(submitted.map(({ sourceId }) => sourceId)).toEqual(songs)
 })
+
+test('a fault at a later try ends nothing: the song keeps waiting and is handed over at the next occasion', async () => {
+  const { addSong, desk, world, states, clock } = openDesk()
+  const songs = [addSong('a')]
+  world.outcome = () => {
+    throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+  }
+  desk.start(songs)
+  // Any fault but a lock would be a refusal, so it is played where the song is noted as handed over.
+  world.outcome = () => 'accept'
+  world.breaksNotes = true
+  await clock.advance(1500)
+  expect(states()).toEqual(['waiting'])
+  world.breaksNotes = false
+  desk.feed()
+  expect(states()).toEqual(['submitted'])
+})

@@ -566,3 +566,39 @@ test('events and finished deliveries are forgotten after 30 days, waiting ones a
   db.exec('DELETE FROM events')
   expect(notify.record({ event: 'account.changed' })).toBe(4)
 })
+
+test('a database that refuses to be written holds a delivery up for seconds, not for ever, and takes no time from others', async () => {
+  const clock = createFakeClock()
+  const { notify, db } = createTestNotify({ clock })
+  const receiver = await startReceiver()
+  let tries = 0
+  let isFull = true
+  db.function('refuse', () => {
+    // Without a pause each try would follow upon the last before anything else has its turn.
+    if (isFull && ++tries < 1000) throw new Error('the disk is full')
+    return 1
+  })
+  db.exec('CREATE TRIGGER full BEFORE INSERT ON job_signing_secret BEGIN SELECT refuse(); END')
+  notify.start()
+  happen(notify, { ...completed(), webhookUrl: receiver.url })
+  await clock.advance(30_000)
+  expect(tries).toBeGreaterThan(1)
+  expect(tries).toBeLessThan(10)
+  isFull = false
+  await clock.advance(5000)
+  await eventually(() => receiver.received.length === 1)
+})
+
+test('what has happened has happened, though nobody can be told of it', async () => {
+  const clock = createFakeClock()
+  const { notify, db, lines } = createTestNotify({ clock })
+  const receiver = await startReceiver()
+  notify.start()
+  notify.record({ ...completed(), webhookUrl: receiver.url })
+  db.exec('ALTER TABLE events RENAME TO away; ALTER TABLE deliveries RENAME TO gone')
+  expect(() => notify.committed()).not.toThrow()
+  expect(lines.filter((line) => line.includes('"error"')).length).toBe(2)
+  db.exec('ALTER TABLE away RENAME TO events; ALTER TABLE gone RENAME TO deliveries')
+  await clock.advance(5000)
+  await eventually(() => receiver.received.length === 1)
+})
