@@ -28,6 +28,8 @@ const FREE_PORT_TRIES = 20
 const HEADER_BYTES = 16_384
 /** A whole request may take this long; 1 GiB over loopback takes seconds. */
 const REQUEST_TIMEOUT_MS = 600_000
+/** A script that asks every few seconds finds its connection still there: with Node's 5 s it is often closed under the next request. */
+const IDLE_CONNECTION_MS = 75_000
 
 /**
  * Serves `answer` on 127.0.0.1 and, where the machine has IPv6, on ::1, on the same port; 0 picks one that is free on both.
@@ -86,6 +88,7 @@ function listenOn(
       joinDuplicateHeaders: true,
       maxHeaderSize: HEADER_BYTES,
       requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: IDLE_CONNECTION_MS,
     },
     answer,
   )

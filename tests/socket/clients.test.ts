@@ -1,7 +1,7 @@
 /** Every error of the catalogue, read by the clients that people really use, each with an upload on its way where the error has one. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -288,4 +288,15 @@ describe('every client reads each error as JSON, while it is sending or afterwar
       for (const step of undo.splice(0)) await step()
     }
   })
+})
+
+test('a script that asks every minute finds its connection still open', async () => {
+  const agent = new Agent({ keepAlive: true })
+  const headers = await new Promise<IncomingHttpHeaders>((resolve, reject) => {
+    httpRequest(`${service.baseUrl}/healthz`, { agent }, (answer) => resolve(answer.resume().headers))
+      .on('error', reject)
+      .end()
+  })
+  agent.destroy()
+  expect(Number(/timeout=(\d+)/.exec(String(headers['keep-alive']))?.[1])).toBeGreaterThan(60)
 })
