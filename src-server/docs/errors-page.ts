@@ -58,6 +58,7 @@ const EXAMPLE = {
   channel: 'left',
   startSeconds: 2,
   endSeconds: 4,
+  lossDb: 7.5,
   cutoffHz: 16_000,
   missingLu: 1.5,
   truePeakDbtp: 0.3,

@@ -2,8 +2,8 @@ import type { Analysis } from '../contract/jobs.ts'
 import type { RepairKind } from '../contract/report.ts'
 import { type MasteringPlan, planRecipe } from '../engine/plan-recipe.ts'
 import type { Decoded } from '../media/decode.ts'
-import { decodeAndAnalyse, fileWarnings, nameCodec } from './pipeline.ts'
-import { codecName, measurementOf, sourceCurves, spectrumOf } from './report-facts.ts'
+import { decodeAndAnalyse, songWarnings } from './pipeline.ts'
+import { bandwidthOf, codecName, measurementOf, sourceCurves, spectrumOf } from './report-facts.ts'
 import type { AnalysisDone, AnalysisOrder, WorkProgress } from './work-order.ts'
 
 /** Slices of the waveform that a look at a song returns. */
@@ -52,7 +52,7 @@ export async function analyseSong(
     codec: codecName(order.song),
     sample_rate_hz: facts.sampleRateHz,
     channels: facts.channels,
-    bandwidth_hz: analysis.bandwidthHz,
+    bandwidth_hz: bandwidthOf(analysis, facts),
     measurement: measurementOf(analysis),
     spectrum: spectrumOf(analysis.comparedSpectrum),
     curves: sourceCurves(analysis.curves),
@@ -71,7 +71,7 @@ export async function analyseSong(
         },
       ]
     }),
-    warnings: [...plan.warnings.map((warning) => nameCodec(warning, order.song)), ...fileWarnings(order.song, decoded)],
+    warnings: songWarnings(order.song, { decoded, analysis, plan }),
   }
 }
 

@@ -13,6 +13,7 @@ import type { Audio } from '../engine/block.ts'
 import { chooseCandidate, recipeCandidates } from '../engine/candidates.ts'
 import { applyRecipe } from '../engine/chain.ts'
 import type { MasteringPlan, PlanInput } from '../engine/plan-recipe.ts'
+import { powerToDb } from '../engine/units.ts'
 import { engineVersion } from '../engine/version.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { type Decoded, decodeSong } from '../media/decode.ts'
@@ -21,6 +22,7 @@ import { type Delivered, type Delivery, deliverMasters } from './deliver.ts'
 import { createProgressMeter } from './progress-meter.ts'
 import { createRenderPool, type RenderPool } from './render-pool.ts'
 import {
+  bandwidthOf,
   codecName,
   landingDecisions,
   masterCurves,
@@ -114,8 +116,8 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
     plan,
     repairs: [...bridged(decoded), ...applied.repairs],
     warnings: [
-      ...plan.warnings.map((warning) => nameCodec(warning, order.source)),
-      ...fileWarnings(order.source, decoded),
+      ...songWarnings(order.source, { decoded, analysis, plan }),
+      ...(reference && reference.integratedLufs === null ? [{ code: 'REFERENCE_SILENT' as const }] : []),
     ],
     sourceLufs: analysis.integratedLufs,
   }
@@ -147,21 +149,41 @@ function bridged({ bridgedSamples }: Decoded): Repair[] {
   return bridgedSamples > 0 ? [{ kind: 'clicks', count: bridgedSamples }] : []
 }
 
-/** A lossy source is named with its codec and bit rate. */
-export function nameCodec(warning: WarningFact, { facts }: Pick<StoredSong, 'facts'>): WarningFact {
-  return warning.code === 'INPUT_LOSSY' ? { ...warning, values: { codec: codecName({ facts }) } } : warning
+/** What was found out about one song. */
+interface Findings {
+  readonly decoded: Decoded
+  readonly analysis: SourceAnalysis
+  readonly plan: MasteringPlan
 }
 
-/** What only the file tells. */
-export function fileWarnings({ facts }: Pick<StoredSong, 'facts'>, decoded: Decoded): WarningFact[] {
-  const { sampleRateHz } = decoded.audio
-  const warnings: WarningFact[] = []
+/** What the owner of a song should know of it: from its plan, its sound and its file. */
+export function songWarnings({ facts }: Pick<StoredSong, 'facts'>, found: Findings): WarningFact[] {
+  const { decoded, analysis, plan } = found
+  const warnings = plan.warnings.map((warning): WarningFact => {
+    if (warning.code === 'INPUT_LOSSY') return { ...warning, values: { codec: codecName({ facts }) } }
+    if (warning.code !== 'INPUT_BAND_LIMITED') return warning
+    return { ...warning, values: { cutoffHz: Math.round(bandwidthOf(analysis, facts) ?? 0) } }
+  })
+  const lossDb = monoLossDb(analysis)
+  if (lossDb >= HEARD_MONO_LOSS_DB) {
+    warnings.push({ code: 'INPUT_OUT_OF_PHASE', values: { lossDb: Math.round(lossDb * 10) / 10 } })
+  }
   if (decoded.resampler) {
-    const values = { fromHz: facts.sampleRateHz, toHz: sampleRateHz, resampler: decoded.resampler }
+    const values = { fromHz: facts.sampleRateHz, toHz: decoded.audio.sampleRateHz, resampler: decoded.resampler }
     warnings.push({ code: 'INPUT_RESAMPLED', values })
   }
   if (facts.hasProvenance) warnings.push({ code: 'INPUT_PROVENANCE_DROPPED' })
   return warnings
+}
+
+/** Channels that have nothing in common lose 3 dB when they are added; from twice as much on they work against each other. */
+const HEARD_MONO_LOSS_DB = 6
+/** Hardly anything is left then; how little depends on the last bits. */
+const MOST_MONO_LOSS_DB = 60
+
+/** By how much the sum of the channels is weaker than the channels, dB, 0 to 60. */
+function monoLossDb({ sideToMidDb }: SourceAnalysis): number {
+  return sideToMidDb === null ? 0 : Math.min(MOST_MONO_LOSS_DB, powerToDb(1 + 10 ** (sideToMidDb / 10)))
 }
 
 async function deliverSong(
@@ -287,7 +309,7 @@ function composeReport(
       sample_rate_hz: source.facts.sampleRateHz,
       channels: source.facts.channels,
       duration_seconds: source.facts.durationSeconds,
-      bandwidth_hz: analysis.bandwidthHz,
+      bandwidth_hz: bandwidthOf(analysis, source.facts),
       measurement: measurementOf(analysis),
       spectrum: spectrumOf(analysis.comparedSpectrum),
       curves: sourceCurves(analysis.curves),

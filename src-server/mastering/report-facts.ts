@@ -4,6 +4,7 @@ import type { Decision, MasterResult, Measurement, Report, Spectrum } from '../c
 import type { AnalysisCurves, SourceAnalysis } from '../engine/analysis.ts'
 import { curveStepSeconds } from '../engine/meters/dynamics.ts'
 import { type BandLevels, silentDb } from '../engine/meters/spectrum.ts'
+import type { AudioFacts } from '../media/audio-facts.ts'
 import type { MasterMeasurement } from './measure-master.ts'
 import type { RenderedMaster } from './render-master.ts'
 import type { StoredSong } from './work-order.ts'
@@ -51,6 +52,11 @@ export function masterMeasurement(measured: MasterMeasurement): Measurement {
     correlation: measured.correlation,
     side_to_mid_db: measured.sideToMidDb <= silentDb ? null : finite(measured.sideToMidDb),
   }
+}
+
+/** Highest frequency with music in it, Hz; null where there is no cutoff. A file of a low rate ends at half of it, whatever a band's width. */
+export function bandwidthOf({ bandwidthHz }: SourceAnalysis, { sampleRateHz }: AudioFacts): number | null {
+  return bandwidthHz === null ? null : Math.min(bandwidthHz, sampleRateHz / 2)
 }
 
 /** Third octaves; a band without sound is null. */
@@ -131,7 +137,7 @@ const BROKEN_PROMISE_LU = 0.5
 
 /**
  * The result of one platform: what was promised, what the written file measures, what it cost. Throws an Error when the file misses its
- * target by more than 0.5 LU and the plan had not said so: such a master is not delivered.
+ * target by more than 0.5 LU and the plan had not said so, or is silent: such a master is not delivered.
  */
 export function masterResult(
   master: RenderedMaster,
@@ -139,6 +145,7 @@ export function masterResult(
   more: { readonly file: string; readonly chainGainDb: number; readonly codecChecks?: readonly CodecCheck[] },
 ): MasterResult {
   const { plan, measurement } = master
+  if (!Number.isFinite(measurement.integratedLufs)) throw new Error(`the master for ${target.platform} is silent`)
   const missLu = Math.abs(measurement.integratedLufs - target.targetLufs)
   const isOnTarget = missLu <= ON_TARGET_LU
   if (missLu > BROKEN_PROMISE_LU && (plan.verdict === 'on_target' || plan.targetLufs !== target.targetLufs)) {

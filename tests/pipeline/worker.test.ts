@@ -189,6 +189,42 @@ describe('premium', () => {
   }, 120_000)
 })
 
+describe('what a song has to say of itself', () => {
+  const codesOf = async (name: string, channels: Float32Array[], change: Parameters<typeof orderFor>[2] = {}) => {
+    const file = writeFloatWav(at(name), channels, 44_100)
+    const made = await masterOrder(await orderFor(file, folder, { platforms: ['spotify'], ...change }))
+    return made.warnings
+  }
+
+  it('is that mono loses it when its channels work against each other, and not when they differ', async () => {
+    const [left, right] = songLike(4)
+    const inverted = await codesOf('inverted.wav', [left!, left!.map((sample) => -sample)])
+    expect(inverted).toContainEqual({ code: 'INPUT_OUT_OF_PHASE', values: { lossDb: 60 } })
+    const partly = await codesOf('partly.wav', [left!, left!.map((sample) => -0.5 * sample)])
+    // The sum is 0.25 of the left channel, the channels together √0.625: 20 lg of their ratio.
+    const values = { lossDb: expect.closeTo(10, 0) }
+    expect(partly).toContainEqual({ code: 'INPUT_OUT_OF_PHASE', values })
+    const wide = await codesOf('wide.wav', [left!, right!])
+    expect(wide.map(({ code }) => code)).not.toContain('INPUT_OUT_OF_PHASE')
+  }, 120_000)
+
+  it('is that a silent reference had nothing to match', async () => {
+    const reference = await storedSong(writeFloatWav(at('quiet.wav'), [new Float32Array(300_000)], 44_100))
+    const warnings = await codesOf('followed.wav', songLike(4), { reference })
+    expect(warnings.map(({ code }) => code)).toContain('REFERENCE_SILENT')
+  }, 120_000)
+
+  it('is no band beyond half the rate of its file', async () => {
+    const file = writeFloatWav(at('low.wav'), songLike(4, 8000), 8000)
+    const work = await orderFor(file, folder, { platforms: ['spotify'] })
+    const { warnings } = await masterOrder(work)
+    const limited = warnings.find(({ code }) => code === 'INPUT_BAND_LIMITED')
+    expect(limited?.values?.cutoffHz).toBe(4000)
+    const report = JSON.parse(readFileSync(path.join(work.attemptFolder, 'report.json'), 'utf8')) as Report
+    expect(report.source.bandwidth_hz).toBe(4000)
+  }, 120_000)
+})
+
 describe('a job that cannot be done', () => {
   const fails = async (change: Partial<WorkOrder>, file = song) => {
     const { messages, exitCode } = await runOrder(await orderFor(file, folder, change))

@@ -29,7 +29,7 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
   NOTHING_TO_REPAIR: () => both('No fault was found, so nothing was repaired.', '결함이 없어 복원하지 않았어요.'),
   DC_REMOVED: () => both('A constant offset was removed.', 'DC 오프셋을 없앴어요.'),
   RUMBLE_FILTERED: (v) =>
-    both(`Rumble below ${hz(v.frequencyHz)} was filtered.`, `${hz(v.frequencyHz)} 아래 초저역 잡음을 걸렀어요.`),
+    both(`Rumble around ${hz(v.frequencyHz)} was filtered.`, `${hz(v.frequencyHz)} 부근의 초저역 잡음을 걸렀어요.`),
   CLIPPING_REBUILT: (v) => both(`Clipped peaks were rebuilt${places(v)}.`, `잘린 피크를 복원했어요${places(v)}.`),
   CLICKS_MENDED: (v) => both(`Clicks were mended${places(v)}.`, `클릭음을 고쳤어요${places(v)}.`),
   MUD_CUT: (v) =>

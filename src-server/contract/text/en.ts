@@ -1,7 +1,7 @@
 /** English sentences for every code of the contract: the cause, then what to do. */
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
-import { codecLabel, count, frequency, sampleRate } from './numbers.ts'
+import { codecLabel, count, decibels, frequency, sampleRate } from './numbers.ts'
 import { REQUEST_REASONS, type RequestReason, WEBHOOK_REASONS, type WebhookReason } from './reasons.ts'
 
 const clause = (reason: unknown) => {
@@ -13,9 +13,9 @@ type Sentence = string | ((values: ErrorParams) => string)
 
 const reasonOfFormat: Record<string, string> = {
   empty: 'The file is empty.',
-  silent: 'The song is digital silence.',
+  silent: 'The song is digital silence or nearly so.',
   short: 'The song is shorter than one second.',
-  aac: 'This is AAC in an MP4 file.',
+  aac: 'This is an AAC, M4A or MP4 file.',
   ogg: 'This is an Ogg file.',
   aiff: 'This is an AIFF file.',
   channels: 'The file has more than two channels.',
@@ -76,7 +76,7 @@ export const errors: Record<ErrorCode, Sentence> = {
 
 export const failures: Record<FailureCode, Sentence> = {
   CANCELLED: 'cancelled',
-  DIGITAL_SILENCE: 'The song is digital silence. Export it again with sound.',
+  DIGITAL_SILENCE: 'The song is digital silence or nearly so. Export it again with sound.',
   TOO_SHORT: 'The song is shorter than one second. Export the whole of it.',
   UNREADABLE_AUDIO: 'The audio could not be decoded to its end. Export the song again.',
   CEILING_BROKEN: (v) =>
@@ -101,6 +101,10 @@ export const warnings: Record<WarningCode, Sentence> = {
     `The song was resampled from ${sampleRate(Number(v.fromHz))} to ${sampleRate(Number(v.toHz))}.`,
   INPUT_MONO: 'The song is mono. Its masters have two equal channels.',
   INPUT_DEAD_CHANNEL: (v) => `The ${v.channel === 'left' ? 'left' : 'right'} channel is silent. It is left as it is.`,
+  INPUT_OUT_OF_PHASE: (v) =>
+    Number(v.lossDb) >= 30
+      ? 'Left and right cancel each other: in mono hardly anything is left. Check whether one channel is inverted.'
+      : `Left and right partly cancel each other: in mono the song is ${decibels(Number(v.lossDb), 1)} dB quieter. Check whether one channel is inverted.`,
   INPUT_NEAR_SILENT_EDGES: (v) =>
     `The song has ${v.startSeconds ?? 0} s of silence at its start and ${v.endSeconds ?? 0} s at its end.`,
   INPUT_BAND_LIMITED: (v) => `There is nothing above ${frequency(Number(v.cutoffHz))}. No air is invented there.`,
@@ -108,6 +112,7 @@ export const warnings: Record<WarningCode, Sentence> = {
     'The song carries a provenance manifest that a new rendering makes invalid. It is not copied.',
   REFERENCE_LOSSY: 'The reference is lossily encoded. It is followed only up to its own bandwidth.',
   REFERENCE_IS_TARGET: 'The reference is the song itself, so there is nothing to match.',
+  REFERENCE_SILENT: 'The reference is silent, so there was nothing to match.',
   TARGET_NOT_REACHED: (v) =>
     `The master stops ${v.missingLu} LU below its target. Going on would have cost more than it gives.`,
   CODEC_OVERSHOOT: (v) => `After ${codecLabel(v.codec)} the peaks reach ${v.truePeakDbtp} dBTP.`,

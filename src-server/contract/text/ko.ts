@@ -1,7 +1,7 @@
 /** 계약의 모든 코드에 대한 한국어 문장: 원인, 그다음 해결 방법. */
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
-import { codecLabel, count, frequency, sampleRate } from './numbers.ts'
+import { codecLabel, count, decibels, frequency, sampleRate } from './numbers.ts'
 import { REQUEST_REASONS, type RequestReason, WEBHOOK_REASONS, type WebhookReason } from './reasons.ts'
 
 const clause = (reason: unknown) => {
@@ -13,9 +13,9 @@ type Sentence = string | ((values: ErrorParams) => string)
 
 const reasonOfFormat: Record<string, string> = {
   empty: '빈 파일이에요.',
-  silent: '곡이 무음 파일이에요.',
+  silent: '곡이 무음이거나 무음에 가까워요.',
   short: '곡이 1초보다 짧아요.',
-  aac: 'MP4에 담긴 AAC예요.',
+  aac: 'AAC, M4A 또는 MP4 파일이에요.',
   ogg: 'Ogg 파일이에요.',
   aiff: 'AIFF 파일이에요.',
   channels: '채널이 두 개보다 많아요.',
@@ -71,7 +71,7 @@ export const errors: Record<ErrorCode, Sentence> = {
 
 export const failures: Record<FailureCode, Sentence> = {
   CANCELLED: '취소됨',
-  DIGITAL_SILENCE: '곡이 무음 파일이에요. 소리가 있게 다시 내보내세요.',
+  DIGITAL_SILENCE: '곡이 무음이거나 무음에 가까워요. 소리가 있게 다시 내보내세요.',
   TOO_SHORT: '곡이 1초보다 짧아요. 곡 전체를 내보내세요.',
   UNREADABLE_AUDIO: '오디오를 끝까지 디코딩하지 못했어요. 곡을 다시 내보내세요.',
   CEILING_BROKEN: (v) =>
@@ -93,11 +93,16 @@ export const warnings: Record<WarningCode, Sentence> = {
   INPUT_RESAMPLED: (v) => `${sampleRate(Number(v.fromHz))}에서 ${sampleRate(Number(v.toHz))}로 리샘플링했어요.`,
   INPUT_MONO: '모노 곡이에요. 마스터의 두 채널이 같아요.',
   INPUT_DEAD_CHANNEL: (v) => `${v.channel === 'left' ? '왼쪽' : '오른쪽'} 채널이 무음이에요. 그대로 뒀어요.`,
+  INPUT_OUT_OF_PHASE: (v) =>
+    Number(v.lossDb) >= 30
+      ? '좌우가 서로 상쇄되어 모노로 들으면 거의 들리지 않아요. 한쪽 채널의 위상이 뒤집혔는지 확인하세요.'
+      : `좌우가 일부 상쇄되어 모노로 들으면 ${decibels(Number(v.lossDb), 1)} dB 작아져요. 한쪽 채널의 위상이 뒤집혔는지 확인하세요.`,
   INPUT_NEAR_SILENT_EDGES: (v) => `앞에 ${v.startSeconds ?? 0}초, 뒤에 ${v.endSeconds ?? 0}초의 무음이 있어요.`,
   INPUT_BAND_LIMITED: (v) => `${frequency(Number(v.cutoffHz))} 위에는 소리가 없어요. 없는 고음을 만들지는 않아요.`,
   INPUT_PROVENANCE_DROPPED: '새로 렌더링하면 무효가 되는 출처 증명이 들어 있어요. 옮기지 않았어요.',
   REFERENCE_LOSSY: '레퍼런스가 손실 압축이에요. 레퍼런스의 대역까지만 따라가요.',
   REFERENCE_IS_TARGET: '레퍼런스가 곡 자신이라 맞출 것이 없어요.',
+  REFERENCE_SILENT: '레퍼런스가 무음이라 맞출 것이 없었어요.',
   TARGET_NOT_REACHED: (v) => `마스터가 목표보다 ${v.missingLu} LU 낮아요. 더 올리면 얻는 것보다 잃는 것이 많아요.`,
   CODEC_OVERSHOOT: (v) => `${codecLabel(v.codec)} 인코딩 뒤 피크가 ${v.truePeakDbtp} dBTP에 닿아요.`,
 }
