@@ -157,8 +157,9 @@ function verifyOnSamples(
     if (Math.abs(measured - goal.aimedLufs) <= 0.015 || round === mostRounds || isCapped) {
       return { ...solution, value: measured }
     }
-    const next = solveGain(lufsAt, goal.aimedLufs - bias, solution.gainDb, capDb, predictionToleranceLu)
-    const isNear = Math.abs(next.gainDb - solution.gainDb) < 0.25
+    const { gainDb, slope } = solution
+    const next = solveGain(lufsAt, goal.aimedLufs - bias, gainDb, capDb, predictionToleranceLu, slope)
+    const isNear = Math.abs(next.gainDb - gainDb) < 0.25
     const isAffordable = meanReductionDb(source, trial.stepEnergies) <= goal.meanReductionDb + reductionToleranceDb
     solution = next
     if (isNear || !isAffordable) return { ...solution, value: solution.value + bias }

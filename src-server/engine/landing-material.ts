@@ -184,7 +184,11 @@ export function createLimiterTrial(material: Material, ceiling: number, settings
   const bounds = stepBounds(peaks.length, sampleRateHz)
   const controls = new Float32Array(controlCount(peaks.length))
   const stepEnergies = new Float64Array(Math.max(0, bounds.length - 1))
+  // A solver begins where the last one ended.
+  let standsAtDb = Number.NaN
   const limitAt = (gainDb: number): void => {
+    if (gainDb === standsAtDb) return
+    standsAtDb = gainDb
     limiterControls(peaks, ceiling / powerOfTen(gainDb / 20), settings, sampleRateHz, controls)
     limitedEnergies(energies, controls, bounds, stepEnergies)
   }
@@ -221,7 +225,7 @@ export interface Solution {
 
 /**
  * Finds the gain in [startDb, capDb] at which the rising function `measure` reaches `target` within `tolerance`: secant steps
- * kept inside the bracket that has been seen. Returns the cap when even that stays below.
+ * kept inside the bracket that has been seen, the first along `expectedSlope`. Returns the cap when even that stays below.
  */
 export function solveGain(
   measure: (gainDb: number) => number,
@@ -229,12 +233,13 @@ export function solveGain(
   startDb: number,
   capDb: number,
   tolerance: number,
+  expectedSlope = 0.8,
 ): Solution {
   let low = { gainDb: -Infinity, value: -Infinity }
   let high = { gainDb: Infinity, value: Infinity }
   let gainDb = Math.min(startDb, capDb)
   let last = { gainDb, value: measure(gainDb) }
-  let slope = 0.8
+  let slope = expectedSlope
   for (let evaluations = 1; ; evaluations++) {
     const error = target - last.value
     if (Math.abs(error) <= tolerance || evaluations >= 16) return { ...last, slope }
