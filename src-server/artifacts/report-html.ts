@@ -1,5 +1,5 @@
 import { PLATFORMS } from '../contract/platforms.ts'
-import type { MasterResult, Report, Warning } from '../contract/report.ts'
+import type { MasterResult, Report, Spectrum, Warning } from '../contract/report.ts'
 import { decisionText, stageText } from '../contract/text/decisions.ts'
 import { change, decibels, frequency } from '../contract/text/numbers.ts'
 import { LANGUAGES, type Language, warningText } from '../contract/text/text.ts'
@@ -91,8 +91,8 @@ function heading(report: Report): string {
     report.artist && `<bdi>${escapeHtml(report.artist)}</bdi>`,
     clock(source.duration_seconds),
     `${escapeHtml(source.codec)} ${kilohertz} kHz`,
-    t(serviceNames[settings.ai_service]),
-    t(genreNames[settings.genre]),
+    settings.ai_service !== 'other' && t(serviceNames[settings.ai_service]),
+    settings.genre !== 'other' && t(genreNames[settings.genre]),
     t(tierNames[settings.tier]),
   ].filter(Boolean)
   return `<h1><bdi>${escapeHtml(report.title)}</bdi></h1><p class="meta">${parts.join(' · ')}</p>`
@@ -108,7 +108,7 @@ function figures(report: Report): string {
       escapeHtml(names),
       result.integrated_lufs,
       'LUFS',
-      `${decibels(result.true_peak_dbtp, 1)} dBTP · ${change(result.gain_db)} dB`,
+      `${decibels(result.true_peak_dbtp, 1)} dBTP · ${t(words.gain)} ${change(result.gain_db)}&nbsp;dB`,
       true,
     ),
   )
@@ -220,8 +220,11 @@ function plotPanel(report: Report, names: string, { result, measurement, spectru
       correlation: svgText(words.correlation),
     },
   )
-  const target = report.target_spectrum
-  const bands = spectrumPlot({ source: report.source.spectrum, master: spectrum, target }, svgText(words.spectrumLabel))
+  const target = report.target_spectrum && compared(report, report.target_spectrum)
+  const isAimed = target?.mid_db.some((level) => level !== null)
+  const spectra = { source: compared(report, report.source.spectrum), master: compared(report, spectrum), target }
+  const bands = spectrumPlot(spectra, svgText(words.spectrumLabel))
+  const isDrawn = curves.short_term_lufs.some((level) => level !== null)
   const all: [string, Bilingual][] = [
     ['in', words.original],
     ['out', words.master],
@@ -229,9 +232,19 @@ function plotPanel(report: Report, names: string, { result, measurement, spectru
   ]
   return [
     `<h3>${escapeHtml(names)}</h3>`,
-    `<figure class="well">${legend(...all, ['cut', words.reduction])}${time}<figcaption>${t(loudnessFinding(report, result))} ${t(reductionFinding(result))} ${t(stereoFinding(report, measurement.correlation))}</figcaption></figure>`,
-    `<figure class="well">${legend(...(target ? all : all.slice(0, 2)))}${bands}<figcaption>${t(spectrumFinding(report, spectrum))} ${t(words.tilt)}</figcaption></figure>`,
+    `<figure class="well">${legend(...all, ['cut', words.reduction])}${time}<figcaption>${t(loudnessFinding(report, result))} ${isDrawn ? '' : `${t(words.tooShort)} `}${t(reductionFinding(result))} ${t(stereoFinding(report, measurement.correlation))}</figcaption></figure>`,
+    `<figure class="well">${legend(...(isAimed ? all : all.slice(0, 2)))}${bands}<figcaption>${t(spectrumFinding(spectra))} ${isHollow(report) ? `${t(words.ofTheSides)} ` : ''}${t(words.tilt)}</figcaption></figure>`,
   ].join('')
+}
+
+/** A side this far above the mid, dB, leaves nothing in the middle that could be compared. */
+const HOLLOW_DB = 20
+
+const isHollow = ({ source }: Report) => (source.measurement.side_to_mid_db ?? 0) > HOLLOW_DB
+
+/** The spectrum that is compared: the mid, or the side of a song whose channels cancel in the middle. */
+function compared(report: Report, spectrum: Spectrum): Spectrum {
+  return isHollow(report) ? { ...spectrum, mid_db: spectrum.side_db } : spectrum
 }
 
 function loudnessFinding(report: Report, result: MasterResult): Bilingual {
@@ -255,10 +268,10 @@ function stereoFinding(report: Report, after: number): Bilingual {
   return { en: `Correlation of left and right: ${from} before, ${to} after.`, ko: `좌우 상관도: 전 ${from}, 후 ${to}.` }
 }
 
-function spectrumFinding(report: Report, master: Report['source']['spectrum']): Bilingual {
-  const level = (spectrum: typeof master, i: number) => spectrum.mid_db[i] ?? null
+function spectrumFinding({ source, master }: { readonly source: Spectrum; readonly master: Spectrum }): Bilingual {
+  const level = (spectrum: Spectrum, i: number) => spectrum.mid_db[i] ?? null
   const moves = master.band_hz.flatMap((bandHz, i) => {
-    const [from, to] = [level(report.source.spectrum, i), level(master, i)]
+    const [from, to] = [level(source, i), level(master, i)]
     const isHeard = bandHz >= 60 && bandHz <= 14_000
     return !isHeard || from === null || to === null ? [] : [{ bandHz, move: to - from }]
   })
@@ -337,5 +350,5 @@ function details(report: Report): string {
     ({ result }) =>
       `<tr><th scope="row"><bdi>${escapeHtml(result.file)}</bdi></th><td class="n">${megabytes(result.size_bytes)}</td><td><code>${result.sha256}</code></td></tr>`,
   )
-  return `<h2>${t(words.details)}</h2><div class="two"><dl class="list">${left.join('')}</dl><dl class="list">${right.join('')}</dl></div><div class="scroll"><table><thead><tr><th>${t(words.file)}</th><th></th><th>${t(words.checksum)}</th></tr></thead><tbody>${files.join('')}</tbody></table></div>`
+  return `<h2>${t(words.details)}</h2><div class="two"><dl class="list">${left.join('')}</dl><dl class="list">${right.join('')}</dl></div><div class="scroll"><table class="files"><thead><tr><th>${t(words.file)}</th><th></th><th>${t(words.checksum)}</th></tr></thead><tbody>${files.join('')}</tbody></table></div>`
 }

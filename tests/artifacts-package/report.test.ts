@@ -146,6 +146,46 @@ describe('report.html', () => {
     expect(html).toContain('Loudness went from −16.1 to −14.0 LUFS')
   })
 
+  it('says nothing of a genre or a service that nobody named', () => {
+    const named = (settings: Partial<Report['settings']>) =>
+      reportHtml({ ...report, settings: { ...report.settings, ...settings } }).match(/<p class="meta">.*?<\/p>/)?.[0]
+    expect(named({})).toContain('Suno · K-pop')
+    expect(named({ genre: 'other', ai_service: 'other' })).not.toMatch(/other|기타/)
+  })
+
+  it('draws peaks from the first moment to the last, and what channels have in common only where they sound', () => {
+    const silent = { ...curves, peak_dbfs: [-3, null, -80] }
+    const drawn = reportHtml({ ...report, source: { ...report.source, duration_seconds: 1.5, curves: silent } })
+    const path = (name: string) => drawn.match(new RegExp(`class="${name}" d="([^"]*)"`))?.[1] ?? ''
+    expect(path('in-fill')).toMatch(/^M112 /)
+    expect(path('in-fill')).toMatch(/L904 [\d.]+Z$/)
+    expect(path('line in thin').match(/[ML]/g)).toHaveLength(1)
+    expect(path('line out thin').match(/[ML]/g)).toHaveLength(3)
+  })
+
+  it('has a clock of tenths for a song of a second, and says why it has no curve of loudness', () => {
+    const short = { ...curves, short_term_lufs: [null, null] }
+    const page = reportHtml({
+      ...report,
+      source: { ...report.source, duration_seconds: 1, curves: short },
+      masters: [{ ...master({}), curves: short }],
+    })
+    expect(page).toContain('>0:00.2</text>')
+    expect(page).toContain('too short for a curve')
+    expect(html).toContain('>0:15</text>')
+    expect(html).not.toContain('too short for a curve')
+  })
+
+  it('compares the sides of a song whose channels cancel in the middle', () => {
+    const side = { ...spectrum, mid_db: [null, -120, -60], side_db: [-20, -23, -30] }
+    const changed = { ...side, side_db: [-32, -23, -30] }
+    const hollow = { ...report.source, spectrum: side, measurement: { ...measurement, side_to_mid_db: 70 } }
+    const page = reportHtml({ ...report, source: hollow, masters: [{ ...master({}), spectrum: changed }] })
+    expect(page).toContain('The largest change of balance is −12.0 dB at 100 Hz.')
+    expect(page).toContain('since the middle is empty')
+    expect(html).not.toContain('since the middle is empty')
+  })
+
   it('draws no point that is not a number', () => {
     expect(html).not.toMatch(/NaN|Infinity|undefined/)
   })

@@ -5,7 +5,7 @@ import { decibels } from '../../contract/text/numbers.ts'
 type TimeCurves = Report['source']['curves']
 
 const WIDTH = 960
-const LEFT = 96
+const LEFT = 112
 const RIGHT = 56
 const INNER = WIDTH - LEFT - RIGHT
 
@@ -44,14 +44,19 @@ export function timePlot(plot: TimePlot, labels: TimeLabels): string {
   const deepest = Math.max(3, ...reductions.map((value) => Math.abs(value ?? 0)))
   const reduction: Lane = { y: 304, height: 62, top: 0, bottom: -Math.ceil(deepest / 3) * 3 }
   const correlation: Lane = { y: 392, height: 62, top: 1, bottom: -1 }
-  const curve = (lane: Lane, curves: TimeCurves, values: readonly Value[], name: string) =>
-    linePath(lane, timeXs(values.length, curves.step_seconds, plot.durationSeconds), values, name)
+  const { durationSeconds } = plot
+  const curve = (lane: Lane, { step_seconds, short_term_lufs }: TimeCurves, name: string) =>
+    linePath(lane, timeXs(short_term_lufs.length, step_seconds, durationSeconds, 1), short_term_lufs, name)
+  const stereo = (curves: TimeCurves, name: string) => {
+    const heard = (curves.correlation ?? []).map((value, i) => (isSilent(curves.peak_dbfs[i]) ? null : value))
+    return linePath(correlation, timeXs(heard.length, curves.step_seconds, durationSeconds, 0.5), heard, name)
+  }
   return svg(
     470,
     timeGrid(plot.durationSeconds, 454),
     laneFrame(loudness, labels.loudness, 'LUFS', scaleTicks(loudness, 6)),
-    curve(loudness, plot.source, plot.source.short_term_lufs, 'in'),
-    curve(loudness, plot.master, plot.master.short_term_lufs, 'out'),
+    curve(loudness, plot.source, 'in'),
+    curve(loudness, plot.master, 'out'),
     aimLine(loudness, plot.targetLufs),
     laneFrame(peaks, labels.peak, 'dB', [0, -12, -24]),
     areaPath(peaks, plot.source.step_seconds, plot.durationSeconds, plot.source.peak_dbfs, 'in-fill', peaks.bottom),
@@ -67,10 +72,15 @@ export function timePlot(plot: TimePlot, labels: TimeLabels): string {
       0,
     ),
     laneFrame(correlation, labels.correlation, '', [1, 0, -1]),
-    curve(correlation, plot.source, plot.source.correlation ?? [], 'in thin'),
-    curve(correlation, plot.master, plot.master.correlation ?? [], 'out thin'),
+    stereo(plot.source, 'in thin'),
+    stereo(plot.master, 'out thin'),
   )
 }
+
+/** Peaks of dither lie below this, dBFS: what the channels of silence have in common says nothing. */
+const SILENT_DBFS = -66
+
+const isSilent = (peakDbfs: Value | undefined) => typeof peakDbfs !== 'number' || peakDbfs < SILENT_DBFS
 
 /** 24 LU that hold the target and most of both curves. */
 function loudnessScale(plot: TimePlot): readonly [top: number, bottom: number] {
@@ -160,20 +170,22 @@ function aimLine(lane: Lane, value: number): string {
 }
 
 function timeGrid(durationSeconds: number, bottom: number): string {
-  const steps = [1, 2, 5, 10, 15, 20, 30, 60, 120]
+  const steps = [0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120]
   const step = steps.find((seconds) => durationSeconds / seconds <= 12) ?? 120
   const marks: string[] = []
-  for (let second = 0; second <= durationSeconds; second += step) {
-    const x = round(LEFT + (INNER * second) / Math.max(1e-9, durationSeconds))
-    const time = `${Math.floor(second / 60)}:${String(second % 60).padStart(2, '0')}`
+  for (let k = 0; k * step <= durationSeconds; k++) {
+    const x = round(LEFT + (INNER * k * step) / Math.max(1e-9, durationSeconds))
+    const seconds = ((k * step) % 60).toFixed(step < 1 ? 1 : 0)
+    const time = `${Math.floor((k * step) / 60)}:${seconds.padStart(step < 1 ? 4 : 2, '0')}`
     marks.push(`<path class="grid" d="M${x} 24V${bottom}"/><text class="tick mid" x="${x}" y="14">${time}</text>`)
   }
   return marks.join('')
 }
 
-function timeXs(count: number, stepSeconds: number, durationSeconds: number): number[] {
+/** Where the values of equal steps stand: `place` is 0 for the start of each step, 1 for its end. */
+function timeXs(count: number, stepSeconds: number, durationSeconds: number, place: number): number[] {
   return Array.from({ length: count }, (_, i) =>
-    Math.min(WIDTH - RIGHT, LEFT + (INNER * (i + 1) * stepSeconds) / Math.max(1e-9, durationSeconds)),
+    Math.min(WIDTH - RIGHT, LEFT + (INNER * (i + place) * stepSeconds) / Math.max(1e-9, durationSeconds)),
   )
 }
 
@@ -200,8 +212,11 @@ function areaPath(
   base: number,
 ): string {
   if (values.length === 0) return ''
-  const xs = timeXs(values.length, stepSeconds, durationSeconds)
-  return `<path class="${name}" d="${closedPath(lane, xs, values, base)}"/>`
+  const xs = timeXs(values.length, stepSeconds, durationSeconds, 0.5)
+  const [end] = timeXs(1, stepSeconds * values.length, durationSeconds, 1)
+  // The first and the last step reach from edge to edge as well.
+  const path = closedPath(lane, [LEFT, ...xs, end!], [values[0]!, ...values, values.at(-1)!], base)
+  return `<path class="${name}" d="${path}"/>`
 }
 
 function closedPath(lane: Lane, xs: readonly number[], values: readonly Value[], base: number): string {

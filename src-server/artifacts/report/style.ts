@@ -76,6 +76,7 @@ ol.done{list-style:none;margin:0;padding:0;font-size:13px}
 ol.done li{display:grid;grid-template-columns:88px 1fr;gap:16px;padding:8px 0;border-bottom:1px solid var(--line)}
 ol.done .stage{color:var(--text-3)}
 code{font:12px/1.5 "Geist Mono",ui-monospace,Consolas,monospace;overflow-wrap:anywhere;color:var(--text-2)}
+.files tbody th{white-space:normal;overflow-wrap:anywhere;min-width:18ch}.files code{white-space:nowrap}
 footer{margin-top:56px;padding-top:16px;border-top:1px solid var(--line);color:var(--text-3);font-size:12px}
 @media (max-width:760px){body{padding:0 16px 48px}.bar{margin:0 -16px;padding:0 16px}.two{grid-template-columns:1fr}h1{font-size:26px;margin-top:28px}.well{overflow-x:auto}}
 @media print{
@@ -83,7 +84,7 @@ footer{margin-top:56px;padding-top:16px;border-top:1px solid var(--line);color:v
 --ok:#0f6a40;--warn:#8f4a00;--warn-soft:#fff;--in:#6e7a84;--in-dim:#b7c0c7;--out:#966f00;--aim:#1a63b5;--cut:#a75a1d;--grid:#e7ebed;--grid-strong:#cfd6da}
 html{font-size:11px}body{max-width:none;padding:0}.bar{margin:0;padding:0}.switch,.tablist{display:none}.panel{display:block!important;break-inside:avoid}h1{margin-top:16px}h2{margin-top:24px;break-after:avoid}
 .well{break-inside:avoid;padding:8px}svg{min-width:0}tr,.notes li,ol.done li{break-inside:avoid}
-.scroll{overflow:visible}table{font-size:10px}th,td{padding:5px 7px 5px 0}th{white-space:normal;font-size:9px}tbody th{font-size:10px}td small,tbody th small,code{font-size:9px}.tag{padding-left:0}.figures dd{font-size:16px}.figures{grid-template-columns:repeat(auto-fit,minmax(106px,1fr))}
+.scroll{overflow:visible}table{font-size:10px}th,td{padding:5px 7px 5px 0}th{white-space:normal;font-size:9px}tbody th{font-size:10px}td small,tbody th small,code{font-size:9px}.tag{padding-left:0}.files code{white-space:normal}.figures dd{font-size:16px}.figures{grid-template-columns:repeat(auto-fit,minmax(106px,1fr))}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 @page{margin:14mm}
 `
