@@ -41,12 +41,13 @@ for (const locale of ['en-GB', 'ko-KR']) {
   })
 }
 
-test('nothing is cut off at 900 × 600, nor at 200 % zoom of 1280 × 820', async ({ page }) => {
+test('nothing is cut off at 900 × 600, nor at 200 and 400 % zoom of 1280 × 820', async ({ page }) => {
   await drop(page, [song('A song with a rather long title, as they are (final mix 3).wav')])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
   for (const [width, height] of [
     [900, 600],
     [640, 410],
+    [320, 480],
   ] as const) {
     await page.setViewportSize({ width, height })
     for (const screen of SCREENS) {
@@ -58,6 +59,8 @@ test('nothing is cut off at 900 × 600, nor at 200 % zoom of 1280 × 820', async
       ])
       expect(size, screen).toEqual([width, height])
     }
+    await page.goto(new URL('#/settings/about', page.url()).href)
+    await expect(page.locator('.subnav [aria-current]')).toBeInViewport({ ratio: 1 })
     await page.goto(new URL('#/', page.url()).href)
     await expect(page.locator('.benchbar .btn.primary')).toBeInViewport()
   }

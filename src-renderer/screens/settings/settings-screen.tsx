@@ -26,15 +26,19 @@ export default function SettingsScreen({ section }: { section: string }) {
   const { t } = useWords()
   const { service } = useApp()
   const pane = useRef<HTMLElement>(null)
+  const list = useRef<HTMLElement>(null)
   const current = SECTIONS.find(([id]) => id === section)?.[0] ?? 'account'
   useEffect(() => void service.readMachine().catch(() => undefined), [service])
   useEffect(() => {
     const target = pane.current?.querySelector<HTMLElement>(`#${CSS.escape(current)}`)
     if (pane.current && target) pane.current.scrollTop = current === 'account' ? 0 : target.offsetTop
+    // In a small window the list of sections is a row that scrolls.
+    const link = list.current?.querySelector<HTMLElement>('[aria-current]')
+    list.current?.scrollTo({ left: (link?.offsetLeft ?? 0) - list.current.offsetLeft })
   }, [current])
   return (
     <main id="content" className="work prefs" tabIndex={-1}>
-      <nav className="subnav" aria-label={t.prefs.nav}>
+      <nav className="subnav" ref={list} aria-label={t.prefs.nav}>
         {SECTIONS.map(([id, Icon]) => (
           <a key={id} href={addressOf('settings', id)} aria-current={id === current ? 'true' : undefined}>
             <Icon className="i s" aria-hidden="true" />
