@@ -37,17 +37,19 @@ export type CallAnswer<Name extends EndpointName> = {
   [Status in keyof Table[Name]['answers']]: AnswerOf<Table[Name]['answers'][Status]>
 }[keyof Table[Name]['answers']]
 
-/** A failure that the server named, or `UNREACHABLE` when no answer came at all. */
+type FailureCode = ErrorCode | 'UNREACHABLE' | 'FILE_GONE'
+
+/** A failure that the server named, `UNREACHABLE` when no answer came at all, or `FILE_GONE` when a file could not be read to be sent. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  readonly code: ErrorCode | 'UNREACHABLE'
+  readonly code: FailureCode
   readonly status: number
   readonly param: string | undefined
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
 
   constructor(fields: {
-    code: ErrorCode | 'UNREACHABLE'
+    code: FailureCode
     message: string
     status?: number
     param?: string | undefined

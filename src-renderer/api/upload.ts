@@ -13,6 +13,16 @@ export interface SendSong {
   readonly signal?: AbortSignal
 }
 
+/** A request ends in the same way when the program is away and when the file was moved or changed since it was given. */
+const reasonOf = (file: File) =>
+  file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => 'UNREACHABLE' as const,
+      () => 'FILE_GONE' as const,
+    )
+
 /** Stores one song and answers the server's facts about it. Throws ApiError; a DOMException AbortError when stopped. */
 export function createUpload(client: Client) {
   return ({ file, purpose, onSent, signal }: SendSong): Promise<Source> =>
@@ -25,7 +35,7 @@ export function createUpload(client: Client) {
         if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText) as Source)
         else reject(readFailure(request.status, request.responseText, (name) => request.getResponseHeader(name)))
       }
-      request.onerror = () => reject(new ApiError({ code: 'UNREACHABLE', message: '' }))
+      request.onerror = () => void reasonOf(file).then((code) => reject(new ApiError({ code, message: '' })))
       request.onabort = () => reject(new DOMException('stopped', 'AbortError'))
       signal?.addEventListener('abort', () => request.abort(), { once: true })
       const form = new FormData()

@@ -170,6 +170,7 @@ export const en = {
       INSUFFICIENT_CREDITS: 'Not enough credits',
       INSUFFICIENT_STORAGE: 'The disk is full',
       UNREACHABLE: 'Not sent',
+      FILE_GONE: 'Not sent',
     } as Record<string, string>,
     listen: 'Listen',
     saveZip: 'Save ZIP',

@@ -155,6 +155,7 @@ export const ko: Text = {
       INSUFFICIENT_CREDITS: '크레딧 부족',
       INSUFFICIENT_STORAGE: '디스크 가득 참',
       UNREACHABLE: '보내지 못함',
+      FILE_GONE: '보내지 못함',
     },
     listen: '들어보기',
     saveZip: 'ZIP 저장',
