@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Desk } from '../src-server/contract/app.ts'
 import type { JobPage } from '../src-server/contract/jobs.ts'
 import { drop, expect, noSong, rowOf, song, test } from './web-fixtures.ts'
@@ -103,4 +105,36 @@ test('a song too short to be mastered says so at once, and is not started with t
   await page.locator('.benchbar .btn.primary').click()
   await expect(rowOf(page, 'Alpha')).toContainText('1 master', { timeout: 120_000 })
   expect((await program.call<JobPage>('GET', '/api/v1/jobs')).jobs.map((job) => job.title)).toEqual(['Alpha'])
+})
+
+test('songs that are dropped over another screen are taken as well, and shown where they went', async ({ page }) => {
+  for (const screen of ['History', 'Automate', 'Settings']) {
+    await page.getByRole('link', { name: screen, exact: true }).click()
+    await expect(page.getByRole('heading', { level: 1, name: screen })).toBeAttached()
+    await drop(page, [song(`From ${screen}.wav`, screen.length, 2)])
+    await expect(rowOf(page, `From ${screen}`)).toBeVisible()
+    await expect(page).toHaveTitle('Master · Loudsmith')
+  }
+  await expect(page.locator('.song')).toHaveCount(3)
+})
+
+test('a file that is gone before it is sent says so, and is not tried again', async ({ page, home }) => {
+  const files = ['Here.wav', 'Lost.wav'].map((name) => path.join(home, name))
+  for (const [i, file] of files.entries()) writeFileSync(file, song('', i + 1, 2).buffer)
+  const { promise: isGone, resolve: go } = Promise.withResolvers<void>()
+  await page.route('**/app/sources', async (route) => {
+    await isGone
+    await route.fallback()
+  })
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Choose files' }).click(),
+  ])
+  await chooser.setFiles(files)
+  await expect(page.locator('.song')).toHaveCount(2)
+  rmSync(files[1] ?? '')
+  go()
+  await expect(rowOf(page, 'Here')).toContainText(/Ready|warning/, { timeout: 60_000 })
+  await expect(rowOf(page, 'Lost')).toContainText('The file was moved or changed after it was chosen. Choose it again.')
+  await expect(rowOf(page, 'Lost').getByRole('button')).toHaveAccessibleName('Remove: Lost.wav')
 })

@@ -1,13 +1,14 @@
 /** The window: bar, screen, toast, live region, keys that work everywhere. */
 import { Tooltip } from 'radix-ui'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { Button } from './components/button.tsx'
 import { FailureBoundary } from './components/failure-boundary.tsx'
 import { isTyping } from './components/is-typing.ts'
 import { KeySheet } from './components/key-sheet.tsx'
 import { ToastView } from './components/toast.tsx'
-import { go, useRoute } from './router.ts'
+import { go, routeOf, useRoute } from './router.ts'
 import { MasterScreen } from './screens/master/master-screen.tsx'
+import { useDrop } from './screens/master/use-drop.ts'
 import { WindowBar } from './screens/window-bar.tsx'
 import { useApp, useSelect } from './state/app-state.ts'
 import { UNDO_SECONDS } from './state/notices.ts'
@@ -40,7 +41,7 @@ export function App() {
 }
 
 function Window() {
-  const { service, notices } = useApp()
+  const { service, notices, desk } = useApp()
   const { t } = useWords()
   const route = useRoute()
   const [isKeySheetOpen, showKeySheet] = useState(false)
@@ -48,6 +49,20 @@ function Window() {
   const isLost = useSelect(service.store, (state) => state.link === 'lost')
   const announcement = useSelect(notices.store, (state) => state.announcement)
   const toast = useSelect(notices.store, (state) => state.toast)
+
+  const add = useCallback(
+    (files: readonly File[]) => {
+      if (isLockedOut) return
+      if (files.length > 0) {
+        desk.addFiles(files)
+        notices.announce(t.live.added(files.length))
+      }
+      // What is let go over another screen is shown where it went, and so is that there was no song in it.
+      if (routeOf(location.hash).screen !== 'master') go('master')
+    },
+    [desk, notices, t, isLockedOut],
+  )
+  const drop = useDrop(add)
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -95,7 +110,7 @@ function Window() {
       ) : (
         <FailureBoundary resetKey={`${route.screen}/${route.detail}`} fallback={(detail) => <Broken detail={detail} />}>
           <Suspense key={route.screen} fallback={<Arriving />}>
-            {route.screen === 'master' && <MasterScreen />}
+            {route.screen === 'master' && <MasterScreen drop={drop} onFiles={add} />}
             {route.screen === 'history' && <HistoryScreen isSearching={route.detail === 'search'} />}
             {route.screen === 'automate' && <AutomateScreen />}
             {route.screen === 'settings' && <SettingsScreen section={route.detail} />}

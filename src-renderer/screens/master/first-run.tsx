@@ -9,7 +9,7 @@ export interface FirstRunProps {
   isOver: boolean
   note: string | null
   onChoose: () => void
-  onFiles: (files: File[]) => void
+  onFiles: (files: readonly File[]) => void
 }
 
 export function FirstRun({ isOver, note, onChoose, onFiles }: FirstRunProps) {

@@ -16,24 +16,21 @@ import { SettingsColumn } from './settings-column.tsx'
 import { SongList } from './song-list.tsx'
 import { titleOf } from './song-row.tsx'
 import { useRows, useScope } from './use-batch.ts'
-import { type DropState, useDrop } from './use-drop.ts'
+import type { DropState } from './use-drop.ts'
 
-export function MasterScreen() {
-  const { desk, notices } = useApp()
+interface MasterScreenProps {
+  /** What hangs over the window, and what became of it. */
+  drop: DropState
+  onFiles: (files: readonly File[]) => void
+}
+
+export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
+  const { desk } = useApp()
   const { t } = useWords()
   const rows = useRows()
   const hasRead = useSelect(desk.store, (state) => state.desk !== null)
   const failure = useSelect(desk.store, (state) => state.failure)
-  const add = useCallback(
-    (files: File[]) => {
-      if (files.length === 0) return
-      desk.addFiles(files)
-      notices.announce(t.live.added(files.length))
-    },
-    [desk, notices, t],
-  )
-  const drop = useDrop(add)
-  const choose = useCallback(() => void pickFiles(true).then(add), [add])
+  const choose = useCallback(() => void pickFiles(true).then(onFiles), [onFiles])
   const start = startOf(rows)
   const run = useCallback(() => void desk.start(start.rowIds), [desk, start.rowIds])
   useMasterKeys(choose, start.rowIds.length > 0 ? run : null)
@@ -41,7 +38,7 @@ export function MasterScreen() {
   useEffect(() => window.loudsmith?.onMenuCommand((command) => command === 'start' && run()), [run])
 
   if (hasRead && rows.length === 0)
-    return <FirstRun isOver={drop.over !== null} note={noteOf(drop, t.drop)} onChoose={choose} onFiles={add} />
+    return <FirstRun isOver={drop.over !== null} note={noteOf(drop, t.drop)} onChoose={choose} onFiles={onFiles} />
   return (
     <>
       <main id="content" className="work split master" tabIndex={-1}>

@@ -10,7 +10,7 @@ export interface DropState {
   readonly wasEmpty: boolean
 }
 
-/** Calls `onFiles` with what was dropped or pasted anywhere in the window, and answers what is going on. */
+/** Calls `onFiles` with the songs that were dropped or pasted anywhere in the window, none included, and answers what is going on. */
 export function useDrop(onFiles: (files: File[]) => void): DropState {
   const [state, setState] = useState<DropState>({ over: null, found: null, wasEmpty: false })
   const take = useRef(onFiles)
@@ -42,7 +42,7 @@ export function useDrop(onFiles: (files: File[]) => void): DropState {
         setState((before) => ({ ...before, found }))
       })
       setState({ over: null, found: null, wasEmpty: files.length === 0 })
-      if (files.length > 0) take.current(files)
+      take.current(files)
     }
     const onDrop = (event: DragEvent) => {
       depth = 0
