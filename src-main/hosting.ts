@@ -34,10 +34,11 @@ export async function hostServer({ paths, port: asked, words, log }: HostingPart
         ...(paths.resourcesDir ? { resourcesDir: paths.resourcesDir } : {}),
       })
     } catch (error) {
-      if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error
+      if (!(error instanceof Error) || error.name !== 'PortTakenError') throw error
+      const isKept = (error as { code?: unknown }).code === 'EACCES'
       const { response } = await dialog.showMessageBox({
         type: 'warning',
-        message: words.portTitle(port),
+        message: isKept ? words.portKept(port) : words.portTitle(port),
         detail: words.portDetail,
         buttons: [words.tryAgain, words.otherPort, words.quit],
         defaultId: 0,

@@ -1,7 +1,7 @@
 /** The desktop application, top to bottom: one instance, the server, the window, what the desktop shows, an orderly end. */
 import '../src-server/compilers.ts'
 import { app, dialog, nativeTheme, powerMonitor, session } from 'electron'
-import { createLog } from '../src-server/log.ts'
+import { createLog, type Log } from '../src-server/log.ts'
 import { systemClock } from '../src-server/system.ts'
 import { argumentValue, filesInArguments, HIDDEN_ARGUMENT } from './arguments.ts'
 import { createDesktop } from './desktop.ts'
@@ -21,6 +21,9 @@ let takeFiles = (files: readonly string[]): void => {
   openedEarly.push(...files)
 }
 let showWindow = (): void => {}
+/** Until the choices of this desktop have been read, the system's language is spoken and nothing is written down. */
+let words = () => wordsOf(languageOf('system', app.getLocale()))
+let log: Log | undefined
 
 app.enableSandbox()
 if (process.platform === 'win32') app.setAppUserModelId(APP_ID)
@@ -39,23 +42,24 @@ else app.quit()
 
 async function start(): Promise<void> {
   const paths = shellPaths(process.argv)
-  const log = createLog('info', systemClock, openLogFiles(paths.logsDir))
-  process.on('uncaughtExceptionMonitor', (cause) => log.error('an error nobody caught', { cause }))
+  const writing = createLog('info', systemClock, openLogFiles(paths.logsDir))
+  log = writing
+  process.on('uncaughtExceptionMonitor', (cause) => writing.error('an error nobody caught', { cause }))
   // A courtesy of the desktop that fails, such as a menu item, must not take the service down with it.
-  process.on('unhandledRejection', (cause) => log.error('a promise nobody watched', { cause }))
+  process.on('unhandledRejection', (cause) => writing.error('a promise nobody watched', { cause }))
   const remembered = openRemembered(paths.settingsFile)
   nativeTheme.themeSource = remembered.read().appearance.theme
   const language = () => languageOf(remembered.read().appearance.language, app.getLocale())
-  const words = () => wordsOf(language())
+  words = () => wordsOf(language())
 
-  const server = await hostServer({ paths, port: argumentValue(process.argv, 'port'), words: words(), log })
+  const server = await hostServer({ paths, port: argumentValue(process.argv, 'port'), words: words(), log: writing })
   if (!server) {
     app.exit(1)
     return
   }
   guardSession(session.defaultSession, server.baseUrl, server.sessionCredential)
 
-  const desktop = createDesktop({ paths, server, remembered, language, words, log })
+  const desktop = createDesktop({ paths, server, remembered, language, words, log: writing })
   takeFiles = desktop.takeFiles
   showWindow = desktop.showWindow
   const given = [...openedEarly, ...filesInArguments(process.argv, process.cwd())]
@@ -70,7 +74,7 @@ async function start(): Promise<void> {
 }
 
 function giveUp(error: unknown): void {
-  const words = wordsOf(languageOf('system', app.getLocale()))
-  dialog.showErrorBox(words.startFailed, startFailureText(error, words))
+  log?.error('the program could not start', { cause: error })
+  dialog.showErrorBox(words().startFailed, startFailureText(error, words()))
   app.exit(1)
 }

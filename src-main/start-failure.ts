@@ -1,11 +1,24 @@
 /** Why the program cannot start, as one sentence for a person. */
 import type { Words } from './text.ts'
 
-/** Returns the sentence: the server's own, or ours for what the system or the database says in codes. Pure. */
+/** What the server's errors carry beside their English sentence. */
+interface StartError {
+  readonly name?: unknown
+  readonly code?: unknown
+  /** Of a DatabaseError. */
+  readonly fault?: unknown
+  /** Of a DirectoryOwnedError: who has the data folder, once it listens. */
+  readonly owner?: { readonly port: number }
+}
+
+/** Returns the sentence: ours for what the server, the system or the database can say, else the error's own. Pure. */
 export function startFailureText(error: unknown, words: Words): string {
-  const code = String((error as { code?: unknown } | null)?.code ?? '')
-  if (/^(ENOSPC|EDQUOT|SQLITE_FULL)/.test(code)) return words.diskFull
-  if (/^(EROFS|EACCES|EPERM|SQLITE_(READONLY|CANTOPEN|PERM))/.test(code)) return words.readOnly
-  if (/^SQLITE_IOERR/.test(code)) return words.diskFault
+  const { name, code, fault, owner } = (error ?? {}) as StartError
+  if (name === 'DirectoryOwnedError') return words.folderOwned(owner?.port)
+  const ofDatabase = words.databaseFaults[String(fault) as keyof Words['databaseFaults']]
+  if (ofDatabase !== undefined) return ofDatabase
+  if (/^(ENOSPC|EDQUOT|SQLITE_FULL)/.test(String(code))) return words.databaseFaults.full
+  if (/^(EROFS|EACCES|EPERM|SQLITE_(READONLY|CANTOPEN|PERM))/.test(String(code))) return words.databaseFaults.read_only
+  if (/^SQLITE_IOERR/.test(String(code))) return words.diskFault
   return error instanceof Error ? error.message : String(error)
 }

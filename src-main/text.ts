@@ -45,13 +45,25 @@ const en = {
   quitStop: 'Stop now',
   cancel: 'Cancel',
   portTitle: (port: number) => `Port ${port} is taken by another program.`,
+  portKept: (port: number) => `The system does not let Loudsmith use port ${port}.`,
   portDetail:
     'Quit that program and try again, or let Loudsmith use another port until it quits. Your API clients would need that address.',
   tryAgain: 'Try again',
   otherPort: 'Use another port this time',
   startFailed: 'Loudsmith cannot start',
-  diskFull: 'The disk is full. Free some space and start Loudsmith again.',
-  readOnly: 'The data folder cannot be written. Make it writable, or choose another with --data-dir.',
+  folderOwned: (port: number | undefined) =>
+    `Another Loudsmith uses this data folder${port === undefined ? '' : ` (port ${port})`}. Stop it, or choose another folder with --data-dir.`,
+  databaseFaults: {
+    busy: 'Another program has locked the database. Close it and start Loudsmith again.',
+    full: 'The disk is full. Free some space and start Loudsmith again.',
+    read_only: 'The data folder cannot be written. Make it writable, or choose another with --data-dir.',
+    corrupt: 'The database is damaged. Restore it from a backup, or start with another folder: --data-dir.',
+    newer:
+      'The data folder was written by a newer Loudsmith. Update Loudsmith, or choose another folder with --data-dir.',
+    changed_migration:
+      'The database does not fit this Loudsmith. Install Loudsmith again, or choose another folder with --data-dir.',
+    failed: 'The database cannot be opened. Check the data folder, or choose another with --data-dir.',
+  },
   diskFault: 'The disk of the data folder does not answer as it should. Check that it is connected and has room.',
   unreadable: 'The file cannot be opened. Check that it still exists and that you may read it.',
   noSongs: 'There is no MP3, WAV or FLAC in it.',
@@ -107,13 +119,24 @@ const ko: Words = {
   quitStop: '지금 멈추기',
   cancel: '취소',
   portTitle: (port) => `다른 프로그램이 포트 ${port}을(를) 쓰고 있어요.`,
+  portKept: (port) => `시스템이 Loudsmith에 포트 ${port}을(를) 허용하지 않아요.`,
   portDetail:
     '그 프로그램을 종료하고 다시 시도하거나, 이번에만 다른 포트를 쓰세요. API 클라이언트도 그 주소를 써야 해요.',
   tryAgain: '다시 시도',
   otherPort: '이번에만 다른 포트 사용',
   startFailed: 'Loudsmith를 시작할 수 없어요',
-  diskFull: '디스크가 가득 찼어요. 공간을 비우고 다시 여세요.',
-  readOnly: '데이터 폴더에 쓸 수 없어요. 쓰기 권한을 주거나 --data-dir로 다른 폴더를 고르세요.',
+  folderOwned: (port) =>
+    `다른 Loudsmith가 이 데이터 폴더를 쓰고 있어요${port === undefined ? '' : `(포트 ${port})`}. 그쪽을 종료하거나 --data-dir로 다른 폴더를 고르세요.`,
+  databaseFaults: {
+    busy: '다른 프로그램이 데이터베이스를 잠갔어요. 그 프로그램을 닫고 다시 여세요.',
+    full: '디스크가 가득 찼어요. 공간을 비우고 다시 여세요.',
+    read_only: '데이터 폴더에 쓸 수 없어요. 쓰기 권한을 주거나 --data-dir로 다른 폴더를 고르세요.',
+    corrupt: '데이터베이스가 손상됐어요. 백업으로 되돌리거나 --data-dir로 다른 폴더에서 시작하세요.',
+    newer: '더 새로운 Loudsmith가 쓴 데이터 폴더예요. Loudsmith를 업데이트하거나 --data-dir로 다른 폴더를 고르세요.',
+    changed_migration:
+      '이 Loudsmith와 맞지 않는 데이터베이스예요. Loudsmith를 다시 설치하거나 --data-dir로 다른 폴더를 고르세요.',
+    failed: '데이터베이스를 열 수 없어요. 데이터 폴더를 확인하거나 --data-dir로 다른 폴더를 고르세요.',
+  },
   diskFault: '데이터 폴더의 디스크가 응답하지 않아요. 연결과 남은 공간을 확인하세요.',
   unreadable: '파일을 열 수 없어요. 파일이 있는지, 읽기 권한이 있는지 확인하세요.',
   noSongs: 'MP3, WAV, FLAC 파일이 없어요.',

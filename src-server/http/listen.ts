@@ -2,15 +2,20 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { holdBody } from './held-body.ts'
 
-/** The port that was asked for is in use. */
+/** The port that was asked for is in use, or the system keeps it for others: Windows does that with whole ranges. */
 export class PortTakenError extends Error {
-  readonly code = 'EADDRINUSE'
+  readonly code: 'EADDRINUSE' | 'EACCES'
   readonly port: number
 
-  constructor(port: number) {
-    super(`Port ${port} is already in use. Stop the program that uses it, or choose another port with --port.`)
+  constructor(port: number, code: PortTakenError['code']) {
+    super(
+      code === 'EADDRINUSE'
+        ? `Port ${port} is already in use. Stop the program that uses it, or choose another port with --port.`
+        : `The system does not let this program use port ${port}. Choose another port with --port.`,
+    )
     this.name = 'PortTakenError'
     this.port = port
+    this.code = code
   }
 }
 
@@ -68,8 +73,9 @@ export async function listen(answer: RequestListener, port: number): Promise<Lis
       }
     } catch (error) {
       for (const server of servers) server.close()
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-      if (port !== 0 || tries === FREE_PORT_TRIES) throw new PortTakenError(port)
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
+      if (port !== 0 || tries === FREE_PORT_TRIES) throw new PortTakenError(port, code)
     }
   }
 }

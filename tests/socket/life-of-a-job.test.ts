@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Server as NetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { locateFfmpeg } from '../../src-server/media/locate.ts'
 import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -398,6 +399,19 @@ describe('stopping and starting again (contract 8)', () => {
   test('a second server on the same data folder, or on the same port, is told who has it', async () => {
     await expect(startService({ dataDir: service.dataDir, keepsData: true })).rejects.toThrow(String(service.port))
     await expect(startService({ port: service.port })).rejects.toMatchObject({ code: 'EADDRINUSE', port: service.port })
+  })
+
+  test('a port that the system keeps for others is told from a folder that cannot be written', async () => {
+    const listen = vi.spyOn(NetServer.prototype, 'listen').mockImplementation(function (this: NetServer) {
+      setImmediate(() => this.emit('error', Object.assign(new Error('listen EACCES'), { code: 'EACCES' })))
+      return this
+    })
+    onTestFinished(() => listen.mockRestore())
+    await expect(startService({ port: 47_310 })).rejects.toMatchObject({
+      name: 'PortTakenError',
+      port: 47_310,
+      message: expect.stringMatching(/does not let .* 47310.*--port/),
+    })
   })
 })
 
