@@ -7,7 +7,7 @@ import type { Settings, SystemState } from '../contract/app.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
 import { whenUnlocked } from '../db/when-unlocked.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, invalidRequest } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
 import type { AudioFormat } from '../media/audio-facts.ts'
 import type { Chance, Clock } from '../system.ts'
@@ -41,8 +41,8 @@ export function appRoutes(app: FastifyInstance, arguments_: AppRoutesArguments):
   deskRoutes(app, arguments_)
   const { settings, onSettingsChanged, readSystemState } = arguments_
   route(app, ENDPOINTS.readSettings, () => ({ status: 200, body: settings.read() }))
-  route(app, ENDPOINTS.changeSettings, ({ body }) => {
-    const changed = settings.change(body)
+  route(app, ENDPOINTS.changeSettings, async ({ body }) => {
+    const changed = await settings.change(body)
     onSettingsChanged(body)
     return { status: 200, body: changed }
   })
@@ -59,7 +59,7 @@ function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: A
   async function keep(form: ReceivedForm, signal: AbortSignal): Promise<string> {
     const purpose = purposeOf(form)
     const file = form.files.get('file')
-    if (!file) throw new AppError('INVALID_REQUEST', {}, { param: 'file' })
+    if (!file) throw invalidRequest('file_missing', { param: 'file' })
     rest.storage.require(file.sizeBytes)
     const song = await rest.inspect(file, purpose === 'reference' ? 'reference_file' : 'file', signal)
     const cover = await rest.coverOf(song, signal)

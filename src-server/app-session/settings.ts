@@ -3,9 +3,9 @@ import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import type { Settings } from '../contract/app.ts'
 import { DEFAULT_RETENTION_DAYS } from '../contract/limits.ts'
-import type { RequestReason } from '../contract/text/reasons.ts'
 import type { Db } from '../db/open.ts'
 import { invalidRequest } from '../http/app-error.ts'
+import { locateFfmpeg } from '../media/locate.ts'
 import { makeFolder } from './make-folder.ts'
 
 export interface SettingsArguments {
@@ -46,10 +46,10 @@ export function createSettings({ db, defaultOutputFolder, defaultEngineWorkers }
     /** Returns the settings of this moment. */
     read: (): Settings => current,
 
-    /** Stores a change that fits the schema. Throws INVALID_REQUEST for a folder that cannot be written or a program that cannot be run. */
-    change(patch: Partial<Settings>): Settings {
+    /** Stores a change that fits the schema. Throws INVALID_REQUEST for a folder that cannot be written and for what is no ffmpeg that runs. */
+    async change(patch: Partial<Settings>): Promise<Settings> {
       if (typeof patch.output_folder === 'string') requireFolder(patch.output_folder)
-      if (typeof patch.ffmpeg_path === 'string') requireProgram(patch.ffmpeg_path)
+      if (typeof patch.ffmpeg_path === 'string') await requireFfmpeg(patch.ffmpeg_path)
       write(patch)
       current = load()
       return current
@@ -60,24 +60,20 @@ export function createSettings({ db, defaultOutputFolder, defaultEngineWorkers }
 export type SettingsStore = ReturnType<typeof createSettings>
 
 function requireFolder(folder: string): void {
-  refuseUnless('output_folder', 'folder_not_writable', () => {
+  try {
     if (!path.isAbsolute(folder)) throw new Error('relative')
     makeFolder(folder)
     accessSync(folder, constants.W_OK)
-  })
-}
-
-function requireProgram(file: string): void {
-  refuseUnless('ffmpeg_path', 'program_not_executable', () => {
-    if (!path.isAbsolute(file)) throw new Error('relative')
-    accessSync(file, constants.X_OK)
-  })
-}
-
-function refuseUnless(param: string, reason: RequestReason, attempt: () => void): void {
-  try {
-    attempt()
   } catch (cause) {
-    throw invalidRequest(reason, { param, cause })
+    throw invalidRequest('folder_not_writable', { param: 'output_folder', cause })
+  }
+}
+
+async function requireFfmpeg(file: string): Promise<void> {
+  try {
+    if (!path.isAbsolute(file)) throw new Error('relative')
+    await locateFfmpeg({ explicit: file })
+  } catch (cause) {
+    throw invalidRequest('not_ffmpeg', { param: 'ffmpeg_path', cause })
   }
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ApiKey, CreatedKey } from '../contract/account.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { ServiceError } from './service-error.ts'
 import { table } from './text-output.ts'
 
 /** Adds `keys create`, `keys list` and `keys revoke`. */
@@ -32,10 +33,19 @@ export function registerKeyCommands(program: Command, dataDir: string): void {
     .action((id: string, options: ClientOptions) =>
       runClientCommand(
         options,
-        (client) => client.call<ApiKey>('revokeKey', { params: { key_id: id } }),
+        (client) => client.call<ApiKey>('revokeKey', { params: { key_id: id } }).catch(unknownKey(id)),
         (key) => `Key "${key.name}" is revoked.`,
       ),
     )
+}
+
+/** The service's own sentence speaks of an address, which nobody has typed here. */
+function unknownKey(id: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof ServiceError) || error.envelope.error.code !== 'NOT_FOUND') throw error
+    const message = `There is no key ${id}. See its identifier in "keys list".`
+    throw new ServiceError({ error: { ...error.envelope.error, message } })
+  }
 }
 
 function row(key: ApiKey): string[] {

@@ -1,6 +1,6 @@
 /** `master FILE`: one ordinary job, followed to its end, and its masters unpacked where the user wants them. */
-import { createWriteStream, openAsBlob } from 'node:fs'
-import { mkdir, rm, stat } from 'node:fs/promises'
+import { constants, createWriteStream, openAsBlob } from 'node:fs'
+import { access, mkdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,7 +29,8 @@ export interface MasterOutcome {
 /**
  * Masters `file` and returns the ended job with the files written below `options.out`. Calls `onProgress` whenever the job
  * moved. When `signal` aborts, the job is cancelled and refunded and the outcome is that of the cancelled job.
- * Throws ServiceError when the service refuses the job, and the file system's error when a file cannot be read or written.
+ * Throws ServiceError when the service refuses the job, a sentence when nothing can be written to `out`, and the file system's error when a
+ * file cannot be read or written.
  */
 export async function masterFile(
   client: ServiceClient,
@@ -38,7 +39,7 @@ export async function masterFile(
   onProgress: (job: Job) => void,
   signal: AbortSignal,
 ): Promise<MasterOutcome> {
-  await mkdir(options.out, { recursive: true })
+  await makeOut(options.out)
   const form = new FormData()
   form.set('platforms', options.platforms)
   for (const [name, value] of Object.entries(options.fields)) form.set(name, value)
@@ -48,6 +49,16 @@ export async function masterFile(
   const created = await client.call<CreatedJob>('createJob', { body: form })
   const job = await follow(client, created.job_id, onProgress, signal)
   return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out) : [] }
+}
+
+/** Before anything is charged: what cannot be written is known by now. */
+async function makeOut(out: string): Promise<void> {
+  try {
+    await mkdir(out, { recursive: true })
+    await access(out, constants.W_OK)
+  } catch (cause) {
+    throw new Error(`Nothing can be written to ${out}. Choose another folder with --out.`, { cause })
+  }
 }
 
 /** Puts a file into the form; one over the upload limit is stored as a source first, as the application does. */

@@ -13,7 +13,7 @@ import {
   type Tier,
 } from '../contract/platforms.ts'
 import type { Detail } from '../contract/text/details.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 
 /** How a song is to be mastered: the request's fields with every default filled in. */
@@ -129,7 +129,8 @@ export function readPlatforms(values: readonly string[]): Platform[] {
 function readSongs(fields: FieldValues, { caller, files }: Pick<FormSurroundings, 'caller' | 'files'>) {
   const sourceId = sessionOnly(fields, 'source_id', caller)
   const referenceSourceId = sessionOnly(fields, 'reference_source_id', caller)
-  if (files.has('file') === (sourceId !== undefined)) throw unusable(sourceId === undefined ? 'file' : 'source_id')
+  if (sourceId === undefined && !files.has('file')) throw invalidRequest('file_missing', { param: 'file' })
+  if (sourceId !== undefined && files.has('file')) throw unusable('source_id')
   if (files.has('reference_file') && referenceSourceId !== undefined) throw unusable('reference_source_id')
   return {
     ...(sourceId === undefined ? {} : { sourceId }),

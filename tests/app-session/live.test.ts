@@ -112,6 +112,7 @@ test('what is no song is refused with the reason, and nothing of it stays', asyn
   nothing.append('purpose', 'song')
   const missing = await service.call('POST', '/app/sources', { body: nothing })
   expect([missing.status, missing.body.error.param]).toEqual([400, 'file'])
+  expect(missing.body.error.message).toMatch(/There is no song/)
   const purpose = await upload(wavSong(), 'a.wav', { purpose: 'gift' })
   expect([purpose.status, purpose.body.error.param]).toEqual([400, 'purpose'])
   const short = await upload(wavSong({ seconds: 3 }), 'short.wav', { purpose: 'reference' })
@@ -340,6 +341,8 @@ test('settings are kept, and a folder or program that cannot be used is refused 
     ['output_folder', ''],
     ['ffmpeg_path', ''],
     ['ffmpeg_path', path.join(folder, 'no-such-program')],
+    ['ffmpeg_path', folder],
+    ['ffmpeg_path', process.execPath],
     ['retention_days', 366],
     ['retention_days', 0],
     ['theme', 'pink'],
@@ -349,6 +352,8 @@ test('settings are kept, and a folder or program that cannot be used is refused 
     expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_REQUEST', name])
   }
   expect((await service.get('/app/settings')).body).toEqual({ ...before, ...change })
+  const { path: ffmpeg_path } = await locateFfmpeg()
+  expect((await service.patch('/app/settings', { ffmpeg_path })).body.ffmpeg_path).toBe(ffmpeg_path)
 })
 
 test('the state of the machine names versions, ffmpeg, folders and room', async () => {

@@ -97,3 +97,21 @@ test.runIf(process.platform === 'linux')(
     expect(existsSync(path.join(dataDir, owner))).toBe(false)
   },
 )
+
+test('what a command cannot do is said with what to do instead', async () => {
+  const song = path.join(dataDir, 'song.wav')
+  writeFileSync(song, wavSong())
+  const refused = (...words: string[]) =>
+    promisify(execFile)(process.execPath, [CLI, ...words, '--data-dir', dataDir]).then(
+      () => 'done',
+      ({ stderr }: { stderr: string }) => stderr.trim(),
+    )
+  const master = (...words: string[]) => refused('master', song, '--platforms', 'spotify', ...words)
+  expect(await master('--out', path.join(dataDir, 'out'), '--intensity', '200')).toMatch(
+    /"intensity".*from 0 to 100\.$/,
+  )
+  expect(await master('--out', path.join(song, 'out'))).toBe(
+    `Nothing can be written to ${path.join(song, 'out')}. Choose another folder with --out.`,
+  )
+  expect(await refused('keys', 'revoke', 'nobody')).toBe('There is no key nobody. See its identifier in "keys list".')
+})

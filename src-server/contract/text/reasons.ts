@@ -47,6 +47,10 @@ export const REQUEST_REASONS = {
     en: `The reference is too short. Use a track of at least ${MIN_REFERENCE_SECONDS} seconds.`,
     ko: `레퍼런스가 너무 짧아요. ${MIN_REFERENCE_SECONDS}초 이상인 곡을 쓰세요.`,
   },
+  file_missing: {
+    en: 'There is no song. Send it as a file part named "file" (curl: -F file=@song.wav).',
+    ko: '곡이 없어요. "file"이라는 파일 파트로 보내세요(curl: -F file=@song.wav).',
+  },
   song_gone: {
     en: 'The stored song is gone from the disk. Add it again.',
     ko: '저장된 곡이 디스크에서 사라졌어요. 곡을 다시 추가하세요.',
@@ -83,9 +87,9 @@ export const REQUEST_REASONS = {
     en: 'Another program keeps this file to itself. It is taken once that program lets it go.',
     ko: '다른 프로그램이 이 파일을 쓰고 있어요. 그 프로그램이 놓으면 자동으로 가져와요.',
   },
-  program_not_executable: {
-    en: 'This program cannot be run. Choose the ffmpeg program itself.',
-    ko: '이 프로그램은 실행할 수 없어요. ffmpeg 실행 파일을 고르세요.',
+  not_ffmpeg: {
+    en: 'This is no ffmpeg of 5.1 or newer that runs here. Choose the ffmpeg program itself.',
+    ko: '여기서 실행되는 ffmpeg 5.1 이상이 아니에요. ffmpeg 실행 파일을 고르세요.',
   },
 } as const
 
