@@ -59,6 +59,8 @@ const EXAMPLE = {
   startSeconds: 2,
   endSeconds: 4,
   lossDb: 7.5,
+  claimed: '3:24',
+  held: '1:42',
   cutoffHz: 16_000,
   missingLu: 1.5,
   truePeakDbtp: 0.3,

@@ -3,6 +3,7 @@ import { access, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { chooseTitle, resultFolderName, safeTitle } from '../artifacts/names.ts'
 import { packageResult } from '../artifacts/package.ts'
+import { clock } from '../artifacts/report/numbers.ts'
 import { reportHtml } from '../artifacts/report-html.ts'
 import { reportJson, roundReport } from '../artifacts/report-json.ts'
 import { MIN_DURATION_SECONDS } from '../contract/limits.ts'
@@ -164,6 +165,10 @@ export function songWarnings({ facts }: Pick<StoredSong, 'facts'>, found: Findin
     if (warning.code !== 'INPUT_BAND_LIMITED') return warning
     return { ...warning, values: { cutoffHz: Math.round(bandwidthOf(analysis, facts) ?? 0) } }
   })
+  if (facts.claimedSeconds !== undefined) {
+    const values = { claimed: clock(facts.claimedSeconds), held: clock(facts.durationSeconds) }
+    warnings.push({ code: 'INPUT_CUT_SHORT', values })
+  }
   const lossDb = monoLossDb(analysis)
   if (lossDb >= HEARD_MONO_LOSS_DB) {
     warnings.push({ code: 'INPUT_OUT_OF_PHASE', values: { lossDb: Math.round(lossDb * 10) / 10 } })

@@ -35,6 +35,8 @@ export interface AudioFacts {
   readonly frames: number
   /** `frames / sampleRateHz`. */
   readonly durationSeconds: number
+  /** How long the file says it is, where it holds at least a second less: its end may be missing. */
+  readonly claimedSeconds?: number
   /** Bits per sample of a lossless file. */
   readonly bitDepth?: number
   /** Mean bit rate of the sound of a lossy file, bit/s, without tags and pictures. */

@@ -20,23 +20,45 @@ const SEARCHED_BYTES = 262_144
 /** Four headers that agree and lie exactly a frame apart do not occur in text or noise (1 in 10^20). */
 const CONSECUTIVE_FRAMES = 4
 
+/** What the start of an MP3 says. */
+export interface Mp3Stream {
+  readonly sampleRateHz: number
+  readonly channels: number
+  /** Decoded frames that the encoder counted (Xing or Info header); absent where it did not. */
+  readonly claimedFrames?: number
+}
+
 /**
- * Returns rate and channels of the MP3 stream that starts after `start` bytes of a file of `fileBytes`, or undefined when there are
+ * Returns what the MP3 stream says that starts after `start` bytes of a file of `fileBytes`, or undefined when there are
  * no four consecutive frames of layer III that agree (two that reach the end of the file are enough for a very short one).
  */
 export async function findMp3Stream(
   handle: FileHandle,
   start: number,
   fileBytes: number,
-): Promise<{ sampleRateHz: number; channels: number } | undefined> {
+): Promise<Mp3Stream | undefined> {
   const bytes = Buffer.alloc(Math.max(0, Math.min(SEARCHED_BYTES + 16_384, fileBytes - start)))
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, start)
   const end = start + bytesRead === fileBytes ? bytesRead : Number.POSITIVE_INFINITY
   for (let at = 0; at < Math.min(bytesRead, SEARCHED_BYTES); at++) {
     const first = readHeader(bytes, at)
-    if (first && isStream(bytes, at, first, end)) return { sampleRateHz: first.sampleRateHz, channels: first.channels }
+    if (first && isStream(bytes, at, first, end)) {
+      const { sampleRateHz, channels } = first
+      const claimed = countedByEncoder(bytes, at, first)
+      return { sampleRateHz, channels, ...(claimed === undefined ? {} : { claimedFrames: claimed }) }
+    }
   }
   return undefined
+}
+
+/** Behind the header and the side information of the first frame, which then holds no sound (LAME's Xing header). */
+function countedByEncoder(bytes: Buffer, at: number, first: FrameHeader): number | undefined {
+  const isMono = first.channels === 1
+  const sideBytes = first.version === 1 ? (isMono ? 17 : 32) : isMono ? 9 : 17
+  const tag = at + HEADER_BYTES + sideBytes
+  const isCounted = isText(bytes, tag, 'Xing') || isText(bytes, tag, 'Info')
+  if (!isCounted || tag + 12 > bytes.length || (bytes[tag + 7]! & 1) === 0) return undefined
+  return Math.round(bytes.readUInt32BE(tag + 8) * first.durationSeconds * first.sampleRateHz)
 }
 
 /** Read at once while frames are counted. */

@@ -14,6 +14,8 @@ export interface StreamFacts {
   readonly bitDepth?: number
   /** Mean of the frames of an MP3, bit/s. */
   readonly bitRate?: number
+  /** Frames of which the container says that it holds them; absent where it does not say. */
+  readonly claimedFrames?: number
   readonly hasProvenance: boolean
 }
 
@@ -86,6 +88,7 @@ async function readFlac(handle: FileHandle, start: number): Promise<Recognition>
   const bytes = await read(handle, start + 4, 38)
   if (bytes.length < 38 || (bytes[0]! & 0x7f) !== 0) return { fault: 'damaged' }
   const packed = bytes.readUInt32BE(14)
+  const claimedFrames = (packed & 15) * 2 ** 32 + bytes.readUInt32BE(18)
   const hasProvenance = (await mentionsManifest(handle, 0, start)) || (await mentionsManifest(handle, start, 65_536))
   return {
     stream: {
@@ -94,6 +97,7 @@ async function readFlac(handle: FileHandle, start: number): Promise<Recognition>
       sampleRateHz: packed >>> 12,
       channels: ((packed >>> 9) & 7) + 1,
       bitDepth: ((packed >>> 4) & 31) + 1,
+      ...(claimedFrames === 0 ? {} : { claimedFrames }),
       hasProvenance,
     },
   }
@@ -102,7 +106,7 @@ async function readFlac(handle: FileHandle, start: number): Promise<Recognition>
 /** Walks the chunks up to the samples (Microsoft RIFF; EBU Tech 3306 for RF64); JUNK, bext and the like are passed over. */
 async function readWave(handle: FileHandle, fileBytes: number): Promise<Recognition> {
   let found: Recognition = { fault: 'damaged' }
-  let hasSamples = false
+  let sampleBytes: number | undefined
   let hasProvenance = false
   for (let position = 12, chunks = 0; position + 8 <= fileBytes && chunks < 256; chunks++) {
     const header = await read(handle, position, 8)
@@ -111,15 +115,22 @@ async function readWave(handle: FileHandle, fileBytes: number): Promise<Recognit
     if (isText(header, 0, 'fmt ')) found = waveFormat(await read(handle, position + 8, Math.min(size, 40)))
     if (isText(header, 0, 'C2PA')) hasProvenance = true
     if (isText(header, 0, 'data')) {
-      hasSamples = true
+      sampleBytes = size
       // A streamed file (size unknown) and RF64 end with the samples as far as this walk goes.
       if (size === 0 || size >= 0xffff_fff0) break
     }
     position += 8 + size + (size % 2)
   }
   if ('fault' in found) return found
-  return hasSamples ? { stream: { ...found.stream, hasProvenance } } : { fault: 'damaged' }
+  if (sampleBytes === undefined) return { fault: 'damaged' }
+  const { channels, bitDepth = 0 } = found.stream
+  const isCounted = sampleBytes > 0 && sampleBytes < LEAST_UNKNOWN_BYTES
+  const claimedFrames = Math.floor((8 * sampleBytes) / (channels * bitDepth))
+  return { stream: { ...found.stream, ...(isCounted ? { claimedFrames } : {}), hasProvenance } }
 }
+
+/** Programs that write into a pipe put 2³¹ or 2³² bytes, less a little, for a size that they cannot know. */
+const LEAST_UNKNOWN_BYTES = 0x7fff_0000
 
 const PCM = 1
 const FLOAT = 3

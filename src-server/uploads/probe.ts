@@ -24,6 +24,9 @@ export type Probe =
 /** Decoding goes on this far past the limit, so that a song a little too long is told its length. */
 const MEASURED_SECONDS = 2 * MAX_DURATION_SECONDS
 
+/** A file that holds this much less than it says is one whose end would be missed, and no matter of an encoder's padding. */
+const MISSED_SECONDS = 1
+
 /**
  * Returns the facts of a file, or why it is refused. The content alone decides: the format by its bytes, the length by decoding.
  * Throws a FfmpegError when ffmpeg is missing or hangs, the system's error when the file cannot be read, and the reason of an
@@ -45,6 +48,7 @@ export async function probeAudio(
   if (!verdict.ok) return verdict
   const durationSeconds = frames / stream.sampleRateHz
   const isLossy = stream.format === 'mp3'
+  const claimedSeconds = (stream.claimedFrames ?? 0) / stream.sampleRateHz
   return {
     ok: true,
     facts: {
@@ -54,6 +58,7 @@ export async function probeAudio(
       channels: stream.channels,
       frames,
       durationSeconds,
+      ...(claimedSeconds - durationSeconds >= MISSED_SECONDS ? { claimedSeconds } : {}),
       ...(stream.bitDepth === undefined ? {} : { bitDepth: stream.bitDepth }),
       ...(stream.bitRate === undefined ? {} : { bitRate: Math.round(stream.bitRate / 1000) * 1000 }),
       isLossy,

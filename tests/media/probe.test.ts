@@ -66,6 +66,34 @@ describe('an accepted song', () => {
     writeFileSync(at('liar.wav'), bytes)
     expect(await probe('liar.wav')).toMatchObject({ ok: true, facts: { frames: 3 * 44_100 } })
   })
+
+  it.each([
+    ['cut.wav', ['-c:a', 'pcm_s24le']],
+    ['cut.flac', []],
+    ['cut.mp3', ['-b:a', '192k']],
+    ['cut-low.mp3', ['-ac', '1', '-ar', '22050', '-q:a', '5']],
+  ])('that is cut short remembers how long %s says it is', async (name, args) => {
+    runPlain('-i', at('song.wav'), ...args, at(name))
+    const whole = await probe(name)
+    expect(whole.ok && whole.facts.claimedSeconds).toBeUndefined()
+    const bytes = readFileSync(at(name))
+    writeFileSync(at(name), bytes.subarray(0, Math.floor(bytes.length / 2)))
+    const cut = await probe(name)
+    expect(cut.ok && cut.facts.claimedSeconds).toBeCloseTo(3, 0)
+    expect(cut.ok && cut.facts.durationSeconds).toBeLessThan(2)
+  })
+
+  it('that came through a pipe claims nothing', async () => {
+    runPlain('-i', at('song.wav'), '-c:a', 'pcm_s16le', at('pipe.wav'))
+    const bytes = readFileSync(at('pipe.wav'))
+    for (const size of [0, 0x7fff_ffff, 0x7fff_ffff - 36, 0xffff_ffff]) {
+      bytes.writeUInt32LE(size, bytes.indexOf('data') + 4)
+      writeFileSync(at('pipe.wav'), bytes)
+      const result = await probe('pipe.wav')
+      expect(result.ok && result.facts.claimedSeconds, String(size)).toBeUndefined()
+      expect(result).toMatchObject({ ok: true, facts: { frames: 3 * 44_100 } })
+    }
+  })
 })
 
 describe('a refused file', () => {

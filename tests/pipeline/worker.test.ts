@@ -208,6 +208,14 @@ describe('what a song has to say of itself', () => {
     expect(wide.map(({ code }) => code)).not.toContain('INPUT_OUT_OF_PHASE')
   }, 120_000)
 
+  it('is that its end may be missing, where the file says it is longer', async () => {
+    const file = writeFloatWav(at('cut.wav'), songLike(4), 44_100)
+    const whole = readFileSync(file)
+    writeFileSync(file, whole.subarray(0, Math.floor(whole.length / 2)))
+    const { warnings } = await masterOrder(await orderFor(file, folder, { platforms: ['spotify'] }))
+    expect(warnings).toContainEqual({ code: 'INPUT_CUT_SHORT', values: { claimed: '0:04', held: '0:02' } })
+  }, 120_000)
+
   it('is that a silent reference had nothing to match', async () => {
     const reference = await storedSong(writeFloatWav(at('quiet.wav'), [new Float32Array(300_000)], 44_100))
     const warnings = await codesOf('followed.wav', songLike(4), { reference })

@@ -99,6 +99,8 @@ export const warnings: Record<WarningCode, Sentence> = {
     `The song is ${v.codec ? `encoded as ${v.codec}` : 'lossily encoded'}. A WAV or FLAC export will sound better.`,
   INPUT_RESAMPLED: (v) =>
     `The song was resampled from ${sampleRate(Number(v.fromHz))} to ${sampleRate(Number(v.toHz))}.`,
+  INPUT_CUT_SHORT: (v) =>
+    `The file says that it is ${v.claimed} long, but holds ${v.held}. If its end is missing, export or download it again.`,
   INPUT_MONO: 'The song is mono. Its masters have two equal channels.',
   INPUT_DEAD_CHANNEL: (v) => `The ${v.channel === 'left' ? 'left' : 'right'} channel is silent. It is left as it is.`,
   INPUT_OUT_OF_PHASE: (v) =>

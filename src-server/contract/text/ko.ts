@@ -91,6 +91,8 @@ export const warnings: Record<WarningCode, Sentence> = {
   INPUT_LIMITED: '이미 강하게 리미팅된 곡이에요. 더 키울 여지가 적어요.',
   INPUT_LOSSY: (v) => `${v.codec ? `${v.codec}로` : '손실'} 압축된 곡이에요. WAV나 FLAC으로 내보내면 더 좋아요.`,
   INPUT_RESAMPLED: (v) => `${sampleRate(Number(v.fromHz))}에서 ${sampleRate(Number(v.toHz))}로 리샘플링했어요.`,
+  INPUT_CUT_SHORT: (v) =>
+    `파일에는 길이가 ${v.claimed}로 적혀 있지만 ${v.held}만 들어 있어요. 끝이 잘렸다면 다시 내보내거나 내려받으세요.`,
   INPUT_MONO: '모노 곡이에요. 마스터의 두 채널이 같아요.',
   INPUT_DEAD_CHANNEL: (v) => `${v.channel === 'left' ? '왼쪽' : '오른쪽'} 채널이 무음이에요. 그대로 뒀어요.`,
   INPUT_OUT_OF_PHASE: (v) =>
