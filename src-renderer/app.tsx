@@ -3,7 +3,7 @@ import { Tooltip } from 'radix-ui'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { Button } from './components/button.tsx'
 import { FailureBoundary } from './components/failure-boundary.tsx'
-import { isTyping } from './components/is-typing.ts'
+import { isCovered, isTyping } from './components/is-typing.ts'
 import { KeySheet } from './components/key-sheet.tsx'
 import { ToastView } from './components/toast.tsx'
 import { go, routeOf, useRoute } from './router.ts'
@@ -69,7 +69,7 @@ function Window() {
       if (isTyping(event)) return
       const isUndo = event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey
       if (isUndo && notices.store.getState().toast?.undo) notices.undo()
-      else if (event.key === '?' && !event.ctrlKey && !event.metaKey) showKeySheet(true)
+      else if (event.key === '?' && !event.ctrlKey && !event.metaKey && !isCovered()) showKeySheet(true)
       else return
       event.preventDefault()
     }

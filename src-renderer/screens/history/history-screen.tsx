@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { FailureStrip } from '../../components/failure-strip.tsx'
-import { isTyping } from '../../components/is-typing.ts'
+import { isCovered, isTyping } from '../../components/is-typing.ts'
 import { go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { groupsOf } from '../../state/history.ts'
@@ -156,7 +156,7 @@ function SearchField({ isFocused }: { isFocused: boolean }) {
   }, [text, q, isComposing, history])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || isTyping(event) || event.ctrlKey || event.metaKey) return
+      if (event.key !== '/' || isTyping(event) || isCovered() || event.ctrlKey || event.metaKey) return
       event.preventDefault()
       field.current?.focus()
     }

@@ -1,5 +1,6 @@
 /** The keys of the Listen screen. Silent while text is typed or composed, and while a dialog or a menu is open. */
 import { useEffect } from 'react'
+import { isCovered } from '../../components/is-typing.ts'
 import type { PlayerActions } from '../../state/player.ts'
 
 const FAR_SECONDS = 5
@@ -17,8 +18,6 @@ function ownsKey(target: EventTarget | null, key: string): boolean {
     return true
   return key === ' ' && target.matches('button, a, summary, [role=menuitem]') && target.matches(':focus-visible')
 }
-
-const isCovered = () => document.querySelector('[role=dialog], [role=menu]') !== null
 
 /** Carries out the key; false when it means nothing here. */
 function obey(event: KeyboardEvent, player: PlayerActions): boolean {
