@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Desk } from '../src-server/contract/app.ts'
 import type { JobPage } from '../src-server/contract/jobs.ts'
-import { drop, expect, noSong, rowOf, song, test } from './web-fixtures.ts'
+import { drop, expect, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -137,4 +137,30 @@ test('a file that is gone before it is sent says so, and is not tried again', as
   await expect(rowOf(page, 'Here')).toContainText(/Ready|warning/, { timeout: 60_000 })
   await expect(rowOf(page, 'Lost')).toContainText('The file was moved or changed after it was chosen. Choose it again.')
   await expect(rowOf(page, 'Lost').getByRole('button')).toHaveAccessibleName('Remove: Lost.wav')
+})
+
+test('a hurried hand starts what is ready and not what has warnings, and hears of what could not be saved', async ({
+  page,
+  program,
+}) => {
+  const jobs = async () => (await program.call<JobPage>('GET', '/api/v1/jobs')).jobs.map((job) => job.title).sort()
+  await drop(page, [song('Alpha.wav', 1, 2), silence('Silent.wav')])
+  await expect(page.locator('.song.ready')).toHaveCount(1, { timeout: 60_000 })
+  await expect(page.locator('.song.warning')).toHaveCount(1, { timeout: 60_000 })
+  await page.locator('.benchbar .btn.primary').dblclick()
+  await expect(rowOf(page, 'Alpha')).toContainText('1 master', { timeout: 120_000 })
+  await expect(rowOf(page, 'Silent')).toHaveClass(/warning/)
+  await drop(page, [song('Beta.wav', 2, 2)])
+  await expect(page.locator('.song.ready')).toHaveCount(1, { timeout: 60_000 })
+  await page.locator('#content').focus()
+  await page.keyboard.down('Enter')
+  for (let i = 0; i < 5; i++) await page.keyboard.down('Enter')
+  await page.keyboard.up('Enter')
+  await expect(rowOf(page, 'Beta')).toContainText('1 master', { timeout: 120_000 })
+  expect(await jobs()).toEqual(['Alpha', 'Beta'])
+
+  await page.getByRole('button', { name: 'Remove: Silent' }).click()
+  await page.route('**/download', (route) => route.abort())
+  await page.getByRole('button', { name: 'Save 2 ZIPs' }).click()
+  await expect(page.getByRole('alert')).toContainText('Loudsmith does not answer.')
 })

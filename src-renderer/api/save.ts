@@ -31,15 +31,20 @@ export async function saveResponse(openFile: () => Promise<Response>, fallbackNa
   saveBlob(await response.blob(), filenameIn(response.headers.get('content-disposition')) ?? fallbackName)
 }
 
-/** The files of a job: its ZIP, or one platform's master. */
+/** The files of a job: its ZIP, or one platform's master. Asked for again while it is on its way, a file is saved once. */
 export function createSaver(client: Client) {
+  const saving = new Map<string, Promise<void>>()
+  const once = (name: string, openFile: () => Promise<Response>) => {
+    const running = saving.get(name)
+    if (running) return running
+    const saved = saveResponse(openFile, name).finally(() => saving.delete(name))
+    saving.set(name, saved)
+    return saved
+  }
   return {
     saveZip: (jobId: string) =>
-      saveResponse(() => client.open('downloadResult', { params: { job_id: jobId } }), `${jobId}.zip`),
+      once(`${jobId}.zip`, () => client.open('downloadResult', { params: { job_id: jobId } })),
     saveMaster: (jobId: string, platform: 'spotify' | 'apple_music' | 'youtube' | 'melon' | 'soundcloud') =>
-      saveResponse(
-        () => client.open('readJobFile', { params: { job_id: jobId, file: platform } }),
-        `${jobId}_${platform}.wav`,
-      ),
+      once(`${jobId}_${platform}.wav`, () => client.open('readJobFile', { params: { job_id: jobId, file: platform } })),
   }
 }

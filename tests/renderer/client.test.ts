@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError, createClient, fillPath, readFailure, writeQuery } from '../../src-renderer/api/client.ts'
-import { filenameIn } from '../../src-renderer/api/save.ts'
+import { createSaver, filenameIn } from '../../src-renderer/api/save.ts'
 import { sessionInFragment } from '../../src-renderer/api/session.ts'
 
 const none = () => null
@@ -123,5 +123,28 @@ describe('the name of a saved file', () => {
     expect(filenameIn('attachment; filename=a.zip')).toBe('a.zip')
     expect(filenameIn('inline')).toBeNull()
     expect(filenameIn(null)).toBeNull()
+  })
+})
+
+describe('a file that is asked for again while it is on its way', () => {
+  it('is fetched once, and once more afterwards', async () => {
+    const asked: string[] = []
+    const { promise: failure, reject: fail } = Promise.withResolvers<Response>()
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: (path) => {
+        asked.push(String(path))
+        return failure
+      },
+    })
+    const saver = createSaver(client)
+    const saves = [saver.saveZip('a'), saver.saveZip('a'), saver.saveMaster('a', 'spotify'), saver.saveZip('b')]
+    const ends = Promise.allSettled(saves)
+    expect(asked).toEqual(['/api/v1/jobs/a/download', '/api/v1/jobs/a/files/spotify', '/api/v1/jobs/b/download'])
+    fail(new TypeError('no network'))
+    expect((await ends).map((end) => end.status)).toEqual(Array(4).fill('rejected'))
+    await expect(saver.saveZip('a')).rejects.toMatchObject({ code: 'UNREACHABLE' })
+    expect(asked).toHaveLength(4)
   })
 })

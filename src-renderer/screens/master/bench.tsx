@@ -8,6 +8,7 @@ import { type RowKind, type SongRow, type Start, tallyOf } from '../../state/son
 import { useWords } from '../../text/context.tsx'
 import { Presets, SettingsFields } from './settings-column.tsx'
 import { runOf, useTimeLeft } from './use-batch.ts'
+import { useRowActions } from './use-row-actions.ts'
 
 const CELL: Partial<Record<RowKind, string>> = {
   done: 'd',
@@ -33,7 +34,8 @@ export interface BenchProps {
 }
 
 export function Bench({ rows, start, onStart }: BenchProps) {
-  const { desk, service, saver, notices } = useApp()
+  const { desk, service, notices } = useApp()
+  const { saveZips } = useRowActions()
   const { t } = useWords()
   const [isSheetOpen, showSheet] = useState(false)
   const isPaused = useSelect(desk.store, (state) => state.desk?.is_paused ?? false)
@@ -58,7 +60,7 @@ export function Bench({ rows, start, onStart }: BenchProps) {
   const whyNot = count === 0 ? t.bench.whyNot.none : credits === 0 ? t.bench.whyNot.credits : undefined
   const saveAll = async () => {
     setSaving(true)
-    for (const row of made) if (row.job) await saver.saveZip(row.job.job_id).catch(() => undefined)
+    await saveZips(made)
     setSaving(false)
   }
   const glyph = { className: 'i', 'aria-hidden': true } as const
@@ -103,7 +105,13 @@ export function Bench({ rows, start, onStart }: BenchProps) {
           {t.bench.saveZips(made.length)}
         </Button>
       ) : (
-        <Button look="primary" className="big" whyNot={whyNot} onClick={onStart}>
+        <Button
+          look="primary"
+          className="big"
+          whyNot={whyNot}
+          // The second press of a double click would start what is left: songs whose warnings nobody has read.
+          onClick={(event) => event.detail < 2 && onStart()}
+        >
           {start.hasWarnings && count > 0 ? t.bench.startWarned(count) : t.bench.start(count)} <kbd>Enter</kbd>
         </Button>
       )}

@@ -239,14 +239,15 @@ function OrderMenu({ rows }: { rows: readonly SongRow[] }) {
 }
 
 function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
-  const { desk, saver } = useApp()
+  const { desk } = useApp()
+  const { saveZips } = useRowActions()
   const { t } = useWords()
   const of = (...kinds: SongRow['kind'][]) => rows.filter((row) => kinds.includes(row.kind))
   const ids = (list: readonly SongRow[]) => list.map((row) => row.rowId)
   const ended = of('done', 'below', 'failed', 'cancelled', 'refused')
   const failed = of('failed', 'cancelled')
   const warned = of('warning')
-  const made = of('done', 'below')
+  const made = of('done', 'below').filter((row) => !row.job?.expired)
   const items: (MenuItem | null)[] = [
     ...(warned.length > 0 ? [{ text: t.list.useAll, onChoose: () => desk.accept(ids(warned)) }] : []),
     ...(failed.length > 0 ? [{ text: t.list.retryFailed, onChoose: () => void desk.start(ids(failed)) }] : []),
@@ -254,11 +255,7 @@ function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
       ? [
           {
             text: t.list.saveAll,
-            onChoose: () => {
-              void (async () => {
-                for (const row of made) if (row.job) await saver.saveZip(row.job.job_id).catch(() => undefined)
-              })()
-            },
+            onChoose: () => void saveZips(made),
           },
         ]
       : []),

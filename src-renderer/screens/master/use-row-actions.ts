@@ -19,6 +19,8 @@ export interface RowActions {
   accept: (row: SongRow) => void
   cancel: (row: SongRow) => void
   saveZip: (row: SongRow) => void
+  /** Saves one after another; what fails is said on the desk. Never throws. */
+  saveZips: (rows: readonly SongRow[]) => Promise<void>
   retry: (row: SongRow) => void
   canRetry: (row: SongRow) => boolean
   menu: (row: SongRow) => (MenuItem | null)[]
@@ -47,6 +49,10 @@ export function useRowActions(): RowActions {
         })
       },
       saveZip: (row) => row.job && save(() => saver.saveZip(row.job?.job_id ?? '')),
+      async saveZips(rows) {
+        notices.announce(t.row.savingZip)
+        for (const { job } of rows) if (job) await saver.saveZip(job.job_id).catch(fail)
+      },
       retry(row) {
         if (row.upload) desk.uploads.resend(row.upload.uploadId)
         else if (row.analysisError) desk.analyseAgain(row.rowId)
