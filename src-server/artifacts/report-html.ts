@@ -1,3 +1,4 @@
+import { MAX_TITLE_LENGTH } from '../contract/limits.ts'
 import { PLATFORMS } from '../contract/platforms.ts'
 import type { MasterResult, Report, Spectrum, Warning } from '../contract/report.ts'
 import { decisionText, stageText } from '../contract/text/decisions.ts'
@@ -42,7 +43,7 @@ export function reportHtml(report: Report): string {
   ]
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="generator" content="Loudsmith"><title>${escapeHtml(report.title)} · Loudsmith</title>
+<meta name="generator" content="Loudsmith"><title>${escapeHtml(shortened(report.title))} · Loudsmith</title>
 <style>${reportStyle}${tabRules(groupMasters(report.masters).length)}</style></head>
 <body>${bar()}
 <main>${sections.join('\n')}</main>
@@ -74,6 +75,12 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }
 
+/** A tag may hold twenty thousand characters; as many as a request may name are enough for a heading. */
+function shortened(text: string): string {
+  const characters = [...text]
+  return characters.length > MAX_TITLE_LENGTH ? `${characters.slice(0, MAX_TITLE_LENGTH).join('')}…` : text
+}
+
 function bar(): string {
   const names: Record<Language, string> = { en: 'English', ko: '한국어' }
   const buttons = LANGUAGES.map(
@@ -88,14 +95,14 @@ function heading(report: Report): string {
   const { source, settings } = report
   const kilohertz = source.sample_rate_hz / 1000
   const parts = [
-    report.artist && `<bdi>${escapeHtml(report.artist)}</bdi>`,
+    report.artist && `<bdi>${escapeHtml(shortened(report.artist))}</bdi>`,
     clock(source.duration_seconds),
     `${escapeHtml(source.codec)} ${kilohertz} kHz`,
     settings.ai_service !== 'other' && t(serviceNames[settings.ai_service]),
     settings.genre !== 'other' && t(genreNames[settings.genre]),
     t(tierNames[settings.tier]),
   ].filter(Boolean)
-  return `<h1><bdi>${escapeHtml(report.title)}</bdi></h1><p class="meta">${parts.join(' · ')}</p>`
+  return `<h1><bdi>${escapeHtml(shortened(report.title))}</bdi></h1><p class="meta">${parts.join(' · ')}</p>`
 }
 
 function figures(report: Report): string {
@@ -205,11 +212,13 @@ function plots(report: Report): string {
 function plotPanel(report: Report, names: string, { result, measurement, spectrum, curves }: MasterReport): string {
   const legend = (...items: [string, Bilingual][]) =>
     `<ul class="legend">${items.map(([name, word]) => `<li><i class="l-${name}"></i>${t(word)}</li>`).join('')}</ul>`
+  // The curves of a channel that is silent tell of its dither.
+  const stereoOf = (all: typeof curves) => (hasDeadChannel(report) ? { ...all, correlation: [] } : all)
   const time = timePlot(
     {
       durationSeconds: report.source.duration_seconds,
-      source: report.source.curves,
-      master: curves,
+      source: stereoOf(report.source.curves),
+      master: stereoOf(curves),
       targetLufs: result.target_lufs,
       ceilingDbtp: result.ceiling_dbtp,
     },
@@ -263,7 +272,10 @@ function reductionFinding(result: MasterResult): Bilingual {
   return { en: `A peak loses ${most} dB at most.`, ko: `피크는 최대 ${most} dB 줄어요.` }
 }
 
+const hasDeadChannel = ({ warnings }: Report) => warnings.some(({ code }) => code === 'INPUT_DEAD_CHANNEL')
+
 function stereoFinding(report: Report, after: number): Bilingual {
+  if (hasDeadChannel(report)) return words.oneChannel
   const [from, to] = [report.source.measurement.correlation, after].map((value) => decibels(value))
   return { en: `Correlation of left and right: ${from} before, ${to} after.`, ko: `좌우 상관도: 전 ${from}, 후 ${to}.` }
 }

@@ -186,6 +186,20 @@ describe('report.html', () => {
     expect(html).not.toContain('since the middle is empty')
   })
 
+  it('compares no channels where one is silent', () => {
+    const warnings = [{ code: 'INPUT_DEAD_CHANNEL', message: 'x', values: { channel: 'left' } }] as const
+    const page = reportHtml({ ...report, warnings: [...warnings] })
+    expect(page).toContain('Only one channel sounds.')
+    expect(page).not.toMatch(/Correlation of|class="line (in|out) thin"/)
+    expect(html).toMatch(/Correlation of left and right: 0\.40 before/)
+  })
+
+  it('has a heading of a bearable length, whatever the tags hold', () => {
+    const page = reportHtml({ ...report, title: '긴'.repeat(20_000), artist: '🎧'.repeat(300) })
+    expect(page).toContain(`<h1><bdi>${'긴'.repeat(200)}…</bdi></h1>`)
+    expect(page).toContain(`<bdi>${'🎧'.repeat(200)}…</bdi>`)
+  })
+
   it('draws no point that is not a number', () => {
     expect(html).not.toMatch(/NaN|Infinity|undefined/)
   })

@@ -22,7 +22,7 @@ h1{font-size:34px;line-height:1.2;font-weight:620;margin:40px 0 4px;overflow-wra
 h2{font-size:17px;font-weight:620;margin:48px 0 12px}
 h3{font-size:14px;font-weight:620;margin:0 0 8px}
 p{margin:0 0 8px;max-width:72ch}
-.meta{color:var(--text-2);margin:0}
+.meta{color:var(--text-2);margin:0;overflow-wrap:anywhere}
 .quiet{color:var(--text-3)}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(160px,1fr));background:var(--panel);border:1px solid var(--line);border-radius:8px;overflow:hidden;margin:28px 0 0}
 .figures>div{padding:14px 16px;border-top:2px solid transparent;box-shadow:1px 0 var(--line),0 1px var(--line)}

@@ -109,6 +109,7 @@ export const words = {
     '1/3옥타브, 옥타브당 4.5 dB 기울임, 같은 라우드니스로 맞춰 비교.',
   ),
   tooShort: both('The song is too short for a curve of its loudness.', '라우드니스 곡선을 그리기에는 짧은 곡이에요.'),
+  oneChannel: both('Only one channel sounds.', '한쪽 채널만 소리가 나요.'),
   ofTheSides: both('Of the sides, since the middle is empty.', '가운데가 비어 있어 사이드를 비교했어요.'),
   made: both(
     'Every figure was read from the written file by meters after ITU-R BS.1770-5, EBU Tech 3341 and Tech 3342.',
