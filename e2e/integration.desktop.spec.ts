@@ -196,6 +196,39 @@ test('quitting with work running can be called off, and can wait until the song 
   expect(jobs).toMatchObject([{ title: 'Last', status: 'done' }])
 })
 
+test('closing the window with work running asks first, and hides it while the songs are finished', async ({
+  user,
+  desktop,
+}) => {
+  test.skip(process.platform === 'darwin', 'on macOS a program stays without its window')
+  test.setTimeout(400_000)
+  await desktop.app.evaluate(
+    ({ app }, file) => app.emit('open-file', { preventDefault() {} }, file),
+    writeSong(user.music, 'Last.wav', 20, 4),
+  )
+  await desktop.call('POST', '/app/desk/start', { source_ids: await expectSong(desktop) })
+  await expect.poll(() => desktop.app.evaluate(({ app }) => app.getBadgeCount())).toBe(1)
+  const close = () => desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close())
+  const isVisible = () =>
+    desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isVisible() ?? false)
+  const asked = async () => (await desktop.noted()).questions.length
+  await desktop.answer(2)
+  await close()
+  await expect.poll(asked).toBe(1)
+  expect(await isVisible()).toBe(true)
+
+  const ended = new Promise((resolve) => desktop.app.process().once('exit', resolve))
+  await desktop.answer(0)
+  await close()
+  await expect.poll(asked).toBe(2)
+  await close()
+  await expect.poll(isVisible).toBe(false)
+  expect(await ended).toBe(0)
+  const next = await user.launch()
+  const { jobs } = await next.call<{ jobs: { status: string }[] }>('GET', '/api/v1/jobs')
+  expect(jobs).toMatchObject([{ status: 'done' }])
+})
+
 test('an engine process has the flags of V8 that it has without the desktop', async ({ user, desktop }) => {
   test.skip(process.platform === 'win32', 'the command line of another process is read with ps')
   await desktop.app.evaluate(

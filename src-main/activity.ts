@@ -37,28 +37,33 @@ export function overallFraction(percents: readonly number[], endedCount: number,
   return (percents.reduce((sum, percent) => sum + percent / 100, 0) + endedCount) / total
 }
 
-/** Returns what a batch came to; undefined while a song of it is unfinished, or when all were cancelled by the user. Pure. */
+/**
+ * Returns what a batch came to, songs that were refused before they became jobs among the failed; undefined while a song of it is
+ * unfinished, or when all were cancelled by the user. Pure.
+ */
 export function endedBatch(
   batchId: string,
   jobs: readonly Pick<Job, 'job_id' | 'status' | 'title' | 'failure_code'>[],
-  deskSongs: readonly Pick<DeskSong, 'batch_id' | 'state'>[],
+  deskSongs: readonly (Pick<DeskSong, 'batch_id' | 'state'> & { readonly source: Pick<DeskSong['source'], 'title'> })[],
 ): EndedBatch | undefined {
-  const isOpen =
-    jobs.some((job) => job.status === 'queued') ||
-    deskSongs.some((song) => song.batch_id === batchId && song.state === 'waiting')
+  const ofBatch = deskSongs.filter((song) => song.batch_id === batchId)
+  const isOpen = jobs.some((job) => job.status === 'queued') || ofBatch.some((song) => song.state === 'waiting')
   if (isOpen) return undefined
+  const refused = ofBatch.filter((song) => song.state === 'refused').map((song) => song.source.title)
   const done = jobs.filter((job) => job.status === 'done').map((job) => job.title)
   const failed = jobs
     .filter((job) => job.status === 'failed' && job.failure_code !== 'CANCELLED')
     .map((job) => job.title)
+    .concat(refused)
   if (done.length + failed.length === 0) return undefined
   const [only] = jobs
-  return { batchId, done, failed, ...(jobs.length === 1 && only ? { onlyJobId: only.job_id } : {}) }
+  return { batchId, done, failed, ...(jobs.length + refused.length === 1 && only ? { onlyJobId: only.job_id } : {}) }
 }
 
 interface JobPage {
   readonly jobs: readonly Job[]
   readonly total: number
+  readonly next_cursor?: string
 }
 interface Desk {
   readonly is_paused: boolean
@@ -123,14 +128,25 @@ export function followActivity(
       })
   }
 
+  /** A dropped album library is more than one page. */
+  async function jobsOf(batchId: string): Promise<Job[]> {
+    const jobs: Job[] = []
+    let cursor: string | undefined
+    do {
+      const query = { batch_id: batchId, limit: 100, ...(cursor === undefined ? {} : { cursor }) }
+      const page = await service.call<JobPage>('listJobs', { query })
+      jobs.push(...page.jobs)
+      cursor = page.next_cursor
+      // The newest come first: one that has not ended says enough.
+    } while (cursor !== undefined && !jobs.some((job) => job.status === 'queued'))
+    return jobs
+  }
+
   async function settleBatch(jobId: string): Promise<void> {
     const { batch_id: batchId } = await service.call<Job>('readJob', { params: { job_id: jobId } })
     if (!batchId || toldBatches.has(batchId)) return
-    const [page, readDesk] = await Promise.all([
-      service.call<JobPage>('listJobs', { query: { batch_id: batchId, limit: 100 } }),
-      service.call<Desk>('readDesk'),
-    ])
-    const ended = endedBatch(batchId, page.jobs, readDesk.songs)
+    const [jobs, readDesk] = await Promise.all([jobsOf(batchId), service.call<Desk>('readDesk')])
+    const ended = endedBatch(batchId, jobs, readDesk.songs)
     if (!ended || toldBatches.has(batchId)) return
     toldBatches.add(batchId)
     tell.onBatchEnd(ended)

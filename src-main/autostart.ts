@@ -1,7 +1,17 @@
 /** The file that starts a program at login on Linux. */
 
-/** Returns the desktop entry that starts `command` at login (freedesktop.org Desktop Entry and Autostart specifications). Pure. */
+/**
+ * Returns the desktop entry that starts `command` at login (freedesktop.org Desktop Entry and Autostart specifications). Every backslash
+ * of the quoting stands twice: the rule for texts is applied before the one for quotes. Pure.
+ */
 export function autostartEntry(command: readonly string[]): string {
-  const quoted = command.map((word) => `"${word.replace(/(["`$\\])/g, '\\$1').replaceAll('%', '%%')}"`)
-  return `[Desktop Entry]\nType=Application\nName=Loudsmith\nExec=${quoted.join(' ')}\nX-GNOME-Autostart-enabled=true\nTerminal=false\n`
+  const words = command.map((word) => `"${quoted(word)}"`)
+  return `[Desktop Entry]\nType=Application\nName=Loudsmith\nExec=${words.join(' ')}\nX-GNOME-Autostart-enabled=true\nTerminal=false\n`
+}
+
+function quoted(word: string): string {
+  return word
+    .replace(/(["`$\\])/g, '\\$1')
+    .replaceAll('\\', '\\\\')
+    .replaceAll('%', '%%')
 }

@@ -51,8 +51,7 @@ export function createDesktop({ paths, server, remembered, language, words, log 
     icon: paths.icon('icon.png'),
     remembered,
     isDark: () => nativeTheme.shouldUseDarkColors,
-    hidesOnClose: () =>
-      !quitting.hasBegun() && (process.platform === 'darwin' || remembered.read().settings.keepsRunning),
+    onClose: () => quitting.closedByUser(),
     log: (message, fields) => log.warn(message, fields),
   })
 
@@ -126,6 +125,7 @@ export function createDesktop({ paths, server, remembered, language, words, log 
     window,
     words,
     activity: () => activity.current(),
+    keepsRunning: () => process.platform === 'darwin' || remembered.read().settings.keepsRunning,
     async stop() {
       stopped.abort()
       presence.clear()

@@ -21,8 +21,16 @@ export function forkWithElectron(entryFile: string, log: Log): ForkEngine {
     // A command may come before the process is there to be told.
     const spawned = new Promise<void>((resolve) => child.once('spawn', resolve))
     const kill = () => {
-      if (child.pid !== undefined) process.kill(child.pid, 'SIGKILL')
-      else child.kill()
+      if (child.pid === undefined) {
+        child.kill()
+        return
+      }
+      try {
+        process.kill(child.pid, 'SIGKILL')
+      } catch (cause) {
+        // It has ended, and its exit is on its way.
+        if ((cause as NodeJS.ErrnoException).code !== 'ESRCH') throw cause
+      }
     }
     child.stdout?.resume()
     child.stderr?.on('data', (bytes: Buffer) =>

@@ -12,10 +12,16 @@ export function createGate(origin: string) {
         return reply(...args)
       })
     },
-    /** Takes commands on a channel; those of other senders are dropped. */
+    /** Takes commands on a channel; those of other senders, and those that the bridge cannot have sent, are dropped. */
     take(channel: string, act: (event: IpcMainEvent, ...args: unknown[]) => void): void {
       ipcMain.on(channel, (event, ...args: unknown[]) => {
-        if (isOurPage(event, origin)) act(event, ...args)
+        if (!isOurPage(event, origin)) return
+        try {
+          act(event, ...args)
+        } catch (cause) {
+          // Nobody waits for an answer, and what is thrown here would be shown to the user as a fault of the program.
+          if (!(cause instanceof WrongMessageError)) throw cause
+        }
       })
     },
   }

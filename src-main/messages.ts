@@ -4,7 +4,8 @@ import type { IpcMainEvent, IpcMainInvokeEvent } from 'electron'
 /** Returns whether a message came from the main frame of a window that shows a page of `origin`. */
 export function isOurPage(event: Pick<IpcMainInvokeEvent | IpcMainEvent, 'senderFrame'>, origin: string): boolean {
   const frame = event.senderFrame
-  return frame !== null && frame.parent === null && new URL(frame.url).origin === origin
+  // A frame that has loaded nothing yet has an empty address.
+  return frame !== null && frame.parent === null && URL.canParse(frame.url) && new URL(frame.url).origin === origin
 }
 
 /** A message that the bridge cannot have sent. */

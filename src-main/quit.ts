@@ -8,11 +8,13 @@ export interface QuitParts {
   readonly window: MainWindow
   readonly words: () => Words
   readonly activity: () => Activity
+  /** Whether the program stays when its window is closed. */
+  readonly keepsRunning: () => boolean
   /** Stops the work and closes the server; running songs go on at the next start. */
   readonly stop: () => Promise<void>
 }
 
-/** Takes over `before-quit`. Returns what must be told when the activity changes, and whether the end has begun. */
+/** Takes over `before-quit`. Returns what must be told when the activity changes, and what a closing window means. */
 export function installQuit(parts: QuitParts) {
   let stage: 'running' | 'asking' | 'finishing' | 'stopping' | 'stopped' = 'running'
 
@@ -62,9 +64,18 @@ export function installQuit(parts: QuitParts) {
     else void stopAndQuit()
   })
 
-  return {
-    activityChanged: finishIfIdle,
-    /** True once the program is on its way out, so that a closing window is not kept. */
-    hasBegun: () => stage === 'stopping' || stage === 'stopped',
+  /**
+   * Returns what becomes of a window that the user closes: it is closed, or hidden while the program goes on, or it stays because closing it
+   * would end the program in the middle of its work, and that is asked first.
+   */
+  function closedByUser(): 'closes' | 'hides' | 'stays' {
+    if (stage === 'stopping' || stage === 'stopped') return 'closes'
+    if (stage === 'finishing' || parts.keepsRunning()) return 'hides'
+    const { unfinished, waiting } = parts.activity()
+    if (unfinished + waiting === 0) return 'closes'
+    app.quit()
+    return 'stays'
   }
+
+  return { activityChanged: finishIfIdle, closedByUser }
 }

@@ -19,8 +19,8 @@ export interface WindowOptions {
   readonly icon: string
   readonly remembered: RememberedStore
   readonly isDark: () => boolean
-  /** Asked when the user closes the window; true keeps it hidden instead. */
-  readonly hidesOnClose: () => boolean
+  /** Asked what becomes of the window when the user closes it. */
+  readonly onClose: () => 'closes' | 'hides' | 'stays'
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void
 }
 
@@ -74,9 +74,9 @@ export function createMainWindow(options: WindowOptions) {
     keepAlive(opened)
     keepPlace(opened)
     opened.on('close', (event) => {
-      if (!options.hidesOnClose()) return
-      event.preventDefault()
-      opened.hide()
+      const end = options.onClose()
+      if (end !== 'closes') event.preventDefault()
+      if (end === 'hides') opened.hide()
     })
     opened.on('closed', () => {
       window = undefined

@@ -13,6 +13,12 @@ const job = (id: string, status: 'queued' | 'done' | 'failed', failureCode?: 'CA
   ...(failureCode ? { failure_code: failureCode } : {}),
 })
 
+const song = (batchId: string, state: 'waiting' | 'refused', title = 'A song') => ({
+  batch_id: batchId,
+  state,
+  source: { title },
+})
+
 describe('the progress of all work', () => {
   it('is nothing when nothing is in work, so that the taskbar shows no bar', () => {
     expect(overallFraction([], 3, 0)).toBeNull()
@@ -29,12 +35,17 @@ describe('the end of a batch', () => {
   it('is told when its last song has ended and none waits on the desk', () => {
     const jobs = [job('a', 'done'), job('b', 'failed', 'DIGITAL_SILENCE')]
     expect(endedBatch('x', [...jobs, job('c', 'queued')], [])).toBeUndefined()
-    expect(endedBatch('x', jobs, [{ batch_id: 'x', state: 'waiting' }])).toBeUndefined()
-    expect(endedBatch('x', jobs, [{ batch_id: 'other', state: 'waiting' }])).toEqual({
+    expect(endedBatch('x', jobs, [song('x', 'waiting')])).toBeUndefined()
+    expect(endedBatch('x', jobs, [song('other', 'waiting')])).toEqual({
       batchId: 'x',
       done: ['Song a'],
       failed: ['Song b'],
     })
+  })
+
+  it('counts songs that were refused before they became jobs, as without credits, among the failed', () => {
+    const ended = endedBatch('x', [job('a', 'done')], [song('x', 'refused', 'Broke'), song('other', 'refused')])
+    expect(ended).toEqual({ batchId: 'x', done: ['Song a'], failed: ['Broke'] })
   })
 
   it('is not told when the user cancelled all of it', () => {
@@ -85,6 +96,34 @@ describe('following the server', () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(batches).toEqual([{ batchId: 'x', done: ['Song a', 'Song b'], failed: [] }])
     expect(states.at(-1)).toEqual({ unfinished: 0, waiting: 0, isPaused: false, isOffline: false, fraction: null })
+  })
+
+  it('counts every song of a batch that is longer than a page', async () => {
+    const ended = Array.from({ length: 250 }, (_, at) => ({ ...job(`${at}`, 'done'), batch_id: 'x' }))
+    const batches: EndedBatch[] = []
+    let send: (event: LiveEvent) => void = () => {}
+    const call = async (name: string, parts: { query?: Record<string, unknown> } = {}): Promise<unknown> => {
+      if (name === 'readJob') return ended[0]
+      if (name === 'readDesk') return { is_paused: false, songs: [] }
+      if (name === 'readSettings') return { is_offline: false }
+      if (parts.query?.status === 'queued') return { jobs: [], total: 0 }
+      const from = Number(parts.query?.cursor ?? 0)
+      const next_cursor = from + 100 < ended.length ? String(from + 100) : undefined
+      return { jobs: ended.slice(from, from + 100), total: ended.length, ...(next_cursor ? { next_cursor } : {}) }
+    }
+    followActivity(
+      {
+        call: call as <Answer>() => Promise<Answer>,
+        follow: async (onEvent) => {
+          send = onEvent
+        },
+      },
+      { onChange: () => {}, onBatchEnd: (batch) => batches.push(batch) },
+      new AbortController().signal,
+    )
+    send({ event: 'job.completed', seq: 1, job_id: '0' })
+    await vi.waitFor(() => expect(batches).toHaveLength(1), { timeout: 20_000 })
+    expect(batches[0]?.done).toHaveLength(250)
   })
 
   it('reads events however the stream cuts them', () => {

@@ -96,7 +96,8 @@ describe('the log on disk', () => {
 describe('start at login on Linux', () => {
   it('names the program so that spaces, quotes and percent signs in its path stay part of it', () => {
     const entry = autostartEntry(['/opt/My "Apps"/100%/loudsmith', '--hidden'])
-    expect(entry).toContain('Exec="/opt/My \\"Apps\\"/100%%/loudsmith" "--hidden"\n')
+    // The quote is escaped once for the quoting, and that backslash once more as part of a text.
+    expect(entry).toContain(String.raw`Exec="/opt/My \\"Apps\\"/100%%/loudsmith" "--hidden"`)
     expect(entry.startsWith('[Desktop Entry]\nType=Application\n')).toBe(true)
   })
 })
