@@ -60,7 +60,7 @@ export function createAppState(session: string | null) {
     storage: localStorage,
   })
   const history = createHistory({ client, jobs, notices, language })
-  const webhooks = createWebhooks(client, notices)
+  const webhooks = createWebhooks(client, notices, language)
   const saver = createSaver(client)
 
   const readAccountSoon = settled(service.readAccount)

@@ -1,21 +1,25 @@
 /** Webhooks and the log of their deliveries, and which of them are being removed. */
 import { createStore } from 'zustand/vanilla'
+import type { Language } from '../../src-server/contract/text/text.ts'
 import type { Delivery, Webhook } from '../../src-server/contract/webhooks.ts'
-import type { Client } from '../api/client.ts'
+import { ApiError, type Client } from '../api/client.ts'
 import type { NoticesActions } from './notices.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
 import { createTurns } from './turns.ts'
 
 export interface WebhooksState {
   /** Null before the first reading. Without those whose time to undo is running. */
   readonly hooks: readonly Webhook[] | null
   readonly deliveries: readonly Delivery[]
+  /** Why a webhook that was removed here is still there. */
+  readonly refusal: Refusal | null
 }
 
 const DELIVERIES = 20
 
 /** Makes the store of webhooks with its actions. */
-export function createWebhooks(client: Client, notices: NoticesActions) {
-  const store = createStore<WebhooksState>(() => ({ hooks: null, deliveries: [] }))
+export function createWebhooks(client: Client, notices: NoticesActions, language: () => Language) {
+  const store = createStore<WebhooksState>(() => ({ hooks: null, deliveries: [], refusal: null }))
   const inTurn = createTurns()
   /** Removed here and not yet on the server, by webhook_id. */
   const removing = new Set<string>()
@@ -35,21 +39,38 @@ export function createWebhooks(client: Client, notices: NoticesActions) {
     store,
     read,
     /** Removes a webhook after the time to undo. */
-    remove({ webhook_id }: Webhook, text: string) {
+    remove(hook: Webhook, text: string) {
+      const { webhook_id } = hook
+      const place = store.getState().hooks?.findIndex((one) => one.webhook_id === webhook_id) ?? 0
       removing.add(webhook_id)
-      store.setState(({ hooks }) => ({ hooks: hooks?.filter((one) => one.webhook_id !== webhook_id) ?? null }))
+      store.setState(({ hooks }) => ({
+        hooks: hooks?.filter((one) => one.webhook_id !== webhook_id) ?? null,
+        refusal: null,
+      }))
       const end = () => {
         removing.delete(webhook_id)
         readAgain()
       }
+      /** Shows it again in its place without waiting for an answer, which may not come. */
+      const putBack = () => store.setState(({ hooks }) => ({ hooks: hooks?.toSpliced(place, 0, hook) ?? null }))
+      const sendRemoval = async (isLeaving: boolean) => {
+        try {
+          await client.call('deleteWebhook', { params: { webhook_id }, keepalive: isLeaving })
+        } catch (error) {
+          if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') {
+            putBack()
+            store.setState({ refusal: refusalOf(error, language()) })
+          }
+        }
+        end()
+      }
       notices.show({
         text,
-        undo: end,
-        settle: (isLeaving) =>
-          void client
-            .call('deleteWebhook', { params: { webhook_id }, keepalive: isLeaving })
-            .catch(() => undefined)
-            .then(end),
+        undo() {
+          putBack()
+          end()
+        },
+        settle: (isLeaving) => void sendRemoval(isLeaving),
       })
     },
   }

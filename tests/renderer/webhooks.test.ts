@@ -6,7 +6,7 @@ import { settle } from '../support/fake-clock.ts'
 
 /** Webhooks over a server that has `a` and `b`; readings are answered when `answer` is called once `hold` is. */
 async function bench() {
-  const server = { ids: ['a', 'b'] }
+  const server = { ids: ['a', 'b'], isAway: false }
   const deleted: (string | boolean | undefined)[][] = []
   const held: (() => void)[] = []
   let isHeld = false
@@ -14,6 +14,7 @@ async function bench() {
     session: null,
     language: () => 'en',
     fetch: async (path, init) => {
+      if (server.isAway) throw new TypeError('no network')
       if (init?.method === 'DELETE') {
         const id = String(path).split('/').at(-1)
         deleted.push([id, init.keepalive])
@@ -26,10 +27,10 @@ async function bench() {
     },
   })
   const notices = createNotices()
-  const hooks = createWebhooks(client, notices)
+  const hooks = createWebhooks(client, notices, () => 'en')
   await hooks.read()
   const ids = () => hooks.store.getState().hooks?.map((one) => one.webhook_id)
-  const remove = (id: string) => hooks.remove({ webhook_id: id } as never, 'removed')
+  const remove = (id: string) => hooks.remove({ webhook_id: id, url: id } as never, 'removed')
   return {
     ...{ hooks, notices, server, deleted, held, ids, remove },
     hold: () => {
@@ -60,6 +61,27 @@ describe('webhooks', () => {
     notices.undo()
     await expect.poll(ids).toEqual(['a', 'b'])
     expect(deleted).toEqual([])
+  })
+
+  it('come back in their place with the reason when they could not be removed, though nothing can be read', async () => {
+    const { hooks, notices, ids, remove, server } = await bench()
+    remove('a')
+    server.isAway = true
+    notices.settle()
+    await expect.poll(ids).toEqual(['a', 'b'])
+    expect(hooks.store.getState().refusal?.code).toBe('UNREACHABLE')
+    server.isAway = false
+    remove('b')
+    expect(hooks.store.getState().refusal).toBeNull()
+    expect(ids()).toEqual(['a'])
+  })
+
+  it('come back when their removal is undone while nothing can be read', async () => {
+    const { notices, ids, remove, server } = await bench()
+    remove('a')
+    server.isAway = true
+    notices.undo()
+    expect(ids()).toEqual(['a', 'b'])
   })
 
   it('are removed with a page that goes before the time to undo is over', async () => {

@@ -16,7 +16,7 @@ export function WebhooksSection({ titleId }: SectionProps) {
   const { client, service, webhooks } = useApp()
   const { t } = useWords()
   const limit = useSelect(service.store, (state) => state.account?.limits.webhooks ?? 0)
-  const { hooks, deliveries } = useSelect(webhooks.store, (state) => state)
+  const { hooks, deliveries, refusal } = useSelect(webhooks.store, (state) => state)
   const [secret, setSecret] = useState<{ text: string; value: string } | null>(null)
   const [isAdding, setAdding] = useState(false)
   const { problem, run } = useAction()
@@ -53,7 +53,7 @@ export function WebhooksSection({ titleId }: SectionProps) {
           <p className="me">{text.verify}</p>
         </div>
       )}
-      <Problem problem={problem} />
+      <Problem problem={problem ?? refusal} />
       {hooks && hooks.length === 0 && <p className="note">{text.none}</p>}
       {hooks?.map((hook) => (
         <HookRow
