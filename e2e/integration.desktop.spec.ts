@@ -31,6 +31,7 @@ test('songs opened with Loudsmith are on the desk, before the start and while it
   const desktop = await user.launch({ args: [early] })
   await expect.poll(() => titles(desktop)).toEqual(['Early'])
   const heard = await listen(desktop)
+  await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.hide())
   // The dock of macOS and "open with" there.
   await desktop.app.evaluate(
     ({ app }, file) => app.emit('open-file', { preventDefault() {} }, file),
@@ -38,6 +39,7 @@ test('songs opened with Loudsmith are on the desk, before the start and while it
   )
   await expect.poll(() => titles(desktop)).toEqual(['Early', 'Dock'])
   await expect.poll(async () => (await heard()).intakes.length).toBe(1)
+  expect(await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isVisible())).toBe(true)
 })
 
 test('a folder chosen in the dialog brings its songs, and what is no song is refused with its reason', async ({

@@ -29,6 +29,7 @@ app.enableSandbox()
 if (process.platform === 'win32') app.setAppUserModelId(APP_ID)
 app.on('open-file', (event, file) => {
   event.preventDefault()
+  showWindow()
   takeFiles([file])
 })
 app.on('second-instance', (_event, argv, cwd) => {

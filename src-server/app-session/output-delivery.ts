@@ -19,8 +19,9 @@ export interface OutputDeliveryArguments {
   readonly notify: { record(event: { event: 'job.delivered'; jobId: string }): unknown; committed(): void }
 }
 
-/** A delivery that could not be made, or was interrupted, is tried again at a start within this time. */
+/** A delivery that could not be made, or was interrupted, is tried again within this time: a disk that was pulled out comes back. */
 const CATCH_UP_MS = 86_400_000
+const TRY_AGAIN_MS = 600_000
 
 /** Makes the delivery. A folder that cannot be written costs the job nothing: the masters stay in its ZIP. */
 export function createOutputDelivery({ db, clock, log, outputFolder, jobs, notify }: OutputDeliveryArguments) {
@@ -34,7 +35,9 @@ export function createOutputDelivery({ db, clock, log, outputFolder, jobs, notif
     notify.record({ event: 'job.delivered', jobId })
   })
   const closing = new AbortController()
+  const queued = new Set<string>()
   let queue = Promise.resolve()
+  let stopTimer: (() => void) | undefined
 
   async function deliver(jobId: string): Promise<void> {
     const parent = outputFolder(jobId)
@@ -52,18 +55,36 @@ export function createOutputDelivery({ db, clock, log, outputFolder, jobs, notif
 
   /** Delivers a finished job after those before it. Never throws. */
   function add(jobId: string): void {
+    queued.add(jobId)
     queue = queue
       .then(() => deliver(jobId))
       .catch((cause: unknown) => {
-        if (!closing.signal.aborted) log.warn('masters could not be put into the output folder', { jobId, cause })
+        if (closing.signal.aborted) return
+        log.warn('masters could not be put into the output folder', { jobId, cause })
+        stopTimer ??= clock.after(TRY_AGAIN_MS, tryAgain)
       })
+      .finally(() => queued.delete(jobId))
+  }
+
+  function catchUp(): void {
+    for (const jobId of selectUndelivered.all(clock.now() - CATCH_UP_MS)) if (!queued.has(jobId)) add(jobId)
+  }
+
+  function tryAgain(): void {
+    stopTimer = undefined
+    try {
+      catchUp()
+    } catch (cause) {
+      log.error('the masters to deliver could not be looked up', { cause })
+      stopTimer = clock.after(TRY_AGAIN_MS, tryAgain)
+    }
   }
 
   return {
     add,
 
-    /** Delivers what finished within the last day and was not delivered. */
-    catchUp: (): void => selectUndelivered.all(clock.now() - CATCH_UP_MS).forEach(add),
+    /** Delivers what finished within the last day and was not delivered; what fails is tried again every ten minutes of that day. */
+    catchUp,
 
     /** Resolves when everything added so far has been delivered or given up. */
     idle: (): Promise<void> => queue,
@@ -71,6 +92,7 @@ export function createOutputDelivery({ db, clock, log, outputFolder, jobs, notif
     /** Breaks off, removes what is half done and resolves. */
     async close(): Promise<void> {
       closing.abort(new Error('Loudsmith is stopping'))
+      stopTimer?.()
       await queue
     },
   }

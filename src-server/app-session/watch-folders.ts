@@ -3,7 +3,7 @@
  * restarts. Folders are looked at in turn rather than followed by notifications of the system, which network drives do not send.
  */
 import { createHash } from 'node:crypto'
-import { accessSync, constants, createReadStream, createWriteStream, statSync } from 'node:fs'
+import { accessSync, constants, createReadStream, createWriteStream, realpathSync, statSync } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -226,7 +226,9 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       const folder = path.resolve(requireFolder(folderPath, given.dataDir))
       requireOutput(choice.output_folder)
       const songs = choice.takesExisting ? [] : await songsIn(folder)
-      if (store.all().some((known) => known.path === folder)) throw invalidRequest('folder_watched', { param: 'path' })
+      const place = realPath(folder)
+      if (store.all().some((known) => realPath(known.path) === place))
+        throw invalidRequest('folder_watched', { param: 'path' })
       const folderId = chance.newUuid()
       db.transaction(() => {
         store.save({
@@ -305,7 +307,7 @@ function refusalsOf(held: readonly HeldBack[], isWaiting: boolean): Refusal[] {
 
 function requireFolder(folder: string, dataDir: string): string {
   if (!path.isAbsolute(folder)) throw invalidRequest('folder_not_absolute', { param: 'path' })
-  const inside = path.relative(dataDir, folder)
+  const inside = path.relative(realPath(dataDir), realPath(folder))
   if (inside === '' || (!inside.startsWith('..') && !path.isAbsolute(inside)))
     throw invalidRequest('folder_own', { param: 'path' })
   try {
@@ -315,6 +317,15 @@ function requireFolder(folder: string, dataDir: string): string {
     throw invalidRequest('folder_not_readable', { param: 'path', cause })
   }
   return folder
+}
+
+/** Where a folder really lies: links, and other capitals where the disk does not tell them apart, are the same folder. */
+function realPath(folder: string): string {
+  try {
+    return realpathSync.native(folder)
+  } catch {
+    return folder
+  }
 }
 
 function requireOutput(folder: string | null | undefined): void {

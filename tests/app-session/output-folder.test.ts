@@ -5,9 +5,13 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { makeFolder } from '../../src-server/app-session/make-folder.ts'
 import { createOutputDelivery } from '../../src-server/app-session/output-delivery.ts'
 import { copyMasters, type Masters } from '../../src-server/app-session/output-folder.ts'
+import { createJobStore } from '../../src-server/jobs/store.ts'
 import { createLog } from '../../src-server/log.ts'
+import type { WorkResult } from '../../src-server/mastering/work-order.ts'
+import type { MasterRequest } from '../../src-server/uploads/form.ts'
 import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { FACTS } from './fixture.ts'
 
 let folder: string
 let masters: Masters
@@ -101,6 +105,56 @@ test('a delivery that cannot be noted while another program holds the database i
   await idle
   expect(new Set(noted)).toEqual(new Set([path.join(parent, '봄날_master_1')]))
   expect(readdirSync(parent)).toEqual(['봄날_master_1'])
+})
+
+test('masters whose disk was pulled out are delivered once it is back, and once', async () => {
+  const disk = path.join(folder, 'disk')
+  const clock = createFakeClock()
+  const db = openTestDatabase(newDatabaseFile())
+  const store = createJobStore(db)
+  const request = { platforms: ['melon'], genre: 'other', aiService: 'other', tier: 'standard', loudness: 'platform' }
+  store.add({
+    jobId: 'job',
+    request: { ...request, intensity: 50, referenceAmount: 70 } as MasterRequest,
+    song: { filename: 'a.wav', sha256: 'a', facts: FACTS },
+    creditsUsed: 1,
+    creditsRemaining: 1,
+    warnings: [],
+    storedBytes: 7,
+    createdAtMs: clock.now(),
+  })
+  const result = { zip: masters.zip, masters: [{ file: '봄날_melon.wav' }], warnings: [] } as unknown as WorkResult
+  const end = { result, warnings: [], creditsRefunded: 0, storedBytes: 7, completedAtMs: clock.now() }
+  store.finish('job', { state: 'done', starts: 1 }, end)
+  const events: string[] = []
+  const lines: string[] = []
+  const delivery = createOutputDelivery({
+    db,
+    clock,
+    log: createLog('warn', clock, (line) => lines.push(line)),
+    outputFolder: () => path.join(disk, 'Masters'),
+    jobs: {
+      files: () => ({ result: { ...result, zipPath: masters.zipPath } }) as never,
+      setOutputFolder: store.setOutputFolder,
+    },
+    notify: { record: ({ event }) => void events.push(event), committed: () => {} },
+  })
+  onTestFinished(() => delivery.close())
+  // What stands in the place of the disk is no folder.
+  writeFileSync(disk, '')
+  delivery.add('job')
+  await delivery.idle()
+  await clock.advance(1_800_000)
+  await delivery.idle()
+  expect([events, lines.length > 1]).toEqual([[], true])
+  rmSync(disk)
+  mkdirSync(disk)
+  await clock.advance(600_000)
+  await delivery.idle()
+  expect(store.find('job')?.outputFolder).toBe(path.join(disk, 'Masters', '봄날_master_1'))
+  await clock.advance(7_200_000)
+  await delivery.idle()
+  expect([events, readdirSync(path.join(disk, 'Masters'))]).toEqual([['job.delivered'], ['봄날_master_1']])
 })
 
 test('a delivery that fails or is broken off leaves no half folder', async () => {

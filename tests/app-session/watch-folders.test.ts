@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -402,6 +403,10 @@ describe('a watched folder', () => {
       expect(await attempt(watched, '/proc/loudsmith/masters')).toBe('INVALID_REQUEST output_folder')
     expect(await attempt(watched)).toBe('watched')
     expect(await attempt(`${watched}/`)).toBe('INVALID_REQUEST path')
+    symlinkSync(watched, path.join(root, 'link'))
+    expect(await attempt(path.join(root, 'link'))).toBe('INVALID_REQUEST path')
+    symlinkSync(path.dirname(world.file), path.join(root, 'own'))
+    expect(await attempt(path.join(root, 'own'))).toBe('INVALID_REQUEST path')
     expect(() => folders.change('unknown', {}, 'en')).toThrow('NOT_FOUND')
     expect(() => folders.remove('unknown')).toThrow('NOT_FOUND')
   })
