@@ -250,6 +250,15 @@ test('a page without its link says what to do', async ({ page, program, context 
   await expect(page.locator('.first')).toBeVisible()
 })
 
+test('the link of a newer start opens in the tab of an older one', async ({ page, program }) => {
+  await expect(page.locator('.first')).toBeVisible()
+  await program.killAndRestart()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page needs its link', { timeout: 60_000 })
+  await page.goto(program.link)
+  await expect(page.locator('.first')).toBeVisible()
+  await expect(page).toHaveURL(/#\/$/)
+})
+
 test('a preset is saved, used and deleted with undo', async ({ page }) => {
   await drop(page, [song('One.wav')])
   await expect(rowOf(page, 'One')).toBeVisible()

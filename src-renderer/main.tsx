@@ -14,7 +14,12 @@ import './styles/narrow.css'
 // Here and not with its screen: a sheet that comes late and fails is not asked for again.
 import './screens/listen/listen.css'
 
-const app = createAppState(takeSession())
+const session = takeSession()
+const app = createAppState(session)
+// The link of a newer start, opened in this tab, changes the fragment only: the page is not read again by itself.
+addEventListener('hashchange', () => {
+  if (takeSession() !== session) location.reload()
+})
 void app.start(new AbortController().signal)
 
 const root = document.getElementById('root')
