@@ -32,6 +32,22 @@ export function engineRateHz(sourceRateHz: number): number {
 interface SongFile {
   readonly path: string
   readonly format: AudioFormat
+  readonly codec: string
+}
+
+/**
+ * How the first channels of a song are read. A WAV is read by the decoder that its header names, since ffmpeg guesses another for 24 bits in
+ * 32, and its channels by their place: which speakers they are meant for is often nonsense, and ffmpeg would mix them or give up.
+ */
+function readChannels({ format, codec }: Pick<SongFile, 'format' | 'codec'>, channels: number) {
+  if (format !== 'wav') return { input: [], output: ['-ac', String(channels)], filters: [] }
+  const decoder = codec === 'pcm_u8' ? codec : `${codec}le`
+  const map = channels === 1 ? 'map=0:channel_layout=mono' : 'map=0|1:channel_layout=stereo'
+  return { input: ['-c:a', decoder], output: [], filters: [`channelmap=${map}`] }
+}
+
+function filterOption(filters: readonly string[]): string[] {
+  return filters.length > 0 ? ['-af', filters.join(',')] : []
 }
 
 /**
@@ -47,11 +63,13 @@ export async function countFrames(
   signal?: AbortSignal,
 ): Promise<number> {
   let frames = 0
+  const reading = readChannels(song, 1)
   await runFfmpeg(ffmpeg, {
     operation: 'measure the duration',
-    input: { from: song.path, format: song.format, options: ['-vn', '-sn', '-dn'] },
+    input: { from: song.path, format: song.format, options: [...reading.input, '-vn', '-sn', '-dn'] },
     outputOptions: [
-      ...['-map', '0:a:0', '-t', String(maxSeconds), '-ac', '1', '-ar', String(sampleRateHz)],
+      ...['-map', '0:a:0', '-t', String(maxSeconds), ...reading.output, '-ar', String(sampleRateHz)],
+      ...filterOption(reading.filters),
       // One byte per frame: the output itself is the count.
       ...['-c:a', 'pcm_u8', '-f', 'u8'],
     ],
@@ -97,12 +115,18 @@ export async function decodeSong(
   const isResampled = sampleRateHz !== facts.sampleRateHz
   const capacity = Math.ceil((facts.frames * sampleRateHz) / facts.sampleRateHz)
   const collector = collectPlanar(Array.from({ length: facts.channels }, () => allocateShared(capacity)))
+  const reading = readChannels(facts, facts.channels)
   await runFfmpeg(ffmpeg, {
     operation: 'decode the song',
-    input: { from: path, format: facts.format, options: ['-cpuflags', '0', '-vn', '-sn', '-dn'] },
+    input: {
+      from: path,
+      format: facts.format,
+      options: ['-cpuflags', '0', ...reading.input, '-vn', '-sn', '-dn'],
+    },
     outputOptions: [
-      ...['-map', '0:a:0', '-ac', String(facts.channels)],
-      ...(isResampled ? ['-af', rateFilter(ffmpeg, sampleRateHz)] : ['-ar', String(sampleRateHz)]),
+      ...['-map', '0:a:0', ...reading.output],
+      ...filterOption([...reading.filters, ...(isResampled ? [rateFilter(ffmpeg, sampleRateHz)] : [])]),
+      ...(isResampled ? [] : ['-ar', String(sampleRateHz)]),
       ...['-c:a', 'pcm_f32le', '-f', 'f32le'],
     ],
     output: (chunk) => {

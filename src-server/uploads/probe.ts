@@ -39,7 +39,7 @@ export async function probeAudio(
   const recognised = await recogniseAudio(path)
   if ('fault' in recognised) return refuseFormat(recognised.fault)
   const { stream } = recognised
-  const song = { path, format: stream.format }
+  const song = { path, format: stream.format, codec: stream.codec }
   const [frames, tagged] = await Promise.all([
     countDecodable(ffmpeg, song, stream.sampleRateHz, signal),
     readTags(ffmpeg, song, signal),
@@ -71,7 +71,7 @@ export async function probeAudio(
 /** A file that ffmpeg gives up on holds as many frames as it gave: none counts as damaged. */
 async function countDecodable(
   ffmpeg: Ffmpeg,
-  song: { readonly path: string; readonly format: StreamFacts['format'] },
+  song: { readonly path: string } & Pick<StreamFacts, 'format' | 'codec'>,
   sampleRateHz: number,
   signal: AbortSignal | undefined,
 ): Promise<number> {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AudioFacts } from '../../src-server/media/audio-facts.ts'
@@ -32,6 +33,47 @@ function sine(frequencyHz: number, sampleRateHz: number, seconds: number, gain: 
   )
 }
 
+/** Writes a WAV of 32 bit integers in the extensible format (Microsoft, WAVEFORMATEXTENSIBLE), of which so many bits are said to count. */
+function writeExtensibleWav(
+  file: string,
+  channels: readonly Float32Array[],
+  { mask, validBits }: { readonly mask: number; readonly validBits: number },
+): string {
+  const frames = channels[0]!.length
+  const frameBytes = 4 * channels.length
+  const header = Buffer.from('RIFF\0\0\0\0WAVEfmt \x28\0\0\0', 'latin1')
+  const format = Buffer.alloc(40)
+  for (const [value, place] of [
+    ...([
+      [0xfffe, 0],
+      [channels.length, 2],
+      [frameBytes, 12],
+      [32, 14],
+      [22, 16],
+      [validBits, 18],
+      [1, 24],
+    ] as const),
+  ]) {
+    format.writeUInt16LE(value, place)
+  }
+  format.writeUInt32LE(44_100, 4)
+  format.writeUInt32LE(44_100 * frameBytes, 8)
+  format.writeUInt32LE(mask, 20)
+  format.write('000000001000800000aa00389b71', 26, 'hex')
+  const data = Buffer.alloc(8 + frames * frameBytes)
+  data.write('data')
+  data.writeUInt32LE(frames * frameBytes, 4)
+  for (let i = 0; i < frames; i++) {
+    for (const [c, samples] of channels.entries()) {
+      const value = Math.round(samples[i]! * 2 ** (validBits - 1)) * 2 ** (32 - validBits)
+      data.writeInt32LE(Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, value)), 8 + (i * channels.length + c) * 4)
+    }
+  }
+  header.writeUInt32LE(header.length - 8 + format.length + data.length, 4)
+  writeFileSync(file, Buffer.concat([header, format, data]))
+  return file
+}
+
 describe('decoding', () => {
   it('keeps float samples bit for bit, above full scale too', async () => {
     const channels = songLike(1.5, 48_000, 1.7)
@@ -54,6 +96,27 @@ describe('decoding', () => {
     runPlain('-i', at('gapless.wav'), '-b:a', '192k', at('gapless.mp3'))
     const { audio } = await decode(at('gapless.mp3'))
     expect(audio.frames).toBe(Math.round(2.345 * 44_100))
+  })
+
+  it.each([
+    ['the rear speakers', 0x30],
+    ['a centre and a subwoofer', 0x0c],
+    ['the ceiling', 0x1800],
+    ['nothing', 0],
+  ])('takes the channels of a WAV as they come, though they are meant for %s', async (_, mask) => {
+    const channels = songLike(1)
+    const { audio } = await decode(writeExtensibleWav(at(`mask-${mask}.wav`), channels, { mask, validBits: 32 }))
+    expect(audio.frames).toBe(44_100)
+    for (const [c, samples] of audio.channels.entries()) {
+      for (let i = 0; i < 44_100; i += 99) expect(Math.abs(samples[i]! - channels[c]![i]!)).toBeLessThan(1e-6)
+    }
+  })
+
+  it('reads 24 bits that lie in 32', async () => {
+    const channels = songLike(1)
+    const { audio } = await decode(writeExtensibleWav(at('24in32.wav'), channels, { mask: 3, validBits: 24 }))
+    expect(audio.frames).toBe(44_100)
+    for (let i = 0; i < 44_100; i += 99) expect(Math.abs(audio.channels[0][i]! - channels[0]![i]!)).toBeLessThan(1e-6)
   })
 
   it('makes two equal channels of a mono song, at its own level', async () => {
@@ -155,7 +218,7 @@ describe('lowering the rate', () => {
 describe('counting frames', () => {
   it('stops a small file that unfolds into more than is wanted', async () => {
     runPlain('-f', 'lavfi', '-i', 'anullsrc=r=44100:cl=mono', '-t', '900', at('bomb.flac'))
-    const frames = await countFrames(ffmpeg, { path: at('bomb.flac'), format: 'flac' }, 44_100, 20)
+    const frames = await countFrames(ffmpeg, { path: at('bomb.flac'), format: 'flac', codec: 'flac' }, 44_100, 20)
     expect(frames).toBe(20 * 44_100)
   })
 })
