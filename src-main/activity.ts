@@ -60,6 +60,14 @@ export function endedBatch(
   return { batchId, done, failed, ...(jobs.length + refused.length === 1 && only ? { onlyJobId: only.job_id } : {}) }
 }
 
+/** After these the whole state is read again. */
+const CHANGES: ReadonlySet<LiveEvent['event']> = new Set([
+  'job.created',
+  'job.deleted',
+  'desk.changed',
+  'settings.changed',
+])
+
 interface JobPage {
   readonly jobs: readonly Job[]
   readonly total: number
@@ -164,8 +172,7 @@ export function followActivity(
       endedCount++
       settleBatch(event.job_id).catch(() => {})
     }
-    if (hasEnded || event.event === 'job.created' || event.event === 'job.deleted' || event.event === 'desk.changed')
-      refresh()
+    if (hasEnded || CHANGES.has(event.event)) refresh()
   }
 
   void service.follow(take, refresh, signal)

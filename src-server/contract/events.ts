@@ -37,8 +37,8 @@ export type WebhookTest = Static<typeof WebhookTest>
 /**
  * Live events of `GET /api/v1/events`. Stored ones have an id that a client sends back as `Last-Event-ID`; `job.progress` and
  * `source.progress` are not stored and have none: what matters of them is in the next stored event or in the thing itself.
- * `job.delivered` (the masters lie in the output folder), `source.progress` (a stored song is looked at) and `desk.changed` are for
- * the app alone.
+ * `job.delivered` (the masters lie in the output folder), `source.progress` (a stored song is looked at), `desk.changed` and
+ * `settings.changed` are for the app alone.
  */
 export const LIVE_EVENTS = [
   'job.created',
@@ -51,6 +51,7 @@ export const LIVE_EVENTS = [
   'source.progress',
   'account.changed',
   'desk.changed',
+  'settings.changed',
 ] as const
 export type LiveEventName = (typeof LIVE_EVENTS)[number]
 /** Those that are written down; the others are news of the moment. */

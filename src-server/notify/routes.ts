@@ -66,4 +66,9 @@ export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllow
 }
 
 /** What only the app itself has: callers with a key cannot reach the desk or this machine's folders, and are not told of them. */
-const APP_EVENTS: ReadonlySet<LiveEventName> = new Set(['desk.changed', 'job.delivered', 'source.progress'])
+const APP_EVENTS: ReadonlySet<LiveEventName> = new Set([
+  'desk.changed',
+  'job.delivered',
+  'settings.changed',
+  'source.progress',
+])

@@ -145,6 +145,8 @@ function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
         session.feed()
       }
       if (patch.is_offline !== undefined) notify.wake()
+      notify.record({ event: 'settings.changed' })
+      notify.committed()
     },
     readSystemState: createSystemStateReader({
       appVersion: VERSION,

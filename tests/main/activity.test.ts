@@ -98,6 +98,33 @@ describe('following the server', () => {
     expect(states.at(-1)).toEqual({ unfinished: 0, waiting: 0, isPaused: false, isOffline: false, fraction: null })
   })
 
+  it('shows at once that deliveries wait, when that is chosen in the settings', async () => {
+    const states: Activity[] = []
+    let isOffline = false
+    let send: (event: LiveEvent) => void = () => {}
+    const call = async (name: string): Promise<unknown> =>
+      name === 'readSettings'
+        ? { is_offline: isOffline }
+        : name === 'readDesk'
+          ? { is_paused: false, songs: [] }
+          : { jobs: [], total: 0 }
+    const { refresh } = followActivity(
+      {
+        call: call as <Answer>() => Promise<Answer>,
+        follow: async (onEvent) => {
+          send = onEvent
+        },
+      },
+      { onChange: (state) => states.push(state), onBatchEnd: () => {} },
+      new AbortController().signal,
+    )
+    refresh()
+    await vi.waitFor(() => expect(states.at(-1)?.isOffline).toBe(false), { timeout: 20_000 })
+    isOffline = true
+    send({ event: 'settings.changed', seq: 1 })
+    await vi.waitFor(() => expect(states.at(-1)?.isOffline).toBe(true), { timeout: 20_000 })
+  })
+
   it('counts every song of a batch that is longer than a page', async () => {
     const ended = Array.from({ length: 250 }, (_, at) => ({ ...job(`${at}`, 'done'), batch_id: 'x' }))
     const batches: EndedBatch[] = []

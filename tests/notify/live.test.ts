@@ -52,6 +52,29 @@ test('whose turn it is stands in the live stream before its engine process has s
   expect(JSON.parse(data)).toMatchObject({ job_id, progress: 0, stage: 'decoding' })
 })
 
+test('the app is told that the settings have changed, and a key is not', async () => {
+  const aborted = new AbortController()
+  onTestFinished(() => aborted.abort())
+  const [ofApp, ofKey] = await Promise.all(
+    [service.sessionCredential, credential].map((bearer) => {
+      const headers = { Authorization: `Bearer ${bearer}` }
+      return fetch(`${service.baseUrl}/api/v1/events`, { headers, signal: aborted.signal })
+    }),
+  )
+  await service.patch('/app/settings', { is_offline: true })
+  await service.post('/app/account/credits', { amount: 1 })
+  const heard = async (stream: Response | undefined) => {
+    let text = ''
+    for await (const bytes of stream?.body ?? []) {
+      text += Buffer.from(bytes).toString('utf8')
+      if (text.includes('account.changed')) break
+    }
+    return [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)
+  }
+  expect(await heard(ofApp)).toEqual(['settings.changed', 'account.changed'])
+  expect(await heard(ofKey)).toEqual(['account.changed'])
+})
+
 test('a failed and a cancelled job send job.failed with the reason', async () => {
   service.expectFault('a job failed')
   const receiver = await startReceiver()
