@@ -421,7 +421,7 @@ test('a song that cannot be heard says why and where to go', async ({ page }) =>
   await page.evaluate(() => {
     location.hash = '#/listen/00000000-0000-4000-8000-000000000000'
   })
-  await expect(page.getByRole('alert')).toContainText('There is no such job')
+  await expect(page.getByRole('alert')).toContainText('This song is not in the history')
   await expect(page.getByRole('link', { name: 'To the batch' })).toBeVisible()
 })
 

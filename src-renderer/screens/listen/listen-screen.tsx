@@ -56,8 +56,11 @@ function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: s
   const { jobs } = useApp()
   const { job, failure } = state
   const progress = useStore(jobs.store, ({ byId }) => byId[jobId]?.progress) ?? job?.progress ?? 0
+  const isGone = failure?.code === 'JOB_NOT_FOUND' || failure?.code === 'NOT_FOUND'
   const reason = !job
-    ? failure?.message
+    ? isGone
+      ? l.failures.gone
+      : failure?.message
     : job.status === 'queued'
       ? l.failures.unfinished(progress)
       : job.status === 'failed'
@@ -74,12 +77,12 @@ function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: s
             <>
               <h2 className="sec">{l.failures.title}</h2>
               <p>{reason}</p>
-              {failure?.requestId && <p className="faint">{t.requestId(failure.requestId)}</p>}
+              {failure?.requestId && !isGone && <p className="faint">{t.requestId(failure.requestId)}</p>}
               <div className="row">
                 <a className="btn" href={addressOf('master')}>
                   {l.failures.toBatch}
                 </a>
-                {failure && (
+                {failure && !isGone && (
                   <Button look="quiet" onClick={onRetry}>
                     {l.failures.retry}
                   </Button>
