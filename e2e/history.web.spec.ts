@@ -56,9 +56,23 @@ test('a history that cannot be read says so and can be read again', async ({ pag
   await page.route('**/api/v1/jobs?*', (route) => route.fulfill({ status: 500, body: '{}' }))
   await page.getByRole('link', { name: 'History' }).click()
   await expect(page.getByRole('alert')).toHaveText('The history could not be read.')
+  await page.getByRole('button', { name: 'Free disk' }).click()
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Something failed inside Loudsmith.')
+  await page.keyboard.press('Escape')
   await page.unroute('**/api/v1/jobs?*')
   await page.getByRole('button', { name: 'Read again' }).click()
   await expect(page.getByText('Nothing mastered yet.')).toBeVisible()
+})
+
+test('the address of the search brings the hand there each time', async ({ page }) => {
+  const search = page.getByRole('textbox', { name: 'Search history' })
+  for (let time = 0; time < 2; time++) {
+    await page.evaluate(() => {
+      location.hash = '#/history/search'
+    })
+    await expect(search).toBeFocused()
+    await page.locator('#content').focus()
+  }
 })
 
 test('a screen that is opened while the program is gone says so and is there when the program is', async ({ page }) => {

@@ -1,5 +1,5 @@
 /** The bench of History: what is selected and what to do with it; how full the disk is. */
-import { Download, GitCompareArrows, RotateCcw, Trash2 } from 'lucide-react'
+import { CircleX, Download, GitCompareArrows, RotateCcw, Trash2 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import { Button } from '../../components/button.tsx'
@@ -7,6 +7,7 @@ import { Modal } from '../../components/dialogs.tsx'
 import { isCovered, isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { sizeOf } from '../../state/history.ts'
+import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
 import { useJobActions } from './use-job-actions.ts'
 
@@ -108,13 +109,14 @@ const DAY_MS = 86_400_000
 /** Nothing comes back from here, so it asks, and the button says how many songs it deletes. */
 function FreeDisk({ onClose }: { onClose: () => void }) {
   const { history, service } = useApp()
-  const { t, format } = useWords()
+  const { t, format, language } = useWords()
   const [found, setFound] = useState<readonly Job[] | null>(null)
   const [days, setDays] = useState<number>(30)
   const [deleted, setDeleted] = useState<number | null>(null)
+  const [failure, setFailure] = useState<Refusal | null>(null)
   useEffect(() => {
-    history.findEnded(new Date()).then(setFound, () => setFound([]))
-  }, [history])
+    history.findEnded(new Date()).then(setFound, (error: unknown) => setFailure(refusalOf(error, language)))
+  }, [history, language])
   const of = (age: number) => (found ?? []).filter((job) => Date.parse(job.created_at) < Date.now() - age * DAY_MS)
   const size = (list: readonly Job[]) => format.bytes(list.reduce((sum, job) => sum + sizeOf(job), 0))
   const chosen = of(days)
@@ -135,17 +137,25 @@ function FreeDisk({ onClose }: { onClose: () => void }) {
           <label key={age} className="option">
             <input type="radio" name="age" checked={days === age} onChange={() => setDays(age)} />
             <span className="grow">{age > 0 ? t.history.freeOlder(age) : t.history.freeAll}</span>
-            <span className="dim">{found ? t.history.freeCount(of(age).length, size(of(age))) : t.loading}</span>
+            <span className="dim">
+              {found ? t.history.freeCount(of(age).length, size(of(age))) : failure ? '–' : t.loading}
+            </span>
           </label>
         ))}
       </fieldset>
+      {failure && (
+        <p className="problem" role="alert">
+          <CircleX {...glyph} />
+          <span>{failure.message}</span>
+        </p>
+      )}
       <div className="row end">
         <Button look="quiet" onClick={onClose}>
           {t.cancel}
         </Button>
         <Button
           look="danger"
-          whyNot={chosen.length === 0 && t.history.noMatch}
+          whyNot={chosen.length === 0 && (failure?.message ?? t.history.noMatch)}
           busyText={deleted !== null && t.history.freeing(deleted, chosen.length)}
           onClick={() => void run()}
         >

@@ -7,7 +7,7 @@ import { Segmented } from '../../components/choices.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { FailureStrip } from '../../components/failure-strip.tsx'
 import { isCovered, isTyping } from '../../components/is-typing.ts'
-import { go } from '../../router.ts'
+import { addressOf, go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { groupsOf } from '../../state/history.ts'
 import { useWords } from '../../text/context.tsx'
@@ -147,7 +147,10 @@ function SearchField({ isFocused }: { isFocused: boolean }) {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => setText(q), [q])
   useEffect(() => {
-    if (isFocused) field.current?.focus()
+    if (!isFocused) return
+    field.current?.focus()
+    // The address has done its work: asked for again, it is another one.
+    location.replace(addressOf('history'))
   }, [isFocused])
   useEffect(() => {
     if (isComposing || text === q) return
