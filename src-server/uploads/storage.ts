@@ -5,8 +5,11 @@ import { AppError } from '../http/app-error.ts'
 export interface Storage {
   /** Bytes that this process may still write on the disk of the data directory. */
   freeBytes(): number
-  /** Throws INSUFFICIENT_STORAGE unless `bytes` more fit on the disk with a reserve left, and into the owner's quota. */
-  require(bytes: number): void
+  /**
+   * Throws INSUFFICIENT_STORAGE unless `bytes` more fit into the owner's quota and `bytesToWrite` of them, all when absent, on the disk with a
+   * reserve left.
+   */
+  require(bytes: number, bytesToWrite?: number): void
 }
 
 /** Left free for the database and for everybody else. */
@@ -27,10 +30,10 @@ export function createStorage(given: {
     })
   return {
     freeBytes,
-    require(bytes) {
+    require(bytes, bytesToWrite = bytes) {
       const quotaBytes = given.quotaBytes()
       const isWithinQuota = quotaBytes === null || given.usedBytes() + bytes <= quotaBytes
-      if (!isWithinQuota || freeBytes() < bytes + RESERVE_BYTES) throw new AppError('INSUFFICIENT_STORAGE')
+      if (!isWithinQuota || freeBytes() < bytesToWrite + RESERVE_BYTES) throw new AppError('INSUFFICIENT_STORAGE')
     },
   }
 }

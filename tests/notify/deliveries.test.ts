@@ -602,3 +602,25 @@ test('what has happened has happened, though nobody can be told of it', async ()
   await clock.advance(5000)
   await eventually(() => receiver.received.length === 1)
 })
+
+test('while offline, a test reaches this machine and no other', async () => {
+  const asked: string[] = []
+  const { notify, world } = createTestNotify({
+    resolveName: async (name) => {
+      asked.push(name)
+      return [{ address: '127.0.0.1', family: 4 }]
+    },
+  })
+  const receiver = await startReceiver()
+  const here = notify.webhooks.create(receiver.url)
+  const elsewhere = notify.webhooks.create(`http://receiver.example:${receiver.port}/hook`)
+  world.isOffline = true
+  expect(await notify.test(elsewhere.webhook_id)).toMatchObject({
+    state: 'failed',
+    last_error: expect.stringMatching(/offline/),
+  })
+  expect(await notify.test(here.webhook_id)).toMatchObject({ state: 'delivered' })
+  expect([asked, receiver.received.length]).toEqual([[], 1])
+  world.isOffline = false
+  expect(await notify.test(elsewhere.webhook_id)).toMatchObject({ state: 'delivered' })
+})
