@@ -1,3 +1,5 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import type { AudioFormat, SongTags } from './audio-facts.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 
@@ -56,7 +58,63 @@ export async function readTags(
       },
     }),
   )
-  return { tags: parseTags(Buffer.from(text ?? []).toString('utf8')), hasCover }
+  const tags = parseTags(Buffer.from(text ?? []).toString('utf8'))
+  const id3 = song.format === 'wav' ? await readId3OfWav(ffmpeg, song.path, signal) : {}
+  const other = { ...tags.other, ...id3.other }
+  return { tags: { ...tags, ...id3, ...(Object.keys(other).length > 0 ? { other } : {}) }, hasCover }
+}
+
+/**
+ * Returns the tags of the ID3 chunk of a WAV. Beside a LIST chunk ffmpeg passes it over, although it alone can hold an ISRC or a composer and
+ * says how its text is encoded: it is shown to ffmpeg in a WAV that has nothing else.
+ */
+async function readId3OfWav(ffmpeg: Ffmpeg, path: string, signal: AbortSignal | undefined): Promise<SongTags> {
+  const chunk = await findId3Chunk(path)
+  if (!chunk) return {}
+  const start = Buffer.from('RIFF\xff\xff\xff\x7fWAVEfmt \x10\0\0\0\x01\0\x01\0', 'latin1')
+  const format = Buffer.from('44ac0000885801000200100069643320', 'hex')
+  const size = Buffer.alloc(4)
+  size.writeUInt32LE(chunk.length)
+  const samples = Buffer.from('data\x04\0\0\0\0\0\0\0', 'latin1')
+  const wav = [start, format, size, chunk, Buffer.alloc(chunk.length % 2), samples]
+  const text = await collect(MAX_TAG_BYTES, (output) =>
+    runFfmpeg(ffmpeg, {
+      operation: 'read the tags',
+      input: { from: Readable.from(wav), format: 'wav' },
+      outputOptions: ['-map', '0:a:0', '-c', 'copy', '-t', '0', '-f', 'ffmetadata'],
+      output,
+      timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
+      signal,
+    }),
+  )
+  return parseTags(Buffer.from(text ?? []).toString('utf8'))
+}
+
+/** Chunks of a WAV that are looked at; a file that has more is not a song. */
+const MAX_CHUNKS = 256
+
+async function findId3Chunk(path: string): Promise<Buffer | undefined> {
+  const handle = await open(path, 'r')
+  try {
+    for (let position = 12, chunks = 0; chunks < MAX_CHUNKS; chunks++) {
+      const header = await readAt(handle, position, 8)
+      if (header.length < 8) return undefined
+      const size = header.readUInt32LE(4)
+      if (/^id3 $/i.test(header.toString('latin1', 0, 4))) {
+        return size > MAX_COVER_BYTES + MAX_TAG_BYTES ? undefined : await readAt(handle, position + 8, size)
+      }
+      position += 8 + size + (size % 2)
+    }
+    return undefined
+  } finally {
+    await handle.close()
+  }
+}
+
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length)
+  const { bytesRead } = await handle.read(bytes, 0, length, position)
+  return bytes.subarray(0, bytesRead)
 }
 
 /** Returns the picture of a song, or undefined when it has none that can be kept: JPEG or PNG, at most 16 MB. Throws as {@link readTags}. */
