@@ -330,7 +330,7 @@ function codecTable(results: readonly MasterResult[]): string {
   )
   if (rows.length === 0) return ''
   const head = `<th>${t(words.platform)}</th><th>${t(words.codec)}</th><th class="n">${t(words.truePeak)}</th><th class="n">${t(words.lowered)}</th>`
-  return `<h2>${t(words.codecs)}</h2><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+  return `<h2>${t(words.codecs)} <small class="quiet unit-small">${t(words.copies)}</small></h2><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
 
 function details(report: Report): string {

@@ -194,6 +194,14 @@ describe('report.html', () => {
     expect(html).toMatch(/Correlation of left and right: 0\.40 before/)
   })
 
+  it('says what the lossy copies of premium masters are, and nothing of copies where none were made', () => {
+    const check = { codec: 'Opus 160 kbit/s (ffmpeg libopus)', true_peak_dbtp: 0.12, ceiling_lowered_db: 1.5 }
+    const page = reportHtml({ ...report, masters: [master({ codec_checks: [check] })] })
+    expect(page).toContain('Opus 160 kbit/s (ffmpeg libopus)</td><td class="n">0.12 dBTP</td><td class="n">1.5 dB</td>')
+    expect(page).toContain('above 0 dBTP they may clip')
+    expect(html).not.toContain('above 0 dBTP they may clip')
+  })
+
   it('has a heading of a bearable length, whatever the tags hold', () => {
     const page = reportHtml({ ...report, title: '긴'.repeat(20_000), artist: '🎧'.repeat(300) })
     expect(page).toContain(`<h1><bdi>${'긴'.repeat(200)}…</bdi></h1>`)

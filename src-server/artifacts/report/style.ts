@@ -76,7 +76,7 @@ ol.done{list-style:none;margin:0;padding:0;font-size:13px}
 ol.done li{display:grid;grid-template-columns:88px 1fr;gap:16px;padding:8px 0;border-bottom:1px solid var(--line)}
 ol.done .stage{color:var(--text-3)}
 code{font:12px/1.5 "Geist Mono",ui-monospace,Consolas,monospace;overflow-wrap:anywhere;color:var(--text-2)}
-.files tbody th{white-space:normal;overflow-wrap:anywhere;min-width:18ch}.files code{white-space:nowrap}
+.files tbody th{white-space:normal;overflow-wrap:anywhere;min-width:24ch}.files code{white-space:nowrap}
 footer{margin-top:56px;padding-top:16px;border-top:1px solid var(--line);color:var(--text-3);font-size:12px}
 @media (max-width:760px){body{padding:0 16px 48px}.bar{margin:0 -16px;padding:0 16px}.two{grid-template-columns:1fr}h1{font-size:26px;margin-top:28px}.well{overflow-x:auto}}
 @media print{

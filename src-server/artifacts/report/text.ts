@@ -84,6 +84,10 @@ export const words = {
   onlyFound: both('only what was found', '발견된 것만'),
   nothingRepaired: both('Nothing was found that needed repair.', '복원이 필요한 곳은 없었어요.'),
   codecs: both('After lossy encoding', '손실 압축 뒤'),
+  copies: both(
+    'copies like those of the services; above 0 dBTP they may clip',
+    '서비스가 만들 법한 압축본, 0 dBTP를 넘으면 잘릴 수 있음',
+  ),
   codec: both('Codec', '코덱'),
   lowered: both('Ceiling lowered', '낮춘 피크 한도'),
   details: both('Details', '세부 정보'),
