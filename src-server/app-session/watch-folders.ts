@@ -119,10 +119,11 @@ export function createWatchFolders(given: WatchFoldersArguments) {
         return
       }
       log.warn('a watched song could not be taken yet', { folder: folder.path, filename, cause })
-      if (!(cause instanceof UnreadableError)) heldBack.forAWhile(from, look, toAppError(cause), clock.monotonicMs())
-      else if (cause.isInUse)
-        heldBack.forAWhile(from, look, invalidRequest('file_in_use', { param: 'file' }), clock.monotonicMs())
-      else heldBack.untilChanged(from, look, invalidRequest('file_not_readable', { param: 'file' }))
+      if (cause instanceof UnreadableError && cause.isDenied) heldBack.untilChanged(from, look, cause.reason)
+      else {
+        const reason = cause instanceof UnreadableError ? cause.reason : toAppError(cause)
+        heldBack.forAWhile(from, look, reason, clock.monotonicMs())
+      }
     } finally {
       await rm(own, { recursive: true, force: true })
     }
@@ -285,12 +286,16 @@ type WatchedSong = Omit<NewSource, 'purpose'>
 
 /** A song of a watched folder could not be read, as the cause says. */
 class UnreadableError extends Error {
-  /** Whether another program has it for itself, as Windows lets programs do. */
-  readonly isInUse: boolean
+  /** Whether the system refuses it until its rights change; everything else, such as a network that is away, may pass. */
+  readonly isDenied: boolean
+  readonly reason: AppError
 
   constructor(cause: unknown) {
     super('unreadable', { cause })
-    this.isInUse = (cause as NodeJS.ErrnoException).code === 'EBUSY'
+    const { code } = cause as NodeJS.ErrnoException
+    this.isDenied = code === 'EACCES' || code === 'EPERM'
+    // Windows lets a program have a file for itself.
+    this.reason = invalidRequest(code === 'EBUSY' ? 'file_in_use' : 'file_not_readable', { param: 'file' })
   }
 }
 

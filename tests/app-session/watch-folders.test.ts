@@ -23,7 +23,7 @@ import { type Clock, systemChance } from '../../src-server/system.ts'
 import { FACTS, openDesk } from './fixture.ts'
 
 /** Whoever runs these tests may read every file, so that a refusal of the system is played. */
-const disk = vi.hoisted(() => ({ fault: undefined as 'EACCES' | 'EBUSY' | undefined, reads: 0 }))
+const disk = vi.hoisted(() => ({ fault: undefined as 'EACCES' | 'EBUSY' | 'EIO' | undefined, reads: 0 }))
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>()
   const createReadStream: typeof fs.createReadStream = (...given) => {
@@ -229,14 +229,17 @@ describe('a watched folder', () => {
     expect(folders.list('ko')).toMatchObject([{ refused: [], waiting: [], taken: 1 }])
   })
 
-  it('waits for a program that has a song for itself, and says so', async () => {
+  it.each([
+    ['EBUSY', /Another program/],
+    ['EIO', /cannot be read/],
+  ] as const)('waits for what may pass by itself, and says so: %s', async (fault, said) => {
     const { folders, world } = openWatch()
     await folders.add(watched, {}, 'en')
     put('held.wav')
-    disk.fault = 'EBUSY'
+    disk.fault = fault
     folders.start()
     await pass(world, 10_000)
-    const message = expect.stringMatching(/Another program/)
+    const message = expect.stringMatching(said)
     expect(folders.list('en')).toMatchObject([{ refused: [], waiting: [{ filename: 'held.wav', message }] }])
     disk.fault = undefined
     await pass(world, 60_000)
