@@ -73,8 +73,10 @@ export function createWatchFolderStore(db: Db) {
     .prepare<[string], number>('SELECT count(*) FROM watched_files WHERE folder_id = ? AND source_id IS NOT NULL')
     .pluck()
   const selectRefused = db.prepare<[string], { filename: string; error_code: ErrorCode; error_values: string }>(
-    `SELECT filename, error_code, error_values FROM watched_files
-     WHERE folder_id = ? AND error_code IS NOT NULL ORDER BY seen_at_ms DESC LIMIT ${MAX_REFUSALS}`,
+    `SELECT filename, error_code, error_values FROM watched_files AS one
+     WHERE folder_id = ? AND error_code IS NOT NULL AND NOT EXISTS (SELECT 1 FROM watched_files AS later
+       WHERE later.folder_id = one.folder_id AND later.filename = one.filename AND later.seen_at_ms > one.seen_at_ms)
+     ORDER BY seen_at_ms DESC LIMIT ${MAX_REFUSALS}`,
   )
   const selectOutput = db
     .prepare<[string], string>(
@@ -112,7 +114,7 @@ export function createWatchFolderStore(db: Db) {
         nowMs,
       }),
     countTaken: (folderId: string): number => countTaken.get(folderId) ?? 0,
-    /** The latest refusals, newest first. */
+    /** The latest refusals, newest first, each file as it was dealt with last. */
     refusals: (folderId: string): Refusal[] =>
       selectRefused.all(folderId).map(({ filename, error_code, error_values }) => ({
         filename,

@@ -196,6 +196,24 @@ describe('a watched folder', () => {
     expect(asked.mock.calls.filter(([name]) => name === 'bad.wav')).toHaveLength(1)
   })
 
+  it('no longer shows a refusal once the song was exported anew, and one that is refused again once', async () => {
+    let isBad = true
+    const { folders, world } = openWatch(openDesk(), () =>
+      isBad ? new AppError('UNSUPPORTED_FORMAT', { reason: 'damaged' }) : undefined,
+    )
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    put('song.wav')
+    await pass(world, 10_000)
+    put('song.wav', 'still bad')
+    await pass(world, 10_000)
+    expect(folders.list('en')).toMatchObject([{ refused: [{ filename: 'song.wav' }] }])
+    isBad = false
+    put('song.wav', 'a good export')
+    await pass(world, 10_000)
+    expect(folders.list('en')).toMatchObject([{ refused: [], taken: 1 }])
+  })
+
   it('keeps the cover of a song as a dropped one does', async () => {
     const { folders, world } = openWatch()
     await folders.add(watched, {}, 'en')
