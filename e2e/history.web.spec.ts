@@ -101,6 +101,14 @@ test('a job that the server does not delete comes back with the reason', async (
   await expect(row).toHaveCount(0)
   await expect(row).toHaveCount(1, { timeout: 20_000 })
   await expect(page.getByRole('alert')).toContainText('1 song could not be deleted. Loudsmith does not answer.')
+  const [strip, table] = await Promise.all([
+    page.getByRole('alert').boundingBox(),
+    page.locator('.scroll').boundingBox(),
+  ])
+  expect(strip && table && strip.y + strip.height, 'the reason stands above the list').toBeLessThanOrEqual(
+    table?.y ?? 0,
+  )
+  expect(table?.width).toBeGreaterThan(1200)
   await page.getByRole('alert').getByRole('button', { name: 'Close' }).click()
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
