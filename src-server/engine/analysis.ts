@@ -92,6 +92,15 @@ export interface SourceAnalysis {
   readonly curves: AnalysisCurves
 }
 
+/**
+ * How far thresholds given in dBFS move with a song, dB: not at all while its highest sample lies between −12 and +6 dBFS, where songs lie, and with it
+ * beyond: what a quiet song hides comes up with it, and floats without a scale are no offset.
+ */
+export function thresholdShiftDb(samplePeakDbfs: number | null): number {
+  if (samplePeakDbfs === null || samplePeakDbfs === Number.NEGATIVE_INFINITY) return 0
+  return Math.min(0, samplePeakDbfs + 12) + Math.max(0, samplePeakDbfs - 6)
+}
+
 /** Below this a moment counts as silence at the edges, dBFS. */
 const edgeSilenceDbfs = -60
 /** Level difference from which a channel counts as dead, dB. */
@@ -223,9 +232,13 @@ function noiseFloor(frames: BandFrames): number | null {
   return finite(quantile(Float64Array.from(levels).sort(), 0.05))
 }
 
-function edgesOf({ peakDbfs }: Waveform): { leadingSilenceSeconds: number; trailingSilenceSeconds: number } {
-  const first = peakDbfs.findIndex((level) => level > edgeSilenceDbfs)
-  const last = peakDbfs.findLastIndex((level) => level > edgeSilenceDbfs)
+function edgesOf({ peakDbfs, samplePeakDbfs }: Waveform): {
+  leadingSilenceSeconds: number
+  trailingSilenceSeconds: number
+} {
+  const silentDbfs = edgeSilenceDbfs + thresholdShiftDb(samplePeakDbfs)
+  const first = peakDbfs.findIndex((level) => level > silentDbfs)
+  const last = peakDbfs.findLastIndex((level) => level > silentDbfs)
   if (first < 0) return { leadingSilenceSeconds: 0, trailingSilenceSeconds: 0 }
   return {
     leadingSilenceSeconds: first * curveStepSeconds,
@@ -248,7 +261,8 @@ const harmlessDbfs = -40
 
 function musicPeak(audio: Audio, waveform: Waveform, subsonic: Subsonic): number {
   const offset = Math.max(...waveform.offsets.map(Math.abs), waveform.offsetDrift)
-  if (subsonic.levelDbfs < harmlessDbfs && offset < powerOfTen(harmlessDbfs / 20)) return waveform.samplePeakDbfs
+  const noticedDbfs = harmlessDbfs + thresholdShiftDb(waveform.samplePeakDbfs)
+  if (subsonic.levelDbfs < noticedDbfs && offset < powerOfTen(noticedDbfs / 20)) return waveform.samplePeakDbfs
   const { frequencyHz, order } = rumbleFilterFor(subsonic)
   const filter = createRumbleFilter(frequencyHz, order, audio.sampleRateHz)
   const scratch = [new Float32Array(4096), new Float32Array(4096)]

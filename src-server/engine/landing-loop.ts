@@ -106,7 +106,8 @@ function land(source: LandingSource, attempt: Attempt, goal: LandingGoal): Lande
     gainDb: solution.gainDb,
     integratedLufs: isCut ? measureAt(solution.gainDb) : solution.value,
     slope: solution.slope,
-    reductionDb: meanReductionDb(source, trial.stepEnergies),
+    // A limiter that bends what nobody hears makes something that is heard: no gain in loudness is a reduction.
+    reductionDb: Math.max(0, meanReductionDb(source, trial.stepEnergies)),
     isReductionShort: attempt.isReductionShort || isCut,
   }
 }

@@ -1,7 +1,7 @@
 import type { SourceAnalysis } from './analysis.ts'
 import { usualWidthFaultDb } from './detectors/peak-relief.ts'
 import { certainty, type FaultOdds, faultOdds, probability, usualWidestDb } from './fault-odds.ts'
-import { foldDownLossDb } from './meters/stereo.ts'
+import { foldDownLossDb, oppositePhaseDb } from './meters/stereo.ts'
 import type { PlanPart } from './plan-repair.ts'
 import { powerOfTen } from './units.ts'
 
@@ -37,12 +37,13 @@ function foldDownLimitDb(sideToMidDb: number): number {
 
 /**
  * Returns the correction of the width: a gain of the side for a piece that was more likely than not narrowed or widened. Widening is held back in
- * every band in which it would cost more than 1.5 dB on fold-down, and in the bass. Nothing for mono, for a dead channel, at intensity 0, and for ordinary
- * width.
+ * every band in which it would cost more than 1.5 dB on fold-down, and in the bass. Nothing for mono, for a dead channel, for channels
+ * in opposite phase, at intensity 0, and for ordinary width.
  */
 export function planImage(analysis: SourceAnalysis, intensity: number): PlanPart {
-  const { isMono, deadChannel, isSilent, width, spectrum } = analysis
-  if (isMono || isSilent || deadChannel !== null || intensity === 0) return { stages: [], decisions: [] }
+  const { isMono, deadChannel, isSilent, width, spectrum, sideToMidDb } = analysis
+  const isOpposite = sideToMidDb !== null && sideToMidDb > oppositePhaseDb
+  if (isMono || isSilent || isOpposite || deadChannel !== null || intensity === 0) return { stages: [], decisions: [] }
   const odds = faultOdds(analysis)
   const wantedDb = widthCorrectionDb(odds, width.widestDb) * Math.min(1, intensity / 50)
   if (Math.abs(wantedDb) < 0.1) return { stages: [], decisions: [] }

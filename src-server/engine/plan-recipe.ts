@@ -4,8 +4,8 @@ import type { Decision, Spectrum, WarningCode } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import { planDensity, planMultiband } from './plan-dynamics.ts'
 import { planImage } from './plan-image.ts'
-import { type PlanPart, planRepair } from './plan-repair.ts'
-import { planGenreTone, planReferenceTone, planToneFaults, referenceDistance } from './plan-tone.ts'
+import { clippedThroughout, type PlanPart, planRepair } from './plan-repair.ts'
+import { isComparable, planGenreTone, planReferenceTone, planToneFaults, referenceDistance } from './plan-tone.ts'
 import { curveGainDb } from './processors/match.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
 
@@ -50,7 +50,8 @@ export function planRecipe(input: PlanInput): MasteringPlan {
   const { genre, intensity } = input
   // A prior on the faults is the caller's word on where the piece comes from, which the analysis only passes on.
   const analysis = { ...input.analysis, aiService: input.aiService }
-  const reference = input.reference && !isSamePiece(analysis, input.reference) ? input.reference : undefined
+  const isFollowed = input.reference && isComparable(input.reference) && !isSamePiece(analysis, input.reference)
+  const reference = isFollowed ? input.reference : undefined
   const isMatched = reference !== undefined && input.referenceAmount > 0
   const image = isMatched ? none : planImage(analysis, intensity)
   const repair = planRepair(analysis, plannedSideGainDb(image))
@@ -66,9 +67,9 @@ export function planRecipe(input: PlanInput): MasteringPlan {
     decisions: [
       ...repair.decisions.filter(({ code }) => code !== 'NOTHING_TO_REPAIR' || !hasRepair(faults)),
       ...faults.decisions,
-      ...orElse([faults, tone], 'tone', 'TONE_LEFT_ALONE', { ...analysis.tone }),
+      ...orElse([faults, tone], 'tone', 'TONE_LEFT_ALONE', { intensity, ...analysis.tone }),
       ...tone.decisions,
-      ...orElse([density, multiband], 'dynamics', 'DYNAMICS_LEFT_ALONE', { plrDb: analysis.plrDb ?? 0 }),
+      ...orElse([density, multiband], 'dynamics', 'DYNAMICS_LEFT_ALONE', { intensity, plrDb: analysis.plrDb ?? 0 }),
       ...density.decisions,
       ...multiband.decisions,
       ...orElse([image], 'image', 'IMAGE_LEFT_ALONE', { widestDb: analysis.width.widestDb }),
@@ -149,7 +150,9 @@ function warningsOf(input: PlanInput, reference: SourceAnalysis | undefined): Pl
   const { analysis } = input
   const warnings: PlanWarning[] = []
   if (analysis.clipping.count > 0) {
-    warnings.push({ code: 'INPUT_CLIPPED', values: { count: analysis.clipping.count } })
+    const perSecond = clippedThroughout(analysis)
+    const { count } = analysis.clipping
+    warnings.push({ code: 'INPUT_CLIPPED', values: perSecond === null ? { count } : { count, perSecond } })
   }
   if (analysis.plrDb !== null && analysis.plrDb < limitedPlrDb) {
     warnings.push({ code: 'INPUT_LIMITED', values: { plrDb: Number(analysis.plrDb.toFixed(1)) } })
@@ -170,7 +173,9 @@ function warningsOf(input: PlanInput, reference: SourceAnalysis | undefined): Pl
   if (analysis.bandwidthHz !== null) {
     warnings.push({ code: 'INPUT_BAND_LIMITED', values: { cutoffHz: Math.round(analysis.bandwidthHz) } })
   }
-  if (input.reference && !reference) warnings.push({ code: 'REFERENCE_IS_TARGET' })
+  if (input.reference && !reference) {
+    warnings.push({ code: isComparable(input.reference) ? 'REFERENCE_IS_TARGET' : 'REFERENCE_NOT_COMPARABLE' })
+  }
   if (reference?.isLossy) warnings.push({ code: 'REFERENCE_LOSSY' })
   return warnings
 }

@@ -1,8 +1,9 @@
 import type { AiService } from '../contract/platforms.ts'
 import type { DynamicCut, RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
-import type { SourceAnalysis } from './analysis.ts'
+import { type SourceAnalysis, thresholdShiftDb } from './analysis.ts'
 import { rumbleFilterFor } from './detectors/subsonic.ts'
+import { oppositePhaseDb } from './meters/stereo.ts'
 import { powerOfTen } from './units.ts'
 
 /** A part of the plan: stages in their order and why they are there. */
@@ -20,7 +21,9 @@ const movingDcThreshold = 1e-2
 const rumbleDbfs = -45
 const rumbleBelowBassDb = 12
 const heavyRumbleDbfs = -34
-/** Below this the bass is made mono when its side is louder than its mid by more than the tolerance. */
+/** More flat tops per second than this are meant, or past mending; songs whose loudest 3 dB were cut off have up to a hundred. */
+const mostFlatTopsPerSecond = 300
+/** Below this the bass is made mono when its side is louder than its mid by more than the tolerance, unless nothing would be left of it. */
 const monoBassHz = 110
 const monoBassDb = 1
 
@@ -62,10 +65,13 @@ function offsetAndRumble(analysis: SourceAnalysis): PlanPart {
   const offset = Math.max(...dcOffsets.map(Math.abs))
   const isSteady = dcDrift < steadyDrift * offset
   const { levelDbfs, bassDbfs, frequencyHz } = subsonic
+  const shiftDb = thresholdShiftDb(analysis.samplePeakDbfs)
+  const unit = powerOfTen(shiftDb / 20)
   const filter = rumbleFilterFor(subsonic)
   const isWorthFiltering = filter.order === 6 || lowersPeaks(analysis)
-  const hasOffset = isSteady ? offset > dcThreshold : offset > movingDcThreshold && isWorthFiltering
-  const isLoud = levelDbfs > heavyRumbleDbfs || (levelDbfs > rumbleDbfs && levelDbfs > bassDbfs - rumbleBelowBassDb)
+  const hasOffset = isSteady ? offset > dcThreshold * unit : offset > movingDcThreshold * unit && isWorthFiltering
+  const isHeavy = levelDbfs > heavyRumbleDbfs + shiftDb
+  const isLoud = isHeavy || (levelDbfs > rumbleDbfs + shiftDb && levelDbfs > bassDbfs - rumbleBelowBassDb)
   const hasRumble = isLoud && isWorthFiltering
   const stages: RecipeStage[] = []
   const decisions: Decision[] = []
@@ -90,8 +96,17 @@ function lowersPeaks({ musicPeakDbfs, samplePeakDbfs }: SourceAnalysis): boolean
   return (musicPeakDbfs ?? 0) < (samplePeakDbfs ?? 0)
 }
 
-function clipping({ clipping }: SourceAnalysis): PlanPart {
+/** Flat tops per second of a piece that is clipped throughout, so that nothing is rebuilt; null for all others. */
+export function clippedThroughout({ clipping, durationSeconds }: SourceAnalysis): number | null {
+  const perSecond = clipping.count / durationSeconds
+  return perSecond > mostFlatTopsPerSecond ? Math.round(perSecond) : null
+}
+
+function clipping(analysis: SourceAnalysis): PlanPart {
+  const { clipping } = analysis
   if (clipping.count === 0) return nothing
+  const perSecond = clippedThroughout(analysis)
+  if (perSecond !== null) return { stages: [], decisions: [decision('CLIPPING_LEFT', { perSecond })] }
   return {
     stages: [{ kind: 'declip', levels: clipping.levels }],
     decisions: [decision('CLIPPING_REBUILT', { count: clipping.count })],
@@ -114,8 +129,9 @@ function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis, sideGainDb:
   const mid = power(spectrum.midDb)
   const side = power(spectrum.sideDb)
   const total = spectrum.midDb.reduce((sum, level) => sum + powerOfTen(level / 10), 0)
-  const sideToMidDb = 10 * Math.log10(side / mid) + sideGainDb
-  if (!(sideToMidDb > monoBassDb) || mid + side < total * 1e-3) return nothing
+  const ownDb = 10 * Math.log10(side / mid)
+  const sideToMidDb = ownDb + sideGainDb
+  if (!(sideToMidDb > monoBassDb) || ownDb > oppositePhaseDb || mid + side < total * 1e-3) return nothing
   return {
     stages: [{ kind: 'mono_bass', frequencyHz: monoBassHz }],
     decisions: [decision('BASS_MADE_MONO', { frequencyHz: monoBassHz, sideToMidDb: rounded(sideToMidDb) })],

@@ -5,6 +5,7 @@ import type { SourceAnalysis } from './analysis.ts'
 import { type ToneFault, toneFaults } from './detectors/tone-evidence.ts'
 import { certainty, faultOdds, probability, rise } from './fault-odds.ts'
 import { type BandLevels, quantile } from './meters/spectrum.ts'
+import { oppositePhaseDb } from './meters/stereo.ts'
 import type { PlanPart } from './plan-repair.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
 import { clamp } from './units.ts'
@@ -74,9 +75,9 @@ function meanInCore(bandHz: readonly number[], values: readonly number[]): numbe
   return count > 0 ? sum / count : 0
 }
 
-/** Median of `values` over the same bands. */
-function medianInCore(bandHz: readonly number[], values: readonly number[]): number {
-  const core = values.filter((_, b) => bandHz[b]! >= 100 && bandHz[b]! <= 8000)
+/** Median over the same bands of the values that there are. */
+function medianInCore(bandHz: readonly number[], values: readonly (number | null)[]): number {
+  const core = values.filter((value, b): value is number => value !== null && bandHz[b]! >= 100 && bandHz[b]! <= 8000)
   return core.length > 0 ? quantile(Float64Array.from(core).sort(), 0.5) : 0
 }
 
@@ -158,9 +159,26 @@ export interface ReferenceDistance {
   readonly limitHz: number
 }
 
+/** Where a spectrum holds music: in bands at most {@link emptyDb} below its loudest, in mid or side. */
+function musicFromDb({ midDb, sideDb }: BandLevels): number {
+  return Math.max(...midDb, ...sideDb) - emptyDb
+}
+
+/** Part of the bands between 100 Hz and 8 kHz in which a reference must hold music to be followed. */
+const comparableShare = 0.5
+
+/** Whether a reference can be followed: not silence, not in opposite phase, and more than single tones. */
+export function isComparable(reference: SourceAnalysis): boolean {
+  const { integratedLufs, sideToMidDb, fineSpectrum } = reference
+  if (integratedLufs === null || (sideToMidDb ?? 0) > oppositePhaseDb) return false
+  const fromDb = musicFromDb(fineSpectrum)
+  const holdsMusic = fineSpectrum.midDb.map((level) => (level >= fromDb ? 1 : 0))
+  return meanInCore(fineSpectrum.bandHz, holdsMusic) >= comparableShare
+}
+
 /**
  * Distance of two spectra in mid and side; both are aligned by the mid, so that the width of the reference is kept. The median of the bands between 100 Hz and
- * 8 kHz counts as their level: few bands that lie far apart do not shift all others.
+ * 8 kHz counts as their level: few bands that lie far apart do not shift all others. Bands of the mid in which the reference holds no music count as equal.
  */
 export function referenceDistance(
   source: SourceAnalysis,
@@ -169,18 +187,18 @@ export function referenceDistance(
 ): ReferenceDistance {
   const from = spectrumOf(source)
   const to = spectrumOf(reference)
-  const difference = (own: readonly number[], other: readonly number[]): number[] =>
-    own.map(
-      (level, b) => Math.max(other[b]!, Math.max(...other) - emptyDb) - Math.max(level, Math.max(...own) - emptyDb),
-    )
-  const mid = difference(from.midDb, to.midDb)
+  const sourceFromDb = musicFromDb(from)
+  const referenceFromDb = musicFromDb(to)
+  const mid = from.midDb.map((own, b) =>
+    to.midDb[b]! < referenceFromDb ? null : to.midDb[b]! - Math.max(own, sourceFromDb),
+  )
   const level = medianInCore(from.bandHz, mid)
   const hasSide = Math.max(...from.sideDb) > Math.max(...from.midDb) - 60 && !reference.isMono
   const side = from.sideDb.map((own, b) =>
     hasSide ? clamp(to.sideDb[b]! - own - level, -2 * sideClampDb, 2 * sideClampDb) : 0,
   )
   return {
-    midDb: mid.map((value) => value - level),
+    midDb: mid.map((value) => (value === null ? 0 : value - level)),
     sideDb: side,
     limitHz: Math.min(source.bandwidthHz ?? 20_000, reference.bandwidthHz ?? 20_000, 20_000),
   }
@@ -188,10 +206,10 @@ export function referenceDistance(
 
 /**
  * Returns the filter toward a reference: mid and side apart, sixth octaves smoothed (wider below 100 Hz), at most ±6 dB in mid and ±4 dB in side,
- * side only above 120 Hz, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths.
+ * side only above 120 Hz, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. The reference must be {@link isComparable}.
  */
 export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAnalysis, amount: number): PlanPart {
-  if (analysis.isSilent || reference.isSilent || amount === 0) return { stages: [], decisions: [] }
+  if (analysis.isSilent || amount === 0) return { stages: [], decisions: [] }
   const { bandHz } = analysis.fineSpectrum
   const distance = referenceDistance(analysis, reference)
   const limit = distance.limitHz * 0.94

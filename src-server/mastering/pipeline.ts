@@ -116,10 +116,7 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
     ...(reference ? { reference } : {}),
     plan,
     repairs: [...bridged(decoded), ...applied.repairs],
-    warnings: [
-      ...songWarnings(order.source, { decoded, analysis, plan }),
-      ...(reference && reference.integratedLufs === null ? [{ code: 'REFERENCE_SILENT' as const }] : []),
-    ],
+    warnings: songWarnings(order.source, { decoded, analysis, plan }),
     sourceLufs: analysis.integratedLufs,
   }
 }

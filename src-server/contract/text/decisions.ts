@@ -31,6 +31,11 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
   RUMBLE_FILTERED: (v) =>
     both(`Rumble around ${hz(v.frequencyHz)} was filtered.`, `${hz(v.frequencyHz)} 부근의 초저역 잡음을 걸렀어요.`),
   CLIPPING_REBUILT: (v) => both(`Clipped peaks were rebuilt${places(v)}.`, `잘린 피크를 복원했어요${places(v)}.`),
+  CLIPPING_LEFT: () =>
+    both(
+      'The song is clipped throughout. That is part of its sound, so nothing was rebuilt.',
+      '곡 전체가 클리핑되어 있어요. 소리의 일부로 보고 복원하지 않았어요.',
+    ),
   CLICKS_MENDED: (v) => both(`Clicks were mended${places(v)}.`, `클릭음을 고쳤어요${places(v)}.`),
   MUD_CUT: (v) =>
     both(
@@ -45,7 +50,10 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
   SIBILANCE_TAMED: () => both('Sharp sibilance was softened.', '날카로운 치찰음을 부드럽게 했어요.'),
   BASS_MADE_MONO: (v) =>
     both(`The low end below ${hz(v.frequencyHz)} was made mono.`, `${hz(v.frequencyHz)} 아래를 모노로 모았어요.`),
-  TONE_LEFT_ALONE: () => both('The tone is balanced and was left alone.', '음색이 고르므로 그대로 두었어요.'),
+  TONE_LEFT_ALONE: (v) =>
+    v.intensity === 0
+      ? both('At intensity 0 the tone is left alone.', '강도 0에서는 음색을 그대로 둬요.')
+      : both('No fault of tone was found, so it was left alone.', '음색에서 결함이 보이지 않아 그대로 두었어요.'),
   TONE_HARSHNESS_CUT: (v) =>
     both(
       `Harshness around ${hz(v.frequencyHz)} was taken down by ${db(v.gainDb)}.`,
@@ -66,8 +74,10 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
       `The tone was moved ${v.amount ?? 100} % of the way to the reference: up to ${db(v.largestMidDb)} in the mid and ${db(v.largestSideDb)} in the sides, up to ${hz(v.upToHz)}.`,
       `음색을 레퍼런스 쪽으로 ${v.amount ?? 100} % 옮겼어요. 미드 최대 ${db(v.largestMidDb)}, 사이드 최대 ${db(v.largestSideDb)}, ${hz(v.upToHz)}까지예요.`,
     ),
-  DYNAMICS_LEFT_ALONE: () =>
-    both('The dynamics suit the song and were left alone.', '다이내믹이 알맞아 그대로 두었어요.'),
+  DYNAMICS_LEFT_ALONE: (v) =>
+    v.intensity === 0
+      ? both('At intensity 0 the dynamics are left alone.', '강도 0에서는 다이내믹을 그대로 둬요.')
+      : both('The dynamics suit the song and were left alone.', '다이내믹이 알맞아 그대로 두었어요.'),
   DENSITY_RAISED: () =>
     both('The density was raised, so that the limiter need not pump.', '리미터가 출렁이지 않도록 밀도를 높였어요.'),
   BANDS_COMPRESSED: () => both('Bands that stand out were compressed gently.', '튀는 대역을 부드럽게 압축했어요.'),

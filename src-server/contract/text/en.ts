@@ -93,7 +93,9 @@ export const failures: Record<FailureCode, Sentence> = {
 
 export const warnings: Record<WarningCode, Sentence> = {
   INPUT_CLIPPED: (v) =>
-    `Peaks are clipped in ${v.count === undefined ? 'several places' : places(Number(v.count))}. They will be rebuilt.`,
+    v.perSecond === undefined
+      ? `Peaks are clipped in ${v.count === undefined ? 'several places' : places(Number(v.count))}. They will be rebuilt.`
+      : 'The song is clipped throughout, which is taken for its sound. If that was not meant, export it again with less gain.',
   INPUT_LIMITED: 'The song is already limited hard. There is little left to gain in loudness.',
   INPUT_LOSSY: (v) =>
     `The song is ${v.codec ? `encoded as ${v.codec}` : 'lossily encoded'}. A WAV or FLAC export will sound better.`,
@@ -114,7 +116,8 @@ export const warnings: Record<WarningCode, Sentence> = {
     'The song carries a provenance manifest that a new rendering makes invalid. It is not copied.',
   REFERENCE_LOSSY: 'The reference is lossily encoded. It is followed only up to its own bandwidth.',
   REFERENCE_IS_TARGET: 'The reference is the song itself, so there is nothing to match.',
-  REFERENCE_SILENT: 'The reference is silent, so there was nothing to match.',
+  REFERENCE_NOT_COMPARABLE:
+    'The reference cannot be compared: it is silent, out of phase, or holds only a few tones. It was not followed. Choose another track.',
   TARGET_NOT_REACHED: (v) =>
     `The master stops ${v.missingLu} LU below its target. Going on would have cost more than it gives.`,
   CODEC_OVERSHOOT: (v) => `After ${codecLabel(v.codec)} the peaks reach ${v.truePeakDbtp} dBTP.`,

@@ -87,7 +87,9 @@ export const failures: Record<FailureCode, Sentence> = {
 
 export const warnings: Record<WarningCode, Sentence> = {
   INPUT_CLIPPED: (v) =>
-    `피크 ${v.count === undefined ? '여러 ' : count(Number(v.count))}곳이 잘렸어요. 복원해서 마스터링해요.`,
+    v.perSecond === undefined
+      ? `피크 ${v.count === undefined ? '여러 ' : count(Number(v.count))}곳이 잘렸어요. 복원해서 마스터링해요.`
+      : '곡 전체가 클리핑되어 있어 소리의 일부로 봐요. 일부러 그런 것이 아니면 게인을 낮춰 다시 내보내세요.',
   INPUT_LIMITED: '이미 강하게 리미팅된 곡이에요. 더 키울 여지가 적어요.',
   INPUT_LOSSY: (v) => `${v.codec ? `${v.codec}로` : '손실'} 압축된 곡이에요. WAV나 FLAC으로 내보내면 더 좋아요.`,
   INPUT_RESAMPLED: (v) => `${sampleRate(Number(v.fromHz))}에서 ${sampleRate(Number(v.toHz))}로 리샘플링했어요.`,
@@ -104,7 +106,8 @@ export const warnings: Record<WarningCode, Sentence> = {
   INPUT_PROVENANCE_DROPPED: '새로 렌더링하면 무효가 되는 출처 증명이 들어 있어요. 옮기지 않았어요.',
   REFERENCE_LOSSY: '레퍼런스가 손실 압축이에요. 레퍼런스의 대역까지만 따라가요.',
   REFERENCE_IS_TARGET: '레퍼런스가 곡 자신이라 맞출 것이 없어요.',
-  REFERENCE_SILENT: '레퍼런스가 무음이라 맞출 것이 없었어요.',
+  REFERENCE_NOT_COMPARABLE:
+    '레퍼런스를 비교할 수 없어요. 무음이거나 위상이 반대이거나 음이 몇 개뿐이에요. 따르지 않았으니 다른 곡을 고르세요.',
   TARGET_NOT_REACHED: (v) => `마스터가 목표보다 ${v.missingLu} LU 낮아요. 더 올리면 얻는 것보다 잃는 것이 많아요.`,
   CODEC_OVERSHOOT: (v) => `${codecLabel(v.codec)} 인코딩 뒤 피크가 ${v.truePeakDbtp} dBTP에 닿아요.`,
 }

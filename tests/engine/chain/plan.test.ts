@@ -66,6 +66,48 @@ describe('the planner', () => {
     expect(first.decisions.every(({ code }) => DECISION_CODES.includes(code))).toBe(true)
   })
 
+  it.each([1 / 1024, 1024])('judges a song alike that is %d times as loud', (factor) => {
+    const broken = copyOf(music)
+    addOffset(broken, 0.02)
+    for (const samples of broken.channels) samples.fill(0.02, 0, 2.5 * 48_000)
+    for (const song of [music, broken]) {
+      const other = copyOf(song)
+      for (const samples of other.channels) for (let i = 0; i < samples.length; i++) samples[i]! *= factor
+      const [one, two] = [plan(analyse(song)), plan(analyse(other))]
+      expect(two.decisions.map(({ code }) => code)).toEqual(one.decisions.map(({ code }) => code))
+      expect(two.warnings.map(({ code }) => code)).toEqual(one.warnings.map(({ code }) => code))
+    }
+    expect(plan(analyse(broken)).decisions.map(({ code }) => code)).toContain('DC_REMOVED')
+  })
+
+  it('says that nothing was asked for at intensity 0, not that nothing was found', () => {
+    const { decisions } = plan(analysis, { intensity: 0 })
+    const left = decisions.filter(({ code }) => code === 'TONE_LEFT_ALONE' || code === 'DYNAMICS_LEFT_ALONE')
+    expect(left.map(({ values }) => values.intensity)).toEqual([0, 0])
+  })
+
+  it('rebuilds peaks, but not a song that is clipped throughout', () => {
+    const [here, throughout] = [-3, -18].map((db) => {
+      const clipped = copyOf(music)
+      clipHard(clipped, db)
+      return plan(analyse(clipped))
+    })
+    expect(stage(here!.recipe.stages, 'declip')).toBeDefined()
+    expect(here!.warnings[0]).toEqual({ code: 'INPUT_CLIPPED', values: { count: expect.any(Number) } })
+    expect(stage(throughout!.recipe.stages, 'declip')).toBeUndefined()
+    expect(throughout!.decisions.map(({ code }) => code)).toContain('CLIPPING_LEFT')
+    expect(throughout!.warnings[0]!.values!.perSecond).toBeGreaterThan(300)
+  })
+
+  it('leaves the channels of a song in opposite phase as they are', () => {
+    const opposite = copyOf(music)
+    const [left, right] = opposite.channels as [Float32Array, Float32Array]
+    for (let i = 0; i < opposite.frames; i++) right[i] = -0.9 * left[i]!
+    const codes = plan(analyse(opposite)).decisions.map(({ code }) => code)
+    expect(codes).not.toContain('BASS_MADE_MONO')
+    expect(codes).not.toContain('IMAGE_NARROWED')
+  })
+
   it('makes an empty recipe of silence', () => {
     const silence = analyse(allocateAudio(2, 48_000, 48_000))
     expect(plan(silence, { genre: 'edm' }).recipe.stages).toEqual([])
@@ -287,6 +329,27 @@ describe('a reference', () => {
       expect(Math.abs(difference[b]! - mean)).toBeLessThan(1)
       if (hz > 200) expect(Math.abs(reference.spectrum.sideDb[b]! - after.sideDb[b]! - mean)).toBeLessThan(1)
     }
+  })
+
+  it.each(['silent', 'in opposite phase', 'a single tone'] as const)('is not followed when it is %s', (kind) => {
+    const other = kind === 'a single tone' ? sine(12, 440, 0.5) : copyOf(music)
+    const [left, right] = other.channels as [Float32Array, Float32Array]
+    if (kind === 'silent') for (const samples of other.channels) samples.fill(0)
+    if (kind === 'in opposite phase') for (let i = 0; i < other.frames; i++) right[i] = -0.98 * left[i]!
+    const { recipe, warnings, decisions, targetSpectrum } = plan(analysis, { reference: analyse(other) })
+    expect(recipe.stages).toEqual([])
+    expect(warnings.map(({ code }) => code)).toEqual(['REFERENCE_NOT_COMPARABLE'])
+    expect(decisions.map(({ code }) => code)).toContain('TONE_LEFT_ALONE')
+    expect(targetSpectrum).toBeNull()
+  })
+
+  it('is left out in bands in which it holds no music', () => {
+    const { bandHz } = reference.fineSpectrum
+    const isEmpty = (hz: number) => hz > 1000 && hz < 1500
+    const midDb = reference.fineSpectrum.midDb.map((level, b) => (isEmpty(bandHz[b]!) ? -150 : level))
+    const holey = { ...reference, fineSpectrum: { ...reference.fineSpectrum, midDb } }
+    const { mid } = stage(plan(analysis, { reference: holey }).recipe.stages, 'match')!
+    for (const [b, hz] of mid.frequencyHz.entries()) if (hz > 1100 && hz < 1400) expect(mid.gainDb[b]).toBeCloseTo(0, 0)
   })
 
   it('is followed half of the way at amount 50 and not at all at 0', () => {
