@@ -24,7 +24,6 @@ export const listenEn = {
     title: 'Nothing to hear yet',
     unfinished: (percent: number): string => `This song is still being mastered, ${percent} percent done.`,
     expired: 'The files were kept for their time and are gone. The numbers stay below.',
-    gone: 'This song is not in the history. It may have been deleted.',
     toBatch: 'To the batch',
     retry: 'Read again',
     noSound: 'This window cannot play sound: the audio engine did not start. The pictures and files are all here.',

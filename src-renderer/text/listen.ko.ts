@@ -25,7 +25,6 @@ export const listenKo: ListenText = {
     title: '아직 들을 것이 없어요',
     unfinished: (percent) => `아직 마스터링하고 있어요. ${percent}% 됐어요.`,
     expired: '보관 기간이 지나 파일은 지웠어요. 수치는 아래에 남아 있어요.',
-    gone: '기록에 없는 곡이에요. 삭제됐을 수 있어요.',
     toBatch: '묶음으로',
     retry: '다시 읽기',
     noSound: '이 창에서는 소리를 낼 수 없어요. 오디오 엔진이 시작되지 않았어요. 그림과 파일은 모두 볼 수 있어요.',

@@ -58,9 +58,7 @@ function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: s
   const progress = useStore(jobs.store, ({ byId }) => byId[jobId]?.progress) ?? job?.progress ?? 0
   const isGone = failure?.code === 'JOB_NOT_FOUND' || failure?.code === 'NOT_FOUND'
   const reason = !job
-    ? isGone
-      ? l.failures.gone
-      : failure?.message
+    ? failure?.message
     : job.status === 'queued'
       ? l.failures.unfinished(progress)
       : job.status === 'failed'
