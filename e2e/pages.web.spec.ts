@@ -113,7 +113,12 @@ test('history finds, sorts, deletes with undo, and saves', async ({ page }) => {
 test('a key is shown once, works as its sample says, and stops when it is revoked', async ({ page, program }) => {
   await page.goto(new URL('#/settings/api-keys', page.url()).href)
   await page.getByRole('button', { name: 'Create key' }).click()
-  await page.getByLabel('Name of the key').fill('릴리즈 데스크')
+  const name = page.getByLabel('Name of the key')
+  await name.fill('  ')
+  await page.keyboard.press('Enter')
+  await expect(name).toHaveAccessibleDescription('Give the key a name.')
+  await expect(name).toBeFocused()
+  await name.fill('릴리즈 데스크')
   let asked = 0
   const { promise: pressedTwice, resolve: answer } = Promise.withResolvers<void>()
   await page.route('**/app/keys', async (route) => {

@@ -49,6 +49,7 @@ export const settingsEn = {
     create: 'Create key',
     creating: 'Creating',
     name: 'Name of the key',
+    nameless: 'Give the key a name.',
     namePlaceholder: 'What will use it',
     ready: (name: string) => `“${name}” is ready. Copy it now: it is shown only this once.`,
     saved: 'I saved it',

@@ -47,6 +47,7 @@ export const settingsKo: SettingsText = {
     create: '키 만들기',
     creating: '만드는 중',
     name: '키 이름',
+    nameless: '키 이름을 적으세요.',
     namePlaceholder: '어디에 쓸지',
     ready: (name) => `“${name}” 키가 준비됐어요. 지금 복사하세요. 이번 한 번만 보여요.`,
     saved: '저장했어요',

@@ -1,9 +1,10 @@
 /** API keys: made, shown once, revoked. */
 import { Plus } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { ApiKey, CreatedKey } from '../../../src-server/contract/account.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy.tsx'
+import { TextField } from '../../components/text-field.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { createListing } from '../../state/listing.ts'
 import { useWords } from '../../text/context.tsx'
@@ -138,27 +139,35 @@ function NameDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (k
   const { client } = useApp()
   const { t } = useWords()
   const [name, setName] = useState('')
+  const [isNameless, setNameless] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
   const text = t.prefs.keys
+  const isReady = () => {
+    setNameless(name.trim() === '')
+    if (name.trim() === '') field.current?.focus()
+    return name.trim() !== ''
+  }
   return (
     <ActionDialog
       title={text.create}
       verb={text.create}
       doing={text.creating}
+      isReady={isReady}
       act={async () => onCreated(await client.call('createKey', { body: { name: name.trim() } }))}
       onClose={onClose}
     >
-      <label className="field">
-        <span className="label">{text.name}</span>
-        <span className="input">
-          <input
-            required
-            value={name}
-            maxLength={80}
-            placeholder={text.namePlaceholder}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </span>
-      </label>
+      <TextField
+        ref={field}
+        label={text.name}
+        value={name}
+        maxLength={80}
+        placeholder={text.namePlaceholder}
+        problem={isNameless && text.nameless}
+        onChange={(next) => {
+          setName(next)
+          setNameless(false)
+        }}
+      />
     </ActionDialog>
   )
 }

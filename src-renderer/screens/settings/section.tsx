@@ -92,16 +92,19 @@ interface ActionDialogProps extends Pick<ModalProps, 'title' | 'description' | '
   verb: string
   doing: string
   look?: 'plain' | 'danger'
+  /** Whether it can be done with what was filled in; says what is missing where it cannot. */
+  isReady?: () => boolean
   act: () => Promise<unknown>
   children?: ReactNode
 }
 
 /** A dialog that does one thing: what it needs to know, what went wrong, and the button that does it. Done, it closes. */
-export function ActionDialog({ verb, doing, look = 'plain', act, children, ...modal }: ActionDialogProps) {
+export function ActionDialog({ verb, doing, look = 'plain', isReady, act, children, ...modal }: ActionDialogProps) {
   const { t } = useWords()
   const { isBusy, problem, run } = useAction()
   const submit = (event: FormEvent) => {
     event.preventDefault()
+    if (isReady && !isReady()) return
     void run(act).then((isDone) => isDone && modal.onClose())
   }
   return (
