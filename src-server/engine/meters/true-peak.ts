@@ -7,7 +7,7 @@ import { gainToDb } from '../units.ts'
 export const peakGroupFrames = 8
 
 /** Frames on either side of a group on which its peak can depend. */
-export const peakReachFrames = 72
+export const peakReachFrames = 136
 
 /** Frames the short interpolator sees on either side of a point, rounded up to whole groups. */
 const marginFrames = 16
@@ -22,9 +22,13 @@ function detectorTap(distance: number): number {
   return sinc(distance) * kaiser(distance / marginFrames, 5)
 }
 
-/** Filter of the verifier: four times as long, honest up to 0.97 of half the rate. |distance| < 64. */
-function verifierTap(distance: number): number {
-  return sinc(distance) * kaiser(distance / 64, 9)
+/** Taps of the verifier's filters: honest up to 0.97 of half the rate, and up to 0.985 where the top of the band is strong. */
+const closeTaps = 128
+const denseTaps = 256
+
+/** Filter of the verifier: windowed sinc, Kaiser window with beta 9. |distance| < taps / 2. */
+function verifierTap(distance: number, taps: number): number {
+  return sinc(distance) * kaiser((2 * distance) / taps, 9)
 }
 
 /**
@@ -45,7 +49,7 @@ const workspace = kernelPlace((kernels) => {
     }
   }
   return {
-    /** Address of the frame 0 of a chunk; 64 frames on both sides are readable. */
+    /** Address of the frame 0 of a chunk; {@link peakReachFrames} on both sides are readable. */
     x: kernels.allocate((kernelFrames + 2 * peakReachFrames) * 4) + peakReachFrames * 4,
     peaks: kernels.allocate((chunkGroups + 3) * 4),
     scratch: kernels.allocate((2 * chunkGroups + 12) * 4),
@@ -58,19 +62,23 @@ const workspace = kernelPlace((kernels) => {
 const topBandTaps = 32
 
 /**
- * A Hann window with alternating signs, which measures what lies close to half the sampling rate; behind it the verifier's taps: for each of
- * the 15 points between two frames 128, the first for the frame 63 before.
+ * A Hann window with alternating signs, which measures what lies close to half the sampling rate; behind it the verifier's taps, the shorter and the
+ * longer ones, for each of the 15 points between two frames: the first belongs to the frame 63 or 127 before.
  */
 function topBandTable(kernels: Kernels): number {
-  const address = kernels.allocate((topBandTaps + 15 * 128) * 4)
-  for (let k = 0; k < topBandTaps; k++) {
-    const window = (1 - Math.cos((2 * Math.PI * (k + 0.5)) / topBandTaps)) / topBandTaps
-    kernels.f32[(address >> 2) + k] = k % 2 === 0 ? window : -window
-  }
-  for (let j = 1; j < 16; j++) {
-    const at = (address >> 2) + topBandTaps + (j - 1) * 128
-    for (let k = 0; k < 128; k++) kernels.f32[at + k] = verifierTap(j / 16 + 63 - k)
-  }
+  const window = Array.from({ length: topBandTaps }, (_, k) => {
+    const hann = (1 - Math.cos((2 * Math.PI * (k + 0.5)) / topBandTaps)) / topBandTaps
+    return k % 2 === 0 ? hann : -hann
+  })
+  const points = [closeTaps, denseTaps].flatMap((taps) =>
+    Array.from({ length: 15 * taps }, (_, i) => {
+      const point = Math.floor(i / taps) + 1
+      return verifierTap(point / 16 + taps / 2 - 1 - (i % taps), taps)
+    }),
+  )
+  const address = kernels.allocate((topBandTaps + points.length) * 4)
+  kernels.f32.set(window, address >> 2)
+  kernels.f32.set(points, (address >> 2) + topBandTaps)
   return address
 }
 
@@ -126,7 +134,7 @@ function detectChannel(
 /**
  * Writes the true-peak envelope of the groups [firstGroup, endGroup) of a signal into `peaks`: per group of 8 frames the largest
  * |value| over all channels and over eight interpolated points per frame, up to the first frame of the next group, with 32 taps per
- * point; sixteen points and 128 taps where the music reaches close to half the sampling rate and a short filter would under-read. Peaks that lie before the first
+ * point; sixteen points and 256 taps where the music reaches close to half the sampling rate and a short filter would under-read. Peaks that lie before the first
  * or after the last frame of the signal (the interpolator rings) belong to the first and the last group. Groups that cannot exceed
  * `floor` get their sample peak instead.
  */
@@ -222,7 +230,7 @@ function forEachPiece(from: number, end: number, visit: (first: number, groups: 
 }
 
 /**
- * Returns a true-peak meter (ITU-R BS.1770-5 Annex 2): eight points per frame and 32 taps per point, sixteen and 128 where the signal
+ * Returns a true-peak meter (ITU-R BS.1770-5 Annex 2): eight points per frame and 32 taps per point, sixteen and 256 where the signal
  * reaches close to half the sampling rate; all channels. The ringing before the first and after the last frame counts.
  */
 export function createTruePeakMeter(): TruePeakMeter {
@@ -243,7 +251,7 @@ export function createTruePeakMeter(): TruePeakMeter {
 const closer = 0.977
 
 /**
- * Returns the meter that proves a written file: 16 points per frame and 128 taps per point wherever the eight-point detector
+ * Returns the meter that proves a written file: 16 points per frame and 128 taps per point (256 where the signal reaches close to half the rate) wherever the eight-point detector
  * comes within 0.2 dB of the largest peak; under-reads at most 0.04 dB.
  */
 export function createTruePeakVerifier(): TruePeakMeter {

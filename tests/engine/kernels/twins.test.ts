@@ -123,7 +123,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
       Math.max(
         ...audio.channels.flatMap((samples) => [
           gridPeakTwin(samples, g * 8, 8, 8, 16, 5),
-          gridPeakTwin(samples, g * 8, 8, 16, 64, 9),
+          gridPeakTwin(samples, g * 8, 8, 16, 128, 9),
         ]),
       ),
     )
@@ -245,7 +245,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const meter = createTruePeakVerifier()
     meter.push(audio)
     const expected = Math.max(
-      ...audio.channels.map((samples) => gridPeakTwin(samples, -16, audio.frames + 32, 16, 64, 9)),
+      ...audio.channels.map((samples) => gridPeakTwin(samples, -16, audio.frames + 32, 16, 128, 9)),
     )
     expect(Math.abs(meter.read().truePeak - expected) / expected).toBeLessThan(tolerance)
   })
@@ -261,7 +261,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     )
     const meter = createTruePeakVerifier()
     meter.push({ channels, frames: 500 })
-    const expected = Math.max(...channels.map((samples) => gridPeakTwin(samples, -16, 532, 16, 64, 9)))
+    const expected = Math.max(...channels.map((samples) => gridPeakTwin(samples, -16, 532, 16, 128, 9)))
     const coarse = Math.max(...channels.map((samples) => gridPeakTwin(samples, -16, 532, 8, 16, 5)))
     expect(Math.abs(meter.read().truePeak - expected) / expected).toBeLessThan(tolerance)
     expect(Math.abs(coarse - expected) / expected, 'the detector alone reads something else').toBeGreaterThan(tolerance)

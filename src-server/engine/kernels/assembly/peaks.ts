@@ -2,6 +2,13 @@
 // u = x[n - t] + x[n + 1 + t] and v = x[n - t] - x[n + 1 + t] each pair costs one filter: A = sum a u, B = sum b v, points A + B and A - B.
 // Lanes are four consecutive frames. taps: for t = 0 .. 15 the seven f32 a1 b1 a2 b2 a3 b3 a4.
 
+/** Bytes of the taps of a point of the dense grid: 128 to find it, 256 to read it and where the top of the band is strong. */
+const CLOSE_BYTES: usize = 512
+const DENSE_BYTES: usize = 1024
+/** Where the 15 points' taps of the two kinds stand behind the 32 of the top of the band. */
+const CLOSE_TAPS: usize = 128
+const DENSE_TAPS: usize = CLOSE_TAPS + 15 * CLOSE_BYTES
+
 /** Where the sums A1 B1 A2 B2 A3 B3 A4 of four frames stand, a vector each. */
 const SUMS: usize = memory.data(7 * 16, 16)
 
@@ -73,21 +80,21 @@ const SUMS: usize = memory.data(7 * 16, 16)
   return f32x4.abs(f32x4.add(a, b))
 }
 
-// One frame at the 15 points between it and the next. taps: for each point 128 f32, the first for x[-63].
+// One frame at the 15 points between it and the next. taps: for each point 256 f32, the first for x[-127].
 // @ts-ignore: decorator
 @inline function denseFrame(x: usize, taps: usize): f32 {
   let peak: f32 = 0
-  const end = taps + 15 * 512
-  for (let c = taps; c < end; c += 5 * 512) {
+  const end = taps + 15 * DENSE_BYTES
+  for (let c = taps; c < end; c += 5 * DENSE_BYTES) {
     let a = f32x4.splat(0), b = f32x4.splat(0), d = f32x4.splat(0), e = f32x4.splat(0), f = f32x4.splat(0)
-    for (let k: usize = 0; k < 512; k += 16) {
-      const v = v128.load(x - 252 + k)
+    for (let k: usize = 0; k < DENSE_BYTES; k += 16) {
+      const v = v128.load(x - 508 + k)
       const t = c + k
       a = f32x4.add(a, f32x4.mul(v128.load(t), v))
-      b = f32x4.add(b, f32x4.mul(v128.load(t, 512), v))
-      d = f32x4.add(d, f32x4.mul(v128.load(t, 1024), v))
-      e = f32x4.add(e, f32x4.mul(v128.load(t, 1536), v))
-      f = f32x4.add(f, f32x4.mul(v128.load(t, 2048), v))
+      b = f32x4.add(b, f32x4.mul(v128.load(t, DENSE_BYTES), v))
+      d = f32x4.add(d, f32x4.mul(v128.load(t, 2 * DENSE_BYTES), v))
+      e = f32x4.add(e, f32x4.mul(v128.load(t, 3 * DENSE_BYTES), v))
+      f = f32x4.add(f, f32x4.mul(v128.load(t, 4 * DENSE_BYTES), v))
     }
     peak = larger(peak, larger(larger(abs(laneSum(a)), abs(laneSum(b))), larger(larger(abs(laneSum(d)), abs(laneSum(e))), abs(laneSum(f)))))
   }
@@ -126,8 +133,9 @@ function denseGroup(x: usize, taps: usize): f32 {
  * [first frame, last frame + 1). Readable samples: x[-17] ... x[8 groups + 48]. A group gets only its largest sample when it cannot exceed `floor`:
  * because between two frames a signal rises above both by less than 0.4 times the largest second difference around (an eighth of the
  * second derivative, which is at most 2.47 times as large; the rest is caution), or because the samples and the points half way between them stay
- * below ratio * floor. Where the top of the band holds more than a 300th of the peak, 32 taps are too few and the 128 of densePeak are used as well
- * (readable then: x[-63] ... x[8 groups + 64]). topBand: 32 f32, the taps of densePeak behind it.
+ * below ratio * floor. Where the top of the band holds more than a 300th of the peak, 32 taps are too few and 256 are used as well
+ * (readable then: x[-127] ... x[8 groups + 128]). topBand: 32 f32; behind it for each of the 15 points of the dense grid
+ * 128 f32, then for each of them 256.
  * `scratch`: 2 * groups + 12 f32. Up to three more entries than `groups` are written at `peaks`. Returns the largest sample.
  */
 export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, scratch: usize, floor: f32, ratio: f32, topBand: usize): f32 {
@@ -168,18 +176,26 @@ function interpolatedPeak(x: usize, taps: usize, sample: f32, coarse: f32, topBa
     if (half <= coarse) return half
   }
   const peak = largestLane(f32x4.pmax(fourFrames(x, taps), fourFrames(x + 16, taps)))
-  return isTopHeavy(x, topBand, peak) ? larger(peak, denseGroup(x, topBand + 128)) : peak
+  return isTopHeavy(x, topBand, peak) ? larger(peak, denseGroup(x, topBand + DENSE_TAPS)) : peak
 }
 
-/** One of the 15 points between two frames. */
+/** One of the 15 points between two frames. taps: `bytes` / 4 f32, half of them for x[1] and later frames. */
 // @ts-ignore: decorator
-@inline function densePoint(x: usize, taps: usize): f32 {
+@inline function point(x: usize, taps: usize, bytes: usize): f32 {
+  const first = x + 4 - (bytes >> 1)
   let a = f32x4.splat(0), b = f32x4.splat(0)
-  for (let k: usize = 0; k < 512; k += 32) {
-    a = f32x4.add(a, f32x4.mul(v128.load(taps + k), v128.load(x - 252 + k)))
-    b = f32x4.add(b, f32x4.mul(v128.load(taps + k, 16), v128.load(x - 236 + k)))
+  for (let k: usize = 0; k < bytes; k += 32) {
+    a = f32x4.add(a, f32x4.mul(v128.load(taps + k), v128.load(first + k)))
+    b = f32x4.add(b, f32x4.mul(v128.load(taps + k, 16), v128.load(first + k, 16)))
   }
   return abs(laneSum(f32x4.add(a, b)))
+}
+
+/** Point m of a frame, with 256 taps where 128 show that it may exceed `best`: theirs are at most 0.5 per cent off. */
+// @ts-ignore: decorator
+@inline function closePoint(x: usize, topBand: usize, m: usize, best: f32): f32 {
+  const close = point(x, topBand + CLOSE_TAPS + (m - 1) * CLOSE_BYTES, CLOSE_BYTES)
+  return close > best * 0.995 ? point(x, topBand + DENSE_TAPS + (m - 1) * DENSE_BYTES, DENSE_BYTES) : close
 }
 
 // Which of four frames have at a detector's point a value of at least `floor` that its neighbours do not exceed.
@@ -189,7 +205,7 @@ function interpolatedPeak(x: usize, taps: usize, sample: f32, coarse: f32, topBa
 }
 
 /** The dense peak of four frames next to the detector's crests of at least `floor`: no band-limited signal has a higher one elsewhere. */
-function closeFrames(x: usize, taps: usize, dense: usize, floor: f32): f32 {
+function closeFrames(x: usize, taps: usize, topBand: usize, best: f32, floor: f32): f32 {
   sumFourFrames(x, taps)
   const a1 = v128.load(SUMS), b1 = v128.load(SUMS, 16), a2 = v128.load(SUMS, 32), b2 = v128.load(SUMS, 48), a3 = v128.load(SUMS, 64), b3 = v128.load(SUMS, 80)
   const v0 = f32x4.abs(v128.load(x)), v8 = f32x4.abs(v128.load(x, 4)), v4 = f32x4.abs(v128.load(SUMS, 96))
@@ -204,7 +220,7 @@ function closeFrames(x: usize, taps: usize, dense: usize, floor: f32): f32 {
     let points = at(c0, lane) | (at(c1, lane) << 2) | (at(c2, lane) << 4) | (at(c3, lane) << 6) | (at(c4, lane) << 8)
     points |= (at(c5, lane) << 10) | (at(c6, lane) << 12) | (at(c7, lane) << 14) | (at(c8, lane) << 16)
     for (let m = 1; m < 16; m++) {
-      if (points & (2 << m)) peak = larger(peak, densePoint(x + (<usize>lane << 2), dense + <usize>(m - 1) * 512))
+      if (points & (2 << m)) peak = larger(peak, closePoint(x + (<usize>lane << 2), topBand, m, best))
     }
   }
   return peak
@@ -216,19 +232,19 @@ function closeFrames(x: usize, taps: usize, dense: usize, floor: f32): f32 {
 }
 
 /** The dense peak of a group of 8 frames, as far as it can exceed `floor`. */
-function closePeak(x: usize, taps: usize, topBand: usize, floor: f32): f32 {
-  const near = fourFrames(x, taps), far = fourFrames(x + 16, taps), dense = topBand + 128
-  if (isTopHeavy(x, topBand, largestLane(f32x4.pmax(near, far)))) return denseGroup(x, dense)
+function closePeak(x: usize, taps: usize, topBand: usize, best: f32, floor: f32): f32 {
+  const near = fourFrames(x, taps), far = fourFrames(x + 16, taps)
+  if (isTopHeavy(x, topBand, largestLane(f32x4.pmax(near, far)))) return denseGroup(x, topBand + DENSE_TAPS)
   let peak = largestLane(f32x4.pmax(f32x4.abs(v128.load(x)), f32x4.abs(v128.load(x, 16))))
-  if (largestLane(near) >= floor) peak = larger(peak, closeFrames(x, taps, dense, floor))
-  if (largestLane(far) >= floor) peak = larger(peak, closeFrames(x + 16, taps, dense, floor))
+  if (largestLane(near) >= floor) peak = larger(peak, closeFrames(x, taps, topBand, best, floor))
+  if (largestLane(far) >= floor) peak = larger(peak, closeFrames(x + 16, taps, topBand, best, floor))
   return peak
 }
 
 /**
- * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point, looked for next to the detector's
- * crests of at least `closer` times the largest found so far, or over the whole group where the top of the band makes the detector doubtful. taps and topBand as in peakGroups. Readable samples:
- * x[-63] ... x[8 groups + 64].
+ * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point and 256 near the largest, looked for next to the detector's
+ * crests of at least `closer` times the largest found so far, or over the whole group, with 256 taps, where the top of the band makes the detector doubtful. taps and topBand as in peakGroups. Readable samples:
+ * x[-127] ... x[8 groups + 128].
  */
 export function densePeak(x: usize, groups: i32, taps: usize, peaks: usize, best: f32, closer: f32, topBand: usize): f32 {
   let highest = 0
@@ -238,7 +254,7 @@ export function densePeak(x: usize, groups: i32, taps: usize, peaks: usize, best
   // The highest first: it spares most others the closer look.
   for (let g = highest, next = 0; g < groups; g = next++) {
     if (load<f32>(peaks + (<usize>g << 2)) < best * closer) continue
-    best = larger(best, closePeak(x + (<usize>g << 5), taps, topBand, best * closer))
+    best = larger(best, closePeak(x + (<usize>g << 5), taps, topBand, best, best * closer))
   }
   return best
 }
