@@ -209,6 +209,8 @@ test('a watched folder takes a song that appears, keeps settings of its own, pau
     await expect
       .poll(() => readdirSync(masters, { recursive: true }).map(String), { timeout: 100_000 })
       .toContainEqual(expect.stringMatching(/Arrived_spotify\.wav$/))
+    writeFileSync(path.join(bounces, 'Broken.wav'), 'no sound at all')
+    await expect(entry).toContainText('1 file refused', { timeout: 60_000 })
     await entry.getByRole('button', { name: /^Pause:/ }).click()
     await expect(entry).toContainText('paused')
     await entry.getByRole('button', { name: /^Remove:/ }).click()

@@ -123,7 +123,7 @@ test('a data directory that another Loudsmith uses is named, and that one is not
   const other = path.join(user.home, 'other')
   const { code, output } = await runToEnd(user.home, other, { args: ['--port=0', `--data-dir=${dataDir}`] })
   expect(code).toBe(1)
-  expect(output).toMatch(/ERROR BOX .*already uses the data folder/)
+  expect(output).toMatch(/ERROR BOX .*Another Loudsmith uses this data folder \(port \d+\)/)
   await desktop.call('GET', '/api/v1/account')
 })
 

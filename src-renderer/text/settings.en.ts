@@ -148,6 +148,7 @@ export const settingsEn = {
     remove: 'Remove',
     of: (verb: string, folder: string) => `${verb}: ${folder}`,
     refused: (count: number) => `${plural(count, 'file', 'files')} refused`,
+    waiting: (count: number) => `${plural(count, 'file', 'files')} not taken yet, tried again`,
   },
   engine: {
     sub: 'One process per song; a crash takes one song with it, never the window.',

@@ -146,6 +146,7 @@ export const settingsKo: SettingsText = {
     remove: '제거',
     of: (verb, folder) => `${verb}: ${folder}`,
     refused: (count) => `파일 ${count}개 거절`,
+    waiting: (count) => `아직 받지 못한 파일 ${count}개, 다시 시도해요`,
   },
   engine: {
     sub: '곡마다 프로세스 하나예요. 멈춰도 그 곡만 멈추고 창은 그대로예요.',

@@ -9,6 +9,9 @@ import { ChooseFolder, Line, Problem, SectionHead, type SectionProps, TextSettin
 
 type Change = Partial<Pick<WatchFolder, 'output_folder' | 'settings' | 'is_active'>>
 
+/** A song that cannot be taken is no event: one looks. */
+const READ_EVERY_MS = 5000
+
 export function WatchFoldersSection({ titleId }: SectionProps) {
   const { client, desk } = useApp()
   const { t } = useWords()
@@ -21,6 +24,10 @@ export function WatchFoldersSection({ titleId }: SectionProps) {
   const { isBusy, problem, run } = useAction()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a song that was taken is on the desk
   useEffect(() => void read(), [read, songs])
+  useEffect(() => {
+    const timer = setInterval(() => void read(), READ_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [read])
   const add = (path: string) => run(() => client.call('addWatchFolder', { body: { path } }).then(read))
   return (
     <>
@@ -140,19 +147,26 @@ function Folder({ folder, onChanged }: { folder: WatchFolder; onChanged: () => P
           </Button>
         )}
       </Line>
-      {folder.refused.length > 0 && (
-        <details>
-          <summary>{text.refused(folder.refused.length)}</summary>
-          <ul>
-            {folder.refused.map((one) => (
-              <li key={one.filename}>
-                <bdi>{one.filename}</bdi>: {one.message}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <Untaken summary={text.refused(folder.refused.length)} songs={folder.refused} />
+      <Untaken summary={text.waiting(folder.waiting.length)} songs={folder.waiting} />
       <Problem problem={problem} />
     </section>
+  )
+}
+
+/** Songs that were not taken, and why; nothing when there are none. */
+function Untaken({ summary, songs }: { summary: string; songs: WatchFolder['refused'] }) {
+  if (songs.length === 0) return null
+  return (
+    <details>
+      <summary>{summary}</summary>
+      <ul>
+        {songs.map((one) => (
+          <li key={one.filename}>
+            <bdi>{one.filename}</bdi>: {one.message}
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
