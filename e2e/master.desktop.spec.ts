@@ -8,7 +8,8 @@ test('songs that were given to the window arrive although it is read again at on
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('.first .btn.primary')])
   await chooser.setFiles(files)
   await expect(page.locator('.song').first()).toBeVisible()
-  await page.reload()
+  // Not until all is loaded: what is looked at comes later by itself.
+  await page.reload({ waitUntil: 'commit' })
   const titles = async () => (await desktop.call<Desk>('GET', '/app/desk')).songs.map((song) => song.source.title)
   await expect.poll(titles, { timeout: 60_000 }).toEqual(['One', 'Two', 'Three', 'Four'])
   await expect(page.locator('.song')).toHaveCount(4)
