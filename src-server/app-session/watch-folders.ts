@@ -116,6 +116,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       if (cause instanceof AppError && !ERRORS[cause.code].retryable) {
         const { code, values } = cause
         store.deal(folder.folderId, filename, look, { error: { code, values } }, clock.now())
+        heldBack.forget((held) => held !== from)
         return
       }
       log.warn('a watched song could not be taken yet', { folder: folder.path, filename, cause })
@@ -192,6 +193,9 @@ export function createWatchFolders(given: WatchFoldersArguments) {
 
   function shown(folder: FolderRow, language: Language): WatchFolder {
     const held = heldBack.all().filter(({ file }) => path.dirname(file) === folder.path)
+    // What was refused of a file that is held back was another version of it.
+    const isHeld = new Set(held.map(({ file }) => path.basename(file)))
+    const earlier = store.refusals(folder.folderId).filter(({ filename }) => !isHeld.has(filename))
     const toWire = ({ filename, code, values }: Refusal) => ({
       filename,
       code,
@@ -205,7 +209,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       is_active: folder.isActive,
       is_reachable: !unreachable.has(folder.folderId),
       taken: store.countTaken(folder.folderId),
-      refused: [...refusalsOf(held, false), ...store.refusals(folder.folderId)].slice(0, MAX_REFUSALS).map(toWire),
+      refused: [...refusalsOf(held, false), ...earlier].slice(0, MAX_REFUSALS).map(toWire),
       waiting: refusalsOf(held, true).map(toWire),
       created_at: isoTime(folder.createdAtMs),
     }

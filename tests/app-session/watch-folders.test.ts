@@ -281,6 +281,23 @@ describe('a watched folder', () => {
     expect(folders.list('en')).toMatchObject([{ waiting: [] }])
   })
 
+  it('shows a song in one place: what waited and is then refused, or was refused and then waits', async () => {
+    let verdict = 'UNAVAILABLE' as 'UNAVAILABLE' | 'FILE_TOO_LONG'
+    const { folders, world } = openWatch(openDesk(), () => new AppError(verdict))
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    put('song.wav')
+    await pass(world, 10_000)
+    expect(folders.list('en')).toMatchObject([{ refused: [], waiting: [{ filename: 'song.wav' }] }])
+    verdict = 'FILE_TOO_LONG'
+    await pass(world, 60_000)
+    expect(folders.list('en')).toMatchObject([{ refused: [{ code: 'FILE_TOO_LONG' }], waiting: [] }])
+    verdict = 'UNAVAILABLE'
+    put('song.wav', 'exported anew')
+    await pass(world, 10_000)
+    expect(folders.list('en')).toMatchObject([{ refused: [], waiting: [{ filename: 'song.wav' }] }])
+  })
+
   it('tries again when only the moment was bad', async () => {
     let isBusy = true
     const { folders, world } = openWatch(openDesk(), () => (isBusy ? new AppError('UNAVAILABLE') : undefined))
