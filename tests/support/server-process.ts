@@ -39,7 +39,8 @@ export async function spawnServer(dataDir: string): Promise<ServerProcess> {
     exit.then(() => reject(new Error(log)))
   })
   const request = async (method: string, address: string, body?: FormData) => {
-    const headers = { authorization: `Bearer ${credential}` }
+    // A connection kept for the next request would be an open handle of the server, some runs one more, some runs one less.
+    const headers = { authorization: `Bearer ${credential}`, connection: 'close' }
     const answer = await fetch(new URL(address, baseUrl), { method, headers, ...(body ? { body } : {}) })
     if (!answer.ok) throw new Error(`${method} ${address}: ${await answer.text()}`)
     return answer
