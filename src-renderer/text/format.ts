@@ -1,4 +1,5 @@
 /** Numbers, sizes, lengths and moments in the reader's language. Minus is U+2212 and ranges use an en dash. */
+import { playingTime } from '../../src-server/contract/text/numbers.ts'
 import type { Language } from '../../src-server/contract/text/text.ts'
 
 const LOCALE: Record<Language, string> = { en: 'en-GB', ko: 'ko-KR' }
@@ -44,11 +45,7 @@ export function createFormat(language: Language) {
       const text = withMinus(short.format(value))
       return value > 0 && text !== '0' ? `+${text}` : text
     },
-    /** Minutes and seconds: 3:28. */
-    duration(seconds: number) {
-      const whole = Math.round(seconds)
-      return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
-    },
+    duration: playingTime,
     /** Bytes in the unit that leaves up to three figures; powers of 1 000, as file managers count. */
     bytes(bytes: number) {
       const units = ['B', 'kB', 'MB', 'GB', 'TB']

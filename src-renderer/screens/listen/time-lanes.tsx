@@ -2,6 +2,7 @@
 import { memo, type PointerEvent, useMemo, useRef } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import type { Report } from '../../../src-server/contract/report.ts'
+import { clock, clockTenths } from '../../../src-server/contract/text/numbers.ts'
 import {
   type DeckLayout,
   deckLayout,
@@ -18,7 +19,6 @@ import {
   wavePath,
 } from '../../drawing/lanes.ts'
 import type { SongVersion } from '../../state/listen-versions.ts'
-import { clock, clockTenths } from './clock.ts'
 import { useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'
 
 /** A press closer than this to a loop edge takes the edge; one that moves less than this is a click, px. */

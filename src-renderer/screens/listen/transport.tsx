@@ -3,13 +3,13 @@ import { ChevronDown, Keyboard, Pause, Play, Repeat, Shuffle, Volume2, VolumeX }
 import { Popover } from 'radix-ui'
 import { type CSSProperties, useEffect, useId, useRef, useState } from 'react'
 import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
+import { clock, clockTenths } from '../../../src-server/contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { KeySheet } from '../../components/key-sheet.tsx'
 import type { LevelMode } from '../../player/levels.ts'
 import { playbackRule } from '../../player/levels.ts'
 import { gainsOf, shownService } from '../../state/player.ts'
-import { clock, clockTenths } from './clock.ts'
 import { useFrames, useListenWords, usePlayer, useVisit } from './context.tsx'
 
 const STILL_MS = 250

@@ -33,3 +33,20 @@ export function frequency(hz: number): string {
   if (hz < 1000) return `${Math.round(hz)} Hz`
   return `${(hz / 1000).toFixed(hz % 1000 === 0 ? 0 : 1)} kHz`
 }
+
+/** Minutes and whole seconds, cut off rather than rounded: `1:14`. */
+export function clock(seconds: number): string {
+  const whole = Math.floor(Math.max(0, seconds) + 1e-6)
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
+}
+
+/** Minutes, seconds and tenths, cut off: `1:14.6`. */
+export function clockTenths(seconds: number): string {
+  const tenths = Math.floor(Math.max(0, seconds) * 10 + 1e-6)
+  return `${clock(tenths / 10)}.${tenths % 10}`
+}
+
+/** How long a song is: `3:28`; below a second with its tenths, `0:00.5`, so that what is too short never looks long enough. */
+export function playingTime(seconds: number): string {
+  return seconds < 1 ? clockTenths(seconds) : clock(seconds)
+}

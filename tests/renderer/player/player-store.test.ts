@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../../../src-renderer/api/client.ts'
 import type { Player, PlayerOptions } from '../../../src-renderer/player/player.ts'
-import { clock, clockTenths } from '../../../src-renderer/screens/listen/clock.ts'
 import { curlOf } from '../../../src-renderer/screens/listen/curl.ts'
 import type { SongVersion } from '../../../src-renderer/state/listen-versions.ts'
 import { createPlayerStore, gainsOf, shownService } from '../../../src-renderer/state/player.ts'
 import type { Job } from '../../../src-server/contract/jobs.ts'
+import { clock, clockTenths } from '../../../src-server/contract/text/numbers.ts'
 
 const version = (id: string, kind: SongVersion['kind'], key: string, integratedLufs: number): SongVersion => ({
   id,
