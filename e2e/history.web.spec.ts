@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import type { Browser, Page, Request } from 'playwright/test'
-import { drop, expect, master, song, test } from './web-fixtures.ts'
+import type { Job } from '../src-server/contract/jobs.ts'
+import type { GivenFile } from './program.ts'
+import { credential, drop, expect, master, rowOf, silence, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -62,6 +64,48 @@ test('a history that cannot be read says so and can be read again', async ({ pag
   await page.unroute('**/api/v1/jobs?*')
   await page.getByRole('button', { name: 'Read again' }).click()
   await expect(page.getByText('Nothing mastered yet.')).toBeVisible()
+})
+
+test('only a song that another try can help is offered to be mastered again', async ({ page, program }) => {
+  const send = async (name: string, file: GivenFile) => {
+    const form = new FormData()
+    form.append('file', new File([new Uint8Array(file.buffer)], name))
+    form.append('platforms', 'spotify')
+    const headers = { Authorization: `Bearer ${credential(program)}` }
+    const answer = await fetch(`${program.baseUrl}/api/v1/master`, { method: 'POST', headers, body: form })
+    const { job_id } = (await answer.json()) as Job
+    const read = () => program.call<Job>('GET', `/api/v1/jobs/${job_id}`)
+    await expect.poll(async () => (await read()).status).toBe('failed')
+    return read()
+  }
+  const short = await send('Short.wav', song('Short.wav', 1, 0.5))
+  expect(short.failure_code).toBe('TOO_SHORT')
+  await page.getByRole('link', { name: 'History' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'Short' })
+  await expect(row).toContainText('0:00.5')
+  await row.getByRole('button', { name: 'More: Short' }).click()
+  await expect(page.getByRole('menuitem', { name: 'Delete' })).toBeVisible()
+  await expect(page.getByRole('menuitem', { name: 'Master again' })).toBeHidden()
+  await page.keyboard.press('Escape')
+  await row.getByRole('checkbox').check({ force: true })
+  await expect(page.getByRole('button', { name: 'Delete' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Master again' })).toBeHidden()
+  await page.goto(`${program.baseUrl}/#/listen/${short.job_id}`)
+  await expect(page.getByText('Failed: The song is shorter than one second.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Master again' })).toBeHidden()
+
+  await page.goto(`${program.baseUrl}/#/`)
+  await drop(page, [silence('Quiet.wav')])
+  const quiet = rowOf(page, 'Quiet')
+  await quiet.getByRole('button', { name: 'Use' }).click()
+  await page.getByRole('button', { name: 'Start 1 song' }).click()
+  await expect(quiet).toContainText('Failed')
+  await expect(quiet.getByRole('button', { name: 'Try again' })).toBeHidden()
+  const chooser = page.waitForEvent('filechooser')
+  await quiet.getByRole('button', { name: 'Replace' }).click()
+  await (await chooser).setFiles([song('Loud.wav', 4)])
+  await expect(rowOf(page, 'Loud')).toContainText('Ready')
+  await expect(quiet).toBeHidden()
 })
 
 test('the address of the search brings the hand there each time', async ({ page }) => {

@@ -1,5 +1,6 @@
 /** Jobs as the server told them, by id. Whatever is older than what is known already is ignored, so a replay is harmless. */
 import { createStore } from 'zustand/vanilla'
+import { FAILURES } from '../../src-server/contract/errors.ts'
 import type { LiveEvent } from '../../src-server/contract/events.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
 import type { Client } from '../api/client.ts'
@@ -33,6 +34,10 @@ export function newerJob(known: Job | undefined, read: Job): Job {
   if (known.status !== 'queued') return known
   return read.progress < known.progress ? { ...read, progress: known.progress } : read
 }
+
+/** Whether the song of an ended job can be mastered by being tried again: not where the song itself is what is wrong. */
+export const isWorthAgain = ({ failure_code }: Pick<Job, 'failure_code'>): boolean =>
+  failure_code === undefined || FAILURES[failure_code].retryable
 
 /** Makes the store of jobs with its actions. */
 export function createJobs(client: Client) {

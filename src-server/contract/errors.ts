@@ -10,6 +10,11 @@ interface ErrorKind {
   readonly origin: 'specification' | 'extension'
 }
 
+interface FailureKind {
+  /** Whether the same song may succeed later, with other settings or on a machine that is better off. */
+  readonly retryable: boolean
+}
+
 const specified = (status: number, retryable = false): ErrorKind => ({ status, retryable, origin: 'specification' })
 const extension = (status: number, retryable = false): ErrorKind => ({ status, retryable, origin: 'extension' })
 
@@ -45,23 +50,23 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[]
 
-/**
- * Reasons for which an accepted job can fail; the job then carries `failure_code` and an `error_message` and is refunded.
- */
-export const FAILURE_CODES = [
-  'CANCELLED',
-  'DIGITAL_SILENCE',
-  'TOO_SHORT',
-  'UNREADABLE_AUDIO',
-  'CEILING_BROKEN',
-  'ENGINE_CRASHED',
-  'ENGINE_TIMEOUT',
-  'SOURCE_LOST',
-  'DISK_FULL',
-  'FFMPEG_MISSING',
-  'ENGINE_FAILED',
-] as const
-export type FailureCode = (typeof FAILURE_CODES)[number]
+/** Reasons for which an accepted job can fail; the job then carries `failure_code` and an `error_message` and is refunded. */
+export const FAILURES = {
+  CANCELLED: { retryable: true },
+  DIGITAL_SILENCE: { retryable: false },
+  TOO_SHORT: { retryable: false },
+  UNREADABLE_AUDIO: { retryable: false },
+  CEILING_BROKEN: { retryable: true },
+  ENGINE_CRASHED: { retryable: true },
+  ENGINE_TIMEOUT: { retryable: true },
+  SOURCE_LOST: { retryable: false },
+  DISK_FULL: { retryable: true },
+  FFMPEG_MISSING: { retryable: true },
+  ENGINE_FAILED: { retryable: true },
+} as const satisfies Record<string, FailureKind>
+
+export type FailureCode = keyof typeof FAILURES
+export const FAILURE_CODES = Object.keys(FAILURES) as FailureCode[]
 
 /** Values that a message may mention; the text of a code decides which it uses. */
 export type ErrorParams = Readonly<Record<string, string | number>>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { isWorthAgain } from '../../src-renderer/state/jobs.ts'
 import {
   kindOf,
   movedOrder,
@@ -12,6 +13,7 @@ import {
 } from '../../src-renderer/state/song-rows.ts'
 import { NO_TIME_LEFT, nextTimeLeft, roundedSeconds, workRate } from '../../src-renderer/state/time-left.ts'
 import type { AnalysisSummary, DeskSong } from '../../src-server/contract/app.ts'
+import { FAILURE_CODES, type FailureCode } from '../../src-server/contract/errors.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
 import { failureText } from '../../src-server/contract/text/text.ts'
 
@@ -208,5 +210,14 @@ describe('the time left', () => {
         { workSeconds: 30, musicSeconds: 100 },
       ]),
     ).toBe(0.2)
+  })
+})
+
+describe('a job that has failed', () => {
+  it('is worth another try unless the song itself is what is wrong', () => {
+    const worth = FAILURE_CODES.filter((failure_code) => isWorthAgain({ failure_code }))
+    const inTheSong: readonly FailureCode[] = ['DIGITAL_SILENCE', 'TOO_SHORT', 'UNREADABLE_AUDIO', 'SOURCE_LOST']
+    expect(worth).toEqual(FAILURE_CODES.filter((code) => !inTheSong.includes(code)))
+    expect(isWorthAgain({})).toBe(true)
   })
 })

@@ -7,6 +7,7 @@ import { Modal } from '../../components/dialogs.tsx'
 import { isCovered, isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { sizeOf } from '../../state/history.ts'
+import { isWorthAgain } from '../../state/jobs.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
 import { useJobActions } from './use-job-actions.ts'
@@ -26,6 +27,7 @@ export function HistoryBench() {
   )
   const saveable = selected.filter((job) => job.status === 'done' && !job.expired)
   const ended = selected.filter((job) => job.status !== 'queued')
+  const worthAgain = ended.filter(isWorthAgain)
   useEffect(() => void service.readMachine().catch(() => undefined), [service])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -62,9 +64,11 @@ export function HistoryBench() {
           )}
           {ended.length > 0 && (
             <>
-              <Button look="quiet" icon={<RotateCcw {...glyph} />} onClick={() => void actions.again(ended)}>
-                {t.history.masterAgain}
-              </Button>
+              {worthAgain.length > 0 && (
+                <Button look="quiet" icon={<RotateCcw {...glyph} />} onClick={() => void actions.again(worthAgain)}>
+                  {t.history.masterAgain}
+                </Button>
+              )}
               <Button look="danger" icon={<Trash2 {...glyph} />} onClick={() => actions.remove(ended)}>
                 {t.history.delete}
               </Button>

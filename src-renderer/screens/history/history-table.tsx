@@ -9,6 +9,7 @@ import { MenuAt } from '../../components/dialogs.tsx'
 import { addressOf, go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { type HistoryGroup, sizeOf } from '../../state/history.ts'
+import { isWorthAgain } from '../../state/jobs.ts'
 import { useWords } from '../../text/context.tsx'
 import { useJobActions } from './use-job-actions.ts'
 
@@ -332,7 +333,7 @@ function JobMenu({ job, anchor, onClose }: { job: Job; anchor: HTMLElement; onCl
         ...(job.status === 'queued'
           ? [{ text: t.cancel, onChoose: () => actions.cancel(job) }]
           : [
-              { text: t.history.masterAgain, onChoose: () => actions.again([job]) },
+              ...(isWorthAgain(job) ? [{ text: t.history.masterAgain, onChoose: () => actions.again([job]) }] : []),
               { text: t.row.copyCurl, onChoose: () => actions.copyCurl(job) },
               null,
               { text: t.history.delete, isDanger: true, onChoose: () => actions.remove([job]) },

@@ -9,6 +9,7 @@ import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { addressOf } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { isWorthAgain } from '../../state/jobs.ts'
 import { versionNumber } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { codecName } from '../../text/format.ts'
@@ -90,14 +91,16 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
           {l.compare}
         </Button>
       )}
-      <Button
-        look="quiet"
-        icon={<RotateCcw className="i" aria-hidden="true" />}
-        busyText={isBusy && t.loading}
-        onClick={masterAgain}
-      >
-        {l.masterAgain}
-      </Button>
+      {job.status !== 'queued' && isWorthAgain(job) && (
+        <Button
+          look="quiet"
+          icon={<RotateCcw className="i" aria-hidden="true" />}
+          busyText={isBusy && t.loading}
+          onClick={masterAgain}
+        >
+          {l.masterAgain}
+        </Button>
+      )}
       <More job={job} onError={setError} />
       {isThere && (
         <Button
@@ -148,7 +151,15 @@ function More({ job, onError }: { job: Job; onError: (error: Refusal | null) => 
           ? [{ text: l.reveal, icon: <FolderOpen className="i s" aria-hidden="true" />, onChoose: guarded(reveal) }]
           : []),
         { text: l.copyCurl, icon: <Copy className="i s" aria-hidden="true" />, onChoose: guarded(copyCurl) },
-        { text: l.openReport, icon: <FileText className="i s" aria-hidden="true" />, onChoose: guarded(saveReport) },
+        ...(job.status === 'done'
+          ? [
+              {
+                text: l.openReport,
+                icon: <FileText className="i s" aria-hidden="true" />,
+                onChoose: guarded(saveReport),
+              },
+            ]
+          : []),
       ]}
     />
   )

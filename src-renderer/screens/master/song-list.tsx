@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { Menu, type MenuItem } from '../../components/dialogs.tsx'
 import { isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { isWorthAgain } from '../../state/jobs.ts'
 import { queuePlaces, type SongRow, TALLY, tallyOf } from '../../state/song-rows.ts'
 import { workRate } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
@@ -245,7 +246,7 @@ function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
   const of = (...kinds: SongRow['kind'][]) => rows.filter((row) => kinds.includes(row.kind))
   const ids = (list: readonly SongRow[]) => list.map((row) => row.rowId)
   const ended = of('done', 'below', 'failed', 'cancelled', 'refused')
-  const failed = of('failed', 'cancelled')
+  const failed = of('failed', 'cancelled').filter(({ job }) => job && isWorthAgain(job))
   const warned = of('warning')
   const made = of('done', 'below').filter((row) => !row.job?.expired)
   const items: (MenuItem | null)[] = [

@@ -8,6 +8,7 @@ import { Menu } from '../../components/dialogs.tsx'
 import { Waveform } from '../../components/waveform.tsx'
 import { addressOf } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
+import { isWorthAgain } from '../../state/jobs.ts'
 import type { SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
@@ -208,9 +209,20 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
     case 'cancelled':
       return (
         <>
-          <Button small icon={<RotateCcw {...glyph} />} onClick={() => actions.retry(row)} aria-label={named(t.retry)}>
-            {t.retry}
-          </Button>
+          {row.job && isWorthAgain(row.job) ? (
+            <Button
+              small
+              icon={<RotateCcw {...glyph} />}
+              onClick={() => actions.retry(row)}
+              aria-label={named(t.retry)}
+            >
+              {t.retry}
+            </Button>
+          ) : (
+            <Button small onClick={() => actions.replace(row)} aria-label={named(t.row.replace)}>
+              {t.row.replace}
+            </Button>
+          )}
           {remove}
         </>
       )
