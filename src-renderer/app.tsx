@@ -104,8 +104,7 @@ function Window() {
       )}
       {isLockedOut ? (
         <main id="content" className="work locked" tabIndex={-1}>
-          <h1>{t.locked.title}</h1>
-          <p className="dim">{t.locked.text}</p>
+          <LockedOut />
         </main>
       ) : (
         <FailureBoundary resetKey={`${route.screen}/${route.detail}`} fallback={(detail) => <Broken detail={detail} />}>
@@ -131,6 +130,23 @@ function Window() {
         {announcement}
       </div>
       <KeySheet isOpen={isKeySheetOpen} onClose={() => showKeySheet(false)} />
+    </>
+  )
+}
+
+/** What to do where the program does not take the page's credential: it never had one, or the program was started again. */
+function LockedOut() {
+  const { client, desk, notices } = useApp()
+  const { t } = useWords()
+  const hasEnded = client.session() !== null
+  const unsent = useSelect(desk.uploads.store, desk.uploads.unreached)
+  const { title, text } = hasEnded ? t.locked.again : t.locked
+  useEffect(() => notices.announce(`${title}. ${text}`), [notices, title, text])
+  return (
+    <>
+      <h1>{title}</h1>
+      <p className="dim">{text}</p>
+      {unsent > 0 && <p>{t.locked.unsent(unsent)}</p>}
     </>
   )
 }

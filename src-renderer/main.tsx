@@ -14,11 +14,11 @@ import './styles/narrow.css'
 // Here and not with its screen: a sheet that comes late and fails is not asked for again.
 import './screens/listen/listen.css'
 
-const session = takeSession()
-const app = createAppState(session)
+const app = createAppState(takeSession())
 // The link of a newer start, opened in this tab, changes the fragment only: the page is not read again by itself.
 addEventListener('hashchange', () => {
-  if (takeSession() !== session) location.reload()
+  const session = takeSession()
+  if (session) app.renew(session)
 })
 void app.start(new AbortController().signal)
 

@@ -130,7 +130,12 @@ export interface ClientOptions {
 }
 
 /** Makes the client. Every method throws ApiError and nothing else, except AbortError when its signal fires. */
-export function createClient({ session, language, fetch: send = (...request) => fetch(...request) }: ClientOptions) {
+export function createClient({
+  session: given,
+  language,
+  fetch: send = (...request) => fetch(...request),
+}: ClientOptions) {
+  let session = given
   const ownHeaders = (): Record<string, string> => ({
     'Accept-Language': language(),
     ...(session ? { Authorization: `Bearer ${session}` } : {}),
@@ -168,6 +173,12 @@ export function createClient({ session, language, fetch: send = (...request) => 
   return {
     open,
     ownHeaders,
+    /** The credential of every call from here on; null where the main process adds it. */
+    session: () => session,
+    /** Goes on with the credential of a newer start. */
+    renew(fresh: string) {
+      session = fresh
+    },
     /** Calls an endpoint and answers its JSON; undefined for 204. */
     async call<Name extends EndpointName>(name: Name, args: CallArguments<Name>): Promise<CallAnswer<Name>> {
       const response = await open(name, args)

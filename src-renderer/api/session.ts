@@ -23,7 +23,36 @@ export function takeSession(): string | null {
   const fresh = sessionInFragment(location.hash)
   if (fresh) {
     history.replaceState(null, '', `${location.pathname}${location.search}#/`)
-    sessionStorage.setItem(STORED, fresh)
+    keepSession(fresh)
   }
   return fresh ?? sessionStorage.getItem(STORED)
+}
+
+/** Keeps a credential for this tab, so that a reload works. */
+export function keepSession(session: string): void {
+  sessionStorage.setItem(STORED, session)
+}
+
+export interface TabsOptions {
+  /** The credential of this tab while the server takes it; null otherwise. */
+  readonly valid: () => string | null
+  /** Called with the credential of another tab that the server takes, when this one has none. */
+  readonly onGiven: (session: string) => void
+}
+
+/**
+ * Joins the tabs of this origin in this browser: one whose credential has ended goes on with that of another. `ask` looks for one,
+ * `tell` offers this tab's own.
+ */
+export function joinTabs({ valid, onGiven }: TabsOptions): { readonly ask: () => void; readonly tell: () => void } {
+  const channel = new BroadcastChannel(STORED)
+  const tell = () => {
+    const session = valid()
+    if (session) channel.postMessage({ session })
+  }
+  channel.onmessage = ({ data }: MessageEvent<{ session?: string }>) => {
+    if (!data.session) tell()
+    else if (!valid()) onGiven(data.session)
+  }
+  return { ask: () => channel.postMessage({}), tell }
 }

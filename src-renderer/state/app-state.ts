@@ -4,8 +4,9 @@ import { useStore } from 'zustand'
 import type { StoreApi } from 'zustand/vanilla'
 import type { LiveEvent } from '../../src-server/contract/events.ts'
 import { createClient } from '../api/client.ts'
-import { followEvents } from '../api/events.ts'
+import { followEvents, type LinkState } from '../api/events.ts'
 import { createSaver } from '../api/save.ts'
+import { joinTabs, keepSession } from '../api/session.ts'
 import { createHandOver, createUpload } from '../api/upload.ts'
 import { createDesk, type DeskActions } from './desk.ts'
 import { followDesktop } from './desktop.ts'
@@ -86,9 +87,56 @@ export function createAppState(session: string | null) {
     await jobs.readMissing(Object.keys(byId), true)
   }
 
+  /** Ends the following that is under way. */
+  let stopFollowing = () => {}
+  const follow = async (signal: AbortSignal) => {
+    stopFollowing()
+    const own = new AbortController()
+    stopFollowing = () => own.abort()
+    const onLink = (link: LinkState) => {
+      service.showLink(link)
+      if (link === 'live') tabs?.tell()
+    }
+    const until = AbortSignal.any([signal, own.signal])
+    await followEvents({ client, onEvent, onCatchUp: catchUp, onLink, signal: until }).catch(() => {
+      service.lockOut()
+      tabs?.ask()
+    })
+  }
+  let followAnew = () => {}
+
+  /**
+   * Goes on with the credential of a newer start of the program: everything is read again, and files that did not get there are sent.
+   * A page that had read nothing, and that of another version of the program, is loaded again.
+   */
+  const renew = (fresh: string) => {
+    if (fresh === client.session()) return
+    client.renew(fresh)
+    keepSession(fresh)
+    const known = service.store.getState().system
+    if (!known) return location.reload()
+    service.letIn()
+    void service.readMachine().then(
+      () => {
+        if (service.store.getState().system?.app_version !== known.app_version) location.reload()
+      },
+      () => undefined,
+    )
+    followAnew()
+    desk.uploads.resendUnreached()
+  }
+  // A page that never had its link is not let in by others: it has to be opened with it.
+  const tabs =
+    session !== null && typeof BroadcastChannel !== 'undefined'
+      ? joinTabs({
+          valid: () => (service.store.getState().link === 'live' ? client.session() : null),
+          onGiven: renew,
+        })
+      : null
+
   return {
-    session,
     client,
+    renew,
     preferences,
     notices,
     jobs,
@@ -109,8 +157,8 @@ export function createAppState(session: string | null) {
         if (!settings || settings === before.settings) return
         preferences.setState({ language: settings.language, theme: settings.theme })
       })
-      const follow = { client, onEvent, onCatchUp: catchUp, onLink: service.showLink, signal }
-      await followEvents(follow).catch(service.lockOut)
+      followAnew = () => void follow(signal)
+      await follow(signal)
     },
   }
 }

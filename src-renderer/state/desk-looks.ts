@@ -5,7 +5,7 @@ import type { Analysis } from '../../src-server/contract/jobs.ts'
 import type { AiService } from '../../src-server/contract/platforms.ts'
 import type { Language } from '../../src-server/contract/text/text.ts'
 import { ApiError, type Client } from '../api/client.ts'
-import { type Refusal, refusalOf } from './refusal.ts'
+import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 
 /** A look under way. */
 export interface Look {
@@ -65,7 +65,7 @@ export function createLooks({ client, language, nextSong, onFound }: LooksOption
           await look(next.sourceId, next.aiService)
         } catch (error) {
           const code = error instanceof ApiError ? error.code : undefined
-          if (code === 'UNREACHABLE') break
+          if (isNotReached(code)) break
           if (code === 'CONCURRENT_LIMIT' || code === 'UNAVAILABLE')
             await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
           else setState(({ errors }) => ({ errors: { ...errors, [next.sourceId]: refusalOf(error, language()) } }))

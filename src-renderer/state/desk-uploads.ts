@@ -4,7 +4,7 @@ import type { MasterSettings, Source } from '../../src-server/contract/app.ts'
 import { MAX_SOURCE_BYTES } from '../../src-server/contract/limits.ts'
 import { errorText, type Language } from '../../src-server/contract/text/text.ts'
 import type { SendSong } from '../api/upload.ts'
-import { type Refusal, refusalOf } from './refusal.ts'
+import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import type { Upload } from './song-rows.ts'
 
 export interface UploadsOptions {
@@ -66,6 +66,8 @@ export function createUploads(options: UploadsOptions) {
     setState(({ uploads }) => ({
       uploads: uploads.map((one) => (one.uploadId === uploadId ? { ...one, ...more } : one)),
     }))
+  /** Whether only this page has the bytes of a file that the program never got. */
+  const isUnreached = ({ uploadId, error }: Upload) => files.has(uploadId) && isNotReached(error?.code)
   /** Uploads that this page shows or showed: what is kept of others is that of other pages of this browser. */
   const mine = new Set(kept.uploads.map((one) => one.uploadId))
   const put = (added: readonly Upload[]) => {
@@ -88,7 +90,7 @@ export function createUploads(options: UploadsOptions) {
     const all: Kept = { uploads: [...uploads, ...others], order: placedOrder(order, otherIds, stored.order) }
     storage.setItem(KEPT_KEY, JSON.stringify(all))
   }
-  const saveResting = () => save(getState().uploads.filter((one) => !isPending(one)))
+  const saveResting = () => save(getState().uploads.filter((one) => !isPending(one) && !isUnreached(one)))
   store.subscribe(saveResting)
 
   async function sendOne(uploadId: string, file: File): Promise<void> {
@@ -181,6 +183,19 @@ export function createUploads(options: UploadsOptions) {
       change(uploadId, { state: 'queued', sent: 0 })
       sendPending()
     },
+    /** Call when the program can be reached again: sends what never came there. */
+    resendUnreached() {
+      setState(({ uploads }) => ({
+        uploads: uploads.map((one) => {
+          if (!isUnreached(one)) return one
+          const { error: _gone, ...rest } = one
+          return { ...rest, state: 'queued', sent: 0 }
+        }),
+      }))
+      sendPending()
+    },
+    /** How many files of which only this page has the bytes never came there. */
+    unreached: () => getState().uploads.filter(isUnreached).length,
     /** Whether the bytes of files would be lost with the page. */
     hasPending: () => getState().uploads.some(isPending),
     /** Keeps the places of what rests, after rows have moved. */
@@ -189,7 +204,7 @@ export function createUploads(options: UploadsOptions) {
     leave: () =>
       save(
         getState().uploads.map(({ error, ...one }): Upload => {
-          if (isPending(one) || error?.code === 'UNREACHABLE') return { ...one, state: 'interrupted', sent: 0 }
+          if (isPending(one) || isNotReached(error?.code)) return { ...one, state: 'interrupted', sent: 0 }
           return { ...one, ...(error ? { error } : {}) }
         }),
       ),

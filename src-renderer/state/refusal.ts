@@ -15,6 +15,10 @@ const OWN: Partial<Record<string, Record<Language, string>>> = {
     en: 'Loudsmith does not answer. Start it again; nothing is lost.',
     ko: 'Loudsmith가 응답하지 않아요. 다시 시작하세요. 잃은 것은 없어요.',
   },
+  INVALID_API_KEY: {
+    en: 'Loudsmith was started again. Open its new link; nothing is lost.',
+    ko: 'Loudsmith가 다시 시작됐어요. 새 링크를 여세요. 잃은 것은 없어요.',
+  },
   FILE_GONE: {
     en: 'The file was moved or changed after it was chosen. Choose it again.',
     ko: '파일을 고른 뒤에 옮겨졌거나 바뀌었어요. 다시 고르세요.',
@@ -28,6 +32,9 @@ const OWN: Partial<Record<string, Record<Language, string>>> = {
     ko: '이제 없는 항목이에요. 다른 곳에서 지웠을 수 있어요.',
   },
 }
+
+/** Whether the program never took what was asked, because it was away or had been started again: nothing is wrong with the thing itself. */
+export const isNotReached = (code: string | undefined): boolean => code === 'UNREACHABLE' || code === 'INVALID_API_KEY'
 
 /** Words any thrown value: the server's sentence, that of its code, or that of an internal error. Never throws. */
 export function refusalOf(error: unknown, language: Language): Refusal {

@@ -11,7 +11,7 @@ export interface Service {
   readonly settings: Settings | null
   readonly system: SystemState | null
   readonly link: LinkState
-  /** The page has no valid credential: it was opened without the link that the program prints. */
+  /** The page has no valid credential: it was opened without the link that the program prints, or the program was started again. */
   readonly isLockedOut: boolean
 }
 
@@ -47,6 +47,7 @@ export function createService(client: Client) {
     grantCredits: (amount: number) => keepAccount(() => client.call('grantCredits', { body: { amount } })),
     showLink: (link: LinkState) => store.setState({ link }),
     lockOut: () => store.setState({ isLockedOut: true }),
+    letIn: () => store.setState({ isLockedOut: false, link: 'connecting' }),
   }
 }
 

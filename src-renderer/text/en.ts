@@ -29,6 +29,12 @@ export const en = {
   locked: {
     title: 'This page needs its link',
     text: 'Open the link that Loudsmith printed when it started. It ends in #session=… and is new at every start.',
+    again: {
+      title: 'Loudsmith was started again',
+      text: 'Open its new link, in this tab or in another: this page then goes on by itself. Songs and settings are as they were.',
+    },
+    unsent: (count: number) =>
+      `Keep this tab open: ${songs(count)} that ${count === 1 ? 'was' : 'were'} not sent yet ${count === 1 ? 'is' : 'are'} only here.`,
   },
   broken: {
     title: 'This screen could not be drawn',

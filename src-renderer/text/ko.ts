@@ -24,6 +24,11 @@ export const ko: Text = {
   locked: {
     title: '이 화면은 링크로 열어야 해요',
     text: 'Loudsmith를 시작할 때 나온 링크를 여세요. #session=…으로 끝나고, 시작할 때마다 새로 나와요.',
+    again: {
+      title: 'Loudsmith가 다시 시작됐어요',
+      text: '새 링크를 이 탭이나 다른 탭에서 여세요. 이 화면은 저절로 이어져요. 곡과 설정은 그대로예요.',
+    },
+    unsent: (count) => `이 탭을 닫지 마세요. 아직 보내지 못한 ${count}곡은 여기에만 있어요.`,
   },
   broken: {
     title: '화면을 그리지 못했어요',

@@ -3,7 +3,8 @@ import { createAppState } from '../../src-renderer/state/app-state.ts'
 import { settle } from '../support/fake-clock.ts'
 
 /** A page in a browser whose requests `serve` answers; a stream stays open until the page goes. */
-function page(serve: (path: string, method: string) => Response | Promise<Response>) {
+function page(serve: (path: string, method: string, bearer: string | null) => Response | Promise<Response> | null) {
+  const heard: (string | null)[] = []
   const stop = new AbortController()
   const streams: ReadableStreamDefaultController[] = []
   const kept = new Map<string, string>()
@@ -16,14 +17,16 @@ function page(serve: (path: string, method: string) => Response | Promise<Respon
   vi.stubGlobal('document', { documentElement: { dataset: {} } })
   vi.stubGlobal('addEventListener', () => undefined)
   vi.stubGlobal('fetch', async (path: string, init?: RequestInit) => {
-    if (!String(path).includes('/events')) return serve(String(path), init?.method ?? 'GET')
-    const answer = await serve(String(path), 'GET')
+    const bearer = new Headers(init?.headers).get('authorization')
+    heard.push(bearer)
+    const answer = (await serve(String(path), init?.method ?? 'GET', bearer)) ?? answerOf(String(path))
+    if (!String(path).includes('/events')) return answer
     const body = new ReadableStream({ start: (controller) => void streams.push(controller) })
     return answer.ok ? new Response(body) : answer
   })
   const app = createAppState('credential')
   void app.start(stop.signal)
-  return { app, stop, cut: () => streams.pop()?.close() }
+  return { app, stop, heard, cut: () => streams.pop()?.close() }
 }
 
 const SETTINGS = { language: 'ko', theme: 'light' }
@@ -61,6 +64,23 @@ describe('a page', () => {
     isNew = true
     cut()
     await expect.poll(() => app.service.store.getState().isLockedOut).toBe(true)
+  })
+
+  it('goes on in its place with the credential of the newer start', async () => {
+    let valid = 'Bearer credential'
+    vi.stubGlobal('sessionStorage', { setItem: () => undefined })
+    const { app, stop, cut, heard } = page((_, __, bearer) =>
+      bearer === valid ? null : refusal(401, 'INVALID_API_KEY'),
+    )
+    const state = () => app.service.store.getState()
+    await expect.poll(() => state().link).toBe('live')
+    valid = 'Bearer newer'
+    cut()
+    await expect.poll(() => state().isLockedOut).toBe(true)
+    app.renew('newer')
+    await expect.poll(() => [state().isLockedOut, state().link]).toEqual([false, 'live'])
+    expect(heard.at(-1)).toBe('Bearer newer')
+    stop.abort()
   })
 
   it('reads the history again after events were missed', async () => {

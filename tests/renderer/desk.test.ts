@@ -330,6 +330,33 @@ describe('a page that goes while files are on their way', () => {
     expect(again.uploads.store.getState().uploads[1]?.error?.message).toBe('This is AAC.')
   })
 
+  it('sends what never got there once the program is there again, and keeps it from other pages meanwhile', async () => {
+    const { options } = bench(['bad.m4a'])
+    const send = options.upload
+    let code: 'UNREACHABLE' | 'INVALID_API_KEY' | null = 'UNREACHABLE'
+    const desk = createDesk({
+      ...options,
+      upload: async (given) => {
+        if (code) throw new ApiError({ code, message: '' })
+        return send(given)
+      },
+    })
+    await desk.read()
+    desk.addFiles([file('a.wav')])
+    await expect.poll(() => desk.uploads.unreached()).toBe(1)
+    code = 'INVALID_API_KEY'
+    desk.addFiles([file('b.wav')])
+    await expect.poll(() => desk.uploads.unreached()).toBe(2)
+    code = null
+    desk.addFiles([file('bad.m4a')])
+    await expect.poll(() => names(desk).map(([, state]) => state)).toEqual(['refused', 'refused', 'refused'])
+    expect(options.storage.getItem('loudsmith.uploads')).toContain('bad.m4a')
+    expect(options.storage.getItem('loudsmith.uploads')).not.toContain('a.wav')
+    desk.uploads.resendUnreached()
+    await expect.poll(() => names(desk)).toEqual([['bad.m4a', 'refused']])
+    expect(desk.uploads.unreached()).toBe(0)
+  })
+
   it('shows no interrupted file that had arrived all the same', async () => {
     const { again, server } = await leftDesk()
     const arrived = song('c')
