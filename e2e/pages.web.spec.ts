@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Desk } from '../src-server/contract/app.ts'
 import { violations } from './axe.ts'
 import { drop, expect, noSong, rowOf, song, test } from './web-fixtures.ts'
 
@@ -260,13 +261,43 @@ test('a page without its link says what to do', async ({ page, program, context 
 test('the link of a newer start opens in the tab of an older one', async ({ page, program }) => {
   await expect(page.locator('.first')).toBeVisible()
   await program.killAndRestart()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page needs its link', { timeout: 60_000 })
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Loudsmith was started again', { timeout: 60_000 })
   await page.goto(program.link)
   await expect(page.locator('.first')).toBeVisible()
   await expect(page).toHaveURL(/#\/$/)
+  await page.reload()
+  await expect(page.locator('.first')).toBeVisible()
 })
 
-test('a preset is saved, used and deleted with undo', async ({ page }) => {
+test('a tab that was sending goes on when the link of a newer start is opened in another tab', async ({
+  page,
+  program,
+  context,
+}) => {
+  await drop(page, [song('First.wav')])
+  await expect(rowOf(page, 'First')).toContainText('Ready')
+  let isHeld = true
+  await context.route('**/app/sources', async (route) => {
+    while (isHeld) await new Promise((resolve) => setTimeout(resolve, 100))
+    await route.abort('connectionreset').catch(() => undefined)
+  })
+  await drop(page, [song('Second.wav', 2), song('Third.wav', 3)])
+  await expect(rowOf(page, 'Third')).toContainText('Waiting')
+  await program.killAndRestart()
+  isHeld = false
+  await context.unrouteAll({ behavior: 'wait' })
+  const heading = page.getByRole('heading', { level: 1 })
+  await expect(heading).toHaveText('Loudsmith was started again', { timeout: 60_000 })
+  await expect(page.locator('main')).toContainText('Keep this tab open: 2 songs that were not sent yet are only here.')
+  expect(await violations(page)).toEqual([])
+  const other = await context.newPage()
+  await other.goto(program.link)
+  await expect(page.locator('.song')).toHaveCount(3)
+  for (const title of ['First', 'Second', 'Third']) await expect(rowOf(page, title)).toContainText('Ready')
+  await expect(rowOf(other, 'Third')).toContainText('Ready')
+})
+
+test('a preset is saved, used, replaced when asked and deleted, with undo', async ({ page, program }) => {
   await drop(page, [song('One.wav')])
   await expect(rowOf(page, 'One')).toBeVisible()
   await page.getByRole('radio', { name: 'K-pop' }).check({ force: true })
@@ -286,6 +317,28 @@ test('a preset is saved, used and deleted with undo', async ({ page }) => {
   await page.getByRole('button', { name: 'Presets' }).click()
   await page.getByRole('menuitem', { name: 'Night EP', exact: true }).click()
   await expect(page.getByRole('radio', { name: 'K-pop' })).toBeChecked()
+  await page.getByRole('radio', { name: 'EDM' }).check({ force: true })
+  await page.getByRole('button', { name: 'Presets' }).click()
+  await page.getByRole('menuitem', { name: 'Save these settings' }).click()
+  await name.fill(' Night EP ')
+  await page.keyboard.press('Enter')
+  const replace = page.getByRole('button', { name: 'Replace preset' })
+  await expect(replace).toBeFocused()
+  await expect(page.getByRole('alert')).toHaveText(/^There is a preset “Night EP” already\. /)
+  await name.press('Enter')
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await name.fill('Night EP 2')
+  await expect(replace).toBeHidden()
+  await name.fill('Night EP')
+  await name.press('Enter')
+  await replace.press('Enter')
+  await expect(page.getByRole('dialog')).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Presets' })).toBeFocused()
+  const genres = async () =>
+    (await program.call<Desk>('GET', '/app/desk')).presets.map(({ name, settings }) => [name, settings.genre])
+  await expect.poll(genres).toEqual([['Night EP', 'edm']])
+  await page.keyboard.press('Control+z')
+  await expect.poll(genres).toEqual([['Night EP', 'kpop']])
   await page.getByRole('button', { name: 'Presets' }).click()
   await page.getByRole('menuitem', { name: 'Delete “Night EP”' }).click()
   await page.keyboard.press('Control+z')

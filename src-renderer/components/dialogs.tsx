@@ -1,7 +1,7 @@
 /** Dialogs and menus: Radix carries focus, escape and outside presses; the look is ours. */
 import { X } from 'lucide-react'
 import { Dialog, DropdownMenu } from 'radix-ui'
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import { useWords } from '../text/context.tsx'
 import { Button } from './button.tsx'
 
@@ -13,10 +13,12 @@ export interface ModalProps {
   /** `sheet` slides in from the side and keeps the screen's own column look. */
   shape?: 'box' | 'wide' | 'sheet'
   description?: string
+  /** Gets the focus when the dialog closes, where what opened it is gone by then: an item of a menu. */
+  returnTo?: RefObject<HTMLElement | null>
 }
 
 /** A dialog with its title and a close button. Focus goes back where it came from. */
-export function Modal({ title, isOpen, onClose, children, shape = 'box', description }: ModalProps) {
+export function Modal({ title, isOpen, onClose, children, shape = 'box', description, returnTo }: ModalProps) {
   const { t } = useWords()
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
@@ -26,6 +28,11 @@ export function Modal({ title, isOpen, onClose, children, shape = 'box', descrip
           className={`modal ${shape}`}
           tabIndex={-1}
           onOpenAutoFocus={focusFirstField}
+          onCloseAutoFocus={(event) => {
+            if (!returnTo) return
+            event.preventDefault()
+            returnTo.current?.focus()
+          }}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >
           <header className="row">

@@ -1,6 +1,6 @@
 /** How the songs are to be mastered: for all of them, or for the one selected. */
 import { SlidersHorizontal } from 'lucide-react'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { Preset } from '../../../src-server/contract/app.ts'
 import { AI_SERVICES, GENRES } from '../../../src-server/contract/platforms.ts'
 import { Button } from '../../components/button.tsx'
@@ -119,13 +119,21 @@ export function Presets() {
   const [isNaming, setNaming] = useState(false)
   const [name, setName] = useState('')
   const [isNameless, setNameless] = useState(false)
+  /** The preset that has the name already, while it is asked whether it is to be replaced. */
+  const [taken, setTaken] = useState<Preset | null>(null)
   const field = useRef<HTMLInputElement>(null)
+  const trigger = useRef<HTMLButtonElement>(null)
+  const replaceButton = useRef<HTMLButtonElement>(null)
   const known = presets ?? []
   const showNaming = (isShown: boolean) => {
     setNaming(isShown)
     setNameless(false)
+    setTaken(null)
     setName('')
   }
+  useEffect(() => {
+    if (taken) replaceButton.current?.focus()
+  }, [taken])
   const save = (event: FormEvent) => {
     event.preventDefault()
     const trimmed = name.trim()
@@ -134,8 +142,18 @@ export function Presets() {
       return field.current?.focus()
     }
     if (!settings) return
-    void desk.changePresets((all) => [...all.filter((preset) => preset.name !== trimmed), { name: trimmed, settings }])
+    const namesake = known.find((preset) => preset.name.normalize() === trimmed.normalize())
+    if (namesake) return setTaken({ ...namesake })
+    void desk.changePresets((all) => [...all, { name: trimmed, settings }])
     showNaming(false)
+  }
+  const replace = (old: Preset) => {
+    if (!settings) return
+    const put = (next: Preset) => (all: readonly Preset[]) =>
+      all.map((preset) => (preset.name === old.name ? next : preset))
+    void desk.changePresets(put({ ...old, settings }))
+    showNaming(false)
+    notices.show({ text: t.settings.presetReplaced(old.name), undo: () => void desk.changePresets(put(old)) })
   }
   const remove = (gone: Preset) => {
     const others = (all: readonly Preset[]) => all.filter((preset) => preset.name !== gone.name)
@@ -160,29 +178,40 @@ export function Presets() {
           })),
         ]}
         trigger={
-          <Button look="quiet" small icon={<SlidersHorizontal className="i s" aria-hidden="true" />}>
+          <Button ref={trigger} look="quiet" small icon={<SlidersHorizontal className="i s" aria-hidden="true" />}>
             {t.settings.presets}
           </Button>
         }
       />
-      <Modal title={t.settings.savePreset} isOpen={isNaming} onClose={() => showNaming(false)}>
+      <Modal title={t.settings.savePreset} isOpen={isNaming} onClose={() => showNaming(false)} returnTo={trigger}>
         <form className="form" onSubmit={save}>
           <TextField
             ref={field}
             label={t.settings.presetName}
             value={name}
             maxLength={60}
-            problem={isNameless && t.settings.presetNameless}
+            problem={
+              (isNameless && t.settings.presetNameless) || (taken && t.settings.presetTaken(taken.name)) || false
+            }
             onChange={(next) => {
               setName(next)
               setNameless(false)
+              setTaken(null)
             }}
           />
           <div className="row end">
             <Button look="quiet" onClick={() => showNaming(false)}>
               {t.cancel}
             </Button>
-            <Button type="submit">{t.save}</Button>
+            {taken ? (
+              <Button key="replace" ref={replaceButton} onClick={() => replace(taken)}>
+                {t.settings.replacePreset}
+              </Button>
+            ) : (
+              <Button key="save" type="submit">
+                {t.save}
+              </Button>
+            )}
           </div>
         </form>
       </Modal>
