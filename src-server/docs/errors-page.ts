@@ -61,6 +61,7 @@ const EXAMPLE = {
   lossDb: 7.5,
   claimed: '3:24',
   held: '1:42',
+  seconds: 0.4,
   cutoffHz: 16_000,
   missingLu: 1.5,
   truePeakDbtp: 0.3,

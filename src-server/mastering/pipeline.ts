@@ -166,6 +166,10 @@ export function songWarnings({ facts }: Pick<StoredSong, 'facts'>, found: Findin
     const values = { claimed: clock(facts.claimedSeconds), held: clock(facts.durationSeconds) }
     warnings.push({ code: 'INPUT_CUT_SHORT', values })
   }
+  if (facts.damagedSeconds !== undefined) {
+    const values = { seconds: Math.max(0.1, Math.round(facts.damagedSeconds * 10) / 10) }
+    warnings.push({ code: 'INPUT_DAMAGED', values })
+  }
   const lossDb = monoLossDb(analysis)
   if (lossDb >= HEARD_MONO_LOSS_DB) {
     warnings.push({ code: 'INPUT_OUT_OF_PHASE', values: { lossDb: Math.round(lossDb * 10) / 10 } })

@@ -37,6 +37,8 @@ export interface AudioFacts {
   readonly durationSeconds: number
   /** How long the file says it is, where it holds at least a second less: its end may be missing. */
   readonly claimedSeconds?: number
+  /** How much in the middle cannot be read, s: silence in a FLAC, whose length it keeps; missing in an MP3. Absent where nothing is. */
+  readonly damagedSeconds?: number
   /** Bits per sample of a lossless file. */
   readonly bitDepth?: number
   /** Mean bit rate of the sound of a lossy file, bit/s, without tags and pictures. */

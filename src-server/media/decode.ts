@@ -38,9 +38,14 @@ interface SongFile {
 /**
  * How the first channels of a song are read. A WAV is read by the decoder that its header names, since ffmpeg guesses another for 24 bits in
  * 32, and its channels by their place: which speakers they are meant for is often nonsense, and ffmpeg would mix them or give up.
+ * The check sums of a FLAC are looked at and what does not match is left out: damaged, it would come out as noise.
  */
 function readChannels({ format, codec }: Pick<SongFile, 'format' | 'codec'>, channels: number) {
-  if (format !== 'wav') return { input: [], output: ['-ac', String(channels)], filters: [] }
+  if (format !== 'wav') {
+    // For the decoder alone: ffmpeg would also refuse a file for its cover.
+    const input = format === 'flac' ? ['-err_detect:a', 'crccheck+explode'] : []
+    return { input, output: ['-ac', String(channels)], filters: [] }
+  }
   const decoder = codec === 'pcm_u8' ? codec : `${codec}le`
   const map = channels === 1 ? 'map=0:channel_layout=mono' : 'map=0|1:channel_layout=stereo'
   return { input: ['-c:a', decoder], output: [], filters: [`channelmap=${map}`] }
@@ -50,10 +55,17 @@ function filterOption(filters: readonly string[]): string[] {
   return filters.length > 0 ? ['-af', filters.join(',')] : []
 }
 
+/** What can be decoded of a file, in frames. */
+export interface DecodableSound {
+  readonly frames: number
+  /** Frames that are missing before the last one, as far as the file tells where its frames belong; see {@link decodeSong}. */
+  readonly lostFrames: number
+}
+
 /**
- * Decodes a file and returns its number of frames at `sampleRateHz`: counted, whatever its headers say. Stops after `maxSeconds`,
- * so a small file that unfolds into hours costs no more than that. 0 when nothing can be decoded. Throws a FfmpegError, or the
- * reason of an aborted `signal`.
+ * Decodes a file and counts its frames at `sampleRateHz`, whatever its headers say. Stops after `maxSeconds`, so a small file that
+ * unfolds into hours costs no more than that. 0 when nothing can be decoded. Throws a FfmpegError, or the reason of an aborted
+ * `signal`.
  */
 export async function countFrames(
   ffmpeg: Ffmpeg,
@@ -61,8 +73,10 @@ export async function countFrames(
   sampleRateHz: number,
   maxSeconds: number,
   signal?: AbortSignal,
-): Promise<number> {
+): Promise<DecodableSound> {
   let frames = 0
+  let endFrame = 0
+  let unfinishedLine = ''
   const reading = readChannels(song, 1)
   await runFfmpeg(ffmpeg, {
     operation: 'measure the duration',
@@ -70,16 +84,24 @@ export async function countFrames(
     outputOptions: [
       ...['-map', '0:a:0', '-t', String(maxSeconds), ...reading.output, '-ar', String(sampleRateHz)],
       ...filterOption(reading.filters),
-      // One byte per frame: the output itself is the count.
-      ...['-c:a', 'pcm_u8', '-f', 'u8'],
+      // A line for each packet: stream, decoding time, place, duration, size, check sum. With a byte per frame the size is their number.
+      // Flushed, so that ffmpeg is seen to be at work.
+      ...['-c:a', 'pcm_u8', '-flush_packets', '1', '-f', 'framecrc'],
     ],
     output: (chunk) => {
-      frames += chunk.length
+      const lines = (unfinishedLine + Buffer.from(chunk).toString('latin1')).split('\n')
+      unfinishedLine = lines.pop() ?? ''
+      for (const line of lines) {
+        if (line.startsWith('#')) continue
+        const [, , place, , size] = line.split(',').map(Number)
+        frames += size!
+        endFrame = place! + size!
+      }
     },
     timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
     signal,
   })
-  return frames
+  return { frames, lostFrames: Math.max(0, endFrame - frames) }
 }
 
 /** What decoding gave, and what had to be done to it. */
@@ -94,6 +116,9 @@ export interface Decoded {
 /** What lies beyond is rubbish, not sound: integers of 32 bit that were stored as floats as they are end at 2³¹. */
 const LARGEST_SAMPLE = 2 ** 32
 
+/** Puts every frame at its place from the first on; without it ffmpeg closes gaps. The threshold, s, is below any FLAC frame. */
+const FILL_WITH_SILENCE = 'aresample=async=1:min_hard_comp=0.0001:first_pts=0'
+
 const isSound = (sample: number) => Math.abs(sample) <= LARGEST_SAMPLE
 
 /** Share of samples that may be bridged before the audio counts as unreadable. */
@@ -102,8 +127,9 @@ const MAX_BRIDGED_SHARE = 0.001
 /**
  * Decodes a song to two planar Float32 channels at {@link engineRateHz}; mono becomes two equal channels. The samples never pass
  * through integers, since lossy audio exceeds full scale, and the decoder runs without processor-specific code, so that a lossy
- * file decodes alike on every machine. NaN, infinities and numbers beyond all levels are bridged by a straight line. Throws an {@link UnreadableAudioError},
- * a FfmpegError, or the reason of an aborted `signal`.
+ * file decodes alike on every machine. NaN, infinities and numbers beyond all levels are bridged by a straight line. What is damaged
+ * in a FLAC becomes silence of its length, since its frames are numbered; in an MP3, whose frames are not, it is left out. Throws an
+ * {@link UnreadableAudioError}, a FfmpegError, or the reason of an aborted `signal`.
  */
 export async function decodeSong(
   ffmpeg: Ffmpeg,
@@ -116,6 +142,7 @@ export async function decodeSong(
   const capacity = Math.ceil((facts.frames * sampleRateHz) / facts.sampleRateHz)
   const collector = collectPlanar(Array.from({ length: facts.channels }, () => allocateShared(capacity)))
   const reading = readChannels(facts, facts.channels)
+  const isFlacDamaged = facts.format === 'flac' && facts.damagedSeconds !== undefined
   await runFfmpeg(ffmpeg, {
     operation: 'decode the song',
     input: {
@@ -125,7 +152,11 @@ export async function decodeSong(
     },
     outputOptions: [
       ...['-map', '0:a:0', ...reading.output],
-      ...filterOption([...reading.filters, ...(isResampled ? [rateFilter(ffmpeg, sampleRateHz)] : [])]),
+      ...filterOption([
+        ...reading.filters,
+        ...(isFlacDamaged ? [FILL_WITH_SILENCE] : []),
+        ...(isResampled ? [rateFilter(ffmpeg, sampleRateHz)] : []),
+      ]),
       ...(isResampled ? [] : ['-ar', String(sampleRateHz)]),
       ...['-c:a', 'pcm_f32le', '-f', 'f32le'],
     ],

@@ -3,7 +3,7 @@
 import type { ErrorParams } from '../contract/errors.ts'
 import { DURATION_TOLERANCE_SECONDS, MAX_DURATION_SECONDS } from '../contract/limits.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
-import { countFrames } from '../media/decode.ts'
+import { countFrames, type DecodableSound } from '../media/decode.ts'
 import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
 import { type FormatFault, recogniseAudio, type StreamFacts } from '../media/recognise.ts'
 import { readTags } from '../media/tags.ts'
@@ -40,15 +40,17 @@ export async function probeAudio(
   if ('fault' in recognised) return refuseFormat(recognised.fault)
   const { stream } = recognised
   const song = { path, format: stream.format, codec: stream.codec }
-  const [frames, tagged] = await Promise.all([
+  const [decodable, tagged] = await Promise.all([
     countDecodable(ffmpeg, song, stream.sampleRateHz, signal),
     readTags(ffmpeg, song, signal),
   ])
+  const { frames, damagedFrames } = placeDamage(stream, decodable)
   const verdict = judge(stream, frames)
   if (!verdict.ok) return verdict
   const durationSeconds = frames / stream.sampleRateHz
   const isLossy = stream.format === 'mp3'
   const claimedSeconds = (stream.claimedFrames ?? 0) / stream.sampleRateHz
+  const isMissing = claimedSeconds - durationSeconds >= MISSED_SECONDS
   return {
     ok: true,
     facts: {
@@ -58,7 +60,8 @@ export async function probeAudio(
       channels: stream.channels,
       frames,
       durationSeconds,
-      ...(claimedSeconds - durationSeconds >= MISSED_SECONDS ? { claimedSeconds } : {}),
+      ...(isMissing && !(isLossy && damagedFrames > 0) ? { claimedSeconds } : {}),
+      ...(damagedFrames > 0 ? { damagedSeconds: damagedFrames / stream.sampleRateHz } : {}),
       ...(stream.bitDepth === undefined ? {} : { bitDepth: stream.bitDepth }),
       ...(stream.bitRate === undefined ? {} : { bitRate: Math.round(stream.bitRate / 1000) * 1000 }),
       isLossy,
@@ -68,17 +71,38 @@ export async function probeAudio(
   }
 }
 
+/** Less than this may be an encoder's padding, or a tag among the frames of an MP3. */
+const HEARD_LOSS_SECONDS = 0.1
+
+/**
+ * Returns the frames of a song and how many of them are damaged. The frames of a FLAC are numbered, so what is lost keeps its place and
+ * counts; numbers beyond what the file claims are no places. Those of an MP3 are not: a gap only shows that something is lost, and
+ * what the encoder counted shows how much. Pure; never throws.
+ */
+export function placeDamage(
+  { format, sampleRateHz, claimedFrames }: Pick<StreamFacts, 'format' | 'sampleRateHz' | 'claimedFrames'>,
+  { frames, lostFrames }: DecodableSound,
+): { readonly frames: number; readonly damagedFrames: number } {
+  if (lostFrames === 0 || frames === 0) return { frames, damagedFrames: 0 }
+  if (format === 'flac') {
+    const isPlaced = claimedFrames === undefined || frames + lostFrames <= claimedFrames
+    return isPlaced ? { frames: frames + lostFrames, damagedFrames: lostFrames } : { frames, damagedFrames: 0 }
+  }
+  const damagedFrames = Math.max(lostFrames, (claimedFrames ?? 0) - frames)
+  return { frames, damagedFrames: damagedFrames >= HEARD_LOSS_SECONDS * sampleRateHz ? damagedFrames : 0 }
+}
+
 /** A file that ffmpeg gives up on holds as many frames as it gave: none counts as damaged. */
 async function countDecodable(
   ffmpeg: Ffmpeg,
   song: { readonly path: string } & Pick<StreamFacts, 'format' | 'codec'>,
   sampleRateHz: number,
   signal: AbortSignal | undefined,
-): Promise<number> {
+): Promise<DecodableSound> {
   try {
     return await countFrames(ffmpeg, song, sampleRateHz, MEASURED_SECONDS, signal)
   } catch (error) {
-    if (error instanceof FfmpegError && error.fault === 'failed') return 0
+    if (error instanceof FfmpegError && error.fault === 'failed') return { frames: 0, lostFrames: 0 }
     throw error
   }
 }

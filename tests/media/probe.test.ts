@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { judge, probeAudio } from '../../src-server/uploads/probe.ts'
+import { judge, placeDamage, probeAudio } from '../../src-server/uploads/probe.ts'
 import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
 
 const folder = temporaryFolder()
@@ -50,7 +50,9 @@ describe('an accepted song', () => {
     const rubbish = Buffer.alloc(150_000, 'TAG of another world ')
     writeFileSync(at('dirty.mp3'), Buffer.concat([plain.subarray(0, half), rubbish, plain.subarray(half), rubbish]))
     for (const name of ['plain.mp3', 'dirty.mp3']) {
-      expect(await probe(name), name).toMatchObject({ ok: true, facts: { bitRate: 128_000 } })
+      const result = await probe(name)
+      expect(result, name).toMatchObject({ ok: true, facts: { bitRate: 128_000 } })
+      expect(result.ok && result.facts.damagedSeconds, name).toBeUndefined()
     }
     runPlain('-i', at('song.wav'), '-q:a', '4', at('variable.mp3'))
     const variable = await probe('variable.mp3')
@@ -93,6 +95,30 @@ describe('an accepted song', () => {
       expect(result.ok && result.facts.claimedSeconds, String(size)).toBeUndefined()
       expect(result).toMatchObject({ ok: true, facts: { frames: 3 * 44_100 } })
     }
+  })
+})
+
+describe('damage', () => {
+  const flac = { format: 'flac', sampleRateHz: 44_100, claimedFrames: 441_000 } as const
+  const mp3 = { ...flac, format: 'mp3' } as const
+
+  it('keeps its place in a FLAC, unless the file claims to be shorter', () => {
+    const decodable = { frames: 400_000, lostFrames: 4608 }
+    expect(placeDamage(flac, decodable)).toEqual({ frames: 404_608, damagedFrames: 4608 })
+    expect(placeDamage({ ...flac, claimedFrames: 404_000 }, decodable)).toEqual({ frames: 400_000, damagedFrames: 0 })
+  })
+
+  it('of an MP3 is what the encoder counted and is not there, where there is a gap', () => {
+    expect(placeDamage(mp3, { frames: 400_000, lostFrames: 1152 })).toEqual({ frames: 400_000, damagedFrames: 41_000 })
+    expect(placeDamage(mp3, { frames: 400_000, lostFrames: 0 })).toEqual({ frames: 400_000, damagedFrames: 0 })
+  })
+
+  it('of an MP3 is passed over where a tag between its frames would look alike', () => {
+    expect(placeDamage(mp3, { frames: 440_000, lostFrames: 1152 })).toEqual({ frames: 440_000, damagedFrames: 0 })
+  })
+
+  it('of a file that cannot be decoded at all is no place', () => {
+    expect(placeDamage(flac, { frames: 0, lostFrames: 4608 })).toEqual({ frames: 0, damagedFrames: 0 })
   })
 })
 

@@ -211,9 +211,22 @@ describe('what a song has to say of itself', () => {
   it('is that its end may be missing, where the file says it is longer', async () => {
     const file = writeFloatWav(at('cut.wav'), songLike(4), 44_100)
     const whole = readFileSync(file)
-    writeFileSync(file, whole.subarray(0, Math.floor(whole.length / 2)))
+    writeFileSync(file, whole.subarray(0, Math.floor(whole.length * 0.6)))
     const { warnings } = await masterOrder(await orderFor(file, folder, { platforms: ['spotify'] }))
     expect(warnings).toContainEqual({ code: 'INPUT_CUT_SHORT', values: { claimed: '0:04', held: '0:02' } })
+  }, 120_000)
+
+  it('is that it is damaged, and how much of it', async () => {
+    const wav = writeFloatWav(at('sound.wav'), songLike(4), 44_100)
+    const file = at('damaged.flac')
+    runPlain('-i', wav, '-c:a', 'flac', file)
+    const bytes = readFileSync(file)
+    bytes[Math.floor(bytes.length / 2)]! ^= 16
+    writeFileSync(file, bytes)
+    const { warnings } = await masterOrder(await orderFor(file, folder, { platforms: ['spotify'] }))
+    const damage = warnings.find(({ code }) => code === 'INPUT_DAMAGED')
+    // A frame of 4608 samples, and with ffmpeg 7 its neighbours.
+    expect([0.1, 0.2, 0.3]).toContain(damage?.values?.seconds)
   }, 120_000)
 
   it('is that a silent reference had nothing to match', async () => {

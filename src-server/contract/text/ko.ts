@@ -95,6 +95,8 @@ export const warnings: Record<WarningCode, Sentence> = {
   INPUT_RESAMPLED: (v) => `${sampleRate(Number(v.fromHz))}에서 ${sampleRate(Number(v.toHz))}로 리샘플링했어요.`,
   INPUT_CUT_SHORT: (v) =>
     `파일에는 길이가 ${v.claimed}로 적혀 있지만 ${v.held}만 들어 있어요. 끝이 잘렸다면 다시 내보내거나 내려받으세요.`,
+  INPUT_DAMAGED: (v) =>
+    `파일이 손상되어 약 ${v.seconds}초를 읽지 못했어요. 그 부분은 비어 있거나 빠져 있으니 다시 내보내거나 내려받으세요.`,
   INPUT_MONO: '모노 곡이에요. 마스터의 두 채널이 같아요.',
   INPUT_DEAD_CHANNEL: (v) => `${v.channel === 'left' ? '왼쪽' : '오른쪽'} 채널이 무음이에요. 그대로 뒀어요.`,
   INPUT_OUT_OF_PHASE: (v) =>
