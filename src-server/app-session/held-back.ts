@@ -2,9 +2,12 @@
 import type { AppError } from '../http/app-error.ts'
 import type { FileLook } from './settled-files.ts'
 
-/** What a look at a file shows, and when its content, name or rights were last changed, whole milliseconds since 1970. */
+/** Everything that a look at a file shows. */
 export interface FileState extends FileLook {
+  /** When its content, name or rights were last changed, whole milliseconds since 1970. */
   readonly changedMs: number
+  /** Which file it is on its disk, whatever its name; null where the disk does not tell. */
+  readonly inode: string | null
 }
 
 /** One file that was held back. */

@@ -2,6 +2,7 @@
 import type { MasterSettings } from '../contract/app.ts'
 import type { ErrorCode, ErrorParams } from '../contract/errors.ts'
 import type { Db } from '../db/open.ts'
+import type { FileState } from './held-back.ts'
 import type { FileLook } from './settled-files.ts'
 
 export interface FolderRow {
@@ -66,8 +67,18 @@ export function createWatchFolderStore(db: Db) {
     )
     .pluck()
   const insertDealt = db.prepare(
-    `INSERT INTO watched_files (folder_id, filename, size_bytes, modified_ms, source_id, error_code, error_values, seen_at_ms)
-     VALUES (@folderId, @filename, @sizeBytes, @modifiedMs, @sourceId, @code, @values, @nowMs)`,
+    `INSERT INTO watched_files (folder_id, filename, size_bytes, modified_ms, inode, source_id, error_code, error_values, seen_at_ms)
+     VALUES (@folderId, @filename, @sizeBytes, @modifiedMs, @inode, @sourceId, @code, @values, @nowMs)`,
+  )
+  const selectNames = db
+    .prepare<FileState & { folderId: string }, string>(
+      `SELECT filename FROM watched_files
+       WHERE folder_id = @folderId AND size_bytes = @sizeBytes AND modified_ms = @modifiedMs AND inode = @inode`,
+    )
+    .pluck()
+  const updateName = db.prepare(
+    `UPDATE watched_files SET filename = @filename
+     WHERE folder_id = @folderId AND filename = @before AND size_bytes = @sizeBytes AND modified_ms = @modifiedMs`,
   )
   const countTaken = db
     .prepare<[string], number>('SELECT count(*) FROM watched_files WHERE folder_id = ? AND source_id IS NOT NULL')
@@ -102,8 +113,13 @@ export function createWatchFolderStore(db: Db) {
     /** Whether this very version of a file was dealt with. */
     isDealtWith: (folderId: string, filename: string, { sizeBytes, modifiedMs }: FileLook): boolean =>
       selectDealt.get(folderId, filename, sizeBytes, modifiedMs) !== undefined,
+    /** The names under which this very version of a file was dealt with, told by the disk. */
+    namesOf: (folderId: string, look: FileState): string[] => selectNames.all({ ...look, folderId }),
+    /** Gives a version another name. */
+    rename: (folderId: string, before: string, filename: string, look: FileLook): void =>
+      void updateName.run({ ...look, folderId, before, filename }),
     /** Remembers a version; throws when it is known already. */
-    deal: (folderId: string, filename: string, look: FileLook, dealt: Dealt, nowMs: number): void =>
+    deal: (folderId: string, filename: string, look: FileState, dealt: Dealt, nowMs: number): void =>
       void insertDealt.run({
         folderId,
         filename,

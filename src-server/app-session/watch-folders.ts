@@ -1,9 +1,9 @@
 /**
  * Watched folders: a song that appears in one is stored, put on the desk and started with the folder's settings, once, also over
- * restarts. Folders are looked at in turn rather than followed by notifications of the system, which network drives do not send.
+ * restarts and under another name. Folders in it are left alone: stems, earlier versions and its own masters lie there. Folders are looked at in turn rather than followed by notifications of the system, which network drives do not send.
  */
 import { createHash } from 'node:crypto'
-import { accessSync, constants, createReadStream, createWriteStream, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, createReadStream, createWriteStream, realpathSync, type Stats, statSync } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -88,14 +88,19 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       unreachable.add(folder.folderId)
       return
     }
-    const present = new Set(songs.map(({ filename }) => path.join(folder.path, filename)))
-    const isThere = (file: string) => path.dirname(file) !== folder.path || present.has(file)
+    const inodes = new Map(songs.map(({ filename, look }) => [filename, look.inode]))
+    const isThere = (file: string) => path.dirname(file) !== folder.path || inodes.has(path.basename(file))
     settled.forget(isThere)
     heldBack.forget(isThere)
     for (const { filename, look } of songs) {
       if (closing.signal.aborted || !store.find(folder.folderId)?.isActive) return
       if (store.isDealtWith(folder.folderId, filename, look)) continue
       const file = path.join(folder.path, filename)
+      const nameBefore = store.namesOf(folder.folderId, look).find((name) => inodes.get(name) !== look.inode)
+      if (nameBefore !== undefined) {
+        store.rename(folder.folderId, nameBefore, filename, look)
+        continue
+      }
       const isSettled = settled.isSettled(file, look, clock.monotonicMs())
       if (isSettled && !heldBack.isHeld(file, look, clock.monotonicMs())) await take(folder, filename, look)
     }
@@ -303,8 +308,13 @@ class UnreadableError extends Error {
   }
 }
 
-function lookOf(facts: { readonly size: number; readonly mtimeMs: number; readonly ctimeMs: number }): FileState {
-  return { sizeBytes: facts.size, modifiedMs: Math.floor(facts.mtimeMs), changedMs: Math.floor(facts.ctimeMs) }
+function lookOf({ size, mtimeMs, ctimeMs, ino }: Stats): FileState {
+  return {
+    sizeBytes: size,
+    modifiedMs: Math.floor(mtimeMs),
+    changedMs: Math.floor(ctimeMs),
+    inode: ino > 0 ? String(ino) : null,
+  }
 }
 
 function refusalsOf(held: readonly HeldBack[], isWaiting: boolean): Refusal[] {

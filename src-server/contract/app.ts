@@ -122,7 +122,7 @@ export const SystemState = exactly({
 })
 export type SystemState = Static<typeof SystemState>
 
-/** A folder whose new songs are mastered by themselves. */
+/** A folder whose new songs are mastered by themselves; the folders in it are left alone. */
 export const WatchFolder = exactly({
   folder_id: Uuid,
   path: Type.String(),
@@ -314,7 +314,7 @@ export const appEndpoints = endpoints({
     tag,
     summary: 'Master every song that appears in a folder',
     body: exactly({
-      path: Type.String({ description: 'The whole path of the folder.' }),
+      path: Type.String({ description: 'The whole path of the folder. Folders in it are not watched.' }),
       takes_existing: Type.Optional(Type.Boolean({ description: 'Also take the songs that are in it now.' })),
       ...folderChoice,
     }),

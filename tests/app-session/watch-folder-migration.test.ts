@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { createWatchFolderStore } from '../../src-server/app-session/watch-folder-store.ts'
 import { readMigrations } from '../../src-server/db/migrate.ts'
 import { openDatabase } from '../../src-server/db/open.ts'
 import { newDatabaseFile } from '../notify/fixture.ts'
@@ -24,5 +25,21 @@ test('a database from before watched folders keeps its songs and gets the tables
   ).toThrow(/UNIQUE/)
   after.prepare('DELETE FROM watch_folders').run()
   expect(after.prepare('SELECT count(*) AS n FROM watched_files').get()).toEqual({ n: 0 })
+  after.close()
+})
+
+test('files dealt with before they were told apart by their disk stay dealt with', () => {
+  const file = newDatabaseFile()
+  const migrations = readMigrations(path.resolve('src-server/db/migrations'))
+  const before = openDatabase(file, migrations.slice(0, 4))
+  before.prepare("INSERT INTO watch_folders VALUES ('f', '/bounces', NULL, NULL, 1, 1)").run()
+  before.prepare("INSERT INTO watched_files VALUES ('f', 'a.wav', 1, 1, NULL, NULL, NULL, 1)").run()
+  before.close()
+  const after = openDatabase(file, migrations.slice(0, 5))
+  const store = createWatchFolderStore(after)
+  const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: '7' }
+  expect(store.isDealtWith('f', 'a.wav', look)).toBe(true)
+  expect(store.namesOf('f', look)).toEqual([])
+  expect(store.namesOf('f', { ...look, inode: null })).toEqual([])
   after.close()
 })

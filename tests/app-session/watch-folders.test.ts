@@ -2,6 +2,7 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -9,6 +10,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -167,6 +169,80 @@ describe('a watched folder', () => {
     put('song.wav', 'another mix')
     await pass(second.world, 10_000)
     expect(second.world.titles()).toEqual(['song', 'song'])
+  })
+
+  it.each([
+    ['was taken', undefined, ['song']],
+    ['was refused', new AppError('FILE_TOO_LONG'), []],
+  ])(
+    'does not take a song again that %s and has another name, also given while Loudsmith was not running',
+    async (_, refusal, taken) => {
+      const first = openWatch(openDesk(), () => refusal)
+      await first.folders.add(watched, {}, 'en')
+      first.folders.start()
+      put('song.wav')
+      await pass(first.world, 10_000)
+      renameSync(path.join(watched, 'song.wav'), path.join(watched, 'Song (final).wav'))
+      await pass(first.world, 10_000)
+      expect(first.world.titles()).toEqual(taken)
+      const refused = refusal ? [{ filename: 'Song (final).wav' }] : []
+      expect(first.folders.list('en')).toMatchObject([{ taken: taken.length, refused }])
+      await first.folders.close()
+      renameSync(path.join(watched, 'Song (final).wav'), path.join(watched, 'Song.wav'))
+      const second = openWatch(openDesk(first.world.file, first.world.clock))
+      second.folders.start()
+      await pass(second.world, 10_000)
+      expect(second.world.titles()).toEqual(taken)
+    },
+  )
+
+  it('does not take a song that was there before because it has another name', async () => {
+    put('old.wav')
+    const { folders, world } = openWatch()
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    renameSync(path.join(watched, 'old.wav'), path.join(watched, 'older.wav'))
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual([])
+  })
+
+  it('takes another song of the same size and time, under a new name or in the place of one that was renamed', async () => {
+    const { folders, world } = openWatch()
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    const time = new Date('2026-03-01T12:00:00Z')
+    const putAt = (name: string, bytes: string) => {
+      put(name, bytes)
+      utimesSync(path.join(watched, name), time, time)
+    }
+    putAt('a.wav', 'one')
+    await pass(world, 10_000)
+    renameSync(path.join(watched, 'a.wav'), path.join(watched, 'b.wav'))
+    putAt('a.wav', 'two')
+    putAt('c.wav', 'six')
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual(['a', 'a', 'c'])
+  })
+
+  it('takes a song under each of two names that it has at once', async () => {
+    const { folders, world } = openWatch()
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    put('a.wav')
+    await pass(world, 10_000)
+    linkSync(path.join(watched, 'a.wav'), path.join(watched, 'b.wav'))
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual(['a', 'b'])
+  })
+
+  it('takes nothing from the folders in it', async () => {
+    const { folders, world } = openWatch()
+    await folders.add(watched, { takesExisting: true }, 'en')
+    folders.start()
+    mkdirSync(path.join(watched, 'stems'))
+    put('stems/drums.wav')
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual([])
   })
 
   it('takes a song that appeared while Loudsmith was not running', async () => {
