@@ -24,8 +24,8 @@ describe('numbers', () => {
   })
 
   it('say lengths and sizes as musicians read them', () => {
-    const lengths = [208, 59.6, 1, 0.999, 0.5, 0.04]
-    expect(lengths.map(format.duration)).toEqual(['3:28', '0:59', '0:01', '0:00.9', '0:00.5', '0:00.0'])
+    const lengths = [208, 59.9999, 60, 1, 0.999, 0.5, 0.04]
+    expect(lengths.map(format.duration)).toEqual(['3:28', '1:00', '1:00', '0:01', '0:00.9', '0:00.5', '0:00.0'])
     expect([0, 999, 1500, 2_100_000, 300e6, 38.2e9].map(format.bytes)).toEqual([
       '0 B',
       '999 B',

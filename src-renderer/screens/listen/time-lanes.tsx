@@ -2,7 +2,7 @@
 import { memo, type PointerEvent, useMemo, useRef } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import type { Report } from '../../../src-server/contract/report.ts'
-import { clock, clockTenths } from '../../../src-server/contract/text/numbers.ts'
+import { clock, clockTenths, playingTime } from '../../../src-server/contract/text/numbers.ts'
 import {
   type DeckLayout,
   deckLayout,
@@ -232,7 +232,7 @@ export function TimeLanes() {
     if (whole === spoken.current) return
     spoken.current = whole
     handle.setAttribute('aria-valuenow', String(whole))
-    handle.setAttribute('aria-valuetext', l.deck.positionText(clock(seconds), clock(duration)))
+    handle.setAttribute('aria-valuetext', l.deck.positionText(clock(seconds), playingTime(duration)))
   }, STILL_MS)
 
   const drag = useRef<{ kind: 'seek' | 'start' | 'end' | 'new'; fromX: number } | null>(null)

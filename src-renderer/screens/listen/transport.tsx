@@ -3,7 +3,7 @@ import { ChevronDown, Keyboard, Pause, Play, Repeat, Shuffle, Volume2, VolumeX }
 import { Popover } from 'radix-ui'
 import { type CSSProperties, useEffect, useId, useRef, useState } from 'react'
 import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
-import { clock, clockTenths } from '../../../src-server/contract/text/numbers.ts'
+import { clock, clockTenths, playingTime } from '../../../src-server/contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { KeySheet } from '../../components/key-sheet.tsx'
@@ -68,7 +68,7 @@ function Clock({ durationSeconds }: { durationSeconds: number }) {
   }, STILL_MS)
   return (
     <div className="time">
-      <span ref={shown}>{clockTenths(0)}</span> <small>/ {clock(durationSeconds)}</small>
+      <span ref={shown}>{clockTenths(0)}</span> <small>/ {playingTime(durationSeconds)}</small>
     </div>
   )
 }

@@ -46,7 +46,10 @@ export function clockTenths(seconds: number): string {
   return `${clock(tenths / 10)}.${tenths % 10}`
 }
 
-/** How long a song is: `3:28`; below a second with its tenths, `0:00.5`, so that what is too short never looks long enough. */
+/**
+ * How long a song is, to the nearest second: `3:28`; below one second with its tenths, cut off, `0:00.5`, so that what is too short
+ * never looks long enough.
+ */
 export function playingTime(seconds: number): string {
-  return seconds < 1 ? clockTenths(seconds) : clock(seconds)
+  return seconds < 1 ? clockTenths(seconds) : clock(Math.round(seconds))
 }
