@@ -41,7 +41,7 @@ export const settingsKo: SettingsText = {
     use: (plan) => `${plan} 쓰기`,
   },
   keys: {
-    sub: (used, all) => `이 컴퓨터의 스크립트와 자동화가 써요. ${all}개 중 ${used}개 사용 중.`,
+    sub: (used, all) => `이 컴퓨터의 스크립트와 자동화가 써요. ${all}개\u00a0중\u00a0${used}개\u00a0사용\u00a0중.`,
     none: '키가 없어요. 스크립트가 API를 부르려면 하나가 필요해요.',
     noneOnPlan: '이 플랜에는 API 키가 없어요. Pro와 Studio에 있어요.',
     create: '키 만들기',
@@ -64,7 +64,7 @@ export const settingsKo: SettingsText = {
   },
   webhooks: {
     sub: (used, all) =>
-      `곡이 끝나거나 실패하는 순간 알려요. 서명하고 보관하며 24시간까지 다시 보내요. ${all}개 중 ${used}개 사용 중.`,
+      `곡이 끝나거나 실패하는 순간 알려요. 서명하고 보관하며 24시간까지 다시 보내요. ${all}개\u00a0중\u00a0${used}개\u00a0사용\u00a0중.`,
     none: '아직 주소가 없어요.',
     add: '주소 추가',
     adding: '추가 중',

@@ -80,12 +80,12 @@ export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: 
               </button>
             </th>
             <th className="r md">{columns.before}</th>
-            <th className="r">{columns.loudest}</th>
+            <th className="r sm">{columns.loudest}</th>
             <th className="r lg">{columns.gain}</th>
             <th className="lg platforms-column">{columns.platforms}</th>
             <th className="verdict-column">{columns.verdict}</th>
             <th className="lg">{columns.kept}</th>
-            <th className="r">{columns.size}</th>
+            <th className="r md">{columns.size}</th>
             <th className="menu-column">
               <span className="vh">{columns.actions}</span>
             </th>
@@ -116,11 +116,14 @@ export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: 
   )
 }
 
+/** Columns of the narrowest window: a cell that spans more would make room for columns that are not there. */
+const FEWEST_COLUMNS = 4
+
 /** The height of the lines that are not in view. */
 function Gap({ height }: { height: number }) {
   return (
     <tr className="gap">
-      <td colSpan={7} style={{ height }} />
+      <td colSpan={FEWEST_COLUMNS} style={{ height }} />
     </tr>
   )
 }
@@ -160,7 +163,7 @@ function GroupRow({ group, rowIndex }: { group: HistoryGroup; rowIndex: number }
   return (
     <tr className="grp" aria-rowindex={rowIndex}>
       <td />
-      <th colSpan={6} scope="rowgroup">
+      <th colSpan={FEWEST_COLUMNS - 1} scope="rowgroup">
         <b>
           <bdi>{name}</bdi>
         </b>{' '}
@@ -186,13 +189,14 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
   const isAll = job.platforms.length === PLATFORMS.length
   const service = job.ai_service === 'other' ? null : t.services[job.ai_service]
   const manner = `${t.genres[job.genre]}, ${t.tiers[job.tier].toLowerCase()}`
-  const kept = job.expired
-    ? t.history.expired
-    : job.expires_at
-      ? t.history.days(format.daysUntil(job.expires_at, new Date()))
-      : job.status === 'done'
-        ? t.history.forever
-        : '–'
+  const kept =
+    job.status !== 'done'
+      ? '–'
+      : job.expired
+        ? t.history.expired
+        : job.expires_at
+          ? t.history.days(format.daysUntil(job.expires_at, new Date()))
+          : t.history.forever
   const isPlayable = job.status === 'done' && !job.expired
   const before = useBefore(job, isPlayable)
   return (
@@ -203,11 +207,11 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
       <th scope="row" className="song-cell">
         <div className="clip">
           {isPlayable ? (
-            <a className="title" href={addressOf('listen', job.job_id)}>
+            <a className="title" title={job.title} href={addressOf('listen', job.job_id)}>
               <bdi>{job.title}</bdi>
             </a>
           ) : (
-            <b>
+            <b title={job.title}>
               <bdi>{job.title}</bdi>
             </b>
           )}
@@ -217,7 +221,7 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
         </div>
       </th>
       <td className="r dim md">{format.level(before)}</td>
-      <td className="r">
+      <td className="r sm">
         <b>{job.results.length > 0 ? format.level(loudest) : '–'}</b>
       </td>
       <td className="r dim lg">{job.results.length > 0 ? `${format.signed(Math.round(gain * 10) / 10)} dB` : '–'}</td>
@@ -230,7 +234,7 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
         <Verdict job={job} />
       </td>
       <td className="dim lg">{kept}</td>
-      <td className="r dim">{sizeOf(job) > 0 ? format.bytes(sizeOf(job)) : '–'}</td>
+      <td className="r dim md">{sizeOf(job) > 0 ? format.bytes(sizeOf(job)) : '–'}</td>
       <td className="r">
         <button
           type="button"
