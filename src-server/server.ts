@@ -1,5 +1,6 @@
 /** The way in: `startServer` takes the data directory, listens, builds the service and closes it in order. */
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
+import { makeFolder } from './app-session/make-folder.ts'
 import { readConfig } from './config.ts'
 import { DatabaseError, databaseFault } from './db/fault.ts'
 import { type Ownership, ownDirectory } from './db/owner.ts'
@@ -101,13 +102,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 /** Makes and owns the data directory; throws a DatabaseError that says what to do where it cannot be written. */
 function takeDirectory(dataDir: string): Ownership {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(dataDir)
     chmodSync(dataDir, 0o700)
     return ownDirectory(dataDir)
   } catch (error) {
-    // A folder that cannot be made on a read-only disk is missing, as Node tells it.
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    const fault = isMissing ? 'read_only' : databaseFault(error)
+    // Where nothing can be made the folder is missing, as the system tells it; where a file has its name, it exists.
+    const cannotBeMade = ['ENOENT', 'EEXIST', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))
+    const fault = cannotBeMade ? 'read_only' : databaseFault(error)
     throw fault === 'failed' ? error : new DatabaseError(fault, error)
   }
 }

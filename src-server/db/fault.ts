@@ -4,7 +4,7 @@ export type DatabaseFault = 'busy' | 'full' | 'read_only' | 'corrupt' | 'newer' 
 const SENTENCES: Record<DatabaseFault, string> = {
   busy: 'The database is locked by another program: close it and start again.',
   full: 'The disk is full: free some space and start again.',
-  read_only: 'The data folder is read-only: make it writable or choose another with --data-dir.',
+  read_only: 'The data folder cannot be written: make it writable or choose another with --data-dir.',
   corrupt: 'The database is damaged: restore it from a backup in the data folder, or start with another --data-dir.',
   newer: 'The data folder was written by a newer Loudsmith: update Loudsmith, or choose another with --data-dir.',
   changed_migration: 'The database does not match this Loudsmith: a migration that it has run reads differently now.',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, type TestContext, test } from 'vitest'
@@ -39,7 +39,20 @@ test('a start on a read-only data folder says so and what to do, whether the fol
     await expect(startServer({ dataDir: place, port: 0 })).rejects.toMatchObject({
       name: 'DatabaseError',
       fault: 'read_only',
-      message: expect.stringContaining('read-only'),
+      message: expect.stringContaining('cannot be written'),
+    })
+  }
+})
+
+test('a start where a data folder cannot be is refused at once: below a file, in its place, and where the system lets nobody', async () => {
+  mkdirSync(folder, { recursive: true })
+  const file = path.join(folder, 'file')
+  writeFileSync(file, '')
+  const nowhere = process.platform === 'linux' ? ['/proc/loudsmith/data'] : []
+  for (const place of [file, path.join(file, 'data'), ...nowhere]) {
+    await expect(startServer({ dataDir: place, port: 0 }), place).rejects.toMatchObject({
+      name: 'DatabaseError',
+      message: expect.stringContaining('choose another with --data-dir'),
     })
   }
 })
