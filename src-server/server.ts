@@ -66,9 +66,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const listening = await listen(front.answer, options.port)
     port = listening.port
     const baseUrl = `http://127.0.0.1:${port}`
-    ownership.announce({ pid: process.pid, port, controlToken: sessionCredential })
     const closeSockets = () => listening.close(STOP_GRACE_MS, clock.sleep)
     closers.push(closeSockets)
+    ownership.announce({ pid: process.pid, port, controlToken: sessionCredential })
 
     // Most of a start is the loading of modules: between its parts a health check is answered.
     const { refuseConnection } = await import('./http/envelope.ts')
@@ -95,7 +95,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }
   } catch (error) {
     await closeAll()
-    throw error
+    throw databaseFault(error) === 'full' ? new DatabaseError('full', error) : error
   }
 }
 

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, type TestContext, test } from 'vitest'
@@ -55,6 +57,20 @@ test('a start where a data folder cannot be is refused at once: below a file, in
       message: expect.stringContaining('choose another with --data-dir'),
     })
   }
+})
+
+test('a start that cannot write down where it listens gives its port back', async () => {
+  const dataDir = path.join(folder, 'unannounced')
+  mkdirSync(path.join(dataDir, 'owner.json.new'), { recursive: true })
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  await expect(startServer({ dataDir, port })).rejects.toMatchObject({ code: 'EISDIR' })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  server.close()
 })
 
 test('while the disk takes no songs, an upload is 503 UNAVAILABLE with Retry-After, reading goes on, and nothing is charged', async (context) => {
