@@ -129,7 +129,7 @@ export const settingsEn = {
     free: 'Free on the disk',
   },
   watch: {
-    sub: 'Songs that appear in these folders are mastered by themselves, once each, when they have stopped growing.',
+    sub: 'Songs that appear in these folders are mastered by themselves, once each, when they have stopped growing. Folders inside them are left alone.',
     none: 'No folder is watched.',
     add: 'Watch a folder',
     path: 'Whole path of a folder',
@@ -157,7 +157,7 @@ export const settingsEn = {
     version: 'Engine',
     simd: 'SIMD kernels',
     yes: 'In use',
-    no: 'Not available: slower',
+    no: 'Not available: songs cannot be mastered',
     ffmpeg: 'ffmpeg',
     ffmpegMissing: 'None found. Install ffmpeg 5.1 or newer, or name one here.',
     ffmpegPath: 'Path to ffmpeg; empty lets Loudsmith search',

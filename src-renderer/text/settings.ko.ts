@@ -127,7 +127,7 @@ export const settingsKo: SettingsText = {
     free: '디스크 여유',
   },
   watch: {
-    sub: '지켜보는 폴더에 새 곡이 들어오면 저장이 끝난 뒤 한 번만 알아서 마스터링해요.',
+    sub: '지켜보는 폴더에 새 곡이 들어오면 저장이 끝난 뒤 한 번만 알아서 마스터링해요. 안에 든 폴더는 건드리지 않아요.',
     none: '지켜보는 폴더가 없어요.',
     add: '지켜볼 폴더 추가',
     path: '폴더의 전체 경로',
@@ -155,7 +155,7 @@ export const settingsKo: SettingsText = {
     version: '엔진',
     simd: 'SIMD 커널',
     yes: '사용 중',
-    no: '없음: 느려짐',
+    no: '없음: 마스터링할 수 없어요',
     ffmpeg: 'ffmpeg',
     ffmpegMissing: '찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 여기에 적으세요.',
     ffmpegPath: 'ffmpeg 경로. 비우면 알아서 찾아요',

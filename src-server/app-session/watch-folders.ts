@@ -1,6 +1,7 @@
 /**
  * Watched folders: a song that appears in one is stored, put on the desk and started with the folder's settings, once, also over
- * restarts and under another name. Folders in it are left alone: stems, earlier versions and its own masters lie there. Folders are looked at in turn rather than followed by notifications of the system, which network drives do not send.
+ * restarts and under another name. Folders in it are left alone: stems, earlier versions and its own masters lie there. Folders are
+ * looked at in turn rather than followed by notifications of the system, which network drives do not send.
  */
 import { createHash } from 'node:crypto'
 import { accessSync, constants, createReadStream, createWriteStream, realpathSync, type Stats, statSync } from 'node:fs'
