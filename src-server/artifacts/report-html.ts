@@ -2,9 +2,9 @@ import { MAX_TITLE_LENGTH } from '../contract/limits.ts'
 import { PLATFORMS } from '../contract/platforms.ts'
 import type { MasterResult, Report, Spectrum, Warning } from '../contract/report.ts'
 import { decisionText, stageText } from '../contract/text/decisions.ts'
-import { change, decibels, frequency } from '../contract/text/numbers.ts'
+import { change, decibels, frequency, playingTime } from '../contract/text/numbers.ts'
 import { LANGUAGES, type Language, warningText } from '../contract/text/text.ts'
-import { clock, megabytes } from './report/numbers.ts'
+import { megabytes } from './report/numbers.ts'
 import { spectrumPlot, timePlot } from './report/plots.ts'
 import { reportStyle } from './report/style.ts'
 import {
@@ -96,7 +96,7 @@ function heading(report: Report): string {
   const kilohertz = source.sample_rate_hz / 1000
   const parts = [
     report.artist && `<bdi>${escapeHtml(shortened(report.artist))}</bdi>`,
-    clock(source.duration_seconds),
+    playingTime(source.duration_seconds),
     `${escapeHtml(source.codec)} ${kilohertz} kHz`,
     settings.ai_service !== 'other' && t(serviceNames[settings.ai_service]),
     settings.genre !== 'other' && t(genreNames[settings.genre]),
@@ -343,7 +343,7 @@ function details(report: Report): string {
     : ''
   const left = [
     row(words.source, `<bdi>${escapeHtml(report.filename)}</bdi>`),
-    row(words.duration, clock(source.duration_seconds)),
+    row(words.duration, playingTime(source.duration_seconds)),
     row(
       words.bandwidth,
       source.bandwidth_hz === null ? t(words.full) : frequency(Math.round(source.bandwidth_hz / 100) * 100),

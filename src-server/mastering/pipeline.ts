@@ -3,11 +3,11 @@ import { access, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { chooseTitle, resultFolderName, safeTitle } from '../artifacts/names.ts'
 import { packageResult } from '../artifacts/package.ts'
-import { clock } from '../artifacts/report/numbers.ts'
 import { reportHtml } from '../artifacts/report-html.ts'
 import { reportJson, roundReport } from '../artifacts/report-json.ts'
 import { MIN_DURATION_SECONDS } from '../contract/limits.ts'
 import type { Repair, Report } from '../contract/report.ts'
+import { playingTime } from '../contract/text/numbers.ts'
 import { warningText } from '../contract/text/text.ts'
 import { analyseSource, type SourceAnalysis } from '../engine/analysis.ts'
 import type { Audio } from '../engine/block.ts'
@@ -163,7 +163,7 @@ export function songWarnings({ facts }: Pick<StoredSong, 'facts'>, found: Findin
     return { ...warning, values: { cutoffHz: Math.round(bandwidthOf(analysis, facts) ?? 0) } }
   })
   if (facts.claimedSeconds !== undefined) {
-    const values = { claimed: clock(facts.claimedSeconds), held: clock(facts.durationSeconds) }
+    const values = { claimed: playingTime(facts.claimedSeconds), held: playingTime(facts.durationSeconds) }
     warnings.push({ code: 'INPUT_CUT_SHORT', values })
   }
   if (facts.damagedSeconds !== undefined) {

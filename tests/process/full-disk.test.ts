@@ -3,6 +3,7 @@ import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, type TestContext, test, vi } from 'vitest'
+import { startServer } from '../../src-server/server.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavOfSize } from '../support/songs.ts'
@@ -92,4 +93,20 @@ test('how a job ended is not lost on a full disk: it is written as soon as there
   free()
   expect(await service.ended(job_id)).toMatchObject({ failure_code: 'DISK_FULL', credits_refunded: 1 })
   expect((await service.get('/api/v1/account')).body.credits).toBe(500)
+})
+
+test('a start on a full disk says so and what to do', async (context) => {
+  needMount(context)
+  const options = { dataDir: path.join(folder, 'another'), port: 0, forkEngine: engine.fork }
+  const before = await startServer(options)
+  await before.close()
+  fill()
+  await expect(startServer(options)).rejects.toMatchObject({
+    name: 'DatabaseError',
+    fault: 'full',
+    message: expect.stringContaining('free some space'),
+  })
+  free()
+  const after = await startServer(options)
+  await after.close()
 })

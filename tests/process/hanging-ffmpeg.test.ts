@@ -24,12 +24,12 @@ async function startHanging(text: string) {
 }
 
 // Side by side: nearly all of it is waiting.
-describe.runIf(process.platform !== 'win32').concurrent('an ffmpeg that hangs', { timeout: 120_000 }, () => {
+describe.runIf(process.platform !== 'win32').concurrent('an ffmpeg that hangs', { timeout: 60_000 }, () => {
   test('fails a job within half a minute, with its reason, a refund and an event', async ({ expect }) => {
     const { service } = await startHanging('pcm_f32le')
     service.expectFault('a job failed')
     const { job_id } = await service.newJob()
-    const job = await service.ended(job_id, 80_000)
+    const job = await service.ended(job_id, 40_000)
     expect(job).toMatchObject({ status: 'failed', failure_code: 'ENGINE_TIMEOUT', credits_refunded: 1 })
     expect(job.error_message).toMatch(/longer than it may/)
     expect((await service.get('/api/v1/account')).body.credits).toBe(500)

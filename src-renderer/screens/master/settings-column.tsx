@@ -143,6 +143,7 @@ export function Presets() {
     }
     if (!settings) return
     const namesake = known.find((preset) => preset.name.normalize() === trimmed.normalize())
+    // Another object each time, so that the focus goes to the answer again.
     if (namesake) return setTaken({ ...namesake })
     void desk.changePresets((all) => [...all, { name: trimmed, settings }])
     showNaming(false)
@@ -190,9 +191,7 @@ export function Presets() {
             label={t.settings.presetName}
             value={name}
             maxLength={60}
-            problem={
-              (isNameless && t.settings.presetNameless) || (taken && t.settings.presetTaken(taken.name)) || false
-            }
+            problem={taken ? t.settings.presetTaken(taken.name) : isNameless && t.settings.presetNameless}
             onChange={(next) => {
               setName(next)
               setNameless(false)

@@ -1,6 +1,4 @@
-/** Durations and sizes as the report writes them; all but sizes are written as in every sentence of the contract. */
-
-export { playingTime as clock } from '../../contract/text/numbers.ts'
+/** Sizes as the report writes them; all else is written as in every sentence of the contract. */
 
 /** A size: `43.7 MB`, decimal. */
 export function megabytes(bytes: number): string {
