@@ -22,11 +22,12 @@ export class DatabaseError extends Error {
   }
 }
 
-/** Returns which fault an error of SQLite is: its extended result codes, without their extensions. Never throws. */
+/** Returns which fault an error of SQLite is: its extended result codes, mostly without their extensions. Never throws. */
 export function databaseFault(thrown: unknown): DatabaseFault {
   const code = String((thrown as { code?: unknown } | null)?.code ?? '')
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return 'busy'
-  if (/^SQLITE_FULL|^ENOSPC|^EDQUOT/.test(code)) return 'full'
+  // The file beside the database that could not be made larger.
+  if (/^SQLITE_FULL|^SQLITE_IOERR_SHMSIZE|^ENOSPC|^EDQUOT/.test(code)) return 'full'
   if (/^SQLITE_(READONLY|PERM|CANTOPEN)|^EROFS|^EACCES/.test(code)) return 'read_only'
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return 'corrupt'
   return 'failed'

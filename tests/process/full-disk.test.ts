@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, type TestContext, test, vi } from 'vitest'
-import { startServer } from '../../src-server/server.ts'
+import { type RunningServer, startServer } from '../../src-server/server.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavOfSize } from '../support/songs.ts'
@@ -52,6 +52,9 @@ function fill(): void {
   closeSync(file)
 }
 
+/** The least that a file of a tmpfs takes or gives back. */
+const PAGE_BYTES = 4096
+
 const free = () => rmSync(filler, { force: true })
 
 test('an upload that fills the disk is answered 507 INSUFFICIENT_STORAGE, with nothing left and nothing charged', async (context) => {
@@ -95,18 +98,19 @@ test('how a job ended is not lost on a full disk: it is written as soon as there
   expect((await service.get('/api/v1/account')).body.credits).toBe(500)
 })
 
-test('a start on a full disk says so and what to do', async (context) => {
+test('a start on a full disk says so and what to do, wherever it runs out of room', async (context) => {
   needMount(context)
-  const options = { dataDir: path.join(folder, 'another'), port: 0, forkEngine: engine.fork }
-  const before = await startServer(options)
-  await before.close()
   fill()
-  await expect(startServer(options)).rejects.toMatchObject({
-    name: 'DatabaseError',
-    fault: 'full',
-    message: expect.stringContaining('free some space'),
-  })
+  const options = { dataDir: path.join(folder, 'another'), port: 0, forkEngine: engine.fork }
+  for (let refusals = 0; ; refusals++) {
+    const started = await startServer(options).catch((error: unknown) => error)
+    if (!(started instanceof Error)) {
+      await (started as RunningServer).close()
+      expect(refusals).toBeGreaterThan(3)
+      break
+    }
+    expect(started).toMatchObject({ name: 'DatabaseError', message: expect.stringContaining('free some space') })
+    truncateSync(filler, statSync(filler).size - PAGE_BYTES)
+  }
   free()
-  const after = await startServer(options)
-  await after.close()
 })
