@@ -36,23 +36,13 @@ interface SongFile {
 }
 
 /**
- * How the first channels of a song are read. A WAV is read by the decoder that its header names, since ffmpeg guesses another for 24 bits in
- * 32, and its channels by their place: which speakers they are meant for is often nonsense, and ffmpeg would mix them or give up.
- * The check sums of a FLAC are looked at and what does not match is left out: damaged, it would come out as noise.
+ * How a song's sound is read. A WAV is read by the decoder that its header names, since ffmpeg guesses another for 24 bits in 32. The check
+ * sums of a FLAC are looked at and what does not match is left out: damaged, it would come out as noise.
  */
-function readChannels({ format, codec }: Pick<SongFile, 'format' | 'codec'>, channels: number) {
-  if (format !== 'wav') {
-    // For the decoder alone: ffmpeg would also refuse a file for its cover.
-    const input = format === 'flac' ? ['-err_detect:a', 'crccheck+explode'] : []
-    return { input, output: ['-ac', String(channels)], filters: [] }
-  }
-  const decoder = codec === 'pcm_u8' ? codec : `${codec}le`
-  const map = channels === 1 ? 'map=0:channel_layout=mono' : 'map=0|1:channel_layout=stereo'
-  return { input: ['-c:a', decoder], output: [], filters: [`channelmap=${map}`] }
-}
-
-function filterOption(filters: readonly string[]): string[] {
-  return filters.length > 0 ? ['-af', filters.join(',')] : []
+function decoderOptions({ format, codec }: Pick<SongFile, 'format' | 'codec'>): string[] {
+  if (format === 'wav') return ['-c:a', codec === 'pcm_u8' ? codec : `${codec}le`]
+  // For the decoder alone: ffmpeg would also refuse a file for its cover.
+  return format === 'flac' ? ['-err_detect:a', 'crccheck+explode'] : []
 }
 
 /** What can be decoded of a file, in frames. */
@@ -77,13 +67,13 @@ export async function countFrames(
   let frames = 0
   let endFrame = 0
   let unfinishedLine = ''
-  const reading = readChannels(song, 1)
+  // Which speakers a WAV's channels are meant for is often nonsense, and ffmpeg would mix them or give up: the first of them is enough.
+  const oneChannel = song.format === 'wav' ? ['-af', 'channelmap=map=0:channel_layout=mono'] : ['-ac', '1']
   await runFfmpeg(ffmpeg, {
     operation: 'measure the duration',
-    input: { from: song.path, format: song.format, options: [...reading.input, '-vn', '-sn', '-dn'] },
+    input: { from: song.path, format: song.format, options: [...decoderOptions(song), '-vn', '-sn', '-dn'] },
     outputOptions: [
-      ...['-map', '0:a:0', '-t', String(maxSeconds), ...reading.output, '-ar', String(sampleRateHz)],
-      ...filterOption(reading.filters),
+      ...['-map', '0:a:0', '-t', String(maxSeconds), ...oneChannel, '-ar', String(sampleRateHz)],
       // A line for each packet: stream, decoding time, place, duration, size, check sum. With a byte per frame the size is their number.
       // Flushed, so that ffmpeg is seen to be at work.
       ...['-c:a', 'pcm_u8', '-flush_packets', '1', '-f', 'framecrc'],
@@ -141,22 +131,22 @@ export async function decodeSong(
   const isResampled = sampleRateHz !== facts.sampleRateHz
   const capacity = Math.ceil((facts.frames * sampleRateHz) / facts.sampleRateHz)
   const collector = collectPlanar(Array.from({ length: facts.channels }, () => allocateShared(capacity)))
-  const reading = readChannels(facts, facts.channels)
-  const isFlacDamaged = facts.format === 'flac' && facts.damagedSeconds !== undefined
+  // The frames of an MP3 may differ in their channels. A WAV's are taken as they come, whichever speakers they are meant for.
+  const channels = facts.format === 'wav' ? [] : ['-ac', String(facts.channels)]
+  const filters = [
+    ...(facts.format === 'flac' && facts.damagedSeconds !== undefined ? [FILL_WITH_SILENCE] : []),
+    ...(isResampled ? [rateFilter(ffmpeg, sampleRateHz)] : []),
+  ]
   await runFfmpeg(ffmpeg, {
     operation: 'decode the song',
     input: {
       from: path,
       format: facts.format,
-      options: ['-cpuflags', '0', ...reading.input, '-vn', '-sn', '-dn'],
+      options: ['-cpuflags', '0', ...decoderOptions(facts), '-vn', '-sn', '-dn'],
     },
     outputOptions: [
-      ...['-map', '0:a:0', ...reading.output],
-      ...filterOption([
-        ...reading.filters,
-        ...(isFlacDamaged ? [FILL_WITH_SILENCE] : []),
-        ...(isResampled ? [rateFilter(ffmpeg, sampleRateHz)] : []),
-      ]),
+      ...['-map', '0:a:0', ...channels],
+      ...(filters.length > 0 ? ['-af', filters.join(',')] : []),
       ...(isResampled ? [] : ['-ar', String(sampleRateHz)]),
       ...['-c:a', 'pcm_f32le', '-f', 'f32le'],
     ],

@@ -37,7 +37,11 @@ function sine(frequencyHz: number, sampleRateHz: number, seconds: number, gain: 
 function writeExtensibleWav(
   file: string,
   channels: readonly Float32Array[],
-  { mask, validBits }: { readonly mask: number; readonly validBits: number },
+  {
+    mask,
+    validBits,
+    sampleRateHz = 44_100,
+  }: { readonly mask: number; readonly validBits: number; readonly sampleRateHz?: number },
 ): string {
   const frames = channels[0]!.length
   const frameBytes = 4 * channels.length
@@ -56,8 +60,8 @@ function writeExtensibleWav(
   ]) {
     format.writeUInt16LE(value, place)
   }
-  format.writeUInt32LE(44_100, 4)
-  format.writeUInt32LE(44_100 * frameBytes, 8)
+  format.writeUInt32LE(sampleRateHz, 4)
+  format.writeUInt32LE(sampleRateHz * frameBytes, 8)
   format.writeUInt32LE(mask, 20)
   format.write('000000001000800000aa00389b71', 26, 'hex')
   const data = Buffer.alloc(8 + frames * frameBytes)
@@ -110,6 +114,11 @@ describe('decoding', () => {
     for (const [c, samples] of audio.channels.entries()) {
       for (let i = 0; i < 44_100; i += 99) expect(Math.abs(samples[i]! - channels[c]![i]!)).toBeLessThan(1e-6)
     }
+    const atAnotherRate = async (mask: number) => {
+      const file = at(`mask-${mask}-32000.wav`)
+      return (await decode(writeExtensibleWav(file, channels, { mask, validBits: 32, sampleRateHz: 32_000 }))).audio
+    }
+    expect((await atAnotherRate(mask)).channels).toEqual((await atAnotherRate(3)).channels)
   })
 
   it('reads 24 bits that lie in 32', async () => {
