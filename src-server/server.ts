@@ -1,9 +1,9 @@
 /** The way in: `startServer` takes the data directory, listens, builds the service and closes it in order. */
 import { chmodSync } from 'node:fs'
-import { makeFolder } from './app-session/make-folder.ts'
 import { readConfig } from './config.ts'
 import { DatabaseError, databaseFault } from './db/fault.ts'
 import { type Ownership, ownDirectory } from './db/owner.ts'
+import { makeFolder } from './disk.ts'
 import { listen } from './http/listen.ts'
 import type { ForkEngine } from './jobs/worker-pool.ts'
 import { createLog, type Log } from './log.ts'

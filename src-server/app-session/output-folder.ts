@@ -1,11 +1,12 @@
 /** Puts the plain masters of a finished job where the user looks for music: a folder per job, nothing there is ever overwritten or swept. */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, type ReadStream } from 'node:fs'
+import { accessSync, constants, createReadStream, createWriteStream, type ReadStream } from 'node:fs'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ResultZip } from '../artifacts/package.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from '../disk.ts'
+import { invalidRequest } from '../http/app-error.ts'
 
 /** The masters of one job, as they lie in its ZIP. */
 export interface Masters {
@@ -13,6 +14,17 @@ export interface Masters {
   readonly zip: ResultZip
   /** Names inside the ZIP's folder. */
   readonly files: readonly string[]
+}
+
+/** Makes an output folder that is missing; throws INVALID_REQUEST, naming `output_folder`, unless masters can be written to it. */
+export function requireOutputFolder(folder: string): void {
+  try {
+    if (!path.isAbsolute(folder)) throw new Error('relative')
+    makeFolder(folder)
+    accessSync(folder, constants.W_OK)
+  } catch (cause) {
+    throw invalidRequest('folder_not_writable', { param: 'output_folder', cause })
+  }
 }
 
 /** More folders of one name than anybody has. */

@@ -1,12 +1,11 @@
 /** What the owner has chosen. A choice is a row; what was never chosen has its default of the day. */
-import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import type { Settings } from '../contract/app.ts'
 import { DEFAULT_RETENTION_DAYS } from '../contract/limits.ts'
 import type { Db } from '../db/open.ts'
 import { invalidRequest } from '../http/app-error.ts'
 import { locateFfmpeg } from '../media/locate.ts'
-import { makeFolder } from './make-folder.ts'
+import { requireOutputFolder } from './output-folder.ts'
 
 export interface SettingsArguments {
   readonly db: Db
@@ -48,7 +47,7 @@ export function createSettings({ db, defaultOutputFolder, defaultEngineWorkers }
 
     /** Stores a change that fits the schema. Throws INVALID_REQUEST for a folder that cannot be written and for what is no ffmpeg that runs. */
     async change(patch: Partial<Settings>): Promise<Settings> {
-      if (typeof patch.output_folder === 'string') requireFolder(patch.output_folder)
+      if (typeof patch.output_folder === 'string') requireOutputFolder(patch.output_folder)
       if (typeof patch.ffmpeg_path === 'string') await requireFfmpeg(patch.ffmpeg_path)
       write(patch)
       current = load()
@@ -58,16 +57,6 @@ export function createSettings({ db, defaultOutputFolder, defaultEngineWorkers }
 }
 
 export type SettingsStore = ReturnType<typeof createSettings>
-
-function requireFolder(folder: string): void {
-  try {
-    if (!path.isAbsolute(folder)) throw new Error('relative')
-    makeFolder(folder)
-    accessSync(folder, constants.W_OK)
-  } catch (cause) {
-    throw invalidRequest('folder_not_writable', { param: 'output_folder', cause })
-  }
-}
 
 async function requireFfmpeg(file: string): Promise<void> {
   try {

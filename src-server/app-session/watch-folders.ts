@@ -22,7 +22,7 @@ import type { ReceivedFile } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import type { DeskQueue } from './desk.ts'
 import { createHeldBack, type FileState, type HeldBack } from './held-back.ts'
-import { makeFolder } from './make-folder.ts'
+import { requireOutputFolder } from './output-folder.ts'
 import { createSettledFiles } from './settled-files.ts'
 import type { CoverOf } from './song-cover.ts'
 import type { NewSource, Sources } from './sources.ts'
@@ -235,7 +235,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       language: Language,
     ): Promise<WatchFolder> {
       const folder = path.resolve(requireFolder(folderPath, given.dataDir))
-      requireOutput(choice.output_folder)
+      if (typeof choice.output_folder === 'string') requireOutputFolder(choice.output_folder)
       const songs = choice.takesExisting ? [] : await songsIn(folder)
       const place = realPath(folder)
       if (store.all().some((known) => realPath(known.path) === place))
@@ -258,7 +258,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     /** Changes what is chosen for a folder. Throws NOT_FOUND, and INVALID_REQUEST for an output folder that cannot be written. */
     change(folderId: string, choice: FolderChoice, language: Language): WatchFolder {
       const before = required(folderId)
-      requireOutput(choice.output_folder)
+      if (typeof choice.output_folder === 'string') requireOutputFolder(choice.output_folder)
       store.save({
         ...before,
         outputFolder: choice.output_folder === undefined ? before.outputFolder : choice.output_folder,
@@ -345,16 +345,5 @@ function realPath(folder: string): string {
     return realpathSync.native(folder)
   } catch {
     return folder
-  }
-}
-
-function requireOutput(folder: string | null | undefined): void {
-  if (folder === null || folder === undefined) return
-  try {
-    if (!path.isAbsolute(folder)) throw new Error('relative')
-    makeFolder(folder)
-    accessSync(folder, constants.W_OK)
-  } catch (cause) {
-    throw invalidRequest('folder_not_writable', { param: 'output_folder', cause })
   }
 }

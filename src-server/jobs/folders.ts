@@ -1,16 +1,7 @@
 /** Where the files of jobs lie. Names come from identifiers of our own, never from what a client called a file. */
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { syncFolder } from '../disk.ts'
 
 /** Places below the data directory. */
 export interface Folders {
@@ -70,25 +61,5 @@ export function createFolders(dataDir: string): Folders {
       }
     },
     list: () => readdirSync(jobs),
-  }
-}
-
-/**
- * Makes the names in a folder survive a loss of power: the database must never promise a file whose name is lost. Does nothing where
- * folders cannot be opened (Windows).
- */
-export function syncFolder(folder: string): void {
-  let handle: number
-  try {
-    handle = openSync(folder, 'r')
-  } catch {
-    return
-  }
-  try {
-    fsyncSync(handle)
-  } catch {
-    // Some network file systems cannot; their server decides.
-  } finally {
-    closeSync(handle)
   }
 }

@@ -1,11 +1,11 @@
 import { MIN_REFERENCE_SECONDS } from '../contract/limits.ts'
+import { syncFile } from '../disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
 import { FfmpegMissingError } from '../media/locate.ts'
 import type { Probe } from './probe.ts'
 import type { ReceivedFile } from './receive.ts'
-import { syncFile } from './sync-file.ts'
 
 /** A received file that is an accepted song. */
 export interface InspectedSong extends ReceivedFile {

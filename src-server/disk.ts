@@ -1,0 +1,50 @@
+/** What Node's own file functions lack: folders that are made or refused at once, and writes that survive a loss of power. */
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import path from 'node:path'
+
+/**
+ * Makes a folder and those above it that are missing; an existing one stays as it is. Throws the system's error. Node's own
+ * recursive mkdir never returns where a parent exists and yet nothing can be made in it (ENOENT in /proc), so each step is
+ * made alone.
+ */
+export function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+  const parent = path.dirname(folder)
+  if (parent !== folder) makeFolder(parent)
+  try {
+    mkdirSync(folder)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(folder).isDirectory()) throw cause
+  }
+}
+
+/** Resolves when the bytes of a file would survive a loss of power. Rejects with the system's error. */
+export async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r+')
+  try {
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Makes the names in a folder survive a loss of power: the database must never promise a file whose name is lost. Does nothing where
+ * folders cannot be opened (Windows).
+ */
+export function syncFolder(folder: string): void {
+  let handle: number
+  try {
+    handle = openSync(folder, 'r')
+  } catch {
+    return
+  }
+  try {
+    fsyncSync(handle)
+  } catch {
+    // Some network file systems cannot; their server decides.
+  } finally {
+    closeSync(handle)
+  }
+}
