@@ -4,7 +4,7 @@ import type { Analysis } from '../contract/jobs.ts'
 import type { Db } from '../db/open.ts'
 import type { Log } from '../log.ts'
 import type { Chance, Clock } from '../system.ts'
-import { createDesk, type DeskJobs } from './desk.ts'
+import { createDesk, type DeskArguments, type DeskJobs } from './desk.ts'
 import { createOutputDelivery, type OutputDeliveryArguments } from './output-delivery.ts'
 import { createSources } from './sources.ts'
 
@@ -16,6 +16,7 @@ export interface AppSessionArguments {
   readonly dataDir: string
   readonly outputFolder: (jobId: string) => string | null
   readonly jobs: DeskJobs & OutputDeliveryArguments['jobs']
+  readonly jobStore: DeskArguments['jobStore'] & OutputDeliveryArguments['jobStore']
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
   readonly notify: {

@@ -11,6 +11,7 @@ import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import { toAppError } from '../http/envelope.ts'
 import type { Caller } from '../http/route.ts'
+import type { JobStore } from '../jobs/store.ts'
 import type { Log } from '../log.ts'
 import type { StoredSong } from '../mastering/work-order.ts'
 import type { Chance, Clock } from '../system.ts'
@@ -45,6 +46,10 @@ export interface DeskArguments {
   readonly log: Log
   readonly sources: Sources
   readonly jobs: DeskJobs
+  readonly jobStore: Pick<
+    JobStore,
+    'countUnfinishedOfSources' | 'isInBatch' | 'listOfSource' | 'listUnfinishedOfSource'
+  >
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
   /** Writes and tells that the desk has changed. */
@@ -76,20 +81,8 @@ const UNDO_MS = 86_400_000
 const LOCKED_RETRY_MS = 1000
 
 /** Makes the desk over an open database. `feed` hands over what has room; call it whenever a slot may have become free. */
-export function createDesk({ db, clock, chance, log, sources, jobs, workers, notify }: DeskArguments) {
+export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, workers, notify }: DeskArguments) {
   const store = createDeskStore(db)
-  const selectJobs = db.prepare<[], { job_id: string; source_id: string }>(
-    'SELECT job_id, source_id FROM jobs WHERE source_id IS NOT NULL ORDER BY serial DESC',
-  )
-  const selectUnfinished = db
-    .prepare<[string], string>("SELECT job_id FROM jobs WHERE source_id = ? AND state IN ('waiting', 'running')")
-    .pluck()
-  const countUnfinished = db
-    .prepare<[], number>("SELECT count(*) FROM jobs WHERE source_id IS NOT NULL AND state IN ('waiting', 'running')")
-    .pluck()
-  const selectHandedOver = db
-    .prepare<[string, string], string>('SELECT job_id FROM jobs WHERE source_id = ? AND batch_id = ?')
-    .pluck()
   const watchFolders = createWatchFolderStore(db)
   const common = () => store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
   let isFeeding = false
@@ -122,7 +115,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
     if (isFeeding || !db.open) return
     isFeeding = true
     try {
-      while (!common().isPaused && jobs.freeSlots() > 0 && (countUnfinished.get() ?? 0) < workers()) {
+      while (!common().isPaused && jobs.freeSlots() > 0 && jobStore.countUnfinishedOfSources() < workers()) {
         const song = store.firstWaiting()
         if (!song) return
         const refusal = handOver(song)
@@ -145,7 +138,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
   /** Makes the job of a song; the batch says whether a crash fell between the job and the row that remembers it. */
   function handOver(song: DeskRow): AppError | undefined {
     const { sourceId, batchId } = song
-    if (batchId !== null && selectHandedOver.get(sourceId, batchId) !== undefined) return undefined
+    if (batchId !== null && jobStore.isInBatch(sourceId, batchId)) return undefined
     try {
       jobs.submit(jobOf(song))
       return undefined
@@ -172,7 +165,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
   }
 
   /** One song as JSON; what was found in it is spliced in as the text it is kept as. */
-  function songJson(song: DeskRow, jobIds: readonly string[], language: Language): string {
+  function songJson(song: DeskRow, language: Language): string {
     const source = sources.show(song.sourceId)
     if (!source) throw new AppError('NOT_FOUND')
     const { batchId, error, settings, state } = song
@@ -180,34 +173,24 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
       source,
       state,
       settings,
-      job_ids: [...jobIds],
+      job_ids: jobStore.listOfSource(song.sourceId),
       ...(batchId === null ? {} : { batch_id: batchId }),
       ...(error ? { error: { code: error.code, message: errorText(error.code, error.values, language) } } : {}),
     }
     return withMember(shown, 'analysis', sources.summaryJson(song.sourceId, language))
   }
 
-  function jobIdsBySong(): Map<string, string[]> {
-    const found = new Map<string, string[]>()
-    for (const { job_id, source_id } of selectJobs.all()) {
-      found.set(source_id, [...(found.get(source_id) ?? []), job_id])
-    }
-    return found
-  }
-
   return {
     /** Returns the desk as JSON (schema `Desk`) with texts in `language`. */
     json(language: Language): string {
       const { isPaused, settings, presets } = common()
-      const jobIds = jobIdsBySong()
-      const songs = store.songs().map((song) => songJson(song, jobIds.get(song.sourceId) ?? [], language))
+      const songs = store.songs().map((song) => songJson(song, language))
       const shown: Omit<Desk, 'songs'> = { is_paused: isPaused, settings, presets: [...presets] }
       return withMember(shown, 'songs', `[${songs.join(',')}]`)
     },
 
     /** Returns one song as JSON (schema `DeskSong`). Throws NOT_FOUND. */
-    songJson: (sourceId: string, language: Language): string =>
-      songJson(requireSong(sourceId), jobIdsBySong().get(sourceId) ?? [], language),
+    songJson: (sourceId: string, language: Language): string => songJson(requireSong(sourceId), language),
 
     /** Puts a song at the end, in one transaction with `storeSong`, which stores it and returns its identifier. Returns that. */
     add(storeSong: () => string): string {
@@ -265,7 +248,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
       const { settings } = common()
       change(() => {
         for (const song of songs) {
-          if (song.state === 'waiting' || selectUnfinished.get(song.sourceId) !== undefined) continue
+          if (song.state === 'waiting' || jobStore.listUnfinishedOfSource(song.sourceId).length > 0) continue
           store.move(song.sourceId, 'waiting', { startedSettings: song.settings ?? settings, batchId })
         }
       })
@@ -278,7 +261,8 @@ export function createDesk({ db, clock, chance, log, sources, jobs, workers, not
       change(() => {
         for (const { sourceId, state } of songs) if (state === 'waiting') store.move(sourceId, 'ready')
       })
-      for (const { sourceId } of songs) for (const jobId of selectUnfinished.all(sourceId)) await jobs.cancel(jobId)
+      for (const { sourceId } of songs)
+        for (const jobId of jobStore.listUnfinishedOfSource(sourceId)) await jobs.cancel(jobId)
     },
 
     /** Takes songs off; waiting ones will not be mastered. Throws NOT_FOUND. */

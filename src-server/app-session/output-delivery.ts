@@ -2,6 +2,7 @@
 import type { JobFiles } from '../artifacts/routes.ts'
 import type { Db } from '../db/open.ts'
 import { surely } from '../db/surely.ts'
+import type { JobStore } from '../jobs/store.ts'
 import type { Log } from '../log.ts'
 import type { Clock } from '../system.ts'
 import { copyMasters } from './output-folder.ts'
@@ -12,10 +13,8 @@ export interface OutputDeliveryArguments {
   readonly log: Log
   /** Where the masters of a job go; null for nowhere. */
   readonly outputFolder: (jobId: string) => string | null
-  readonly jobs: {
-    files(jobId: string): JobFiles | undefined
-    setOutputFolder(jobId: string, folder: string): void
-  }
+  readonly jobs: { files(jobId: string): JobFiles | undefined }
+  readonly jobStore: Pick<JobStore, 'listUndelivered' | 'setOutputFolder'>
   readonly notify: { record(event: { event: 'job.delivered'; jobId: string }): unknown; committed(): void }
 }
 
@@ -24,14 +23,17 @@ const CATCH_UP_MS = 86_400_000
 const TRY_AGAIN_MS = 600_000
 
 /** Makes the delivery. A folder that cannot be written costs the job nothing: the masters stay in its ZIP. */
-export function createOutputDelivery({ db, clock, log, outputFolder, jobs, notify }: OutputDeliveryArguments) {
-  const selectUndelivered = db
-    .prepare<[number], string>(
-      "SELECT job_id FROM jobs WHERE state = 'done' AND is_expired = 0 AND output_folder IS NULL AND completed_at_ms > ? ORDER BY serial",
-    )
-    .pluck()
+export function createOutputDelivery({
+  db,
+  clock,
+  log,
+  outputFolder,
+  jobs,
+  jobStore,
+  notify,
+}: OutputDeliveryArguments) {
   const noteDelivered = db.transaction((jobId: string, folder: string) => {
-    jobs.setOutputFolder(jobId, folder)
+    jobStore.setOutputFolder(jobId, folder)
     notify.record({ event: 'job.delivered', jobId })
   })
   const closing = new AbortController()
@@ -67,7 +69,7 @@ export function createOutputDelivery({ db, clock, log, outputFolder, jobs, notif
   }
 
   function catchUp(): void {
-    for (const jobId of selectUndelivered.all(clock.now() - CATCH_UP_MS)) if (!queued.has(jobId)) add(jobId)
+    for (const jobId of jobStore.listUndelivered(clock.now() - CATCH_UP_MS)) if (!queued.has(jobId)) add(jobId)
   }
 
   function tryAgain(): void {

@@ -91,8 +91,8 @@ export function createWatchFolderStore(db: Db) {
   )
   const selectOutput = db
     .prepare<[string], string>(
-      `SELECT f.output_folder FROM jobs j JOIN watched_files w ON w.source_id = j.source_id
-       JOIN watch_folders f ON f.folder_id = w.folder_id WHERE j.job_id = ? AND f.output_folder IS NOT NULL`,
+      `SELECT f.output_folder FROM watched_files w JOIN watch_folders f ON f.folder_id = w.folder_id
+       WHERE w.source_id = ? AND f.output_folder IS NOT NULL`,
     )
     .pluck()
 
@@ -137,7 +137,7 @@ export function createWatchFolderStore(db: Db) {
         code: error_code,
         values: JSON.parse(error_values) as ErrorParams,
       })),
-    /** The output folder of the watched folder that a job's song came from. */
-    outputFolderOf: (jobId: string): string | undefined => selectOutput.get(jobId),
+    /** The output folder of the watched folder that a stored song came from; undefined where there is none. */
+    outputFolderOf: (sourceId: string): string | undefined => selectOutput.get(sourceId),
   }
 }

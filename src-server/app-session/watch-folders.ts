@@ -275,7 +275,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       heldBack.forget((file) => path.dirname(file) !== folder.path)
     },
 
-    /** Returns where the masters of a job go when its song came from a watched folder with a folder of its own for them. */
+    /** Returns where the masters of a stored song go when it came from a watched folder with a folder of its own for them. */
     outputFolderOf: store.outputFolderOf,
 
     start: lookAndPlan,

@@ -13,6 +13,8 @@ export interface RetentionArguments {
     /** Ended jobs whose time is over at a moment, epoch ms. */
     listExpirable(nowMs: number): string[]
     markExpired(jobId: string): void
+    /** Gives every ended job that has not expired another period; null to keep it. */
+    setRetention(periodMs: number | null): void
     /** When the next job's time is over, epoch ms; undefined when none has an end. */
     nextExpiryMs(): number | undefined
     /** The job if it is known; its files are wanted until they have been swept. */
@@ -28,9 +30,6 @@ const DAY_MS = 86_400_000
 
 /** Makes the sweeper over the table of jobs. */
 export function createRetention({ db, clock, log, retentionDays, jobs, folders, notify }: RetentionArguments) {
-  const replan = db.prepare<[number | null]>(
-    'UPDATE jobs SET expires_at_ms = completed_at_ms + ? WHERE is_expired = 0 AND completed_at_ms IS NOT NULL',
-  )
   const expireOne = db.transaction((jobId: string) => {
     jobs.markExpired(jobId)
     notify.record({ event: 'job.expired', jobId })
@@ -85,7 +84,7 @@ export function createRetention({ db, clock, log, retentionDays, jobs, folders, 
     },
 
     /** Applies a changed setting to everything that has not expired. */
-    replan: (): void => void replan.run(periodMs()),
+    replan: (): void => jobs.setRetention(periodMs()),
 
     /** Sweeps and clears left-overs now, every hour, and when a job's time is over. */
     start: tick,

@@ -55,7 +55,6 @@ export function createJobs({ db, clock, store, scheduler, settle, submit, folder
   }
 
   return {
-    find: (jobId: string): JobRecord | undefined => store.find(jobId),
     /** Throws JOB_NOT_FOUND. */
     show: (jobId: string, view: PayloadView): Job => {
       const job = require(jobId)
@@ -155,8 +154,6 @@ export function createJobs({ db, clock, store, scheduler, settle, submit, folder
     },
     /** Jobs that the plan lets start now. */
     freeSlots: () => Math.max(0, PLAN_LIMITS[plan()].concurrentJobs - store.countUnfinished()),
-    /** Notes where the plain masters of a job were delivered. */
-    setOutputFolder: (jobId: string, folder: string): void => store.setOutputFolder(jobId, folder),
   }
 }
 

@@ -112,6 +112,24 @@ export function createJobStore(db: Db) {
   )
   const running = db.prepare(`SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'running' ORDER BY serial`)
   const unfinished = db.prepare(`SELECT count(*) FROM jobs WHERE ${UNFINISHED}`).pluck()
+  const unfinishedOfSources = db
+    .prepare<[], number>(`SELECT count(*) FROM jobs WHERE source_id IS NOT NULL AND ${UNFINISHED}`)
+    .pluck()
+  const ofSource = db
+    .prepare<[string], string>('SELECT job_id FROM jobs WHERE source_id = ? ORDER BY serial DESC')
+    .pluck()
+  const unfinishedOfSource = db
+    .prepare<[string], string>(`SELECT job_id FROM jobs WHERE source_id = ? AND ${UNFINISHED} ORDER BY serial`)
+    .pluck()
+  const ofSourceInBatch = db
+    .prepare<[string, string], number>('SELECT 1 FROM jobs WHERE source_id = ? AND batch_id = ?')
+    .pluck()
+  const undelivered = db
+    .prepare<[number], string>(
+      `SELECT job_id FROM jobs WHERE state = 'done' AND is_expired = 0 AND output_folder IS NULL AND completed_at_ms > ?
+       ORDER BY serial`,
+    )
+    .pluck()
   const waitingUpTo = db
     .prepare(`SELECT count(*) FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' AND serial <= ?`)
     .pluck()
@@ -131,6 +149,9 @@ export function createJobStore(db: Db) {
       'SELECT min(expires_at_ms) FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL',
     )
     .pluck()
+  const replan = db.prepare<[number | null]>(
+    'UPDATE jobs SET expires_at_ms = completed_at_ms + ? WHERE is_expired = 0 AND completed_at_ms IS NOT NULL',
+  )
   const expire = db.prepare('UPDATE jobs SET is_expired = 1, stored_bytes = 0 WHERE job_id = ?')
   const deliver = db.prepare('UPDATE jobs SET output_folder = ? WHERE job_id = ?')
   const stored = db.prepare('SELECT coalesce(sum(stored_bytes), 0) FROM jobs').pluck()
@@ -146,6 +167,16 @@ export function createJobStore(db: Db) {
     running: (): JobRecord[] => records(running.all()),
     /** Jobs that have not ended. */
     countUnfinished: () => unfinished.get() as number,
+    /** Jobs of stored songs that have not ended. */
+    countUnfinishedOfSources: (): number => unfinishedOfSources.get() ?? 0,
+    /** Identifiers of the jobs of a stored song, the newest first. */
+    listOfSource: (sourceId: string): string[] => ofSource.all(sourceId),
+    /** Those of them that have not ended, the oldest first. */
+    listUnfinishedOfSource: (sourceId: string): string[] => unfinishedOfSource.all(sourceId),
+    /** Whether a stored song has a job of this batch, ended or not. */
+    isInBatch: (sourceId: string, batchId: string): boolean => ofSourceInBatch.get(sourceId, batchId) !== undefined,
+    /** Identifiers of done jobs that ended after a moment and whose masters were delivered nowhere, the oldest first; not of swept ones. */
+    listUndelivered: (endedAfterMs: number): string[] => undelivered.all(endedAfterMs),
     /** Place of a waiting job in the queue; 1 is next. */
     queuePosition: (serial: number) => waitingUpTo.get(serial) as number,
     move: (jobId: string, { state, starts }: JobPosition): void => void move.run(state, starts, jobId),
@@ -169,6 +200,8 @@ export function createJobStore(db: Db) {
     listExpirable: (nowMs: number): string[] => (expirable.all(nowMs) as { job_id: string }[]).map((row) => row.job_id),
     /** When the next of them is over, milliseconds since 1970; undefined when none has an end. */
     nextExpiryMs: (): number | undefined => nextExpiry.get() ?? undefined,
+    /** Gives every ended job that has not been swept another retention period; null for none. */
+    setRetention: (periodMs: number | null): void => void replan.run(periodMs),
     /** Notes that result and source are gone; the record stays. */
     markExpired: (jobId: string): void => void expire.run(jobId),
     setOutputFolder: (jobId: string, folder: string): void => void deliver.run(folder, jobId),

@@ -67,8 +67,13 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     chance,
     log,
     dataDir,
-    outputFolder: (jobId) => watchFolders.outputFolderOf(jobId) ?? settings.read().output_folder,
+    outputFolder(jobId) {
+      const sourceId = store.find(jobId)?.sourceId
+      const own = sourceId === undefined ? undefined : watchFolders.outputFolderOf(sourceId)
+      return own ?? settings.read().output_folder
+    },
     jobs,
+    jobStore: store,
     workers,
     notify,
   })

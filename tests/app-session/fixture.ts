@@ -91,6 +91,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
     log: createLog('silent', clock, () => {}),
     sources,
     jobs,
+    jobStore: store,
     workers: () => world.workers,
     notify: {
       record({ event }) {

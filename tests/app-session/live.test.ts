@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createWatchFolderStore } from '../../src-server/app-session/watch-folder-store.ts'
 import { type Desk, type Source, summaryOf } from '../../src-server/contract/app.ts'
 import { locateFfmpeg } from '../../src-server/media/locate.ts'
 import { eventually } from '../notify/fixture.ts'
@@ -313,6 +315,30 @@ test('the plain masters of a done job lie in the output folder, and the job says
   expect(seenByKey.output_folder).toBeUndefined()
   await service.call('DELETE', `/api/v1/jobs/${jobId}`)
   expect(readdirSync(job.output_folder ?? '').length).toBe(5)
+})
+
+test('the masters of a watched folder’s song lie in that folder’s own place for them, those of other songs in the common one', async () => {
+  const [watched, own, common] = ['watched', 'own', 'common'].map((name) => path.join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  mkdirSync(watched)
+  await service.patch('/app/settings', { output_folder: common })
+  const added = await service.post('/app/watch-folders', { path: watched, output_folder: own })
+  const [taken, other] = [await song('taken.wav', 220), await song('other.wav', 330)]
+  const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
+  const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
+  createWatchFolderStore(db).deal(added.body.folder_id, 'taken.wav', look, { sourceId: taken.source_id }, 1)
+  db.close()
+  engine.isAutomatic = true
+  await service.post('/app/desk/start', { source_ids: [taken.source_id, other.source_id] })
+  const places = async () => {
+    const jobs = (await service.get('/api/v1/jobs?sort=oldest')).body.jobs as { output_folder?: string }[]
+    return jobs.map(({ output_folder }) => output_folder && path.dirname(output_folder))
+  }
+  await expect.poll(places, { timeout: 20_000 }).toEqual([own, common])
+  expect([readdirSync(own).length, readdirSync(common).length]).toEqual([1, 1])
 })
 
 test('an output folder that vanished costs the job nothing', async () => {

@@ -76,6 +76,9 @@ test('a delivery that cannot be noted while another program holds the database i
     jobs: {
       files: () =>
         ({ result: { zipPath: masters.zipPath, zip: masters.zip, masters: [{ file: '봄날_melon.wav' }] } }) as never,
+    },
+    jobStore: {
+      listUndelivered: () => [],
       setOutputFolder(_jobId, made) {
         if (isLocked) throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
         noted.push(made)
@@ -133,10 +136,8 @@ test('masters whose disk was pulled out are delivered once it is back, and once'
     clock,
     log: createLog('warn', clock, (line) => lines.push(line)),
     outputFolder: () => path.join(disk, 'Masters'),
-    jobs: {
-      files: () => ({ result: { ...result, zipPath: masters.zipPath } }) as never,
-      setOutputFolder: store.setOutputFolder,
-    },
+    jobs: { files: () => ({ result: { ...result, zipPath: masters.zipPath } }) as never },
+    jobStore: store,
     notify: { record: ({ event }) => void events.push(event), committed: () => {} },
   })
   onTestFinished(() => delivery.close())

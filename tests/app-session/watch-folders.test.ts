@@ -479,8 +479,8 @@ describe('a watched folder', () => {
     put('song.wav')
     await pass(world, 10_000)
     world.desk.start([world.addSong('other')])
-    const jobs = world.db.prepare('SELECT job_id, filename FROM jobs').all() as { job_id: string; filename: string }[]
-    const of = (name: string) => folders.outputFolderOf(jobs.find((job) => job.filename === name)?.job_id ?? '')
+    const of = (name: string) =>
+      folders.outputFolderOf(world.submitted.find(({ song }) => song.filename === name)?.sourceId ?? '')
     expect(of('song.wav')).toBe(output)
     expect(of('other.wav')).toBeUndefined()
   })
