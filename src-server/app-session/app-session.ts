@@ -35,15 +35,6 @@ export function createAppSession(arguments_: AppSessionArguments) {
   const delivery = createOutputDelivery(arguments_)
   let stopTimer: (() => void) | undefined
 
-  /** A fault of the desk must not become a fault of whatever made room for it. */
-  function feed(): void {
-    try {
-      desk.feed()
-    } catch (cause) {
-      log.error('the desk could not be worked off', { cause })
-    }
-  }
-
   function sweep(): void {
     try {
       if (desk.forgetUnused().length > 0) sources.sweepFiles()
@@ -60,16 +51,15 @@ export function createAppSession(arguments_: AppSessionArguments) {
     /** Call after a job has ended: its masters are delivered and the next song gets its turn. Never throws. */
     jobEnded(job: { readonly jobId: string; readonly state: string }): void {
       if (job.state === 'done') delivery.add(job.jobId)
-      feed()
+      desk.feed()
     },
 
     /** Call when plan, credits or the number of engine processes have changed. Never throws. */
-    feed,
+    feed: desk.feed,
 
     /** Keeps an analysis with its song and tells the app. */
     saveAnalysis(sourceId: string, analysis: Analysis): void {
-      sources.saveAnalysis(sourceId, analysis)
-      desk.touch()
+      desk.note(() => sources.saveAnalysis(sourceId, analysis))
     },
 
     /** Clears left-overs, goes on with the desk and with deliveries. */
@@ -77,7 +67,7 @@ export function createAppSession(arguments_: AppSessionArguments) {
       sources.sweepFiles()
       sweep()
       delivery.catchUp()
-      feed()
+      desk.feed()
     },
 
     /** Resolves when all masters of ended jobs have been delivered or given up. */

@@ -8,7 +8,7 @@ import { PLATFORMS } from '../contract/platforms.ts'
 import { errorText, type Language } from '../contract/text/text.ts'
 import { databaseFault } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, invalidRequest } from '../http/app-error.ts'
 import { toAppError } from '../http/envelope.ts'
 import type { Caller } from '../http/route.ts'
 import type { JobStore } from '../jobs/store.ts'
@@ -102,15 +102,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
     return song
   }
 
-  /** A fault of the database at this moment must not end the process: the song keeps waiting for the next occasion. */
-  function feedLater(): void {
-    try {
-      feed()
-    } catch (cause) {
-      log.error('the desk could not be worked off', { cause })
-    }
-  }
-
+  /** Never throws: what made room, or was asked for, has been done by then, and the songs wait for the next occasion. */
   function feed(): void {
     if (isFeeding || !db.open) return
     isFeeding = true
@@ -127,9 +119,10 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
         )
       }
     } catch (cause) {
-      if (databaseFault(cause) !== 'busy') throw cause
-      log.warn('the desk waits for the database', { cause })
-      clock.after(LOCKED_RETRY_MS, feedLater)
+      if (databaseFault(cause) === 'busy') {
+        log.warn('the desk waits for the database', { cause })
+        clock.after(LOCKED_RETRY_MS, feed)
+      } else log.error('the desk could not be worked off', { cause })
     } finally {
       isFeeding = false
     }
@@ -158,10 +151,21 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
     const referenceId = settings.reference_source_id
     const reference = referenceId === null ? undefined : sources.take(referenceId, 'reference_source_id')
     if (referenceId !== null && !reference) {
-      throw new AppError('INVALID_REQUEST', {}, { param: 'reference_source_id' })
+      throw invalidRequest('reference_gone', { param: 'reference_source_id' })
     }
     const request = requestOf(settings)
     return { caller: { via: 'session' }, request, song, ...(reference ? { reference } : {}), batchId, sourceId }
+  }
+
+  /** A song that was refused for its reference can be started again once it would be mastered with another, or with none. */
+  function readmit(): void {
+    const { settings } = common()
+    for (const song of store.songs()) {
+      const isForReference = song.state === 'refused' && song.error?.values.param === 'reference_source_id'
+      const { reference_source_id: referenceId } = song.settings ?? settings
+      if (isForReference && referenceId !== song.startedSettings?.reference_source_id)
+        store.move(song.sourceId, 'ready')
+    }
   }
 
   /** One song as JSON; what was found in it is spliced in as the text it is kept as. */
@@ -214,8 +218,8 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
       feed()
     },
 
-    /** Tells that something shown on the desk has changed, such as an analysis. */
-    touch: (): void => change(() => undefined),
+    /** Writes something that is shown on the desk, such as an analysis, together with the event that tells of it. */
+    note: change,
 
     /** Holds what waits or goes on, sets what is common, or reorders. */
     change({ is_paused, settings, presets, order }: DeskChange): void {
@@ -226,6 +230,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
           settings: settings ?? before.settings,
           presets: presets ?? before.presets,
         })
+        readmit()
         if (order) store.reorder(order)
       })
       feed()
@@ -234,7 +239,10 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
     /** Gives one song settings of its own, or null for the common ones. Throws NOT_FOUND. */
     changeSong(sourceId: string, settings: MasterSettings | null): void {
       requireSong(sourceId)
-      change(() => store.setSettings(sourceId, settings, common().settings))
+      change(() => {
+        store.setSettings(sourceId, settings, common().settings)
+        readmit()
+      })
     },
 
     /**
@@ -256,13 +264,13 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
     },
 
     /** Takes waiting songs back and cancels unfinished jobs. Throws NOT_FOUND. */
-    async stop(sourceIds: readonly string[]): Promise<void> {
+    stop(sourceIds: readonly string[]): void {
       const songs = sourceIds.map(requireSong)
       change(() => {
         for (const { sourceId, state } of songs) if (state === 'waiting') store.move(sourceId, 'ready')
       })
       for (const { sourceId } of songs)
-        for (const jobId of jobStore.listUnfinishedOfSource(sourceId)) await jobs.cancel(jobId)
+        for (const jobId of jobStore.listUnfinishedOfSource(sourceId)) jobs.cancel(jobId)
     },
 
     /** Takes songs off; waiting ones will not be mastered. Throws NOT_FOUND. */

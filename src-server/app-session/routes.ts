@@ -118,8 +118,8 @@ function deskRoutes(app: FastifyInstance, { session: { desk } }: AppRoutesArgume
     desk.start(body.source_ids)
     return { status: 200, ...asJson(desk.json(language)) }
   })
-  route(app, ENDPOINTS.stopSongs, async ({ body, language }) => {
-    await desk.stop(body.source_ids)
+  route(app, ENDPOINTS.stopSongs, ({ body, language }) => {
+    desk.stop(body.source_ids)
     return { status: 200, ...asJson(desk.json(language)) }
   })
   route(app, ENDPOINTS.removeSongs, ({ body, language }) => {

@@ -123,7 +123,7 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
           onProgress: (progress) => sourceId !== undefined && parts.onAnalysing(sourceId, progress),
         })
         const analysis = { ...found, warnings: warningPayloads(warnings, call.language) }
-        if (sourceId !== undefined) parts.onAnalysed(sourceId, analysis)
+        if (sourceId !== undefined) await whenUnlocked(parts.clock, () => parts.onAnalysed(sourceId, analysis))
         return { status: 200, body: analysis }
       } finally {
         looking.delete(name)

@@ -122,6 +122,66 @@ test('a reference is handed over with its song; one that is gone refuses the son
   })
 })
 
+test('a song refused for its reference can be started again once another is chosen, or none', () => {
+  const { addSong, addReference, desk, submitted, sources, states } = openDesk()
+  const [gone, other] = [addReference('gone'), addReference('other')]
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => addSong(name)) as [string, string, string]
+  const common = desk.read('en').settings
+  desk.change({ settings: { ...common, reference_source_id: gone } })
+  desk.changeSong(c, { ...OWN, reference_source_id: gone })
+  sources.remove([gone])
+  desk.start([a, b, c])
+  expect(states()).toEqual(['refused', 'refused', 'refused'])
+  expect(desk.read('ko').songs[0]?.error?.message).toMatch(/레퍼런스가 디스크에서 사라졌어요/)
+  desk.changeSong(a, { ...OWN, reference_source_id: gone })
+  desk.change({ settings: { ...common, reference_source_id: gone, intensity: 3 } })
+  expect(states()).toEqual(['refused', 'refused', 'refused'])
+  desk.changeSong(a, { ...OWN, reference_source_id: other })
+  expect(states()).toEqual(['ready', 'refused', 'refused'])
+  desk.change({ settings: common })
+  expect(states()).toEqual(['ready', 'ready', 'refused'])
+  expect(desk.read('en').songs.map(({ error }) => error?.code)).toEqual([undefined, undefined, 'INVALID_REQUEST'])
+  desk.start([a, b])
+  expect(submitted.map(({ sourceId, reference }) => [sourceId, reference?.filename])).toEqual([
+    [a, 'other.wav'],
+    [b, undefined],
+  ])
+})
+
+test('a song refused for another reason stays so whatever is chosen for it', () => {
+  const { addSong, desk, world, states } = openDesk()
+  world.outcome = () => new AppError('INSUFFICIENT_CREDITS', { balance: 0 })
+  const a = addSong('a')
+  desk.start([a])
+  desk.changeSong(a, { ...OWN, reference_source_id: a })
+  expect(states()).toEqual(['refused'])
+})
+
+test('starting a song succeeds although a fault follows while it is handed over, and it is mastered once', () => {
+  const { addSong, desk, world, states, submitted } = openDesk()
+  const a = addSong('a')
+  world.outcome = () => {
+    world.breaksNotes = true
+    return 'accept'
+  }
+  desk.start([a])
+  expect(states()).toEqual(['waiting'])
+  world.breaksNotes = false
+  desk.feed()
+  expect([states(), submitted.length]).toEqual([['submitted'], 1])
+})
+
+test('an analysis is kept exactly when the app is told of it', () => {
+  const { addSong, desk, world, sources, told } = openDesk()
+  const a = addSong('a')
+  world.breaksNotes = true
+  expect(() => desk.note(() => sources.saveAnalysis(a, longAnalysis()))).toThrow('disk I/O error')
+  expect(desk.read('en').songs[0]?.analysis).toBeNull()
+  world.breaksNotes = false
+  desk.note(() => sources.saveAnalysis(a, longAnalysis()))
+  expect([desk.read('en').songs[0]?.analysis, told.length]).toEqual([expect.anything(), 2])
+})
+
 test('no more songs are handed over than processes can begin, so that a pause holds every other', () => {
   const { addSong, desk, world, store, end, states, submitted } = openDesk()
   world.slots = 20
@@ -162,7 +222,7 @@ test('stopping takes waiting songs back and cancels running jobs, and nothing el
   world.slots = 1
   const [a, b, c] = ['a', 'b', 'c'].map((name) => addSong(name)) as [string, string, string]
   desk.start([a, b, c])
-  await desk.stop([a, b])
+  desk.stop([a, b])
   expect(cancelled).toEqual(desk.read('en').songs[0]?.job_ids)
   expect(states()).toEqual(['submitted', 'ready', 'waiting'])
 })
@@ -171,7 +231,7 @@ test('a stopped song can be started again and gets a second job under a new batc
   const { addSong, desk, submitted } = openDesk()
   const id = addSong('a')
   desk.start([id])
-  await desk.stop([id])
+  desk.stop([id])
   desk.start([id])
   expect(submitted.length).toBe(2)
   expect(submitted[0]?.batchId).not.toBe(submitted[1]?.batchId)
@@ -321,7 +381,7 @@ test('every change of the desk is told', async () => {
     () => desk.start([id]),
     () => desk.remove([id]),
     () => desk.restore([id]),
-    () => desk.touch(),
+    () => desk.note(() => undefined),
   ]
   for (const change of changes) {
     const before = events.length

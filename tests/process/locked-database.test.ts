@@ -96,6 +96,21 @@ test('a song that the app stores while another program holds the database for a 
   expect(service.temporary()).toEqual([])
 })
 
+test('an analysis that ends while another program holds the database for a second is kept with its song', async () => {
+  const song = new FormData()
+  song.append('file', new Blob([new Uint8Array(wavSong())]), 'song.wav')
+  const { source_id } = (await service.call('POST', '/app/sources', { body: song })).body
+  const form = new FormData()
+  form.append('source_id', source_id)
+  const answer = service.call('POST', '/api/v1/analyze', { body: form })
+  await expect.poll(() => engine.processes.length).toBe(1)
+  const unlock = await lock()
+  engine.processes[0]?.finish()
+  const [{ status }] = await Promise.all([answer, pause(1000).then(unlock)])
+  expect(status).toBe(200)
+  expect((await service.get('/app/desk')).body.songs[0].analysis).not.toBeNull()
+})
+
 test('a job that ends while another program holds the database is settled afterwards: done, with one charge and one event', async () => {
   const { job_id } = await service.newJob()
   await expect.poll(() => engine.processes.length).toBe(1)
