@@ -5,7 +5,7 @@ import { route } from '../http/route.ts'
 import { type AccountStore, showAccount } from './account.ts'
 import type { Ledger } from './ledger.ts'
 
-/** Serves the account, its ledger and its keys. `changed` is called after every change that others must learn of. */
+/** Serves the account, its ledger and its keys. */
 export function accountRoutes(
   app: FastifyInstance,
   given: {
@@ -13,23 +13,24 @@ export function accountRoutes(
     ledger: Ledger
     keys: { create(name: string): CreatedKey; list(): ApiKey[]; revoke(keyId: string): ApiKey }
     usage: () => Account['usage']
-    changed: () => void
+    /** Makes a change that others must learn of: in one transaction with telling them, or not at all. */
+    change: <Result>(run: () => Result) => Result
   },
 ): void {
-  const { account, ledger, keys, usage, changed } = given
+  const { account, ledger, keys, usage, change } = given
   const shown = () => ({ status: 200, body: showAccount(account.plan(), ledger, usage()) }) as const
 
   route(app, accountEndpoints.readAccount, shown)
   route(app, accountEndpoints.setPlan, ({ body }) => {
-    // The month began under the plan that still holds.
-    ledger.renew()
-    account.setPlan(body.plan)
-    changed()
+    change(() => {
+      // The month began under the plan that still holds.
+      ledger.renew()
+      account.setPlan(body.plan)
+    })
     return shown()
   })
   route(app, accountEndpoints.grantCredits, ({ body }) => {
-    ledger.grant(body.amount, body.note)
-    changed()
+    change(() => ledger.grant(body.amount, body.note))
     return shown()
   })
   route(app, accountEndpoints.readLedger, ({ query }) => ({
@@ -37,14 +38,9 @@ export function accountRoutes(
     body: { entries: ledger.list(query.limit ?? 50, query.before) },
   }))
   route(app, accountEndpoints.listKeys, () => ({ status: 200, body: { keys: keys.list() } }))
-  route(app, accountEndpoints.createKey, ({ body }) => {
-    const key = keys.create(body.name)
-    changed()
-    return { status: 201, body: key }
-  })
-  route(app, accountEndpoints.revokeKey, ({ params }) => {
-    const key = keys.revoke(params.key_id)
-    changed()
-    return { status: 200, body: key }
-  })
+  route(app, accountEndpoints.createKey, ({ body }) => ({ status: 201, body: change(() => keys.create(body.name)) }))
+  route(app, accountEndpoints.revokeKey, ({ params }) => ({
+    status: 200,
+    body: change(() => keys.revoke(params.key_id)),
+  }))
 }

@@ -89,7 +89,10 @@ export function createNotify(arguments_: NotifyArguments) {
       return stored.seq
     },
 
-    /** Serves what has been committed to followers and receivers. Never throws: what is committed stays so, whoever learns of it. */
+    /**
+     * Serves what has been committed to followers and receivers, also where the plan, the offline switch or anything else has
+     * changed on which waiting deliveries depend. Never throws: what is committed stays so, whoever learns of it.
+     */
     committed(): void {
       try {
         events.publish()
@@ -111,9 +114,6 @@ export function createNotify(arguments_: NotifyArguments) {
       deliverer.wake()
       return deliveries.find(deliveryId)
     },
-
-    /** Call when the plan, the offline switch or anything else on which waiting deliveries depend has changed. */
-    wake: (): void => deliverer.wake(),
 
     prune,
 

@@ -88,7 +88,7 @@ function admissionOf({ clock, sessionCredential }: Ground, { keys, plan }: Core)
 
 /** What every caller may use. */
 function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: Work): void {
-  const { account, ledger, keys, notify, store, folders } = core
+  const { db, account, ledger, keys, notify, store, folders } = core
   const { jobs, idempotency, admit, inspect, analyse, session } = work
   route(app, ENDPOINTS.readHealth, () => ({ status: 200, body: { status: 'ok', version: VERSION } }))
   jobRoutes(app, {
@@ -116,11 +116,17 @@ function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
       webhooks: notify.webhooks.count(),
       unfinished_jobs: store.countUnfinished(),
     }),
-    changed() {
-      notify.record({ event: 'account.changed' })
+    change(run) {
+      const result = db
+        .transaction(() => {
+          const made = run()
+          notify.record({ event: 'account.changed' })
+          return made
+        })
+        .immediate()
       notify.committed()
-      notify.wake()
       session.feed()
+      return result
     },
   })
   artifactRoutes(app, { filesOf: jobs.files })
@@ -144,7 +150,6 @@ function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
         scheduler.wake()
         session.feed()
       }
-      if (patch.is_offline !== undefined) notify.wake()
       notify.record({ event: 'settings.changed' })
       notify.committed()
     },

@@ -416,7 +416,7 @@ test('while offline, deliveries to this machine go out and the others wait, and 
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(receiver.received.map(({ url }) => url)).toEqual(['/hook'])
   world.isOffline = false
-  notify.wake()
+  notify.committed()
   await receiver.until(2)
   expect(receiver.received[1]?.url).toBe('/far')
 })
@@ -466,7 +466,7 @@ test('what waits for a webhook that is suspended meanwhile waits on', async () =
   await clock.advance(3_600_000)
   expect(receiver.received.length).toBe(1)
   world.plan = 'pro'
-  notify.wake()
+  notify.committed()
   await receiver.until(2)
 })
 

@@ -44,6 +44,25 @@ describe('keys (spec 5, contract 3)', () => {
     db.close()
   })
 
+  test('a change of the account that nobody can be told of is not made: no key without its secret, no credits twice', async () => {
+    service.expectFault('INTERNAL_ERROR')
+    const { key_id } = (await service.post('/app/keys', { name: 'kept' })).body
+    const { credits } = await account()
+    const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
+    db.exec("CREATE TRIGGER no_news BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no news'); END")
+    const answers = [
+      await service.post('/app/keys', { name: 'lost' }),
+      await service.call('DELETE', `/app/keys/${key_id}`),
+      await service.post('/app/account/credits', { amount: 5 }),
+      await service.patch('/app/account', { plan: 'free' }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500])
+    db.exec('DROP TRIGGER no_news')
+    db.close()
+    expect((await service.get('/app/keys')).body.keys).toMatchObject([{ name: 'kept', state: 'active' }])
+    expect(await account()).toMatchObject({ plan: 'studio', credits })
+  })
+
   test('the scheme word may be written in any case; last use and client are remembered', async () => {
     const key = await service.newKey()
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
