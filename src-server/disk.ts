@@ -1,6 +1,6 @@
 /** What Node's own file functions lack: folders that are made or refused at once, and writes that survive a loss of power. */
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import path from 'node:path'
 
 /**
@@ -17,6 +17,14 @@ export function makeFolder(folder: string): void {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(folder).isDirectory()) throw cause
   }
+}
+
+/**
+ * Removes a folder with all that is in it. What the system holds back (an open file on Windows) stays; never rejects, so that it
+ * can follow any outcome without taking its place.
+ */
+export async function discardFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true }).catch(() => {})
 }
 
 /** Resolves when the bytes of a file would survive a loss of power. Rejects with the system's error. */

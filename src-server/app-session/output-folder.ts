@@ -1,11 +1,11 @@
 /** Puts the plain masters of a finished job where the user looks for music: a folder per job, nothing there is ever overwritten or swept. */
 import { createHash } from 'node:crypto'
 import { accessSync, constants, createReadStream, createWriteStream, type ReadStream } from 'node:fs'
-import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ResultZip } from '../artifacts/package.ts'
-import { makeFolder } from '../disk.ts'
+import { discardFolder, makeFolder } from '../disk.ts'
 import { invalidRequest } from '../http/app-error.ts'
 
 /** The masters of one job, as they lie in its ZIP. */
@@ -86,7 +86,7 @@ async function copyInto(folder: string, parts: readonly Part[], signal: AbortSig
       await rename(half, path.join(folder, file))
     }
   } catch (cause) {
-    await rm(folder, { recursive: true, force: true })
+    await discardFolder(folder)
     throw cause
   }
 }

@@ -1,6 +1,7 @@
 /** Songs that the app stores once, to be analysed, heard and mastered as often as wanted. Equal bytes are stored once. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { chooseTitle, listed } from '../artifacts/names.ts'
 import { type Source, summaryOf } from '../contract/app.ts'
 import type { Analysis } from '../contract/jobs.ts'
 import { type Language, warningText } from '../contract/text/text.ts'
@@ -100,8 +101,8 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
         sourceId,
         purpose,
         filename,
-        title: facts.tags.title ?? path.parse(filename).name,
-        artist: facts.tags.artist ?? null,
+        title: listed(chooseTitle(facts.tags.title, filename)),
+        artist: facts.tags.artist === undefined ? null : listed(facts.tags.artist),
         sha256,
         sizeBytes,
         facts: JSON.stringify(facts),

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { accessSync, constants, createReadStream, createWriteStream, realpathSync, type Stats, statSync } from 'node:fs'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { MasterSettings, WatchFolder } from '../contract/app.ts'
@@ -13,6 +13,7 @@ import { ERRORS } from '../contract/errors.ts'
 import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
 import { errorText, type Language } from '../contract/text/text.ts'
 import type { Db } from '../db/open.ts'
+import { discardFolder } from '../disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { toAppError } from '../http/envelope.ts'
 import type { Log } from '../log.ts'
@@ -132,7 +133,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
         heldBack.forAWhile(from, look, reason, clock.monotonicMs())
       }
     } finally {
-      await rm(own, { recursive: true, force: true })
+      await discardFolder(own)
     }
   }
 

@@ -1,4 +1,5 @@
-/** Names that hold on every file system a ZIP may be unpacked on. */
+/** What songs are called: in lists, and on every file system a ZIP may be unpacked on. */
+import { MAX_TITLE_LENGTH } from '../contract/limits.ts'
 
 const MAX_TITLE_CHARACTERS = 80
 /** File systems stop at 255 bytes for a whole name; the longest ending is `_master_<8>.zip`. */
@@ -30,6 +31,11 @@ export function chooseTitle(...candidates: readonly [...(string | undefined)[], 
   const filename = candidates.at(-1)!
   const stem = filename.replace(/^.*[/\\]/, '').replace(/\.(mp3|wav|wave|flac)$/i, '')
   return [...candidates.slice(0, -1), stem].map((text) => text?.normalize('NFC').trim()).find(Boolean) ?? 'Untitled'
+}
+
+/** Returns a title or an artist as lists show it: a tag can be as long as a story. No character is cut in half. */
+export function listed(text: string): string {
+  return [...text].slice(0, MAX_TITLE_LENGTH).join('')
 }
 
 /** Name of the one folder in the ZIP: `<safe title>_master_<first 8 of the job id>`. */

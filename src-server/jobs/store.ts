@@ -1,6 +1,6 @@
+import { chooseTitle, listed } from '../artifacts/names.ts'
 import type { ErrorParams, FailureCode } from '../contract/errors.ts'
 import type { JOB_SORTS, JobStatus } from '../contract/jobs.ts'
-import { MAX_TITLE_LENGTH } from '../contract/limits.ts'
 import type { Platform } from '../contract/platforms.ts'
 import type { Db } from '../db/open.ts'
 import type { WarningFact, WorkResult } from '../mastering/work-order.ts'
@@ -260,14 +260,9 @@ function searchable(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }
 
-/** A tag can be as long as a story; what lists show, and the cursor that names it, cannot. */
-function shown(text: string): string {
-  return [...text].slice(0, MAX_TITLE_LENGTH).join('')
-}
-
 function toRow(job: NewJob): Row {
   const { request, song, reference } = job
-  const title = request.title ?? song.facts.tags.title ?? song.filename.replace(/\.[^.]{1,5}$/, '')
+  const title = chooseTitle(request.title, song.facts.tags.title, song.filename)
   const artist = request.artist ?? song.facts.tags.artist
   return {
     job_id: job.jobId,
@@ -291,8 +286,8 @@ function toRow(job: NewJob): Row {
     reference_filename: reference?.filename ?? null,
     reference_sha256: reference?.sha256 ?? null,
     reference_facts: reference ? JSON.stringify(reference.facts) : null,
-    shown_title: shown(title),
-    shown_artist: artist === undefined ? null : shown(artist),
+    shown_title: listed(title),
+    shown_artist: artist === undefined ? null : listed(artist),
     search_text: searchable([title, artist ?? '', song.filename].join('\n')),
     credits_used: job.creditsUsed,
     credits_remaining: job.creditsRemaining,

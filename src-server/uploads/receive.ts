@@ -2,12 +2,13 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { discardFolder } from '../disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { askForBody } from '../http/held-body.ts'
 
@@ -25,7 +26,7 @@ export interface ReceivedFile {
 export interface ReceivedForm {
   readonly fields: ReadonlyMap<string, readonly string[]>
   readonly files: ReadonlyMap<string, ReceivedFile>
-  /** Removes what was stored and not moved away. */
+  /** Removes what was stored and not moved away; the next start removes what the system holds back. Never rejects. */
   discard(): Promise<void>
 }
 
@@ -53,7 +54,7 @@ const MAX_FILENAME_LENGTH = 255
  * it throws, nothing is left on the disk; the rest of the body is unread.
  */
 export async function receiveForm(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedForm> {
-  const discard = () => rm(options.folder, { recursive: true, force: true })
+  const discard = () => discardFolder(options.folder)
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes(options)) {
     throw tooLarge(options.maxFileBytes, options.files.length === 1 ? options.files[0] : undefined)
   }
@@ -196,5 +197,5 @@ function shownName(filename: string | undefined): string {
     .normalize('NFC')
     .replace(/\p{Cc}+/gu, '')
     .trim()
-  return clean.slice(0, MAX_FILENAME_LENGTH) || 'audio'
+  return [...clean].slice(0, MAX_FILENAME_LENGTH).join('') || 'audio'
 }

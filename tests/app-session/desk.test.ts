@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, test } from 'vitest'
 import { type MasterSettings, summaryOf } from '../../src-server/contract/app.ts'
 import type { Analysis } from '../../src-server/contract/jobs.ts'
 import { AppError } from '../../src-server/http/app-error.ts'
-import { openDesk } from './fixture.ts'
+import { FACTS, openDesk } from './fixture.ts'
 
 const OWN: MasterSettings = {
   platforms: ['melon'],
@@ -370,6 +372,16 @@ test('the picture of a waveform on the desk is the mean of its peaks, and never 
   const thousand = summary(Array.from({ length: 1000 }, (_, i) => (i < 500 ? 0.2 : i % 2)))
   expect(thousand.slice(99, 102)).toEqual([20, 40, 60])
   expect(thousand).toHaveLength(200)
+})
+
+test('a title as long as a story is shown as far as lists show it, no character cut in half', () => {
+  const { file, desk, sources } = openDesk()
+  const upload = path.join(path.dirname(file), 'long')
+  writeFileSync(upload, 'long')
+  const tags = { title: '🌙'.repeat(5000), artist: 'x'.repeat(5000) }
+  const song = { path: upload, filename: 'a.wav', sizeBytes: 4, sha256: 'a', facts: { ...FACTS, tags } }
+  desk.add(() => sources.add({ ...song, purpose: 'song' }))
+  expect(desk.read('en').songs[0]?.source).toMatchObject({ title: '🌙'.repeat(200), artist: 'x'.repeat(200) })
 })
 
 test('every change of the desk is told', async () => {

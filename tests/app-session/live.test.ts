@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createWatchFolderStore } from '../../src-server/app-session/watch-folder-store.ts'
 import { type Desk, type Source, summaryOf } from '../../src-server/contract/app.ts'
+import type { Job } from '../../src-server/contract/jobs.ts'
 import { locateFfmpeg } from '../../src-server/media/locate.ts'
 import { eventually } from '../notify/fixture.ts'
 import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
@@ -92,6 +93,17 @@ test('a song is stored with what it is, lies on the desk, and can be read back b
   expect(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(44, 100))).toBe(true)
   expect((await service.get('/app/sources/unknown')).status).toBe(404)
   expect((await service.get(`/app/sources/${source.source_id}/cover`)).status).toBe(404)
+})
+
+test('a song is called the same on the desk and in its job, whatever dots its name has', async () => {
+  engine.isAutomatic = true
+  const sources = []
+  for (const filename of ['Mix 2024.05', 'Take v1.2.WAV', '.flac']) sources.push(await song(filename))
+  const titles = ['Mix 2024.05', 'Take v1.2', 'Untitled']
+  expect(sources.map(({ title }) => title)).toEqual(titles)
+  await service.post('/app/desk/start', { source_ids: sources.map(({ source_id }) => source_id) })
+  const jobs = async () => (await service.get('/api/v1/jobs?sort=oldest')).body.jobs as Job[]
+  await expect.poll(async () => (await jobs()).map(({ title }) => title), { timeout: 20_000 }).toEqual(titles)
 })
 
 test('a song over 50 MB is taken from the app, and mastered as a job like any other', async () => {

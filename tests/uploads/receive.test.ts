@@ -5,9 +5,20 @@ import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { AppError } from '../../src-server/http/app-error.ts'
 import { receiveForm } from '../../src-server/uploads/receive.ts'
+
+/** A virus scanner has the file open: played, because only Windows then refuses to remove it. */
+const disk = vi.hoisted(() => ({ holdsFiles: false }))
+vi.mock('node:fs/promises', async (original) => {
+  const fs = await original<typeof import('node:fs/promises')>()
+  const rm: typeof fs.rm = async (...given) => {
+    if (disk.holdsFiles) throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' })
+    return fs.rm(...given)
+  }
+  return { ...fs, rm }
+})
 
 const MAX_FILE_BYTES = 3_000_000
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-receive-'))
@@ -34,12 +45,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-const PART = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
+const part = (filename: string) => `--b\r\nContent-Disposition: form-data; name="file"; filename="${filename}"\r\n\r\n`
 
 /** Sends one file of `sizeBytes`, in chunks of no declared length or as one body of a declared one. */
-function send(sizeBytes: number, isChunked: boolean, afterFile = '\r\n--b--\r\n'): Promise<Record<string, unknown>> {
+function send(sizeBytes: number, isChunked: boolean, filename = 'a.wav'): Promise<Record<string, unknown>> {
   const { port } = server.address() as AddressInfo
-  const body = [Buffer.from(PART), Buffer.alloc(sizeBytes, 7), Buffer.from(afterFile)]
+  const body = [Buffer.from(part(filename)), Buffer.alloc(sizeBytes, 7), Buffer.from('\r\n--b--\r\n')]
   return new Promise((resolve, reject) => {
     const headers = {
       'content-type': 'multipart/form-data; boundary=b',
@@ -72,6 +83,22 @@ test.each([
     expect(readdirSync(uploads)).toEqual([])
   },
 )
+
+test('a name longer than a name may be is cut, and no character of it in half', async () => {
+  const { filename } = await send(4, false, `a${'🌙'.repeat(300)}.wav`)
+  expect(filename).toBe(`a${'🌙'.repeat(254)}`)
+})
+
+test('what the system keeps from being removed costs no answer: neither what came nor why it was refused is lost', async () => {
+  disk.holdsFiles = true
+  try {
+    expect(await send(4, false)).toMatchObject({ sizeBytes: 4 })
+    rmSync(uploads, { recursive: true })
+    expect(await send(MAX_FILE_BYTES + 1, true)).toEqual({ code: 'FILE_TOO_LARGE', param: 'file' })
+  } finally {
+    disk.holdsFiles = false
+  }
+})
 
 test('a declared length that no allowed file explains is refused before anything is stored', async () => {
   expect(await send(MAX_FILE_BYTES + 1_048_577, false)).toEqual({ code: 'FILE_TOO_LARGE', param: 'file' })
