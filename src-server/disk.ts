@@ -1,5 +1,5 @@
 /** What Node's own file functions lack: folders that are made or refused at once, and writes that survive a loss of power. */
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import path from 'node:path'
 
@@ -34,6 +34,17 @@ export async function syncFile(file: string): Promise<void> {
     await handle.datasync()
   } finally {
     await handle.close()
+  }
+}
+
+/** Copies a file so that its bytes survive a loss of power. Throws the system's error. */
+export function copyLasting(from: string, to: string): void {
+  copyFileSync(from, to)
+  const handle = openSync(to, 'r+')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
   }
 }
 

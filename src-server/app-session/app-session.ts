@@ -37,7 +37,8 @@ export function createAppSession(arguments_: AppSessionArguments) {
 
   function sweep(): void {
     try {
-      if (desk.forgetUnused().length > 0) sources.sweepFiles()
+      desk.forgetUnused()
+      sources.sweepFiles()
     } catch (cause) {
       log.error('the sweep of stored songs failed', { cause })
     }
@@ -64,7 +65,6 @@ export function createAppSession(arguments_: AppSessionArguments) {
 
     /** Clears left-overs, goes on with the desk and with deliveries. */
     start(): void {
-      sources.sweepFiles()
       sweep()
       delivery.catchUp()
       desk.feed()

@@ -60,11 +60,13 @@ function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: A
     const purpose = purposeOf(form)
     const file = form.files.get('file')
     if (!file) throw invalidRequest('file_missing', { param: 'file' })
-    // It lies on the disk of the stored songs by now, and is only moved.
-    rest.storage.require(file.sizeBytes, 0)
     const song = await rest.inspect(file, purpose === 'reference' ? 'reference_file' : 'file', signal)
     const cover = await rest.coverOf(song, signal)
-    const store = () => sources.add({ ...song, purpose, ...(cover ? { cover } : {}) })
+    const store = () => {
+      // It lies on the disk of the stored songs by now, and is only moved.
+      rest.storage.require(file.sizeBytes, 0)
+      return sources.add({ ...song, purpose, ...(cover ? { cover } : {}) })
+    }
     return whenUnlocked(rest.clock, () => (purpose === 'song' ? desk.add(store) : store()))
   }
 

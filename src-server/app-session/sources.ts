@@ -6,6 +6,7 @@ import { type Source, summaryOf } from '../contract/app.ts'
 import type { Analysis } from '../contract/jobs.ts'
 import { type Language, warningText } from '../contract/text/text.ts'
 import type { Db } from '../db/open.ts'
+import { syncFolder } from '../disk.ts'
 import { invalidRequest } from '../http/app-error.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import type { Cover } from '../media/tags.ts'
@@ -91,8 +92,9 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
 
   return {
     /**
-     * Stores a song and returns its identifier. The file is in place before the row that promises it is committed; while another
-     * program's lock keeps the row from being written, it stays where it was.
+     * Stores a song and returns its identifier. The file is in place, also for a loss of power, before the row that promises it is
+     * committed; while another program's lock keeps the row from being written, it stays where it was. Where the commit fails
+     * otherwise the file is nobody's, and goes with the next `sweepFiles`.
      */
     add: db.transaction((song: NewSource): string => {
       const { purpose, filename, sizeBytes, sha256, facts, cover } = song
@@ -110,7 +112,8 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
         now: clock.now(),
       })
       renameSync(song.path, audioPath(sha256))
-      if (cover) writeFileSync(coverPath(sha256), cover.bytes, { mode: 0o600 })
+      if (cover) writeFileSync(coverPath(sha256), cover.bytes, { mode: 0o600, flush: true })
+      syncFolder(folder)
       return sourceId
     }),
 

@@ -1,7 +1,7 @@
 /** Where the files of jobs lie. Names come from identifiers of our own, never from what a client called a file. */
-import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { syncFolder } from '../disk.ts'
+import { copyLasting, syncFolder } from '../disk.ts'
 
 /** Places below the data directory. */
 export interface Folders {
@@ -47,7 +47,7 @@ export function createFolders(dataDir: string): Folders {
         if (!['EPERM', 'ENOTSUP', 'EXDEV', 'ENOSYS', 'EMLINK'].includes((error as NodeJS.ErrnoException).code ?? '')) {
           throw error
         }
-        copyFileSync(songPath, target)
+        copyLasting(songPath, target)
       }
       syncFolder(path.dirname(target))
       syncFolder(jobs)

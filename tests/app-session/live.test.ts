@@ -411,6 +411,13 @@ test('a full quota refuses further songs with 507 and takes nothing away', async
   expect((await service.get(`/app/sources/${source.source_id}`)).status).toBe(200)
 })
 
+test('songs sent side by side do not get past the quota together', async () => {
+  await service.patch('/app/settings', { disk_quota_bytes: wavSong().length * 2 - 1 })
+  const answers = await Promise.all([220, 330, 440].map((hertz) => upload(wavSong({ hertz }), `${hertz}.wav`)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 507, 507])
+  expect((await desk()).songs).toHaveLength(1)
+})
+
 test('an analysis of a stored song is kept with it', async () => {
   const source = await song('a.wav')
   const body = new FormData()

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { createAppSession } from '../../src-server/app-session/app-session.ts'
+import { createFolders } from '../../src-server/jobs/folders.ts'
+import { createJobStore } from '../../src-server/jobs/store.ts'
+import { createLog } from '../../src-server/log.ts'
+import { systemChance } from '../../src-server/system.ts'
+import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { FACTS } from './fixture.ts'
+
+/** What was synced to the disk, in order, and whether the file system has hard links. */
+const disk = vi.hoisted(() => ({ synced: [] as string[], hasLinks: true }))
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>()
+  const opened = new Map<number, string>()
+  const openSync: typeof fs.openSync = (file, ...more) => {
+    const handle = fs.openSync(file, ...more)
+    opened.set(handle, String(file))
+    return handle
+  }
+  const fsyncSync: typeof fs.fsyncSync = (handle) => {
+    fs.fsyncSync(handle)
+    disk.synced.push(opened.get(handle) ?? '')
+  }
+  const linkSync: typeof fs.linkSync = (...given) => {
+    if (!disk.hasLinks) throw Object.assign(new Error('EPERM'), { code: 'EPERM' })
+    fs.linkSync(...given)
+  }
+  return { ...fs, openSync, fsyncSync, linkSync }
+})
+
+/** Windows cannot sync folders. */
+const named = (...folders: string[]) => (process.platform === 'win32' ? [] : folders)
+
+function openSession() {
+  const file = newDatabaseFile()
+  const dataDir = path.dirname(file)
+  const clock = createFakeClock()
+  const db = openTestDatabase(file)
+  const world = { breaksNotes: false }
+  const session = createAppSession({
+    db,
+    clock,
+    chance: systemChance,
+    log: createLog('silent', clock, () => {}),
+    dataDir,
+    outputFolder: () => null,
+    jobs: { submit: () => {}, cancel: () => {}, freeSlots: () => 1, files: () => undefined },
+    jobStore: createJobStore(db),
+    workers: () => 1,
+    notify: {
+      record() {
+        if (world.breaksNotes) throw new Error('disk I/O error')
+      },
+      committed: () => {},
+    },
+  })
+  const upload = (bytes: string) => {
+    mkdirSync(path.join(dataDir, 'tmp'), { recursive: true })
+    const at = path.join(dataDir, 'tmp', bytes)
+    writeFileSync(at, bytes)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    return {
+      path: at,
+      filename: `${bytes}.wav`,
+      sizeBytes: bytes.length,
+      sha256,
+      facts: FACTS,
+      purpose: 'song' as const,
+    }
+  }
+  return { session, clock, dataDir, world, upload, folder: path.join(dataDir, 'sources') }
+}
+
+test('a file whose song could not be committed goes within the hour, and no other', async () => {
+  const { session, clock, world, upload, folder } = openSession()
+  session.start()
+  session.desk.add(() => session.sources.add(upload('kept')))
+  world.breaksNotes = true
+  expect(() => session.desk.add(() => session.sources.add(upload('lost')))).toThrow('disk I/O error')
+  expect(readdirSync(folder)).toHaveLength(2)
+  await clock.advance(3_600_000)
+  expect(readdirSync(folder)).toEqual([upload('kept').sha256])
+  await session.close()
+})
+
+test('a stored song is on the disk, with its name, before its row promises it', () => {
+  const { session, upload, folder } = openSession()
+  disk.synced.length = 0
+  session.desk.add(() => {
+    const sourceId = session.sources.add(upload('song'))
+    expect(disk.synced).toEqual(named(folder))
+    return sourceId
+  })
+})
+
+test('a song that a job keeps is on the disk, with its name, also where the file system has no hard links', () => {
+  const { dataDir, upload } = openSession()
+  const folders = createFolders(dataDir)
+  disk.hasLinks = false
+  disk.synced.length = 0
+  try {
+    folders.keep(upload('song').path, folders.source('job'))
+  } finally {
+    disk.hasLinks = true
+  }
+  expect(existsSync(folders.source('job'))).toBe(true)
+  expect(disk.synced).toEqual([folders.source('job'), ...named(folders.job('job'), path.join(dataDir, 'jobs'))])
+})
