@@ -60,6 +60,7 @@ export const FAILURES = {
   ENGINE_CRASHED: { retryable: true },
   ENGINE_TIMEOUT: { retryable: true },
   SOURCE_LOST: { retryable: false },
+  REFERENCE_LOST: { retryable: true },
   DISK_FULL: { retryable: true },
   FFMPEG_MISSING: { retryable: true },
   ENGINE_FAILED: { retryable: true },

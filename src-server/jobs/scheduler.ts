@@ -60,7 +60,7 @@ export function createScheduler(parts: SchedulerParts) {
   const work = async (job: JobRecord, signal: AbortSignal): Promise<Ending> => {
     if (!existsSync(folders.source(job.jobId))) return { kind: 'fail', failureCode: 'SOURCE_LOST' }
     if (job.reference && !existsSync(folders.reference(job.jobId)))
-      return { kind: 'fail', failureCode: 'SOURCE_LOST', values: { field: 'reference_file' } }
+      return { kind: 'fail', failureCode: 'REFERENCE_LOST' }
     const ffmpeg = await parts.ffmpeg()
     const attemptFolder = folders.attempt(job.jobId, job.starts)
     rmSync(attemptFolder, { recursive: true, force: true })

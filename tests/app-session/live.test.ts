@@ -228,6 +228,28 @@ test('a stored song that somebody removed from the data folder is named as gone,
   await eventually(() => engine.processes.length === 1)
 })
 
+test('a job that lost its reference says which of the two is gone, and its song can be started again with the stored one', async () => {
+  await service.patch('/app/settings', { engine_workers: 1 })
+  const { body: reference } = await upload(wavSong({ seconds: 6 }), 'reference.wav', { purpose: 'reference' })
+  const source = await song('a.wav')
+  await service.patch('/app/desk', {
+    settings: { ...(await desk()).settings, reference_source_id: reference.source_id },
+  })
+  await service.newJob()
+  await service.post('/app/desk/start', { source_ids: [source.source_id] })
+  const jobIds = async () => (await desk()).songs[0]?.job_ids ?? []
+  const [jobId = ''] = await jobIds()
+  rmSync(path.join(service.dataDir, 'jobs', jobId, 'reference'))
+  engine.processes[0]?.finish()
+  expect(await service.ended(jobId)).toMatchObject({ failure_code: 'REFERENCE_LOST', credits_refunded: 1 })
+  await service.post('/app/desk/start', { source_ids: [source.source_id] })
+  await eventually(() => engine.processes.length === 2)
+  engine.processes[1]?.finish()
+  const [again = ''] = await jobIds()
+  expect(again).not.toBe(jobId)
+  expect(await service.ended(again)).toMatchObject({ status: 'done', reference_filename: 'reference.wav' })
+})
+
 test('a batch is fed into the plan’s slots as jobs end, each song charged once', async () => {
   await service.patch('/app/account', { plan: 'starter' })
   await service.patch('/app/settings', { engine_workers: 4 })

@@ -161,7 +161,7 @@ describe('a job that fails (spec 3)', () => {
     await started(1)
     engine.processes[0]?.finish()
     expect(await service.ended(job_id)).toMatchObject({
-      failure_code: 'SOURCE_LOST',
+      failure_code: 'REFERENCE_LOST',
       credits_refunded: 1,
       error_message: expect.stringMatching(/reference is gone/),
     })

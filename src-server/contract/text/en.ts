@@ -84,8 +84,8 @@ export const failures: Record<FailureCode, Sentence> = {
   ENGINE_CRASHED:
     'The engine stopped three times while working on this song. Export the song again and try once more; the log names the cause.',
   ENGINE_TIMEOUT: 'The engine took longer than it may and was stopped. Try again when the computer is less busy.',
-  SOURCE_LOST: (v) =>
-    `The stored ${v.field === 'reference_file' ? 'reference' : 'song'} is gone from the disk. Add it again.`,
+  SOURCE_LOST: 'The stored song is gone from the disk. Add it again.',
+  REFERENCE_LOST: 'The stored reference is gone from the disk. Add it again, or master without it.',
   DISK_FULL: 'The disk filled up while the masters were written. Free some space and try again.',
   FFMPEG_MISSING: 'No ffmpeg was found. Install ffmpeg 5.1 or newer, or name one in Settings.',
   ENGINE_FAILED: 'The engine failed on this song. Export it again and try once more; the log names the cause.',

@@ -78,8 +78,8 @@ export const failures: Record<FailureCode, Sentence> = {
     `${v.platform ?? '한 플랫폼'}의 마스터가 트루 피크 한도를 지키지 못해서 아무것도 내보내지 않았어요. 강도를 낮춰 보세요.`,
   ENGINE_CRASHED: '이 곡을 처리하다 엔진이 세 번 멈췄어요. 곡을 다시 내보내 시도하세요. 원인은 로그에 있어요.',
   ENGINE_TIMEOUT: '엔진이 허용된 시간보다 오래 걸려서 멈췄어요. 컴퓨터가 덜 바쁠 때 다시 시도하세요.',
-  SOURCE_LOST: (v) =>
-    `저장된 ${v.field === 'reference_file' ? '레퍼런스가' : '곡이'} 디스크에서 사라졌어요. 다시 추가하세요.`,
+  SOURCE_LOST: '저장된 곡이 디스크에서 사라졌어요. 다시 추가하세요.',
+  REFERENCE_LOST: '저장된 레퍼런스가 디스크에서 사라졌어요. 다시 추가하거나 레퍼런스 없이 마스터링하세요.',
   DISK_FULL: '마스터를 쓰는 중에 디스크가 가득 찼어요. 공간을 비우고 다시 시도하세요.',
   FFMPEG_MISSING: 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요.',
   ENGINE_FAILED: '이 곡에서 엔진이 실패했어요. 곡을 다시 내보내 시도하세요. 원인은 로그에 있어요.',
