@@ -3,11 +3,9 @@
  * restarts and under another name. Folders in it are left alone: stems, earlier versions and its own masters lie there. Folders are
  * looked at in turn rather than followed by notifications of the system, which network drives do not send.
  */
-import { createHash } from 'node:crypto'
-import { accessSync, constants, createReadStream, createWriteStream, realpathSync, type Stats, statSync } from 'node:fs'
-import { mkdir, readdir, stat } from 'node:fs/promises'
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import type { MasterSettings, WatchFolder } from '../contract/app.ts'
 import { ERRORS } from '../contract/errors.ts'
 import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
@@ -22,12 +20,13 @@ import type { Inspect } from '../uploads/inspect.ts'
 import type { ReceivedFile } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import type { DeskQueue } from './desk.ts'
-import { createHeldBack, type FileState, type HeldBack } from './held-back.ts'
+import { createHeldBack, type HeldBack } from './held-back.ts'
 import { requireOutputFolder } from './output-folder.ts'
 import { createSettledFiles } from './settled-files.ts'
 import type { CoverOf } from './song-cover.ts'
 import type { NewSource, Sources } from './sources.ts'
 import { createWatchFolderStore, type FolderRow, MAX_REFUSALS, type Refusal } from './watch-folder-store.ts'
+import { copyWhole, type SeenSong, songsIn, UnreadableError } from './watched-songs.ts'
 
 export interface WatchFoldersArguments {
   readonly db: Db
@@ -55,10 +54,6 @@ export interface FolderChoice {
 const LOOK_EVERY_MS = 2000
 /** A file that did not change for this long is complete. */
 const QUIET_MS = 4000
-const EXTENSIONS = new Set(['.wav', '.wave', '.mp3', '.flac'])
-
-const looksLikeSong = (name: string) => !name.startsWith('.') && EXTENSIONS.has(path.extname(name).toLowerCase())
-
 /** Makes the watch over an open database. It looks from `start` to `close`. */
 export function createWatchFolders(given: WatchFoldersArguments) {
   const { db, clock, chance, log, sources, desk } = given
@@ -70,18 +65,8 @@ export function createWatchFolders(given: WatchFoldersArguments) {
   let looking: Promise<void> | undefined
   let stopTimer: (() => void) | undefined
 
-  async function songsIn(folder: string): Promise<{ filename: string; look: FileState }[]> {
-    const entries = await readdir(folder, { withFileTypes: true })
-    const names = entries.filter((entry) => entry.isFile() && looksLikeSong(entry.name)).map((entry) => entry.name)
-    const songs = names.sort().map(async (filename) => {
-      const facts = await stat(path.join(folder, filename)).catch(() => undefined)
-      return facts && { filename, look: lookOf(facts) }
-    })
-    return (await Promise.all(songs)).filter((song) => song !== undefined)
-  }
-
   async function lookInto(folder: FolderRow): Promise<void> {
-    let songs: { filename: string; look: FileState }[]
+    let songs: SeenSong[]
     try {
       songs = await songsIn(folder.path)
       unreachable.delete(folder.folderId)
@@ -104,41 +89,50 @@ export function createWatchFolders(given: WatchFoldersArguments) {
         continue
       }
       const isSettled = settled.isSettled(file, look, clock.monotonicMs())
-      if (isSettled && !heldBack.isHeld(file, look, clock.monotonicMs())) await take(folder, filename, look)
+      if (isSettled && !heldBack.isHeld(file, look, clock.monotonicMs())) await take(folder, { filename, look })
     }
   }
 
-  async function take(folder: FolderRow, filename: string, look: FileState): Promise<void> {
+  async function take({ folderId, path: folder }: FolderRow, seen: SeenSong): Promise<void> {
     const own = path.join(given.tmp, chance.newUuid())
-    const from = path.join(folder.path, filename)
+    const file = path.join(folder, seen.filename)
     try {
-      const file = await copyUnchanged(from, filename, look, own)
-      if (!file) return
-      const song = await given.inspect(file, 'file', closing.signal)
+      const copy = await copyOf(folder, seen, own)
+      if (!copy) return
+      const song = await given.inspect(copy, 'file', closing.signal)
       const cover = await given.coverOf(song, closing.signal)
-      startSong(folder.folderId, filename, look, { ...song, ...(cover ? { cover } : {}) })
-      heldBack.forget((held) => held !== from)
+      startSong(folderId, seen, { ...song, ...(cover ? { cover } : {}) })
+      heldBack.forget((held) => held !== file)
     } catch (cause) {
       if (closing.signal.aborted) return
       if (cause instanceof AppError && !ERRORS[cause.code].retryable) {
-        const { code, values } = cause
-        store.deal(folder.folderId, filename, look, { error: { code, values } }, clock.now())
-        heldBack.forget((held) => held !== from)
+        refuse(folderId, seen, cause)
+        heldBack.forget((held) => held !== file)
         return
       }
-      log.warn('a watched song could not be taken yet', { folder: folder.path, filename, cause })
-      if (cause instanceof UnreadableError && cause.isDenied) heldBack.untilChanged(from, look, cause.reason)
+      log.warn('a watched song could not be taken yet', { folder, filename: seen.filename, cause })
+      if (cause instanceof UnreadableError && cause.isDenied) heldBack.untilChanged(file, seen.look, cause.reason)
       else {
         const reason = cause instanceof UnreadableError ? cause.reason : toAppError(cause)
-        heldBack.forAWhile(from, look, reason, clock.monotonicMs())
+        heldBack.forAWhile(file, seen.look, reason, clock.monotonicMs())
       }
     } finally {
       await discardFolder(own)
     }
   }
 
+  /** Copies a song into a folder made for it; undefined when it changed meanwhile. */
+  async function copyOf(folder: string, seen: SeenSong, own: string): Promise<ReceivedFile | undefined> {
+    const { sizeBytes } = seen.look
+    if (sizeBytes > MAX_SOURCE_BYTES)
+      throw new AppError('FILE_TOO_LARGE', { maxMegabytes: MAX_SOURCE_BYTES / 1_048_576 }, { param: 'file' })
+    given.storage.require(sizeBytes)
+    await mkdir(own, { recursive: true, mode: 0o700 })
+    return copyWhole(folder, seen, path.join(own, 'file'), closing.signal)
+  }
+
   /** Remembered, stored and started all together, or not at all; not at all where the folder was paused or removed meanwhile. */
-  function startSong(folderId: string, filename: string, look: FileState, song: WatchedSong): void {
+  function startSong(folderId: string, { filename, look }: SeenSong, song: Omit<NewSource, 'purpose'>): void {
     const folder = store.find(folderId)
     if (!folder?.isActive) return
     desk.addStarted(() => {
@@ -148,35 +142,9 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     }, folder.settings)
   }
 
-  /** Copies a song and hashes it; undefined when it changed meanwhile, so that a half-written one is never taken. */
-  async function copyUnchanged(
-    from: string,
-    filename: string,
-    look: FileState,
-    folder: string,
-  ): Promise<ReceivedFile | undefined> {
-    if (look.sizeBytes > MAX_SOURCE_BYTES)
-      throw new AppError('FILE_TOO_LARGE', { maxMegabytes: MAX_SOURCE_BYTES / 1_048_576 }, { param: 'file' })
-    given.storage.require(look.sizeBytes)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    const to = path.join(folder, 'file')
-    const hash = createHash('sha256')
-    const { signal } = closing
-    // A generator, so that a fault of the reading is told from one of the writing.
-    const read = async function* () {
-      try {
-        for await (const chunk of createReadStream(from, { signal }) as AsyncIterable<Buffer>) {
-          hash.update(chunk)
-          yield chunk
-        }
-      } catch (cause) {
-        throw new UnreadableError(cause)
-      }
-    }
-    await pipeline(read, createWriteStream(to, { mode: 0o600 }), { signal })
-    const after = lookOf(await stat(from))
-    if (after.sizeBytes !== look.sizeBytes || after.modifiedMs !== look.modifiedMs) return undefined
-    return { path: to, filename: filename.normalize('NFC'), sizeBytes: look.sizeBytes, sha256: hash.digest('hex') }
+  /** Remembered unless the folder was removed meanwhile. */
+  function refuse(folderId: string, { filename, look }: SeenSong, { code, values }: AppError): void {
+    if (store.find(folderId)) store.deal(folderId, filename, look, { error: { code, values } }, clock.now())
   }
 
   async function lookAround(): Promise<void> {
@@ -273,7 +241,10 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     remove(folderId: string): void {
       const folder = required(folderId)
       store.remove(folderId)
-      heldBack.forget((file) => path.dirname(file) !== folder.path)
+      const isElsewhere = (file: string) => path.dirname(file) !== folder.path
+      settled.forget(isElsewhere)
+      heldBack.forget(isElsewhere)
+      unreachable.delete(folderId)
     },
 
     /** Returns where the masters of a stored song go when it came from a watched folder with a folder of its own for them. */
@@ -291,33 +262,6 @@ export function createWatchFolders(given: WatchFoldersArguments) {
 }
 
 export type WatchFolders = ReturnType<typeof createWatchFolders>
-
-/** A song of a watched folder, ready to be stored. */
-type WatchedSong = Omit<NewSource, 'purpose'>
-
-/** A song of a watched folder could not be read, as the cause says. */
-class UnreadableError extends Error {
-  /** Whether the system refuses it until its rights change; everything else, such as a network that is away, may pass. */
-  readonly isDenied: boolean
-  readonly reason: AppError
-
-  constructor(cause: unknown) {
-    super('unreadable', { cause })
-    const { code } = cause as NodeJS.ErrnoException
-    this.isDenied = code === 'EACCES' || code === 'EPERM'
-    // Windows lets a program have a file for itself.
-    this.reason = invalidRequest(code === 'EBUSY' ? 'file_in_use' : 'file_not_readable', { param: 'file' })
-  }
-}
-
-function lookOf({ size, mtimeMs, ctimeMs, ino }: Stats): FileState {
-  return {
-    sizeBytes: size,
-    modifiedMs: Math.floor(mtimeMs),
-    changedMs: Math.floor(ctimeMs),
-    inode: ino > 0 ? String(ino) : null,
-  }
-}
 
 function refusalsOf(held: readonly HeldBack[], isWaiting: boolean): Refusal[] {
   return held

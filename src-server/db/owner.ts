@@ -63,9 +63,14 @@ export function ownDirectory(dataDir: string): Ownership {
 export function liveOwner(dataDir: string): Owner | undefined {
   const owner = readOwner(dataDir)
   if (!owner) return undefined
-  const lock = tryLock(dataDir, 0)
-  lock?.close()
-  return lock ? undefined : owner
+  try {
+    const lock = tryLock(dataDir, 0)
+    lock?.close()
+    return lock ? undefined : owner
+  } catch {
+    // Whoever goes on to start on this folder is told why it cannot be used.
+    return undefined
+  }
 }
 
 function tryLock(dataDir: string, waitMs: number): Database.Database | undefined {

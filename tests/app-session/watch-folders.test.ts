@@ -60,6 +60,7 @@ type World = ReturnType<typeof openDesk>
 
 /** Watches over a desk; `file` of an earlier one makes it a restart. */
 function openWatch(world: World = openDesk(), verdict: (filename: string) => AppError | undefined = () => undefined) {
+  const faults: string[] = []
   const watch = { isLooking: false, close: () => folders.close() }
   const clock: Clock = {
     ...world.clock,
@@ -76,7 +77,7 @@ function openWatch(world: World = openDesk(), verdict: (filename: string) => App
     db: world.db,
     clock,
     chance: systemChance,
-    log: createLog('silent', world.clock, () => {}),
+    log: createLog('error', world.clock, (line) => faults.push(line)),
     tmp: path.join(path.dirname(world.file), 'tmp'),
     dataDir: path.dirname(world.file),
     sources: world.sources,
@@ -98,7 +99,7 @@ function openWatch(world: World = openDesk(), verdict: (filename: string) => App
     await folders.close()
     watch.isLooking = false
   }
-  return { folders: { ...folders, start, close }, world }
+  return { folders: { ...folders, start, close }, world, faults }
 }
 
 /** Lets the watch look as often as it does in that time; a look takes none of it, however long the disk needs. */
@@ -468,6 +469,24 @@ describe('a watched folder', () => {
     await pass(world, 10_000)
     expect(asked).toEqual(['1.wav'])
     expect(world.titles()).toEqual([])
+  })
+
+  it('can go while a song of it is refused, and costs the songs of another folder nothing', async () => {
+    const { folders, world, faults } = openWatch(openDesk(), (filename) => {
+      if (filename !== 'refused.wav') return undefined
+      folders.remove(folder_id)
+      return new AppError('FILE_TOO_LONG')
+    })
+    const { folder_id } = await folders.add(watched, {}, 'en')
+    const other = path.join(root, 'Other')
+    mkdirSync(other)
+    await folders.add(other, {}, 'en')
+    folders.start()
+    put('refused.wav')
+    writeFileSync(path.join(other, 'song.wav'), 'song')
+    await pass(world, 10_000)
+    expect([world.titles(), faults]).toEqual([['song'], []])
+    expect(folders.list('en').map((folder) => folder.path)).toEqual([other])
   })
 
   it('sends masters to its own output folder, and those of other songs to nobody else’s', async () => {

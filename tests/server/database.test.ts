@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -123,6 +123,12 @@ describe('a data folder', () => {
     ownership.release()
     expect(liveOwner(folder)).toBeUndefined()
     ownDirectory(folder).release()
+  })
+
+  test('whose lock cannot be opened has no owner that could be called', () => {
+    writeFileSync(path.join(folder, 'owner.json'), JSON.stringify({ pid: process.pid, port: 1, controlToken: 'x' }))
+    mkdirSync(path.join(folder, 'owner.lock'))
+    expect(liveOwner(folder)).toBeUndefined()
   })
 
   test('of an owner who died is free, whatever its file still says', () => {

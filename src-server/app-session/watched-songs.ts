@@ -1,0 +1,83 @@
+/** The files of a watched folder: which of them are songs, and the copy of one that is whole. */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, type Stats } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { type AppError, invalidRequest } from '../http/app-error.ts'
+import type { ReceivedFile } from '../uploads/receive.ts'
+import type { FileState } from './held-back.ts'
+
+/** A file of a watched folder that may be a song. */
+export interface SeenSong {
+  readonly filename: string
+  readonly look: FileState
+}
+
+/** A song of a watched folder could not be read, as the cause says. */
+export class UnreadableError extends Error {
+  /** Whether the system refuses it until its rights change; everything else, such as a network that is away, may pass. */
+  readonly isDenied: boolean
+  readonly reason: AppError
+
+  constructor(cause: unknown) {
+    super('unreadable', { cause })
+    const { code } = cause as NodeJS.ErrnoException
+    this.isDenied = code === 'EACCES' || code === 'EPERM'
+    // Windows lets a program have a file for itself.
+    this.reason = invalidRequest(code === 'EBUSY' ? 'file_in_use' : 'file_not_readable', { param: 'file' })
+  }
+}
+
+const EXTENSIONS = new Set(['.wav', '.wave', '.mp3', '.flac'])
+
+const looksLikeSong = (name: string) => !name.startsWith('.') && EXTENSIONS.has(path.extname(name).toLowerCase())
+
+/** Resolves with what may be songs in a folder, by name, and not in the folders in it. Rejects with the system's error. */
+export async function songsIn(folder: string): Promise<SeenSong[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isFile() && looksLikeSong(entry.name)).map((entry) => entry.name)
+  const songs = names.sort().map(async (filename) => {
+    const facts = await stat(path.join(folder, filename)).catch(() => undefined)
+    return facts && { filename, look: lookOf(facts) }
+  })
+  return (await Promise.all(songs)).filter((song) => song !== undefined)
+}
+
+/**
+ * Copies a song of `folder` to `to` and hashes it; resolves with undefined when it is no longer as it was seen, so that a half-written
+ * one is never taken. Rejects with an {@link UnreadableError}, the system's error of the writing, or the reason of an aborted signal.
+ */
+export async function copyWhole(
+  folder: string,
+  { filename, look }: SeenSong,
+  to: string,
+  signal: AbortSignal,
+): Promise<ReceivedFile | undefined> {
+  const from = path.join(folder, filename)
+  const hash = createHash('sha256')
+  // A generator, so that a fault of the reading is told from one of the writing.
+  const read = async function* () {
+    try {
+      for await (const chunk of createReadStream(from, { signal }) as AsyncIterable<Buffer>) {
+        hash.update(chunk)
+        yield chunk
+      }
+    } catch (cause) {
+      throw new UnreadableError(cause)
+    }
+  }
+  await pipeline(read, createWriteStream(to, { mode: 0o600 }), { signal })
+  const after = lookOf(await stat(from))
+  if (after.sizeBytes !== look.sizeBytes || after.modifiedMs !== look.modifiedMs) return undefined
+  return { path: to, filename: filename.normalize('NFC'), sizeBytes: look.sizeBytes, sha256: hash.digest('hex') }
+}
+
+function lookOf({ size, mtimeMs, ctimeMs, ino }: Stats): FileState {
+  return {
+    sizeBytes: size,
+    modifiedMs: Math.floor(mtimeMs),
+    changedMs: Math.floor(ctimeMs),
+    inode: ino > 0 ? String(ino) : null,
+  }
+}
