@@ -3,7 +3,8 @@
 # Usage: LOUDSMITH_KEY=ams_live_… ./master.sh song.wav [spotify,melon]
 set -eu
 
-song=$1
+song=${1:?Usage: LOUDSMITH_KEY=ams_live_… master.sh SONG [PLATFORMS]}
+: "${LOUDSMITH_KEY:?is not set. Make a key with: npm run cli -- keys create NAME}"
 platforms=${2:-spotify,apple_music,youtube,melon,soundcloud}
 url=${LOUDSMITH_URL:-http://127.0.0.1:47310}
 result="${song%.*}_masters.zip"
@@ -12,6 +13,7 @@ result="${song%.*}_masters.zip"
 member() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
 call() { curl --silent --show-error --header "Authorization: Bearer $LOUDSMITH_KEY" "$@"; }
 
+[ -r "$song" ] || { echo "there is no file $song" >&2; exit 1; }
 answer=$(call --form "file=@\"$song\"" --form "platforms=$platforms" "$url/api/v1/master")
 job=$(printf '%s' "$answer" | member job_id)
 if [ -z "$job" ]; then
@@ -21,7 +23,8 @@ fi
 echo "job $job"
 
 while :; do
-  answer=$(call "$url/api/v1/jobs/$job")
+  # --retry waits as long as the service asks for.
+  answer=$(call --fail --retry 5 "$url/api/v1/jobs/$job")
   case $(printf '%s' "$answer" | member status) in
     queued) sleep "${LOUDSMITH_POLL_SECONDS:-2}" ;;
     done) break ;;
@@ -30,6 +33,5 @@ while :; do
   esac
 done
 
-# --continue-at goes on where a broken download stopped.
-call --fail --continue-at - --output "$result" "$url/api/v1/jobs/$job/download"
+call --fail --retry 5 --output "$result" "$url/api/v1/jobs/$job/download"
 echo "$result"

@@ -15,31 +15,31 @@ const url = process.env.LOUDSMITH_URL ?? 'http://127.0.0.1:47310'
 const pollMs = 1000 * Number(process.env.LOUDSMITH_POLL_SECONDS ?? 2)
 export const allPlatforms = 'spotify,apple_music,youtube,melon,soundcloud'
 
-/** Calls the service; throws an Error with the service's own code and message unless it succeeds. */
+/** The service does not answer at all. */
+export class Unreachable extends Error {}
+
+/** Calls the service and waits as long as it asks for; throws an Error with its own code and message unless it succeeds. */
 async function call(at, init = {}) {
   const headers = { authorization: `Bearer ${process.env.LOUDSMITH_KEY}`, ...init.headers }
-  const response = await fetch(url + at, { ...init, headers })
-  if (response.ok) return response
-  const { error } = await response.json()
-  const retryAfter = response.headers.get('retry-after')
-  throw Object.assign(new Error(`${response.status} ${error.code}: ${error.message}`), { code: error.code, retryAfter })
+  for (;;) {
+    const response = await fetch(url + at, { ...init, headers }).catch((cause) => {
+      throw new Unreachable(`no answer from ${url}. Is Loudsmith running?`, { cause })
+    })
+    if (response.ok) return response
+    const { error } = await response.json()
+    const retryAfter = response.headers.get('retry-after')
+    if (retryAfter === null) throw new Error(`${response.status} ${error.code}: ${error.message}`)
+    await sleep(1000 * Number(retryAfter))
+  }
 }
 
-/** Makes the job; waits as long as the service asks for when it is busy. The key makes a repeated request harmless. */
-async function create(song, platforms) {
-  const key = randomUUID()
-  for (;;) {
-    const form = new FormData()
-    form.append('platforms', platforms)
-    form.append('file', await openAsBlob(song), path.basename(song))
-    try {
-      const response = await call('/api/v1/master', { method: 'POST', headers: { 'idempotency-key': key }, body: form })
-      return (await response.json()).job_id
-    } catch (error) {
-      if (!error.retryAfter) throw error
-      await sleep(1000 * Number(error.retryAfter))
-    }
-  }
+/** Makes the job. A request repeated with the same key makes no second one. */
+async function create(song, platforms, key) {
+  const form = new FormData()
+  form.append('platforms', platforms)
+  form.append('file', await openAsBlob(song), path.basename(song))
+  const response = await call('/api/v1/master', { method: 'POST', headers: { 'idempotency-key': key }, body: form })
+  return (await response.json()).job_id
 }
 
 /** Polls until the job has ended; throws the reason when it failed. */
@@ -52,9 +52,9 @@ async function ended(jobId) {
   }
 }
 
-/** Masters `song` and writes the ZIP to `target`. */
-export async function master(song, target, platforms = allPlatforms) {
-  const jobId = await create(song, platforms)
+/** Masters `song` and writes the ZIP to `target`. With the key of an earlier call it goes on with the job of that one. */
+export async function master(song, target, platforms = allPlatforms, key = randomUUID()) {
+  const jobId = await create(song, platforms, key)
   console.log(`job ${jobId}`)
   await ended(jobId)
   const { body } = await call(`/api/v1/jobs/${jobId}/download`)
@@ -63,12 +63,16 @@ export async function master(song, target, platforms = allPlatforms) {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [song, platforms] = process.argv.slice(2)
+  if (!song || !process.env.LOUDSMITH_KEY) {
+    console.error('Usage: LOUDSMITH_KEY=ams_live_… node master.mjs SONG [PLATFORMS]')
+    process.exit(2)
+  }
   const { dir, name } = path.parse(song)
   const target = path.join(dir, `${name}_masters.zip`)
   await master(song, target, platforms).then(
     () => console.log(target),
     (error) => {
-      console.error(`not mastered: ${error.message}`)
+      console.error(`not mastered ${song}: ${error.message}`)
       process.exitCode = 1
     },
   )

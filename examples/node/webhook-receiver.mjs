@@ -9,8 +9,13 @@ import http from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-const secret = Buffer.from(process.env.LOUDSMITH_WEBHOOK_SECRET.replace(/^whsec_/, ''), 'base64')
-const key = process.env.LOUDSMITH_KEY
+const { LOUDSMITH_WEBHOOK_SECRET, LOUDSMITH_KEY: key } = process.env
+const [port] = process.argv.slice(2)
+if (!LOUDSMITH_WEBHOOK_SECRET || !port) {
+  console.error('Usage: LOUDSMITH_WEBHOOK_SECRET=whsec_… LOUDSMITH_KEY=ams_live_… node webhook-receiver.mjs PORT')
+  process.exit(2)
+}
+const secret = Buffer.from(LOUDSMITH_WEBHOOK_SECRET.replace(/^whsec_/, ''), 'base64')
 const toleranceSeconds = 300
 const seen = new Set()
 
@@ -32,8 +37,9 @@ async function act({ event, job_id, download_url, error_message }) {
   if (event === 'job.failed') console.log('failed', job_id, error_message)
   if (event !== 'job.completed') return
   if (key) {
-    const { body } = await fetch(download_url, { headers: { authorization: `Bearer ${key}` } })
-    await pipeline(Readable.fromWeb(body), createWriteStream(`${job_id}.zip`))
+    const response = await fetch(download_url, { headers: { authorization: `Bearer ${key}` } })
+    if (!response.ok) throw new Error(`${response.status} ${(await response.json()).error.message}`)
+    await pipeline(Readable.fromWeb(response.body), createWriteStream(`${job_id}.zip`))
   }
   console.log('completed', job_id)
 }
@@ -53,8 +59,9 @@ const server = http.createServer(async (request, response) => {
   // The same event can come again; it is handled once.
   if (seen.has(id)) return
   seen.add(id)
-  act(JSON.parse(body)).catch((error) => console.error(error))
+  const event = JSON.parse(body)
+  act(event).catch((error) => console.error(`not downloaded ${event.job_id}: ${error.message}`))
 })
-server.listen(Number(process.argv[2]), '127.0.0.1', () => {
+server.listen(Number(port), '127.0.0.1', () => {
   console.log(`listening http://127.0.0.1:${server.address().port}/`)
 })

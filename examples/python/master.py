@@ -14,28 +14,25 @@ import urllib.request
 import uuid
 
 URL = os.environ.get("LOUDSMITH_URL", "http://127.0.0.1:47310")
-KEY = os.environ["LOUDSMITH_KEY"]
+KEY = os.environ.get("LOUDSMITH_KEY")
 POLL_SECONDS = float(os.environ.get("LOUDSMITH_POLL_SECONDS", "2"))
 ALL_PLATFORMS = "spotify,apple_music,youtube,melon,soundcloud"
 
 
-class Refused(Exception):
-    """An answer of the service that is not a success."""
-
-    def __init__(self, status, code, message, retry_after):
-        super().__init__(f"{status} {code}: {message}")
-        self.code = code
-        self.retry_after = retry_after
-
-
 def call(path, data=None, headers=None):
-    """Returns the open answer; raises Refused with the service's own code."""
+    """Returns the open answer and waits for it as long as the service asks for; raises RuntimeError with its own code and message."""
     request = urllib.request.Request(URL + path, data=data, headers={"Authorization": f"Bearer {KEY}", **(headers or {})})
-    try:
-        return urllib.request.urlopen(request, timeout=300)
-    except urllib.error.HTTPError as answer:
-        error = json.load(answer)["error"]
-        raise Refused(answer.code, error["code"], error["message"], answer.headers.get("Retry-After")) from None
+    while True:
+        try:
+            return urllib.request.urlopen(request, timeout=300)
+        except urllib.error.HTTPError as answer:
+            error = json.load(answer)["error"]
+            retry_after = answer.headers.get("Retry-After")
+            if retry_after is None:
+                raise RuntimeError(f"{answer.code} {error['code']}: {error['message']}") from None
+            time.sleep(float(retry_after))
+        except urllib.error.URLError:
+            raise RuntimeError(f"no answer from {URL}. Is Loudsmith running?") from None
 
 
 def multipart(fields, file):
@@ -53,17 +50,11 @@ def multipart(fields, file):
 
 
 def create(song, platforms):
-    """Makes the job; waits as long as the service asks for when it is busy. The key makes a repeated request harmless."""
+    """Makes the job. The key makes a repeated request harmless."""
     body, content_type = multipart({"platforms": platforms}, song)
     headers = {"Content-Type": content_type, "Idempotency-Key": str(uuid.uuid4())}
-    while True:
-        try:
-            with call("/api/v1/master", body, headers) as answer:
-                return json.load(answer)["job_id"]
-        except Refused as refused:
-            if refused.retry_after is None:
-                raise
-            time.sleep(float(refused.retry_after))
+    with call("/api/v1/master", body, headers) as answer:
+        return json.load(answer)["job_id"]
 
 
 def wait(job_id):
@@ -90,7 +81,9 @@ def main():
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2 or not KEY:
+        sys.exit(__doc__)
     try:
         main()
-    except (Refused, RuntimeError) as problem:
+    except (RuntimeError, OSError) as problem:
         sys.exit(f"not mastered: {problem}")

@@ -15,6 +15,8 @@ import time
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+if len(sys.argv) < 2 or "LOUDSMITH_WEBHOOK_SECRET" not in os.environ:
+    sys.exit(__doc__)
 SECRET = base64.b64decode(os.environ["LOUDSMITH_WEBHOOK_SECRET"].removeprefix("whsec_"))
 KEY = os.environ.get("LOUDSMITH_KEY")
 TOLERANCE_SECONDS = 300
@@ -40,8 +42,12 @@ def act(event):
     elif event["event"] == "job.completed":
         if KEY:
             request = urllib.request.Request(event["download_url"], headers={"Authorization": f"Bearer {KEY}"})
-            with urllib.request.urlopen(request) as answer, open(event["job_id"] + ".zip", "wb") as file:
-                shutil.copyfileobj(answer, file)
+            try:
+                with urllib.request.urlopen(request) as answer, open(event["job_id"] + ".zip", "wb") as file:
+                    shutil.copyfileobj(answer, file)
+            except OSError as problem:
+                print("not downloaded", event["job_id"], problem, flush=True)
+                return
         print("completed", event["job_id"], flush=True)
 
 

@@ -3,12 +3,17 @@
  * Masters every song that is put into a folder; the ZIPs go into another, under the song's name.
  * Usage: LOUDSMITH_KEY=ams_live_… node watch.mjs inbox outbox [spotify,melon]
  */
+import { createHash } from 'node:crypto'
 import { access, mkdir, readdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { allPlatforms, master } from '../node/master.mjs'
+import { allPlatforms, master, Unreachable } from '../node/master.mjs'
 
 const [inbox, outbox, platforms = allPlatforms] = process.argv.slice(2)
+if (!inbox || !outbox || !process.env.LOUDSMITH_KEY) {
+  console.error('Usage: LOUDSMITH_KEY=ams_live_… node watch.mjs INBOX OUTBOX [PLATFORMS]')
+  process.exit(2)
+}
 const lookEveryMs = 1000 * Number(process.env.LOUDSMITH_POLL_SECONDS ?? 2)
 const sizes = new Map()
 const givenUp = new Set()
@@ -40,12 +45,14 @@ for (;;) {
   for (const { name, version } of await newSongs()) {
     const part = path.join(outbox, `.${name}.part`)
     try {
-      await master(path.join(inbox, name), part, platforms)
+      // The same song gets the same key: when it is sent again, it is not charged again.
+      const key = createHash('sha256').update(`${version} ${platforms}`).digest('hex')
+      await master(path.join(inbox, name), part, platforms, key)
       await rename(part, targetOf(name))
       console.log(`mastered ${name}`)
     } catch (error) {
-      // Tried again only when the file changes.
-      givenUp.add(version)
+      // Tried again at the next look while nothing answers, else only when the file changes.
+      if (!(error instanceof Unreachable)) givenUp.add(version)
       console.error(`not mastered ${name}: ${error.message}`)
     }
   }

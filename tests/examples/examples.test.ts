@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -64,6 +66,40 @@ async function tagOf(jobId: string): Promise<string> {
   return (response.headers.get('etag') ?? '').replaceAll('"', '')
 }
 
+const hasTrace = (output: string) => /Traceback|^ +at .*:\d+/m.test(output)
+
+/** The service behind another address, whose first read of a job is refused as the plan's limit does. Returns the address. */
+async function startDoor(port = 0): Promise<string> {
+  let isRefused = false
+  const door = http.createServer((request, response) => {
+    if (request.method === 'GET' && !isRefused) {
+      isRefused = true
+      response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '1' })
+      response.end('{"error":{"code":"RATE_LIMIT","message":"Try again in 1 s."}}')
+      return
+    }
+    const { host } = new URL(service.baseUrl)
+    const { method = '', headers, url = '' } = request
+    const onward = http.request(service.baseUrl + url, { method, headers: { ...headers, host } }, (answer) => {
+      response.writeHead(answer.statusCode ?? 0, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(onward)
+  })
+  onTestFinished(() => void door.close())
+  await new Promise<void>((resolve) => door.listen(port, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(door.address() as AddressInfo).port}`
+}
+
+/** An address at which nothing answers. */
+async function deadAddress(): Promise<string> {
+  const server = http.createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${port}`
+}
+
 const programOf = ([name, command]: readonly [string, ...unknown[]]) => (name === 'curl' ? 'curl' : String(command))
 
 const ALL_CLIENTS: [name: string, command: string, args: string[]][] = [
@@ -105,6 +141,66 @@ test.each(CLIENTS.filter(([name]) => name !== 'curl'))(
   },
 )
 
+test.each(CLIENTS)(
+  'the %s example puts the result of a second run in the place of the first',
+  async (_name, command, args) => {
+    for (const platforms of ['melon', 'melon,spotify,youtube', 'melon']) {
+      const program = run(command, [...args, '봄날 (demo).wav', platforms])
+      expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
+      const [jobId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(program.output) ?? []
+      expect(sha256(readFileSync(path.join(folder, '봄날 (demo)_masters.zip')))).toBe(await tagOf(jobId))
+    }
+  },
+)
+
+test.each(CLIENTS)('the %s example goes on when it has asked too often', async (_name, command, args) => {
+  const program = run(command, [...args, '봄날 (demo).wav', 'melon'], { LOUDSMITH_URL: await startDoor() })
+  expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
+  expect(existsSync(path.join(folder, '봄날 (demo)_masters.zip'))).toBe(true)
+})
+
+test.each(CLIENTS)(
+  'the %s example says that nothing answers, and that a song is not there',
+  async (_name, command, args) => {
+    const url = await deadAddress()
+    const unanswered = run(command, [...args, '봄날 (demo).wav'], { LOUDSMITH_URL: url })
+    const missing = run(command, [...args, 'missing.wav'])
+    expect([await finished(unanswered), await finished(missing)]).not.toContain(0)
+    expect(unanswered.output).toContain(new URL(url).port)
+    expect(missing.output).toContain('missing.wav')
+    expect([unanswered.output, missing.output].filter(hasTrace)).toEqual([])
+  },
+)
+
+/** The lines of README.md below "The API in five lines" but for the key, which is given, and unzip: the held engine makes no real ZIP. */
+function readmeLines(): string {
+  const [, block = ''] = /The API in five lines.*?```sh\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? []
+  const [first = '', ...rest] = block.trimEnd().split('\n')
+  const last = rest.at(-1) ?? ''
+  expect([first, last]).toEqual([expect.stringMatching(/^KEY=.*; API=/), expect.stringMatching(/ && unzip -l \S+$/)])
+  return rest.join('\n').replace(/ && unzip .*$/, '')
+}
+
+test.runIf(hasProgram('curl'))(
+  'the five lines of the README lead to the result, and end with the reason when the song is refused',
+  async () => {
+    const variables = { KEY: key, API: `${await startDoor()}/api/v1` }
+    const song = path.join(folder, 'song.flac')
+    const result = path.join(folder, 'masters.zip')
+    writeFileSync(song, wavSong())
+    const program = run('sh', ['-c', readmeLines()], variables)
+    expect([await finished(program), program.output]).toEqual([0, expect.stringContaining('"status":"queued"')])
+    const [jobId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(program.output) ?? []
+    expect(sha256(readFileSync(result))).toBe(await tagOf(jobId))
+    rmSync(result)
+    writeFileSync(song, 'these are only notes')
+    const refused = run('sh', ['-c', readmeLines()], variables)
+    expect(await finished(refused)).not.toBe(0)
+    expect(refused.output).toContain('UNSUPPORTED_FORMAT')
+    expect(existsSync(result)).toBe(false)
+  },
+)
+
 const RECEIVERS: [name: string, command: string, args: string[]][] = [
   ['Python', 'python3', [example('python/webhook_receiver.py'), '0']],
   ['Node', process.execPath, [example('node/webhook-receiver.mjs'), '0']],
@@ -138,6 +234,46 @@ test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
     await eventually(() => (receiver.output.match(/refused/g)?.length ?? 0) === 2)
   },
 )
+
+test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
+  'the %s receiver saves no ZIP where the service gives none',
+  async (_name, command, args) => {
+    const { secret } = (await service.get('/app/webhook-secret')).body
+    const variables = { LOUDSMITH_WEBHOOK_SECRET: secret, LOUDSMITH_KEY: 'ams_live_wrong' }
+    const receiver = run(command, args, variables)
+    await eventually(() => receiver.output.includes('listening'))
+    const url = /http:\/\/\S+/.exec(receiver.output)?.[0] ?? ''
+    const { job_id } = await service.newJob({ webhook_url: url })
+    await eventually(() => receiver.output.includes(job_id))
+    expect(receiver.output).toContain(`not downloaded ${job_id}`)
+    expect(receiver.output).toContain('401')
+    expect(receiver.output).not.toContain('completed')
+    expect(readdirSync(folder).filter((name) => name.endsWith('.zip'))).toEqual([])
+  },
+)
+
+test.each([
+  ...CLIENTS.map(([name, command, args]) => [`${name} client`, command, args] as const),
+  ...RECEIVERS.map(([name, command, [file = '']]) => [`${name} receiver`, command, [file]] as const),
+  ['watch folder', process.execPath, [example('watch-folder/watch.mjs')]] as const,
+])('the %s that is called without what it needs says how to call it', async (_name, command, args) => {
+  const program = run(command, args)
+  expect(await finished(program)).not.toBe(0)
+  expect(program.output).toContain('Usage')
+  expect(hasTrace(program.output)).toBe(false)
+})
+
+test('the watch folder waits for a service that is not there yet', async () => {
+  const inbox = path.join(folder, 'inbox')
+  mkdirSync(inbox)
+  writeFileSync(path.join(inbox, 'one.wav'), wavSong())
+  const url = await deadAddress()
+  const args = [example('watch-folder/watch.mjs'), inbox, path.join(folder, 'outbox'), 'melon']
+  const program = run(process.execPath, args, { LOUDSMITH_URL: url })
+  await eventually(() => program.output.includes('not mastered one.wav'))
+  await startDoor(Number(new URL(url).port))
+  await eventually(() => /^mastered one.wav/m.test(program.output))
+})
 
 test('the watch folder masters each arriving song once, under its name, and goes on after one it cannot', async () => {
   const [inbox, outbox] = [path.join(folder, 'inbox'), path.join(folder, 'outbox')]
