@@ -54,6 +54,7 @@ export interface FolderChoice {
 const LOOK_EVERY_MS = 2000
 /** A file that did not change for this long is complete. */
 const QUIET_MS = 4000
+
 /** Makes the watch over an open database. It looks from `start` to `close`. */
 export function createWatchFolders(given: WatchFoldersArguments) {
   const { db, clock, chance, log, sources, desk } = given

@@ -1,5 +1,6 @@
 /** The composition root: everything the service consists of, built by plain calls and closed in reverse order. */
 import type { RequestListener } from 'node:http'
+import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createAdmission } from '../access/caller.ts'
 import { createRateLimiter } from '../access/rate-limit.ts'
@@ -11,6 +12,8 @@ import { artifactRoutes } from '../artifacts/routes.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { PLAN_LIMITS } from '../contract/plans.ts'
 import { accountRoutes } from '../credits/routes.ts'
+import { readMigrations } from '../db/migrate.ts'
+import { openDatabase } from '../db/open.ts'
 import { docsRoutes } from '../docs/routes.ts'
 import { engineVersion } from '../engine/version.ts'
 import { pageRoutes } from '../http/page.ts'
@@ -18,7 +21,7 @@ import { route } from '../http/route.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { notifyRoutes } from '../notify/routes.ts'
 import { type Core, createCore, type Ground } from './core.ts'
-import { PAGE_FOLDER, VERSION } from './places.ts'
+import { MIGRATIONS_FOLDER, PAGE_FOLDER, VERSION } from './places.ts'
 import { createWork, type Work } from './work.ts'
 
 /** The built service. */
@@ -32,11 +35,12 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** Builds the service on an owned data directory. Throws a DatabaseError; nothing is then left open. */
+/** Builds the service on an owned data directory. Throws a DatabaseError, or the system's error; nothing is then left open. */
 export async function compose(ground: Ground): Promise<Service> {
-  const core = createCore(ground)
-  const { db, notify, retention } = core
+  const db = openDatabase(path.join(ground.dataDir, 'loudsmith.db'), readMigrations(MIGRATIONS_FOLDER))
   try {
+    const core = createCore(ground, db)
+    const { notify, retention } = core
     const stopping = new AbortController()
     const work = createWork(ground, core, stopping.signal)
     const { scheduler, session, watchFolders, pool } = work

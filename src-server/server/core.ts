@@ -6,8 +6,7 @@ import { createRetention } from '../artifacts/retention.ts'
 import type { readConfig } from '../config.ts'
 import { createAccountStore } from '../credits/account.ts'
 import { createLedger } from '../credits/ledger.ts'
-import { readMigrations } from '../db/migrate.ts'
-import { openDatabase } from '../db/open.ts'
+import type { Db } from '../db/open.ts'
 import { createFolders } from '../jobs/folders.ts'
 import { createJobStore } from '../jobs/store.ts'
 import type { ForkEngine } from '../jobs/worker-pool.ts'
@@ -16,7 +15,6 @@ import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { locateFfmpeg } from '../media/locate.ts'
 import { createNotify } from '../notify/notify.ts'
 import type { Chance, Clock } from '../system.ts'
-import { MIGRATIONS_FOLDER } from './places.ts'
 
 /** What everything is built on. */
 export interface Ground {
@@ -35,10 +33,9 @@ export interface Ground {
   readonly sessionCredential: string
 }
 
-/** Opens the database and builds what remembers: account, keys, settings, jobs, events. Nothing runs yet. */
-export function createCore(ground: Ground) {
+/** Builds what remembers over an open database: account, keys, settings, jobs, events. Nothing runs yet. */
+export function createCore(ground: Ground, db: Db) {
   const { dataDir, config, clock, chance, log } = ground
-  const db = openDatabase(path.join(dataDir, 'loudsmith.db'), readMigrations(MIGRATIONS_FOLDER))
   const settings = createSettings({
     db,
     defaultOutputFolder: ground.host === 'desktop' ? path.join(homedir(), 'Music', 'Loudsmith') : null,

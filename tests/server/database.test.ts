@@ -7,6 +7,9 @@ import { databaseFault } from '../../src-server/db/fault.ts'
 import { type Migration, readMigrations } from '../../src-server/db/migrate.ts'
 import { openDatabase } from '../../src-server/db/open.ts'
 import { liveOwner, ownDirectory } from '../../src-server/db/owner.ts'
+import { createLog } from '../../src-server/log.ts'
+import { startServer } from '../../src-server/server.ts'
+import { systemClock } from '../../src-server/system.ts'
 
 let folder: string
 let file: string
@@ -113,6 +116,13 @@ describe('the database file', () => {
 })
 
 describe('a data folder', () => {
+  test('in which a start cannot go on is left with no database open', async () => {
+    const log = createLog('silent', systemClock, () => {})
+    writeFileSync(path.join(folder, 'jobs'), 'a file where a folder belongs')
+    await expect(startServer({ dataDir: folder, port: 0, log })).rejects.toMatchObject({ code: 'EEXIST' })
+    expect(readdirSync(folder).filter((name) => name.startsWith('loudsmith.db'))).toEqual(['loudsmith.db'])
+  })
+
   test('has one owner at a time, who is found by others until he gives it up', () => {
     const ownership = ownDirectory(folder)
     expect(liveOwner(folder)).toBeUndefined()
