@@ -56,7 +56,7 @@ export function createWorkerPool(given: { fork: ForkEngine; clock: Clock; log: L
       let reason: 'timed_out' | 'stopped' | undefined
       let answer: FinalMessage | undefined
       const timers: (() => void)[] = []
-      const engine = given.fork({
+      const listeners: EngineListeners = {
         onMessage(message) {
           if (message.type === 'progress') onProgress?.(message)
           else if (!answer) {
@@ -70,7 +70,13 @@ export function createWorkerPool(given: { fork: ForkEngine; clock: Clock; log: L
           signal.removeEventListener('abort', onAbort)
           resolve(endOf(answer, reason, detail))
         },
-      })
+      }
+      let engine: EngineProcess
+      try {
+        engine = given.fork(listeners)
+      } catch (cause) {
+        return resolve({ kind: 'crashed', detail: `it could not be started: ${cause}` })
+      }
       alive.add(engine)
       const stop = (why: 'timed_out' | 'stopped') => {
         if (answer || reason) return

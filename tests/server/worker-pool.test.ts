@@ -50,6 +50,15 @@ test('an answer counts when it was given before the stop', async () => {
   expect(await end).toMatchObject({ kind: 'answered', message: { failureCode: 'TOO_SHORT' } })
 })
 
+test('a process for which the system has nothing left has crashed', async () => {
+  const fork = () => {
+    throw Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' })
+  }
+  const pool = createWorkerPool({ fork, clock: createFakeClock(), log: silent, graceMs: 3000 })
+  const end = await pool.run({ command, timeLimitMs: 60_000, signal: new AbortController().signal })
+  expect(end).toEqual({ kind: 'crashed', detail: expect.stringContaining('ENOMEM') })
+})
+
 test('closing the pool kills what is left', async () => {
   const { end, engine, pool } = setUp({ isStubborn: true })
   pool.close()
