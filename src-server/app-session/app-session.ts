@@ -70,9 +70,6 @@ export function createAppSession(arguments_: AppSessionArguments) {
       desk.feed()
     },
 
-    /** Resolves when all masters of ended jobs have been delivered or given up. */
-    delivered: (): Promise<void> => delivery.idle(),
-
     async close(): Promise<void> {
       stopTimer?.()
       await delivery.close()

@@ -15,7 +15,7 @@ import type { JobStore } from '../jobs/store.ts'
 import type { Log } from '../log.ts'
 import type { StoredSong } from '../mastering/work-order.ts'
 import type { Chance, Clock } from '../system.ts'
-import type { MasterRequest } from '../uploads/form.ts'
+import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, type MasterRequest } from '../uploads/form.ts'
 import { createDeskStore, type DeskRow } from './desk-store.ts'
 import type { Sources } from './sources.ts'
 import { createWatchFolderStore } from './watch-folder-store.ts'
@@ -69,10 +69,10 @@ const DEFAULT_SETTINGS: MasterSettings = {
   genre: 'other',
   ai_service: 'other',
   tier: 'standard',
-  intensity: 50,
+  intensity: DEFAULT_INTENSITY,
   loudness: 'platform',
   reference_source_id: null,
-  reference_amount: 70,
+  reference_amount: DEFAULT_REFERENCE_AMOUNT,
 }
 
 /** A removed song can be put back for this long. */

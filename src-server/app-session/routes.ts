@@ -9,7 +9,7 @@ import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
 import { whenUnlocked } from '../db/when-unlocked.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
-import type { AudioFormat } from '../media/audio-facts.ts'
+import { MEDIA_TYPES } from '../media/audio-facts.ts'
 import type { Chance, Clock } from '../system.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
@@ -32,8 +32,6 @@ export interface AppRoutesArguments {
   readonly storage: Storage
   readonly coverOf: CoverOf
 }
-
-const MEDIA_TYPES: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' }
 
 /** Serves `/app/sources`, `/app/desk`, `/app/settings` and `/app/system`. */
 export function appRoutes(app: FastifyInstance, arguments_: AppRoutesArguments): void {

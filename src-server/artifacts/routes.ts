@@ -6,7 +6,7 @@ import type { JobStatus } from '../contract/jobs.ts'
 import type { Platform } from '../contract/platforms.ts'
 import { AppError } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
-import type { AudioFormat } from '../media/audio-facts.ts'
+import { type AudioFormat, MEDIA_TYPES } from '../media/audio-facts.ts'
 import type { ResultZip } from './package.ts'
 import { fileAnswer } from './send-file.ts'
 
@@ -38,7 +38,6 @@ export interface JobFiles {
   readonly result?: KeptResult
 }
 
-const MEDIA_TYPES: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' }
 const RETRY_AFTER_SECONDS = 2
 
 /** Serves the downloads; `filesOf` finds the files of a job by its identifier. */

@@ -4,6 +4,9 @@
 export const AUDIO_FORMATS = ['mp3', 'wav', 'flac'] as const
 export type AudioFormat = (typeof AUDIO_FORMATS)[number]
 
+/** What a file of each container is sent as. */
+export const MEDIA_TYPES: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' }
+
 /** Tags of a song as its container carries them; absent where it carries none. Texts are NFC and free of control characters. */
 export interface SongTags {
   readonly title?: string

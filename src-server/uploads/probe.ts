@@ -8,8 +8,6 @@ import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
 import { type FormatFault, recogniseAudio, type StreamFacts } from '../media/recognise.ts'
 import { readTags } from '../media/tags.ts'
 
-export type { AudioFacts } from '../media/audio-facts.ts'
-
 /** A refusal carries the values of its message: `reason` for a format, `duration` (m:ss) for a length. */
 export type Probe =
   | { readonly ok: true; readonly facts: AudioFacts }
