@@ -24,6 +24,13 @@ function port(text: string): number {
 // The engine processes find it in their environment: compiled anew, their sources would cost each song most of a second.
 const { directory: compileCache } = enableCompileCache()
 if (compileCache) process.env.NODE_COMPILE_CACHE = compileCache
+// Who reads may be gone (`| head`) or its disk be full: neither ends the service or a job. An outcome that is lost is a failure.
+process.stderr.on('error', () => {})
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') return
+  process.stderr.write(`The output could not be written: ${message}\n`)
+  process.exitCode = 1
+})
 const dataDir = defaultDataDir(process.platform, process.env, homedir())
 const program = new Command('loudsmith')
   .description('Local audio mastering: one song in, one measured master per platform out.')

@@ -14,7 +14,7 @@ export function registerAccountCommands(program: Command, dataDir: string): void
       runClientCommand(options, (client) => client.call<Account>('readAccount'), describe),
     )
 
-  withClientOptions(account.command('plan').addArgument(new Argument('<plan>').choices(PLANS)), dataDir)
+  withClientOptions(account.command('plan').addArgument(new Argument('<plan>', 'which one').choices(PLANS)), dataDir)
     .description('Choose the plan: a local policy, not a purchase.')
     .action((plan: string, options: ClientOptions) =>
       runClientCommand(options, (client) => client.call<Account>('setPlan', { body: { plan } }), describe),

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { InvalidArgumentError } from 'commander'
 
 /**
  * Returns the data directory that the desktop application uses for this user, so that the command line shares it:
@@ -23,8 +24,12 @@ function configFolder(named: string | undefined, home: string): string {
   return named !== undefined && path.isAbsolute(named) ? named : path.join(home, '.config')
 }
 
-/** Reads a path option: relative ones start at the folder the command was called in. */
+/**
+ * Reads a path option: relative ones start at the folder the command was called in. Throws InvalidArgumentError for an empty one,
+ * as a variable leaves it that is not set: it would mean that folder itself.
+ */
 export function absolutePath(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It is empty.')
   // npm runs scripts in the project's folder and says in INIT_CWD where the user is.
   return path.resolve(process.env.INIT_CWD ?? '', text)
 }

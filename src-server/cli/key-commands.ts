@@ -8,7 +8,7 @@ import { table } from './text-output.ts'
 export function registerKeyCommands(program: Command, dataDir: string): void {
   const keys = program.command('keys').description('Create, list and revoke API keys.')
 
-  withClientOptions(keys.command('create <name>'), dataDir)
+  withClientOptions(keys.command('create').argument('<name>', 'what the key is for'), dataDir)
     .description('Create a key. It is shown this once, alone on the last line.')
     .action((name: string, options: ClientOptions) =>
       runClientCommand(
@@ -28,7 +28,7 @@ export function registerKeyCommands(program: Command, dataDir: string): void {
       ),
     )
 
-  withClientOptions(keys.command('revoke <id>'), dataDir)
+  withClientOptions(keys.command('revoke').argument('<id>', 'as "keys list" shows it'), dataDir)
     .description('Revoke a key at once and for good.')
     .action((id: string, options: ClientOptions) =>
       runClientCommand(

@@ -90,7 +90,8 @@ function textFields(options: MasterCommandOptions): Record<string, string> {
 
 function describe({ job, files }: MasterOutcome, out: string): string {
   if (job.status === 'failed') {
-    return `Failed: ${job.error_message}${job.credits_refunded > 0 ? ' The credit was returned.' : ''}`
+    const end = job.failure_code === 'CANCELLED' ? 'Cancelled.' : `Failed: ${job.error_message}`
+    return `${end}${job.credits_refunded > 0 ? ' The credit was returned.' : ''}`
   }
   const warnings = job.warnings.map((warning) => `Note: ${warning.message}`)
   const written = files.map((file) => path.relative(out, file))

@@ -8,6 +8,7 @@ import yauzl from 'yauzl'
 import type { Source } from '../contract/app.ts'
 import type { CreatedJob, Job } from '../contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
+import { makeFolder } from '../disk.ts'
 import type { ServiceClient } from './service-client.ts'
 
 const POLL_INTERVAL_MS = 250
@@ -54,7 +55,7 @@ export async function masterFile(
 /** Before anything is charged: what cannot be written is known by now. */
 async function makeOut(out: string): Promise<void> {
   try {
-    await mkdir(out, { recursive: true })
+    makeFolder(out)
     await access(out, constants.W_OK)
   } catch (cause) {
     throw new Error(`Nothing can be written to ${out}. Choose another folder with --out.`, { cause })

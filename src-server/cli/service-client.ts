@@ -10,7 +10,7 @@ export interface CallOptions {
 }
 
 export interface ServiceClient {
-  /** Calls an endpoint and returns its JSON answer. Throws ServiceError with the envelope of a failure. */
+  /** Calls an endpoint and returns its JSON answer. Throws ServiceError with the envelope of a failure, a sentence where none comes. */
   call<Answer>(name: EndpointName, options?: CallOptions): Promise<Answer>
   /** Calls an endpoint and returns the raw successful answer, for bodies that are not JSON. Throws ServiceError. */
   fetch(name: EndpointName, options?: CallOptions): Promise<Response>
@@ -30,7 +30,11 @@ export function createServiceClient(baseUrl: string, sessionCredential: string):
       headers['content-type'] = 'application/json'
       init.body = JSON.stringify(options.body)
     }
-    const response = await fetch(`${baseUrl}${path}`, init)
+    const response = await fetch(`${baseUrl}${path}`, init).catch((cause: unknown) => {
+      throw new Error(`Loudsmith at ${baseUrl} stopped answering. Start it again; a job that has begun goes on.`, {
+        cause,
+      })
+    })
     if (!response.ok) throw new ServiceError((await response.json()) as ErrorEnvelope)
     return response
   }

@@ -113,5 +113,88 @@ test('what a command cannot do is said with what to do instead', async () => {
   expect(await master('--out', path.join(song, 'out'))).toBe(
     `Nothing can be written to ${path.join(song, 'out')}. Choose another folder with --out.`,
   )
+  expect(await refused('account', 'show', '--data-dir', '')).toMatch(/^error: option '--data-dir <dir>'.*It is empty\./)
+  expect(await refused('account', 'plan', 'gold')).toMatch(/plan +which one \(choices: "free"/)
   expect(await refused('keys', 'revoke', 'nobody')).toBe('There is no key nobody. See its identifier in "keys list".')
+})
+
+test.runIf(existsSync('/proc/self'))(
+  'an output folder that cannot be made is refused at once, even where Node would try for ever',
+  async () => {
+    const song = path.join(dataDir, 'song.wav')
+    writeFileSync(song, wavSong())
+    const words = ['master', song, '--platforms', 'spotify', '--out', '/proc/masters', '--data-dir', dataDir]
+    const command = promisify(execFile)(process.execPath, [CLI, ...words], { timeout: 30_000, killSignal: 'SIGKILL' })
+    await expect(command).rejects.toMatchObject({
+      code: 1,
+      stderr: 'Nothing can be written to /proc/masters. Choose another folder with --out.\n',
+    })
+  },
+)
+
+test.skipIf(process.platform === 'win32')(
+  'a command whose reader has seen enough ends quietly, and one whose outcome is lost says so',
+  async () => {
+    const shell = (line: string) =>
+      promisify(execFile)('bash', [
+        '-c',
+        `set -o pipefail; "$0" "$@" ${line}`,
+        process.execPath,
+        CLI,
+        'account',
+        'show',
+        '--data-dir',
+        dataDir,
+      ])
+    expect(await shell('| true')).toEqual({ stdout: '', stderr: '' })
+    if (existsSync('/dev/full')) {
+      await expect(shell('> /dev/full')).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^The output could not be written: .*\n$/),
+      })
+    }
+  },
+)
+
+test('the service goes on when nobody reads what it says any more', async () => {
+  const child = spawn(process.execPath, [CLI, 'serve', '--port', '0', '--data-dir', dataDir])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const said = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))))
+  child.stdout.destroy()
+  child.stderr.destroy()
+  const url = /http:\/\/\S+/.exec(said)?.[0] ?? ''
+  const { controlToken } = JSON.parse(readFileSync(path.join(dataDir, owner), 'utf8'))
+  // It says something about each of these: the log has a line for a job that fails.
+  const form = new FormData()
+  form.append('platforms', 'melon')
+  form.append('file', new Blob([new Uint8Array(wavSong({ seconds: 0.5 }))]), 'short.wav')
+  const headers = { authorization: `Bearer ${controlToken}` }
+  const { job_id } = await (await fetch(`${url}/api/v1/master`, { method: 'POST', headers, body: form })).json()
+  const status = async () => (await (await fetch(`${url}/api/v1/jobs/${job_id}`, { headers })).json()).status
+  await expect.poll(status, { timeout: 30_000 }).toBe('failed')
+  expect(await status()).toBe('failed')
+  expect(child.exitCode).toBe(null)
+})
+
+test('a command whose service goes away in the middle says so, and that it was broken off', async () => {
+  const server = await spawnServer(dataDir)
+  const song = path.join(dataDir, 'song.wav')
+  writeFileSync(song, wavSong({ seconds: 120 }))
+  const words = ['master', song, '--platforms', 'spotify', '--out', path.join(dataDir, 'out'), '--data-dir', dataDir]
+  const command = spawn(process.execPath, [CLI, ...words])
+  let output = ''
+  for (const stream of [command.stdout, command.stderr]) stream.on('data', (text) => (output += String(text)))
+  const ended = new Promise((resolve) => command.once('close', resolve))
+  await expect.poll(() => output, { timeout: 30_000 }).toMatch(/waiting|decoding|analysing|rendering/)
+  await server.end('SIGKILL')
+  expect(await ended).toBe(1)
+  expect(output).toMatch(/^Loudsmith at http:\S+ stopped answering\. Start it again; a job that has begun goes on\.$/m)
+  const again = spawn(process.execPath, [CLI, ...words])
+  let stopped = ''
+  for (const stream of [again.stdout, again.stderr]) stream.on('data', (text) => (stopped += String(text)))
+  const broken = new Promise((resolve) => again.once('close', resolve))
+  await expect.poll(() => stopped, { timeout: 30_000 }).toMatch(/waiting|decoding|analysing|rendering/)
+  again.kill('SIGINT')
+  expect(await broken).toBe(130)
+  expect(stopped).toMatch(/^Cancelled\. The credit was returned\.$/m)
 })
