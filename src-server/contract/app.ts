@@ -1,6 +1,6 @@
 /** What only the app itself may call: stored songs, the desk where a batch waits, settings and the state of the machine. */
 import Type, { type Static } from 'typebox'
-import { Deleted, exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
+import { Deleted, exactly, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import type { Analysis } from './jobs.ts'
@@ -186,8 +186,8 @@ export const appEndpoints = endpoints({
     summary: 'Read the audio of a stored song',
     params: SourcePath,
     answers: {
-      200: { description: 'The whole file.', mediaType: 'application/octet-stream' },
-      206: { description: 'The range asked for.', mediaType: 'application/octet-stream' },
+      200: { description: 'The whole file.', mediaTypes: SONG_MEDIA_TYPES },
+      206: { description: 'The range asked for.', mediaTypes: SONG_MEDIA_TYPES },
       304: { description: 'Unchanged.' },
     },
     errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
@@ -199,7 +199,7 @@ export const appEndpoints = endpoints({
     tag,
     summary: 'Read the cover picture of a stored song',
     params: SourcePath,
-    answers: { 200: { description: 'The picture.', mediaType: 'image/*' } },
+    answers: { 200: { description: 'The picture.', mediaTypes: ['image/*'] } },
     errors: ['NOT_FOUND'],
   },
   readDesk: {

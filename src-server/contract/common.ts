@@ -29,5 +29,8 @@ export function orNull<Schema extends TSchema>(schema: Schema) {
 export const JobPath = exactly({ job_id: Type.String() })
 export type JobPath = Static<typeof JobPath>
 
+/** What a song or a master can be, as it is served. */
+export const SONG_MEDIA_TYPES = ['audio/wav', 'audio/mpeg', 'audio/flac']
+
 /** The answer of commands that have nothing else to say. */
 export const Deleted = exactly({ deleted: Type.Literal(true) })

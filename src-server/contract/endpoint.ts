@@ -9,8 +9,8 @@ export interface Answer {
   readonly description: string
   /** Schema of a JSON answer. */
   readonly schema?: TSchema
-  /** Media type of an answer that is not JSON. */
-  readonly mediaType?: string
+  /** Media types of an answer that is not JSON, or not always. */
+  readonly mediaTypes?: readonly string[]
 }
 
 /** A multipart/form-data request: text fields and file parts. */

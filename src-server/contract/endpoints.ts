@@ -29,7 +29,7 @@ const openEndpoints = endpoints({
     access: 'open',
     tag: 'Service',
     summary: 'Read this description',
-    answers: { 200: { description: 'OpenAPI 3.1.', mediaType: 'application/json' } },
+    answers: { 200: { description: 'OpenAPI 3.1.', mediaTypes: ['application/json'] } },
     errors: [],
   },
   readDocs: {
@@ -38,7 +38,7 @@ const openEndpoints = endpoints({
     access: 'open',
     tag: 'Service',
     summary: 'Read and try this description in a browser',
-    answers: { 200: { description: 'The page.', mediaType: 'text/html' } },
+    answers: { 200: { description: 'The page.', mediaTypes: ['text/html'] } },
     errors: [],
   },
   readDocsFile: {
@@ -48,7 +48,7 @@ const openEndpoints = endpoints({
     tag: 'Service',
     summary: 'Read a file of that page',
     params: exactly({ file: Type.String() }),
-    answers: { 200: { description: 'Its bytes.', mediaType: '*/*' } },
+    answers: { 200: { description: 'Its bytes.', mediaTypes: ['*/*'] } },
     errors: ['NOT_FOUND'],
   },
 })

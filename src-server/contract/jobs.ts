@@ -1,6 +1,6 @@
 /** Jobs: one song in, one master per platform out (specification sections 2 to 4; extensions as marked). */
 import Type, { type Static } from 'typebox'
-import { exactly, JobPath, oneOf, orNull, Timestamp, Uuid } from './common.ts'
+import { exactly, JobPath, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { FAILURE_CODES } from './errors.ts'
 import { MAX_TITLE_LENGTH, MAX_URL_LENGTH } from './limits.ts'
@@ -230,8 +230,8 @@ export const jobEndpoints = endpoints({
       'A ZIP with one WAV per platform, report.json, report.html and SHA256SUMS. Ranges and conditional requests work.',
     params: JobPath,
     answers: {
-      200: { description: 'The whole ZIP.', mediaType: 'application/zip' },
-      206: { description: 'The range asked for.', mediaType: 'application/zip' },
+      200: { description: 'The whole ZIP.', mediaTypes: ['application/zip'] },
+      206: { description: 'The range asked for.', mediaTypes: ['application/zip'] },
       304: { description: 'Unchanged.' },
     },
     errors: [...RESULT_ERRORS, 'RANGE_NOT_SATISFIABLE'],
@@ -244,7 +244,13 @@ export const jobEndpoints = endpoints({
     summary: 'Read the report (extension)',
     params: JobPath,
     query: exactly({ format: Type.Optional(oneOf(['json', 'html'])) }),
-    answers: { 200: { description: 'report.json, or report.html with `format=html`.', schema: Report } },
+    answers: {
+      200: {
+        description: 'report.json, or report.html with `format=html`.',
+        schema: Report,
+        mediaTypes: ['text/html'],
+      },
+    },
     errors: RESULT_ERRORS,
   },
   readJobFile: {
@@ -255,8 +261,8 @@ export const jobEndpoints = endpoints({
     summary: 'Read one master, the source or the reference (extension)',
     params: exactly({ job_id: Type.String(), file: oneOf(JOB_FILES) }),
     answers: {
-      200: { description: 'The whole file.', mediaType: 'audio/wav' },
-      206: { description: 'The range asked for.', mediaType: 'audio/wav' },
+      200: { description: 'The whole file.', mediaTypes: SONG_MEDIA_TYPES },
+      206: { description: 'The range asked for.', mediaTypes: SONG_MEDIA_TYPES },
       304: { description: 'Unchanged.' },
     },
     errors: [...RESULT_ERRORS, 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],

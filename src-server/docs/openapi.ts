@@ -155,14 +155,16 @@ function answers(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json 
   return Object.fromEntries(
     Object.entries(endpoint.answers).map(([status, answer]) => {
       const headers = { ...RATE_HEADERS_OF[endpoint.access], ...ownHeaders(endpoint, Number(status)) }
-      const mediaType = answer.mediaType ?? (answer.schema ? 'application/json' : undefined)
-      const body = answer.schema ? { schema: schema(answer.schema) } : {}
+      const content = {
+        ...(answer.schema ? { 'application/json': { schema: schema(answer.schema) } } : {}),
+        ...Object.fromEntries((answer.mediaTypes ?? []).map((mediaType) => [mediaType, {}])),
+      }
       return [
         status,
         {
           description: answer.description,
           ...(Object.keys(headers).length > 0 ? { headers } : {}),
-          ...(mediaType ? { content: { [mediaType]: body } } : {}),
+          ...(Object.keys(content).length > 0 ? { content } : {}),
         },
       ]
     }),

@@ -1,8 +1,12 @@
-import { existsSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { type Browser, chromium } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Endpoint } from '../../src-server/contract/endpoint.ts'
 import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
+import { locateFfmpeg } from '../../src-server/media/locate.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
@@ -27,6 +31,29 @@ test('every endpoint of the description is served, and asks for a credential exa
     await response.body?.cancel()
     expect([name, response.status]).toEqual([name, endpoint.access === 'open' ? 200 : 401])
   }
+})
+
+test('what a job gives has a media type that the description names, whatever the song was', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-types-'))
+  const { path: ffmpeg } = await locateFfmpeg()
+  const { body: document } = await server.get('/openapi.json')
+  const typeOf = async (jobId: string, at: string) =>
+    (await server.call('HEAD', `/api/v1/jobs/${jobId}/${at}`)).headers.get('content-type')?.split(';')[0]
+  const described = (at: string) =>
+    Object.keys(document.paths[`/api/v1/jobs/{job_id}/${at}`].get.responses[200].content)
+  for (const [name, type] of Object.entries({ 'a.mp3': 'audio/mpeg', 'a.flac': 'audio/flac', 'a.wav': 'audio/wav' })) {
+    const at = path.join(folder, name)
+    execFileSync(ffmpeg, ['-v', 'error', '-f', 'lavfi', '-i', 'sine=duration=3', at])
+    const { job_id } = await server.newJob({ file: new File([readFileSync(at)], name) })
+    await server.ended(job_id)
+    expect(await typeOf(job_id, 'files/source')).toBe(type)
+    expect(described('files/{file}')).toContain(type)
+    expect(described('files/{file}')).toContain(await typeOf(job_id, 'files/spotify'))
+    expect(described('download')).toContain(await typeOf(job_id, 'download'))
+    expect(described('report')).toContain(await typeOf(job_id, 'report'))
+    expect(described('report')).toContain(await typeOf(job_id, 'report?format=html'))
+  }
+  rmSync(folder, { recursive: true })
 })
 
 test('an address that is not described is not there', async () => {

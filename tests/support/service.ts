@@ -42,7 +42,11 @@ export function checkAgainstContract(method: string, url: string, answer: Answer
   const declared = endpoint.answers[answer.status]
   if (!declared) throw new Error(`${answer.status} is not an answer of ${method} ${pathname}`)
   const schema: TSchema | undefined = declared.schema
-  if (!schema || Value.Check(schema, answer.body)) return
+  const mediaTypes = [...(schema ? ['application/json'] : []), ...(declared.mediaTypes ?? [])]
+  const [mediaType = ''] = (answer.headers.get('content-type') ?? '').split(';')
+  if (mediaTypes.length > 0 && !mediaTypes.some((one) => new RegExp(`^${one.replaceAll('*', '.*')}$`).test(mediaType)))
+    throw new Error(`${mediaType} is not a media type of ${method} ${pathname}`)
+  if (!schema || mediaType !== 'application/json' || Value.Check(schema, answer.body)) return
   const [first] = Value.Errors(schema, answer.body)
   throw new Error(`${method} ${pathname} ${answer.status}: ${first?.instancePath} ${first?.message}`)
 }
