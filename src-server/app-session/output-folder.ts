@@ -1,7 +1,7 @@
 /** Puts the plain masters of a finished job where the user looks for music: a folder per job, nothing there is ever overwritten or swept. */
 import { createHash } from 'node:crypto'
 import { accessSync, constants, createReadStream, createWriteStream, type ReadStream } from 'node:fs'
-import { mkdir, rename, stat } from 'node:fs/promises'
+import { lstat, mkdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ResultZip } from '../artifacts/package.ts'
@@ -32,17 +32,18 @@ const MAX_ATTEMPTS = 1000
 
 /**
  * Copies the masters into a new folder below `parent` named like the ZIP's own, with ` (2)` and so on where that exists, and
- * returns it; a folder of such a name that holds these very masters is returned as it is. A file appears under its name only when
- * it is complete. Rejects with the system's error or the reason of an aborted `signal`; what was begun is then removed.
+ * returns it; a folder of such a name that holds these very masters is returned as it is. The folder appears under its name only
+ * when it is complete: until then it is hidden, and what a crash left of it goes with the next copy. Rejects with the system's error
+ * or the reason of an aborted `signal`; what was begun is then removed.
  */
 export async function copyMasters(parent: string, masters: Masters, signal: AbortSignal): Promise<string> {
   makeFolder(parent)
   const parts = partsOf(masters)
+  const { folderName } = masters.zip
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
-    const { folderName } = masters.zip
     const folder = path.join(parent, attempt === 1 ? folderName : `${folderName} (${attempt})`)
-    if (await isMade(folder)) {
-      await copyInto(folder, parts, signal)
+    if (!(await isTaken(folder))) {
+      await copyInto(folder, path.join(parent, `.${folderName}.part`), parts, signal)
       return folder
     }
     // The program may have ended between the copy and the note of it.
@@ -67,26 +68,26 @@ function partsOf({ zipPath, zip, files }: Masters): Part[] {
   })
 }
 
-/** Makes a folder; false when something of its name is there. */
-async function isMade(folder: string): Promise<boolean> {
+/** Whether something of a name is there, whatever it is. */
+async function isTaken(name: string): Promise<boolean> {
   try {
-    await mkdir(folder)
+    await lstat(name)
     return true
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
     return false
   }
 }
 
-async function copyInto(folder: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
+async function copyInto(folder: string, hidden: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
+  await discardFolder(hidden)
+  await mkdir(hidden)
   try {
-    for (const { file, open } of parts) {
-      const half = path.join(folder, `.${file}.part`)
-      await pipeline(open(), createWriteStream(half, { flags: 'wx', flush: true }), { signal })
-      await rename(half, path.join(folder, file))
-    }
+    for (const { file, open } of parts)
+      await pipeline(open(), createWriteStream(path.join(hidden, file), { flags: 'wx', flush: true }), { signal })
+    await rename(hidden, folder)
   } catch (cause) {
-    await discardFolder(folder)
+    await discardFolder(hidden)
     throw cause
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createOutputDelivery } from '../../src-server/app-session/output-delivery.ts'
 import { copyMasters, type Masters } from '../../src-server/app-session/output-folder.ts'
 import { makeFolder } from '../../src-server/disk.ts'
@@ -12,6 +12,17 @@ import type { MasterRequest } from '../../src-server/uploads/form.ts'
 import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { FACTS } from './fixture.ts'
+
+/** What lies in the output folder whenever a file of it is begun. */
+const seen = vi.hoisted(() => ({ parent: '', atEveryFile: [] as string[][] }))
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>()
+  const createWriteStream: typeof fs.createWriteStream = (...given) => {
+    if (seen.parent !== '') seen.atEveryFile.push(fs.readdirSync(seen.parent))
+    return fs.createWriteStream(...given)
+  }
+  return { ...fs, createWriteStream }
+})
 
 let folder: string
 let masters: Masters
@@ -51,6 +62,31 @@ test('what is there already is never touched: the next delivery gets a name of i
   const second = await copyMasters(folder, masters, signal)
   expect(second).toBe(`${first} (2)`)
   expect(readFileSync(path.join(first, '봄날_melon.wav'), 'utf8')).toBe('edited by the user')
+})
+
+test('a folder appears under its name only with every master in it, so that a crash leaves no half one', async () => {
+  const parent = path.join(folder, 'out')
+  mkdirSync(parent)
+  // What a crash leaves behind is ours, and hidden.
+  mkdirSync(path.join(parent, '.봄날_master_1.part'))
+  writeFileSync(path.join(parent, '.봄날_master_1.part', '봄날_melon.wav'), 'ME')
+  seen.parent = parent
+  onTestFinished(() => {
+    seen.parent = ''
+  })
+  const made = await copyMasters(parent, masters, signal)
+  expect(seen.atEveryFile.length).toBe(2)
+  expect(seen.atEveryFile.flat().filter((name) => !name.startsWith('.'))).toEqual([])
+  expect([readdirSync(parent), readdirSync(made).length]).toEqual([['봄날_master_1'], 2])
+  expect(readFileSync(path.join(made, '봄날_melon.wav'), 'utf8')).toBe('MELON')
+})
+
+test('a file or an empty folder of the same name is left alone', async () => {
+  writeFileSync(path.join(folder, '봄날_master_1'), 'a file')
+  mkdirSync(path.join(folder, '봄날_master_1 (2)'))
+  expect(await copyMasters(folder, masters, signal)).toBe(path.join(folder, '봄날_master_1 (3)'))
+  expect(readFileSync(path.join(folder, '봄날_master_1'), 'utf8')).toBe('a file')
+  expect(readdirSync(path.join(folder, '봄날_master_1 (2)'))).toEqual([])
 })
 
 test('masters that lie there already, byte for byte, count as delivered', async () => {
