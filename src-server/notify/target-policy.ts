@@ -32,6 +32,8 @@ export function checkUrl(text: string, ownPort: number): UrlVerdict {
   if (scheme === undefined) return { refusal: 'not_absolute' }
   if (scheme !== 'http' && scheme !== 'https') return { refusal: 'scheme' }
   if (!text.slice(scheme.length + 1).startsWith('//')) return { refusal: 'not_absolute' }
+  // The parser would take the path for the host.
+  if (text[scheme.length + 3] === '/') return { refusal: 'malformed' }
   if (!URL.canParse(text)) return { refusal: 'malformed' }
   const url = new URL(text)
   if (url.username !== '' || url.password !== '' || /^[^/?#]*@/.test(text.slice(scheme.length + 3))) {

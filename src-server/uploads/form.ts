@@ -65,6 +65,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
  */
 export function readMasterForm(fields: FieldValues, surroundings: FormSurroundings): MasterForm {
   const songs = readSongs(fields, surroundings)
+  // Ignored like an unknown field, it would cost a credit for a master without the reference.
+  if (single(fields, 'reference_file') !== undefined) {
+    throw invalidRequest('reference_not_file', { param: 'reference_file' })
+  }
   const genre = word(fields, 'genre', GENRES) ?? 'other'
   const aiService = word(fields, 'ai_service', AI_SERVICES) ?? 'other'
   const tier = word(fields, 'tier', TIERS) ?? 'standard'
@@ -146,7 +150,7 @@ function sessionOnly(fields: FieldValues, field: string, caller: Caller): string
 
 function single(fields: FieldValues, field: string): string | undefined {
   const values = fields.get(field) ?? []
-  if (values.length > 1) throw unusable(field)
+  if (values.length > 1) throw unusable(field, { rule: 'once' })
   return values[0]?.trim() || undefined
 }
 

@@ -8,6 +8,7 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import type { Detail } from '../contract/text/details.ts'
 import { discardFolder } from '../disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { askForBody } from '../http/held-body.ts'
@@ -92,13 +93,14 @@ async function parse(request: IncomingMessage, options: ReceiveOptions) {
   })
   parser.on('file', (name, content, filename) => {
     // An empty file input of a page is a part without a name.
-    const isExpected = options.files.includes(name) && !seen.has(name)
-    seen.add(name)
-    if (!isExpected) {
-      problem ??= new AppError('INVALID_REQUEST', {}, { param: name.slice(0, 100) })
+    const isKnown = options.files.includes(name)
+    if (!isKnown || seen.has(name)) {
+      const detail: Detail = isKnown ? { rule: 'once' } : { rule: 'file_part', names: options.files }
+      problem ??= new AppError('INVALID_REQUEST', {}, { param: name.slice(0, 100), details: [detail] })
       content.on('error', failure.reject).resume()
       return
     }
+    seen.add(name)
     contents.push(content)
     const stored = storeFile(content, path.join(options.folder, name), options.maxFileBytes, name)
     writes.push(

@@ -88,6 +88,8 @@ test.each([
   ['javascript:alert(1)', 'scheme'],
   ['//example.com/', 'not_absolute'],
   ['/hook', 'not_absolute'],
+  ['http:///hook', 'malformed'],
+  ['http:////example.com/hook', 'malformed'],
   ['example.com/hook', 'not_absolute'],
   ['http:/example.com', 'not_absolute'],
   ['http:example.com', 'not_absolute'],

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Detail, detailText } from '../../src-server/contract/text/details.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
-import { masterForm, type Service, startService } from '../support/service.ts'
+import { type MasterFields, masterForm, type Service, startService } from '../support/service.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -41,6 +41,15 @@ test.each<[string, string, unknown, string | undefined, string, string]>([
   ['POST', '/api/v1/master', { batch_id: 'x' }, 'batch_id', 'It is a UUID.', 'UUID예요.'],
   ['POST', '/api/v1/master', { dry_run: 'yes' }, 'dry_run', 'It is true or false.', 'true 또는 false예요.'],
   ['POST', '/api/v1/master', { title: 'x'.repeat(201) }, 'title', 'It has at most 200 characters.', '200자 이하예요.'],
+  ['POST', '/api/v1/master', { genre: ['pop', 'pop'] }, 'genre', 'It is sent once.', '한 번만 보낼 수 있어요.'],
+  [
+    'POST',
+    '/api/v1/master',
+    { data: new Blob(['a song under another name']) },
+    'data',
+    'A file is sent as one of: file, reference_file.',
+    '파일은 다음 이름으로 보내요: file, reference_file.',
+  ],
   ['GET', '/api/v1/jobs?limit=0', undefined, 'limit', 'It is 1 or more.', '1 이상이에요.'],
   ['GET', '/api/v1/jobs?limit=many', undefined, 'limit', 'It is a whole number.', '정수예요.'],
   ['GET', '/api/v1/jobs?colour=red', undefined, 'colour', 'There is no such member.', '그런 이름의 값은 없어요.'],
@@ -57,7 +66,7 @@ test.each<[string, string, unknown, string | undefined, string, string]>([
   ['PATCH', '/app/settings', { is_offline: 'no' }, 'is_offline', 'It is true or false.', 'true 또는 false예요.'],
   ['PATCH', '/app/settings', [], undefined, 'It is a JSON object.', 'JSON 객체예요.'],
 ])('%s %s %j', async (method, address, given, param, english, korean) => {
-  const body = address === '/api/v1/master' ? masterForm(given as Record<string, string>) : given
+  const body = address === '/api/v1/master' ? masterForm(given as MasterFields) : given
   expect(await refusalOf(method, address, body)).toMatchObject({ details: [english] })
   const refusal = await refusalOf(method, address, body, 'ko')
   expect(refusal).toMatchObject({ details: [korean], message: expect.stringMatching(/[가-힣]/) })
@@ -65,11 +74,31 @@ test.each<[string, string, unknown, string | undefined, string, string]>([
   expect(refusal.message).not.toContain('undefined')
 })
 
+test('a file that is sent twice is to be sent once', async () => {
+  const form = masterForm({})
+  form.append('file', new Blob(['another song']), 'b.wav')
+  expect(await refusalOf('POST', '/api/v1/master', form)).toMatchObject({
+    param: 'file',
+    details: ['It is sent once.'],
+  })
+})
+
+test.each(['track.wav', 'null'])(
+  'a reference that is the text %j instead of a file is refused, with how to send it',
+  async (text) => {
+    const refusal = await refusalOf('POST', '/api/v1/master', masterForm({ reference_file: text }))
+    expect(refusal).toMatchObject({ param: 'reference_file', message: expect.stringContaining('-F reference_file=@') })
+    const blank = await service.master({ reference_file: ' ', dry_run: 'true' })
+    expect(blank.status).toBe(200)
+  },
+)
+
 test('every rule has a sentence of its own in both languages', () => {
   const samples: Detail[] = [
     { rule: 'one_of', words: ['a', 'b'] },
     { rule: 'between', least: 0, most: 9 },
     { rule: 'members', names: ['a'] },
+    { rule: 'file_part', names: ['a', 'b'] },
     ...(['at_least', 'at_most', 'characters_at_least', 'characters_at_most'] as const).map((rule) => ({
       rule,
       limit: 2,
@@ -85,6 +114,7 @@ test('every rule has a sentence of its own in both languages', () => {
         'object',
         'uuid',
         'each_once',
+        'once',
         'unknown_member',
         'form',
       ] as const

@@ -8,6 +8,7 @@ export type Detail =
   | { readonly rule: 'at_least' | 'at_most' | 'characters_at_least' | 'characters_at_most'; readonly limit: number }
   | { readonly rule: 'items_at_least' | 'items_at_most'; readonly limit: number }
   | { readonly rule: 'members'; readonly names: readonly string[] }
+  | { readonly rule: 'file_part'; readonly names: readonly string[] }
   | {
       readonly rule:
         | 'whole_number'
@@ -18,6 +19,7 @@ export type Detail =
         | 'object'
         | 'uuid'
         | 'each_once'
+        | 'once'
         | 'unknown_member'
         | 'form'
     }
@@ -64,6 +66,11 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   object: { en: 'It is a JSON object.', ko: 'JSON 객체예요.' },
   uuid: { en: 'It is a UUID.', ko: 'UUID예요.' },
   each_once: { en: 'It holds each entry once.', ko: '같은 항목은 한 번만 넣을 수 있어요.' },
+  once: { en: 'It is sent once.', ko: '한 번만 보낼 수 있어요.' },
+  file_part: {
+    en: ({ names }) => `A file is sent as one of: ${names.join(', ')}.`,
+    ko: ({ names }) => `파일은 다음 이름으로 보내요: ${names.join(', ')}.`,
+  },
   unknown_member: { en: 'There is no such member.', ko: '그런 이름의 값은 없어요.' },
   form: { en: 'It does not have the form that /docs shows.', ko: '/docs에 있는 형식이 아니에요.' },
 }

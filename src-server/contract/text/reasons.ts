@@ -51,6 +51,10 @@ export const REQUEST_REASONS = {
     en: 'There is no song. Send it as a file part named "file" (curl: -F file=@song.wav).',
     ko: '곡이 없어요. "file"이라는 파일 파트로 보내세요(curl: -F file=@song.wav).',
   },
+  reference_not_file: {
+    en: 'The reference is not a file. Send it as a file part named "reference_file" (curl: -F reference_file=@track.wav).',
+    ko: '레퍼런스가 파일이 아니에요. "reference_file"이라는 파일 파트로 보내세요(curl: -F reference_file=@track.wav).',
+  },
   song_gone: {
     en: 'The stored song is gone from the disk. Add it again.',
     ko: '저장된 곡이 디스크에서 사라졌어요. 곡을 다시 추가하세요.',
