@@ -50,6 +50,8 @@ export interface DynamicCut {
   /** What it is compared with; both are weighed by their width. */
   readonly referenceHz: number
   readonly referenceQ: number
+  /** Band-passes in a row that make the reference: three where the loud band must not leak into it. */
+  readonly referenceSections: 1 | 3
   /** How far the band's density may stand above the reference's before it is turned down: −30 to 30. */
   readonly toleranceDb: number
   /** 1 to 500. */

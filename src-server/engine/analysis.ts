@@ -72,7 +72,7 @@ export interface SourceAnalysis {
   readonly fineSpectrum: BandLevels
   /** Mean of each channel, full scale 1. */
   readonly dcOffsets: readonly number[]
-  /** Largest distance of the mean of any 5 s from the channel's mean: an offset that comes and goes with the music. */
+  /** How far an offset comes and goes with the music, full scale 1; see {@link Waveform}. */
   readonly dcDrift: number
   readonly subsonic: Subsonic
   readonly clipping: Clipping
@@ -105,7 +105,7 @@ export function thresholdShiftDb(samplePeakDbfs: number | null): number {
 const edgeSilenceDbfs = -60
 /** Level difference from which a channel counts as dead, dB. */
 const deadChannelDb = 60
-/** Integrated loudness is undefined below the absolute gate of BS.1770: such a piece is silent for mastering. */
+/** Levels of silence are null. */
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
 
 /** Share of the work that is behind after each of its long parts, as profiled on four minutes of stereo. */
@@ -171,7 +171,7 @@ export function analyseSource(
     subsonic,
     clipping,
     clicks,
-    resonances: isSilent ? [] : findResonances(fine),
+    resonances: isSilent ? [] : findResonances(fine, audio.frames / audio.sampleRateHz),
     sibilance: measureSibilance(thirds),
     tone: describeTone(sixths, Math.min(bandwidthHz ?? Number.POSITIVE_INFINITY, audio.sampleRateHz / 2)),
     width: describeWidth(thirds),

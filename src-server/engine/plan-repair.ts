@@ -32,6 +32,13 @@ const resonanceDb: Record<AiService, number> = { suno: 4, udio: 4, elevenlabs: 4
 /** Density of the sharpest sibilants against the voice range from which they are tamed, dB. */
 const sibilanceDb: Record<AiService, number> = { suno: 5, udio: 5, elevenlabs: 5, other: 9 }
 
+/**
+ * How far below the sharpest sibilants the cut begins, dB: 4 for its own depth and 3.5 that its filters read less than the analysis does. Of sounds that are nothing but
+ * sibilant the filters read at most 18 dB, so it begins no later than the second figure.
+ */
+const sibilanceKneeDb = 7.5
+const mostToleranceDb = 12
+
 const decision = (code: Decision['code'], values: Decision['values'] = {}): Decision => ({
   stage: 'repair',
   code,
@@ -147,6 +154,7 @@ function resonances({ resonances, aiService }: SourceAnalysis): PlanPart {
     q,
     referenceHz: frequencyHz,
     referenceQ: q / 4,
+    referenceSections: 1,
     toleranceDb: 1,
     attackMs: 15,
     releaseMs: 120,
@@ -173,9 +181,10 @@ function sibilance({ sibilance, aiService }: SourceAnalysis): PlanPart {
             repair: 'sibilance',
             frequencyHz: 6500,
             q: 1.4,
-            referenceHz: 2200,
-            referenceQ: 0.7,
-            toleranceDb: sharpestDb - 4,
+            referenceHz: 1800,
+            referenceQ: 1,
+            referenceSections: 3,
+            toleranceDb: Math.min(mostToleranceDb, sharpestDb - sibilanceKneeDb),
             attackMs: 2,
             releaseMs: 60,
             maxMidCutDb: 3,

@@ -72,7 +72,7 @@ export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrde
     if (rateHz < audio.sampleRateHz) audio = await lowerRate(place.ffmpeg, audio, rateHz, place.signal)
     const source = prepareLanding(audio)
     treatedLufs = source.loudness.integratedLufs
-    // All that there was may have been a fault: an offset, or clicks.
+    // All that there was may have been a fault, as an offset is.
     if (!Number.isFinite(treatedLufs)) throw new WorkFailure('DIGITAL_SILENCE')
     const targets = order.targets.filter((target) => rateOf(target) === rateHz)
     delivered.push(...(await deliverRate(source, targets, encoders, order, progress)))

@@ -246,6 +246,16 @@ describe('what a song has to say of itself', () => {
   }, 120_000)
 })
 
+describe('a song of nothing but clicks', () => {
+  it('is mastered, not mended away', async () => {
+    const clicks = Float32Array.from({ length: 300_000 }, (_, i) => (i % 22_050 === 11_025 ? 0.8 : 0))
+    const file = writeFloatWav(at('clicks.wav'), [clicks, clicks], 44_100)
+    const { messages } = await runOrder(await orderFor(file, folder, { platforms: ['spotify'] }))
+    const last = messages.at(-1)
+    expect(last).toMatchObject({ type: 'done', result: { repairs: [], masters: [{ verdict: 'below_target' }] } })
+  }, 60_000)
+})
+
 describe('a job that cannot be done', () => {
   const fails = async (change: Partial<WorkOrder>, file = song) => {
     const { messages, exitCode } = await runOrder(await orderFor(file, folder, change))

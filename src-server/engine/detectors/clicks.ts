@@ -1,4 +1,5 @@
 import type { AudioBlock } from '../block.ts'
+import { sumStereo } from '../meters/sums.ts'
 import { interpolateGap, predictionErrorFilter } from '../prediction.ts'
 
 /** Clicks of one channel as [first frame, frame after the last], ascending. */
@@ -25,15 +26,21 @@ const longest = 24
 const quietest = 1e-3
 /** A file with more suspects than this many per second is made of clicks: it is meant. */
 const mostPerSecond = 8
+/** Clicks that hold more than this part of a piece's energy (without them it would be 10 dB quieter) are the piece when they come this often ... */
+const mostOfEnergy = 0.9
+const oftenPerSecond = 0.2
+/** ... or when what else there is lies below this mean square (−80 dBFS): silence, with or without dither. */
+const silence = 1e-8
 
 /**
  * Returns the clicks of every channel: short, isolated outliers of the prediction error (single samples to half a millisecond). Transients of music
- * are told apart by their tails. Cost: one pass over second differences, closer looks only where they stand out. Silence has none;
- * the first and last {@link context} frames are not searched. Never throws.
+ * are told apart by their tails. Cost: one pass over second differences, closer looks only where they stand out. Silence has none, nor has a piece that is made of
+ * clicks. The first and last {@link context} frames are not searched. Never throws.
  */
-export function findClicks({ channels, frames }: AudioBlock, sampleRateHz: number): ClickRanges[] {
+export function findClicks(block: AudioBlock, sampleRateHz: number): ClickRanges[] {
+  const { channels, frames } = block
   const most = Math.max(20, (mostPerSecond * frames) / sampleRateHz)
-  return channels.map((samples) => {
+  const found = channels.map((samples) => {
     const clicks: [number, number][] = []
     for (const centre of suspects(samples)) {
       const last = clicks.at(-1)
@@ -44,6 +51,24 @@ export function findClicks({ channels, frames }: AudioBlock, sampleRateHz: numbe
     }
     return clicks
   })
+  return areThePiece(found, block, sampleRateHz) ? channels.map(() => []) : found
+}
+
+/** Whether mending the clicks would take the piece away. */
+function areThePiece(clicks: readonly ClickRanges[], { channels, frames }: AudioBlock, sampleRateHz: number): boolean {
+  const count = Math.max(...clicks.map((ranges) => ranges.length))
+  if (count === 0) return false
+  let inClicks = 0
+  let whole = 0
+  for (const [c, samples] of channels.entries()) {
+    const { left, leftSquare } = sumStereo(samples, samples, 0, frames)
+    const mean = left / frames
+    whole += leftSquare - left * mean
+    for (const [start, end] of clicks[c]!) for (let i = start; i < end; i++) inClicks += (samples[i]! - mean) ** 2
+  }
+  const isOften = count * sampleRateHz > oftenPerSecond * frames
+  const isAlone = whole - inClicks < silence * channels.length * frames
+  return inClicks > mostOfEnergy * whole && (isOften || isAlone)
 }
 
 function suspects(samples: Float32Array): number[] {

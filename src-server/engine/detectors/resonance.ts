@@ -1,5 +1,6 @@
 import { activeFrames, type BandFrames, quantile, sortedLevels } from '../meters/spectrum.ts'
-import { power, powerOfTen } from '../units.ts'
+import { inaudibleDbfs } from '../processors/dynamic-cut.ts'
+import { mix, power, powerOfTen } from '../units.ts'
 
 /** A narrow peak that stays while the music changes. */
 export interface Resonance {
@@ -19,15 +20,19 @@ const nearest = 3
 const farthest = 9
 /** A resonance stands this far out of its surroundings, dB, typically ... */
 const fewestDb = 4
-/** ... and half of that for this part of the time: partials of notes come and go, a resonance stays. */
+/**
+ * ... and half of that for this part of the time: partials of notes come and go, a resonance stays. In a short piece one chord may last, so all of the time is asked
+ * of the shortest and less in proportion, down to this from the second figure on.
+ */
 const leastPersistence = 0.7
+const longSeconds = 90
 const mostResonances = 4
 
 /**
  * Returns at most four persistent narrow peaks between 4 and 12 kHz, the highest first. `frames` must hold bands of a 24th of an
- * octave. Judged by medians over the frames in which music plays, so that cymbals and notes do not count. Silence has none.
+ * octave. Judged by medians over the frames in which music plays, so that cymbals and notes do not count. Silence has none, nor has what nobody hears.
  */
-export function findResonances(frames: BandFrames): Resonance[] {
+export function findResonances(frames: BandFrames, durationSeconds: number): Resonance[] {
   const { bands, frameCount, mid, side } = frames
   const count = bands.centresHz.length
   const isActive = activeFrames(frames)
@@ -39,9 +44,9 @@ export function findResonances(frames: BandFrames): Resonance[] {
     if (frequencyHz < lowestHz || frequencyHz > highestHz) continue
     const excessDb = typical[b]! - surroundings(typical, b)
     const isPeak = typical[b]! >= typical[b - 1]! && typical[b]! > typical[b + 1]!
-    if (!isPeak || !(excessDb >= fewestDb)) continue
+    if (!isPeak || !(excessDb >= fewestDb) || typical[b]! < inaudibleDbfs) continue
     const persistence = persistenceOf(powers, count, frameCount, isActive, b, excessDb / 2)
-    if (persistence < leastPersistence) continue
+    if (persistence < mix(1, leastPersistence, Math.min(1, durationSeconds / longSeconds))) continue
     found.push({ frequencyHz, excessDb, persistence, q: widthQ(typical, b, excessDb) })
   }
   return found.sort((one, other) => other.excessDb - one.excessDb).slice(0, mostResonances)

@@ -2,7 +2,7 @@ import { activeFrames, type BandFrames, quantile } from '../meters/spectrum.ts'
 
 /** How sharply the range of s and sh comes and goes. */
 export interface Sibilance {
-  /** Typical (median) density of 5–9 kHz against 1–4 kHz, dB per hertz. */
+  /** Typical (median) density of 4.5–9 kHz against 1.1–4.5 kHz, dB. */
   readonly typicalDb: number
   /** The same in the sharpest fiftieth of the playing time. */
   readonly sharpestDb: number

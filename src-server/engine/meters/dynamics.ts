@@ -1,6 +1,6 @@
 import type { Audio } from '../block.ts'
 import { gainToDb, powerToDb } from '../units.ts'
-import { correlationOf, joinSums, noSums, sumStereo } from './sums.ts'
+import { correlationOf, joinSums, noSums, type StereoSums, sumStereo } from './sums.ts'
 
 /** Seconds between two points of the curves. */
 export const curveStepSeconds = 0.1
@@ -9,7 +9,10 @@ export const curveStepSeconds = 0.1
 export interface Waveform {
   /** Mean of the samples of each channel, full scale 1. */
   readonly offsets: readonly number[]
-  /** Largest distance of the mean of any 5 s of a channel from that channel's mean, full scale 1. */
+  /**
+   * Largest distance from a channel's mean of the mean of any of its stretches of 5 s, and of any 100 ms that keep nearer to zero than a quarter of it: an offset that
+   * silence does not share. Full scale 1.
+   */
   readonly offsetDrift: number
   /** Root mean square of each channel without its mean, dBFS; −Infinity for silence. */
   readonly rmsDbfs: readonly number[]
@@ -37,13 +40,13 @@ export function measureWaveform(audio: Audio): Waveform {
   let total = noSums
   const peakDbfs: number[] = []
   const correlations: number[] = []
-  const stepSums: [number, number][] = []
+  const steps: StereoSums[] = []
   for (let start = 0; start < audio.frames; start += step) {
     const sums = sumStereo(left, right, start, Math.min(audio.frames, start + step))
     total = joinSums(total, sums)
     peakDbfs.push(gainToDb(sums.peak))
     correlations.push(correlationOf(sums))
-    stepSums.push([sums.left, sums.right])
+    steps.push(sums)
   }
   const frames = Math.max(1, audio.frames)
   const offsets = [total.left / frames, total.right / frames]
@@ -51,7 +54,7 @@ export function measureWaveform(audio: Audio): Waveform {
   const meanSquare = (total.leftSquare + total.rightSquare) / (2 * frames)
   return {
     offsets,
-    offsetDrift: driftOf(stepSums, step, offsets),
+    offsetDrift: Math.max(...offsets.map((offset, c) => driftOf(steps, c === 0 ? 'left' : 'right', offset))),
     rmsDbfs: [rms(total.leftSquare, offsets[0]!), rms(total.rightSquare, offsets[1]!)],
     samplePeakDbfs: gainToDb(total.peak),
     crestFactorDb: meanSquare > 0 ? gainToDb(total.peak) - powerToDb(meanSquare) : 0,
@@ -62,15 +65,19 @@ export function measureWaveform(audio: Audio): Waveform {
   }
 }
 
-function driftOf(stepSums: readonly [number, number][], step: number, offsets: readonly number[]): number {
+function driftOf(steps: readonly StereoSums[], channel: 'left' | 'right', offset: number): number {
   const window = Math.round(5 / curveStepSeconds)
   let drift = 0
-  for (let start = 0; start + window <= stepSums.length; start += window) {
-    for (let c = 0; c < 2; c++) {
-      let sum = 0
-      for (let i = start; i < start + window; i++) sum += stepSums[i]![c]!
-      drift = Math.max(drift, Math.abs(sum / (window * step) - offsets[c]!))
-    }
+  let sum = 0
+  let frames = 0
+  for (const [i, step] of steps.entries()) {
+    if (step.peak < Math.abs(offset) / 4) drift = Math.max(drift, Math.abs(step[channel] / step.frames - offset))
+    sum += step[channel]
+    frames += step.frames
+    if ((i + 1) % window > 0) continue
+    drift = Math.max(drift, Math.abs(sum / frames - offset))
+    sum = 0
+    frames = 0
   }
   return drift
 }

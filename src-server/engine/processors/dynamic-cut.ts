@@ -9,8 +9,11 @@ import { alongControlGrid, controlFrames, decodeMidSide, encodeMidSide } from '.
 const chunkFrames = 4096
 /** Levels are averaged over this time, so that the narrow band's own beating is not followed. */
 const averagingMs = 20
-/** A channel whose reference is below this is not looked at, dBFS. */
-const quietestDbfs = -75
+/** A band below this is left alone, dBFS: nobody hears it, and it may be nothing but rounding. */
+export const inaudibleDbfs = -110
+
+/** Width of so many equal band-passes in a row against that of one: ∫ (1 + x²)⁻ⁿ dx. */
+const widthOfSections = { 1: 1, 3: 3 / 8 }
 
 interface ChannelState {
   readonly maxCutDb: number
@@ -49,9 +52,11 @@ export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): Dynamic
   const attack = onePoleCoefficient(cut.attackMs, stepHz)
   const release = onePoleCoefficient(cut.releaseMs, stepHz)
   const averaging = onePoleCoefficient(averagingMs, stepHz)
-  const widthRatioDb = powerToDb((cut.referenceHz / cut.referenceQ) * (cut.q / cut.frequencyHz))
+  const referenceWidth = (cut.referenceHz / cut.referenceQ) * widthOfSections[cut.referenceSections]
+  const widthRatioDb = powerToDb(referenceWidth * (cut.q / cut.frequencyHz))
   const bandFilter = createBiquadCascade([bandPass(cut.frequencyHz, sampleRateHz, cut.q)])
-  const referenceFilter = createBiquadCascade([bandPass(cut.referenceHz, sampleRateHz, cut.referenceQ)])
+  const referenceSection = bandPass(cut.referenceHz, sampleRateHz, cut.referenceQ)
+  const referenceFilter = createBiquadCascade(Array.from({ length: cut.referenceSections }, () => referenceSection))
   const scratch = (): AudioBlock => ({
     channels: [new Float32Array(chunkFrames), new Float32Array(chunkFrames)],
     frames: chunkFrames,
@@ -68,9 +73,9 @@ export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): Dynamic
   function advance(state: ChannelState): void {
     state.bandMean = state.band + averaging * (state.bandMean - state.band)
     state.referenceMean = state.reference + averaging * (state.referenceMean - state.reference)
-    const referenceDb = powerToDb(state.referenceMean / controlFrames)
-    const excessDb = powerToDb(state.bandMean / controlFrames) - referenceDb + widthRatioDb
-    const wanted = referenceDb > quietestDbfs ? clamp(excessDb - cut.toleranceDb, 0, state.maxCutDb) : 0
+    const bandDb = powerToDb(state.bandMean / controlFrames)
+    const excessDb = bandDb - powerToDb(state.referenceMean / controlFrames) + widthRatioDb
+    const wanted = bandDb > inaudibleDbfs ? clamp(excessDb - cut.toleranceDb, 0, state.maxCutDb) : 0
     const coefficient = wanted > state.cutDb ? attack : release
     const cutDb = wanted + coefficient * (state.cutDb - wanted)
     state.cutDb = cutDb < 1e-5 ? 0 : cutDb

@@ -88,6 +88,22 @@ describe('a fault that was put in', () => {
     }
   })
 
+  it.each([0, 1e-4])('clicks are the piece where there is nothing else but noise of %d', (amplitude) => {
+    const track = noise(12, amplitude)
+    addClicks(track, 0.7, 0.8)
+    expect(analyse(track).clicks.flat()).toEqual([])
+  })
+
+  it('a single impulse in silence is the piece, a stray click in a very quiet song is not', () => {
+    const impulse = noise(4, 0)
+    impulse.channels[0]![96_000] = 0.9
+    expect(analyse(impulse).clicks.flat()).toEqual([])
+    const quiet = copyOf(music)
+    for (const samples of quiet.channels) for (let i = 0; i < samples.length; i++) samples[i]! *= 0.005
+    quiet.channels[0]![96_000] = 0.9
+    expect(analyse(quiet).clicks.flat()).toHaveLength(1)
+  })
+
   it('drum hits are not clicks', () => {
     const drums = copyOf(music)
     for (let hit = 1; hit < 11; hit++) {
@@ -113,6 +129,25 @@ describe('a fault that was put in', () => {
     const [resonance] = analyse(ringing).resonances
     expect(resonance!.frequencyHz / 6000).toBeCloseTo(1, 1)
     expect(resonance!.excessDb).toBeGreaterThan(5)
+  })
+
+  it('a partial that lasts through a short piece is no resonance, one that stays through a song is', () => {
+    const held = (seconds: number) => {
+      const song = ordinaryMusic(seconds)
+      // Silent in every eighth second.
+      for (let i = 0; i < song.frames; i++) {
+        const isHeld = Math.floor(i / 48_000) % 8 > 0
+        if (isHeld)
+          for (const channel of song.channels) channel[i]! += 0.03 * Math.sin((2 * Math.PI * 6000 * i) / 48_000)
+      }
+      return analyse(song).resonances
+    }
+    expect(held(16)).toEqual([])
+    expect(held(96)).toHaveLength(1)
+  })
+
+  it('what nobody hears is no resonance', () => {
+    expect(analyse(sine(5, 50, 0.9)).resonances).toEqual([])
   })
 
   it('a cutoff at 16 kHz and a dead channel are named', () => {

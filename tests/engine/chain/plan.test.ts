@@ -12,7 +12,7 @@ import { widthCorrectionDb } from '../../../src-server/engine/plan-image.ts'
 import { type PlanInput, planRecipe } from '../../../src-server/engine/plan-recipe.ts'
 import { faultCorrectionDb } from '../../../src-server/engine/plan-tone.ts'
 import { createMatchFilter } from '../../../src-server/engine/processors/match.ts'
-import { copyOf, differenceDb, filterWhole, largestDifference, ordinaryMusic, rmsDbfs, sine } from './signals.ts'
+import { copyOf, differenceDb, filterWhole, largestDifference, noise, ordinaryMusic, rmsDbfs, sine } from './signals.ts'
 
 const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: false })
 const defaults = {
@@ -198,6 +198,51 @@ describe('a repair', () => {
     expect(moving(0.05, -8).map(({ kind }) => kind)).toEqual(['remove_dc'])
     // Where the filter would raise the peaks, the offset stays.
     expect(moving(0.02, -5)).toEqual([])
+  })
+
+  it('of an offset that silence does not share never puts one there', () => {
+    const framed = copyOf(music)
+    addOffset(framed, 0.1)
+    for (const samples of framed.channels) samples.fill(0, 0, 48_000).fill(0, 11 * 48_000)
+    const { recipe, decisions } = plan(analyse(framed))
+    expect(decisions[0]).toMatchObject({ code: 'DC_REMOVED', values: { method: 'filtered' } })
+    applyRecipe(framed, recipe)
+    expect(Math.max(...framed.channels[0]!.subarray(0, 47_000).map(Math.abs))).toBeLessThan(1e-6)
+    // A drum whose waves lean to one side has a mean, and no offset.
+    const drum = allocateAudio(2, 10 * 48_000, 48_000)
+    for (const samples of drum.channels) {
+      for (let i = 0; i < samples.length; i++) {
+        const t = (i % 96_000) / 48_000
+        if (t < 0.4) samples[i] = 0.9 * Math.exp(-t / 0.06) * Math.sin(2 * Math.PI * 50 * t)
+      }
+    }
+    const before = analyse(drum)
+    expect(before.dcOffsets[0]).toBeGreaterThan(1e-3)
+    expect(stage(plan(before).recipe.stages, 'remove_dc')).toBeUndefined()
+  })
+
+  it('of sharp sibilants takes them down while they sound, and nothing else', () => {
+    const voiced = copyOf(music)
+    const hiss = noise(12, 0.5, 48_000, 3)
+    const range = createMatchFilter(
+      { frequencyHz: [3000, 5000, 9000, 14_000], gainDb: [-40, 0, 0, -40] },
+      { frequencyHz: [1000], gainDb: [-60] },
+      48_000,
+    )
+    filterWhole(hiss, range)
+    const sounds = (i: number) => i % 72_000 > 60_000
+    for (const [c, samples] of voiced.channels.entries()) {
+      for (let i = 0; i < samples.length; i++) if (sounds(i)) samples[i]! += hiss.channels[c]![i]!
+    }
+    const treated = copyOf(voiced)
+    const { recipe, decisions } = plan(analyse(voiced))
+    expect(decisions.map(({ code }) => code)).toContain('SIBILANCE_TAMED')
+    const cut = { ...recipe, stages: recipe.stages.filter(({ kind }) => kind === 'dynamic_cut') }
+    const { repairs } = applyRecipe(treated, cut)
+    expect(repairs[0]).toMatchObject({ kind: 'sibilance', amount_db: -3 })
+    const change = (from: number, to: number) => rmsDbfs(treated, from, to) - rmsDbfs(voiced, from, to)
+    expect(change(62_000, 71_000)).toBeLessThan(-1)
+    expect(Math.abs(change(90_000, 130_000))).toBeLessThan(0.02)
   })
 
   it('of an offset beside rumble is told once', () => {

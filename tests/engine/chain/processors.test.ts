@@ -11,7 +11,7 @@ const idle = { ...band, ratio: 1 }
 const curve = (gainDb: number[]) => ({ frequencyHz: [100, 1000, 8000], gainDb })
 const cut = {
   repair: 'resonance' as const,
-  ...{ frequencyHz: 6000, q: 8, referenceHz: 6000, referenceQ: 2, toleranceDb: -6 },
+  ...{ frequencyHz: 6000, q: 8, referenceHz: 6000, referenceQ: 2, referenceSections: 1 as const, toleranceDb: -6 },
   ...{ attackMs: 10, releaseMs: 100, maxMidCutDb: 4, maxSideCutDb: 4 },
 }
 const section = { shape: 'peak' as const, frequencyHz: 250, gainDb: -4, q: 1 }
