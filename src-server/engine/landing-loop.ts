@@ -138,8 +138,8 @@ function untouchedBlocks({ energies, peaks, sampleRateHz }: LandingSource): Floa
   return means
 }
 
-/** Each further round costs a look at touched samples. */
-const mostRounds = 4
+/** Each further round costs a look at touched samples. Music needs at most three; a steady tone that rises by a fifth of its gain needs nine. */
+const mostRounds = 12
 
 /** Renders, measures, and moves the gain until the samples land where the prediction aimed, or until that is no longer affordable. */
 function verifyOnSamples(

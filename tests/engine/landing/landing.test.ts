@@ -55,6 +55,16 @@ describe('landing a song', () => {
     expect(fullTruePeakDbtp(loudest)).toBeLessThanOrEqual(ceilingDbtp)
   })
 
+  test('a deep tone that rises slowly with its gain lands as well', () => {
+    const tone = prepareLanding(sine(25, -6, 8, rate))
+    const plan = planLanding(tone, { targetLufs: -11, ceilingDbtp: -1.5, intensity: 50 })
+    expect(plan.meanGainReductionDb).toBeLessThan(5)
+    expect(plan.verdict).toBe('on_target')
+    let trimmed = plan
+    for (let round = 1; round < 6; round++) trimmed = trimLanding(trimmed, measured(render(tone, trimmed))) ?? trimmed
+    expect(Math.abs(measured(render(tone, trimmed)).integratedLufs + 11)).toBeLessThanOrEqual(0.05)
+  })
+
   test('turns down by gain alone when the peaks fit: no limiter, no clipper, every sample scaled', () => {
     const plan = planLanding(song, { targetLufs: -24, ceilingDbtp: -1, intensity: 50 })
     expect(plan).toMatchObject({ limiter: null, clipLimit: null, verdict: 'on_target' })
