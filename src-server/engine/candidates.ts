@@ -43,12 +43,17 @@ export function recipeCandidates(input: PlanInput): readonly RecipeCandidate[] {
   })
   const followsReference = asked.plan.decisions.some(({ code }) => code === 'TONE_TOWARD_REFERENCE')
   const others = [scaled('gentler', 0.5), scaled('firmer', 1.5)]
-  if (!followsReference) others.push(scaled('repairs_only', 0))
+  if (!followsReference) others.push(withoutIntensity(scaled('repairs_only', 0)))
   const seen = new Set<string>()
   return [asked, ...others].filter(({ plan }) => {
     const key = JSON.stringify(plan.recipe)
     return !seen.has(key) && seen.add(key)
   })
+}
+
+/** The plan leaves out what it says of an intensity of 0: nobody asked for that. */
+function withoutIntensity({ name, plan }: RecipeCandidate): RecipeCandidate {
+  return { name, plan: { ...plan, decisions: plan.decisions.filter(({ values }) => values.intensity !== 0) } }
 }
 
 const excerptSeconds = 10

@@ -19,6 +19,11 @@ describe('tier premium', () => {
     expect(recipeCandidates(input).map(({ name }) => name)).toEqual(['as_asked', 'gentler', 'firmer', 'repairs_only'])
   })
 
+  it('says nothing of an intensity that nobody asked for', () => {
+    const decisions = recipeCandidates(input).flatMap(({ plan }) => plan.decisions)
+    expect(decisions.filter(({ values }) => values.intensity === 0)).toEqual([])
+  })
+
   it('tries one recipe once, and standard only what was asked', () => {
     expect(recipeCandidates({ ...input, intensity: 0 })).toHaveLength(1)
     expect(recipeCandidates({ ...input, tier: 'standard' })).toHaveLength(1)
