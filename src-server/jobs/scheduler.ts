@@ -13,7 +13,6 @@ import { FfmpegMissingError } from '../media/locate.ts'
 import type { Notify } from '../notify/notify.ts'
 import { type Clock, isoTime } from '../system.ts'
 import type { Folders } from './folders.ts'
-import type { JobState } from './job.ts'
 import type { Ending, Settle } from './settle.ts'
 import type { JobRecord, JobStore } from './store.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -108,7 +107,7 @@ export function createScheduler(parts: SchedulerParts) {
       return failureOf(cause)
     })
     await settleSurely(job.jobId, ending)
-    removeLeftOvers(folders, job.jobId, store.find(job.jobId)?.state)
+    removeLeftOvers(folders, job.jobId, store.find(job.jobId)?.state === 'done')
   }
 
   const begin = (job: JobRecord) => {
@@ -143,7 +142,14 @@ export function createScheduler(parts: SchedulerParts) {
   return {
     /** Runs what a crash of the server left half-way, then what waits. */
     start(): void {
-      const orphans = store.running().map(({ jobId }) => settleSurely(jobId, { kind: 'crash' }))
+      const orphans = store.running().map(({ jobId }) => {
+        try {
+          removeLeftOvers(folders, jobId, false)
+        } catch (cause) {
+          log.warn('what a crash left of a job could not be removed', { jobId, cause })
+        }
+        return settleSurely(jobId, { kind: 'crash' })
+      })
       isStarted = true
       wake()
       Promise.all(orphans).then(wake, () => {})
@@ -209,10 +215,13 @@ async function storeResult(jobId: string, attemptFolder: string, result: WorkRes
   syncFolder(folders.job(jobId))
 }
 
-/** A job that was cancelled while its masters were put in place has masters that are nobody's. */
-function removeLeftOvers(folders: Folders, jobId: string, state: JobState | undefined): void {
+/**
+ * Removes what attempts left of a job on which nobody works any more, and masters that are nobody's: those of a job that was cancelled,
+ * or whose end a crash kept from being written, while they were put in place.
+ */
+function removeLeftOvers(folders: Folders, jobId: string, hasResult: boolean): void {
   if (!existsSync(folders.job(jobId))) return
-  if (state === 'failed') rmSync(folders.result(jobId), { recursive: true, force: true })
+  if (!hasResult) rmSync(folders.result(jobId), { recursive: true, force: true })
   for (const name of readdirSync(folders.job(jobId))) {
     if (name.startsWith('attempt-')) rmSync(path.join(folders.job(jobId), name), { recursive: true, force: true })
   }

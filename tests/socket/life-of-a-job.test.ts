@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Server as NetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -383,6 +383,24 @@ describe('stopping and starting again (contract 8)', () => {
     expect(await next.ended(job_id)).toMatchObject({ status: 'done', credits_used: 1, credits_refunded: 0 })
     expect((await next.get('/api/v1/account')).body.credits).toBe(499)
     await next.stop()
+  })
+
+  test('a job that a crash of the whole service ends for good keeps nothing but its song', async () => {
+    const { job_id } = await service.newJob()
+    await started(1)
+    await service.close()
+    const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
+    db.prepare("UPDATE jobs SET state = 'running', starts = 3").run()
+    db.close()
+    const job = path.join(service.dataDir, 'jobs', job_id)
+    for (const name of ['attempt-3', 'result']) {
+      mkdirSync(path.join(job, name))
+      writeFileSync(path.join(job, name, 'half.wav'), 'half')
+    }
+    const next = await startService({ dataDir: service.dataDir, forkEngine: engine.fork, keepsData: true })
+    expect(await next.ended(job_id)).toMatchObject({ failure_code: 'ENGINE_CRASHED', credits_refunded: 1 })
+    await next.stop()
+    expect(readdirSync(job)).toEqual(['source'])
   })
 
   test('what is asked while it stops is answered 503 UNAVAILABLE or not at all', async () => {
