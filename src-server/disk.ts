@@ -20,11 +20,11 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * Removes a folder with all that is in it. What the system holds back (an open file on Windows) stays; never rejects, so that it
- * can follow any outcome without taking its place.
+ * Removes a folder with all that is in it, within a second. What the system holds back so long (an open file on Windows) stays;
+ * never rejects, so that it can follow any outcome without taking its place.
  */
 export async function discardFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true }).catch(() => {})
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
 }
 
 /** Resolves when the bytes of a file would survive a loss of power. Rejects with the system's error. */

@@ -33,8 +33,7 @@ export function createOutputDelivery({
   notify,
 }: OutputDeliveryArguments) {
   const noteDelivered = db.transaction((jobId: string, folder: string) => {
-    jobStore.setOutputFolder(jobId, folder)
-    notify.record({ event: 'job.delivered', jobId })
+    if (jobStore.setOutputFolder(jobId, folder)) notify.record({ event: 'job.delivered', jobId })
   })
   const closing = new AbortController()
   const queued = new Set<string>()

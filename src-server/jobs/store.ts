@@ -204,7 +204,8 @@ export function createJobStore(db: Db) {
     setRetention: (periodMs: number | null): void => void replan.run(periodMs),
     /** Notes that result and source are gone; the record stays. */
     markExpired: (jobId: string): void => void expire.run(jobId),
-    setOutputFolder: (jobId: string, folder: string): void => void deliver.run(folder, jobId),
+    /** Notes where the masters were delivered; false for a job that is no longer there. */
+    setOutputFolder: (jobId: string, folder: string): boolean => deliver.run(folder, jobId).changes === 1,
     /** Bytes that sources and results of all jobs take. */
     storedBytes: () => stored.get() as number,
     /** One page of the jobs that match, and how many match on all pages. */

@@ -118,6 +118,7 @@ test('a delivery that cannot be noted while another program holds the database i
       setOutputFolder(_jobId, made) {
         if (isLocked) throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
         noted.push(made)
+        return true
       },
     },
     notify: { record: () => {}, committed: () => {} },
@@ -146,8 +147,8 @@ test('a delivery that cannot be noted while another program holds the database i
   expect(readdirSync(parent)).toEqual(['봄날_master_1'])
 })
 
-test('masters whose disk was pulled out are delivered once it is back, and once', async () => {
-  const disk = path.join(folder, 'disk')
+/** A store with one done job, delivered nowhere yet. */
+function storeWithJob() {
   const clock = createFakeClock()
   const db = openTestDatabase(newDatabaseFile())
   const store = createJobStore(db)
@@ -165,6 +166,35 @@ test('masters whose disk was pulled out are delivered once it is back, and once'
   const result = { zip: masters.zip, masters: [{ file: '봄날_melon.wav' }], warnings: [] } as unknown as WorkResult
   const end = { result, warnings: [], creditsRefunded: 0, storedBytes: 7, completedAtMs: clock.now() }
   store.finish('job', { state: 'done', starts: 1 }, end)
+  return { clock, db, store, result }
+}
+
+test('nobody is told of the delivery of a job that was deleted meanwhile', async () => {
+  const { clock, db, store, result } = storeWithJob()
+  const events: string[] = []
+  const delivery = createOutputDelivery({
+    db,
+    clock,
+    log: createLog('silent', clock, () => {}),
+    outputFolder: () => path.join(folder, 'out'),
+    jobs: {
+      files() {
+        store.remove('job')
+        return { result: { ...result, zipPath: masters.zipPath } } as never
+      },
+    },
+    jobStore: store,
+    notify: { record: ({ event }) => void events.push(event), committed: () => {} },
+  })
+  delivery.add('job')
+  await delivery.idle()
+  await delivery.close()
+  expect([readdirSync(path.join(folder, 'out')), events]).toEqual([['봄날_master_1'], []])
+})
+
+test('masters whose disk was pulled out are delivered once it is back, and once', async () => {
+  const disk = path.join(folder, 'disk')
+  const { clock, db, store, result } = storeWithJob()
   const events: string[] = []
   const lines: string[] = []
   const delivery = createOutputDelivery({
