@@ -17,7 +17,7 @@ import { toAppError } from '../http/envelope.ts'
 import type { Log } from '../log.ts'
 import { type Chance, type Clock, isoTime } from '../system.ts'
 import type { Inspect } from '../uploads/inspect.ts'
-import type { ReceivedFile } from '../uploads/receive.ts'
+import { type ReceivedFile, tooLarge } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import type { DeskQueue } from './desk.ts'
 import { createHeldBack, type HeldBack } from './held-back.ts'
@@ -125,8 +125,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
   /** Copies a song into a folder made for it; undefined when it changed meanwhile. */
   async function copyOf(folder: string, seen: SeenSong, own: string): Promise<ReceivedFile | undefined> {
     const { sizeBytes } = seen.look
-    if (sizeBytes > MAX_SOURCE_BYTES)
-      throw new AppError('FILE_TOO_LARGE', { maxMegabytes: MAX_SOURCE_BYTES / 1_048_576 }, { param: 'file' })
+    if (sizeBytes > MAX_SOURCE_BYTES) throw tooLarge(MAX_SOURCE_BYTES, 'file')
     given.storage.require(sizeBytes)
     await mkdir(own, { recursive: true, mode: 0o700 })
     return copyWhole(folder, seen, path.join(own, 'file'), closing.signal)

@@ -179,7 +179,8 @@ function maxBodyBytes({ files, maxFileBytes }: ReceiveOptions): number {
   return files.length * maxFileBytes + MAX_TEXT_BYTES
 }
 
-function tooLarge(maxBytes: number, field: string | undefined): AppError {
+/** Returns FILE_TOO_LARGE for a file of more than `maxBytes`. */
+export function tooLarge(maxBytes: number, field: string | undefined): AppError {
   const maxMegabytes = Math.floor(maxBytes / 1_048_576)
   return new AppError('FILE_TOO_LARGE', { maxMegabytes }, field === undefined ? {} : { param: field })
 }

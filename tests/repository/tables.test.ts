@@ -1,0 +1,45 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = path.join(import.meta.dirname, '../..')
+
+/** The room that keeps each table. */
+const KEEPERS: Readonly<Record<string, string>> = {
+  account: 'credits',
+  ledger: 'credits',
+  api_keys: 'access',
+  jobs: 'jobs',
+  idempotency: 'jobs',
+  events: 'notify',
+  webhooks: 'notify',
+  job_signing_secret: 'notify',
+  deliveries: 'notify',
+  sources: 'app-session',
+  desk: 'app-session',
+  desk_songs: 'app-session',
+  settings: 'app-session',
+  watch_folders: 'app-session',
+  watched_files: 'app-session',
+  migrations: 'db',
+}
+
+test('a table is read and written in the room that keeps it, and nowhere else', () => {
+  const tables = Object.keys(KEEPERS).join('|')
+  const statement = new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE|TABLE IF NOT EXISTS)\\s+(${tables})\\b`, 'g')
+  const uses = globSync('src-server/**/*.ts', { cwd: root }).flatMap((file) => {
+    const room = path.basename(path.dirname(file))
+    const found = readFileSync(path.join(root, file), 'utf8').matchAll(statement)
+    return [...found].map(([, table]) => `${table} in ${room}`)
+  })
+  const kept = Object.entries(KEEPERS).map(([table, room]) => `${table} in ${room}`)
+  expect([...new Set(uses)].sort()).toEqual(kept.sort())
+})
+
+test('every table of the migrations has a keeper', () => {
+  const sql = globSync('src-server/db/migrations/*.sql', { cwd: root }).map((file) =>
+    readFileSync(path.join(root, file), 'utf8'),
+  )
+  const made = [...sql.join('\n').matchAll(/CREATE TABLE (\w+)/g)].map(([, table]) => table)
+  expect([...made, 'migrations'].sort()).toEqual(Object.keys(KEEPERS).sort())
+})
