@@ -85,7 +85,7 @@ async function parse(request: IncomingMessage, options: ReceiveOptions) {
 
   const parser = createParser(request)
   parser.on('field', (name, value, isNameCut, isValueCut) => {
-    if (isNameCut || isValueCut) problem ??= invalidRequest('field_too_long')
+    if (isNameCut || isValueCut) problem ??= invalidRequest('field_too_long', { param: name.slice(0, 100) })
     fields.set(name, [...(fields.get(name) ?? []), value])
   })
   parser.on('fieldsLimit', () => {

@@ -83,6 +83,11 @@ test('a file that is sent twice is to be sent once', async () => {
   })
 })
 
+test('a field that is too long is named', async () => {
+  const form = masterForm({ lyrics: 'la '.repeat(400_000) })
+  expect(await refusalOf('POST', '/api/v1/master', form)).toMatchObject({ param: 'lyrics' })
+})
+
 test.each(['track.wav', 'null'])(
   'a reference that is the text %j instead of a file is refused, with how to send it',
   async (text) => {
