@@ -1,5 +1,5 @@
 /** Songs that the app stores once, to be analysed, heard and mastered as often as wanted. Equal bytes are stored once. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { chooseTitle, listed } from '../artifacts/names.ts'
 import { type Source, summaryOf } from '../contract/app.ts'
@@ -111,7 +111,7 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
         coverType: cover?.mimeType ?? null,
         now: clock.now(),
       })
-      renameSync(song.path, audioPath(sha256))
+      putInPlace(song.path, audioPath(sha256), sizeBytes)
       if (cover) writeFileSync(coverPath(sha256), cover.bytes, { mode: 0o600, flush: true })
       syncFolder(folder)
       return sourceId
@@ -185,6 +185,15 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
 }
 
 export type Sources = ReturnType<typeof createSources>
+
+/** Moves a file to where its bytes belong. Windows replaces none that a player or an engine process has open: it is this one already. */
+function putInPlace(from: string, to: string, sizeBytes: number): void {
+  try {
+    renameSync(from, to)
+  } catch (cause) {
+    if (statSync(to, { throwIfNoEntry: false })?.size !== sizeBytes) throw cause
+  }
+}
 
 function sourceToWire(row: SourceRow): Source {
   const facts = JSON.parse(row.facts) as AudioFacts

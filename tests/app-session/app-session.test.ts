@@ -11,8 +11,8 @@ import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { FACTS } from './fixture.ts'
 
-/** What was synced to the disk, in order, and whether the file system has hard links. */
-const disk = vi.hoisted(() => ({ synced: [] as string[], hasLinks: true }))
+/** What was synced to the disk, in order, whether the file system has hard links, and whether an open file can be replaced. */
+const disk = vi.hoisted(() => ({ synced: [] as string[], hasLinks: true, canReplace: true }))
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>()
   const opened = new Map<number, string>()
@@ -29,7 +29,11 @@ vi.mock('node:fs', async (original) => {
     if (!disk.hasLinks) throw Object.assign(new Error('EPERM'), { code: 'EPERM' })
     fs.linkSync(...given)
   }
-  return { ...fs, openSync, fsyncSync, linkSync }
+  const renameSync: typeof fs.renameSync = (from, to) => {
+    if (!disk.canReplace && fs.existsSync(to)) throw Object.assign(new Error('EPERM'), { code: 'EPERM' })
+    fs.renameSync(from, to)
+  }
+  return { ...fs, openSync, fsyncSync, linkSync, renameSync }
 })
 
 /** Windows cannot sync folders. */
@@ -95,6 +99,22 @@ test('a stored song is on the disk, with its name, before its row promises it', 
     expect(disk.synced).toEqual(named(folder))
     return sourceId
   })
+})
+
+test('a song that is open somewhere can be added again, unless what is stored of it is not whole', () => {
+  const { session, upload, folder } = openSession()
+  const add = () => session.desk.add(() => session.sources.add(upload('song')))
+  const first = add()
+  disk.canReplace = false
+  try {
+    const second = add()
+    expect(session.sources.find(second)?.path).toBe(session.sources.find(first)?.path)
+    expect(readdirSync(folder)).toHaveLength(1)
+    writeFileSync(path.join(folder, upload('song').sha256), 'so')
+    expect(add).toThrow('EPERM')
+  } finally {
+    disk.canReplace = true
+  }
 })
 
 test('a song that a job keeps is on the disk, with its name, also where the file system has no hard links', () => {
