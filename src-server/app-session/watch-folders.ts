@@ -8,7 +8,7 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { MasterSettings, WatchFolder } from '../contract/app.ts'
 import { ERRORS } from '../contract/errors.ts'
-import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
+import { MAX_SOURCE_BYTES, MIN_DURATION_SECONDS } from '../contract/limits.ts'
 import { errorText, type Language } from '../contract/text/text.ts'
 import type { Db } from '../db/open.ts'
 import { discardFolder } from '../disk.ts'
@@ -101,6 +101,8 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       const copy = await copyOf(folder, seen, own)
       if (!copy) return
       const song = await given.inspect(copy, 'file', closing.signal)
+      if (song.facts.durationSeconds < MIN_DURATION_SECONDS)
+        throw new AppError('UNSUPPORTED_FORMAT', { reason: 'short' }, { param: 'file' })
       const cover = await given.coverOf(song, closing.signal)
       startSong(folderId, seen, { ...song, ...(cover ? { cover } : {}) })
       heldBack.forget((held) => held !== file)

@@ -85,7 +85,7 @@ function openWatch(world: World = openDesk(), verdict: (filename: string) => App
     inspect: async (file) => {
       const refusal = verdict(file.filename)
       if (refusal) throw refusal
-      return { ...file, facts: FACTS }
+      return { ...file, facts: file.filename === 'click.wav' ? { ...FACTS, durationSeconds: 0.5 } : FACTS }
     },
     coverOf: async ({ filename }) => (filename === 'pictured.wav' ? COVER : undefined),
     storage: { require: () => {} },
@@ -271,6 +271,18 @@ describe('a watched folder', () => {
       { filename: 'bad.wav', code: 'UNSUPPORTED_FORMAT', message: expect.stringMatching(/AAC/) },
     ])
     expect(asked.mock.calls.filter(([name]) => name === 'bad.wav')).toHaveLength(1)
+  })
+
+  it('refuses what is too short to be mastered, and makes no job that must fail', async () => {
+    const { folders, world } = openWatch()
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    put('click.wav')
+    await pass(world, 10_000)
+    expect([world.titles(), world.submitted]).toEqual([[], []])
+    expect(folders.list('ko')[0]?.refused).toEqual([
+      { filename: 'click.wav', code: 'UNSUPPORTED_FORMAT', message: expect.stringContaining('곡이 1초보다 짧아요.') },
+    ])
   })
 
   it('no longer shows a refusal once the song was exported anew, and one that is refused again once', async () => {
