@@ -6,6 +6,7 @@ import { type ClientOptions, printFailure, withClientOptions } from './client-co
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import { isFile, type MasterOutcome, masterFile } from './master.ts'
+import { unusable } from './service-error.ts'
 import { createProgressLine, table } from './text-output.ts'
 
 interface MasterCommandOptions extends ClientOptions {
@@ -47,7 +48,7 @@ async function masterCommand(file: string, options: MasterCommandOptions): Promi
   const line = createProgressLine(process.stderr)
   try {
     for (const input of [absolutePath(file), options.reference]) {
-      if (input !== undefined && !(await isFile(input))) throw new Error(`There is no file ${input}.`)
+      if (input !== undefined && !(await isFile(input))) throw unusable(`There is no file ${input}.`)
     }
     const outcome = await withService(options.dataDir, (client) =>
       masterFile(

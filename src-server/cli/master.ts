@@ -10,6 +10,7 @@ import type { CreatedJob, Job } from '../contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
 import { makeFolder } from '../disk.ts'
 import type { ServiceClient } from './service-client.ts'
+import { unusable } from './service-error.ts'
 
 const POLL_INTERVAL_MS = 250
 
@@ -30,8 +31,8 @@ export interface MasterOutcome {
 /**
  * Masters `file` and returns the ended job with the files written below `options.out`. Calls `onProgress` whenever the job
  * moved. When `signal` aborts, the job is cancelled and refunded and the outcome is that of the cancelled job.
- * Throws ServiceError when the service refuses the job, a sentence when nothing can be written to `out`, and the file system's error when a
- * file cannot be read or written.
+ * Throws ServiceError when the service refuses the job or nothing can be written to `out`, and the file system's error when a file
+ * cannot be read or written.
  */
 export async function masterFile(
   client: ServiceClient,
@@ -57,8 +58,8 @@ async function makeOut(out: string): Promise<void> {
   try {
     makeFolder(out)
     await access(out, constants.W_OK)
-  } catch (cause) {
-    throw new Error(`Nothing can be written to ${out}. Choose another folder with --out.`, { cause })
+  } catch {
+    throw unusable(`Nothing can be written to ${out}. Choose another folder with --out.`)
   }
 }
 

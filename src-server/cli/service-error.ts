@@ -1,10 +1,15 @@
 import type { ErrorEnvelope } from '../contract/errors.ts'
 
-/** An answer of the service that is not a success: what its envelope says. */
+/** A refusal, of the service or before it is asked: what its envelope says. */
 export class ServiceError extends Error {
   readonly envelope: ErrorEnvelope
   constructor(envelope: ErrorEnvelope) {
     super([envelope.error.message, ...(envelope.error.details ?? [])].join(' '))
     this.envelope = envelope
   }
+}
+
+/** Returns the refusal of what a command was given, which no second try mends. */
+export function unusable(message: string): ServiceError {
+  return new ServiceError({ error: { code: 'INVALID_REQUEST', message } })
 }

@@ -113,6 +113,14 @@ test('what a command cannot do is said with what to do instead', async () => {
   expect(await master('--out', path.join(song, 'out'))).toBe(
     `Nothing can be written to ${path.join(song, 'out')}. Choose another folder with --out.`,
   )
+  const codeOf = async (...words: string[]) => {
+    const command = promisify(execFile)(process.execPath, [CLI, ...words, '--json', '--data-dir', dataDir])
+    const { stdout } = await command.catch((failure: { stdout: string }) => failure)
+    return JSON.parse(stdout).error.code
+  }
+  const wherever = ['--platforms', 'spotify', '--out']
+  expect(await codeOf('master', path.join(dataDir, 'missing.wav'), ...wherever, dataDir)).toBe('INVALID_REQUEST')
+  expect(await codeOf('master', song, ...wherever, path.join(song, 'out'))).toBe('INVALID_REQUEST')
   expect(await refused('account', 'show', '--data-dir', '')).toMatch(/^error: option '--data-dir <dir>'.*It is empty\./)
   expect(await refused('account', 'plan', 'gold')).toMatch(/plan +which one \(choices: "free"/)
   expect(await refused('keys', 'revoke', 'nobody')).toBe('There is no key nobody. See its identifier in "keys list".')
