@@ -21,7 +21,7 @@ export interface CandidateScore {
   readonly tonalDistanceDb: number
   /** What the dynamics stages change beyond a constant gain, against the signal, dB; −120 for nothing. */
   readonly distortionDb: number
-  /** Peak-to-loudness ratio that is left above what a master has room for, dB. */
+  /** Peak-to-loudness ratio that is left in the loudest excerpt above what a master has room for, dB. */
   readonly burdenDb: number
   readonly cost: number
 }
@@ -59,9 +59,12 @@ function withoutIntensity({ name, plan }: RecipeCandidate): RecipeCandidate {
 const excerptSeconds = 10
 /** Peak-to-loudness ratio that a limiter brings to a normal master without being heard, dB. */
 const easyPlrDb = 15.5
-/** Weights of the cost: a decibel of burden counts half a decibel of tone; distortion counts 1 at −20 dB and grows with its amplitude. */
+/**
+ * Weights of the cost: a decibel of burden counts half a decibel of tone; distortion counts 1 at −10 dB and grows with its amplitude. Glue that moves by 1 dB reads
+ * −19 dB: it is what was asked for, so it must weigh less than the tone that comes with it.
+ */
 const burdenWeight = 0.5
-const harmlessDistortionDb = -20
+const heavyDistortionDb = -10
 
 /**
  * Returns the candidate whose excerpts cost least, the scores of all and the decision for the report. The excerpts are the loudest and the quietest
@@ -192,8 +195,9 @@ function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[]):
 function score(name: RecipeCandidate['name'], readings: readonly ExcerptReading[]): CandidateScore {
   const tonalDistanceDb = readings.reduce((sum, reading) => sum + reading.tonalDistanceDb, 0) / readings.length
   const distortionDb = Math.max(-120, powerToDb(Math.max(...readings.map(({ distortion }) => distortion))))
-  const burdenDb = Math.max(...readings.map((reading) => reading.burdenDb))
-  const distortionCost = powerOfTen((distortionDb - harmlessDistortionDb) / 20)
+  // The quiet excerpt comes nowhere near the limiter, whatever its own peaks are like.
+  const burdenDb = readings[0]!.burdenDb
+  const distortionCost = powerOfTen((distortionDb - heavyDistortionDb) / 20)
   return {
     name,
     tonalDistanceDb,

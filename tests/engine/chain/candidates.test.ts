@@ -40,6 +40,21 @@ describe('tier premium', () => {
     expect(unheeded.map(({ name }) => name)).toContain('repairs_only')
   })
 
+  it('does not pass over the genre of a song that lies far from it for the movement of its own glue', () => {
+    const { chosen } = chooseCandidate(music, analysis, recipeCandidates(input))
+    expect(chosen.name).toBe('as_asked')
+  })
+
+  it('counts no peak of a quiet part as a burden: no limiter sees it', () => {
+    const uneven = ordinaryMusic(40)
+    for (const samples of uneven.channels) {
+      for (let i = 20 * 48_000; i < samples.length; i++) samples[i]! *= i % 48_000 < 480 ? 1 : 0.1
+    }
+    const both = analyseSource(uneven, { aiService: 'other', lossy: false })
+    const { scores } = chooseCandidate(uneven, both, recipeCandidates({ ...input, analysis: both }))
+    for (const { burdenDb } of scores) expect(burdenDb).toBe(0)
+  })
+
   it('measures a candidate alike whatever was measured before it', () => {
     const clipped = copyOf(music)
     for (const samples of clipped.channels) {
