@@ -3,7 +3,7 @@
  * Masters every song that is put into a folder; the ZIPs go into another, under the song's name.
  * Usage: LOUDSMITH_KEY=ams_live_… node watch.mjs inbox outbox [spotify,melon]
  */
-import { createHash } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { access, mkdir, readdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +16,7 @@ if (!inbox || !outbox || !process.env.LOUDSMITH_KEY) {
 }
 const lookEveryMs = 1000 * Number(process.env.LOUDSMITH_POLL_SECONDS ?? 2)
 const sizes = new Map()
+const keys = new Map()
 const givenUp = new Set()
 
 /** Songs that have not been mastered yet and whose size has not changed since the last look: they are copied completely. */
@@ -45,9 +46,9 @@ for (;;) {
   for (const { name, version } of await newSongs()) {
     const part = path.join(outbox, `.${name}.part`)
     try {
-      // The same song gets the same key: when it is sent again, it is not charged again.
-      const key = createHash('sha256').update(`${version} ${platforms}`).digest('hex')
-      await master(path.join(inbox, name), part, platforms, key)
+      // The same song keeps its key: when it is sent again, it is not charged again.
+      if (!keys.has(version)) keys.set(version, randomUUID())
+      await master(path.join(inbox, name), part, platforms, keys.get(version))
       await rename(part, targetOf(name))
       console.log(`mastered ${name}`)
     } catch (error) {
