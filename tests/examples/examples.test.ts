@@ -68,14 +68,18 @@ async function tagOf(jobId: string): Promise<string> {
 
 const hasTrace = (output: string) => /Traceback|^ +at .*:\d+/m.test(output)
 
-/** The service behind another address, whose first read of a job is refused as the plan's limit does. Returns the address. */
-async function startDoor(port = 0): Promise<string> {
+function refuseByLimit(response: http.ServerResponse): void {
+  response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '1' })
+  response.end('{"error":{"code":"RATE_LIMIT","message":"Try again in 1 s."}}')
+}
+
+/** The service behind another address, where `answerFirst` answers the first read. Returns the address. */
+async function startDoor({ port = 0, answerFirst = refuseByLimit } = {}): Promise<string> {
   let isRefused = false
   const door = http.createServer((request, response) => {
     if (request.method === 'GET' && !isRefused) {
       isRefused = true
-      response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '1' })
-      response.end('{"error":{"code":"RATE_LIMIT","message":"Try again in 1 s."}}')
+      answerFirst(response)
       return
     }
     const { host } = new URL(service.baseUrl)
@@ -271,8 +275,20 @@ test('the watch folder waits for a service that is not there yet', async () => {
   const args = [example('watch-folder/watch.mjs'), inbox, path.join(folder, 'outbox'), 'melon']
   const program = run(process.execPath, args, { LOUDSMITH_URL: url })
   await eventually(() => program.output.includes('not mastered one.wav'))
-  await startDoor(Number(new URL(url).port))
+  await startDoor({ port: Number(new URL(url).port) })
   await eventually(() => /^mastered one.wav/m.test(program.output))
+})
+
+test('the watch folder goes on with the job of a song when the service was away in between', async () => {
+  const inbox = path.join(folder, 'inbox')
+  mkdirSync(inbox)
+  writeFileSync(path.join(inbox, 'one.wav'), wavSong())
+  const LOUDSMITH_URL = await startDoor({ answerFirst: (response) => void response.destroy() })
+  const args = [example('watch-folder/watch.mjs'), inbox, path.join(folder, 'outbox'), 'melon']
+  const program = run(process.execPath, args, { LOUDSMITH_URL })
+  await eventually(() => /^mastered one.wav/m.test(program.output))
+  expect(program.output).toContain('not mastered one.wav: no answer')
+  expect((await service.get('/api/v1/jobs')).body.total).toBe(1)
 })
 
 test('the watch folder masters each arriving song once, under its name, and goes on after one it cannot', async () => {
