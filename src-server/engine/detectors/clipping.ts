@@ -21,10 +21,13 @@ export const shortestFlatTop = 3
 const tolerance = 1e-4
 /** Fewer flat tops than this may be chance or a synthetic waveform's crest. */
 const fewestFlatTops = 5
+/** Frames around a top in which a step is looked for; a wave of fewer steps than the second figure has none that could be told. */
+const nearby = 64
+const fewestSteps = 25
 
 /**
  * Returns where the waveform is cut off flat. A flat top counts only when the samples next to it lie far below it (20 times the
- * tolerance): the smooth crest of a low note does not. Clipping that went through a lossy codec afterwards leaves no
+ * tolerance), and more than four steps where samples are coarse: the smooth crest of a low note does not. Clipping that went through a lossy codec afterwards leaves no
  * flat tops and is not found. Silence has none. Never throws.
  */
 export function findClipping({ channels }: AudioBlock): Clipping {
@@ -65,13 +68,25 @@ function cutOff(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): { lev
   const level = sign * height
   const levels = sign === 1 ? { positive: level, negative: null } : { positive: null, negative: level }
   const tops = flatTops(samples, levels, peaks)
-  const steep = height * tolerance * 20
+  const steep = Math.max(height * tolerance * 20, 4 * Math.min(stepAround(samples, tops), height / fewestSteps))
   const clear = tops.filter(([first, end]) => {
     const before = first > 0 ? height - samples[first - 1]! * sign : 0
     const after = end < samples.length ? height - samples[end]! * sign : 0
     return end - first >= shortestFlatTop && before + after > steep
   })
   return clear.length >= fewestFlatTops ? { level, count: tops.length } : { level: null, count: 0 }
+}
+
+/** Smallest difference between neighbours near the tops: the step in which the samples were counted, where they are coarse. */
+function stepAround(samples: Float32Array, tops: readonly (readonly [number, number])[]): number {
+  let step = Infinity
+  for (const [first, end] of tops) {
+    for (let i = Math.max(1, first - nearby); i < Math.min(samples.length, end + nearby); i++) {
+      const difference = Math.abs(samples[i]! - samples[i - 1]!)
+      if (difference > 0 && difference < step) step = difference
+    }
+  }
+  return step
 }
 
 /** The flat tops of one channel as [first, after last] pairs in ascending order: two neighbouring samples already count. */

@@ -76,6 +76,17 @@ describe('a fault that was put in', () => {
     expect(analyse(sine(10, 40, 0.99)).clipping.count).toBe(0)
   })
 
+  it.each([
+    ['loud in 8 bit', 0.9, 128],
+    ['very quiet in 16 bit', 0.003, 32_768],
+  ])('the crest of a low note, %s, is not clipping', (_, amplitude, steps) => {
+    const note = sine(10, 40, amplitude)
+    for (const samples of note.channels) {
+      for (let i = 0; i < samples.length; i++) samples[i] = Math.round(samples[i]! * steps) / steps
+    }
+    expect(analyse(note).clipping.count).toBe(0)
+  })
+
   it('every click is found, in its own channel, and nothing else', () => {
     const clicked = copyOf(music)
     const frames = addClicks(clicked, 0.7, 0.4)
