@@ -221,6 +221,14 @@ describe('a repair', () => {
     expect(stage(plan(before).recipe.stages, 'remove_dc')).toBeUndefined()
   })
 
+  it('of a click that towers over the song takes no further notice of its peak', () => {
+    const clicked = copyOf(music)
+    for (const samples of clicked.channels) for (let i = 0; i < samples.length; i++) samples[i]! *= 0.3
+    clicked.channels[0]![100_000] = 0.98
+    expect(analyse(clicked).musicPeakDbfs).toBeCloseTo(analysis.musicPeakDbfs! + 20 * Math.log10(0.3), 2)
+    expect(plan(analyse(clicked)).recipe.stages.map(({ kind }) => kind)).toEqual(['declick'])
+  })
+
   it('of sharp sibilants takes them down while they sound, and nothing else', () => {
     const voiced = copyOf(music)
     const hiss = noise(12, 0.5, 48_000, 3)
