@@ -3,6 +3,7 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import type { Browser, Page, Request } from 'playwright/test'
 import type { Job } from '../src-server/contract/jobs.ts'
+import { PLATFORMS } from '../src-server/contract/platforms.ts'
 import type { GivenFile } from './program.ts'
 import { credential, drop, expect, master, rowOf, silence, song, test } from './web-fixtures.ts'
 
@@ -93,6 +94,43 @@ test('only a song that another try can help is offered to be mastered again', as
   await page.goto(`${program.baseUrl}/#/listen/${short.job_id}`)
   await expect(page.getByText('Failed: The song is shorter than one second.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Master again' })).toBeHidden()
+
+  // Its own files are all that the history can master it from: they are gone with the reference, or when it has expired.
+  const results = PLATFORMS.map((platform) => ({
+    ...{ platform, verdict: platform === 'melon' ? 'below_target' : 'on_target', size_bytes: 1 },
+    ...{ integrated_lufs: -14, gain_db: platform === 'melon' ? 9 : 8.8 },
+  }))
+  const { failure_code: _code, error_message: _message, ...ended } = short
+  const without = [
+    { ...short, title: 'Unguided', failure_code: 'REFERENCE_LOST' },
+    { ...ended, job_id: randomUUID(), title: 'Swept', status: 'done', results, expired: true },
+    { ...ended, job_id: randomUUID(), title: 'Shelved', status: 'done', results },
+  ]
+  await page.route('**/api/v1/jobs?*', (route) => route.fulfill({ json: { jobs: without, total: 3 } }))
+  await page.goto(`${program.baseUrl}/#/history`)
+  for (const [title, isOffered] of [
+    ['Unguided', false],
+    ['Swept', false],
+    ['Shelved', true],
+  ] as const) {
+    await page.getByRole('button', { name: `More: ${title}` }).click()
+    await expect(page.getByRole('menuitem', { name: 'Delete' })).toBeVisible()
+    await expect(page.getByRole('menuitem', { name: 'Master again' }), title).toHaveCount(isOffered ? 1 : 0)
+    await page.keyboard.press('Escape')
+  }
+  const shelved = page.getByRole('row').filter({ hasText: 'Shelved' })
+  await expect(shelved).toContainText('+9.0 dB')
+  const wide = page.viewportSize()
+  await page.setViewportSize({ width: 320, height: 640 })
+  const [verdict, menu] = await Promise.all([
+    shelved.locator('td > .row > .dim').boundingBox(),
+    shelved.getByRole('button', { name: /^More/ }).boundingBox(),
+  ])
+  expect((verdict?.x ?? 0) + (verdict?.width ?? 0), 'the verdict leaves the menu free').toBeLessThanOrEqual(
+    menu?.x ?? 0,
+  )
+  if (wide) await page.setViewportSize(wide)
+  await page.unroute('**/api/v1/jobs?*')
 
   await page.goto(`${program.baseUrl}/#/`)
   await drop(page, [silence('Quiet.wav')])

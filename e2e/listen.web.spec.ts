@@ -368,6 +368,15 @@ test('two versions of a song stand in one switch', async ({ page, listen, contex
   await page.getByRole('button', { name: 'Compare' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('row', { name: /^Intensity 90 10/ })).toBeVisible()
+  const numbers = await dialog
+    .locator('tbody tr:has(.unit)')
+    .evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent ?? '')))
+  expect(numbers).toHaveLength(6)
+  for (const row of numbers) {
+    for (const text of row) expect(text).toMatch(/^[+−]?\d+\.\d\d$/)
+    const [mine = 0, theirs = 0, difference = 0] = row.map((text) => Number(text.replace('−', '-')))
+    expect(difference, 'what is printed adds up').toBeCloseTo(theirs - mine, 6)
+  }
   await dialog.getByRole('button', { name: /Put it in the switch/ }).click()
   await expect(page.getByRole('radio', { name: /^V1 Spotify/ })).toBeChecked()
   await page.keyboard.press('1')

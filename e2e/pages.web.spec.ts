@@ -67,6 +67,8 @@ test('nothing is cut off at 900 × 600, nor at 200 and 400 % zoom of 1280 × 820
     await expect(page.locator('.benchbar .btn.primary')).toBeInViewport()
     const said = page.locator('.benchbar > p.grow')
     expect(await said.evaluate((one) => one.scrollWidth - one.clientWidth), `what is said at ${width} px`).toBe(0)
+    const place = page.locator('.drop p')
+    expect(await place.evaluate((one) => one.scrollWidth - one.clientWidth), `where to drop at ${width} px`).toBe(0)
     const row = page.locator('.song').first()
     expect(await row.evaluate((one) => one.scrollWidth - one.clientWidth), `the row at ${width} px`).toBe(0)
   }

@@ -39,6 +39,10 @@ export function newerJob(known: Job | undefined, read: Job): Job {
 export const isWorthAgain = ({ failure_code }: Pick<Job, 'failure_code'>): boolean =>
   failure_code === undefined || FAILURES[failure_code].retryable
 
+/** Whether an ended job can be made again as it was: with the song and the reference that it kept. */
+export const isRepeatable = (job: Pick<Job, 'failure_code' | 'expired'>): boolean =>
+  isWorthAgain(job) && !job.expired && job.failure_code !== 'REFERENCE_LOST'
+
 /** Makes the store of jobs with its actions. */
 export function createJobs(client: Client) {
   const store = createStore<Jobs>(() => ({ byId: {}, seqById: {} }))

@@ -69,6 +69,12 @@ export function heardVersion({ version, blindTest }: Pick<PlayerState, 'version'
   return side === 'a' ? blindTest.a : blindTest.b
 }
 
+/** Returns the master whose target and ceiling are aimed at: the one that is heard, else the one that was heard last. */
+export function aimedAt(state: PlayerState): SongVersion['result'] {
+  const resultOf = (id: string) => state.versions.find((one) => one.id === id)?.result
+  return resultOf(heardVersion(state)) ?? resultOf(state.lastMaster)
+}
+
 export interface PlayerStoreOptions {
   readonly client: Client
   readonly createPlayer: typeof createPlayer

@@ -354,8 +354,8 @@ export const ko: Text = {
   },
   prefs: settingsKo,
   keysheet: {
-    title: '키',
-    open: '키 보기',
+    title: '단축키',
+    open: '단축키 보기',
     groups: { everywhere: '어디서나', list: '목록', listen: '듣기' },
     rows: {
       choose: '파일 선택',

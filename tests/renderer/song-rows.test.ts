@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isWorthAgain } from '../../src-renderer/state/jobs.ts'
+import { isRepeatable, isWorthAgain } from '../../src-renderer/state/jobs.ts'
 import {
   kindOf,
   movedOrder,
@@ -214,10 +214,17 @@ describe('the time left', () => {
 })
 
 describe('a job that has failed', () => {
+  const inTheSong: readonly FailureCode[] = ['DIGITAL_SILENCE', 'TOO_SHORT', 'UNREADABLE_AUDIO', 'SOURCE_LOST']
+
   it('is worth another try unless the song itself is what is wrong', () => {
     const worth = FAILURE_CODES.filter((failure_code) => isWorthAgain({ failure_code }))
-    const inTheSong: readonly FailureCode[] = ['DIGITAL_SILENCE', 'TOO_SHORT', 'UNREADABLE_AUDIO', 'SOURCE_LOST']
     expect(worth).toEqual(FAILURE_CODES.filter((code) => !inTheSong.includes(code)))
     expect(isWorthAgain({})).toBe(true)
+  })
+
+  it('is repeated only while it has its song and its reference', () => {
+    const repeatable = FAILURE_CODES.filter((failure_code) => isRepeatable({ failure_code }))
+    expect(repeatable).toEqual(FAILURE_CODES.filter((code) => ![...inTheSong, 'REFERENCE_LOST'].includes(code)))
+    expect([isRepeatable({}), isRepeatable({ expired: true })]).toEqual([true, false])
   })
 })

@@ -7,7 +7,7 @@ import { Modal } from '../../components/dialogs.tsx'
 import { isCovered, isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { sizeOf } from '../../state/history.ts'
-import { isWorthAgain } from '../../state/jobs.ts'
+import { isRepeatable } from '../../state/jobs.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
 import { useJobActions } from './use-job-actions.ts'
@@ -27,7 +27,7 @@ export function HistoryBench() {
   )
   const saveable = selected.filter((job) => job.status === 'done' && !job.expired)
   const ended = selected.filter((job) => job.status !== 'queued')
-  const worthAgain = ended.filter(isWorthAgain)
+  const repeatable = ended.filter(isRepeatable)
   useEffect(() => void service.readMachine().catch(() => undefined), [service])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -64,8 +64,8 @@ export function HistoryBench() {
           )}
           {ended.length > 0 && (
             <>
-              {worthAgain.length > 0 && (
-                <Button look="quiet" icon={<RotateCcw {...glyph} />} onClick={() => void actions.again(worthAgain)}>
+              {repeatable.length > 0 && (
+                <Button look="quiet" icon={<RotateCcw {...glyph} />} onClick={() => void actions.again(repeatable)}>
                   {t.history.masterAgain}
                 </Button>
               )}

@@ -4,12 +4,13 @@ import { Check, CircleX, Clock, Ellipsis, LoaderCircle, TriangleAlert } from 'lu
 import { memo, useCallback, useEffect, useRef, useState } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
+import { change } from '../../../src-server/contract/text/numbers.ts'
 import { failureText } from '../../../src-server/contract/text/text.ts'
 import { MenuAt } from '../../components/dialogs.tsx'
 import { addressOf, go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { type HistoryGroup, sizeOf } from '../../state/history.ts'
-import { isWorthAgain } from '../../state/jobs.ts'
+import { isRepeatable } from '../../state/jobs.ts'
 import { useWords } from '../../text/context.tsx'
 import { useJobActions } from './use-job-actions.ts'
 
@@ -224,7 +225,7 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
       <td className="r sm">
         <b>{job.results.length > 0 ? format.level(loudest) : '–'}</b>
       </td>
-      <td className="r dim lg">{job.results.length > 0 ? `${format.signed(Math.round(gain * 10) / 10)} dB` : '–'}</td>
+      <td className="r dim lg">{job.results.length > 0 ? `${change(gain)} dB` : '–'}</td>
       <td className="dim lg">
         <div className="clip platforms">
           {isAll ? t.history.allFive : job.platforms.map((p) => t.platforms[p]).join(', ')}
@@ -275,7 +276,7 @@ function Verdict({ job }: { job: Job }) {
     return (
       <span className="row">
         <LoaderCircle {...small} />
-        <span className="dim">
+        <span className="dim clip">
           {job.stage === 'waiting' ? t.row.queued : t.row.stages[job.stage ?? 'waiting']} {job.progress} %
         </span>
       </span>
@@ -295,14 +296,18 @@ function Verdict({ job }: { job: Job }) {
     return (
       <span className="row faint">
         <Clock {...small} />
-        <span className="dim">{t.history.expiredText}</span>
+        <span className="dim clip" title={t.history.expiredText}>
+          {t.history.expiredText}
+        </span>
       </span>
     )
+  const text =
+    below > 0 ? t.history.someBelow(job.results.length - below, below) : t.history.onTarget(job.results.length)
   return (
     <span className={`row ${below > 0 ? 'c-warn' : 'c-ok'}`}>
       {below > 0 ? <TriangleAlert {...small} /> : <Check {...small} />}
-      <span className="dim">
-        {below > 0 ? t.history.someBelow(job.results.length - below, below) : t.history.onTarget(job.results.length)}
+      <span className="dim clip" title={text}>
+        {text}
       </span>
     </span>
   )
@@ -337,7 +342,7 @@ function JobMenu({ job, anchor, onClose }: { job: Job; anchor: HTMLElement; onCl
         ...(job.status === 'queued'
           ? [{ text: t.cancel, onChoose: () => actions.cancel(job) }]
           : [
-              ...(isWorthAgain(job) ? [{ text: t.history.masterAgain, onChoose: () => actions.again([job]) }] : []),
+              ...(isRepeatable(job) ? [{ text: t.history.masterAgain, onChoose: () => actions.again([job]) }] : []),
               { text: t.row.copyCurl, onChoose: () => actions.copyCurl(job) },
               null,
               { text: t.history.delete, isDanger: true, onChoose: () => actions.remove([job]) },

@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import type { Platform } from '../../../src-server/contract/platforms.ts'
 import type { MasterResult, Report } from '../../../src-server/contract/report.ts'
+import { change, decibels } from '../../../src-server/contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { comparedPlatform, versionNumber, versionsOf } from '../../state/listen-versions.ts'
@@ -129,13 +130,16 @@ function Comparison({ onClose }: { onClose: () => void }) {
   )
 }
 
+/** A number as it is printed: the difference of two that stand there is that of what is read. */
+const printed = (value: number) => Number(value.toFixed(2))
+
 function Differences(props: {
   mine: MasterResult | undefined
   theirs: MasterResult | undefined
   job: Job
   other: Job
 }) {
-  const { t, l, format } = useListenWords()
+  const { t, l } = useListenWords()
   const { mine, theirs, job, other } = props
   const { rows } = l.verdict
   const levels: [name: string, unit: string, (result: MasterResult) => number][] = [
@@ -173,9 +177,9 @@ function Differences(props: {
             <th scope="row">
               {name} <span className="unit">{unit}</span>
             </th>
-            <td>{mine ? format.level(of(mine)) : '–'}</td>
-            <td>{theirs ? format.level(of(theirs)) : '–'}</td>
-            <td>{mine && theirs ? format.signed(of(theirs) - of(mine)) : '–'}</td>
+            <td>{decibels(mine && of(mine))}</td>
+            <td>{decibels(theirs && of(theirs))}</td>
+            <td>{change(mine && theirs && printed(of(theirs)) - printed(of(mine)), 2)}</td>
           </tr>
         ))}
         {settings.map(([name, of]) => (

@@ -9,7 +9,7 @@ import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { addressOf } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { isWorthAgain } from '../../state/jobs.ts'
+import { isRepeatable, isWorthAgain } from '../../state/jobs.ts'
 import { versionNumber } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { codecName } from '../../text/format.ts'
@@ -34,6 +34,8 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
   const size = job.results.reduce((sum, one) => sum + one.size_bytes, 0)
   const isThere = job.status === 'done' && !job.expired
   const sourceId = job.source_id
+  // A song of the desk goes back there, whatever its job has kept.
+  const canMasterAgain = job.status !== 'queued' && (sourceId ? isWorthAgain(job) : isRepeatable(job))
   const hasCover = useSelect(
     desk.store,
     (state) => state.desk?.songs.some(({ source }) => source.source_id === sourceId && source.has_cover) ?? false,
@@ -91,7 +93,7 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
           {l.compare}
         </Button>
       )}
-      {job.status !== 'queued' && isWorthAgain(job) && (
+      {canMasterAgain && (
         <Button
           look="quiet"
           icon={<RotateCcw className="i" aria-hidden="true" />}

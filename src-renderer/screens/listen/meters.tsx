@@ -11,7 +11,7 @@ import {
   peakZones,
 } from '../../drawing/meters.ts'
 import { advancePeak, type PeakBallistics, SILENT_PEAK } from '../../player/true-peak.ts'
-import { heardVersion } from '../../state/player.ts'
+import { aimedAt } from '../../state/player.ts'
 import { useFrames, useIsStill, useListenWords, usePlayer, useSize, useVisit } from './context.tsx'
 
 const STILL_MS = 100
@@ -47,8 +47,7 @@ export function Meters() {
   const picture = useRef<SVGSVGElement>(null)
   const [width, height] = useSize(host, [214, 340])
   const isBlind = usePlayer((state) => state.blindTest !== null)
-  const version = usePlayer((state) => state.versions.find((one) => one.id === heardVersion(state)))
-  const result = version?.result ?? report.masters[0]?.result
+  const result = usePlayer(aimedAt) ?? report.masters[0]?.result
   const target = result?.target_lufs ?? -14
   const ceiling = result?.ceiling_dbtp ?? -1
   const bottom = height - 38

@@ -21,6 +21,8 @@ import { useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit
 const LIVE_MS = 66
 /** A curve that stays this close to its aim is told by its largest distance, another by its mean. */
 const CLOSE_DB = 3
+/** Distances are told to a tenth: what is closer is within one. */
+const LEAST_DB = 0.1
 const STILL_MS = 250
 
 interface Curves {
@@ -63,7 +65,7 @@ function findingOf({ original, version, aim, isReference }: Curves, l: ListenTex
   const what = aim.length > 0 ? aims : l.spectrum.theOriginal
   const { meanDb, withinDb, fromHz, toHz, worstHz, worstDb } = finding
   const span = [nominalName(fromHz), nominalName(toHz)] as const
-  if (withinDb <= CLOSE_DB) return l.spectrum.within(who, format.level(withinDb), what, ...span)
+  if (withinDb <= CLOSE_DB) return l.spectrum.within(who, format.level(Math.max(LEAST_DB, withinDb)), what, ...span)
   const worst = l.spectrum.worst(format.signed(worstDb), nominalName(worstHz))
   return l.spectrum.mean(who, format.level(meanDb), what, ...span) + worst
 }

@@ -3,6 +3,7 @@ import { Check, Download, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import type { MasterResult } from '../../../src-server/contract/report.ts'
+import { change, decibels } from '../../../src-server/contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { useApp } from '../../state/app-state.ts'
@@ -141,8 +142,8 @@ function Row({
           </span>
         )}
       </td>
-      <td className="r">{hundredths(result.integrated_lufs)}</td>
-      <td className="r">{hundredths(result.true_peak_dbtp)}</td>
+      <td className="r">{decibels(result.integrated_lufs)}</td>
+      <td className="r">{decibels(result.true_peak_dbtp)}</td>
       <td className="r">{change(result.gain_db)} dB</td>
       <td className="dim">{error ? <span className="c-bad">{error.message}</span> : playbackText(result, words)}</td>
       <td className="r">
@@ -164,20 +165,10 @@ function Row({
   )
 }
 
-/** A measured level to the hundredth, as the report has it. */
-function hundredths(db: number): string {
-  return db.toFixed(2).replace(/^-/, '−')
-}
-
-/** A change in dB with its sign and one decimal: +2.7. */
-function change(db: number): string {
-  return (db > 0 ? '+' : '') + db.toFixed(1).replace(/^-/, '−')
-}
-
 function Numbers({ results }: { results: readonly MasterResult[] }) {
   const { t, l, format } = useListenWords()
   const { rows } = l.verdict
-  const level = (db: number | null, unit: string) => (db === null ? '–' : `${hundredths(db)} ${unit}`)
+  const level = (db: number | null, unit: string) => (db === null ? '–' : `${decibels(db)} ${unit}`)
   const lines: [string, (result: MasterResult) => string][] = [
     [
       rows.target,
@@ -226,7 +217,7 @@ function Numbers({ results }: { results: readonly MasterResult[] }) {
       </table>
       {checks.map((check) => (
         <p key={`${check.platform} ${check.codec}`} className="note">
-          {check.platform}: {l.verdict.codec(check.codec, hundredths(check.true_peak_dbtp))}
+          {check.platform}: {l.verdict.codec(check.codec, decibels(check.true_peak_dbtp))}
         </p>
       ))}
     </section>

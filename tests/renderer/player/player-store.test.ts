@@ -3,9 +3,12 @@ import type { Client } from '../../../src-renderer/api/client.ts'
 import type { Player, PlayerOptions } from '../../../src-renderer/player/player.ts'
 import { curlOf } from '../../../src-renderer/screens/listen/curl.ts'
 import type { SongVersion } from '../../../src-renderer/state/listen-versions.ts'
-import { createPlayerStore, gainsOf, shownService } from '../../../src-renderer/state/player.ts'
+import { aimedAt, createPlayerStore, gainsOf, shownService } from '../../../src-renderer/state/player.ts'
 import type { Job } from '../../../src-server/contract/jobs.ts'
+import type { MasterResult } from '../../../src-server/contract/report.ts'
 import { clock, clockTenths } from '../../../src-server/contract/text/numbers.ts'
+
+const AIMS_LUFS: Readonly<Record<string, number>> = { spotify: -14, melon: -11 }
 
 const version = (id: string, kind: SongVersion['kind'], key: string, integratedLufs: number): SongVersion => ({
   id,
@@ -15,6 +18,7 @@ const version = (id: string, kind: SongVersion['kind'], key: string, integratedL
   file: kind === 'platform' ? (id as 'spotify') : 'source',
   ...(kind === 'platform' ? { platform: id as 'spotify' } : {}),
   level: { integratedLufs, truePeakDbtp: -1 },
+  ...(id in AIMS_LUFS ? { result: { target_lufs: AIMS_LUFS[id] } as MasterResult } : {}),
 })
 const VERSIONS: SongVersion[] = [
   version('source', 'source', '0', -16.7),
@@ -138,6 +142,16 @@ describe('a master of another job', () => {
     await bring(other)
     expect(state()).toMatchObject({ version: 'spotify', readiness: { other: 'failed' } })
     expect(fake.last('choose')).toBe('spotify')
+  })
+})
+
+describe('aim', () => {
+  it('stays with the master that was heard last while the original is heard', async () => {
+    const { choose, state } = await started()
+    expect(aimedAt(state())?.target_lufs).toBe(-14)
+    choose('melon')
+    choose('source')
+    expect(aimedAt(state())?.target_lufs).toBe(-11)
   })
 })
 
