@@ -150,6 +150,7 @@ test('a key is shown once, works as its sample says, and stops when it is revoke
   await page.getByRole('dialog').locator('[type=submit]').click()
   answer()
   const key = (await page.locator('.callout code').textContent()) ?? ''
+  await expect(page.getByRole('button', { name: 'Create key' })).toBeFocused()
   expect(key).toMatch(/^ams_live_[0-9a-f]{32}$/)
   expect(asked).toBe(1)
   const read = () => fetch(`${program.baseUrl}/api/v1/account`, { headers: { Authorization: `Bearer ${key}` } })
@@ -158,19 +159,32 @@ test('a key is shown once, works as its sample says, and stops when it is revoke
   await expect(page.getByRole('cell', { name: '릴리즈 데스크', exact: true })).toBeVisible()
   await expect(page.locator('.callout')).toHaveCount(0)
   await expect(page.locator('body')).not.toContainText(key)
-  await page.getByRole('button', { name: /Revoke/ }).click()
+  const revoke = page.getByRole('button', { name: 'Revoke “릴리즈 데스크”' })
+  await revoke.click()
+  await page.keyboard.press('Escape')
+  await expect(revoke).toBeFocused()
+  await revoke.click()
   await page.getByRole('button', { name: 'Revoke key' }).click()
   await expect(page.getByRole('cell', { name: '릴리즈 데스크', exact: true })).toHaveCount(0)
+  await expect(page.locator('#content')).toBeFocused()
   expect((await read()).status).toBe(401)
 })
 
 test('a webhook is registered, tested and removed with undo', async ({ page, program }) => {
   await page.goto(new URL('#/settings/webhooks', page.url()).href)
   await page.getByRole('button', { name: 'Add address' }).click()
-  await page.getByRole('dialog').getByLabel('Address').fill(`${program.baseUrl}/hook`)
+  const address = page.getByRole('dialog').getByLabel('Address')
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('alert')).toBeVisible()
-  await page.getByRole('dialog').getByLabel('Address').fill('http://127.0.0.1:9/hook')
+  await expect(address).toHaveAccessibleDescription('Give the address.')
+  for (const [refused, why] of [
+    ['on my desk', 'it is not a valid address'],
+    [`${program.baseUrl}/hook`, 'it is Loudsmith itself'],
+  ] as const) {
+    await address.fill(refused)
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('alert')).toContainText(why)
+  }
+  await address.fill('http://127.0.0.1:9/hook')
   await page.keyboard.press('Enter')
   await expect(page.locator('.callout code')).toContainText('whsec_')
   await page.getByRole('button', { name: 'Send test' }).click()

@@ -1,7 +1,7 @@
 /** Dialogs and menus: Radix carries focus, escape and outside presses; the look is ours. */
 import { X } from 'lucide-react'
 import { Dialog, DropdownMenu } from 'radix-ui'
-import type { ReactNode, RefObject } from 'react'
+import { type ReactNode, type RefObject, useRef } from 'react'
 import { useWords } from '../text/context.tsx'
 import { Button } from './button.tsx'
 
@@ -17,9 +17,10 @@ export interface ModalProps {
   returnTo?: RefObject<HTMLElement | null>
 }
 
-/** A dialog with its title and a close button. Focus goes back where it came from. */
+/** A dialog with its title and a close button. Focus goes back where it came from, or to the screen where that is gone. */
 export function Modal({ title, isOpen, onClose, children, shape = 'box', description, returnTo }: ModalProps) {
   const { t } = useWords()
+  const opener = useRef<Element | null>(null)
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -27,11 +28,15 @@ export function Modal({ title, isOpen, onClose, children, shape = 'box', descrip
         <Dialog.Content
           className={`modal ${shape}`}
           tabIndex={-1}
-          onOpenAutoFocus={focusFirstField}
+          onOpenAutoFocus={(event) => {
+            opener.current = document.activeElement
+            focusFirstField(event)
+          }}
           onCloseAutoFocus={(event) => {
-            if (!returnTo) return
             event.preventDefault()
-            returnTo.current?.focus()
+            const from = returnTo?.current ?? opener.current
+            const to = from?.isConnected ? from : document.getElementById('content')
+            if (to instanceof HTMLElement) to.focus()
           }}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >

@@ -2,7 +2,8 @@
 import { CircleX } from 'lucide-react'
 import { type InputHTMLAttributes, type Ref, useId } from 'react'
 
-export interface TextFieldProps extends Pick<InputHTMLAttributes<HTMLInputElement>, 'maxLength' | 'placeholder'> {
+export interface TextFieldProps
+  extends Pick<InputHTMLAttributes<HTMLInputElement>, 'maxLength' | 'placeholder' | 'inputMode' | 'spellCheck'> {
   label: string
   value: string
   onChange: (value: string) => void

@@ -71,6 +71,7 @@ export const settingsEn = {
     add: 'Add address',
     adding: 'Adding',
     url: 'Address',
+    urlless: 'Give the address.',
     placeholder: 'http://127.0.0.1:5678/webhook/masters',
     ready: 'The address is registered. Copy its secret now: it is shown only this once.',
     newSecret: 'The new secret. Copy it now: it is shown only this once.',

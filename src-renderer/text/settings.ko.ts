@@ -69,6 +69,7 @@ export const settingsKo: SettingsText = {
     add: '주소 추가',
     adding: '추가 중',
     url: '주소',
+    urlless: '주소를 적으세요.',
     placeholder: 'http://127.0.0.1:5678/webhook/masters',
     ready: '주소를 등록했어요. 비밀 값을 지금 복사하세요. 이번 한 번만 보여요.',
     newSecret: '새 비밀 값이에요. 지금 복사하세요. 이번 한 번만 보여요.',

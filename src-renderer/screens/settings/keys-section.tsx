@@ -99,7 +99,7 @@ export function KeysSection({ titleId }: SectionProps) {
           onClose={() => setRevoking(null)}
           onRevoked={() => {
             if (created?.key_id === revoking.key_id) setCreated(null)
-            void read()
+            return read()
           }}
         />
       )}
@@ -172,7 +172,7 @@ function NameDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (k
   )
 }
 
-function RevokeDialog(props: { apiKey: ApiKey; onClose: () => void; onRevoked: () => void }) {
+function RevokeDialog(props: { apiKey: ApiKey; onClose: () => void; onRevoked: () => Promise<unknown> }) {
   const { apiKey, onClose, onRevoked } = props
   const { client } = useApp()
   const { t } = useWords()

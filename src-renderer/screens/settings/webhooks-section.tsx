@@ -1,10 +1,11 @@
 /** Webhooks: addresses, secrets, tests and the delivery log. */
 import { Check, CircleX, Clock, Ellipsis, Plus, Send } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Delivery, Webhook } from '../../../src-server/contract/webhooks.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { Menu } from '../../components/dialogs.tsx'
+import { TextField } from '../../components/text-field.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { ActionDialog, Problem, SectionHead, type SectionProps, useAction } from './section.tsx'
@@ -235,28 +236,36 @@ function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (secret
   const { client } = useApp()
   const { t } = useWords()
   const [url, setUrl] = useState('')
+  const [isMissing, setMissing] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
   const text = t.prefs.webhooks
+  const isReady = () => {
+    setMissing(url.trim() === '')
+    if (url.trim() === '') field.current?.focus()
+    return url.trim() !== ''
+  }
   return (
     <ActionDialog
       title={text.add}
       verb={text.add}
       doing={text.adding}
+      isReady={isReady}
       act={async () => onAdded((await client.call('createWebhook', { body: { url: url.trim() } })).secret)}
       onClose={onClose}
     >
-      <label className="field">
-        <span className="label">{text.url}</span>
-        <span className="input">
-          <input
-            type="url"
-            required
-            value={url}
-            placeholder={text.placeholder}
-            spellCheck={false}
-            onChange={(event) => setUrl(event.target.value)}
-          />
-        </span>
-      </label>
+      <TextField
+        ref={field}
+        label={text.url}
+        value={url}
+        placeholder={text.placeholder}
+        inputMode="url"
+        spellCheck={false}
+        problem={isMissing && text.urlless}
+        onChange={(next) => {
+          setUrl(next)
+          setMissing(false)
+        }}
+      />
     </ActionDialog>
   )
 }
