@@ -163,4 +163,9 @@ test('a hurried hand starts what is ready and not what has warnings, and hears o
   await page.route('**/download', (route) => route.abort())
   await page.getByRole('button', { name: 'Save 2 ZIPs' }).click()
   await expect(page.getByRole('alert')).toContainText('Loudsmith does not answer.')
+  await program.stop()
+  await expect(page.locator('.strip:not(.inline)')).toHaveText(
+    'Loudsmith does not answer. Start it again; nothing is lost.',
+  )
+  await expect(page.getByRole('alert'), 'it is said once').toHaveCount(1)
 })

@@ -80,6 +80,7 @@ export async function startProgram(home: string): Promise<Program> {
       await run(Number(new URL(baseUrl).port))
     },
     async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5000))])

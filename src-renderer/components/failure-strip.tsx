@@ -1,4 +1,6 @@
 /** What failed on a screen and belongs to none of its rows. */
+import { useApp, useSelect } from '../state/app-state.ts'
+import { isNotReached } from '../state/refusal.ts'
 import { useWords } from '../text/context.tsx'
 import { Button } from './button.tsx'
 
@@ -19,4 +21,13 @@ export function FailureStrip({ message, requestId, onClose }: FailureStripProps)
       </Button>
     </p>
   )
+}
+
+/** What failed on the desk. While the program is away the window says so, and it is not said twice. */
+export function DeskFailure() {
+  const { desk, service } = useApp()
+  const failure = useSelect(desk.store, (state) => state.failure)
+  const isAway = useSelect(service.store, (state) => state.link === 'lost')
+  if (!failure || (isAway && isNotReached(failure.code))) return null
+  return <FailureStrip {...failure} onClose={desk.clearFailure} />
 }

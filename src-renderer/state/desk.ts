@@ -126,7 +126,8 @@ export function createDesk(options: DeskOptions) {
   const isArriving = ({ source }: DeskSong) =>
     !getState().order.includes(source.source_id) && uploads.isArriving(source)
 
-  const keep = (read: Desk) => {
+  /** Shows the desk as it was read. `old` is the failure that stood when it was asked for: what failed since stays to be read. */
+  const keep = (read: Desk, old: Refusal | null) => {
     const known = getState().desk
     const merged = mergedDesk(known, { ...read, songs: read.songs.filter((song) => !isArriving(song)) })
     const own = new Map(known?.songs.map((song) => [song.source.source_id, song.settings]))
@@ -140,7 +141,7 @@ export function createDesk(options: DeskOptions) {
     }
     const shownOrder = getState().order
     const order = mergedOrder(known ? shownOrder : [...orderBefore(desk, shownOrder), ...shownOrder], desk, uploadIds())
-    setState({ desk, order, failure: null })
+    setState(({ failure }) => ({ desk, order, failure: failure === old ? null : failure }))
     if (!known && shownOrder.length > 0) tellOrder()
     for (const { source } of desk.songs) {
       const left = uploads.claim(source)
@@ -174,9 +175,10 @@ export function createDesk(options: DeskOptions) {
       const before = deeds
       await inTurn(async () => undefined)
       nextReading = undefined
+      const old = getState().failure
       const desk = await readDesk()
       if (before !== deeds) return false
-      keep(desk)
+      keep(desk, old)
       return true
     }).then((isShown) => (isShown ? undefined : read()))
     return nextReading
@@ -189,8 +191,9 @@ export function createDesk(options: DeskOptions) {
   const tell = (run: () => Promise<Desk>): Promise<void> => {
     deeds += 1
     const mine = deeds
+    const old = getState().failure
     const show = (desk: Desk) => {
-      if (mine === deeds) keep(desk)
+      if (mine === deeds) keep(desk, old)
       else void read().catch(() => undefined)
     }
     return inTurn(async () => {

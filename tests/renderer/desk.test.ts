@@ -210,6 +210,22 @@ describe('the desk', () => {
     expect(order()).toEqual(['a', 'b'])
   })
 
+  it('leaves a failure to be read that came while the server was still answering', async () => {
+    const { desk, gate, server } = it_
+    desk.addFiles([file('a.wav'), file('b.wav')])
+    await expect.poll(order).toEqual(['a', 'b'])
+    const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>()
+    gate.command = () => isAnswered
+    desk.remove(['a'], 'a removed')
+    await expect.poll(() => server.songs.length).toBe(1)
+    desk.store.setState({ failure: { code: 'UNREACHABLE', message: 'not saved' } })
+    answer()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(desk.store.getState().failure?.message).toBe('not saved')
+    await desk.read()
+    expect(desk.store.getState().failure).toBeNull()
+  })
+
   it('lets go of a song that could not be put back', async () => {
     const { desk, gate, notices } = it_
     desk.addFiles([file('a.wav'), file('b.wav')])

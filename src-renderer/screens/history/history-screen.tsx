@@ -5,7 +5,7 @@ import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { Menu } from '../../components/dialogs.tsx'
-import { FailureStrip } from '../../components/failure-strip.tsx'
+import { DeskFailure, FailureStrip } from '../../components/failure-strip.tsx'
 import { isCovered, isTyping } from '../../components/is-typing.ts'
 import { addressOf, go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
@@ -17,14 +17,13 @@ import { HistoryTable, type Line } from './history-table.tsx'
 const TYPING_MS = 160
 
 export default function HistoryScreen({ isSearching }: { isSearching: boolean }) {
-  const { history, jobs, notices, desk } = useApp()
+  const { history, jobs, notices } = useApp()
   const { t, format } = useWords()
   const { filter, ids, total, isGrouped, hidden, isReading, hasRead, failure } = useSelect(
     history.store,
     (state) => state,
   )
   const refusal = useSelect(history.store, (state) => state.refusal)
-  const deskFailure = useSelect(desk.store, (state) => state.failure)
   const byId = useSelect(jobs.store, (state) => state.byId)
   useEffect(() => void history.read(), [history])
 
@@ -105,7 +104,7 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
               onClose={history.clearRefusal}
             />
           )}
-          {deskFailure && <FailureStrip {...deskFailure} onClose={desk.clearFailure} />}
+          <DeskFailure />
           {isEmpty ? (
             <div className="empty">
               <p role={failure ? 'alert' : undefined}>

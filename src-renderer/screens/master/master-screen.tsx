@@ -3,7 +3,7 @@ import { FolderOpen, Upload } from 'lucide-react'
 import { useCallback, useEffect, useRef } from 'react'
 import { deliveryTarget, PLATFORMS, type Platform } from '../../../src-server/contract/platforms.ts'
 import { Button } from '../../components/button.tsx'
-import { FailureStrip } from '../../components/failure-strip.tsx'
+import { DeskFailure } from '../../components/failure-strip.tsx'
 import { isCovered, isTyping } from '../../components/is-typing.ts'
 import { pickFiles } from '../../components/pick-files.ts'
 import { PlatformCell } from '../../components/platform-cell.tsx'
@@ -29,7 +29,6 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
   const { t } = useWords()
   const rows = useRows()
   const hasRead = useSelect(desk.store, (state) => state.desk !== null)
-  const failure = useSelect(desk.store, (state) => state.failure)
   const choose = useCallback(() => void pickFiles(true).then(onFiles), [onFiles])
   const start = startOf(rows)
   const run = useCallback(() => void desk.start(start.rowIds), [desk, start.rowIds])
@@ -46,7 +45,7 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
           <h1 className="vh">{t.screens.master}</h1>
           <DropStrip drop={drop} onChoose={choose} />
           <PlatformCells />
-          {failure && <FailureStrip {...failure} onClose={desk.clearFailure} />}
+          <DeskFailure />
           {hasRead && <SongList rows={rows} />}
         </div>
         <SettingsColumn />
