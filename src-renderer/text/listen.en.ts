@@ -111,7 +111,7 @@ export const listenEn = {
       turn_up: (db: string): string => `turned up ${db} dB`,
     },
     saveOne: (platform: string): string => `Save ${platform} WAV`,
-    stops: (missing: string): string => `Below target by LU: ${missing}.`,
+    stops: (missing: string): string => `Below target: ${missing}.`,
     reasons: {
       gain_reduction: 'More would have cost too much limiting.',
       dynamics_lost: 'More would have cost too much of its dynamics.',

@@ -108,7 +108,7 @@ export const listenKo: ListenText = {
       turn_up: (db) => `${db} dB 높여 재생`,
     },
     saveOne: (platform) => `${platform} WAV 저장`,
-    stops: (missing) => `목표까지 남은 LU: ${missing}.`,
+    stops: (missing) => `목표보다 낮아요: ${missing}.`,
     reasons: {
       gain_reduction: '더 올리면 리미팅이 지나쳐요.',
       dynamics_lost: '더 올리면 다이내믹을 잃어요.',

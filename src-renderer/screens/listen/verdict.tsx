@@ -69,7 +69,7 @@ export function Verdict({ job, heard, onHear }: VerdictProps) {
           {l.verdict.stops(
             below
               .filter((one) => one.verdict_reason === reason)
-              .map((one) => `${t.platforms[one.platform]} ${format.level(one.target_lufs - one.integrated_lufs)}`)
+              .map((one) => `${t.platforms[one.platform]} ${format.level(one.target_lufs - one.integrated_lufs)} LU`)
               .join(', '),
           )}{' '}
           {reason && l.verdict.reasons[reason]}
