@@ -127,7 +127,7 @@ test('what a command cannot do is said with what to do instead', async () => {
 })
 
 test.runIf(existsSync('/proc/self'))(
-  'an output folder that cannot be made is refused at once, even where Node would try for ever',
+  'an output folder that cannot be made is refused at once, even where Node would try for ever (in /proc, so on Linux only)',
   async () => {
     const song = path.join(dataDir, 'song.wav')
     writeFileSync(song, wavSong())
@@ -141,7 +141,7 @@ test.runIf(existsSync('/proc/self'))(
 )
 
 test.skipIf(process.platform === 'win32')(
-  'a command whose reader has seen enough ends quietly, and one whose outcome is lost says so',
+  'a command whose reader has seen enough ends quietly, and one whose outcome is lost says so (by pipes of bash, so not on Windows)',
   async () => {
     const shell = (line: string) =>
       promisify(execFile)('bash', [

@@ -24,7 +24,7 @@ async function startHanging(text: string) {
 }
 
 // Side by side: nearly all of it is waiting.
-describe.runIf(process.platform !== 'win32').concurrent('an ffmpeg that hangs', { timeout: 60_000 }, () => {
+describe.runIf(process.platform !== 'win32').concurrent('an ffmpeg that hangs (needs sh)', { timeout: 60_000 }, () => {
   test('fails a job within half a minute, with its reason, a refund and an event', async ({ expect }) => {
     const { service } = await startHanging('pcm_f32le')
     service.expectFault('a job failed')
