@@ -1,36 +1,42 @@
-/** What the surroundings may set. The only reader of `process.env`. */
-
-const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+/** What the surroundings may set. */
+import { LOG_LEVELS, type LogLevel } from './log.ts'
 
 /** Policy of one process, fixed at its start. */
 export interface Config {
-  readonly logLevel: (typeof LOG_LEVELS)[number]
+  readonly logLevel: LogLevel
   /** An ffmpeg that comes before every other. */
   readonly ffmpegPath: string | undefined
   /** How long one engine process may take for one job, milliseconds. */
   readonly jobTimeoutMs: number
   /** How long an engine process that was asked to stop may take before it is killed, milliseconds. */
   readonly engineGraceMs: number
+  /** Names that begin as ours do and are none of ours: misspelt, or another program's. */
+  readonly unknownNames: readonly string[]
 }
 
-const DEFAULTS: Config = { logLevel: 'info', ffmpegPath: undefined, jobTimeoutMs: 1_800_000, engineGraceMs: 3_000 }
+const DEFAULTS: Omit<Config, 'unknownNames'> = {
+  logLevel: 'info',
+  ffmpegPath: undefined,
+  jobTimeoutMs: 1_800_000,
+  engineGraceMs: 3_000,
+}
 
-const READERS: Record<string, (text: string) => Partial<Config>> = {
+const READERS: Readonly<Record<string, (text: string) => Partial<Config>>> = {
   MASTER_LOG_LEVEL: (text) => ({ logLevel: oneOf('MASTER_LOG_LEVEL', LOG_LEVELS, text) }),
   MASTER_FFMPEG_PATH: (text) => ({ ffmpegPath: text }),
   MASTER_JOB_TIMEOUT_MS: (text) => ({ jobTimeoutMs: positive('MASTER_JOB_TIMEOUT_MS', text) }),
   MASTER_ENGINE_GRACE_MS: (text) => ({ engineGraceMs: positive('MASTER_ENGINE_GRACE_MS', text) }),
 }
 
-/** Returns the frozen configuration. Throws an Error that names the variable for an unknown or unusable `MASTER_…`. */
+/** Names of all settings. */
+export const SETTING_NAMES: readonly string[] = Object.keys(READERS)
+
+/** Returns the frozen configuration. Throws an Error that names the variable for an unusable value of one of ours. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const set = Object.entries(environment).filter(([name, text]) => name.startsWith('MASTER_') && text)
-  const parts = set.map(([name, text]) => {
-    const read = READERS[name]
-    if (!read) throw new Error(`${name} is not a setting. Known: ${Object.keys(READERS).join(', ')}.`)
-    return read(text ?? '')
-  })
-  return Object.freeze(Object.assign({ ...DEFAULTS }, ...parts))
+  const parts = set.map(([name, text]) => READERS[name]?.(text ?? ''))
+  const unknownNames = set.map(([name]) => name).filter((name) => !SETTING_NAMES.includes(name))
+  return Object.freeze(Object.assign({ ...DEFAULTS, unknownNames }, ...parts))
 }
 
 function positive(name: string, text: string): number {

@@ -1,6 +1,6 @@
 /** The way in: `startServer` takes the data directory, listens, builds the service and closes it in order. */
 import { chmodSync } from 'node:fs'
-import { readConfig } from './config.ts'
+import { readConfig, SETTING_NAMES } from './config.ts'
 import { DatabaseError, databaseFault } from './db/fault.ts'
 import { type Ownership, ownDirectory } from './db/owner.ts'
 import { makeFolder } from './disk.ts'
@@ -54,6 +54,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const clock = options.clock ?? systemClock
   const chance = options.chance ?? systemChance
   const log = options.log ?? createLog(config.logLevel, clock, (line) => process.stderr.write(line))
+  for (const name of config.unknownNames) log.warn('not a setting of Loudsmith', { name, settings: SETTING_NAMES })
   const sessionCredential = chance.randomBytes(CREDENTIAL_BYTES).toString('base64url')
   const ownership = takeDirectory(options.dataDir)
   const closers: (() => void | Promise<void>)[] = [() => ownership.release()]
