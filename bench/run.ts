@@ -1,10 +1,4 @@
-/**
- * `npm run bench`: Loudsmith beside other tools, in one run on one machine.
- *   --songs a,b     names of songs (see bench/music.ts); --seconds N cuts them
- *   --music FILE    a file of one's own, may be repeated
- *   --only job,transparency,tones,growth
- *   --json FILE     writes every figure
- */
+/** `npm run bench`: Loudsmith beside other tools, in one run on one machine; `-- --help` says what can be asked for. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -15,8 +9,18 @@ import { readPeers } from './peer.ts'
 import { benchTones } from './tone-table.ts'
 import { benchTransparency } from './transparency-table.ts'
 
+const usage = `Loudsmith beside other tools, in one run on one machine: about an hour when everything is asked for.
+
+  --songs a,b     names of songs (see bench/music.ts); eight reported ones unless told otherwise
+  --music FILE    a file of one's own, may be repeated
+  --seconds N     cuts longer songs
+  --only job,transparency,tones,growth
+  --json FILE     writes every figure
+`
+
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', default: false },
     songs: { type: 'string' },
     music: { type: 'string', multiple: true },
     seconds: { type: 'string' },
@@ -24,6 +28,11 @@ const { values } = parseArgs({
     json: { type: 'string' },
   },
 })
+
+if (values.help) {
+  process.stdout.write(usage)
+  process.exit()
+}
 
 const names = values.music ? [] : (values.songs?.split(',') ?? [...reportedSongs])
 const files = [...(values.music ?? []), ...names.map(findSong).filter((file) => file !== null)]
