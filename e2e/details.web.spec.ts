@@ -57,6 +57,30 @@ test('a reference is taken, shown with its amount, refused with its reason, and 
   await expect.poll(async () => (await program.call<Desk>('GET', '/app/desk')).settings.reference_source_id).toBeNull()
 })
 
+test('why a file was refused is said in the language that is shown, also after a reload', async ({ page }) => {
+  await drop(page, [noSong('list.mp3'), { name: 'nothing.wav', mimeType: 'audio/wav', buffer: Buffer.alloc(0) }])
+  const english = ['This is not an audio file', 'The file is empty.']
+  const korean = ['Loudsmith가 읽는 오디오 파일이 아니에요', '빈 파일이에요']
+  const expectSaid = async (sentences: readonly string[]) => {
+    await expect(page.locator('.song.refused')).toHaveCount(sentences.length, { timeout: 60_000 })
+    for (const sentence of sentences)
+      await expect(page.locator('.song.refused').filter({ hasText: sentence })).toHaveCount(1)
+  }
+  const speak = async (language: string) => {
+    const address = page.url()
+    await page.goto(new URL('#/settings/language', address).href)
+    await page.getByRole('radio', { name: language }).check({ force: true })
+    await page.goto(new URL('#/master', address).href)
+  }
+  await expectSaid(english)
+  await speak('한국어')
+  await expectSaid(korean)
+  await page.reload()
+  await expectSaid(korean)
+  await speak('English')
+  await expectSaid(english)
+})
+
 test('a song is mastered again from history, and the disk is freed of both', async ({ page, program }) => {
   await drop(page, [song('Alpha.wav', 1, 3)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })

@@ -2,13 +2,15 @@
  * The one border between the page and the desktop: everything the page may ask of the main process, and nothing more.
  * The page never names a path: files come in as real drops or through a dialog, masters go out by the identifier of their job.
  */
+import type { ErrorCode, ErrorParams } from '../src-server/contract/errors.ts'
 
-/** A file that was not taken, with the sentence that says why in the language of the window. */
+/** A file that was not taken, and why: the page has the words. */
 export interface RefusedFile {
   readonly filename: string
-  /** A code of the contract's catalogue, or `UNREADABLE` when the file itself could not be opened. */
-  readonly code: string
-  readonly message: string
+  /** A code of the contract's catalogue, or one of the shell's own. */
+  readonly code: ErrorCode | 'UNREADABLE' | 'NO_SONGS' | 'TOO_MANY_SONGS'
+  /** What the sentence of the code mentions. */
+  readonly values?: ErrorParams | undefined
 }
 
 /** What became of files that were handed over: each is a song on the desk now, or was refused. */

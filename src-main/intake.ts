@@ -3,7 +3,6 @@ import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { IntakeReport, RefusedFile } from './bridge.ts'
 import { RefusedError, type Service } from './service.ts'
-import type { Words } from './text.ts'
 
 /** Most songs that one hand-over may bring, so that a dropped music library does not fill the disk. */
 export const MAX_SONGS = 500
@@ -41,11 +40,7 @@ export async function findSongs(paths: readonly string[], limit: number = MAX_SO
 }
 
 /** Stores the songs one after another and returns what became of each. Never throws. */
-export async function takeSongs(
-  paths: readonly string[],
-  storeSong: Service['storeSong'],
-  words: Words,
-): Promise<IntakeReport> {
+export async function takeSongs(paths: readonly string[], storeSong: Service['storeSong']): Promise<IntakeReport> {
   const files = await findSongs(paths)
   const sourceIds: string[] = []
   const refused: RefusedFile[] = []
@@ -55,25 +50,23 @@ export async function takeSongs(
       sourceIds.push(source_id)
     } catch (error) {
       const filename = path.basename(file)
-      if (error instanceof RefusedError) refused.push({ filename, code: error.code, message: error.message })
-      else refused.push({ filename, code: 'UNREADABLE', message: words.unreadable })
+      if (error instanceof RefusedError) refused.push({ filename, code: error.code, values: error.values })
+      else refused.push({ filename, code: 'UNREADABLE' })
     }
   }
-  if (files.length > MAX_SONGS)
-    refused.push({ filename: '…', code: 'INVALID_REQUEST', message: words.tooMany(MAX_SONGS) })
-  if (files.length === 0)
-    refused.push({ filename: path.basename(paths[0] ?? ''), code: 'UNSUPPORTED_FORMAT', message: words.noSongs })
+  if (files.length > MAX_SONGS) refused.push({ filename: '…', code: 'TOO_MANY_SONGS', values: { limit: MAX_SONGS } })
+  if (files.length === 0) refused.push({ filename: path.basename(paths[0] ?? ''), code: 'NO_SONGS' })
   return { sourceIds, refused }
 }
 
 /** Removes dropped entries that are no file of this machine: a File that a page made up has no path. */
-export function realFiles(
-  dropped: readonly { readonly filename: string; readonly path: string }[],
-  words: Words,
-): { readonly paths: string[]; readonly refused: RefusedFile[] } {
+export function realFiles(dropped: readonly { readonly filename: string; readonly path: string }[]): {
+  readonly paths: string[]
+  readonly refused: RefusedFile[]
+} {
   const paths = dropped.filter((one) => path.isAbsolute(one.path)).map((one) => one.path)
   const refused = dropped
     .filter((one) => !path.isAbsolute(one.path))
-    .map((one) => ({ filename: one.filename, code: 'UNREADABLE', message: words.unreadable }))
+    .map((one) => ({ filename: one.filename, code: 'UNREADABLE' as const }))
   return { paths, refused }
 }

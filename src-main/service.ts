@@ -3,15 +3,17 @@ import { openAsBlob } from 'node:fs'
 import path from 'node:path'
 import type { Endpoint } from '../src-server/contract/endpoint.ts'
 import { ENDPOINTS, type EndpointName } from '../src-server/contract/endpoints.ts'
-import type { ErrorEnvelope } from '../src-server/contract/errors.ts'
+import type { ErrorCode, ErrorEnvelope, ErrorParams } from '../src-server/contract/errors.ts'
 import type { LiveEvent } from '../src-server/contract/events.ts'
 
-/** The server answered that it will not; the message is in the language of the window. */
+/** The server answered that it will not; the message is in the language of the window, `values` are what it mentions. */
 export class RefusedError extends Error {
-  readonly code: string
+  readonly code: ErrorCode
+  readonly values: ErrorParams | undefined
   constructor({ error }: ErrorEnvelope) {
     super(error.message)
     this.code = error.code
+    this.values = error.values
   }
 }
 

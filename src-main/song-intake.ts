@@ -21,7 +21,7 @@ export function createSongIntake({
   // One hand-over at a time, so that songs stand on the desk in the order in which they were given.
   let last: Promise<unknown> = Promise.resolve()
   function store(files: readonly string[]): Promise<IntakeReport> {
-    const next = last.then(() => takeSongs(files, storeSong, words()))
+    const next = last.then(() => takeSongs(files, storeSong))
     last = next
     return next
   }
@@ -62,7 +62,7 @@ export function createSongIntake({
     chooseFolder: async (): Promise<string | null> => (await ask('folder'))[0] ?? null,
     /** Takes what was dropped on the page; entries that are no real file are refused. */
     async addDropped(dropped: readonly { readonly filename: string; readonly path: string }[]): Promise<IntakeReport> {
-      const { paths, refused } = realFiles(dropped, words())
+      const { paths, refused } = realFiles(dropped)
       const report = paths.length > 0 ? await store(paths) : { sourceIds: [], refused: [] }
       return { ...report, refused: [...refused, ...report.refused] }
     },

@@ -1,7 +1,7 @@
 /** The one way to the server: every call of the interface is typed from the endpoint table and made here. */
 import type { Static, TSchema } from 'typebox'
 import { ENDPOINTS, type EndpointName } from '../../src-server/contract/endpoints.ts'
-import { ERROR_CODES, type ErrorCode } from '../../src-server/contract/errors.ts'
+import { ERROR_CODES, type ErrorCode, type ErrorEnvelope, type ErrorParams } from '../../src-server/contract/errors.ts'
 
 type Table = typeof ENDPOINTS
 type Part<Name extends EndpointName, Key extends string> = Table[Name] extends { readonly [K in Key]: infer Schema }
@@ -45,21 +45,24 @@ export class ApiError extends Error {
   readonly code: FailureCode
   readonly status: number
   readonly param: string | undefined
+  /** What the sentence of the code mentions. */
+  readonly values: ErrorParams | undefined
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
 
   constructor(fields: {
     code: FailureCode
-    message: string
     status?: number
     param?: string | undefined
+    values?: ErrorParams | undefined
     requestId?: string | undefined
     retryAfterSeconds?: number | undefined
   }) {
-    super(fields.message)
+    super(fields.code)
     this.code = fields.code
     this.status = fields.status ?? 0
     this.param = fields.param
+    this.values = fields.values
     this.requestId = fields.requestId
     this.retryAfterSeconds = fields.retryAfterSeconds
   }
@@ -86,20 +89,20 @@ export function readFailure(status: number, body: string, header: (name: string)
   const retryAfter = Number(header('retry-after') ?? Number.NaN)
   const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined
   try {
-    const { error } = JSON.parse(body) as { error: Record<string, string | undefined> }
+    const { error } = JSON.parse(body) as { error: Partial<ErrorEnvelope['error']> }
     const code = ERROR_CODES.find((known) => known === error.code) ?? 'INTERNAL_ERROR'
     const requestId = error.request_id ?? header('x-request-id') ?? undefined
     return new ApiError({
       code,
-      message: error.message ?? '',
       status,
       param: error.param,
+      values: error.values,
       requestId,
       retryAfterSeconds,
     })
   } catch {
     const requestId = header('x-request-id') ?? undefined
-    return new ApiError({ code: 'INTERNAL_ERROR', message: '', status, requestId, retryAfterSeconds })
+    return new ApiError({ code: 'INTERNAL_ERROR', status, requestId, retryAfterSeconds })
   }
 }
 
@@ -150,7 +153,7 @@ export function createClient({
       })
     } catch (cause) {
       if (init.signal?.aborted) throw cause
-      throw new ApiError({ code: 'UNREACHABLE', message: '' })
+      throw new ApiError({ code: 'UNREACHABLE' })
     }
     if (response.ok || response.status === 304) return response
     throw readFailure(response.status, await response.text().catch(() => ''), (name) => response.headers.get(name))

@@ -35,7 +35,7 @@ export function createUpload(client: Client) {
         if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText) as Source)
         else reject(readFailure(request.status, request.responseText, (name) => request.getResponseHeader(name)))
       }
-      request.onerror = () => void reasonOf(file).then((code) => reject(new ApiError({ code, message: '' })))
+      request.onerror = () => void reasonOf(file).then((code) => reject(new ApiError({ code })))
       request.onabort = () => reject(new DOMException('stopped', 'AbortError'))
       signal?.addEventListener('abort', () => request.abort(), { once: true })
       const form = new FormData()
@@ -66,6 +66,6 @@ export function createHandOver(
     if (source_id) return client.call('readSource', { params: { source_id } })
     const code = ERROR_CODES.find((known) => known === refused[0]?.code)
     if (!code) return sendByPage(song)
-    throw new ApiError({ code, message: refused[0]?.message ?? '' })
+    throw new ApiError({ code, values: refused[0]?.values })
   }
 }

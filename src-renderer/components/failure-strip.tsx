@@ -1,21 +1,22 @@
 /** What failed on a screen and belongs to none of its rows. */
 import { useApp, useSelect } from '../state/app-state.ts'
-import { isNotReached } from '../state/refusal.ts'
+import { isNotReached, type Refusal } from '../state/refusal.ts'
 import { useWords } from '../text/context.tsx'
 import { Button } from './button.tsx'
 
 interface FailureStripProps {
-  message: string
-  requestId?: string | undefined
+  refusal: Refusal
+  /** What it is about, where the refusal does not say that. */
+  head?: string
   onClose: () => void
 }
 
-export function FailureStrip({ message, requestId, onClose }: FailureStripProps) {
-  const { t } = useWords()
+export function FailureStrip({ refusal, head, onClose }: FailureStripProps) {
+  const { t, say } = useWords()
   return (
     <p className="strip inline" role="alert">
-      <span className="grow">{message}</span>
-      {requestId && <span className="faint">{t.requestId(requestId)}</span>}
+      <span className="grow">{[head, say(refusal)].filter(Boolean).join(' ')}</span>
+      {refusal.requestId && <span className="faint">{t.requestId(refusal.requestId)}</span>}
       <Button look="quiet" small onClick={onClose}>
         {t.close}
       </Button>
@@ -29,5 +30,5 @@ export function DeskFailure() {
   const failure = useSelect(desk.store, (state) => state.failure)
   const isAway = useSelect(service.store, (state) => state.link === 'lost')
   if (!failure || (isAway && isNotReached(failure.code))) return null
-  return <FailureStrip {...failure} onClose={desk.clearFailure} />
+  return <FailureStrip refusal={failure} onClose={desk.clearFailure} />
 }

@@ -56,12 +56,11 @@ export function createAppState(session: string | null) {
     uploadsAtOnce: window.loudsmith ? Number.POSITIVE_INFINITY : 1,
     jobs,
     notices,
-    language,
     newId,
     storage: localStorage,
   })
-  const history = createHistory({ client, jobs, notices, language })
-  const webhooks = createWebhooks(client, notices, language)
+  const history = createHistory({ client, jobs, notices })
+  const webhooks = createWebhooks(client, notices)
   const saver = createSaver(client)
 
   const readAccountSoon = settled(service.readAccount)

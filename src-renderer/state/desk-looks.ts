@@ -3,7 +3,6 @@ import { createStore } from 'zustand/vanilla'
 import type { LiveEvent } from '../../src-server/contract/events.ts'
 import type { Analysis } from '../../src-server/contract/jobs.ts'
 import type { AiService } from '../../src-server/contract/platforms.ts'
-import type { Language } from '../../src-server/contract/text/text.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 
@@ -21,7 +20,6 @@ export interface LooksState {
 
 export interface LooksOptions {
   readonly client: Client
-  readonly language: () => Language
   /** The next song to look at, in the order shown; `failed` ones are not asked for again. */
   readonly nextSong: (
     failed: Readonly<Record<string, unknown>>,
@@ -37,7 +35,7 @@ const without = <Value>(all: Readonly<Record<string, Value>>, id: string) => {
 }
 
 /** Makes the store of looks with its actions. */
-export function createLooks({ client, language, nextSong, onFound }: LooksOptions) {
+export function createLooks({ client, nextSong, onFound }: LooksOptions) {
   const store = createStore<LooksState>(() => ({ looks: {}, errors: {} }))
   const { getState, setState } = store
   let isLooking = false
@@ -68,7 +66,7 @@ export function createLooks({ client, language, nextSong, onFound }: LooksOption
           if (isNotReached(code)) break
           if (code === 'CONCURRENT_LIMIT' || code === 'UNAVAILABLE')
             await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-          else setState(({ errors }) => ({ errors: { ...errors, [next.sourceId]: refusalOf(error, language()) } }))
+          else setState(({ errors }) => ({ errors: { ...errors, [next.sourceId]: refusalOf(error) } }))
         }
       }
       isLooking = false

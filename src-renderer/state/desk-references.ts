@@ -1,7 +1,6 @@
 /** Reference tracks: one on its way to the server, and the facts of those that settings name. */
 import { createStore } from 'zustand/vanilla'
 import type { Desk, Source } from '../../src-server/contract/app.ts'
-import type { Language } from '../../src-server/contract/text/text.ts'
 import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
@@ -15,11 +14,10 @@ export interface ReferencesState {
 export interface ReferencesOptions {
   readonly client: Client
   readonly send: (song: SendSong) => Promise<Source>
-  readonly language: () => Language
 }
 
 /** Makes the store of references with its actions. */
-export function createReferences({ client, send, language }: ReferencesOptions) {
+export function createReferences({ client, send }: ReferencesOptions) {
   const store = createStore<ReferencesState>(() => ({ known: {}, sending: null }))
   const { getState, setState } = store
   /** Those whose facts are being read. */
@@ -50,7 +48,7 @@ export function createReferences({ client, send, language }: ReferencesOptions) 
         setState({ sending: null })
         return source.source_id
       } catch (error) {
-        show(0, refusalOf(error, language()))
+        show(0, refusalOf(error))
         return null
       }
     },

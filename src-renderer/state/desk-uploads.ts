@@ -2,7 +2,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { MasterSettings, Source } from '../../src-server/contract/app.ts'
 import { MAX_SOURCE_BYTES } from '../../src-server/contract/limits.ts'
-import { errorText, type Language } from '../../src-server/contract/text/text.ts'
 import type { SendSong } from '../api/upload.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import type { Upload } from './song-rows.ts'
@@ -11,7 +10,6 @@ export interface UploadsOptions {
   readonly send: (song: SendSong) => Promise<Source>
   /** Files sent at once; without a limit where the desktop takes them and goes on without this page. */
   readonly atOnce: number
-  readonly language: () => Language
   readonly newId: () => string
   /** Where refused and interrupted files survive a reload. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
@@ -53,7 +51,7 @@ const isPending = ({ state }: Pick<Upload, 'state'>) => state === 'queued' || st
 
 /** Makes the store of uploads with its actions. */
 export function createUploads(options: UploadsOptions) {
-  const { send, atOnce, language, newId, storage, onStored } = options
+  const { send, atOnce, newId, storage, onStored } = options
   const readKept = () => readStored<Kept>(storage, KEPT_KEY, isKept, { uploads: [], order: [] })
   const kept = readKept()
   const store = createStore<{ readonly uploads: readonly Upload[] }>(() => ({ uploads: kept.uploads }))
@@ -105,7 +103,7 @@ export function createUploads(options: UploadsOptions) {
       drop(new Set([uploadId]))
       if (upload) onStored(upload, source)
     } catch (error) {
-      if (!stop.signal.aborted) change(uploadId, { state: 'refused', error: refusalOf(error, language()) })
+      if (!stop.signal.aborted) change(uploadId, { state: 'refused', error: refusalOf(error) })
     } finally {
       sending.delete(uploadId)
       sendPending()
@@ -123,8 +121,8 @@ export function createUploads(options: UploadsOptions) {
   const uploadOf = (file: File): Upload => {
     const row = { uploadId: newId(), filename: file.name, sizeBytes: file.size, sent: 0, addedAt: now() }
     if (file.size <= MAX_SOURCE_BYTES) return { ...row, state: 'queued' }
-    const message = errorText('FILE_TOO_LARGE', { maxMegabytes: MAX_SOURCE_BYTES / 1024 ** 2 }, language())
-    return { ...row, state: 'refused', error: { code: 'FILE_TOO_LARGE', message } }
+    const values = { maxMegabytes: MAX_SOURCE_BYTES / 1024 ** 2 }
+    return { ...row, state: 'refused', error: { code: 'FILE_TOO_LARGE', values } }
   }
 
   return {

@@ -15,7 +15,7 @@ import { createReferences } from './desk-references.ts'
 import { createUploads, placedOrder, readStored } from './desk-uploads.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
-import { type Refusal, refusalOf } from './refusal.ts'
+import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import { isTooShort, movedOrder, type Upload } from './song-rows.ts'
 import { createTurns } from './turns.ts'
 
@@ -37,7 +37,6 @@ export interface DeskOptions {
   readonly uploadsAtOnce: number
   readonly jobs: JobsActions
   readonly notices: NoticesActions
-  readonly language: () => 'en' | 'ko'
   readonly newId: () => string
   /** Where accepted warnings and refused files survive a reload. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
@@ -80,17 +79,16 @@ export function mergedOrder(order: readonly string[], desk: Desk, uploadIds: rea
 
 /** Makes the store of the desk with its actions. */
 export function createDesk(options: DeskOptions) {
-  const { client, upload, jobs, notices, language, newId, storage } = options
+  const { client, upload, jobs, notices, newId, storage } = options
   const uploads = createUploads({
     send: upload,
     atOnce: options.uploadsAtOnce,
-    language,
     newId,
     storage,
     order: () => store.getState().order,
     onStored,
   })
-  const references = createReferences({ client, send: upload, language })
+  const references = createReferences({ client, send: upload })
   /** What was accepted in this browser, by whichever of its pages. */
   const readAccepted = () => readStored<DeskState['accepted']>(storage, ACCEPTED_KEY, (stored) => stored !== null, {})
   const uploadIds = () => uploads.store.getState().uploads.map((one) => one.uploadId)
@@ -126,8 +124,8 @@ export function createDesk(options: DeskOptions) {
   const isArriving = ({ source }: DeskSong) =>
     !getState().order.includes(source.source_id) && uploads.isArriving(source)
 
-  /** Shows the desk as it was read. `old` is the failure that stood when it was asked for: what failed since stays to be read. */
-  const keep = (read: Desk, old: Refusal | null) => {
+  /** Shows the desk as it was read. What failed stays to be read, but not that the program was away. */
+  const keep = (read: Desk) => {
     const known = getState().desk
     const merged = mergedDesk(known, { ...read, songs: read.songs.filter((song) => !isArriving(song)) })
     const own = new Map(known?.songs.map((song) => [song.source.source_id, song.settings]))
@@ -141,7 +139,7 @@ export function createDesk(options: DeskOptions) {
     }
     const shownOrder = getState().order
     const order = mergedOrder(known ? shownOrder : [...orderBefore(desk, shownOrder), ...shownOrder], desk, uploadIds())
-    setState(({ failure }) => ({ desk, order, failure: failure === old ? null : failure }))
+    setState(({ failure }) => ({ desk, order, failure: isNotReached(failure?.code) ? null : failure }))
     if (!known && shownOrder.length > 0) tellOrder()
     for (const { source } of desk.songs) {
       const left = uploads.claim(source)
@@ -175,10 +173,9 @@ export function createDesk(options: DeskOptions) {
       const before = deeds
       await inTurn(async () => undefined)
       nextReading = undefined
-      const old = getState().failure
       const desk = await readDesk()
       if (before !== deeds) return false
-      keep(desk, old)
+      keep(desk)
       return true
     }).then((isShown) => (isShown ? undefined : read()))
     return nextReading
@@ -191,9 +188,8 @@ export function createDesk(options: DeskOptions) {
   const tell = (run: () => Promise<Desk>): Promise<void> => {
     deeds += 1
     const mine = deeds
-    const old = getState().failure
     const show = (desk: Desk) => {
-      if (mine === deeds) keep(desk, old)
+      if (mine === deeds) keep(desk)
       else void read().catch(() => undefined)
     }
     return inTurn(async () => {
@@ -201,13 +197,19 @@ export function createDesk(options: DeskOptions) {
         show(await run())
       } catch (error) {
         await readDesk().then(show, () => undefined)
-        setState({ failure: refusalOf(error, language()) })
+        setState({ failure: refusalOf(error) })
         throw error
       }
     })
   }
   /** As `tell`, where nobody waits for more than its end. Never throws. */
   const command = (run: () => Promise<Desk>) => tell(run).catch(() => undefined)
+  const clearFailure = () => setState({ failure: null })
+  /** As `command`, for what is done by hand: who goes on has read what failed before. */
+  const act = (run: () => Promise<Desk>) => {
+    clearFailure()
+    return command(run)
+  }
 
   /** Tells the server in which order the stored songs are shown: so they are mastered, and shown again. */
   const tellOrder = () => {
@@ -247,7 +249,6 @@ export function createDesk(options: DeskOptions) {
 
   const looks = createLooks({
     client,
-    language,
     nextSong(failed) {
       const { desk, order } = getState()
       const pending = desk?.songs.filter(
@@ -308,7 +309,7 @@ export function createDesk(options: DeskOptions) {
       ...(desk ? { desk: { ...desk, songs: desk.songs.filter((song) => !songs.includes(song)) } } : {}),
     })
     if (gone.has(getState().selectedId ?? '')) setState({ selectedId: null, isWholeBatch: true })
-    if (songs.length > 0) void command(() => client.call('removeSongs', { body }))
+    if (songs.length > 0) void act(() => client.call('removeSongs', { body }))
     notices.show({
       text,
       undo: () => {
@@ -320,7 +321,7 @@ export function createDesk(options: DeskOptions) {
           ...(now ? { desk: { ...now, songs: [...now.songs, ...back] } } : {}),
         })
         taken.putBack()
-        if (songs.length > 0) void command(() => client.call('restoreSongs', { body }))
+        if (songs.length > 0) void act(() => client.call('restoreSongs', { body }))
       },
       settle: taken.forget,
     })
@@ -371,6 +372,7 @@ export function createDesk(options: DeskOptions) {
     changeSettings(change: Partial<MasterSettings>, rowId: string | null) {
       const { desk } = getState()
       if (!desk) return
+      clearFailure()
       if (rowId) {
         const id = idNow(rowId)
         const upload = uploads.store.getState().uploads.find((one) => one.uploadId === id)
@@ -391,15 +393,16 @@ export function createDesk(options: DeskOptions) {
       if (!desk) return Promise.resolve()
       const presets = change(desk.presets)
       setState({ desk: { ...desk, presets } })
-      return command(() => client.call('changeDesk', { body: { presets } }))
+      return act(() => client.call('changeDesk', { body: { presets } }))
     },
     setPaused(isPaused: boolean) {
       const { desk } = getState()
       if (desk) setState({ desk: { ...desk, is_paused: isPaused } })
-      return command(() => client.call('changeDesk', { body: { is_paused: isPaused } }))
+      return act(() => client.call('changeDesk', { body: { is_paused: isPaused } }))
     },
     start(sourceIds: readonly string[]) {
       if (sourceIds.length === 0) return Promise.resolve()
+      clearFailure()
       const settled = flush()
       settled.catch(() => undefined)
       const chosen = new Set(sourceIds)
@@ -414,7 +417,7 @@ export function createDesk(options: DeskOptions) {
       })
     },
     stop: (sourceIds: readonly string[]) =>
-      command(() => client.call('stopSongs', { body: { source_ids: [...sourceIds] } })).then(() =>
+      act(() => client.call('stopSongs', { body: { source_ids: [...sourceIds] } })).then(() =>
         jobs.readMissing(
           sourceIds.flatMap((id) => songOf(id)?.job_ids.slice(0, 1) ?? []),
           true,
@@ -425,12 +428,12 @@ export function createDesk(options: DeskOptions) {
       const { order } = getState()
       const moved = movedOrder(order, rowId, step)
       if (moved === order) return
-      setState({ order: moved })
+      setState({ order: moved, failure: null })
       tellOrder()
     },
     /** Puts the rows into the given order. */
     arrange(order: readonly string[]) {
-      setState({ order })
+      setState({ order, failure: null })
       tellOrder()
     },
     /** Looks at a song again whose analysis failed. */
@@ -438,7 +441,9 @@ export function createDesk(options: DeskOptions) {
       looks.forgetError(sourceId)
       void looks.run()
     },
-    clearFailure: () => setState({ failure: null }),
+    /** Shows why something that belongs to no row did not work. */
+    fail: (error: unknown) => setState({ failure: refusalOf(error) }),
+    clearFailure,
   }
 }
 

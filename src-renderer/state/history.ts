@@ -1,7 +1,6 @@
 /** History: the jobs that match a search, page by page, and what is selected among them. */
 import { createStore } from 'zustand/vanilla'
 import type { Job, JobQuery } from '../../src-server/contract/jobs.ts'
-import type { Language } from '../../src-server/contract/text/text.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
@@ -70,11 +69,10 @@ export interface HistoryOptions {
   readonly client: Client
   readonly jobs: JobsActions
   readonly notices: NoticesActions
-  readonly language: () => Language
 }
 
 /** Makes the store of the history with its actions. */
-export function createHistory({ client, jobs, notices, language }: HistoryOptions) {
+export function createHistory({ client, jobs, notices }: HistoryOptions) {
   const store = createStore<HistoryState>(() => ({
     filter: { q: '', status: undefined, platform: undefined, sort: 'newest' },
     ids: [],
@@ -147,7 +145,7 @@ export function createHistory({ client, jobs, notices, language }: HistoryOption
         failure: null,
       })
     } catch (error) {
-      if (mine === reading) setState({ failure: refusalOf(error, language()) })
+      if (mine === reading) setState({ failure: refusalOf(error) })
     } finally {
       if (mine === reading) {
         setState({ isReading: false })
@@ -171,7 +169,7 @@ export function createHistory({ client, jobs, notices, language }: HistoryOption
       const fresh = answer.found.filter((id) => !known.has(id))
       setState(({ ids }) => ({ ids: [...ids, ...fresh], total: answer.total, nextCursor: answer.nextCursor }))
     } catch (error) {
-      if (mine === reading) setState({ failure: refusalOf(error, language()) })
+      if (mine === reading) setState({ failure: refusalOf(error) })
     } finally {
       if (mine === reading) {
         wantsMore = false
@@ -192,7 +190,7 @@ export function createHistory({ client, jobs, notices, language }: HistoryOption
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'JOB_NOT_FOUND')
           return setState(({ refusal }) => ({
-            refusal: { ...refusalOf(error, language()), count: (refusal?.count ?? 0) + 1 },
+            refusal: { ...refusalOf(error), count: (refusal?.count ?? 0) + 1 },
           }))
       }
       gone.add(jobId)

@@ -3,7 +3,6 @@ import { createStore } from 'zustand/vanilla'
 import type { Job } from '../../src-server/contract/jobs.ts'
 import type { Platform } from '../../src-server/contract/platforms.ts'
 import type { Report } from '../../src-server/contract/report.ts'
-import type { Language } from '../../src-server/contract/text/text.ts'
 import type { Client } from '../api/client.ts'
 import { comparedPlatform, type OtherMaster } from './listen-versions.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
@@ -27,13 +26,12 @@ export interface ListenOptions {
   readonly jobId: string
   /** Another job of the same song, whose master is to be in the switch from the start. */
   readonly otherId?: string | undefined
-  readonly language: () => Language
 }
 
 const PAGE = 100
 
 /** Makes the store of one visit to the screen, with its actions. */
-export function createListen({ client, jobId, otherId, language }: ListenOptions) {
+export function createListen({ client, jobId, otherId }: ListenOptions) {
   const store = createStore<ListenState>(() => ({
     job: null,
     report: null,
@@ -77,7 +75,7 @@ export function createListen({ client, jobId, otherId, language }: ListenOptions
         store.setState({ other: { ...other, platform } })
       }
     } catch (error) {
-      store.setState({ otherFailure: refusalOf(error, language()) })
+      store.setState({ otherFailure: refusalOf(error) })
     }
   }
 
@@ -91,7 +89,7 @@ export function createListen({ client, jobId, otherId, language }: ListenOptions
       store.setState({ report })
       await readSiblings(job)
     } catch (error) {
-      store.setState({ failure: refusalOf(error, language()) })
+      store.setState({ failure: refusalOf(error) })
     }
   }
 

@@ -1,16 +1,20 @@
-/** A failure as the interface keeps it: what to say, and what to quote. */
-import { ERROR_CODES } from '../../src-server/contract/errors.ts'
-import { errorText, type Language } from '../../src-server/contract/text/text.ts'
+/** A failure as the interface keeps it: the facts, which are worded where they are shown, in the language of that moment. */
+import { ERROR_CODES, type ErrorParams, FAILURE_CODES } from '../../src-server/contract/errors.ts'
+import { errorText, failureText, type Language } from '../../src-server/contract/text/text.ts'
 import { ApiError } from '../api/client.ts'
 
 export interface Refusal {
+  /** Of the contract's catalogues, or one of those below. */
   readonly code: string
-  readonly message: string
+  /** What the sentence of the code mentions. */
+  readonly values?: ErrorParams | undefined
   readonly requestId?: string | undefined
 }
 
+type Sentence = string | ((values: ErrorParams) => string)
+
 /** Failures of which the server knows nothing, and those of which its sentence speaks to a program: of calls and addresses. */
-const OWN: Partial<Record<string, Record<Language, string>>> = {
+const OWN: Partial<Record<string, Record<Language, Sentence>>> = {
   UNREACHABLE: {
     en: 'Loudsmith does not answer. Start it again; nothing is lost.',
     ko: 'Loudsmith가 응답하지 않아요. 다시 시작하세요. 잃은 것은 없어요.',
@@ -22,6 +26,22 @@ const OWN: Partial<Record<string, Record<Language, string>>> = {
   FILE_GONE: {
     en: 'The file was moved or changed after it was chosen. Choose it again.',
     ko: '파일을 고른 뒤에 옮겨졌거나 바뀌었어요. 다시 고르세요.',
+  },
+  UNREADABLE: {
+    en: 'The file cannot be opened. Check that it still exists and that you may read it.',
+    ko: '파일을 열 수 없어요. 파일이 있는지, 읽기 권한이 있는지 확인하세요.',
+  },
+  NO_SONGS: {
+    en: 'There is no MP3, WAV or FLAC in it.',
+    ko: 'MP3, WAV, FLAC 파일이 없어요.',
+  },
+  TOO_MANY_SONGS: {
+    en: ({ limit }) => `Only ${limit} songs are taken at a time.`,
+    ko: ({ limit }) => `한 번에 ${limit}곡까지만 받아요.`,
+  },
+  MASTERS_GONE: {
+    en: 'The masters are no longer in that folder.',
+    ko: '그 폴더에 마스터가 없어요.',
   },
   JOB_NOT_FOUND: {
     en: 'This song is not in the history. It may have been deleted.',
@@ -36,12 +56,18 @@ const OWN: Partial<Record<string, Record<Language, string>>> = {
 /** Whether the program never took what was asked, because it was away or had been started again: nothing is wrong with the thing itself. */
 export const isNotReached = (code: string | undefined): boolean => code === 'UNREACHABLE' || code === 'INVALID_API_KEY'
 
-/** Words any thrown value: the server's sentence, that of its code, or that of an internal error. Never throws. */
-export function refusalOf(error: unknown, language: Language): Refusal {
-  if (!(error instanceof ApiError))
-    return { code: 'INTERNAL_ERROR', message: errorText('INTERNAL_ERROR', {}, language) }
-  const own = OWN[error.code]?.[language]
-  if (own) return { code: error.code, message: own, requestId: error.requestId }
-  const code = ERROR_CODES.find((known) => known === error.code) ?? 'INTERNAL_ERROR'
-  return { code, message: error.message || errorText(code, {}, language), requestId: error.requestId }
+/** The facts of any thrown value; what is no failure of a call is an internal error. Never throws. */
+export function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof ApiError)) return { code: 'INTERNAL_ERROR' }
+  const { code, values, requestId } = error
+  return { code, ...(values ? { values } : {}), ...(requestId ? { requestId } : {}) }
+}
+
+/** Returns what failed and what to do about it; an unknown code reads as an internal error. Never throws. */
+export function refusalText({ code, values = {} }: Refusal, language: Language): string {
+  const own = OWN[code]?.[language]
+  if (own) return typeof own === 'string' ? own : own(values)
+  const failure = FAILURE_CODES.find((known) => known === code)
+  if (failure) return failureText(failure, values, language)
+  return errorText(ERROR_CODES.find((known) => known === code) ?? 'INTERNAL_ERROR', values, language)
 }

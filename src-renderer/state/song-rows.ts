@@ -2,7 +2,6 @@
 import type { DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
 import { MIN_DURATION_SECONDS } from '../../src-server/contract/limits.ts'
-import { failureText, type Language } from '../../src-server/contract/text/text.ts'
 import type { Look } from './desk-looks.ts'
 import type { Refusal } from './refusal.ts'
 
@@ -49,7 +48,7 @@ export interface SongRow {
   /** How far the look at the song is, while it is looked at. */
   readonly look?: Look
   /** Why a look at the song failed, when it did. */
-  readonly analysisError?: { readonly code: string; readonly message: string }
+  readonly analysisError?: Refusal
 }
 
 /** How far a finished job came: every master on target, or some below. */
@@ -61,11 +60,10 @@ export function outcomeOf(job: Job): 'done' | 'below' {
 export const isTooShort = ({ source }: Pick<DeskSong, 'source'>): boolean =>
   source.duration_seconds < MIN_DURATION_SECONDS
 
-/** Why a row is refused, in words; undefined while nothing says so. */
-export function refusalOfRow(row: SongRow, language: Language): Refusal | undefined {
+/** Why a row is refused; undefined while nothing says so. */
+export function refusalOfRow(row: SongRow): Refusal | undefined {
   const { upload, song, analysisError } = row
-  if (song?.state === 'ready' && isTooShort(song))
-    return { code: 'TOO_SHORT', message: failureText('TOO_SHORT', {}, language) }
+  if (song?.state === 'ready' && isTooShort(song)) return { code: 'TOO_SHORT' }
   return upload?.error ?? analysisError ?? song?.error
 }
 
@@ -93,7 +91,7 @@ export interface RowSources {
   readonly jobs: Readonly<Record<string, Job>>
   readonly accepted: Readonly<Record<string, true>>
   readonly looks: Readonly<Record<string, Look>>
-  readonly analysisErrors: Readonly<Record<string, { readonly code: string; readonly message: string }>>
+  readonly analysisErrors: Readonly<Record<string, Refusal>>
 }
 
 /** Returns one row per song, in the order shown. */

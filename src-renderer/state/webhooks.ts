@@ -1,6 +1,5 @@
 /** Webhooks and the log of their deliveries, and which of them are being removed. */
 import { createStore } from 'zustand/vanilla'
-import type { Language } from '../../src-server/contract/text/text.ts'
 import type { Delivery, Webhook } from '../../src-server/contract/webhooks.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import type { NoticesActions } from './notices.ts'
@@ -18,7 +17,7 @@ export interface WebhooksState {
 const DELIVERIES = 20
 
 /** Makes the store of webhooks with its actions. */
-export function createWebhooks(client: Client, notices: NoticesActions, language: () => Language) {
+export function createWebhooks(client: Client, notices: NoticesActions) {
   const store = createStore<WebhooksState>(() => ({ hooks: null, deliveries: [], refusal: null }))
   const inTurn = createTurns()
   /** Removed here and not yet on the server, by webhook_id. */
@@ -59,7 +58,7 @@ export function createWebhooks(client: Client, notices: NoticesActions, language
         } catch (error) {
           if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') {
             putBack()
-            store.setState({ refusal: refusalOf(error, language()) })
+            store.setState({ refusal: refusalOf(error) })
           }
         }
         end()

@@ -1,6 +1,7 @@
 /** The dictionary and the formats of the shown language, for every component. */
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
 import type { Language } from '../../src-server/contract/text/text.ts'
+import { type Refusal, refusalText } from '../state/refusal.ts'
 import { en, type Text } from './en.ts'
 import { createFormat, type Format } from './format.ts'
 import { ko } from './ko.ts'
@@ -11,13 +12,22 @@ interface Words {
   readonly language: Language
   readonly t: Text
   readonly format: Format
+  /** What failed and what to do about it. */
+  readonly say: (refusal: Refusal) => string
 }
 
-const WordsContext = createContext<Words>({ language: 'en', t: en, format: createFormat('en') })
+const wordsOf = (language: Language): Words => ({
+  language,
+  t: TEXTS[language],
+  format: createFormat(language),
+  say: (refusal) => refusalText(refusal, language),
+})
+
+const WordsContext = createContext<Words>(wordsOf('en'))
 
 /** Gives the components below it the words of `language`. */
 export function WordsProvider({ language, children }: { language: Language; children: ReactNode }) {
-  const words = useMemo(() => ({ language, t: TEXTS[language], format: createFormat(language) }), [language])
+  const words = useMemo(() => wordsOf(language), [language])
   return <WordsContext value={words}>{children}</WordsContext>
 }
 

@@ -18,7 +18,6 @@ export const listenEn = {
   copyCurl: 'Copy as curl',
   curlCopied: 'The curl command is copied.',
   openReport: 'Save report (HTML)',
-  revealGone: 'The masters are no longer in that folder.',
   again: 'On the desk with these settings. Change them, then choose Master again in its row.',
   failures: {
     title: 'Nothing to hear yet',

@@ -179,7 +179,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
       settings,
       job_ids: jobStore.listOfSource(song.sourceId),
       ...(batchId === null ? {} : { batch_id: batchId }),
-      ...(error ? { error: { code: error.code, message: errorText(error.code, error.values, language) } } : {}),
+      ...(error ? { error: { ...error, message: errorText(error.code, error.values, language) } } : {}),
     }
     return withMember(shown, 'analysis', sources.summaryJson(song.sourceId, language))
   }

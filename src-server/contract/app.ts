@@ -77,7 +77,13 @@ export const DeskSong = exactly({
   analysis: orNull(AnalysisSummary),
   job_ids: Type.Array(Uuid, { description: 'Jobs of this song, newest first.' }),
   batch_id: Type.Optional(Uuid),
-  error: Type.Optional(exactly({ code: oneOf(ERROR_CODES), message: Type.String() })),
+  error: Type.Optional(
+    exactly({
+      code: oneOf(ERROR_CODES),
+      message: Type.String(),
+      values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
+    }),
+  ),
 })
 export type DeskSong = Static<typeof DeskSong>
 

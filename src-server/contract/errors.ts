@@ -81,6 +81,11 @@ export const ErrorEnvelope = exactly({
     details: Type.Optional(
       Type.Array(Type.String(), { description: 'Extension: what the value may be, in the language of `message`.' }),
     ),
+    values: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+        description: 'Extension: what `message` mentions, for whoever words the failure in another language.',
+      }),
+    ),
     request_id: Type.Optional(Type.String({ description: 'Extension: quote it when asking about this answer.' })),
   }),
 })

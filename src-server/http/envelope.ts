@@ -22,6 +22,7 @@ export function envelopeOf(failure: AppError, language: Language, requestId: str
       ...(failure.details === undefined
         ? {}
         : { details: failure.details.map((detail) => detailText(detail, language)) }),
+      ...(Object.keys(failure.values).length === 0 ? {} : { values: failure.values }),
       request_id: requestId,
     },
   }

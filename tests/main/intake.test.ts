@@ -5,10 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { argumentValue, filesInArguments, portFrom } from '../../src-main/arguments.ts'
 import { findSongs, realFiles, takeSongs } from '../../src-main/intake.ts'
 import { RefusedError } from '../../src-main/service.ts'
-import { wordsOf } from '../../src-main/text.ts'
 
 let folder = ''
-const words = wordsOf('en')
 
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-intake-'))
@@ -47,41 +45,35 @@ describe('files from the desktop', () => {
 
   it('goes on after a refused song and reports each with the reason of the server', async () => {
     const stored: string[] = []
-    const report = await takeSongs(
-      ['/m/a.wav', '/m/b.wav', '/m/c.wav'],
-      async (file) => {
-        if (file === '/m/b.wav') throw new RefusedError({ error: { code: 'FILE_TOO_LONG', message: '11:20.' } })
-        if (file === '/m/c.wav') throw new Error('EACCES')
-        stored.push(file)
-        return { source_id: 'first' }
-      },
-      words,
-    )
+    const values = { duration: '11:20' }
+    const report = await takeSongs(['/m/a.wav', '/m/b.wav', '/m/c.wav'], async (file) => {
+      if (file === '/m/b.wav') throw new RefusedError({ error: { code: 'FILE_TOO_LONG', message: '11:20.', values } })
+      if (file === '/m/c.wav') throw new Error('EACCES')
+      stored.push(file)
+      return { source_id: 'first' }
+    })
     expect(stored).toEqual(['/m/a.wav'])
     expect(report).toEqual({
       sourceIds: ['first'],
       refused: [
-        { filename: 'b.wav', code: 'FILE_TOO_LONG', message: '11:20.' },
-        { filename: 'c.wav', code: 'UNREADABLE', message: words.unreadable },
+        { filename: 'b.wav', code: 'FILE_TOO_LONG', values },
+        { filename: 'c.wav', code: 'UNREADABLE' },
       ],
     })
   })
 
   it('says that a folder holds no song instead of doing nothing', async () => {
     const empty = mkdtempSync(path.join(folder, 'empty-'))
-    const report = await takeSongs([empty], async () => ({ source_id: 'never' }), words)
-    expect(report.refused).toMatchObject([{ filename: path.basename(empty), message: words.noSongs }])
+    const report = await takeSongs([empty], async () => ({ source_id: 'never' }))
+    expect(report.refused).toEqual([{ filename: path.basename(empty), code: 'NO_SONGS' }])
   })
 
   it('refuses a file that a page made up, which has no path', () => {
-    const { paths, refused } = realFiles(
-      [
-        { filename: 'real.wav', path: path.resolve('/music/real.wav') },
-        { filename: 'made-up.wav', path: '' },
-        { filename: 'relative.wav', path: '../relative.wav' },
-      ],
-      words,
-    )
+    const { paths, refused } = realFiles([
+      { filename: 'real.wav', path: path.resolve('/music/real.wav') },
+      { filename: 'made-up.wav', path: '' },
+      { filename: 'relative.wav', path: '../relative.wav' },
+    ])
     expect(paths).toEqual([path.resolve('/music/real.wav')])
     expect(refused.map((one) => one.filename)).toEqual(['made-up.wav', 'relative.wav'])
   })

@@ -91,12 +91,11 @@ function bench(refuse: readonly string[] = []) {
     uploadsAtOnce: 1,
     jobs: createJobs(client),
     notices,
-    language: () => 'en',
     newId: () => `upload-${++count}`,
     storage,
     upload: async ({ file: sent }) => {
       const id = sent.name.replace('.wav', '')
-      if (refuse.includes(sent.name)) throw new ApiError({ code: 'UNSUPPORTED_FORMAT', message: 'This is AAC.' })
+      if (refuse.includes(sent.name)) throw new ApiError({ code: 'UNSUPPORTED_FORMAT', values: { reason: 'aac' } })
       server.songs.push(song(id))
       return source(id)
     },
@@ -118,7 +117,7 @@ describe('the desk', () => {
     it_.desk.addFiles([file('a.wav'), file('bad.m4a'), file('b.wav')])
     await expect.poll(() => order()).toEqual(['a', 'upload-2', 'b'])
     await expect.poll(() => uploads().map((one) => one.state)).toEqual(['refused'])
-    expect(uploads()[0]?.error?.message).toBe('This is AAC.')
+    expect(uploads()[0]?.error).toEqual({ code: 'UNSUPPORTED_FORMAT', values: { reason: 'aac' } })
   })
 
   it('still shows the refused file after a reload', async () => {
@@ -218,12 +217,41 @@ describe('the desk', () => {
     gate.command = () => isAnswered
     desk.remove(['a'], 'a removed')
     await expect.poll(() => server.songs.length).toBe(1)
-    desk.store.setState({ failure: { code: 'UNREACHABLE', message: 'not saved' } })
+    desk.fail(new ApiError({ code: 'RESULT_EXPIRED' }))
     answer()
     await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(desk.store.getState().failure?.message).toBe('not saved')
+    expect(desk.store.getState().failure?.code).toBe('RESULT_EXPIRED')
+  })
+
+  it('leaves a failure to be read when the desk is read again, and until something else is done by hand', async () => {
+    const { desk } = it_
+    const failure = () => desk.store.getState().failure?.code
+    desk.fail(new ApiError({ code: 'RESULT_EXPIRED' }))
     await desk.read()
-    expect(desk.store.getState().failure).toBeNull()
+    expect(failure()).toBe('RESULT_EXPIRED')
+    desk.addFiles([file('a.wav'), file('b.wav')])
+    await expect.poll(order).toEqual(['a', 'b'])
+    expect(failure(), 'songs that arrive are no deed of the hand').toBe('RESULT_EXPIRED')
+    for (const deed of [
+      () => desk.setPaused(true),
+      () => desk.move('a', 1),
+      () => desk.arrange(['a', 'b']),
+      () => desk.changeSettings({ intensity: 10 }, null),
+      () => desk.changePresets((all) => [...all]),
+      () => desk.start(['a']),
+      () => desk.stop(['a']),
+      () => desk.remove(['a'], 'a removed'),
+    ]) {
+      desk.fail(new ApiError({ code: 'RESULT_EXPIRED' }))
+      void deed()
+      expect(failure(), String(deed)).toBeUndefined()
+    }
+  })
+
+  it('no longer says that the program is away once it has answered', async () => {
+    it_.desk.fail(new ApiError({ code: 'UNREACHABLE' }))
+    await it_.desk.read()
+    expect(it_.desk.store.getState().failure).toBeNull()
   })
 
   it('lets go of a song that could not be put back', async () => {
@@ -329,7 +357,7 @@ describe('a page that goes while files are on their way', () => {
     const left = createDesk({
       ...options,
       upload: async (given) => {
-        if (given.file.name === 'a.wav') throw new ApiError({ code: 'UNREACHABLE', message: '' })
+        if (given.file.name === 'a.wav') throw new ApiError({ code: 'UNREACHABLE' })
         return send(given)
       },
     })
@@ -343,7 +371,7 @@ describe('a page that goes while files are on their way', () => {
       ['a.wav', 'interrupted'],
       ['bad.m4a', 'refused'],
     ])
-    expect(again.uploads.store.getState().uploads[1]?.error?.message).toBe('This is AAC.')
+    expect(again.uploads.store.getState().uploads[1]?.error?.values).toEqual({ reason: 'aac' })
   })
 
   it('sends what never got there once the program is there again, and keeps it from other pages meanwhile', async () => {
@@ -353,7 +381,7 @@ describe('a page that goes while files are on their way', () => {
     const desk = createDesk({
       ...options,
       upload: async (given) => {
-        if (code) throw new ApiError({ code, message: '' })
+        if (code) throw new ApiError({ code })
         return send(given)
       },
     })

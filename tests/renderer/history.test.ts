@@ -25,7 +25,7 @@ function shelf(jobs: readonly { job_id: string; status: string; expired?: true }
       })
     },
   })
-  const history = createHistory({ client, jobs: createJobs(client), notices: createNotices(), language: () => 'en' })
+  const history = createHistory({ client, jobs: createJobs(client), notices: createNotices() })
   return { history, asked, ids: () => history.store.getState().ids }
 }
 
@@ -83,7 +83,7 @@ describe('how loud a song came in', () => {
         return isGone ? Response.json({}, { status: 410 }) : Response.json(report)
       },
     })
-    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices(), language: () => 'en' })
+    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices() })
     const job = (job_id: string, source_sha256: string) => ({ job_id, source_sha256 }) as Job
     await Promise.all(
       [job('first', 'song'), job('second', 'song'), job('gone', 'other'), job('third', 'song')].map(history.readBefore),
@@ -106,7 +106,7 @@ describe('jobs that are deleted', () => {
       },
     })
     const notices = createNotices()
-    const history = createHistory({ client, jobs: createJobs(client), notices, language: () => 'en' })
+    const history = createHistory({ client, jobs: createJobs(client), notices })
     history.remove(['a', 'b'], 'deleted')
     expect(asked).toEqual([])
     notices.leave()
@@ -135,7 +135,7 @@ describe('jobs that the server does not delete', () => {
     })
     const notices = createNotices()
     const jobsOfPage = createJobs(client)
-    const history = createHistory({ client, jobs: jobsOfPage, notices, language: () => 'en' })
+    const history = createHistory({ client, jobs: jobsOfPage, notices })
     await history.read()
     const state = history.store.getState
     const shown = () => state().ids.filter((id) => !state().hidden[id] && jobsOfPage.store.getState().byId[id])
@@ -148,7 +148,7 @@ describe('jobs that the server does not delete', () => {
     expect(shown()).toEqual(['lost'])
     notices.settle()
     await expect.poll(shown).toEqual(['kept', 'lost'])
-    expect(state()).toMatchObject({ total: 2, refusal: { message: 'UNAVAILABLE it is', requestId: 'r', count: 1 } })
+    expect(state()).toMatchObject({ total: 2, refusal: { code: 'UNAVAILABLE', requestId: 'r', count: 1 } })
     history.clearRefusal()
     expect(state().refusal).toBeNull()
   })
@@ -184,7 +184,7 @@ describe('a history that is opened while the program is gone', () => {
         return Response.json({ jobs: [{ job_id: 'a', status: 'done' }], total: 1 })
       },
     })
-    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices(), language: () => 'en' })
+    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices() })
     const state = history.store.getState
     await history.refresh()
     expect(state().failure).toBeNull()
@@ -214,7 +214,7 @@ describe('the next page of the history', () => {
           open.push({ search, answer, fail: () => reject(new TypeError('no network')) })
         }),
     })
-    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices(), language: () => 'en' })
+    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices() })
     const answerNext = async () => {
       open.shift()?.answer()
       await settled()

@@ -32,7 +32,7 @@ async function visitOf(otherId?: string) {
       return found ? Response.json(found) : Response.json(error, { status: 404 })
     },
   })
-  const listen = createListen({ client, jobId: 'new', otherId, language: () => 'en' })
+  const listen = createListen({ client, jobId: 'new', otherId })
   await listen.read()
   return listen
 }
@@ -78,7 +78,7 @@ describe('a visit that compares two versions of a song', () => {
         return answer
       },
     })
-    const listen = createListen({ client, jobId: 'new', language: () => 'en' })
+    const listen = createListen({ client, jobId: 'new' })
     const readings = [listen.read()]
     await settle()
     status = 'done'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isRepeatable, isWorthAgain } from '../../src-renderer/state/jobs.ts'
+import { refusalText } from '../../src-renderer/state/refusal.ts'
 import {
   kindOf,
   movedOrder,
@@ -85,12 +86,12 @@ describe('a song that is too short to be mastered', () => {
 
   it('is taken from one second on', () => {
     expect(rowsOf(lasting(1))[0]?.kind).toBe('ready')
-    expect(refusalOfRow(rowsOf(lasting(1))[0] as never, 'en')).toBeUndefined()
+    expect(refusalOfRow(rowsOf(lasting(1))[0] as never)).toBeUndefined()
   })
 
   it.each(['en', 'ko'] as const)('says in %s what its job would say', (language) => {
     const [row] = rowsOf(lasting(0.5))
-    expect(refusalOfRow(row as never, language)?.message).toBe(failureText('TOO_SHORT', {}, language))
+    expect(refusalText(refusalOfRow(row as never) as never, language)).toBe(failureText('TOO_SHORT', {}, language))
   })
 })
 

@@ -32,16 +32,17 @@ describe('a song that the desktop is handed', () => {
   })
 
   it('is refused with the reason of the server', async () => {
-    const refused = [{ filename: 'a.wav', code: 'UNSUPPORTED_FORMAT', message: 'This is AAC.' }]
+    const values = { reason: 'aac' }
+    const refused = [{ filename: 'a.wav', code: 'UNSUPPORTED_FORMAT' as const, values }]
     const failure = await handOver({ refused })
       .send({ file, purpose: 'song' })
       .catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ApiError)
-    expect(failure).toMatchObject({ code: 'UNSUPPORTED_FORMAT', message: 'This is AAC.' })
+    expect(failure).toMatchObject({ code: 'UNSUPPORTED_FORMAT', values })
   })
 
   it('is sent by the page when it lies nowhere, as every reference is', async () => {
-    const refused = [{ filename: 'a.wav', code: 'UNREADABLE', message: '' }]
+    const refused = [{ filename: 'a.wav', code: 'UNREADABLE' as const }]
     expect(await handOver({ refused }).send({ file, purpose: 'song' })).toBe(byPage)
     expect(await handOver({ sourceIds: ['s1'] }).send({ file, purpose: 'reference' })).toBe(byPage)
   })

@@ -27,7 +27,7 @@ async function bench() {
     },
   })
   const notices = createNotices()
-  const hooks = createWebhooks(client, notices, () => 'en')
+  const hooks = createWebhooks(client, notices)
   await hooks.read()
   const ids = () => hooks.store.getState().hooks?.map((one) => one.webhook_id)
   const remove = (id: string) => hooks.remove({ webhook_id: id, url: id } as never, 'removed')

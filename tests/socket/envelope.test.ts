@@ -52,6 +52,7 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
   ])('%s %s: 405 METHOD_NOT_ALLOWED with Allow', async (method, address, allow) => {
     const { status, body, headers } = await service.call(method, address)
     expect([status, body.error.code, headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', allow])
+    expect(body.error.values).toEqual({ allow })
   })
 
   test('a job that never was, a malformed identifier and a very long one: 404 JOB_NOT_FOUND, one body for all', async () => {

@@ -113,14 +113,14 @@ const DAY_MS = 86_400_000
 /** Nothing comes back from here, so it asks, and the button says how many songs it deletes. */
 function FreeDisk({ onClose }: { onClose: () => void }) {
   const { history, service } = useApp()
-  const { t, format, language } = useWords()
+  const { t, format, say } = useWords()
   const [found, setFound] = useState<readonly Job[] | null>(null)
   const [days, setDays] = useState<number>(30)
   const [deleted, setDeleted] = useState<number | null>(null)
   const [failure, setFailure] = useState<Refusal | null>(null)
   useEffect(() => {
-    history.findEnded(new Date()).then(setFound, (error: unknown) => setFailure(refusalOf(error, language)))
-  }, [history, language])
+    history.findEnded(new Date()).then(setFound, (error: unknown) => setFailure(refusalOf(error)))
+  }, [history])
   const of = (age: number) => (found ?? []).filter((job) => Date.parse(job.created_at) < Date.now() - age * DAY_MS)
   const size = (list: readonly Job[]) => format.bytes(list.reduce((sum, job) => sum + sizeOf(job), 0))
   const chosen = of(days)
@@ -150,7 +150,7 @@ function FreeDisk({ onClose }: { onClose: () => void }) {
       {failure && (
         <p className="problem" role="alert">
           <CircleX {...glyph} />
-          <span>{failure.message}</span>
+          <span>{say(failure)}</span>
         </p>
       )}
       <div className="row end">
@@ -159,7 +159,7 @@ function FreeDisk({ onClose }: { onClose: () => void }) {
         </Button>
         <Button
           look="danger"
-          whyNot={chosen.length === 0 && (failure?.message ?? t.history.noMatch)}
+          whyNot={chosen.length === 0 && (failure ? say(failure) : t.history.noMatch)}
           busyText={deleted !== null && t.history.freeing(deleted, chosen.length)}
           onClick={() => void run()}
         >

@@ -98,11 +98,7 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
             </div>
           </div>
           {refusal && (
-            <FailureStrip
-              message={`${t.history.notDeleted(refusal.count)} ${refusal.message}`}
-              requestId={refusal.requestId}
-              onClose={history.clearRefusal}
-            />
+            <FailureStrip head={t.history.notDeleted(refusal.count)} refusal={refusal} onClose={history.clearRefusal} />
           )}
           <DeskFailure />
           {isEmpty ? (

@@ -4,36 +4,35 @@ import type { Job } from '../../../src-server/contract/jobs.ts'
 import type { Platform } from '../../../src-server/contract/platforms.ts'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
-import { refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
 import { curlOf } from '../automate/snippets.ts'
 
 export function useJobActions() {
   const { history, jobs, notices, saver, service, desk } = useApp()
-  const { t, language } = useWords()
+  const { t } = useWords()
   return useMemo(() => {
-    /** A failure of something that has no row of its own on this screen is said on the desk's strip of the bench. */
-    const fail = (error: unknown) => desk.store.setState({ failure: refusalOf(error, language) })
     return {
       async saveZips(list: readonly Job[]) {
+        desk.clearFailure()
         notices.announce(t.row.savingZip)
-        for (const job of list) await saver.saveZip(job.job_id).catch(fail)
+        for (const job of list) await saver.saveZip(job.job_id).catch(desk.fail)
       },
-      saveMaster: (job: Job, platform: Platform) => void saver.saveMaster(job.job_id, platform).catch(fail),
+      saveMaster: (job: Job, platform: Platform) => void saver.saveMaster(job.job_id, platform).catch(desk.fail),
       /** Opens the newest of versions of one song with the next older one in its switch. */
       compare(versions: readonly Job[]) {
         const [newest, older] = versions.toSorted((a, b) => b.created_at.localeCompare(a.created_at))
         if (newest && older) go('listen', `${newest.job_id}/${older.job_id}`)
       },
-      cancel: (job: Job) => void jobs.cancel(job.job_id).catch(fail),
+      cancel: (job: Job) => void jobs.cancel(job.job_id).catch(desk.fail),
       /** New jobs from the stored songs, with the settings they had. */
       async again(list: readonly Job[]) {
+        desk.clearFailure()
         try {
           for (const job of list) await jobs.retry(job.job_id)
           await history.refresh()
           go('history')
         } catch (error) {
-          fail(error)
+          desk.fail(error)
         }
       },
       copyCurl(job: Job) {
@@ -49,5 +48,5 @@ export function useJobActions() {
           )
       },
     }
-  }, [history, jobs, notices, saver, service, desk, t, language])
+  }, [history, jobs, notices, saver, service, desk, t])
 }

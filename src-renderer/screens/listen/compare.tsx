@@ -21,7 +21,7 @@ export function CompareSheet({ isOpen, onClose }: { isOpen: boolean; onClose: ()
 }
 
 function Comparison({ onClose }: { onClose: () => void }) {
-  const { t, l, format, language } = useListenWords()
+  const { t, l, format, say } = useListenWords()
   const { job, report, listen, player } = useVisit()
   const siblings = useStore(listen.store, (state) => state.siblings)
   const hasAll = useStore(listen.store, (state) => state.hasAllSiblings)
@@ -43,17 +43,17 @@ function Comparison({ onClose }: { onClose: () => void }) {
     setError(null)
     listen.readOther(otherId).then(
       (found) => !isOver && setRead(found),
-      (cause: unknown) => !isOver && setError(refusalOf(cause, language)),
+      (cause: unknown) => !isOver && setError(refusalOf(cause)),
     )
     return () => {
       isOver = true
     }
-  }, [otherId, listen, language])
+  }, [otherId, listen])
   useEffect(() => {
-    listen.findSiblings().catch((cause: unknown) => setError(refusalOf(cause, language)))
-  }, [listen, language])
+    listen.findSiblings().catch((cause: unknown) => setError(refusalOf(cause)))
+  }, [listen])
   if (others.length === 0) {
-    return <p className="dim">{error ? error.message : hasAll ? l.compareSheet.onlyOne : t.loading}</p>
+    return <p className="dim">{error ? say(error) : hasAll ? l.compareSheet.onlyOne : t.loading}</p>
   }
   const now = new Date()
   const nameOf = (one: Job) =>
@@ -114,7 +114,7 @@ function Comparison({ onClose }: { onClose: () => void }) {
           </select>
         </label>
       </div>
-      {error && <p className="c-bad">{error.message}</p>}
+      {error && <p className="c-bad">{say(error)}</p>}
       {read && <Differences mine={mine} theirs={theirs} job={job} other={read.job} />}
       <div className="row end">
         {brought && (
@@ -122,7 +122,7 @@ function Comparison({ onClose }: { onClose: () => void }) {
             {l.compareSheet.remove}
           </Button>
         )}
-        <Button onClick={bring} whyNot={error?.message} busyText={!read && !error && t.loading}>
+        <Button onClick={bring} whyNot={error !== null && say(error)} busyText={!read && !error && t.loading}>
           {l.compareSheet.listen}
         </Button>
       </div>

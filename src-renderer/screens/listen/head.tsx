@@ -25,7 +25,7 @@ export interface HeadProps {
 }
 
 export function Head({ job, report, siblings, onCompare }: HeadProps) {
-  const { t, l, format, language } = useListenWords()
+  const { t, l, format, say } = useListenWords()
   const { client, saver, desk } = useApp()
   const { number, of } = versionNumber(job, siblings)
   const [isSaving, setSaving] = useState(false)
@@ -46,7 +46,7 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
   }, [client, sourceId])
   const attempt = (work: Promise<unknown>) => {
     setError(null)
-    return work.catch((cause: unknown) => setError(refusalOf(cause, language)))
+    return work.catch((cause: unknown) => setError(refusalOf(cause)))
   }
   const saveZip = () => {
     setSaving(true)
@@ -73,7 +73,7 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
         </h1>
         {error ? (
           <p className="label clip c-bad" role="alert">
-            {error.message}
+            {say(error)}
             {error.requestId && ` ${t.requestId(error.requestId)}`}
           </p>
         ) : (
@@ -119,12 +119,12 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
 }
 
 function More({ job, onError }: { job: Job; onError: (error: Refusal | null) => void }) {
-  const { l, language } = useListenWords()
+  const { l } = useListenWords()
   const { client, notices, service } = useApp()
   const desktop = window.loudsmith
   const reveal = async () => {
     const isThere = await desktop?.revealMasters(job.job_id)
-    if (!isThere) onError({ code: 'NOT_FOUND', message: l.revealGone })
+    if (!isThere) onError({ code: 'MASTERS_GONE' })
   }
   const copyCurl = async () => {
     const baseUrl = service.store.getState().system?.base_url ?? location.origin
@@ -138,7 +138,7 @@ function More({ job, onError }: { job: Job; onError: (error: Refusal | null) => 
   }
   const guarded = (work: () => Promise<void>) => () => {
     onError(null)
-    work().catch((cause: unknown) => onError(refusalOf(cause, language)))
+    work().catch((cause: unknown) => onError(refusalOf(cause)))
   }
   return (
     <Menu

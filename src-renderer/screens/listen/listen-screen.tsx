@@ -31,14 +31,10 @@ const tossCoin = () => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) % 2 =
 /** `detail` is a job, and behind a slash what it is compared with: another job of the song, or `compare` to choose one. */
 export default function ListenScreen({ detail }: { detail: string }) {
   const { client, jobs } = useApp()
-  const { language } = useListenWords()
   const [jobId = '', compared] = detail.split('/')
   const isChoosing = compared === 'compare'
   const otherId = isChoosing ? undefined : compared
-  const listen = useMemo(
-    () => createListen({ client, jobId, otherId, language: () => language }),
-    [client, jobId, otherId, language],
-  )
+  const listen = useMemo(() => createListen({ client, jobId, otherId }), [client, jobId, otherId])
   const state = useStore(listen.store)
   const liveStatus = useStore(jobs.store, ({ byId }) => byId[jobId]?.status)
   // A job that ends while its screen is open becomes audible by itself; one that is heard is not read again.
@@ -52,20 +48,20 @@ export default function ListenScreen({ detail }: { detail: string }) {
 }
 
 function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: string; onRetry: () => void }) {
-  const { t, l, language } = useListenWords()
+  const { t, l, language, say } = useListenWords()
   const { jobs } = useApp()
   const { job, failure } = state
   const progress = useStore(jobs.store, ({ byId }) => byId[jobId]?.progress) ?? job?.progress ?? 0
   const isGone = failure?.code === 'JOB_NOT_FOUND' || failure?.code === 'NOT_FOUND'
   const reason = !job
-    ? failure?.message
+    ? failure && say(failure)
     : job.status === 'queued'
       ? l.failures.unfinished(progress)
       : job.status === 'failed'
         ? t.row.failed(job.failure_code ? failureText(job.failure_code, {}, language) : (job.error_message ?? ''))
         : job.expired
           ? l.failures.expired
-          : failure?.message
+          : failure && say(failure)
   return (
     <main id="content" className="work listen" tabIndex={-1}>
       <div className="pane">
@@ -137,7 +133,7 @@ function Listening({ job, report, listen, isChoosing }: ListeningProps) {
 }
 
 function Desk({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
-  const { l } = useListenWords()
+  const { l, say } = useListenWords()
   const { job, report, listen, player } = useVisit()
   const siblings = useStore(listen.store, (state) => state.siblings)
   const otherFailure = useStore(listen.store, (state) => state.otherFailure)
@@ -159,7 +155,7 @@ function Desk({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
           {job.expired && <p className="strip inline">{l.failures.expired}</p>}
           {otherFailure && (
             <p className="strip inline" role="alert">
-              {l.compareSheet.otherGone} {otherFailure.message}
+              {l.compareSheet.otherGone} {say(otherFailure)}
             </p>
           )}
           {hasFailed && (

@@ -16,7 +16,7 @@ function settingsOf(job: Job): MasterSettings {
 
 export function useMasterAgain(job: Job, onError: (error: Refusal) => void) {
   const { client, desk, jobs, notices } = useApp()
-  const { l, language } = useListenWords()
+  const { l } = useListenWords()
   const [isBusy, setBusy] = useState(false)
 
   async function toDesk(sourceId: string) {
@@ -45,7 +45,7 @@ export function useMasterAgain(job: Job, onError: (error: Refusal) => void) {
     masterAgain() {
       setBusy(true)
       masterAgain()
-        .catch((cause: unknown) => onError(refusalOf(cause, language)))
+        .catch((cause: unknown) => onError(refusalOf(cause)))
         .finally(() => setBusy(false))
     },
   }

@@ -102,7 +102,7 @@ function Row({
   onHear?: (platform: string) => void
 }) {
   const words = useListenWords()
-  const { t, l, language } = words
+  const { t, l, say } = words
   const { saver } = useApp()
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<Refusal | null>(null)
@@ -114,7 +114,7 @@ function Row({
     setError(null)
     saver
       .saveMaster(job.job_id, result.platform)
-      .catch((cause: unknown) => setError(refusalOf(cause, language)))
+      .catch((cause: unknown) => setError(refusalOf(cause)))
       .finally(() => setSaving(false))
   }
   return (
@@ -145,7 +145,7 @@ function Row({
       <td className="r">{decibels(result.integrated_lufs)}</td>
       <td className="r">{decibels(result.true_peak_dbtp)}</td>
       <td className="r">{change(result.gain_db)} dB</td>
-      <td className="dim">{error ? <span className="c-bad">{error.message}</span> : playbackText(result, words)}</td>
+      <td className="dim">{error ? <span className="c-bad">{say(error)}</span> : playbackText(result, words)}</td>
       <td className="r">
         {job.expired ? null : (
           <Button

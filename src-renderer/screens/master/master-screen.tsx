@@ -145,7 +145,7 @@ function useMasterKeys(onChoose: () => void, onStart: (() => void) | null) {
 /** Tells screen readers of songs that end and of the batch at every quarter. */
 function useSpokenProgress(rows: readonly SongRow[]) {
   const { notices } = useApp()
-  const { t, language } = useWords()
+  const { t, say } = useWords()
   const before = useRef(new Map<string, SongRow['kind']>())
   const quarter = useRef(0)
   useEffect(() => {
@@ -155,8 +155,8 @@ function useSpokenProgress(rows: readonly SongRow[]) {
       if (isFirst || was === row.kind || was === undefined) continue
       if (row.kind === 'done' || row.kind === 'below') notices.announce(t.live.done(titleOf(row)))
       if (row.kind === 'failed') notices.announce(t.live.failed(titleOf(row), row.job?.error_message ?? ''))
-      if (row.kind === 'refused')
-        notices.announce(t.live.failed(titleOf(row), refusalOfRow(row, language)?.message ?? ''))
+      const refusal = row.kind === 'refused' && refusalOfRow(row)
+      if (refusal) notices.announce(t.live.failed(titleOf(row), say(refusal)))
     }
     before.current = new Map(rows.map((row) => [row.rowId, row.kind]))
     const tally = tallyOf(rows)
@@ -164,5 +164,5 @@ function useSpokenProgress(rows: readonly SongRow[]) {
     const now = started > 0 ? Math.floor((4 * (tally.done + tally.failed)) / started) : 0
     if (now > quarter.current && tally.rendering + tally.queued > 0) notices.announce(t.live.progress(now * 25))
     quarter.current = now
-  }, [rows, notices, t, language])
+  }, [rows, notices, t, say])
 }

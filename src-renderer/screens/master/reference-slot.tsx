@@ -78,7 +78,7 @@ interface SlotProps {
 
 function Slot({ referenceId, isOver, drop, onChoose, onRemove }: SlotProps) {
   const { desk } = useApp()
-  const { t, format } = useWords()
+  const { t, format, say } = useWords()
   const reference = useSelect(desk.references.store, ({ known }) => known[referenceId ?? ''])
   const sending = useSelect(desk.references.store, (state) => state.sending)
   const small = { className: 'i s', 'aria-hidden': true } as const
@@ -90,7 +90,7 @@ function Slot({ referenceId, isOver, drop, onChoose, onRemove }: SlotProps) {
           <div className="clip">
             <bdi>{sending.filename}</bdi>
           </div>
-          <div className="me">{sending.error.message}</div>
+          <div className="me">{say(sending.error)}</div>
         </div>
         <Button look="quiet" small label={t.close} icon={<X {...small} />} onClick={desk.references.dropError} />
       </fieldset>

@@ -47,7 +47,7 @@ function Lines({
 const small = { className: 'i s', 'aria-hidden': true } as const
 
 export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusProps) {
-  const { t, format, language } = useWords()
+  const { t, format, say } = useWords()
   const { kind, upload, song, job } = row
   switch (kind) {
     case 'sending': {
@@ -117,16 +117,15 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
     case 'failed':
       return job ? <Failed job={job} isCancelled={kind === 'cancelled'} /> : null
     case 'refused': {
-      const error = refusalOfRow(row, language)
+      const error = refusalOfRow(row)
+      const why = error && say(error)
       return (
         <Lines
           tone="c-bad"
           icon={<CircleX {...small} />}
           head={<span>{t.row.refusedBy[error?.code ?? ''] ?? t.row.refused}</span>}
         >
-          <span title={[error?.message, error?.requestId && t.requestId(error.requestId)].filter(Boolean).join(' ')}>
-            {error?.message}
-          </span>
+          <span title={[why, error?.requestId && t.requestId(error.requestId)].filter(Boolean).join(' ')}>{why}</span>
         </Lines>
       )
     }

@@ -5,7 +5,6 @@ import type { MenuItem } from '../../components/dialogs.tsx'
 import { pickFiles } from '../../components/pick-files.ts'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
-import { refusalOf } from '../../state/refusal.ts'
 import { refusalOfRow, type SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import { curlOf } from '../automate/snippets.ts'
@@ -29,12 +28,12 @@ export interface RowActions {
 /** The same object as long as language and stores stay, so that rows are drawn again only when they change. */
 export function useRowActions(): RowActions {
   const { desk, notices, saver, service } = useApp()
-  const { t, language } = useWords()
+  const { t } = useWords()
   return useMemo(() => {
-    const fail = (error: unknown) => desk.store.setState({ failure: refusalOf(error, language) })
     const save = (run: () => Promise<void>) => {
+      desk.clearFailure()
       notices.announce(t.row.savingZip)
-      run().catch(fail)
+      run().catch(desk.fail)
     }
     const actions: RowActions = {
       remove: (row) => desk.remove([row.rowId], t.list.removed(titleOf(row))),
@@ -50,8 +49,9 @@ export function useRowActions(): RowActions {
       },
       saveZip: (row) => row.job && save(() => saver.saveZip(row.job?.job_id ?? '')),
       async saveZips(rows) {
+        desk.clearFailure()
         notices.announce(t.row.savingZip)
-        for (const { job } of rows) if (job) await saver.saveZip(job.job_id).catch(fail)
+        for (const { job } of rows) if (job) await saver.saveZip(job.job_id).catch(desk.fail)
       },
       retry(row) {
         if (row.upload) desk.uploads.resend(row.upload.uploadId)
@@ -59,7 +59,7 @@ export function useRowActions(): RowActions {
         else void desk.start([row.rowId])
       },
       canRetry(row) {
-        const { code } = refusalOfRow(row, language) ?? { code: 'UNREACHABLE' }
+        const { code } = refusalOfRow(row) ?? { code: 'UNREACHABLE' }
         const isAway = code === 'UNREACHABLE' || code === 'INSUFFICIENT_CREDITS'
         const isWorthIt = isAway || (code in ERRORS && ERRORS[code as ErrorCode].retryable)
         return isWorthIt && (!row.upload || desk.uploads.canResend(row.upload.uploadId))
@@ -116,5 +116,5 @@ export function useRowActions(): RowActions {
       },
     }
     return actions
-  }, [desk, notices, saver, service, t, language])
+  }, [desk, notices, saver, service, t])
 }

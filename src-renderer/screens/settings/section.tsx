@@ -48,12 +48,12 @@ export function Line({ name, text, children }: { name: string; text?: string | u
 
 /** Why something did not work, on the thing that did not. */
 export function Problem({ problem }: { problem: Refusal | null }) {
-  const { t } = useWords()
+  const { t, say } = useWords()
   if (!problem) return null
   return (
     <p className="problem" role="alert">
       <CircleX className="i s" aria-hidden="true" />
-      <span>{problem.message}</span>
+      <span>{say(problem)}</span>
       {problem.requestId && (
         <details>
           <summary>{t.details}</summary>
@@ -68,7 +68,6 @@ export function Problem({ problem }: { problem: Refusal | null }) {
 
 /** Runs an action and keeps what went wrong and whether it still runs. */
 export function useAction() {
-  const { language } = useWords()
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Refusal | null>(null)
   const run = async (action: () => Promise<unknown>): Promise<boolean> => {
@@ -78,7 +77,7 @@ export function useAction() {
       await action()
       return true
     } catch (error) {
-      setProblem(refusalOf(error, language))
+      setProblem(refusalOf(error))
       return false
     } finally {
       setBusy(false)
