@@ -159,9 +159,13 @@ test('a client that waits to be asked for its body is refused without having to 
 
 test('a client that goes away in the middle of a file leaves nothing behind', async () => {
   const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
-  await speak(`${head([multipart, 'Content-Length: 9000000'])}${part}${'x'.repeat(500_000)}`, (socket) => {
-    setTimeout(() => socket.destroy(), 100)
+  let goAway = () => {}
+  const sent = speak(`${head([multipart, 'Content-Length: 9000000'])}${part}${'x'.repeat(500_000)}`, (socket) => {
+    goAway = () => void socket.destroy()
   })
+  await expect.poll(() => service.temporary().length).toBe(1)
+  goAway()
+  await sent
   await expect.poll(() => service.temporary()).toEqual([])
 })
 
