@@ -17,10 +17,12 @@ export interface AppliedRecipe {
   readonly audio: Audio
   /** Repairs that were made, with what they measured. */
   readonly repairs: readonly Repair[]
-  /** Largest and mean reduction of the dynamics stages together, dB. */
-  readonly mostReductionDb: number
-  readonly meanReductionDb: number
+  /** Most that each stage of the dynamics turned down, dB; 0 for one that the recipe does not have. */
+  readonly mostReductionDb: Readonly<Record<'density' | 'multiband', number>>
 }
+
+/** A change of less is none in a report that counts in tenths, dB. */
+export const noticedDb = 0.05
 
 /** Frames per block of the streaming stages. */
 const blockFrames = 4096
@@ -44,15 +46,13 @@ export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction
     streamed.map(({ processor }) => processor),
     onProgress,
   )
-  const dynamics = { mostReductionDb: 0, meanReductionDb: 0 }
+  const mostReductionDb = { density: 0, multiband: 0 }
   for (const { stage, processor } of streamed) {
     repairs.push(...repairsOf(stage, processor, audio, before))
     if (stage.kind !== 'density' && stage.kind !== 'multiband') continue
-    const reading = (processor as Compressor).read()
-    dynamics.mostReductionDb += reading.mostReductionDb
-    dynamics.meanReductionDb += reading.meanReductionDb
+    mostReductionDb[stage.kind] = (processor as Compressor).mostReductionDb()
   }
-  return { audio, repairs, ...dynamics }
+  return { audio, repairs, mostReductionDb }
 }
 
 /** Makes the edit of a stage that works on single samples and tells about it; null for a stage that streams. */
@@ -179,11 +179,14 @@ function lowEnd(audio: Audio): LowEnd {
   return { offset, rumbleDbfs: measureSubsonic(audio).levelDbfs }
 }
 
+/** Less than this (−60 dBFS) of an offset that a filter took is not worth a word. */
+const leastOffset = 1e-3
+
 function lowEndRepairs(before: LowEnd, after: LowEnd, frequencyHz: number): Repair[] {
-  const amount = before.rumbleDbfs - after.rumbleDbfs
-  const rumble: Repair = { kind: 'rumble', amount_db: rounded(-amount), frequency_hz: frequencyHz }
-  if (before.offset < 1e-3) return [rumble]
-  return [{ kind: 'dc_offset', amount_db: rounded(gainToDb(before.offset - after.offset)) }, rumble]
+  const changeDb = after.rumbleDbfs - before.rumbleDbfs
+  const rumble: Repair = { kind: 'rumble', amount_db: rounded(changeDb), frequency_hz: frequencyHz }
+  const removed = before.offset - after.offset
+  return removed < leastOffset ? [rumble] : [{ kind: 'dc_offset', amount_db: rounded(gainToDb(removed)) }, rumble]
 }
 
 /** What a streaming repair measured; none for stages that are no repairs or had nothing to do. */
@@ -205,10 +208,10 @@ function repairsOf(stage: RecipeStage, processor: Processor, audio: Audio, befor
     case 'dynamic_cut':
       return (processor as Series).members.flatMap((member, i): Repair[] => {
         const { repair, frequencyHz } = stage.cuts[i]!
-        const { mid, side } = member.readMidSide()
-        const most = Math.max(mid.mostReductionDb, side.mostReductionDb)
-        if (most < 0.05) return []
-        const channel = mid.mostReductionDb < 0.05 ? 'side' : side.mostReductionDb < 0.05 ? 'mid' : 'both'
+        const { mid, side } = member.mostCutDb()
+        const most = Math.max(mid, side)
+        if (most < noticedDb) return []
+        const channel = mid < noticedDb ? 'side' : side < noticedDb ? 'mid' : 'both'
         return [{ kind: repair, amount_db: rounded(-most), frequency_hz: Math.round(frequencyHz), channel }]
       })
     default:

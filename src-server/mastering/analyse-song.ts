@@ -1,9 +1,9 @@
 import type { Analysis } from '../contract/jobs.ts'
-import type { RepairKind } from '../contract/report.ts'
-import { type MasteringPlan, planRecipe } from '../engine/plan-recipe.ts'
+import { planRecipe } from '../engine/plan-recipe.ts'
 import type { Decoded } from '../media/decode.ts'
 import { decodeAndAnalyse, songWarnings } from './pipeline.ts'
 import { bandwidthOf, codecName, measurementOf, sourceCurves, spectrumOf } from './report-facts.ts'
+import { announcedRepair } from './work-done.ts'
 import type { AnalysisDone, AnalysisOrder, WorkProgress } from './work-order.ts'
 
 /** Slices of the waveform that a look at a song returns. */
@@ -13,18 +13,6 @@ const WAVEFORM_SLICES = 1000
 const DECODING_SHARE = 0.3
 /** Smallest step that is worth a message. */
 const STEP = 0.01
-
-/** Which repair a decision of the planner announces. */
-const REPAIRS: Partial<Record<MasteringPlan['decisions'][number]['code'], RepairKind>> = {
-  DC_REMOVED: 'dc_offset',
-  RUMBLE_FILTERED: 'rumble',
-  CLIPPING_REBUILT: 'clipping',
-  CLICKS_MENDED: 'clicks',
-  MUD_CUT: 'mud',
-  RESONANCE_TAMED: 'resonance',
-  SIBILANCE_TAMED: 'sibilance',
-  BASS_MADE_MONO: 'mono_bass',
-}
 
 /**
  * Decodes and measures one song and returns what mastering would find; nothing is written. `send` is told of each further hundredth
@@ -58,7 +46,7 @@ export async function analyseSong(
     curves: sourceCurves(analysis.curves),
     waveform: waveformOf(decoded),
     repairs: plan.decisions.flatMap(({ code, values }): Analysis['repairs'] => {
-      const kind = REPAIRS[code]
+      const kind = announcedRepair(code)
       const number = (value: string | number | undefined) => (typeof value === 'number' ? value : undefined)
       const frequencyHz = number(values.frequencyHz)
       const count = number(values.count)

@@ -6,7 +6,7 @@ import { packageResult } from '../artifacts/package.ts'
 import { reportHtml } from '../artifacts/report-html.ts'
 import { reportJson, roundReport } from '../artifacts/report-json.ts'
 import { MIN_DURATION_SECONDS } from '../contract/limits.ts'
-import type { Repair, Report } from '../contract/report.ts'
+import type { Decision, Repair, Report } from '../contract/report.ts'
 import { playingTime } from '../contract/text/numbers.ts'
 import { warningText } from '../contract/text/text.ts'
 import { analyseSource, type SourceAnalysis } from '../engine/analysis.ts'
@@ -33,6 +33,7 @@ import {
   sourceCurves,
   spectrumOf,
 } from './report-facts.ts'
+import { decisionsDone } from './work-done.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { StoredSong, WarningFact, WorkOrder, WorkProgress, WorkResult } from './work-order.ts'
 
@@ -84,6 +85,8 @@ interface PreparedSong {
   readonly reference?: SourceAnalysis
   readonly plan: MasteringPlan
   readonly repairs: readonly Repair[]
+  /** What was decided and done up to the limiter. */
+  readonly decisions: readonly Decision[]
   readonly warnings: readonly WarningFact[]
   /** Loudness of the untreated song. */
   readonly sourceLufs: number
@@ -116,6 +119,7 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
     ...(reference ? { reference } : {}),
     plan,
     repairs: [...bridged(decoded), ...applied.repairs],
+    decisions: decisionsDone(plan.decisions, applied, { intensity, plrDb: analysis.plrDb ?? 0 }),
     warnings: songWarnings(order.source, { decoded, analysis, plan }),
     sourceLufs: analysis.integratedLufs,
   }
@@ -285,7 +289,7 @@ function masterWarnings(results: readonly ReturnType<typeof masterResult>[]): Wa
 
 function composeReport(
   order: WorkOrder,
-  { analysis, reference, plan, repairs }: PreparedSong,
+  { analysis, reference, plan, repairs, decisions }: PreparedSong,
   masters: readonly { readonly master: Delivered['master']; readonly result: ReturnType<typeof masterResult> }[],
   warnings: readonly WarningFact[],
 ): Report {
@@ -325,7 +329,7 @@ function composeReport(
       : {}),
     ...(plan.targetSpectrum ? { target_spectrum: plan.targetSpectrum } : {}),
     repairs: [...repairs],
-    decisions: [...plan.decisions, ...landingDecisions(masters)],
+    decisions: [...decisions, ...landingDecisions(masters)],
     warnings: warnings.map((warning) => ({ ...warning, message: warningText(warning.code, warning.values ?? {}) })),
     masters: masters.map(({ master, result }) => ({
       result,

@@ -1,5 +1,4 @@
-import { activeFrames, type BandFrames, quantile, sortedLevels } from '../meters/spectrum.ts'
-import { inaudibleDbfs } from '../processors/dynamic-cut.ts'
+import { activeFrames, type BandFrames, inaudibleDbfs, quantile, sortedLevels } from '../meters/spectrum.ts'
 import { mix, power, powerOfTen } from '../units.ts'
 
 /** A narrow peak that stays while the music changes. */

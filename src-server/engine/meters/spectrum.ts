@@ -212,6 +212,9 @@ export interface BandLevels {
 /** The level that stands for silence, dB. */
 export const silentDb = -200
 
+/** A narrow band below this is heard by nobody and may be nothing but rounding, dBFS of its mean square. */
+export const inaudibleDbfs = -110
+
 /** Level of a power in dB, never below {@link silentDb}. */
 export function levelDb(power: number): number {
   return power > 1e-20 ? 10 * Math.log10(power) : silentDb

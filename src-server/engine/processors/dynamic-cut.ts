@@ -2,15 +2,13 @@ import type { DynamicCut } from '../../contract/recipe.ts'
 import { type BiquadCascade, bandPass, createBiquadCascade } from '../biquad.ts'
 import { type AudioBlock, sliceBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'
+import { inaudibleDbfs } from '../meters/spectrum.ts'
 import { clamp, powerOfTen, powerToDb } from '../units.ts'
-import type { Compressor, ReductionReading } from './multiband.ts'
-import { alongControlGrid, controlFrames, decodeMidSide, encodeMidSide } from './processor.ts'
+import { alongControlGrid, controlFrames, decodeMidSide, encodeMidSide, type Processor } from './processor.ts'
 
 const chunkFrames = 4096
 /** Levels are averaged over this time, so that the narrow band's own beating is not followed. */
 const averagingMs = 20
-/** A band below this is left alone, dBFS: nobody hears it, and it may be nothing but rounding. */
-export const inaudibleDbfs = -110
 
 /** Width of so many equal band-passes in a row against that of one: ∫ (1 + x²)⁻ⁿ dx. */
 const widthOfSections = { 1: 1, 3: 3 / 8 }
@@ -37,9 +35,9 @@ const channelState = (maxCutDb: number): ChannelState => ({
   nextGain: 1,
 })
 
-/** A dynamic cut with what it turned down in mid and in side. */
-export interface DynamicCutter extends Compressor {
-  readMidSide(): { readonly mid: ReductionReading; readonly side: ReductionReading }
+/** A processor that can say how much it turned mid and side down at most since it was new or reset, dB. */
+export interface DynamicCutter extends Processor {
+  mostCutDb(): { readonly mid: number; readonly side: number }
 }
 
 /**
@@ -66,8 +64,6 @@ export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): Dynamic
   const states = [channelState(cut.maxMidCutDb), channelState(cut.maxSideCutDb)]
   const isNeutral = cut.maxMidCutDb === 0 && cut.maxSideCutDb === 0
   const most = [0, 0]
-  const sums = [0, 0]
-  let steps = 0
   let position = 0
 
   function advance(state: ChannelState): void {
@@ -107,17 +103,10 @@ export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): Dynamic
       for (const [c, state] of states.entries()) {
         advance(state)
         most[c] = Math.max(most[c]!, state.cutDb)
-        sums[c]! += state.cutDb
       }
-      steps++
     })
     decodeMidSide(block)
   }
-
-  const reading = (c: number): ReductionReading => ({
-    mostReductionDb: most[c]!,
-    meanReductionDb: steps > 0 ? sums[c]! / steps : 0,
-  })
 
   return {
     latencySamples: 0,
@@ -130,15 +119,11 @@ export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): Dynamic
     reset() {
       bandFilter.reset()
       referenceFilter.reset()
-      for (const [c, state] of states.entries())
-        Object.assign(state, channelState(state.maxCutDb), { maxCutDb: states[c]!.maxCutDb })
+      for (const state of states) Object.assign(state, channelState(state.maxCutDb))
       most.fill(0)
-      sums.fill(0)
-      steps = 0
       position = 0
     },
-    read: () => (most[0]! >= most[1]! ? reading(0) : reading(1)),
-    readMidSide: () => ({ mid: reading(0), side: reading(1) }),
+    mostCutDb: () => ({ mid: most[0]!, side: most[1]! }),
   }
 }
 

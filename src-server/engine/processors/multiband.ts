@@ -5,15 +5,9 @@ import { onePoleCoefficient } from '../envelope.ts'
 import { powerOfTen, powerToDb } from '../units.ts'
 import { alongControlGrid, controlFrames, type Processor } from './processor.ts'
 
-/** How much a compressor turned down, dB. */
-export interface ReductionReading {
-  readonly mostReductionDb: number
-  readonly meanReductionDb: number
-}
-
-/** A processor that can say how much it turned down since it was new or reset. */
+/** A processor that can say how much it turned any band down at most since it was new or reset, dB. */
 export interface Compressor extends Processor {
-  read(): ReductionReading
+  mostReductionDb(): number
 }
 
 /**
@@ -71,8 +65,6 @@ export function createMultiband(
   }))
   let position = 0
   let most = 0
-  let sum = 0
-  let steps = 0
 
   function processChunk(block: AudioBlock): void {
     split(block, splitters, parts)
@@ -80,14 +72,10 @@ export function createMultiband(
       const offset = (position + start) % controlFrames
       for (const [b, state] of states.entries()) applyBand(block, parts[b]!, state, start, end, offset)
       if (!isComplete) return
-      let deepest = 0
       for (const state of states) {
         advance(state)
-        deepest = Math.max(deepest, state.reductionDb)
+        most = Math.max(most, state.reductionDb)
       }
-      most = Math.max(most, deepest)
-      sum += deepest
-      steps++
     })
   }
 
@@ -103,10 +91,8 @@ export function createMultiband(
       for (const state of states) Object.assign(state, { energy: 0, reductionDb: 0, gain: 1, nextGain: 1 })
       position = 0
       most = 0
-      sum = 0
-      steps = 0
     },
-    read: () => ({ mostReductionDb: most, meanReductionDb: steps > 0 ? sum / steps : 0 }),
+    mostReductionDb: () => most,
   }
 }
 

@@ -1,0 +1,64 @@
+/** What a report may claim: of the work that a plan announced, that which was measured once it was done. Pure. */
+import type { Decision, DecisionCode, Repair, RepairKind } from '../contract/report.ts'
+import { type AppliedRecipe, noticedDb } from '../engine/chain.ts'
+
+const ANNOUNCED_REPAIRS: Partial<Record<DecisionCode, RepairKind>> = {
+  DC_REMOVED: 'dc_offset',
+  RUMBLE_FILTERED: 'rumble',
+  CLIPPING_REBUILT: 'clipping',
+  CLICKS_MENDED: 'clicks',
+  MUD_CUT: 'mud',
+  RESONANCE_TAMED: 'resonance',
+  SIBILANCE_TAMED: 'sibilance',
+  BASS_MADE_MONO: 'mono_bass',
+}
+
+/** Which repair a decision of the planner announces; undefined for a decision about anything else. */
+export function announcedRepair(code: DecisionCode): RepairKind | undefined {
+  return ANNOUNCED_REPAIRS[code]
+}
+
+/**
+ * Returns the decisions of a plan as they came out. A repair that measured nothing is left out, and places are counted as they were mended; so is a
+ * compression that never turned anything down. A stage that loses its last decision says that nothing was done in it. `plrDb` is the peak-to-loudness ratio of the
+ * source, dB.
+ */
+export function decisionsDone(
+  decisions: readonly Decision[],
+  applied: Pick<AppliedRecipe, 'repairs' | 'mostReductionDb'>,
+  settings: { readonly intensity: number; readonly plrDb: number },
+): Decision[] {
+  const nothingDone: readonly Decision[] = [
+    { stage: 'repair', code: 'NOTHING_TO_REPAIR', values: {} },
+    { stage: 'dynamics', code: 'DYNAMICS_LEFT_ALONE', values: settings },
+  ]
+  const seen = new Set<Decision['stage']>()
+  return decisions.flatMap((planned) => {
+    const done = asDone(planned, applied)
+    const isLastOfStage = decisions.findLast(({ stage }) => stage === planned.stage) === planned
+    if (done) seen.add(planned.stage)
+    if (done || seen.has(planned.stage) || !isLastOfStage) return done ?? []
+    return nothingDone.filter(({ stage }) => stage === planned.stage)
+  })
+}
+
+function asDone(
+  decision: Decision,
+  { repairs, mostReductionDb }: Parameters<typeof decisionsDone>[1],
+): Decision | null {
+  const { code, values } = decision
+  if (code === 'DENSITY_RAISED') return mostReductionDb.density >= noticedDb ? decision : null
+  if (code === 'BANDS_COMPRESSED') return mostReductionDb.multiband >= noticedDb ? decision : null
+  const kind = announcedRepair(code)
+  if (!kind) return decision
+  const repair = repairs.find((each) => each.kind === kind && isSamePlace(decision, each))
+  // A filter that takes a moving offset away reports the rumble that it lowered.
+  const isFiltered = values.method === 'filtered' && repairs.some((each) => each.kind === 'rumble')
+  if (!repair) return isFiltered ? decision : null
+  return repair.count === undefined ? decision : { ...decision, values: { ...values, count: repair.count } }
+}
+
+/** Resonances alone are many; a decision and its repair share their frequency. */
+function isSamePlace({ code, values }: Decision, { frequency_hz }: Repair): boolean {
+  return code !== 'RESONANCE_TAMED' || values.frequencyHz === frequency_hz
+}
