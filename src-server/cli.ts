@@ -41,6 +41,7 @@ program
   .description('Host the API and the page for the browser until stopped.')
   .option('--port <n>', 'port on the loopback interface; 0 picks a free one', port, DEFAULT_PORT)
   .option('--data-dir <dir>', 'where songs, results and the database live', absolutePath, dataDir)
+  .option('--stay', 'go on when the terminal is closed or the program that started it has ended')
   .action(serve)
 
 for (const register of [registerKeyCommands, registerAccountCommands, registerDoctorCommand, registerMasterCommand]) {

@@ -44,7 +44,8 @@ export function registerMasterCommand(program: Command, dataDir: string): void {
 async function masterCommand(file: string, options: MasterCommandOptions): Promise<void> {
   const stop = new AbortController()
   const onSignal = () => stop.abort()
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
+  // npm passes on what the terminal sends to both: a second signal must not keep the job from being cancelled.
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   const line = createProgressLine(process.stderr)
   try {
     for (const input of [absolutePath(file), options.reference]) {

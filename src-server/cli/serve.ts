@@ -2,14 +2,23 @@ import type { RunningServer } from '../server.ts'
 
 const PARENT_CHECK_INTERVAL_MS = 1000
 
+export interface ServeOptions {
+  readonly port: number
+  readonly dataDir: string
+  /** Whether to outlive the terminal and the process that started it. */
+  readonly stay?: boolean
+}
+
 /**
- * Hosts the service until SIGINT, SIGTERM or the death of the process that started it, and then stops in order. The first
- * line on standard output names the address; the second is a link that carries this start's credential to the browser in its
- * fragment. A service that cannot start is one sentence on standard error and exit code 1.
+ * Hosts the service until SIGINT or SIGTERM and then stops in order, unless `stay` also at the end of the terminal (SIGHUP) and of the
+ * process that started it. The first line on standard output names the address; the second is a link that carries this start's
+ * credential to the browser in its fragment. A service that cannot start is one sentence on standard error and exit code 1.
  */
-export async function serve(options: { readonly port: number; readonly dataDir: string }): Promise<void> {
+export async function serve(options: ServeOptions): Promise<void> {
   // Read before the start, so that a death during it is noticed too.
   const parent = process.ppid
+  // Node forgets that nohup had it ignored.
+  if (options.stay) process.on('SIGHUP', () => {})
   let server: RunningServer
   try {
     const { startServer } = await import('../server.ts')
@@ -23,7 +32,6 @@ export async function serve(options: { readonly port: number; readonly dataDir: 
   process.stdout.write(`Open ${server.baseUrl}/#session=${server.sessionCredential}\n`)
 
   const stop = () => {
-    clearInterval(parentCheck)
     server.close().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -32,9 +40,10 @@ export async function serve(options: { readonly port: number; readonly dataDir: 
       },
     )
   }
+  // A terminal and whoever passes its signals on both send one: a second must not cut the orderly stop short.
+  process.on('SIGINT', stop).on('SIGTERM', stop)
+  if (options.stay) return
+  process.on('SIGHUP', stop)
   // An orphan gets a new parent; npm does not pass on a SIGKILL.
-  const parentCheck = setInterval(() => {
-    if (process.ppid !== parent) stop()
-  }, PARENT_CHECK_INTERVAL_MS)
-  process.once('SIGINT', stop).once('SIGTERM', stop).once('SIGHUP', stop)
+  setInterval(() => process.ppid !== parent && stop(), PARENT_CHECK_INTERVAL_MS)
 }

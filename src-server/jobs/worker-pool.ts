@@ -132,6 +132,8 @@ export function forkWithNode(entryFile: string, log: Log): ForkEngine {
       serialization: 'advanced',
       execArgv: [...engineFlags],
       env: { ...engineEnvironment, ...process.env },
+      // What a terminal sends is for the service, which ends its engine processes in order. On Windows it would open a window.
+      detached: process.platform !== 'win32',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     let exit: string | undefined

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { defaultDataDir } from '../../src-server/cli/data-dir.ts'
 import { masterFile } from '../../src-server/cli/master.ts'
@@ -95,6 +96,71 @@ test.runIf(process.platform === 'linux')(
     parent.kill('SIGKILL')
     await expect.poll(() => isAlive(pid)).toBe(false)
     expect(existsSync(path.join(dataDir, owner))).toBe(false)
+  },
+)
+
+/** Starts `serve` below a shell, in a process group as a terminal has one, and resolves once it listens. */
+async function serveInTerminal(...words: string[]) {
+  const command = `"${process.execPath}" "${CLI}" serve --port 0 --data-dir "${dataDir}" ${words.join(' ')}; true`
+  const shell = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  let log = ''
+  shell.stderr.on('data', (text) => (log += String(text)))
+  await new Promise((resolve) => shell.stdout.once('data', resolve))
+  const { pid, port, controlToken } = JSON.parse(readFileSync(path.join(dataDir, owner), 'utf8'))
+  onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')))
+  const headers = { authorization: `Bearer ${controlToken}` }
+  const call = async (address: string, init?: RequestInit) =>
+    (await fetch(`http://127.0.0.1:${port}/api/v1${address}`, { ...init, headers })).json()
+  return {
+    pid,
+    log: () => log,
+    /** Sends a signal to all that runs in the terminal. */
+    signal: (name: NodeJS.Signals) => process.kill(-(shell.pid ?? 0), name),
+    call,
+    /** Makes a job that takes a while and resolves with its identifier when an engine process has it. */
+    async runningJob(): Promise<string> {
+      const form = new FormData()
+      form.append('platforms', 'melon')
+      form.append('file', new Blob([new Uint8Array(wavSong({ seconds: 120 }))]), 'long.wav')
+      const { job_id } = await call('/master', { method: 'POST', body: form })
+      const stage = async () => (await call(`/jobs/${job_id}`)).stage
+      await expect.poll(stage, { timeout: 30_000 }).toMatch(/analysing|rendering/)
+      return job_id
+    },
+  }
+}
+
+test.runIf(process.platform === 'linux')(
+  'a service that is to stay goes on with its job when the terminal is closed and its parent is gone (where /proc tells who lives)',
+  async () => {
+    const { call, log, pid, runningJob, signal } = await serveInTerminal('--stay')
+    const jobId = await runningJob()
+    signal('SIGHUP')
+    const job = () => call(`/jobs/${jobId}`)
+    await expect.poll(async () => (await job()).status, { timeout: 60_000 }).toBe('done')
+    expect(log()).not.toContain('an engine process died')
+    process.kill(pid, 'SIGTERM')
+    await expect.poll(() => isAlive(pid)).toBe(false)
+    expect(existsSync(path.join(dataDir, owner))).toBe(false)
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'a signal that comes twice, as from a terminal and from npm, still stops the service in order (where /proc tells who lives)',
+  async () => {
+    const { pid, runningJob, signal } = await serveInTerminal()
+    const jobId = await runningJob()
+    signal('SIGINT')
+    const again = () => isAlive(pid) && process.kill(pid, 'SIGINT')
+    await expect.poll(again, { interval: 5, timeout: 20_000 }).toBe(false)
+    expect(existsSync(path.join(dataDir, owner))).toBe(false)
+    const db = new Database(path.join(dataDir, 'loudsmith.db'), { readonly: true })
+    onTestFinished(() => void db.close())
+    // Given back: the start does not count.
+    expect(db.prepare('SELECT state, starts FROM jobs WHERE job_id = ?').get(jobId)).toEqual({
+      state: 'waiting',
+      starts: 0,
+    })
   },
 )
 
