@@ -315,6 +315,7 @@ interface Node {
     readonly method?: string
     readonly url?: string
     readonly httpMethod?: string
+    readonly headerParameters?: { parameters: { name: string; value: string }[] }
     readonly bodyParameters?: { parameters: { parameterType: string; name: string; value?: string }[] }
   }
 }
@@ -330,17 +331,27 @@ test('the n8n workflow is whole: its calls, made as it says, make a job whose ca
   }
   const receiver = await startReceiver()
   const create = node('Create job').parameters
-  const form = new FormData()
-  for (const { parameterType, name, value = '' } of create.bodyParameters?.parameters ?? []) {
-    if (parameterType === 'formBinaryData') form.append(name, new Blob([new Uint8Array(wavSong())]), 'song.wav')
-    else form.append(name, name === 'webhook_url' ? receiver.url : value)
+  const send = (execution: string) => {
+    const form = new FormData()
+    for (const { parameterType, name, value = '' } of create.bodyParameters?.parameters ?? []) {
+      if (parameterType === 'formBinaryData') form.append(name, new Blob([new Uint8Array(wavSong())]), 'song.wav')
+      else form.append(name, name === 'webhook_url' ? receiver.url : value)
+    }
+    // n8n makes these anew for each try of a node: within one execution they stay the same.
+    const inExecution = (value: string) =>
+      value.replace(/^=/, '').replace('{{ $execution.id }}', execution).replace('{{ $itemIndex }}', '0')
+    const headers = (create.headerParameters?.parameters ?? []).map(({ name, value }) => [name, inExecution(value)])
+    const at = new URL(create.url ?? '').pathname
+    return service.call(create.method ?? '', at, { body: form, headers: Object.fromEntries(headers), credential: key })
   }
   expect(node('Job has ended').parameters.httpMethod).toBe('POST')
-  const at = new URL(create.url ?? '').pathname
-  const { status, body: job } = await service.call(create.method ?? '', at, { body: form, credential: key })
+  const { status, body: job } = await send('231')
   expect(status).toBe(201)
-  await receiver.until(1)
-  const $json = { body: JSON.parse(receiver.received[0]?.body ?? '') as Record<string, string> }
+  expect((await send('231')).body.job_id).toBe(job.job_id)
+  expect((await send('232')).body.job_id).not.toBe(job.job_id)
+  await receiver.until(2)
+  const callbacks = receiver.received.map(({ body }) => JSON.parse(body) as Record<string, string>)
+  const $json = { body: callbacks.find(({ job_id }) => job_id === job.job_id) ?? {} }
   expect($json.body.event).toBe('job.completed')
   const field = /\$json\.body\.(\w+)/.exec(node('Download result').parameters.url ?? '')?.[1] ?? ''
   const response = await fetch($json.body[field] ?? '', { headers: { authorization: `Bearer ${key}` } })
