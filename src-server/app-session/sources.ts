@@ -64,11 +64,9 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
   const selectOne = db.prepare<[string], SourceRow>('SELECT * FROM sources WHERE source_id = ?')
   const updateAnalysis = db.prepare<[string, string]>('UPDATE sources SET analysis = ? WHERE source_id = ?')
   const deleteOne = db.prepare<[string]>('DELETE FROM sources WHERE source_id = ?')
-  const selectBytes = db
-    .prepare<[], number>(
-      'SELECT coalesce(sum(bytes), 0) FROM (SELECT max(size_bytes) AS bytes FROM sources GROUP BY sha256)',
-    )
-    .pluck()
+  const selectSizes = db.prepare<[], { sha256: string; size_bytes: number }>(
+    'SELECT sha256, max(size_bytes) AS size_bytes FROM sources GROUP BY sha256',
+  )
   const selectReferences = db
     .prepare<[number], string>("SELECT source_id FROM sources WHERE purpose = 'reference' AND created_at_ms <= ?")
     .pluck()
@@ -160,8 +158,16 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
       return text
     },
 
-    /** Returns the bytes that the stored songs take. */
-    storedBytes: (): number => selectBytes.get() ?? 0,
+    /**
+     * Returns the bytes that the stored songs take on top of what jobs count of them, below 0 where several do: a job counts its song
+     * as its own, and where the disk has links it is another name of the same bytes.
+     */
+    storedBytes(): number {
+      return selectSizes.all().reduce((sum, { sha256, size_bytes }) => {
+        const names = statSync(audioPath(sha256), { throwIfNoEntry: false })?.nlink ?? 1
+        return sum + size_bytes * (2 - names)
+      }, 0)
+    },
 
     /** Returns what was stored as a reference, and not as a song of the desk, at or before a moment, epoch ms. */
     referencesBefore: (atMs: number): string[] => selectReferences.all(atMs),

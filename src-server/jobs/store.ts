@@ -111,6 +111,7 @@ export function createJobStore(db: Db) {
     `SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' ORDER BY serial LIMIT 1`,
   )
   const running = db.prepare(`SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'running' ORDER BY serial`)
+  const unfinishedOnes = db.prepare(`SELECT * FROM jobs WHERE ${UNFINISHED}`)
   const unfinished = db.prepare(`SELECT count(*) FROM jobs WHERE ${UNFINISHED}`).pluck()
   const unfinishedOfSources = db
     .prepare<[], number>(`SELECT count(*) FROM jobs WHERE source_id IS NOT NULL AND ${UNFINISHED}`)
@@ -165,7 +166,9 @@ export function createJobStore(db: Db) {
     },
     oldestWaiting: (): JobRecord | undefined => records([oldestWaiting.get()].filter(Boolean))[0],
     running: (): JobRecord[] => records(running.all()),
-    /** Jobs that have not ended. */
+    /** Jobs that have not ended, in no order. */
+    unfinished: (): JobRecord[] => records(unfinishedOnes.all()),
+    /** How many have not ended. */
     countUnfinished: () => unfinished.get() as number,
     /** Jobs of stored songs that have not ended. */
     countUnfinishedOfSources: (): number => unfinishedOfSources.get() ?? 0,

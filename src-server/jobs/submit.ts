@@ -62,7 +62,8 @@ export function createSubmit(given: {
     if (store.countUnfinished() >= limit) {
       throw new AppError('CONCURRENT_LIMIT', { limit, retryAfterSeconds: SLOT_RETRY_SECONDS })
     }
-    given.storage.require(resultBytes(song, request.platforms.length))
+    // The masters and their ZIP are there at once.
+    given.storage.require(2 * resultBytes(song, request))
     return balance
   }
 
@@ -133,8 +134,8 @@ export function warningsOf(song: StoredSong, reference: StoredSong | undefined):
   ]
 }
 
-/** Bytes that the masters of a song and their ZIP take at most: stereo, 24 bit, at no less than 44.1 kHz, both at once. */
-function resultBytes(song: StoredSong, platforms: number): number {
-  const frames = song.facts.durationSeconds * Math.max(44_100, song.facts.sampleRateHz)
-  return Math.ceil(frames * 2 * 3 * 2 * platforms)
+/** Returns how many bytes the masters of a song take at most: stereo, 24 bit, at no less than 44.1 kHz. Pure. */
+export function resultBytes({ facts }: Pick<StoredSong, 'facts'>, { platforms }: MasterRequest): number {
+  const frames = facts.durationSeconds * Math.max(44_100, facts.sampleRateHz)
+  return Math.ceil(frames * 2 * 3 * platforms.length)
 }

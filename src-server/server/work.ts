@@ -7,7 +7,7 @@ import { createIdempotency } from '../jobs/idempotency.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { createScheduler } from '../jobs/scheduler.ts'
 import { createSettle } from '../jobs/settle.ts'
-import { createSubmit } from '../jobs/submit.ts'
+import { createSubmit, resultBytes } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
 import { createInspect } from '../uploads/inspect.ts'
 import { probeAudio } from '../uploads/probe.ts'
@@ -20,7 +20,12 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
   const { dataDir, config, clock, chance, log, baseUrl } = ground
   const { db, settings, plan, ledger, notify, folders, store, retention, ffmpeg } = core
   const usedBytes = () => store.storedBytes() + session.sources.storedBytes()
-  const storage = createStorage({ dataDir, usedBytes, quotaBytes: () => settings.read().disk_quota_bytes })
+  const storage = createStorage({
+    dataDir,
+    usedBytes,
+    promisedBytes: () => store.unfinished().reduce((sum, { song, request }) => sum + resultBytes(song, request), 0),
+    quotaBytes: () => settings.read().disk_quota_bytes,
+  })
   const fork = ground.forkEngine ?? forkWithNode(ENGINE_FILE, log)
   const pool = createWorkerPool({ fork, clock, log, graceMs: config.engineGraceMs })
   const idempotency = createIdempotency({ db, clock })

@@ -7,7 +7,7 @@ export interface Storage {
   freeBytes(): number
   /**
    * Throws INSUFFICIENT_STORAGE unless `bytes` more fit into the owner's quota and `bytesToWrite` of them, all when absent, on the disk with a
-   * reserve left.
+   * reserve left, both beside what is promised already.
    */
   require(bytes: number, bytesToWrite?: number): void
 }
@@ -15,10 +15,14 @@ export interface Storage {
 /** Left free for the database and for everybody else. */
 const RESERVE_BYTES = 64 * 1024 * 1024
 
-/** Returns the room of a data directory. `usedBytes` is what the quota counts; `quotaBytes` null is no quota. */
+/**
+ * Returns the room of a data directory. `usedBytes` is what the quota counts, `promisedBytes` what is still to be written of what was
+ * accepted; `quotaBytes` null is no quota.
+ */
 export function createStorage(given: {
   dataDir: string
   usedBytes: () => number
+  promisedBytes: () => number
   quotaBytes: () => number | null
   freeBytes?: () => number
 }): Storage {
@@ -32,8 +36,10 @@ export function createStorage(given: {
     freeBytes,
     require(bytes, bytesToWrite = bytes) {
       const quotaBytes = given.quotaBytes()
-      const isWithinQuota = quotaBytes === null || given.usedBytes() + bytes <= quotaBytes
-      if (!isWithinQuota || freeBytes() < bytesToWrite + RESERVE_BYTES) throw new AppError('INSUFFICIENT_STORAGE')
+      const promisedBytes = given.promisedBytes()
+      const isWithinQuota = quotaBytes === null || given.usedBytes() + promisedBytes + bytes <= quotaBytes
+      if (!isWithinQuota || freeBytes() < promisedBytes + bytesToWrite + RESERVE_BYTES)
+        throw new AppError('INSUFFICIENT_STORAGE')
     },
   }
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -423,6 +423,30 @@ test('the state of the machine names versions, ffmpeg, folders and room', async 
   expect(body.ffmpeg.version).toMatch(/^n?\d/)
   expect(body.used_bytes).toBe(wavSong().length)
   expect(body.free_bytes).toBeGreaterThan(0)
+})
+
+test('a song and the jobs that were made of it share its bytes, and they count once', async () => {
+  const { source_id } = await song('a.wav')
+  const unfinished = async () => (await service.get('/api/v1/account')).body.usage.unfinished_jobs
+  const master = async (count: number) => {
+    await service.post('/app/desk/start', { source_ids: [source_id] })
+    await eventually(() => engine.processes.length === count)
+    engine.processes[count - 1]?.finish()
+    await expect.poll(unfinished, { timeout: 20_000 }).toBe(0)
+  }
+  await master(1)
+  await master(2)
+  const data = path.join(folder, 'data')
+  const names = ['sources', 'jobs'].flatMap((room) =>
+    readdirSync(path.join(data, room), { recursive: true, encoding: 'utf8' }).map((name) =>
+      path.join(data, room, name),
+    ),
+  )
+  const songs = names.map((name) => statSync(name)).filter((file) => file.isFile() && file.size === wavSong().length)
+  const zips = names.filter((name) => name.endsWith('.zip')).map((name) => statSync(name).size)
+  expect([songs.length, new Set(songs.map(({ ino }) => ino)).size, zips.length]).toEqual([3, 1, 2])
+  const { used_bytes } = (await service.get('/app/system')).body
+  expect(used_bytes).toBe(wavSong().length + zips.reduce((sum, size) => sum + size))
 })
 
 test('a full quota refuses further songs with 507 and takes nothing away', async () => {

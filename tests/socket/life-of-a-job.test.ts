@@ -442,4 +442,16 @@ describe('a disk that fills up (contract 5)', () => {
     expect(await credits()).toBe(500)
     expect(readdirSync(path.join(service.dataDir, 'jobs'))).toEqual([])
   })
+
+  test('what unfinished jobs will write has its room in the quota until they have ended', async () => {
+    // A song of 3 s and its masters: 96 044 bytes, and 793 800 at most, twice while they are packaged.
+    await service.patch('/app/settings', { disk_quota_bytes: 2_000_000 })
+    const { job_id } = await service.newJob()
+    const { status, body } = await service.master()
+    expect([status, body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+    await started(1)
+    engine.processes[0]?.finish()
+    await service.ended(job_id)
+    expect((await service.master()).status).toBe(201)
+  })
 })
