@@ -118,6 +118,13 @@ test('only a song that another try can help is offered to be mastered again', as
     await expect(page.getByRole('menuitem', { name: 'Master again' }), title).toHaveCount(isOffered ? 1 : 0)
     await page.keyboard.press('Escape')
   }
+  // Of several, each button says how many it is about.
+  await page.getByRole('checkbox', { name: 'Select all shown' }).check({ force: true })
+  const buttons = page.locator('.benchbar .btn')
+  await expect(buttons).toHaveText(['Save 1 ZIP', 'Master 1 again', 'Delete 3', 'Free disk'])
+  await page.getByRole('row').filter({ hasText: 'Unguided' }).getByRole('checkbox').uncheck({ force: true })
+  await page.getByRole('row').filter({ hasText: 'Swept' }).getByRole('checkbox').uncheck({ force: true })
+  await expect(buttons).toHaveText(['Save ZIP', 'Master again', 'Delete', 'Free disk'])
   const shelved = page.getByRole('row').filter({ hasText: 'Shelved' })
   await expect(shelved).toContainText('+9.0 dB')
   const wide = page.viewportSize()

@@ -84,6 +84,32 @@ test('nothing is cut off at 900 × 600, nor at 200 and 400 % zoom of 1280 × 820
   await expect(page.getByRole('dialog')).toBeHidden()
 })
 
+test('songs have room and platforms their names on every window', async ({ page }) => {
+  await drop(page, [song('One.wav', 1), song('Two.wav', 2), song('Three.wav', 3)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3, { timeout: 60_000 })
+  for (const [width, height, fewestSongs] of [
+    [1280, 820, 3],
+    [900, 600, 3],
+    [768, 1024, 3],
+    [720, 450, 3],
+    [640, 360, 2],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    const size = `${width} × ${height}`
+    const names = page.locator('.plat .nm')
+    const cut = await names.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)
+    const clipped = await names
+      .locator('.clip')
+      .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)
+    expect(cut + clipped, `platform names at ${size}`).toBe(0)
+    const inView = await page.evaluate(() => {
+      const bench = document.querySelector('.benchbar')?.getBoundingClientRect().top ?? 0
+      return [...document.querySelectorAll('.song')].filter((one) => one.getBoundingClientRect().bottom <= bench).length
+    })
+    expect(inView, `songs in view at ${size}`).toBeGreaterThanOrEqual(fewestSongs)
+  }
+})
+
 test('history finds, sorts, deletes with undo, and saves', async ({ page }) => {
   await drop(page, [song('Alpha.wav', 1, 3), song('베타.wav', 2, 3)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 60_000 })
@@ -155,6 +181,9 @@ test('a key is shown once, works as its sample says, and stops when it is revoke
   expect(asked).toBe(1)
   const read = () => fetch(`${program.baseUrl}/api/v1/account`, { headers: { Authorization: `Bearer ${key}` } })
   expect((await read()).status).toBe(200)
+  await page.getByRole('button', { name: 'I saved it' }).press('Enter')
+  await expect(page.locator('.callout')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Create key' })).toBeFocused()
   await page.reload()
   await expect(page.getByRole('cell', { name: '릴리즈 데스크', exact: true })).toBeVisible()
   await expect(page.locator('.callout')).toHaveCount(0)
@@ -187,6 +216,15 @@ test('a webhook is registered, tested and removed with undo', async ({ page, pro
   await address.fill('http://127.0.0.1:9/hook')
   await page.keyboard.press('Enter')
   await expect(page.locator('.callout code')).toContainText('whsec_')
+  const saved = page.getByRole('button', { name: 'I saved it' })
+  await saved.press('Enter')
+  await expect(page.getByRole('button', { name: 'Add address' })).toBeFocused()
+  const more = page.getByRole('button', { name: /^More: http/ })
+  await more.press('Enter')
+  await page.getByRole('menuitem', { name: 'Replace secret' }).press('Enter')
+  await saved.press('Enter')
+  await expect(saved).toHaveCount(0)
+  await expect(more).toBeFocused()
   await page.getByRole('button', { name: 'Send test' }).click()
   await expect(page.getByRole('table', { name: 'Delivery log' })).toContainText('No answer', { timeout: 60_000 })
   await page.getByRole('button', { name: /^More: http/ }).click()

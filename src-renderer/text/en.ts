@@ -107,7 +107,7 @@ export const en = {
     },
     batchActions: 'Batch actions',
     clearEnded: 'Clear what has ended',
-    useAll: 'Use all with warnings',
+    acceptAll: (count: number) => `Use all ${count} with warnings`,
     removeAll: 'Remove all',
     retryFailed: 'Try the failed ones again',
     saveAll: 'Save every ZIP',
@@ -232,6 +232,7 @@ export const en = {
     allDone: 'All done',
     reading: 'Reading and measuring',
     readyToStart: 'Ready to start',
+    leftOut: (count: number) => `${count} with warnings left out`,
     checkFirst: 'Warnings to read first',
     paused: (finishing: number, waiting: number) =>
       finishing + waiting === 0
@@ -314,7 +315,10 @@ export const en = {
     batchNamed: (first: string, others: number) => (others > 0 ? `${first} and ${others} more` : first),
     single: 'Single songs',
     selected: (count: number) => `${count} selected`,
-    saveSelected: (count: number) => (count === 1 ? 'Save ZIP' : count === 2 ? 'Save both' : `Save ${count}`),
+    // How many of several selected songs it is about; null where one is selected.
+    saveSelected: (count: number | null) => (count === null ? 'Save ZIP' : `Save ${plural(count, 'ZIP', 'ZIPs')}`),
+    masterAgainSelected: (count: number | null) => (count === null ? 'Master again' : `Master ${count} again`),
+    deleteSelected: (count: number | null) => (count === null ? 'Delete' : `Delete ${count}`),
     compare: 'Compare',
     compareVersions: 'Compare versions',
     notOneSong: 'Select two versions of one song to compare them',
@@ -331,7 +335,7 @@ export const en = {
     freeOlder: (days: number) => `Older than ${plural(days, 'day', 'days')}`,
     freeAll: 'All finished songs',
     freeCount: (count: number, size: string) => `${songs(count)}, ${size}`,
-    freeDo: (count: number) => `Delete ${songs(count)}`,
+    freeDo: (count: number) => (count === 0 ? 'Delete' : `Delete ${songs(count)}`),
     freeing: (done: number, all: number) => `Deleted ${done} of ${all}`,
     empty: 'Nothing mastered yet.',
     emptyAction: 'Go to Master',

@@ -3,6 +3,7 @@ import { plural } from './plural.ts'
 
 export const settingsEn = {
   nav: 'Settings',
+  secretSaved: 'I saved it',
   sections: {
     account: 'Account',
     'api-keys': 'API keys',
@@ -52,7 +53,6 @@ export const settingsEn = {
     nameless: 'Give the key a name.',
     namePlaceholder: 'What will use it',
     ready: (name: string) => `“${name}” is ready. Copy it now: it is shown only this once.`,
-    saved: 'I saved it',
     copyKey: 'Copy key',
     copyCurl: 'Copy as curl',
     columns: { name: 'Name', key: 'Key', created: 'Created', used: 'Last used', actions: 'Actions' },
@@ -76,7 +76,6 @@ export const settingsEn = {
     ready: 'The address is registered. Copy its secret now: it is shown only this once.',
     newSecret: 'The new secret. Copy it now: it is shown only this once.',
     copySecret: 'Copy secret',
-    saved: 'I saved it',
     states: {
       active: 'Active',
       suspended: 'Suspended by the plan',

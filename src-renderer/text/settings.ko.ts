@@ -3,6 +3,7 @@ import type { SettingsText } from './settings.en.ts'
 
 export const settingsKo: SettingsText = {
   nav: '설정',
+  secretSaved: '저장했어요',
   sections: {
     account: '계정',
     'api-keys': 'API 키',
@@ -50,7 +51,6 @@ export const settingsKo: SettingsText = {
     nameless: '키 이름을 적으세요.',
     namePlaceholder: '어디에 쓸지',
     ready: (name) => `“${name}” 키가 준비됐어요. 지금 복사하세요. 이번 한 번만 보여요.`,
-    saved: '저장했어요',
     copyKey: '키 복사',
     copyCurl: 'curl로 복사',
     columns: { name: '이름', key: '키', created: '만든 날', used: '마지막 사용', actions: '동작' },
@@ -74,7 +74,6 @@ export const settingsKo: SettingsText = {
     ready: '주소를 등록했어요. 비밀 값을 지금 복사하세요. 이번 한 번만 보여요.',
     newSecret: '새 비밀 값이에요. 지금 복사하세요. 이번 한 번만 보여요.',
     copySecret: '비밀 값 복사',
-    saved: '저장했어요',
     states: {
       active: '사용 중',
       suspended: '플랜 때문에 정지',

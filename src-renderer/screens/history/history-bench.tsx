@@ -28,6 +28,8 @@ export function HistoryBench() {
   const saveable = selected.filter((job) => job.status === 'done' && !job.expired)
   const ended = selected.filter((job) => job.status !== 'queued')
   const repeatable = ended.filter(isRepeatable)
+  /** What a button says of the songs that it is about. */
+  const countOf = (list: readonly Job[]) => (selected.length === 1 ? null : list.length)
   useEffect(() => void service.readMachine().catch(() => undefined), [service])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -49,7 +51,7 @@ export function HistoryBench() {
           <b>{t.history.selected(selected.length)}</b>
           {saveable.length > 0 && (
             <Button icon={<Download {...glyph} />} onClick={() => void actions.saveZips(saveable)}>
-              {t.history.saveSelected(saveable.length)}
+              {t.history.saveSelected(countOf(saveable))}
             </Button>
           )}
           {saveable.length === 2 && (
@@ -66,11 +68,11 @@ export function HistoryBench() {
             <>
               {repeatable.length > 0 && (
                 <Button look="quiet" icon={<RotateCcw {...glyph} />} onClick={() => void actions.again(repeatable)}>
-                  {t.history.masterAgain}
+                  {t.history.masterAgainSelected(countOf(repeatable))}
                 </Button>
               )}
               <Button look="danger" icon={<Trash2 {...glyph} />} onClick={() => actions.remove(ended)}>
-                {t.history.delete}
+                {t.history.deleteSelected(countOf(ended))}
               </Button>
             </>
           )}

@@ -138,6 +138,7 @@ function Message(props: { rows: readonly SongRow[]; count: number; hasWarnings: 
   const seconds = useTimeLeft(run?.percent ?? 0, run?.elapsedSeconds ?? null)
   const tally = tallyOf(rows)
   const held = heldBy(rows)
+  const warned = rows.filter((row) => row.kind === 'warning').length
   const said = (...parts: (keyof typeof tally)[]) =>
     parts.filter((part) => tally[part] > 0).map((part) => t.list.tally[part](tally[part]))
   const ended = said('done', 'failed', 'refused')
@@ -148,7 +149,9 @@ function Message(props: { rows: readonly SongRow[]; count: number; hasWarnings: 
         ? said('rendering', 'queued')
         : [t.bench.left(seconds), t.bench.forStarted]
       : count > 0
-        ? [hasWarnings ? t.bench.checkFirst : t.bench.readyToStart, '']
+        ? hasWarnings
+          ? [t.bench.checkFirst, '']
+          : [t.bench.readyToStart, warned > 0 ? t.bench.leftOut(warned) : '']
         : tally.reading > 0
           ? [t.bench.reading, '']
           : tally.failed + tally.refused > 0

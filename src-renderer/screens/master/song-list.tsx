@@ -55,6 +55,7 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
   const places = queuePlaces(rows)
   const starts = startsIn(rows, places, workers)
   const tally = tallyOf(rows)
+  const warned = rows.filter((row) => row.kind === 'warning')
   useFlip(list, rows.map((row) => row.rowId).join())
   useListKeys(list, rows, setActiveId)
   useDragOrder(list, rows)
@@ -69,6 +70,11 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
             .join(', ')}
         </span>
         <span className="grow" />
+        {warned.length > 1 && (
+          <Button look="quiet" small onClick={() => desk.accept(warned.map((row) => row.rowId))}>
+            {t.list.acceptAll(warned.length)}
+          </Button>
+        )}
         <OrderMenu rows={rows} />
         <BatchMenu rows={rows} />
       </div>
@@ -247,10 +253,8 @@ function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
   const ids = (list: readonly SongRow[]) => list.map((row) => row.rowId)
   const ended = of('done', 'below', 'failed', 'cancelled', 'refused')
   const failed = of('failed', 'cancelled').filter(({ job }) => job && isWorthAgain(job))
-  const warned = of('warning')
   const made = of('done', 'below').filter((row) => !row.job?.expired)
   const items: (MenuItem | null)[] = [
-    ...(warned.length > 0 ? [{ text: t.list.useAll, onChoose: () => desk.accept(ids(warned)) }] : []),
     ...(failed.length > 0 ? [{ text: t.list.retryFailed, onChoose: () => void desk.start(ids(failed)) }] : []),
     ...(made.length > 0
       ? [

@@ -9,7 +9,7 @@ import { useApp, useSelect } from '../../state/app-state.ts'
 import { createListing } from '../../state/listing.ts'
 import { useWords } from '../../text/context.tsx'
 import { curlOf } from '../automate/snippets.ts'
-import { ActionDialog, SectionHead, type SectionProps } from './section.tsx'
+import { ActionDialog, SecretBox, type SecretBoxProps, SectionHead, type SectionProps } from './section.tsx'
 
 export function KeysSection({ titleId }: SectionProps) {
   const { client, service } = useApp()
@@ -21,6 +21,7 @@ export function KeysSection({ titleId }: SectionProps) {
   const [isNaming, setNaming] = useState(false)
   const [created, setCreated] = useState<CreatedKey | null>(null)
   const [revoking, setRevoking] = useState<ApiKey | null>(null)
+  const createButton = useRef<HTMLButtonElement>(null)
   const text = t.prefs.keys
   // biome-ignore lint/correctness/useExhaustiveDependencies: another plan suspends and restores keys
   useEffect(() => void read(), [read, plan])
@@ -31,6 +32,7 @@ export function KeysSection({ titleId }: SectionProps) {
     <>
       <SectionHead titleId={titleId} title={t.prefs.sections['api-keys']} sub={text.sub(used, limit)}>
         <Button
+          ref={createButton}
           small
           icon={<Plus className="i s" aria-hidden="true" />}
           whyNot={limit === 0 ? text.noneOnPlan : used >= limit && text.limit}
@@ -39,7 +41,7 @@ export function KeysSection({ titleId }: SectionProps) {
           {text.create}
         </Button>
       </SectionHead>
-      {created && <FreshKey created={created} onSaved={() => setCreated(null)} />}
+      {created && <FreshKey created={created} returnTo={createButton} onSaved={() => setCreated(null)} />}
       {keys && shown.length === 0 && <p className="note">{limit === 0 ? text.noneOnPlan : text.none}</p>}
       {shown.length > 0 && (
         <table aria-labelledby={titleId}>
@@ -107,7 +109,7 @@ export function KeysSection({ titleId }: SectionProps) {
   )
 }
 
-function FreshKey({ created, onSaved }: { created: CreatedKey; onSaved: () => void }) {
+function FreshKey({ created, ...box }: { created: CreatedKey } & Pick<SecretBoxProps, 'returnTo' | 'onSaved'>) {
   const { t } = useWords()
   const { service, desk } = useApp()
   const baseUrl = useSelect(service.store, (state) => state.system?.base_url) ?? location.origin
@@ -115,23 +117,17 @@ function FreshKey({ created, onSaved }: { created: CreatedKey; onSaved: () => vo
   const text = t.prefs.keys
   const curl = settings ? curlOf(baseUrl, 'song.wav', settings).replace('$LOUDSMITH_KEY', created.key) : ''
   return (
-    <div className="callout">
-      <div className="row">
-        <b className="grow">{text.ready(created.name)}</b>
-        <Button look="quiet" small onClick={onSaved}>
-          {text.saved}
-        </Button>
-      </div>
-      <div className="secret">
-        <code className="clip">{created.key}</code>
-        <CopyButton small value={created.key}>
-          {text.copyKey}
-        </CopyButton>
+    <SecretBox
+      title={text.ready(created.name)}
+      value={created.key}
+      copyText={text.copyKey}
+      more={
         <CopyButton look="quiet" small value={curl}>
           {text.copyCurl}
         </CopyButton>
-      </div>
-    </div>
+      }
+      {...box}
+    />
   )
 }
 

@@ -1,8 +1,10 @@
 /** What the sections of the settings are made of. */
 import { CircleX } from 'lucide-react'
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { CopyButton } from '../../components/copy.tsx'
 import { Modal, type ModalProps } from '../../components/dialogs.tsx'
+import { useApp } from '../../state/app-state.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
 
@@ -42,6 +44,48 @@ export function Line({ name, text, children }: { name: string; text?: string | u
         {text && <div className="me">{text}</div>}
       </div>
       <div className="line-control">{children}</div>
+    </div>
+  )
+}
+
+export interface SecretBoxProps {
+  title: string
+  /** Shown this once: nobody can read it again. */
+  value: string
+  copyText: string
+  /** Where the box was asked for: the focus goes back there when it is closed. */
+  returnTo: RefObject<HTMLElement | null>
+  onSaved: () => void
+  /** Further buttons beside the value. */
+  more?: ReactNode
+  children?: ReactNode
+}
+
+/** A new secret, said to screen readers without being read out. */
+export function SecretBox({ title, value, copyText, returnTo, onSaved, more, children }: SecretBoxProps) {
+  const { t } = useWords()
+  const { notices } = useApp()
+  useEffect(() => notices.announce(title), [notices, title])
+  const close = () => {
+    onSaved()
+    returnTo.current?.focus()
+  }
+  return (
+    <div className="callout">
+      <div className="row">
+        <b className="grow">{title}</b>
+        <Button look="quiet" small onClick={close}>
+          {t.prefs.secretSaved}
+        </Button>
+      </div>
+      <div className="secret">
+        <code className="clip">{value}</code>
+        <CopyButton small value={value}>
+          {copyText}
+        </CopyButton>
+        {more}
+      </div>
+      {children}
     </div>
   )
 }

@@ -3,12 +3,11 @@ import { Check, CircleX, Clock, Ellipsis, Plus, Send } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { Delivery, Webhook } from '../../../src-server/contract/webhooks.ts'
 import { Button } from '../../components/button.tsx'
-import { CopyButton } from '../../components/copy.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
-import { ActionDialog, Problem, SectionHead, type SectionProps, useAction } from './section.tsx'
+import { ActionDialog, Problem, SecretBox, SectionHead, type SectionProps, useAction } from './section.tsx'
 
 /** Attempts of one delivery before it is given up (first try and seven more). */
 const ATTEMPTS = 8
@@ -18,7 +17,10 @@ export function WebhooksSection({ titleId }: SectionProps) {
   const { t } = useWords()
   const limit = useSelect(service.store, (state) => state.account?.limits.webhooks ?? 0)
   const { hooks, deliveries, refusal } = useSelect(webhooks.store, (state) => state)
-  const [secret, setSecret] = useState<{ text: string; value: string } | null>(null)
+  const [secret, setSecret] = useState<{ title: string; value: string } | null>(null)
+  /** The button with which the secret was asked for. */
+  const asked = useRef<HTMLElement>(null)
+  const addButton = useRef<HTMLButtonElement>(null)
   const [isAdding, setAdding] = useState(false)
   const { problem, run } = useAction()
   const text = t.prefs.webhooks
@@ -29,6 +31,7 @@ export function WebhooksSection({ titleId }: SectionProps) {
     <>
       <SectionHead titleId={titleId} title={t.prefs.sections.webhooks} sub={text.sub(used, limit)}>
         <Button
+          ref={addButton}
           small
           icon={<Plus className="i s" aria-hidden="true" />}
           whyNot={used >= limit && text.limit}
@@ -38,21 +41,15 @@ export function WebhooksSection({ titleId }: SectionProps) {
         </Button>
       </SectionHead>
       {secret && (
-        <div className="callout">
-          <div className="row">
-            <b className="grow">{secret.text}</b>
-            <Button look="quiet" small onClick={() => setSecret(null)}>
-              {text.saved}
-            </Button>
-          </div>
-          <div className="secret">
-            <code className="clip">{secret.value}</code>
-            <CopyButton small value={secret.value}>
-              {text.copySecret}
-            </CopyButton>
-          </div>
+        <SecretBox
+          title={secret.title}
+          value={secret.value}
+          copyText={text.copySecret}
+          returnTo={asked}
+          onSaved={() => setSecret(null)}
+        >
           <p className="me">{text.verify}</p>
-        </div>
+        </SecretBox>
       )}
       <Problem problem={problem ?? refusal} />
       {hooks && hooks.length === 0 && <p className="note">{text.none}</p>}
@@ -66,10 +63,11 @@ export function WebhooksSection({ titleId }: SectionProps) {
               await read()
             })
           }
-          onNewSecret={() =>
+          onNewSecret={(button) =>
             void run(async () => {
               const fresh = await client.call('replaceWebhookSecret', { params: { webhook_id: hook.webhook_id } })
-              setSecret({ text: text.newSecret, value: fresh.secret })
+              asked.current = button
+              setSecret({ title: text.newSecret, value: fresh.secret })
             })
           }
           onRemove={() => webhooks.remove(hook, text.removed(hook.url))}
@@ -90,7 +88,8 @@ export function WebhooksSection({ titleId }: SectionProps) {
         <AddDialog
           onClose={() => setAdding(false)}
           onAdded={(value) => {
-            setSecret({ text: text.ready, value })
+            asked.current = addButton.current
+            setSecret({ title: text.ready, value })
             void read().catch(() => undefined)
             void service.readAccount().catch(() => undefined)
           }}
@@ -103,13 +102,15 @@ export function WebhooksSection({ titleId }: SectionProps) {
 interface HookRowProps {
   hook: Webhook
   onTest: () => Promise<unknown>
-  onNewSecret: () => void
+  /** Gets the button of the menu in which it was chosen. */
+  onNewSecret: (button: HTMLElement | null) => void
   onRemove: () => void
 }
 
 function HookRow({ hook, onTest, onNewSecret, onRemove }: HookRowProps) {
   const { t } = useWords()
   const [isTesting, setTesting] = useState(false)
+  const trigger = useRef<HTMLButtonElement>(null)
   const text = t.prefs.webhooks
   const test = async () => {
     setTesting(true)
@@ -135,10 +136,18 @@ function HookRow({ hook, onTest, onNewSecret, onRemove }: HookRowProps) {
       <Menu
         label={label}
         items={[
-          { text: text.replaceSecret, onChoose: onNewSecret },
+          { text: text.replaceSecret, onChoose: () => onNewSecret(trigger.current) },
           { text: t.remove, isDanger: true, onChoose: onRemove },
         ]}
-        trigger={<Button look="quiet" small label={label} icon={<Ellipsis className="i s" aria-hidden="true" />} />}
+        trigger={
+          <Button
+            ref={trigger}
+            look="quiet"
+            small
+            label={label}
+            icon={<Ellipsis className="i s" aria-hidden="true" />}
+          />
+        }
       />
     </div>
   )
