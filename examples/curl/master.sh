@@ -14,7 +14,9 @@ member() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
 call() { curl --silent --show-error --header "Authorization: Bearer $LOUDSMITH_KEY" "$@"; }
 
 [ -r "$song" ] || { echo "there is no file $song" >&2; exit 1; }
-answer=$(call --form "file=@\"$song\"" --form "platforms=$platforms" "$url/api/v1/master")
+# Quoted for curl, which reads ; and , as its own.
+quoted=$(printf '%s' "$song" | sed 's/[\\"]/\\&/g')
+answer=$(call --form "file=@\"$quoted\"" --form "platforms=$platforms" "$url/api/v1/master")
 job=$(printf '%s' "$answer" | member job_id)
 if [ -z "$job" ]; then
   echo "not accepted: $answer" >&2

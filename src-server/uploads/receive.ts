@@ -193,10 +193,14 @@ function limitBody(request: IncomingMessage, maxBytes: number, fail: (error: App
   })
 }
 
-/** The client's file name without folders and control characters, composed, of bounded length. */
+/**
+ * The client's file name without folders and control characters, composed, of bounded length. Clients write a quotation mark as %22
+ * (WHATWG HTML, "multipart/form-data encoding algorithm").
+ */
 function shownName(filename: string | undefined): string {
   const last = (filename ?? '').split(/[/\\]/).at(-1) ?? ''
   const clean = last
+    .replaceAll('%22', '"')
     .normalize('NFC')
     .replace(/\p{Cc}+/gu, '')
     .trim()

@@ -124,6 +124,19 @@ test.each(CLIENTS)(
   },
 )
 
+test.skipIf(process.platform === 'win32').each(CLIENTS)(
+  'the %s example sends a song whatever its name holds (names that Windows does not have)',
+  async (_name, command, args) => {
+    const title = `it's "봄; 날", a=b 100%41 @`
+    writeFileSync(path.join(folder, `${title}.wav`), wavSong())
+    const program = run(command, [...args, `${title}.wav`, 'melon'])
+    expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
+    const [jobId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(program.output) ?? []
+    expect(sha256(readFileSync(path.join(folder, `${title}_masters.zip`)))).toBe(await tagOf(jobId))
+    expect((await service.job(jobId)).filename).toBe(`${title}.wav`)
+  },
+)
+
 test.each(CLIENTS)('the %s example says why a song is refused, and fails', async (_name, command, args) => {
   const program = run(command, [...args, 'notes.wav'])
   expect(await finished(program)).toBe(1)
