@@ -103,6 +103,9 @@ describe('the ZIP of a job', () => {
   })
 })
 
+/** What comes before the name of an entry (PKWARE APPNOTE, section 4.3.7). */
+const LOCAL_HEADER_BYTES = 30
+
 describe('reading a ZIP back', () => {
   const damaged = (name: string, change: (bytes: Buffer) => Buffer) => {
     const file = path.join(folder, name)
@@ -117,6 +120,14 @@ describe('reading a ZIP back', () => {
       return bytes
     })
     await expect(readWholeZip(file)).rejects.toThrow(/damaged/)
+  })
+
+  it('finds an entry that is not the one its directory names', async () => {
+    const file = damaged('misnamed.zip', (bytes) => {
+      bytes[LOCAL_HEADER_BYTES]! ^= 1
+      return bytes
+    })
+    await expect(readWholeZip(file)).rejects.toThrow(/disagree/)
   })
 
   it('finds a ZIP that was cut short', async () => {

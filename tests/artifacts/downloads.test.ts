@@ -16,6 +16,16 @@ let source: Buffer
 let baseUrl: string
 let jobs: Map<string, JobFiles>
 
+/** Files of this test's folder that this process holds open. */
+const openFiles = () =>
+  readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder)
+    } catch {
+      return false
+    }
+  }).length
+
 beforeEach(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-artifacts-'))
   master = randomBytes(300_000)
@@ -95,6 +105,14 @@ test('a range outside the file is 416 with the size of the file', async () => {
   expect(response.status).toBe(416)
   expect(response.headers.get('content-range')).toBe(`bytes */${zipBytes.length}`)
   expect(await codeOf(response)).toBe('RANGE_NOT_SATISFIABLE')
+})
+
+test('a client that wants a certain file and no other is told with 412 when it is another', async () => {
+  const tag = `"${sha256(zipBytes)}"`
+  expect((await get('done/download', { 'if-match': tag })).status).toBe(200)
+  for (const method of ['GET', 'HEAD'])
+    expect((await get('done/download', { 'if-match': '"other"', range: 'bytes=0-9' }, method)).status).toBe(412)
+  expect(await codeOf(await get('done/files/melon', { 'if-match': tag }))).toBe('PRECONDITION_FAILED')
 })
 
 test('a client that has the file already is told so without a byte', async () => {
@@ -208,14 +226,6 @@ test.skipIf(process.platform !== 'linux')(
     if (!done?.result) throw new Error('no result')
     const zip = { ...done.result.zip, sizeBytes: zipBytes.length + 60_000_000 }
     jobs.set('done', { ...done, result: { ...done.result, zip } })
-    const openFiles = () =>
-      readdirSync('/proc/self/fd').filter((fd) => {
-        try {
-          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder)
-        } catch {
-          return false
-        }
-      }).length
     for (let count = 0; count < 20; count++) {
       const aborted = new AbortController()
       const headers = asKey
@@ -224,6 +234,21 @@ test.skipIf(process.platform !== 'linux')(
       aborted.abort()
     }
     for (let tries = 0; openFiles() > 0 && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(openFiles()).toBe(0)
+  },
+)
+
+test.skipIf(process.platform !== 'linux')(
+  'an answer without bytes leaves no file open (counted in /proc, so on Linux only)',
+  async () => {
+    const ask = async (method: string, more: Record<string, string>) =>
+      (await fetch(`${baseUrl}/api/v1/jobs/done/download`, { method, headers: { ...asKey, ...more } })).status
+    const statuses = [
+      await ask('HEAD', {}),
+      await ask('GET', { 'if-none-match': `"${sha256(zipBytes)}"` }),
+      await ask('GET', { range: `bytes=${zipBytes.length}-` }),
+    ]
+    expect(statuses).toEqual([200, 304, 416])
     expect(openFiles()).toBe(0)
   },
 )

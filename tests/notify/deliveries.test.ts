@@ -489,6 +489,21 @@ test('removing a webhook stops what waits for it', async () => {
   expect(() => notify.webhooks.remove(webhook_id)).toThrow(new AppError('NOT_FOUND'))
 })
 
+test('what is sent again by hand to a webhook that was removed fails at once, and says why', async () => {
+  const { notify } = createTestNotify()
+  const receiver = await startReceiver()
+  const { webhook_id } = notify.webhooks.create(receiver.url)
+  notify.start()
+  happen(notify, completed())
+  const delivery = () => notify.deliveries.list({ limit: 1 })[0]
+  await eventually(() => delivery()?.state === 'delivered')
+  notify.webhooks.remove(webhook_id)
+  notify.redeliver(delivery()?.delivery_id ?? '')
+  await eventually(() => delivery()?.state !== 'pending')
+  expect(delivery()).toMatchObject({ state: 'failed', last_error: 'the webhook was removed' })
+  expect(receiver.received.length).toBe(1)
+})
+
 test('a replaced secret signs every attempt from then on', async () => {
   const { notify } = createTestNotify()
   const receiver = await startReceiver()

@@ -135,6 +135,25 @@ test('progress arrives without an id, only the latest of each job, and never aft
   expect(stream.messages[0]?.data).toMatchObject({ job_id: JOB_ID, stage: 'rendering', platform: 'melon' })
 })
 
+test('progress arrives every tenth of a second at most, whenever it comes', async () => {
+  const clock = createFakeClock()
+  const { open, notify } = await start({ clock })
+  const { stream } = await open(asKey)
+  const tell = (progress: number) => notify.progress({ jobId: JOB_ID, progress, stage: 'rendering' })
+  tell(1)
+  await clock.advance(99)
+  tell(2)
+  await clock.advance(1)
+  await eventually(() => stream.messages.length === 1)
+  await clock.advance(50)
+  tell(3)
+  await clock.advance(99)
+  tell(4)
+  await clock.advance(1)
+  await eventually(() => stream.messages.at(-1)?.data.progress === 4)
+  expect(stream.messages.map(({ data }) => data.progress)).toEqual([2, 4])
+})
+
 test('the desk is told of to the app and to no key', async () => {
   const { open, happen } = await start()
   const app = await open(asSession)
@@ -156,6 +175,27 @@ test('a comment comes every 15 s, and the stream of a revoked key ends by the ne
   await clock.advance(15_000)
   await eventually(() => stream.isEnded)
   expect(stream.comments).toBe(1)
+})
+
+test('a reader that has gone is no longer asked about', async () => {
+  const clock = createFakeClock()
+  let asked = 0
+  const allowed = {
+    get is() {
+      asked++
+      return true
+    },
+  }
+  const { open } = await start({ clock, allowed })
+  const { stop } = await open(asKey)
+  const askedInOneBeat = async () => {
+    const before = asked
+    await clock.advance(15_000)
+    return asked - before
+  }
+  expect(await askedInOneBeat()).toBeGreaterThan(0)
+  stop()
+  await expect.poll(askedInOneBeat).toBe(0)
 })
 
 test('a revoked key hears nothing that happens after its revocation', async () => {

@@ -120,6 +120,22 @@ describe('the desk', () => {
     expect(uploads()[0]?.error).toEqual({ code: 'UNSUPPORTED_FORMAT', values: { reason: 'aac' } })
   })
 
+  it('keeps a chosen file chosen once it is a song', async () => {
+    it_.desk.addFiles([file('a.wav'), file('b.wav')])
+    it_.desk.select('upload-2')
+    await expect.poll(() => order()).toEqual(['a', 'b'])
+    expect(it_.desk.store.getState().selectedId).toBe('b')
+  })
+
+  it('says nothing to the server of a refused file that is taken off', async () => {
+    it_.desk.addFiles([file('bad.m4a')])
+    await expect.poll(() => uploads()[0]?.state).toBe('refused')
+    const before = it_.calls.length
+    it_.desk.remove(['upload-1'], 'removed')
+    await settle()
+    expect([order(), it_.calls.length]).toEqual([[], before])
+  })
+
   it('still shows the refused file after a reload', async () => {
     it_.desk.addFiles([file('bad.m4a')])
     await expect.poll(() => uploads()[0]?.state).toBe('refused')

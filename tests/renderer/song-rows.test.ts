@@ -72,6 +72,14 @@ describe('the state of a song', () => {
   })
 })
 
+describe('a song that is looked at', () => {
+  it('shows how far the look is', () => {
+    const look = { percent: 40, stage: 'analysing' as const }
+    const [row] = songRows({ ...none, songs: [song('a', { analysis: null })], looks: { a: look } })
+    expect(row).toMatchObject({ kind: 'analysing', look })
+  })
+})
+
 describe('a song that is too short to be mastered', () => {
   const lasting = (seconds: number, change: Partial<DeskSong> = {}) =>
     song('a', { source: { ...song('a').source, duration_seconds: seconds }, ...change })
