@@ -10,24 +10,28 @@ export interface ByteRange {
 export interface Conditions {
   readonly range?: string | undefined
   readonly ifRange?: string | undefined
+  readonly ifMatch?: string | undefined
   readonly ifNoneMatch?: string | undefined
 }
 
-/** What to answer: everything, one range, "unchanged", or that the range lies outside. */
+/** What to answer: everything, one range, "unchanged", that it is another file, or that the range lies outside. */
 export type Selection =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly range: ByteRange }
   | { readonly kind: 'unchanged' }
+  | { readonly kind: 'another' }
   | { readonly kind: 'outside' }
 
 /**
  * Returns what to send of a file of `sizeBytes` with the strong entity tag `etag` (with its quotes). Single byte ranges are
  * honoured; several ranges, other units and malformed ranges are ignored, as RFC 9110 section 14.2 allows, and the whole file is
- * sent. `If-Range` counts only when it is exactly the strong tag (section 13.1.5). Never throws.
+ * sent. `If-Range` counts only when it is exactly the strong tag (section 13.1.5), and `If-Match` comes before all (section 13.2.2). Never
+ * throws.
  */
 export function selectBytes(sizeBytes: number, etag: string, conditions: Conditions): Selection {
-  const { ifNoneMatch, ifRange, range } = conditions
-  if (ifNoneMatch !== undefined && listsTag(ifNoneMatch, etag)) return { kind: 'unchanged' }
+  const { ifMatch, ifNoneMatch, ifRange, range } = conditions
+  if (ifMatch !== undefined && !listsTag(ifMatch, etag)) return { kind: 'another' }
+  if (ifNoneMatch !== undefined && listsTag(withoutWeakness(ifNoneMatch), etag)) return { kind: 'unchanged' }
   if (range === undefined || (ifRange !== undefined && ifRange.trim() !== etag)) return { kind: 'whole' }
   const parsed = parseRange(range, sizeBytes)
   if (parsed === 'ignored') return { kind: 'whole' }
@@ -49,8 +53,9 @@ function parseRange(header: string, sizeBytes: number): ByteRange | 'ignored' | 
   return { start, end: last === '' ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1) }
 }
 
-// If-None-Match compares weakly (section 13.1.2): a tag marked W/ by an intermediary still means the same bytes.
+/** If-None-Match compares weakly (section 13.1.2): a tag marked W/ by an intermediary still means the same bytes. */
+const withoutWeakness = (header: string) => header.replace(/(^|,)[ \t]*W\//g, '$1')
+
 function listsTag(header: string, etag: string): boolean {
-  if (header.trim() === '*') return true
-  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+  return header.trim() === '*' || header.split(',').some((tag) => tag.trim() === etag)
 }

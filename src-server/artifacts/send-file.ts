@@ -38,7 +38,9 @@ const READ_AHEAD_BYTES = 262_144
 
 /**
  * Returns the answer to a GET of `file`, whole or a range, or to a HEAD, for which a range means nothing. The file is open before
- * anything is said about it, so deleting it meanwhile breaks nothing. Throws RANGE_NOT_SATISFIABLE for a range outside, and `gone` when the file is not there or is too short.
+ * anything is said about it, so deleting it meanwhile breaks nothing.
+ * Throws PRECONDITION_FAILED where `If-Match` names another file, RANGE_NOT_SATISFIABLE for a range outside, and `gone` when the file is not
+ * there or is too short.
  */
 export async function fileAnswer(
   file: SendableFile,
@@ -57,10 +59,12 @@ export async function fileAnswer(
       // Only GET has ranges (RFC 9110 section 14.2).
       range: method === 'GET' ? single(headers.range) : undefined,
       ifRange: single(headers['if-range']),
+      ifMatch: single(headers['if-match']),
       ifNoneMatch: single(headers['if-none-match']),
     })
     const base = { etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' }
     if (selection.kind === 'unchanged') return { status: 304, bytes: Readable.from([]), headers: base }
+    if (selection.kind === 'another') throw new AppError('PRECONDITION_FAILED')
     if (selection.kind === 'outside') {
       throw new AppError('RANGE_NOT_SATISFIABLE', {}, { headers: { 'content-range': `bytes */${sizeBytes}` } })
     }

@@ -196,7 +196,7 @@ export const appEndpoints = endpoints({
       206: { description: 'The range asked for.', mediaTypes: SONG_MEDIA_TYPES },
       304: { description: 'Unchanged.' },
     },
-    errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
   },
   readSourceCover: {
     method: 'GET',

@@ -39,6 +39,7 @@ export const ERRORS = {
   KEY_LIMIT: extension(409),
   WEBHOOK_LIMIT: extension(409),
   RESULT_EXPIRED: extension(410),
+  PRECONDITION_FAILED: extension(412),
   UNSUPPORTED_MEDIA_TYPE: extension(415),
   RANGE_NOT_SATISFIABLE: extension(416),
   IDEMPOTENCY_MISMATCH: extension(422),

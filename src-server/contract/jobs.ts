@@ -234,7 +234,7 @@ export const jobEndpoints = endpoints({
       206: { description: 'The range asked for.', mediaTypes: ['application/zip'] },
       304: { description: 'Unchanged.' },
     },
-    errors: [...RESULT_ERRORS, 'RANGE_NOT_SATISFIABLE'],
+    errors: [...RESULT_ERRORS, 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
   },
   readReport: {
     method: 'GET',
@@ -265,7 +265,7 @@ export const jobEndpoints = endpoints({
       206: { description: 'The range asked for.', mediaTypes: SONG_MEDIA_TYPES },
       304: { description: 'Unchanged.' },
     },
-    errors: [...RESULT_ERRORS, 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+    errors: [...RESULT_ERRORS, 'NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
   },
   analyze: {
     method: 'POST',

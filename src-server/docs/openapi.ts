@@ -120,6 +120,7 @@ const hasRanges = (endpoint: Endpoint) => 206 in endpoint.answers
 const RANGE_PARAMETERS: Json[] = [
   ['Range', 'One range of bytes, such as `bytes=0-1023`.'],
   ['If-Range', 'An entity tag: the range counts only while the file is this one.'],
+  ['If-Match', 'An entity tag: the answer is 412 unless the file is this one.'],
   ['If-None-Match', 'An entity tag: the answer is 304 while the file is this one.'],
 ].map(([name, description]) => ({ name, in: 'header', required: false, description, schema: { type: 'string' } }))
 

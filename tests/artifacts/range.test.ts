@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
-import { selectBytes } from '../../src-server/artifacts/range.ts'
+import { type Conditions, selectBytes } from '../../src-server/artifacts/range.ts'
 
 const TAG = '"abc"'
-const select = (range: string | undefined, more: { ifRange?: string; ifNoneMatch?: string } = {}, sizeBytes = 100) =>
-  selectBytes(sizeBytes, TAG, { range, ...more })
+const select = (
+  range: string | undefined,
+  more: Pick<Conditions, 'ifMatch' | 'ifRange' | 'ifNoneMatch'> = {},
+  sizeBytes = 100,
+) => selectBytes(sizeBytes, TAG, { range, ...more })
 const part = (start: number, end: number) => ({ kind: 'part', range: { start, end } })
 
 test('a single range is cut out: closed, open, suffix, and one that reaches past the end', () => {
@@ -41,4 +44,13 @@ test('If-None-Match with this tag, weak or listed or a star, means unchanged, be
     expect(select('bytes=0-1', { ifNoneMatch })).toEqual({ kind: 'unchanged' })
   }
   expect(select(undefined, { ifNoneMatch: '"x"' })).toEqual({ kind: 'whole' })
+})
+
+test('If-Match without exactly this tag means another file, before everything else', () => {
+  for (const ifMatch of [TAG, `"x", ${TAG}`, '*']) {
+    expect(select('bytes=0-1', { ifMatch })).toEqual(part(0, 1))
+    expect(select(undefined, { ifMatch, ifNoneMatch: TAG })).toEqual({ kind: 'unchanged' })
+  }
+  for (const ifMatch of ['"x"', `W/${TAG}`, ''])
+    expect(select('bytes=0-1', { ifMatch, ifNoneMatch: TAG })).toEqual({ kind: 'another' })
 })

@@ -235,6 +235,7 @@ const SITUATIONS: Record<ErrorCode, () => Told | Promise<Told>> = {
     ...upload(goodForm),
     headers: asApp({ 'content-type': 'application/octet-stream' }),
   }),
+  PRECONDITION_FAILED: () => get(`/api/v1/jobs/${jobs.done}/download`, { 'if-match': '"another"' }),
   RANGE_NOT_SATISFIABLE: () => get(`/api/v1/jobs/${jobs.done}/download`, { range: 'bytes=99999999-' }),
   async IDEMPOTENCY_MISMATCH() {
     await service.newJob({}, { headers: { 'idempotency-key': 'used' } })

@@ -67,6 +67,7 @@ export const errors: Record<ErrorCode, Sentence> = {
       : `The plan ${v.plan} allows ${v.limit} webhooks. Remove one or choose a larger plan.`,
   RESULT_EXPIRED: 'The result was kept for its retention period and is gone. Master the song again.',
   UNSUPPORTED_MEDIA_TYPE: (v) => `Send this request as ${v.expected}.`,
+  PRECONDITION_FAILED: 'The file is not the one that If-Match names. Ask again without it.',
   RANGE_NOT_SATISFIABLE: 'The range lies outside the file. Content-Range says how long it is.',
   IDEMPOTENCY_MISMATCH: 'This Idempotency-Key was used with another request. Use a new one.',
   INTERNAL_ERROR: 'Something failed inside Loudsmith. Try again; if it stays, quote the request id.',
