@@ -270,6 +270,18 @@ test('a batch is fed into the plan’s slots as jobs end, each song charged once
   expect((await service.get('/api/v1/account')).body.credits).toBe(before - 2)
 })
 
+test('what is tried again belongs to the same song and batch', async () => {
+  const { source_id } = await song('a.wav')
+  await service.post('/app/desk/start', { source_ids: [source_id] })
+  const [first = ''] = (await desk()).songs[0]?.job_ids ?? []
+  await service.call('DELETE', `/api/v1/jobs/${first}`)
+  const { body } = await service.call('POST', `/api/v1/jobs/${first}/retry`)
+  expect((await desk()).songs[0]?.job_ids).toEqual([body.job_id, first])
+  const [again, before] = [await service.job(body.job_id), await service.job(first)]
+  expect(again.batch_id).toBe((await desk()).songs[0]?.batch_id)
+  expect([again.source_id, again.batch_id]).toEqual([before.source_id, before.batch_id])
+})
+
 test('a paused batch finishes what began, holds the rest through a restart, and goes on where it was', async () => {
   await service.stop()
   const dataDir = path.join(folder, 'paused')

@@ -18,6 +18,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createSettledFiles } from '../../src-server/app-session/settled-files.ts'
 import { createWatchFolders } from '../../src-server/app-session/watch-folders.ts'
+import { copyWhole, songsIn } from '../../src-server/app-session/watched-songs.ts'
 import type { MasterSettings } from '../../src-server/contract/app.ts'
 import { AppError } from '../../src-server/http/app-error.ts'
 import { createLog } from '../../src-server/log.ts'
@@ -541,6 +542,8 @@ describe('a watched folder', () => {
       )
     expect(await attempt('relative')).toBe('INVALID_REQUEST path')
     expect(await attempt(path.join(root, 'missing'))).toBe('INVALID_REQUEST path')
+    put('song.wav')
+    expect(await attempt(path.join(watched, 'song.wav'))).toBe('INVALID_REQUEST path')
     expect(await attempt(path.dirname(world.file))).toBe('INVALID_REQUEST path')
     expect(await attempt(watched, 'relative')).toBe('INVALID_REQUEST output_folder')
     // Nothing can be made there, and Node's own recursive mkdir would try for ever.
@@ -554,6 +557,17 @@ describe('a watched folder', () => {
     expect(await attempt(path.join(root, 'own'))).toBe('INVALID_REQUEST path')
     expect(() => folders.change('unknown', {}, 'en')).toThrow('NOT_FOUND')
     expect(() => folders.remove('unknown')).toThrow('NOT_FOUND')
+  })
+})
+
+describe('the copy of a song', () => {
+  it('is none when the song is no longer as it was seen', async () => {
+    put('song.wav')
+    const [seen] = await songsIn(watched)
+    const copy = () => copyWhole(watched, seen!, path.join(root, 'copy'), new AbortController().signal)
+    expect(await copy()).toMatchObject({ filename: 'song.wav', sizeBytes: 'song.wav'.length })
+    appendFileSync(path.join(watched, 'song.wav'), 'more')
+    expect(await copy()).toBeUndefined()
   })
 })
 
