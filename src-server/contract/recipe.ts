@@ -85,6 +85,8 @@ export type RecipeStage =
       readonly kind: 'mono_bass'
       /** Below this the side signal fades out at 12 dB per octave: 40 to 200. */
       readonly frequencyHz: number
+      /** Low shelf of the mid there, for the energy that goes with the side: 0 to 6. */
+      readonly midGainDb: number
     }
   | {
       readonly kind: 'equalise'

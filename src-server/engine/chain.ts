@@ -95,12 +95,14 @@ export function createProcessor(stage: RecipeStage, sampleRateHz: number): Proce
   switch (stage.kind) {
     case 'rumble_filter':
       return createRumbleFilter(stage.frequencyHz, stage.order, sampleRateHz)
-    case 'mono_bass':
+    case 'mono_bass': {
+      const corner = { frequencyHz: stage.frequencyHz, q: Math.SQRT1_2 }
       return createEqualiser(
-        [],
-        [{ shape: 'high_pass', frequencyHz: stage.frequencyHz, gainDb: 0, q: Math.SQRT1_2 }],
+        [{ ...corner, shape: 'low_shelf', gainDb: stage.midGainDb }],
+        [{ ...corner, shape: 'high_pass', gainDb: 0 }],
         sampleRateHz,
       )
+    }
     case 'equalise':
       return createEqualiser(stage.mid, stage.side, sampleRateHz)
     case 'match':

@@ -3,7 +3,7 @@ import type { DynamicCut, RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import { type SourceAnalysis, thresholdShiftDb } from './analysis.ts'
 import { rumbleFilterFor } from './detectors/subsonic.ts'
-import { oppositePhaseDb } from './meters/stereo.ts'
+import { foldDownLossDb, oppositePhaseDb } from './meters/stereo.ts'
 import { powerOfTen } from './units.ts'
 
 /** A part of the plan: stages in their order and why they are there. */
@@ -26,6 +26,11 @@ const mostFlatTopsPerSecond = 300
 /** Below this the bass is made mono when its side is louder than its mid by more than the tolerance, unless nothing would be left of it. */
 const monoBassHz = 110
 const monoBassDb = 1
+/**
+ * The mid gives back what goes with the side, but no more than this, dB: a delay or a turned phase has taken some notes from the mid and left others, which a shelf
+ * raises alike.
+ */
+const mostGivenBackDb = 3
 
 /** How far a persistent peak must stand out, dB: generated music is known for them, so the doubt is smaller there. */
 const resonanceDb: Record<AiService, number> = { suno: 4, udio: 4, elevenlabs: 4.5, other: 5.5 }
@@ -139,9 +144,10 @@ function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis, sideGainDb:
   const ownDb = 10 * Math.log10(side / mid)
   const sideToMidDb = ownDb + sideGainDb
   if (!(sideToMidDb > monoBassDb) || ownDb > oppositePhaseDb || mid + side < total * 1e-3) return nothing
+  const midGainDb = rounded(Math.min(mostGivenBackDb, foldDownLossDb(sideToMidDb)))
   return {
-    stages: [{ kind: 'mono_bass', frequencyHz: monoBassHz }],
-    decisions: [decision('BASS_MADE_MONO', { frequencyHz: monoBassHz, sideToMidDb: rounded(sideToMidDb) })],
+    stages: [{ kind: 'mono_bass', frequencyHz: monoBassHz, midGainDb }],
+    decisions: [decision('BASS_MADE_MONO', { frequencyHz: monoBassHz, sideToMidDb: rounded(sideToMidDb), midGainDb })],
   }
 }
 

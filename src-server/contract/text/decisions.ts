@@ -49,7 +49,12 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
     ),
   SIBILANCE_TAMED: () => both('Sharp sibilance was softened.', '날카로운 치찰음을 부드럽게 했어요.'),
   BASS_MADE_MONO: (v) =>
-    both(`The low end below ${hz(v.frequencyHz)} was made mono.`, `${hz(v.frequencyHz)} 아래를 모노로 모았어요.`),
+    v.midGainDb === undefined
+      ? both(`The low end below ${hz(v.frequencyHz)} was made mono.`, `${hz(v.frequencyHz)} 아래를 모노로 모았어요.`)
+      : both(
+          `The low end below ${hz(v.frequencyHz)} was made mono. The mid was raised there by ${db(v.midGainDb)} for what went with the sides.`,
+          `${hz(v.frequencyHz)} 아래를 모노로 모았어요. 사이드에서 빠진 만큼 그 대역의 미드를 ${db(v.midGainDb)} 올렸어요.`,
+        ),
   TONE_LEFT_ALONE: (v) =>
     v.intensity === 0
       ? both('At intensity 0 the tone is left alone.', '강도 0에서는 음색을 그대로 둬요.')

@@ -189,6 +189,33 @@ describe('a repair', () => {
     expect(Math.abs(rmsDbfs(bass, 2 * 48_000, 10 * 48_000) - before)).toBeLessThan(0.5)
   })
 
+  it('of a bass that one channel plays later makes it mono and keeps its energy', () => {
+    const late = copyOf(music)
+    const [left, right] = late.channels as [Float32Array, Float32Array]
+    right.fill(0, 0, 450).set(left.subarray(0, -450), 450)
+    const found = analyse(late)
+    const { recipe, decisions } = plan(found)
+    const { midGainDb } = stage(recipe.stages, 'mono_bass')!
+    expect(decisions.find(({ code }) => code === 'BASS_MADE_MONO')?.values.midGainDb).toBe(midGainDb)
+    expect(midGainDb).toBeGreaterThan(2)
+    expect(midGainDb).toBeLessThanOrEqual(3)
+    const emptied = copyOf(late)
+    applyRecipe(emptied, { version: 1, stages: [{ kind: 'mono_bass', frequencyHz: 110, midGainDb: 0 }] })
+    applyRecipe(late, { version: 1, stages: recipe.stages.filter(({ kind }) => kind === 'mono_bass') })
+    const bass = ({ spectrum: { bandHz, midDb, sideDb } }: SourceAnalysis) => {
+      const power = (levels: readonly number[]) =>
+        levels.reduce((sum, level, b) => (bandHz[b]! > 30 && bandHz[b]! < 110 ? sum + 10 ** (level / 10) : sum), 0)
+      return { mono: 10 * Math.log10(power(midDb)), stereo: 10 * Math.log10(power(midDb) + power(sideDb)) }
+    }
+    const before = bass(found)
+    const without = bass(analyse(emptied))
+    const after = bass(analyse(late))
+    expect(before.stereo - without.stereo).toBeGreaterThan(2.5)
+    expect(before.stereo - after.stereo).toBeLessThan(1.5)
+    expect(after.mono).toBeGreaterThan(before.mono + 1.5)
+    expect(after.stereo - after.mono).toBeLessThan(1.2)
+  })
+
   it('of an offset that comes and goes is a filter, and none while it is small', () => {
     const subsonic = { levelDbfs: -40, frequencyHz: 4, bassDbfs: -20 }
     const moving = (offset: number, musicPeakDbfs: number) =>

@@ -20,7 +20,7 @@ const section = { shape: 'peak' as const, frequencyHz: 250, gainDb: -4, q: 1 }
 const stages: { name: string; active: RecipeStage; neutral: RecipeStage | null }[] = [
   { name: 'rumble filter', active: { kind: 'rumble_filter', frequencyHz: 20, order: 6 }, neutral: null },
   { name: 'gentle rumble filter', active: { kind: 'rumble_filter', frequencyHz: 8, order: 1 }, neutral: null },
-  { name: 'mono bass', active: { kind: 'mono_bass', frequencyHz: 110 }, neutral: null },
+  { name: 'mono bass', active: { kind: 'mono_bass', frequencyHz: 110, midGainDb: 2 }, neutral: null },
   {
     name: 'equaliser of both channels',
     active: { kind: 'equalise', mid: [section], side: [section] },
