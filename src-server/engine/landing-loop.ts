@@ -13,7 +13,7 @@ import {
   stepBounds,
 } from './landing-material.ts'
 import type { Treatment } from './landing-treatment.ts'
-import { lufsToMeanSquare } from './meters/loudness.ts'
+import { lufsToMeanSquare, relativeGate } from './meters/loudness.ts'
 import { dbToGain, powerToDb } from './units.ts'
 
 /** Predictions need be no better: what they are off is measured. */
@@ -114,28 +114,45 @@ function land(source: LandingSource, attempt: Attempt, goal: LandingGoal): Lande
 
 /** Mean over the loud 400 ms blocks of the level lost, in dB, given the step energies that come out at input gain 0 dB. */
 function meanReductionDb(source: LandingSource, after: Float64Array): number {
-  const means = untouchedBlocks(source)
+  const { means, loudFrom } = untouchedBlocks(source)
   const limited = blockMeans(after, source.sampleRateHz)
-  const loud = lufsToMeanSquare(source.loudness.integratedLufs)
   let sum = 0
   let count = 0
   for (let i = 0; i < means.length; i++) {
-    if (means[i]! < loud) continue
+    if (means[i]! < loudFrom) continue
     sum += powerToDb(means[i]! / limited[i]!)
     count++
   }
   return count === 0 ? 0 : sum / count
 }
 
-const knownBlocks = new WeakMap<Float32Array, Float64Array>()
+/** The untouched song in 400 ms blocks. */
+interface Blocks {
+  readonly means: Float64Array
+  /** Mean square from which a block belongs to the loud parts. */
+  readonly loudFrom: number
+}
 
-/** Mean squares of the untouched song's 400 ms blocks, found once: every gain that is tried is held against them. */
-function untouchedBlocks({ energies, peaks, sampleRateHz }: LandingSource): Float64Array {
+const knownBlocks = new WeakMap<Float32Array, Blocks>()
+
+/**
+ * The loud parts are at least so many blocks (3 s, what a short-term loudness looks at) or this part of a short song, where the integrated loudness counts that many at
+ * all: a knock in a quiet recording raises it above all the music, and would be the only loud part.
+ */
+const fewestLoudBlocks = 30
+const fewestLoudPart = 0.1
+
+/** The blocks of the untouched song, found once: every gain that is tried is held against them. */
+function untouchedBlocks({ energies, peaks, sampleRateHz, loudness }: LandingSource): Blocks {
   const known = knownBlocks.get(energies)
   if (known !== undefined) return known
   const means = blockMeans(sumSteps(energies, stepBounds(peaks.length, sampleRateHz)), sampleRateHz)
-  knownBlocks.set(energies, means)
-  return means
+  const fewest = Math.ceil(Math.min(fewestLoudBlocks, fewestLoudPart * means.length))
+  const least = means.toSorted().at(-fewest) ?? 0
+  const integrated = lufsToMeanSquare(loudness.integratedLufs)
+  const blocks = { means, loudFrom: least * relativeGate > integrated ? Math.min(integrated, least) : integrated }
+  knownBlocks.set(energies, blocks)
+  return blocks
 }
 
 /** Each further round costs a look at touched samples. Music needs at most three; a steady tone that rises by a fifth of its gain needs nine. */

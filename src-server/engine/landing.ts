@@ -1,7 +1,7 @@
 import { type Audio, type AudioBlock, allocateBlock, allocateShared } from './block.ts'
 import { kernelFrames } from './kernels/kernels.ts'
 import { landBest } from './landing-loop.ts'
-import { clippedFrames, clippedWhole, type LandingSource } from './landing-material.ts'
+import { clippedFrames, clippedWhole, type LandingSource, stepBounds } from './landing-material.ts'
 import { chooseTreatments, steadyLimiter } from './landing-treatment.ts'
 import { createEnergyFilter, loudnessOfGroups } from './meters/loudness.ts'
 import { detectPeaks, peakGroupFrames } from './meters/true-peak.ts'
@@ -138,10 +138,10 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
   const loudness = source.loudness.integratedLufs
   const ceiling = dbToGain(base.ceilingDbtp)
   const budget = effortBudget(target.intensity)
-  const plr = gainToDb(source.truePeak) - loudness
-  const plrAllowed = base.ceilingDbtp - plr + budget.plrLostLu
-  const isPlrShort = plrAllowed < target.targetLufs
-  const aimedLufs = Math.min(target.targetLufs, plrAllowed)
+  const allowedUnder = (peak: number) => base.ceilingDbtp - (gainToDb(peak) - loudness) + budget.plrLostLu
+  const isEasy = allowedUnder(source.truePeak) >= target.targetLufs
+  const aimedLufs = isEasy ? target.targetLufs : Math.min(target.targetLufs, allowedUnder(recurringPeak(source)))
+  const isPlrShort = aimedLufs < target.targetLufs
   const goal = { ceiling, aimedLufs, meanReductionDb: budget.meanGainReductionDb }
   const { attempt, landed } = landBest(source, chooseTreatments(source, goal), goal)
   const { treatment, clipLimit, material, trial } = attempt
@@ -160,6 +160,20 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
   }
   controlsOfPlan.set(plan, trial.controls)
   return plan
+}
+
+/** What a song reaches for no longer than this altogether, nor in more than this part of it, is an event and not its dynamics. */
+const eventSeconds = 1
+const eventPart = 0.01
+
+/** Highest true peak without the few moments that tower over the song, linear: a knock may be limited for as little as it is heard. */
+function recurringPeak({ peaks, sampleRateHz }: LandingSource): number {
+  const bounds = stepBounds(peaks.length, sampleRateHz)
+  const steps = Float32Array.from({ length: bounds.length - 1 }, (_, i) =>
+    largest(peaks.subarray(bounds[i], bounds[i + 1])),
+  ).sort()
+  const events = Math.floor(Math.min(eventSeconds * 10, eventPart * steps.length))
+  return steps.at(-1 - events) ?? largest(peaks)
 }
 
 /** Steps of 100 ms of a curve that reaches to the last frame. */

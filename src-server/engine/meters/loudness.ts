@@ -27,6 +27,8 @@ export interface LoudnessMeter {
 /** Offset of BS.1770: 997 Hz at full scale in one channel reads −3.01. */
 const offsetLufs = -0.691
 const absoluteGateLufs = -70
+/** Blocks that stay this many times below the mean of the others do not count (−10 LU): BS.1770-5 Annex 1. */
+export const relativeGate = 10
 const stepsPerSecond = 100
 const momentarySteps = 40
 const shortTermSteps = 300
@@ -136,7 +138,7 @@ export function gatedLufs(meanSquares: Float64Array): number {
   }
   const absolute = lufsToMeanSquare(absoluteGateLufs)
   const ungated = mean(absolute)
-  return ungated === 0 ? -Infinity : meanSquareToLufs(mean(Math.max(absolute, ungated / 10)))
+  return ungated === 0 ? -Infinity : meanSquareToLufs(mean(Math.max(absolute, ungated / relativeGate)))
 }
 
 /** Loudness range in LU of mean squares of 3 s at 100 ms hop: gates −70 LUFS and −20 LU, percentiles 10 and 95 (Tech 3342 §2). */

@@ -128,6 +128,42 @@ describe('landing a song', () => {
     expect(Math.min(...curve)).toBe(0)
   })
 
+  test.each([
+    ['short', 0.1, 0.005],
+    ['long', 0.2, 0.03],
+  ])(
+    'a single %s knock in a quiet song is limited, and does not keep the song from its target',
+    (_, level, decaySeconds) => {
+      const knocked = scaled(song.audio, level)
+      for (const samples of knocked.channels) {
+        for (let i = 0; i < rate / 2; i++) {
+          const knock = Math.exp(-i / rate / decaySeconds) * Math.sin((2 * Math.PI * 90 * i) / rate)
+          samples[12 * rate + i]! += 0.9 * knock
+        }
+      }
+      const source = prepareLanding(knocked)
+      const plan = planLanding(source, { targetLufs: -14, ceilingDbtp: -1, intensity: 50 })
+      expect(plan.verdict).toBe('on_target')
+      const reading = measured(render(source, plan))
+      expect(Math.abs(reading.integratedLufs + 14)).toBeLessThanOrEqual(0.05)
+      expect(reading.truePeakDbtp).toBeLessThanOrEqual(-1)
+      const held = gainReductionDb(source, plan).filter((db) => db > 6)
+      expect(held.length).toBeGreaterThan(0)
+      expect(held.length).toBeLessThan(5)
+    },
+  )
+
+  test('a loud end of three seconds is no knock: it is spared, and the song stops below the target', () => {
+    const frames = 60 * rate
+    const loudEnd = prepareLanding(
+      stereo(frames, rate, (i) => (i < frames - 3 * rate ? 0.003 : 0.9) * Math.sin(i / 30)),
+    )
+    const plan = planLanding(loudEnd, { targetLufs: -2, ceilingDbtp: -1, intensity: 50 })
+    expect(plan.verdict).toBe('below_target')
+    expect(plan.meanGainReductionDb).toBeLessThan(6.1)
+    expect(Math.max(...gainReductionDb(loudEnd, plan))).toBeLessThan(8)
+  })
+
   test('says so when the target costs too much, goes as far as it may, and names the reason', () => {
     const random = seededRandom(5)
     // Single clicks far above quiet noise: 27 LU from loudness to peak.

@@ -41,7 +41,7 @@ function master(song: Audio, targetLufs: number, ceilingDbtp: number): Master {
   }
 }
 
-describe('on real music', () => {
+describe('on real music', { timeout: 120_000 }, () => {
   test('battle-epic comes to −9 LUFS / −1 dBTP with less damage than any open limiter did', (context) => {
     const song = loadSong('battle-epic.ogg')
     if (song === null) return context.skip(noMusic)
