@@ -116,6 +116,29 @@ test('a song with warnings is replaced in its place', async ({ page }) => {
   await expect(page.locator('.song').first()).toContainText('Better')
 })
 
+test('what warnings leave out of a start is said, all can be used at once, and paper shows every song', async ({
+  page,
+}) => {
+  await drop(page, [song('Clean.wav', 1), silence('One.wav'), silence('Two.wav')])
+  await expect(page.locator('.song.warning')).toHaveCount(2, { timeout: 60_000 })
+  await expect(page.locator('.song.ready')).toHaveCount(1, { timeout: 60_000 })
+  await expect(page.locator('.benchbar > p.grow')).toHaveText('Ready to start 2 with warnings left out')
+  await page.setViewportSize({ width: 900, height: 240 })
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.locator('.benchbar')).toBeHidden()
+  const height = await page.evaluate(() => document.documentElement.scrollHeight)
+  const [last] = await page
+    .locator('.song')
+    .evaluateAll((all) => all.slice(-1).map((one) => one.getBoundingClientRect().bottom))
+  expect(last, 'the last song is on the paper').toBeLessThanOrEqual(height)
+  expect(height).toBeGreaterThan(240)
+  await page.emulateMedia({ media: 'screen' })
+  await page.getByRole('button', { name: 'Use all 2 with warnings' }).click()
+  await expect(page.locator('.song.ready')).toHaveCount(3)
+  await expect(page.getByRole('button', { name: /^Use all/ })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /^Start 3 songs/ })).toBeVisible()
+})
+
 test('a song too short to be mastered says so at once, and is not started with the others', async ({
   page,
   program,

@@ -450,13 +450,19 @@ for (const [locale, colorScheme] of [
       expect(await violations(page)).toEqual([])
       for (const size of [
         { width: 900, height: 600 },
+        { width: 768, height: 1024 },
         { width: 640, height: 410 },
+        { width: 320, height: 640 },
       ]) {
         await page.setViewportSize(size)
         await page.waitForTimeout(300)
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
         expect(wide, `${size.width} px`).toBeLessThanOrEqual(0)
         await expect(page.locator('.playbtn')).toBeInViewport()
+        await expect(page.locator('.transport .btn').last()).toBeInViewport({ ratio: 1 })
+        await expect(page.locator('.transport .seg')).toBeInViewport({ ratio: 1 })
+        const height = await page.locator('.transport').evaluate((one) => one.clientHeight)
+        expect(height, `the transport at ${size.width} px`).toBeLessThan(size.width < 600 ? 110 : 70)
         expect(await violations(page), `${size.width} px`).toEqual([])
       }
       await page

@@ -278,5 +278,3 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
     clearRefusal: () => setState({ refusal: null }),
   }
 }
-
-export type HistoryActions = ReturnType<typeof createHistory>

@@ -50,5 +50,3 @@ export function createService(client: Client) {
     letIn: () => store.setState({ isLockedOut: false, link: 'connecting' }),
   }
 }
-
-export type ServiceActions = ReturnType<typeof createService>

@@ -74,5 +74,3 @@ export function createWebhooks(client: Client, notices: NoticesActions) {
     },
   }
 }
-
-export type WebhooksActions = ReturnType<typeof createWebhooks>

@@ -253,7 +253,6 @@ export const en = {
     whyNot: {
       none: 'No song is ready',
       credits: 'No credits left',
-      platforms: 'Choose a platform',
     },
     saveZips: (count: number) => (count === 1 ? 'Save ZIP' : `Save ${count} ZIPs`),
   },

@@ -234,7 +234,7 @@ export const ko: Text = {
     resume: '계속',
     start: (count) => (count === 0 ? '시작' : `${count}곡 시작`),
     startWarned: (count) => `경고 있는 ${count}곡 시작`,
-    whyNot: { none: '준비된 곡이 없어요', credits: '크레딧이 없어요', platforms: '플랫폼을 고르세요' },
+    whyNot: { none: '준비된 곡이 없어요', credits: '크레딧이 없어요' },
     saveZips: (count) => (count === 1 ? 'ZIP 저장' : `ZIP ${count}개 저장`),
   },
   live: {

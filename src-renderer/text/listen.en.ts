@@ -50,8 +50,6 @@ export const listenEn = {
     most: (db: string): string => `max ${db} dB`,
     position: 'Position',
     positionText: (at: string, of: string): string => `${at} of ${of}`,
-    loopFrom: 'Loop start',
-    loopTo: 'Loop end',
     fullScale: 'full scale',
     fullScaleAt: (from: string, to: string): string =>
       `Peaks of the original at full scale ${from === to ? `around ${from}` : `from ${from} to ${to}`}, seen in its peak curve`,

@@ -51,8 +51,6 @@ export const listenKo: ListenText = {
     most: (db) => `최대 ${db} dB`,
     position: '재생 위치',
     positionText: (at, of) => `${of} 중 ${at}`,
-    loopFrom: '반복 시작',
-    loopTo: '반복 끝',
     fullScale: '풀스케일',
     fullScaleAt: (from, to) =>
       `원본 피크가 ${from === to ? `${from} 부근에서` : `${from}부터 ${to}까지`} 풀스케일이에요. 피크 곡선에서 읽은 위치예요`,

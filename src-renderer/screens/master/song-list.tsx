@@ -70,7 +70,7 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
             .join(', ')}
         </span>
         <span className="grow" />
-        {warned.length > 1 && (
+        {warned.length > 1 && tally.ready > 0 && (
           <Button look="quiet" small onClick={() => desk.accept(warned.map((row) => row.rowId))}>
             {t.list.acceptAll(warned.length)}
           </Button>
