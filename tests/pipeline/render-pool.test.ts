@@ -41,11 +41,14 @@ describe('a render pool', () => {
     expect(again.sha256).toBe((await pool.render(task(-14))).sha256)
   }, 60_000)
 
-  it('refuses what comes after its end and ends what it has begun', async () => {
-    const begun = pool.render(task(-13))
-    const outcome = expect(begun).rejects.toThrow('ended before its reply')
+  it('refuses what comes after its end and what waits, and ends what it has begun', async () => {
+    const renders = Promise.allSettled([-13, -12.5, -12].map((targetLufs) => pool.render(task(targetLufs))))
     await pool.close()
-    await outcome
+    expect((await renders).map((render) => render.status === 'rejected' && render.reason.message)).toEqual([
+      'a render thread ended before its reply',
+      'a render thread ended before its reply',
+      'the render pool was closed',
+    ])
     await expect(pool.render(task(-12))).rejects.toThrow('closed')
   }, 60_000)
 })

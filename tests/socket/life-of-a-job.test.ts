@@ -365,6 +365,28 @@ describe('POST /api/v1/analyze (contract 6)', () => {
     expect((await analyse({ ai_service: 'suno' })).body.error).toMatchObject({ code: 'INVALID_REQUEST', param: 'file' })
     expect((await analyse({ source_id: 'x' })).body.error.code).toBe('NOT_FOUND')
   })
+
+  test('says what keeps it from an answer, and that it can be asked again when that is not the song', async () => {
+    const song = { code: 'UNSUPPORTED_FORMAT', param: 'file' }
+    const moment = { code: 'UNAVAILABLE' }
+    const ends = [
+      ['UNREADABLE_AUDIO', { ...song, values: { reason: 'damaged' } }],
+      ['TOO_SHORT', { ...song, values: { reason: 'short' } }],
+      ['DIGITAL_SILENCE', { ...song, values: { reason: 'silent' } }],
+      ['FFMPEG_MISSING', moment],
+      ['ENGINE_TIMEOUT', moment],
+      ['crash', moment],
+    ] as const
+    for (const [index, [end, error]] of ends.entries()) {
+      const answer = analyse({ file })
+      await started(index + 1)
+      if (end === 'crash') engine.processes[index]?.crash()
+      else engine.processes[index]?.fail(end)
+      const { body, headers } = await answer
+      expect([end, body.error]).toMatchObject([end, error])
+      expect([end, headers.has('retry-after')]).toEqual([end, error === moment])
+    }
+  })
 })
 
 describe('stopping and starting again (contract 8)', () => {
