@@ -184,6 +184,31 @@ test('an analysis is kept exactly when the app is told of it', () => {
   expect([desk.read('en').songs[0]?.analysis, told.length]).toEqual([expect.anything(), 2])
 })
 
+test('a second look at a song takes the place of the first', () => {
+  const { addSong, desk, sources } = openDesk()
+  const a = addSong('a')
+  const found = () => desk.read('en').songs[0]?.analysis?.warnings.length
+  sources.saveAnalysis(a, longAnalysis())
+  expect(found()).toBe(1)
+  sources.saveAnalysis(a, { ...longAnalysis(), warnings: [] })
+  expect(found()).toBe(0)
+})
+
+test('a song that waits stays in its batch and keeps its settings when it is started again', () => {
+  const { addSong, desk, world, submitted } = openDesk()
+  world.slots = 0
+  const a = addSong('a')
+  desk.start([a])
+  const batchOf = () => desk.read('en').songs[0]?.batch_id
+  const batch = batchOf()
+  desk.change({ settings: OWN })
+  desk.start([a])
+  expect([typeof batch, batchOf()]).toEqual(['string', batch])
+  world.slots = 1
+  desk.feed()
+  expect(submitted.map(({ batchId, request }) => [batchId, request.genre])).toEqual([[batch, 'other']])
+})
+
 test('no more songs are handed over than processes can begin, so that a pause holds every other', () => {
   const { addSong, desk, world, store, end, states, submitted } = openDesk()
   world.slots = 20
