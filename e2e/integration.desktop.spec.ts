@@ -63,7 +63,7 @@ test('a folder chosen in the dialog brings its songs, and what is no song is ref
     dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [folder] })
   }, empty)
   expect((await desktop.page.evaluate(() => window.loudsmith?.chooseSongFolder()))?.refused).toMatchObject([
-    { filename: 'Empty', code: 'UNSUPPORTED_FORMAT' },
+    { filename: 'Empty', code: 'NO_SONGS' },
   ])
   await desktop.app.evaluate(({ dialog }) => {
     dialog.showOpenDialog = async () => ({ canceled: true, filePaths: [] })
@@ -71,27 +71,23 @@ test('a folder chosen in the dialog brings its songs, and what is no song is ref
   expect(await desktop.page.evaluate(() => window.loudsmith?.chooseSongs())).toBeNull()
 })
 
-test('a dropped file that is no song is refused in the language of the window', async ({ user, desktop }) => {
+test('a dropped file that is no song is refused, with what the page needs to say why', async ({ user, desktop }) => {
   const { page } = desktop
   const fake = path.join(user.music, 'notes.wav')
   const { writeFileSync } = await import('node:fs')
   writeFileSync(fake, 'no audio at all')
-  const take = async () => {
-    await page.evaluate(() => {
-      const input = document.createElement('input')
-      input.type = 'file'
-      input.id = 'dropped'
-      document.body.append(input)
-    })
-    await page.setInputFiles('#dropped', [fake])
-    return page.evaluate(async () => {
-      const input = document.querySelector<HTMLInputElement>('#dropped')
-      const report = await window.loudsmith?.addFiles([...(input?.files ?? [])])
-      input?.remove()
-      return report
-    })
-  }
-  expect((await take())?.refused).toMatchObject([
+  await page.evaluate(() => {
+    const input = document.createElement('input')
+    input.type = 'file'
+    input.id = 'dropped'
+    document.body.append(input)
+  })
+  await page.setInputFiles('#dropped', [fake])
+  const report = await page.evaluate(() => {
+    const input = document.querySelector<HTMLInputElement>('#dropped')
+    return window.loudsmith?.addFiles([...(input?.files ?? [])])
+  })
+  expect(report?.refused).toMatchObject([
     { filename: 'notes.wav', code: 'UNSUPPORTED_FORMAT', values: { reason: 'unknown' } },
   ])
 })
