@@ -4,14 +4,14 @@
  * often design pieces (out of fold) and held-out pieces would be corrected. Deterministic for the same pieces and the same ffmpeg.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { parseArgs } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { analyseSource } from '../src-server/engine/analysis.ts'
 import type { Audio } from '../src-server/engine/block.ts'
 import { type FaultEvidence, faultFeatures, faults } from '../src-server/engine/fault-odds.ts'
 import { toneDamages } from './damage.ts'
-import { allSongs, copyAudio, decodeSong, findSong, reportedSongs } from './music.ts'
+import { allSongs, copyAudio, decodeSong, reportedSongs, type Song } from './music.ts'
 import { type Column, fixed, startTable } from './table.ts'
 
 const { values: options } = parseArgs({
@@ -31,10 +31,10 @@ const stateCount = damages.length
 const stateWeights = [2, 1, 1, 1, 1, 1]
 const penalty = 1e-3
 const shortestSeconds = 30
-const folds = 6
+/** Of lower rates a song is resampled before it is measured; hardly any is music. */
+const lowestRateHz = 44_100
 
-interface Piece {
-  readonly name: string
+interface Piece extends Song {
   readonly isDesign: boolean
   /** Features of the states. */
   readonly features: readonly (readonly number[])[]
@@ -45,11 +45,13 @@ function measure(audio: Audio): FaultEvidence {
   return { tone, width, peakRelief, isMono, deadChannel }
 }
 
-function evidenceOf(name: string): FaultEvidence[] | null {
-  const cached = options.cache && join(options.cache, `${name}.json`)
+/** null for pieces that are too short to be judged or of a low rate, and for those that ffmpeg cannot read. */
+function evidenceOf({ path }: Song): FaultEvidence[] | null {
+  const cached = options.cache && join(options.cache, `${path.replaceAll(sep, '-')}.json`)
   if (cached && existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8')) as FaultEvidence[]
-  const original = decodeSong(findSong(name)!, 300)
-  if (original.frames < shortestSeconds * original.sampleRateHz) return null
+  const original = readable(path)
+  if (original === null) return null
+  if (original.sampleRateHz < lowestRateHz || original.frames < shortestSeconds * original.sampleRateHz) return null
   const evidence = damages.map((damage) => {
     const copy = copyAudio(original)
     damage(copy)
@@ -57,6 +59,15 @@ function evidenceOf(name: string): FaultEvidence[] | null {
   })
   if (cached) writeFileSync(cached, JSON.stringify(evidence))
   return evidence
+}
+
+function readable(path: string): Audio | null {
+  try {
+    return decodeSong(path, 300)
+  } catch (error) {
+    process.stdout.write(`left out: ${path}: ${String(error).split('\n')[0]}\n`)
+    return null
+  }
 }
 
 const isReported = (name: string): boolean => (reportedSongs as readonly string[]).includes(name)
@@ -168,22 +179,21 @@ function printSpread(title: string, odds: readonly (readonly (readonly number[])
 }
 
 if (options.cache) mkdirSync(options.cache, { recursive: true })
-const pieces = allSongs()
-  .sort()
-  .flatMap((name): Piece[] => {
-    const evidence = evidenceOf(name)
-    if (evidence === null) return []
-    return [{ name, isDesign: !isReported(name) && crc32(name) % 5 < 3, features: evidence.map(faultFeatures) }]
-  })
+const pieces = allSongs().flatMap((song): Piece[] => {
+  const evidence = evidenceOf(song)
+  if (evidence === null) return []
+  const isDesign = !isReported(song.name) && crc32(song.name) % 5 < 3
+  return [{ ...song, isDesign, features: evidence.map(faultFeatures) }]
+})
 const design = pieces.filter(({ isDesign }) => isDesign)
 const held = pieces.filter(({ isDesign }) => !isDesign)
 process.stdout.write(`${design.length} design pieces, ${held.length} held out\n`)
-const outOfFold = Array.from({ length: folds }, (_, fold) => {
-  const isIn = ({ name }: Piece) => crc32(`fold ${name}`) % folds === fold
+const outOfFold = [...new Set(design.map(({ folder }) => folder))].flatMap((folder) => {
+  const isIn = (piece: Piece) => piece.folder === folder
   return oddsOf(learn(design.filter((piece) => !isIn(piece))), design.filter(isIn))
-}).flat()
+})
 const model = learn(design)
-printSpread('Design pieces, each judged by a table made without it and a sixth of the others', outOfFold)
+printSpread('Design pieces, each judged by a table made without the pieces of its folder', outOfFold)
 if (held.length > 0) printSpread('Held-out pieces', oddsOf(model, held))
 const lines = model
   .slice(1)

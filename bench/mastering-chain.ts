@@ -26,7 +26,8 @@ const { values: options } = parseArgs({
   },
 })
 
-const names = options.songs?.split(',') ?? (options.all ? allSongs() : [...reportedSongs])
+const wanted = options.songs?.split(',') ?? reportedSongs
+const files = options.all ? allSongs() : wanted.map((name) => ({ name, path: findSong(name) }))
 const seconds = Number(options.seconds)
 const results: Record<string, unknown>[] = []
 
@@ -214,8 +215,7 @@ function cleanAndTime(songs: readonly [string, Audio][]): void {
   }
 }
 
-const songs = names.flatMap((name): [string, Audio][] => {
-  const path = findSong(name)
+const songs = files.flatMap(({ name, path }): [string, Audio][] => {
   if (path === null) {
     say(`${name}: not installed, skipped`)
     return []

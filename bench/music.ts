@@ -1,10 +1,10 @@
 /**
  * Real music for measurements: songs from Debian's game music packages (wesnoth-1.16-music, singularity-music), decoded by the ffmpeg on the
- * PATH. LOUDSMITH_MUSIC names other folders, separated by colons.
+ * PATH. LOUDSMITH_MUSIC names other folders, separated by colons. Each is searched with the folders in it.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
 import { type Audio, allocateAudio } from '../src-server/engine/block.ts'
 
 const defaultFolders = [
@@ -34,22 +34,29 @@ export const reportedSongs = [
   'Orbital Elevator',
 ] as const
 
-/** Path of a song by its name without extension; null when no folder has it. */
-export function findSong(name: string): string | null {
-  for (const folder of musicFolders()) {
-    const file = readdirSync(folder).find((entry) => entry.replace(/\.[a-z0-9]+$/, '') === name)
-    if (file) return join(folder, file)
-  }
-  return null
+/** A song that was found. */
+export interface Song {
+  /** Name of the file without its extension; two folders may hold the same. */
+  readonly name: string
+  readonly path: string
+  /** The one of {@link musicFolders} that it was found in: one package, mostly one author. */
+  readonly folder: string
 }
 
-/** Names of all songs of the folders, without extension. */
-export function allSongs(): string[] {
-  return musicFolders().flatMap((folder) =>
-    readdirSync(folder)
-      .filter((entry) => /\.(ogg|flac|wav|mp3)$/.test(entry))
-      .map((entry) => entry.replace(/\.[a-z0-9]+$/, '')),
+/** Songs of all folders, by name and path. */
+export function allSongs(): Song[] {
+  const songs = musicFolders().flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(ogg|opus|flac|wav|mp3)$/.test(file))
+      .map((file) => ({ name: parse(file).name, path: join(folder, file), folder })),
   )
+  const order = ({ name, path }: Song) => `${name} ${path}`
+  return songs.sort((one, other) => (order(one) < order(other) ? -1 : 1))
+}
+
+/** Path of a song by its name without extension; null when no folder has it. */
+export function findSong(name: string): string | null {
+  return allSongs().find((song) => song.name === name)?.path ?? null
 }
 
 /** Decodes a file to two channels at its own rate, at most `seconds` from `fromSeconds` on. Throws what ffmpeg says when it fails. */

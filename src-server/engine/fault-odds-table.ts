@@ -1,18 +1,18 @@
 /**
- * Made by bench/fault-odds.ts from 74 pieces of music and their damaged copies (docs/engine.md, section 4); do not edit. One row per fault: a constant, then a
+ * Made by bench/fault-odds.ts from 144 pieces of music and their damaged copies (docs/engine.md, section 4); do not edit. One row per fault: a constant, then a
  * factor for each number of `faultFeatures`, as natural logarithms against a piece without faults.
  */
 // biome-ignore-all lint/suspicious/noApproximativeNumericConstant: fitted numbers
 // biome-ignore format: one row per fault
 export const faultOddsTable: readonly (readonly number[])[] = [
   // mud
-  [-1.322, 0.959, -0.367, 0.199, -0.170, -0.059, 0.334, -0.200, 0.254, 18.815, -5.181, 1.091, 1.327, -2.259],
+  [-1.397, 0.940, -0.339, -0.045, -0.109, -0.048, 0.355, -0.076, 0.324, 18.955, -2.603, 0.356, 0.102, -2.491],
   // harshness
-  [-1.050, 0.263, 2.039, 0.091, 0.926, -0.124, -0.153, -0.006, -0.173, -2.891, 8.174, 0.834, 3.465, 0.398],
+  [-1.384, 0.028, 1.906, -0.224, 0.780, 0.034, -0.223, 0.036, 0.117, -2.033, 10.118, 2.598, 2.063, 0.058],
   // dullness
-  [-0.885, 0.147, -0.087, 0.421, -0.489, -0.043, -0.047, -0.062, 0.079, -0.555, -0.580, 5.547, -1.767, 0.169],
+  [-0.709, 0.050, -0.273, 0.282, -0.383, -0.018, 0.034, -0.062, -0.001, -0.537, -1.510, 7.409, -1.661, -0.149],
   // narrowed
-  [-1.717, 0.121, -0.633, 0.485, -2.972, 0.071, -0.182, -0.167, 0.596, 1.882, 1.366, -3.403, 11.959, 2.509],
+  [-2.386, -0.035, -0.410, 0.353, -3.440, 0.093, -0.361, -0.074, 1.760, 1.350, 1.277, -0.153, 9.988, 1.911],
   // widened
-  [-2.584, 0.206, 0.406, -0.173, 3.625, 0.023, 0.217, 0.050, -0.484, 1.170, -7.599, -2.761, 1.557, 10.877],
+  [-3.033, 0.242, 0.402, -0.196, 5.062, 0.008, 0.215, 0.046, -0.646, 2.146, -4.715, -2.625, 1.424, 9.491],
 ]

@@ -5,8 +5,12 @@ import { foldDownLossDb, oppositePhaseDb } from './meters/stereo.ts'
 import type { PlanPart } from './plan-repair.ts'
 import { powerOfTen } from './units.ts'
 
-/** Log-odds from which a piece counts as narrowed or widened: more likely than not. */
-const certainFrom = 0
+/**
+ * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in twenty and one in fifty exceed them (docs/engine.md,
+ * section 4).
+ */
+const narrowedFrom = -0.4
+const widenedFrom = 0
 
 /** No band loses more than this on fold-down to mono beyond what it lost in the source, dB. */
 const mostFoldDownDb = 1.5
@@ -23,7 +27,7 @@ export function widthCorrectionDb(
   widestDb: number,
 ): number {
   const wayBackDb = usualWidestDb - widestDb
-  const likely = wayBackDb > 0 ? certainty(narrowed, certainFrom) : -certainty(widened, certainFrom)
+  const likely = wayBackDb > 0 ? certainty(narrowed, narrowedFrom) : -certainty(widened, widenedFrom)
   // Near the usual width there is no more to do than three times the way, so that nothing jumps there.
   const wholeDb = (usualWidthFaultDb + Math.min(Math.abs(wayBackDb), usualWidthFaultDb)) / 2
   return likely * Math.min(wholeDb, 3 * Math.abs(wayBackDb))

@@ -356,8 +356,8 @@ describe('the correction of tone', () => {
     for (const fault of toneFaults) {
       expect(faultCorrectionDb(fault, -1)).toBe(0)
       expect(faultCorrectionDb(fault, Number.NEGATIVE_INFINITY)).toBe(0)
-      expect(faultCorrectionDb(fault, -0.35)).toBeGreaterThan(0.5)
-      expect(faultCorrectionDb(fault, -0.35)).toBeLessThan(1)
+      expect(faultCorrectionDb(fault, -0.62)).toBeGreaterThan(0.25)
+      expect(faultCorrectionDb(fault, -0.62)).toBeLessThan(1)
       expect(faultCorrectionDb(fault, 2)).toBeCloseTo(fault.usualDb, 6)
     }
   })
