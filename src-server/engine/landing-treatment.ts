@@ -25,7 +25,7 @@ function promptLimiter(lookAheadMs: number): LimiterSettings {
 }
 
 /** What is done to the peaks. */
-export interface Candidate {
+interface Candidate {
   readonly limiter: LimiterSettings
   /** Level of the clipper above the ceiling, at the song's gain, in dB; null: no clipper. */
   readonly clipAboveDb: number | null
@@ -59,8 +59,8 @@ export function distortionCost({ spectralDb, colourDb, audibleDb }: Distortion):
   return spectralDb + 2 * colourDb + audibleDb
 }
 
-/** A treatment and what it would do to the hardest part of the song. */
-export interface Weighed extends Treatment {
+/** A treatment and what it did to the excerpt of the song. */
+interface Weighed extends Treatment {
   readonly distortion: Distortion
 }
 

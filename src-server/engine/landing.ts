@@ -37,7 +37,7 @@ export interface LandingPlan {
   readonly verdict: 'on_target' | 'below_target'
   /** Why the target is out of reach; only with the verdict below_target. */
   readonly reason?: 'gain_reduction' | 'dynamics_lost' | 'silent'
-  /** Mean loss of level on the loud parts (400 ms blocks above the integrated loudness), clipper included. */
+  /** Mean loss of level on the loud parts (400 ms blocks from the integrated loudness up, 3 s of them at least), clipper included, dB. */
   readonly meanGainReductionDb: number
   /** How many LU the master gains per dB of gain at this ceiling: 1 without limiter. */
   readonly loudnessSlope: number
@@ -48,7 +48,7 @@ const marginDb = 0.06
 const toleranceLu = 0.05
 
 /** Limits of what reaching a target may cost. */
-export interface EffortBudget {
+interface EffortBudget {
   readonly meanGainReductionDb: number
   readonly plrLostLu: number
 }
@@ -57,7 +57,7 @@ export interface EffortBudget {
  * Returns the effort budget: 6 dB mean reduction of the loud parts; and of the distance from peak to loudness 8 LU (intensity 0) to
  * 14 LU (intensity 100). The second is wide because short peaks are cheap: ten LU less cost most songs 1 to 2 dB of level.
  */
-export function effortBudget(intensity: number): EffortBudget {
+function effortBudget(intensity: number): EffortBudget {
   return { meanGainReductionDb: 6, plrLostLu: mix(8, 14, clamp(intensity, 0, 100) / 100) }
 }
 
@@ -95,7 +95,7 @@ function largest(values: Float32Array): number {
 /**
  * Plans a master in a closed loop: the loudness of the limited signal is predicted from group energies, the prediction is checked
  * on rendered samples, and the gain follows until it lands. When peaks are in the way, limiter and clip budget are chosen by the distortion
- * measured on the part that suffers most. When the budget of effort does not allow the target, the plan goes as far as it does.
+ * measured on a fair sample of the loud parts. When the budget of effort does not allow the target, the plan goes as far as it does.
  */
 export function planLanding(source: LandingSource, target: LandingTarget): LandingPlan {
   const loudness = source.loudness.integratedLufs

@@ -19,7 +19,7 @@ export function commercialSpectrumDb(frequencyHz: number): number {
 }
 
 /** How a genre leans against the average of {@link commercialSpectrumDb}: gains in dB. */
-export interface GenreTilt {
+interface GenreTilt {
   /** Shelf below 100 Hz. */
   readonly bassDb: number
   /** Around 300 Hz. */
@@ -35,7 +35,7 @@ export interface GenreTilt {
  * treble with it, and that recent releases are brighter and have more bass than the mean of their tracks. No published table
  * gives numbers per genre; these are ours. `other` has none: it is only freed of outliers.
  */
-export const genreTilts: Record<Genre, GenreTilt | null> = {
+const genreTilts: Record<Genre, GenreTilt | null> = {
   kpop: { bassDb: 2, bodyDb: -1, presenceDb: 1, airDb: 3 },
   edm: { bassDb: 3.5, bodyDb: -1.5, presenceDb: 0, airDb: 3 },
   hiphop: { bassDb: 4, bodyDb: -1, presenceDb: 0, airDb: 1.5 },

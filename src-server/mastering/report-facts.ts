@@ -118,7 +118,7 @@ function round(seconds: number): number {
 }
 
 /** What a service does to a master of that loudness and peak, as far as is known. */
-export function playbackOf(
+function playbackOf(
   rule: PlaybackRule,
   master: { readonly integratedLufs: number; readonly truePeakDbtp: number },
 ): MasterResult['playback'] {

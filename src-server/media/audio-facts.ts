@@ -1,8 +1,7 @@
 /** What a file really is, found by reading and decoding it; plain data that crosses process borders. */
 
 /** The three containers that are accepted; the names are ffmpeg's demuxers. */
-export const AUDIO_FORMATS = ['mp3', 'wav', 'flac'] as const
-export type AudioFormat = (typeof AUDIO_FORMATS)[number]
+export type AudioFormat = 'mp3' | 'wav' | 'flac'
 
 /** What a file of each container is sent as. */
 export const MEDIA_TYPES: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' }

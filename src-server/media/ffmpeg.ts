@@ -67,7 +67,7 @@ export interface FfmpegCall {
 export const DEFAULT_TIME_LIMIT_SECONDS = 300
 
 /** Songs come out many times faster than they play: an ffmpeg that gives nothing for this long hangs, however long the song is. */
-export const DEFAULT_STALL_SECONDS = 20
+const DEFAULT_STALL_SECONDS = 20
 
 /** Looks per stall time: after a pause of the whole machine ffmpeg has its chance before the next one. */
 const STALL_STEPS = 4

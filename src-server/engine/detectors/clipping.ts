@@ -16,7 +16,7 @@ export interface Clipping {
 }
 
 /** A flat top is this many neighbouring samples, as in the practice of peak-clip counters (three or more equal full-scale samples). */
-export const shortestFlatTop = 3
+const shortestFlatTop = 3
 /** Samples of a flat top agree with the extreme within this part of it: about 3 LSB of 16 bit. */
 const tolerance = 1e-4
 /** Fewer flat tops than this may be chance or a synthetic waveform's crest. */

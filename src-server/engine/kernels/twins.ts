@@ -156,7 +156,7 @@ export function stereoSumsTwin(left: Float32Array, right: Float32Array): number[
 }
 
 /** The signal at `position` (in frames, fractions allowed) by a Kaiser-windowed sinc that reaches `reach` frames to either side. */
-export function interpolateTwin(samples: Float32Array, position: number, reach: number, beta: number): number {
+function interpolateTwin(samples: Float32Array, position: number, reach: number, beta: number): number {
   let sum = 0
   for (let n = Math.ceil(position - reach); n <= Math.floor(position + reach); n++) {
     const distance = position - n

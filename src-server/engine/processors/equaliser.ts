@@ -4,7 +4,7 @@ import type { AudioBlock } from '../block.ts'
 import { decodeMidSide, encodeMidSide, type Processor } from './processor.ts'
 
 /** Filter of one section. A section that lies above 0.45 of the rate is moved there. */
-export function designSection(section: EqualiserSection, sampleRateHz: number): Biquad {
+function designSection(section: EqualiserSection, sampleRateHz: number): Biquad {
   const frequencyHz = Math.min(section.frequencyHz, sampleRateHz * 0.45)
   switch (section.shape) {
     case 'peak':

@@ -20,7 +20,7 @@ export function curveGainDb({ frequencyHz, gainDb }: GainCurve, hz: number): num
  * Minimum-phase filter that follows a curve: 93 ms long at 44.1 kHz, which resolves a third of an octave from 45 Hz up, longer in samples at higher
  * rates. Nothing rings before a transient.
  */
-export function designMatchFilter(curve: GainCurve, sampleRateHz: number): Float64Array {
+function designMatchFilter(curve: GainCurve, sampleRateHz: number): Float64Array {
   const taps = 4096 * 2 ** Math.max(0, Math.ceil(Math.log2(sampleRateHz / 50_000)))
   const bins = taps * 4
   const magnitude = Float64Array.from({ length: bins + 1 }, (_, k) =>

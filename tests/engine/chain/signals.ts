@@ -4,22 +4,12 @@ import { createRumbleFilter } from '../../../src-server/engine/processors/equali
 import { createMatchFilter } from '../../../src-server/engine/processors/match.ts'
 import type { Processor } from '../../../src-server/engine/processors/processor.ts'
 import { commercialSpectrumDb } from '../../../src-server/engine/tonal-targets.ts'
-
-/** Numbers in [−1, 1), the same for the same seed (mulberry32). */
-export function seededNoise(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 31 - 1
-  }
-}
+import { seededRandom } from '../../support/sounds.ts'
 
 /** White noise in both channels, unrelated, peak `amplitude`. */
 export function noise(seconds: number, amplitude: number, sampleRateHz = 48_000, seed = 1): Audio {
   const audio = allocateAudio(2, Math.round(seconds * sampleRateHz), sampleRateHz)
-  const next = seededNoise(seed)
+  const next = seededRandom(seed)
   for (const samples of audio.channels) for (let i = 0; i < samples.length; i++) samples[i] = amplitude * next()
   return audio
 }
