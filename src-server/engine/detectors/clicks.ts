@@ -33,8 +33,8 @@ const oftenPerSecond = 0.2
 const silence = 1e-8
 
 /**
- * Returns the clicks of every channel: short, isolated outliers of the prediction error (single samples to half a millisecond). Transients of music
- * are told apart by their tails. Cost: one pass over second differences, closer looks only where they stand out. Silence has none, nor has a piece that is made of
+ * Returns the clicks of every channel: isolated outliers of the prediction error, of one or two samples or decaying within half a millisecond. What keeps its height for
+ * longer is mostly not found: it does not vanish with the gap that its prediction error shows. Transients of music are told apart by their tails. Cost: one pass over second differences, closer looks only where they stand out. Silence has none, nor has a piece that is made of
  * clicks. The first and last {@link context} frames are not searched. Never throws.
  */
 export function findClicks(block: AudioBlock, sampleRateHz: number): ClickRanges[] {
