@@ -42,8 +42,8 @@ export async function startProgram(home: string): Promise<Program> {
       child.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${errors}`)))
       if (!child.stdout) return reject(new Error('no stdout'))
       createInterface({ input: child.stdout }).on('line', (line) => {
-        baseUrl = /^Loudsmith API listening on (\S+)$/.exec(line)?.[1] ?? baseUrl
-        const found = /^Open (\S+)$/.exec(line)?.[1]
+        baseUrl = /^Loudsmith API .*(http:\S+)$/.exec(line)?.[1] ?? baseUrl
+        const found = /(http:\S+#session=\S+)$/.exec(line)?.[1]
         if (!found) return
         link = found
         clearTimeout(late)

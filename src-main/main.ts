@@ -1,6 +1,7 @@
 /** The desktop application, top to bottom: one instance, the server, the window, what the desktop shows, an orderly end. */
 import '../src-server/compilers.ts'
 import { app, dialog, nativeTheme, powerMonitor, session } from 'electron'
+import { startFailureText } from '../src-server/contract/text/start-failure.ts'
 import { createLog, type Log } from '../src-server/log.ts'
 import { systemClock } from '../src-server/system.ts'
 import { argumentValue, filesInArguments, HIDDEN_ARGUMENT } from './arguments.ts'
@@ -10,7 +11,6 @@ import { hostServer } from './hosting.ts'
 import { openLogFiles } from './log-files.ts'
 import { shellPaths } from './paths.ts'
 import { guardSession } from './session.ts'
-import { startFailureText } from './start-failure.ts'
 import { languageOf, wordsOf } from './text.ts'
 
 const APP_ID = 'app.loudsmith.desktop'
@@ -22,7 +22,8 @@ let takeFiles = (files: readonly string[]): void => {
 }
 let showWindow = (): void => {}
 /** Until the choices of this desktop have been read, the system's language is spoken and nothing is written down. */
-let words = () => wordsOf(languageOf('system', app.getLocale()))
+let language = () => languageOf('system', app.getLocale())
+const words = () => wordsOf(language())
 let log: Log | undefined
 
 app.enableSandbox()
@@ -50,8 +51,7 @@ async function start(): Promise<void> {
   process.on('unhandledRejection', (cause) => writing.error('a promise nobody watched', { cause }))
   const remembered = openRemembered(paths.settingsFile)
   nativeTheme.themeSource = remembered.read().appearance.theme
-  const language = () => languageOf(remembered.read().appearance.language, app.getLocale())
-  words = () => wordsOf(language())
+  language = () => languageOf(remembered.read().appearance.language, app.getLocale())
 
   const server = await hostServer({ paths, port: argumentValue(process.argv, 'port'), words: words(), log: writing })
   if (!server) {
@@ -76,6 +76,6 @@ async function start(): Promise<void> {
 
 function giveUp(error: unknown): void {
   log?.error('the program could not start', { cause: error })
-  dialog.showErrorBox(words().startFailed, startFailureText(error, words()))
+  dialog.showErrorBox(words().startFailed, startFailureText(error, language()))
   app.exit(1)
 }

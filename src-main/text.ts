@@ -51,20 +51,6 @@ const en = {
   tryAgain: 'Try again',
   otherPort: 'Use another port this time',
   startFailed: 'Loudsmith cannot start',
-  folderOwned: (port: number | undefined) =>
-    `Another Loudsmith uses this data folder${port === undefined ? '' : ` (port ${port})`}. Stop it, or choose another folder with --data-dir.`,
-  databaseFaults: {
-    busy: 'Another program has locked the database. Close it and start Loudsmith again.',
-    full: 'The disk is full. Free some space and start Loudsmith again.',
-    read_only: 'The data folder cannot be written. Make it writable, or choose another with --data-dir.',
-    corrupt: 'The database is damaged. Restore it from a backup, or start with another folder: --data-dir.',
-    newer:
-      'The data folder was written by a newer Loudsmith. Update Loudsmith, or choose another folder with --data-dir.',
-    changed_migration:
-      'The database does not fit this Loudsmith. Install Loudsmith again, or choose another folder with --data-dir.',
-    failed: 'The database cannot be opened. Check the data folder, or choose another with --data-dir.',
-  },
-  diskFault: 'The disk of the data folder does not answer as it should. Check that it is connected and has room.',
   chooseSongs: 'Choose songs',
   chooseFolder: 'Choose a folder',
   saveDiagnostics: 'Save diagnostics',
@@ -122,19 +108,6 @@ const ko: Words = {
   tryAgain: '다시 시도',
   otherPort: '이번에만 다른 포트 사용',
   startFailed: 'Loudsmith를 시작할 수 없어요',
-  folderOwned: (port) =>
-    `다른 Loudsmith가 이 데이터 폴더를 쓰고 있어요${port === undefined ? '' : `(포트 ${port})`}. 그쪽을 종료하거나 --data-dir로 다른 폴더를 고르세요.`,
-  databaseFaults: {
-    busy: '다른 프로그램이 데이터베이스를 잠갔어요. 그 프로그램을 닫고 다시 여세요.',
-    full: '디스크가 가득 찼어요. 공간을 비우고 다시 여세요.',
-    read_only: '데이터 폴더에 쓸 수 없어요. 쓰기 권한을 주거나 --data-dir로 다른 폴더를 고르세요.',
-    corrupt: '데이터베이스가 손상됐어요. 백업으로 되돌리거나 --data-dir로 다른 폴더에서 시작하세요.',
-    newer: '더 새로운 Loudsmith가 쓴 데이터 폴더예요. Loudsmith를 업데이트하거나 --data-dir로 다른 폴더를 고르세요.',
-    changed_migration:
-      '이 Loudsmith와 맞지 않는 데이터베이스예요. Loudsmith를 다시 설치하거나 --data-dir로 다른 폴더를 고르세요.',
-    failed: '데이터베이스를 열 수 없어요. 데이터 폴더를 확인하거나 --data-dir로 다른 폴더를 고르세요.',
-  },
-  diskFault: '데이터 폴더의 디스크가 응답하지 않아요. 연결과 남은 공간을 확인하세요.',
   chooseSongs: '곡 선택',
   chooseFolder: '폴더 선택',
   saveDiagnostics: '진단 파일 저장',

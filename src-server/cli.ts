@@ -5,19 +5,22 @@
 import './compilers.ts'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
-import { Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { registerAccountCommands } from './cli/account-commands.ts'
 import { absolutePath, defaultDataDir } from './cli/data-dir.ts'
 import { registerDoctorCommand } from './cli/doctor-command.ts'
 import { registerKeyCommands } from './cli/key-commands.ts'
 import { registerMasterCommand } from './cli/master-command.ts'
-import { serve } from './cli/serve.ts'
+import { createProgram } from './cli/program.ts'
+import { type ServeOptions, serve } from './cli/serve.ts'
+import { wordsOfTerminal } from './cli/words.ts'
 import { DEFAULT_PORT } from './contract/limits.ts'
+
+const words = wordsOfTerminal(process.env, Intl.DateTimeFormat().resolvedOptions().locale)
 
 function port(text: string): number {
   const value = Number(text)
-  if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+  if (!Number.isInteger(value) || value < 0 || value > 65_535) throw new InvalidArgumentError(words.aPort)
   return value
 }
 
@@ -28,24 +31,22 @@ if (compileCache) process.env.NODE_COMPILE_CACHE = compileCache
 process.stderr.on('error', () => {})
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') return
-  process.stderr.write(`The output could not be written: ${message}\n`)
+  process.stderr.write(`${words.outputLost(message)}\n`)
   process.exitCode = 1
 })
 const dataDir = defaultDataDir(process.platform, process.env, homedir())
-const program = new Command('loudsmith')
-  .description('Local audio mastering: one song in, one measured master per platform out.')
-  .showHelpAfterError()
+const program = createProgram(words)
 
 program
   .command('serve')
-  .description('Host the API and the page for the browser until stopped.')
-  .option('--port <n>', 'port on the loopback interface; 0 picks a free one', port, DEFAULT_PORT)
-  .option('--data-dir <dir>', 'where songs, results and the database live', absolutePath, dataDir)
-  .option('--stay', 'go on when the terminal is closed or the program that started it has ended')
-  .action(serve)
+  .description(words.serve.about)
+  .option('--port <n>', words.serve.port, port, DEFAULT_PORT)
+  .option('--data-dir <dir>', words.dataDirOption, absolutePath(words), dataDir)
+  .option('--stay', words.serve.stay)
+  .action((options: ServeOptions) => serve(options, words))
 
 for (const register of [registerKeyCommands, registerAccountCommands, registerDoctorCommand, registerMasterCommand]) {
-  register(program, dataDir)
+  register(program, dataDir, words)
 }
 
 await program.parseAsync()

@@ -31,7 +31,21 @@ const READERS: Readonly<Record<string, (text: string) => Partial<Config>>> = {
 /** Names of all settings. */
 export const SETTING_NAMES: readonly string[] = Object.keys(READERS)
 
-/** Returns the frozen configuration. Throws an Error that names the variable for an unusable value of one of ours. */
+/** The value of a setting cannot be used. */
+export class SettingError extends Error {
+  readonly setting: string
+  /** What it may be, where that is a list. */
+  readonly allowed: readonly string[] | undefined
+
+  constructor(setting: string, allowed?: readonly string[]) {
+    super(`${setting} must be ${allowed ? `one of ${allowed.join(', ')}` : 'a whole number above 0'}.`)
+    this.name = 'SettingError'
+    this.setting = setting
+    this.allowed = allowed
+  }
+}
+
+/** Returns the frozen configuration. Throws a {@link SettingError} that names the variable for an unusable value of one of ours. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const set = Object.entries(environment).filter(([name, text]) => name.startsWith('MASTER_') && text)
   const parts = set.map(([name, text]) => READERS[name]?.(text ?? ''))
@@ -41,11 +55,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 function positive(name: string, text: string): number {
   const value = Number(text)
-  if (!Number.isSafeInteger(value) || value <= 0) throw new Error(`${name} must be a whole number above 0.`)
+  if (!Number.isSafeInteger(value) || value <= 0) throw new SettingError(name)
   return value
 }
 
 function oneOf<const Values extends readonly string[]>(name: string, values: Values, text: string): Values[number] {
-  if (!values.includes(text)) throw new Error(`${name} must be one of ${values.join(', ')}.`)
+  if (!values.includes(text)) throw new SettingError(name, values)
   return text
 }

@@ -3,44 +3,53 @@ import type { Account } from '../contract/account.ts'
 import { PLANS } from '../contract/plans.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { table } from './text-output.ts'
+import type { Words } from './words.ts'
 
 /** Adds `account show`, `account plan` and `account grant`. */
-export function registerAccountCommands(program: Command, dataDir: string): void {
-  const account = program.command('account').description('Show the account, choose its plan, add credits.')
+export function registerAccountCommands(program: Command, dataDir: string, words: Words): void {
+  const say = words.account
+  const account = program.command('account').description(say.about).helpCommand('help [command]', words.commander.help)
+  const shown = (changed: Account) => describe(changed, words)
 
-  withClientOptions(account.command('show'), dataDir)
-    .description('Show plan, credits and limits.')
+  withClientOptions(account.command('show'), dataDir, words)
+    .description(say.show)
     .action((options: ClientOptions) =>
-      runClientCommand(options, (client) => client.call<Account>('readAccount'), describe),
+      runClientCommand(options, words, (client) => client.call<Account>('readAccount'), shown),
     )
 
-  withClientOptions(account.command('plan').addArgument(new Argument('<plan>', 'which one').choices(PLANS)), dataDir)
-    .description('Choose the plan: a local policy, not a purchase.')
+  withClientOptions(
+    account.command('plan').addArgument(new Argument('<plan>', say.whichPlan).choices(PLANS)),
+    dataDir,
+    words,
+  )
+    .description(say.plan)
     .action((plan: string, options: ClientOptions) =>
-      runClientCommand(options, (client) => client.call<Account>('setPlan', { body: { plan } }), describe),
+      runClientCommand(options, words, (client) => client.call<Account>('setPlan', { body: { plan } }), shown),
     )
 
-  withClientOptions(account.command('grant').argument('<credits>', 'how many to add', positiveInteger), dataDir)
-    .description('Add credits.')
+  withClientOptions(account.command('grant').argument('<credits>', say.amount, positiveInteger(words)), dataDir, words)
+    .description(say.grant)
     .action((amount: number, options: ClientOptions) =>
-      runClientCommand(options, (client) => client.call<Account>('grantCredits', { body: { amount } }), describe),
+      runClientCommand(options, words, (client) => client.call<Account>('grantCredits', { body: { amount } }), shown),
     )
 }
 
-function positiveInteger(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('A number of credits is 1 or more.')
-  return value
+function positiveInteger({ account: say }: Words): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError(say.aNumber)
+    return value
+  }
 }
 
-function describe(account: Account): string {
+function describe(account: Account, { account: say }: Words): string {
   const { limits, usage } = account
   return table([
-    ['Plan', account.plan],
-    ['Credits', `${account.credits} (topped up to ${account.monthly_credits} on ${account.renews_at.slice(0, 10)})`],
-    ['API keys', `${usage.keys} of ${limits.keys}`],
-    ['Webhooks', `${usage.webhooks} of ${limits.webhooks}`],
-    ['Unfinished jobs', `${usage.unfinished_jobs} of ${limits.concurrent_jobs}`],
-    ['Requests', `${limits.requests_per_minute} a minute`],
+    [say.rows.plan, account.plan],
+    [say.rows.credits, say.topUp(account.credits, account.monthly_credits, account.renews_at.slice(0, 10))],
+    [say.rows.keys, say.of(usage.keys, limits.keys)],
+    [say.rows.webhooks, say.of(usage.webhooks, limits.webhooks)],
+    [say.rows.unfinished, say.of(usage.unfinished_jobs, limits.concurrent_jobs)],
+    [say.rows.requests, say.aMinute(limits.requests_per_minute)],
   ])
 }

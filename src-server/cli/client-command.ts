@@ -1,10 +1,12 @@
 /** What all commands share that talk to the service: the data directory, `--json`, and how a failure is shown. */
 import type { Command } from 'commander'
 import type { ErrorEnvelope } from '../contract/errors.ts'
+import { startFailureText } from '../contract/text/start-failure.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import type { ServiceClient } from './service-client.ts'
 import { ServiceError } from './service-error.ts'
+import { type Words, wordsFor } from './words.ts'
 
 export interface ClientOptions {
   readonly dataDir: string
@@ -12,10 +14,10 @@ export interface ClientOptions {
 }
 
 /** Adds the options of every client command. */
-export function withClientOptions(command: Command, dataDir: string): Command {
+export function withClientOptions(command: Command, dataDir: string, words: Words): Command {
   return command
-    .option('--data-dir <dir>', 'where songs, results and the database live', absolutePath, dataDir)
-    .option('--json', 'answer in JSON, for scripts')
+    .option('--data-dir <dir>', words.dataDirOption, absolutePath(words), dataDir)
+    .option('--json', words.jsonOption)
 }
 
 /**
@@ -24,26 +26,36 @@ export function withClientOptions(command: Command, dataDir: string): Command {
  */
 export async function runClientCommand<Outcome extends object>(
   options: ClientOptions,
+  words: Words,
   work: (client: ServiceClient) => Promise<Outcome>,
   show: (outcome: Outcome) => string,
 ): Promise<void> {
   try {
-    const outcome = await withService(options.dataDir, work)
+    const outcome = await withService(options.dataDir, wordsFor(words, options), work)
     process.stdout.write(`${options.json ? JSON.stringify(outcome) : show(outcome)}\n`)
   } catch (error) {
-    printFailure(error, options.json === true)
+    printFailure(error, words, options.json === true)
     process.exitCode = 1
   }
 }
 
 /** Prints why a command failed: one sentence for a person, the envelope for a script. */
-export function printFailure(error: unknown, asJson: boolean): void {
-  const message = error instanceof Error ? error.message : String(error)
+export function printFailure(error: unknown, words: Words, asJson: boolean): void {
   if (!asJson) {
-    process.stderr.write(`${message}\n`)
+    process.stderr.write(`${failureText(error, words)}\n`)
     return
   }
+  const message = failureText(error, wordsFor(words, { json: true }))
   const envelope: ErrorEnvelope =
     error instanceof ServiceError ? error.envelope : { error: { code: 'UNAVAILABLE', message } }
   process.stdout.write(`${JSON.stringify(envelope)}\n`)
+}
+
+/** What keeps the service from starting; everything else has its sentence in the right language already, or is the system's own. */
+const START_FAILURES = ['DatabaseError', 'DirectoryOwnedError', 'PortTakenError', 'SettingError']
+
+/** Returns why a command failed. In English an error speaks for itself. */
+export function failureText(error: unknown, { language }: Words): string {
+  if (!(error instanceof Error)) return String(error)
+  return language === 'ko' && START_FAILURES.includes(error.name) ? startFailureText(error, language) : error.message
 }

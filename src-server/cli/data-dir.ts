@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { InvalidArgumentError } from 'commander'
+import type { Words } from './words.ts'
 
 /**
  * Returns the data directory that the desktop application uses for this user, so that the command line shares it:
@@ -25,11 +26,13 @@ function configFolder(named: string | undefined, home: string): string {
 }
 
 /**
- * Reads a path option: relative ones start at the folder the command was called in. Throws InvalidArgumentError for an empty one,
- * as a variable leaves it that is not set: it would mean that folder itself.
+ * Returns the reader of a path option: relative ones start at the folder the command was called in. It throws InvalidArgumentError for
+ * an empty one, as a variable leaves it that is not set: it would mean that folder itself.
  */
-export function absolutePath(text: string): string {
-  if (text === '') throw new InvalidArgumentError('It is empty.')
-  // npm runs scripts in the project's folder and says in INIT_CWD where the user is.
-  return path.resolve(process.env.INIT_CWD ?? '', text)
+export function absolutePath(words: Words): (text: string) => string {
+  return (text) => {
+    if (text === '') throw new InvalidArgumentError(words.emptyPath)
+    // npm runs scripts in the project's folder and says in INIT_CWD where the user is.
+    return path.resolve(process.env.INIT_CWD ?? '', text)
+  }
 }

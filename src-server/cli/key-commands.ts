@@ -3,52 +3,58 @@ import type { ApiKey, CreatedKey } from '../contract/account.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { ServiceError } from './service-error.ts'
 import { table } from './text-output.ts'
+import { type Words, wordsFor } from './words.ts'
 
 /** Adds `keys create`, `keys list` and `keys revoke`. */
-export function registerKeyCommands(program: Command, dataDir: string): void {
-  const keys = program.command('keys').description('Create, list and revoke API keys.')
+export function registerKeyCommands(program: Command, dataDir: string, words: Words): void {
+  const say = words.keys
+  const keys = program.command('keys').description(say.about).helpCommand('help [command]', words.commander.help)
 
-  withClientOptions(keys.command('create').argument('<name>', 'what the key is for'), dataDir)
-    .description('Create a key. It is shown this once, alone on the last line.')
+  withClientOptions(keys.command('create').argument('<name>', say.name), dataDir, words)
+    .description(say.create)
     .action((name: string, options: ClientOptions) =>
       runClientCommand(
         options,
+        words,
         (client) => client.call<CreatedKey>('createKey', { body: { name } }),
-        (created) => `Key "${created.name}" (${created.key_id}). It is shown this once:\n${created.key}`,
+        (created) => `${say.created(created.name, created.key_id)}\n${created.key}`,
       ),
     )
 
-  withClientOptions(keys.command('list'), dataDir)
-    .description('List the keys, newest first.')
+  withClientOptions(keys.command('list'), dataDir, words)
+    .description(say.list)
     .action((options: ClientOptions) =>
       runClientCommand(
         options,
+        words,
         (client) => client.call<{ keys: ApiKey[] }>('listKeys'),
-        ({ keys: found }) => (found.length === 0 ? 'There are no keys.' : table(found.map(row))),
+        ({ keys: found }) => (found.length === 0 ? say.none : table(found.map((key) => row(key, words)))),
       ),
     )
 
-  withClientOptions(keys.command('revoke').argument('<id>', 'as "keys list" shows it'), dataDir)
-    .description('Revoke a key at once and for good.')
+  withClientOptions(keys.command('revoke').argument('<id>', say.id), dataDir, words)
+    .description(say.revoke)
     .action((id: string, options: ClientOptions) =>
       runClientCommand(
         options,
-        (client) => client.call<ApiKey>('revokeKey', { params: { key_id: id } }).catch(unknownKey(id)),
-        (key) => `Key "${key.name}" is revoked.`,
+        words,
+        (client) =>
+          client.call<ApiKey>('revokeKey', { params: { key_id: id } }).catch(unknownKey(id, wordsFor(words, options))),
+        (key) => say.revoked(key.name),
       ),
     )
 }
 
 /** The service's own sentence speaks of an address, which nobody has typed here. */
-function unknownKey(id: string): (error: unknown) => never {
+function unknownKey(id: string, words: Words): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof ServiceError) || error.envelope.error.code !== 'NOT_FOUND') throw error
-    const message = `There is no key ${id}. See its identifier in "keys list".`
+    const message = words.keys.unknown(id)
     throw new ServiceError({ error: { ...error.envelope.error, message } })
   }
 }
 
-function row(key: ApiKey): string[] {
-  const lastUse = key.last_used_at ? `used ${key.last_used_at}` : 'never used'
-  return [key.key_id, key.state, `${key.prefix}…${key.last_four}`, lastUse, key.name]
+function row(key: ApiKey, { keys: say }: Words): string[] {
+  const lastUse = key.last_used_at ? say.used(key.last_used_at) : say.neverUsed
+  return [key.key_id, say.states[key.state], `${key.prefix}…${key.last_four}`, lastUse, key.name]
 }

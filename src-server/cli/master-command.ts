@@ -8,6 +8,7 @@ import { absolutePath } from './data-dir.ts'
 import { isFile, type MasterOutcome, masterFile } from './master.ts'
 import { unusable } from './service-error.ts'
 import { createProgressLine, table } from './text-output.ts'
+import { type Words, wordsFor } from './words.ts'
 
 interface MasterCommandOptions extends ClientOptions {
   readonly platforms: string
@@ -24,48 +25,51 @@ interface MasterCommandOptions extends ClientOptions {
 }
 
 /** Adds `master FILE`: one ordinary job, with its masters unpacked into `--out`. */
-export function registerMasterCommand(program: Command, dataDir: string): void {
-  withClientOptions(program.command('master').argument('<file>', 'MP3, WAV or FLAC'), dataDir)
-    .description('Master a song: one job, one credit, one master per platform.')
-    .requiredOption('--platforms <list>', `comma-separated: ${PLATFORMS.join(',')}`)
-    .requiredOption('--out <dir>', 'folder for the masters and the report', absolutePath)
-    .addOption(new Option('--genre <genre>').choices(GENRES))
-    .addOption(new Option('--ai-service <service>').choices(AI_SERVICES))
-    .addOption(new Option('--tier <tier>').choices(TIERS))
-    .addOption(new Option('--loudness <mode>').choices(LOUDNESS_MODES))
-    .option('--intensity <percent>', 'how much the chain may change, 0 to 100')
-    .option('--reference <file>', 'a track whose tone to match', absolutePath)
-    .option('--reference-amount <percent>', 'how far to move toward it, 0 to 100')
-    .option('--title <title>')
-    .option('--artist <artist>')
-    .action(masterCommand)
+export function registerMasterCommand(program: Command, dataDir: string, words: Words): void {
+  const say = words.master
+  withClientOptions(program.command('master').argument('<file>', say.file), dataDir, words)
+    .description(say.about)
+    .requiredOption('--platforms <list>', say.platforms(PLATFORMS.join(',')))
+    .requiredOption('--out <dir>', say.out, absolutePath(words))
+    .addOption(new Option('--genre <genre>', say.genre).choices(GENRES))
+    .addOption(new Option('--ai-service <service>', say.aiService).choices(AI_SERVICES))
+    .addOption(new Option('--tier <tier>', say.tier).choices(TIERS))
+    .addOption(new Option('--loudness <mode>', say.loudness).choices(LOUDNESS_MODES))
+    .option('--intensity <percent>', say.intensity)
+    .option('--reference <file>', say.reference, absolutePath(words))
+    .option('--reference-amount <percent>', say.referenceAmount)
+    .option('--title <title>', say.title)
+    .option('--artist <artist>', say.artist)
+    .action((file: string, options: MasterCommandOptions) => masterCommand(absolutePath(words)(file), options, words))
 }
 
-async function masterCommand(file: string, options: MasterCommandOptions): Promise<void> {
+async function masterCommand(file: string, options: MasterCommandOptions, words: Words): Promise<void> {
+  const spoken = wordsFor(words, options)
   const stop = new AbortController()
   const onSignal = () => stop.abort()
   // npm passes on what the terminal sends to both: a second signal must not keep the job from being cancelled.
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   const line = createProgressLine(process.stderr)
   try {
-    for (const input of [absolutePath(file), options.reference]) {
-      if (input !== undefined && !(await isFile(input))) throw unusable(`There is no file ${input}.`)
+    for (const input of [file, options.reference]) {
+      if (input !== undefined && !(await isFile(input))) throw unusable(spoken.master.noFile(input))
     }
-    const outcome = await withService(options.dataDir, (client) =>
+    const outcome = await withService(options.dataDir, spoken, (client) =>
       masterFile(
         client,
-        absolutePath(file),
+        file,
         { platforms: options.platforms, out: options.out, fields: textFields(options), ...reference(options) },
-        (job) => line.show(job.progress, job.stage ?? job.status),
+        (job) => line.show(job.progress, spoken.master.stages[job.stage ?? job.status]),
         stop.signal,
+        spoken,
       ),
     )
     line.end()
-    process.stdout.write(`${options.json ? JSON.stringify(outcome) : describe(outcome, options.out)}\n`)
+    process.stdout.write(`${options.json ? JSON.stringify(outcome) : describe(outcome, options.out, words)}\n`)
     if (outcome.job.status === 'failed') process.exitCode = stop.signal.aborted ? 130 : 1
   } catch (error) {
     line.end()
-    printFailure(error, options.json === true)
+    printFailure(error, words, options.json === true)
     process.exitCode = 1
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
@@ -90,26 +94,26 @@ function textFields(options: MasterCommandOptions): Record<string, string> {
   return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-function describe({ job, files }: MasterOutcome, out: string): string {
+function describe({ job, files }: MasterOutcome, out: string, { master: say }: Words): string {
   if (job.status === 'failed') {
-    const end = job.failure_code === 'CANCELLED' ? 'Cancelled.' : `Failed: ${job.error_message}`
-    return `${end}${job.credits_refunded > 0 ? ' The credit was returned.' : ''}`
+    const end = job.failure_code === 'CANCELLED' ? say.cancelled : say.failed(job.error_message ?? '')
+    return `${end}${job.credits_refunded > 0 ? say.returned : ''}`
   }
-  const warnings = job.warnings.map((warning) => `Note: ${warning.message}`)
+  const warnings = job.warnings.map((warning) => say.note(warning.message))
   const written = files.map((file) => path.relative(out, file))
   return [
-    table(job.results.map(resultRow)),
+    table(job.results.map((result) => resultRow(result, say))),
     ...warnings,
-    `Written to ${out}:`,
+    say.writtenTo(out),
     ...written.map((file) => `  ${file}`),
   ].join('\n')
 }
 
-function resultRow(result: MasterResult): string[] {
+function resultRow(result: MasterResult, say: Words['master']): string[] {
   return [
     result.platform,
     `${result.integrated_lufs.toFixed(2)} LUFS`,
     `${result.true_peak_dbtp.toFixed(2)} dBTP`,
-    result.verdict === 'on_target' ? 'on target' : `below its target of ${result.target_lufs} LUFS`,
+    result.verdict === 'on_target' ? say.onTarget : say.below(result.target_lufs),
   ]
 }

@@ -11,6 +11,7 @@ import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
 import { makeFolder } from '../disk.ts'
 import type { ServiceClient } from './service-client.ts'
 import { unusable } from './service-error.ts'
+import type { Words } from './words.ts'
 
 const POLL_INTERVAL_MS = 250
 
@@ -40,8 +41,9 @@ export async function masterFile(
   options: MasterOptions,
   onProgress: (job: Job) => void,
   signal: AbortSignal,
+  words: Words,
 ): Promise<MasterOutcome> {
-  await makeOut(options.out)
+  await makeOut(options.out, words)
   const form = new FormData()
   form.set('platforms', options.platforms)
   for (const [name, value] of Object.entries(options.fields)) form.set(name, value)
@@ -54,12 +56,12 @@ export async function masterFile(
 }
 
 /** Before anything is charged: what cannot be written is known by now. */
-async function makeOut(out: string): Promise<void> {
+async function makeOut(out: string, words: Words): Promise<void> {
   try {
     makeFolder(out)
     await access(out, constants.W_OK)
   } catch {
-    throw unusable(`Nothing can be written to ${out}. Choose another folder with --out.`)
+    throw unusable(words.master.notWritable(out))
   }
 }
 

@@ -1,4 +1,6 @@
 import type { RunningServer } from '../server.ts'
+import { failureText } from './client-command.ts'
+import type { Words } from './words.ts'
 
 const PARENT_CHECK_INTERVAL_MS = 1000
 
@@ -14,7 +16,7 @@ export interface ServeOptions {
  * process that started it. The first line on standard output names the address; the second is a link that carries this start's
  * credential to the browser in its fragment. A service that cannot start is one sentence on standard error and exit code 1.
  */
-export async function serve(options: ServeOptions): Promise<void> {
+export async function serve(options: ServeOptions, words: Words): Promise<void> {
   // Read before the start, so that a death during it is noticed too.
   const parent = process.ppid
   // Node forgets that nohup had it ignored.
@@ -24,18 +26,18 @@ export async function serve(options: ServeOptions): Promise<void> {
     const { startServer } = await import('../server.ts')
     server = await startServer({ dataDir: options.dataDir, port: options.port, host: 'browser' })
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`${failureText(error, words)}\n`)
     process.exitCode = 1
     return
   }
-  process.stdout.write(`Loudsmith API listening on ${server.baseUrl}\n`)
-  process.stdout.write(`Open ${server.baseUrl}/#session=${server.sessionCredential}\n`)
+  process.stdout.write(`${words.serve.listening(server.baseUrl)}\n`)
+  process.stdout.write(`${words.serve.open(`${server.baseUrl}/#session=${server.sessionCredential}`)}\n`)
 
   const stop = () => {
     server.close().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+        process.stderr.write(`${failureText(error, words)}\n`)
         process.exit(1)
       },
     )

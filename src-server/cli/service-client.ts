@@ -3,6 +3,7 @@ import type { Endpoint } from '../contract/endpoint.ts'
 import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
 import type { ErrorEnvelope } from '../contract/errors.ts'
 import { ServiceError } from './service-error.ts'
+import type { Words } from './words.ts'
 
 export interface CallOptions {
   readonly params?: Readonly<Record<string, string>>
@@ -16,14 +17,17 @@ export interface ServiceClient {
   fetch(name: EndpointName, options?: CallOptions): Promise<Response>
 }
 
-/** Returns a client of the service at `baseUrl` that acts with the session's own credential. */
-export function createServiceClient(baseUrl: string, sessionCredential: string): ServiceClient {
+/** Returns a client of the service at `baseUrl` that acts with the session's own credential and asks for texts in the language of `words`. */
+export function createServiceClient(baseUrl: string, sessionCredential: string, words: Words): ServiceClient {
   async function request(name: EndpointName, options: CallOptions = {}): Promise<Response> {
     const endpoint: Endpoint = ENDPOINTS[name]
     const path = endpoint.path.replace(/\{(\w+)\}/g, (_, key: string) =>
       encodeURIComponent(options.params?.[key] ?? ''),
     )
-    const headers: Record<string, string> = { authorization: `Bearer ${sessionCredential}` }
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${sessionCredential}`,
+      'accept-language': words.language,
+    }
     const init: RequestInit = { method: endpoint.method, headers }
     if (options.body instanceof FormData) init.body = options.body
     else if (options.body) {
@@ -31,9 +35,7 @@ export function createServiceClient(baseUrl: string, sessionCredential: string):
       init.body = JSON.stringify(options.body)
     }
     const response = await fetch(`${baseUrl}${path}`, init).catch((cause: unknown) => {
-      throw new Error(`Loudsmith at ${baseUrl} stopped answering. Start it again; a job that has begun goes on.`, {
-        cause,
-      })
+      throw new Error(words.stoppedAnswering(baseUrl), { cause })
     })
     if (!response.ok) throw new ServiceError((await response.json()) as ErrorEnvelope)
     return response

@@ -1,16 +1,24 @@
 /** How the command line shows things to a person. */
 
+/** Returns the columns that a text takes in a terminal: two for each wide character (Unicode Standard Annex 11, W and F). */
+export function displayWidth(text: string): number {
+  return [...text].reduce((width, character) => width + (WIDE.test(character) ? 2 : 1), 0)
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/
+
 /** Returns rows as columns padded to their widest cell, two spaces apart; no trailing blanks. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows)
     row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, cell.length)
+      widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell))
     })
   return rows
     .map((row) =>
       row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - displayWidth(cell)))
         .join('  ')
         .trimEnd(),
     )

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { defaultDataDir } from '../../src-server/cli/data-dir.ts'
 import { masterFile } from '../../src-server/cli/master.ts'
 import { createServiceClient } from '../../src-server/cli/service-client.ts'
+import { table } from '../../src-server/cli/text-output.ts'
+import { wordsOfTerminal } from '../../src-server/cli/words.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { isAlive, spawnServer } from '../support/server-process.ts'
 import { startService } from '../support/service.ts'
@@ -18,8 +20,12 @@ const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
 let dataDir: string
 beforeEach(() => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-cli-'))
+  vi.stubEnv('LC_ALL', 'C')
 })
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(dataDir, { recursive: true, force: true })
+})
 
 const owner = 'owner.json'
 const run = async (...words: string[]) =>
@@ -44,6 +50,100 @@ test('the data are where the application has them; a folder of settings that is 
   expect(of('win32', { APPDATA: '' })).toBe(inHome('AppData', 'Roaming'))
 })
 
+test.each([
+  [{ LC_ALL: 'ko_KR.UTF-8', LANG: 'en_US.UTF-8' }, 'ko'],
+  [{ LC_ALL: '', LC_MESSAGES: 'ko', LANG: 'en_US.UTF-8' }, 'ko'],
+  [{ LANG: 'ko_KR.eucKR' }, 'ko'],
+  [{ LC_ALL: 'C', LANG: 'ko_KR.UTF-8' }, 'en'],
+  [{ LANG: 'kok_IN' }, 'en'],
+  [{}, 'ko'],
+])('in a terminal of %o on a Korean system, %s is spoken', (environment, language) => {
+  expect(wordsOfTerminal(environment, 'ko-KR').language).toBe(language)
+})
+
+test('the columns of a table stand under each other where characters are two columns wide', () => {
+  expect(
+    table([
+      ['플랜', 'pro'],
+      ['API', '2'],
+    ]),
+  ).toBe('플랜  pro\nAPI   2')
+})
+
+/** What a command says, and its exit code: its outcome, or why it failed. */
+const say = (...words: string[]) =>
+  promisify(execFile)(process.execPath, [CLI, ...words]).then(
+    ({ stdout }) => ({ code: 0, text: stdout }),
+    ({ code, stderr }: { code: number; stderr: string }) => ({ code, text: stderr }),
+  )
+
+test('a Korean terminal gets Korean: help and mistakes', async () => {
+  vi.stubEnv('LC_ALL', 'ko_KR.UTF-8')
+  for (const words of [
+    [],
+    ['serve'],
+    ['keys'],
+    ['keys', 'revoke'],
+    ['account'],
+    ['account', 'plan'],
+    ['doctor'],
+    ['master'],
+  ]) {
+    const { code, text } = await say(...words, '--help')
+    expect(code).toBe(0)
+    // What stays are names: of commands, options, values, programs.
+    const [, ...below] = text.split('\n')
+    const prose = below
+      .join('\n')
+      .replace(/"[^"]*"|<[^>]*>|\[[^\]]*\]/g, '')
+      .match(/\b[a-z]+ [a-z]+ [a-z]+\b/g)
+    expect(prose).toEqual(null)
+    expect(text).toMatch(/^사용법: /)
+  }
+  const mistake = async (...words: string[]) => (await say(...words)).text.split('\n\n')[0]
+  expect(await mistake('mastr')).toBe("오류: 'mastr'은(는) 모르는 명령이에요.\n(master인가요?)")
+  expect(await mistake('serve', '--prt')).toBe("오류: '--prt'은(는) 모르는 옵션이에요.\n(--port인가요?)")
+  expect(await mistake('serve', '--port')).toBe("오류: '--port <n>' 옵션에 값이 없어요.")
+  expect(await mistake('serve', '--port', 'x')).toMatch(/^오류: '--port <n>' 옵션에 'x'을\(를\) 쓸 수 없어요. 포트는/)
+  expect(await mistake('account', 'plan', 'x')).toMatch(/^오류: 'plan' 인자에 .*쓸 수 있는 값: free, starter/)
+  expect(await mistake('account', 'grant')).toBe("오류: 'credits' 인자가 없어요.")
+  expect(await mistake('keys', 'list', 'x')).toMatch(/^오류: 인자가 너무 많아요/)
+  expect(await mistake('master', 'x')).toBe("오류: '--platforms <list>' 옵션이 필요해요.")
+}, 120_000)
+
+test('a Korean terminal gets Korean: refusals of the service and outcomes; JSON and exit codes stay', async () => {
+  vi.stubEnv('LC_ALL', 'ko_KR.UTF-8')
+  const here = ['--data-dir', dataDir]
+  expect(await say('account', 'show', ...here)).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/^플랜.*studio\n/),
+  })
+  expect(await say('keys', 'revoke', 'x', ...here)).toMatchObject({
+    code: 1,
+    text: expect.stringMatching(/^x라는 키가 없어요/),
+  })
+  const song = path.join(dataDir, 'song.wav')
+  writeFileSync(song, wavSong({ seconds: 0.5 }))
+  const master = ['master', song, '--out', path.join(dataDir, 'out'), ...here, '--platforms']
+  expect(await say(...master, 'tidal')).toMatchObject({
+    code: 1,
+    text: expect.stringMatching(/^"tidal"은\(는\) 플랫폼이 아니에요/),
+  })
+  const failed = promisify(execFile)(process.execPath, [CLI, ...master, 'melon'])
+  await expect(failed).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^실패: 곡이 1초보다 짧아요.*크레딧은 돌려받았어요\.$/m),
+    stderr: expect.stringMatching(/실패\n$/),
+  })
+  const json = promisify(execFile)(process.execPath, [CLI, ...master, 'tidal', '--json'])
+  await expect(json).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('is not a platform') })
+  writeFileSync(path.join(dataDir, 'file'), '')
+  expect(await say('serve', '--data-dir', path.join(dataDir, 'file'))).toEqual({
+    code: 1,
+    text: '데이터 폴더에 쓸 수 없어요. 쓰기 권한을 주거나 --data-dir로 다른 폴더를 고르세요.\n',
+  })
+}, 120_000)
+
 test('without a running service a command starts it for itself and leaves nothing running', async () => {
   expect(await run('account', 'show')).toMatchObject({ plan: 'studio', credits: 500 })
   expect(existsSync(path.join(dataDir, owner))).toBe(false)
@@ -64,7 +164,7 @@ test('a job that has ended by the moment in which its command is broken off is n
   const song = path.join(dataDir, 'song.wav')
   writeFileSync(song, wavSong())
   const stop = new AbortController()
-  const real = createServiceClient(service.baseUrl, service.sessionCredential)
+  const real = createServiceClient(service.baseUrl, service.sessionCredential, wordsOfTerminal({}, 'en'))
   const client: typeof real = {
     ...real,
     async call(name, callOptions) {
@@ -80,7 +180,7 @@ test('a job that has ended by the moment in which its command is broken off is n
   }
   const options = { platforms: 'spotify', out: path.join(dataDir, 'out'), fields: {} }
   // The held engine's ZIP cannot be unpacked, which is not the question here.
-  await masterFile(client, song, options, breakOff, stop.signal).catch(() => undefined)
+  await masterFile(client, song, options, breakOff, stop.signal, wordsOfTerminal({}, 'en')).catch(() => undefined)
   expect((await service.get('/api/v1/jobs')).body.jobs).toMatchObject([{ status: 'done' }])
 })
 

@@ -1,0 +1,262 @@
+/** The command line's own words, in both languages: help, refusals, outcomes. What is JSON speaks English and never changes. */
+import type { Stage } from '../contract/jobs.ts'
+import type { Language } from '../contract/text/text.ts'
+
+const en = {
+  language: 'en' as Language,
+  about: 'Local audio mastering: one song in, one measured master per platform out.',
+  dataDirOption: 'where songs, results and the database live',
+  jsonOption: 'answer in JSON, for scripts',
+  emptyPath: 'It is empty.',
+  aPort: 'A port is a number from 0 to 65535.',
+  outputLost: (reason: string) => `The output could not be written: ${reason}`,
+  stoppedAnswering: (baseUrl: string) =>
+    `Loudsmith at ${baseUrl} stopped answering. Start it again; a job that has begun goes on.`,
+
+  serve: {
+    about: 'Host the API and the page for the browser until stopped.',
+    port: 'port on the loopback interface; 0 picks a free one',
+    stay: 'go on when the terminal is closed or the program that started it has ended',
+    listening: (baseUrl: string) => `Loudsmith API listening on ${baseUrl}`,
+    open: (link: string) => `Open ${link}`,
+  },
+
+  keys: {
+    about: 'Create, list and revoke API keys.',
+    create: 'Create a key. It is shown this once, alone on the last line.',
+    name: 'what the key is for',
+    created: (name: string, id: string) => `Key "${name}" (${id}). It is shown this once:`,
+    list: 'List the keys, newest first.',
+    none: 'There are no keys.',
+    revoke: 'Revoke a key at once and for good.',
+    id: 'as "keys list" shows it',
+    revoked: (name: string) => `Key "${name}" is revoked.`,
+    unknown: (id: string) => `There is no key ${id}. See its identifier in "keys list".`,
+    used: (at: string) => `used ${at}`,
+    neverUsed: 'never used',
+    states: { active: 'active', suspended: 'suspended', revoked: 'revoked' },
+  },
+
+  account: {
+    about: 'Show the account, choose its plan, add credits.',
+    show: 'Show plan, credits and limits.',
+    plan: 'Choose the plan: a local policy, not a purchase.',
+    whichPlan: 'which one',
+    grant: 'Add credits.',
+    amount: 'how many to add',
+    aNumber: 'A number of credits is 1 or more.',
+    rows: {
+      plan: 'Plan',
+      credits: 'Credits',
+      keys: 'API keys',
+      webhooks: 'Webhooks',
+      unfinished: 'Unfinished jobs',
+      requests: 'Requests',
+    },
+    topUp: (credits: number, monthly: number, date: string) => `${credits} (topped up to ${monthly} on ${date})`,
+    of: (used: number, limit: number) => `${used} of ${limit}`,
+    aMinute: (count: number) => `${count} a minute`,
+  },
+
+  doctor: {
+    about: 'Show which ffmpeg, versions, folders, free disk and SIMD there are.',
+    noFfmpeg: 'none found: install ffmpeg 5.1 or newer, or name one in Settings',
+    rows: { engine: 'Engine', data: 'Data', disk: 'Disk', service: 'Service' },
+    hasSimd: 'yes',
+    noSimd: 'no: the engine needs a processor and runtime with WebAssembly SIMD',
+    disk: (free: string, used: string) => `${free} free, ${used} used by Loudsmith`,
+  },
+
+  master: {
+    about: 'Master a song: one job, one credit, one master per platform.',
+    file: 'MP3, WAV or FLAC',
+    platforms: (list: string) => `comma-separated: ${list}`,
+    out: 'folder for the masters and the report',
+    genre: 'genre',
+    aiService: 'what made the song',
+    tier: 'tier',
+    loudness: 'the level of each platform, or that of the genre everywhere',
+    intensity: 'how much the chain may change, 0 to 100',
+    reference: 'a track whose tone to match',
+    referenceAmount: 'how far to move toward it, 0 to 100',
+    title: 'title of the masters',
+    artist: 'artist of the masters',
+    noFile: (file: string) => `There is no file ${file}.`,
+    notWritable: (folder: string) => `Nothing can be written to ${folder}. Choose another folder with --out.`,
+    stages: {
+      waiting: 'waiting',
+      decoding: 'decoding',
+      analysing: 'analysing',
+      rendering: 'rendering',
+      verifying: 'verifying',
+      packaging: 'packaging',
+      queued: 'waiting',
+      done: 'done',
+      failed: 'failed',
+    } satisfies Record<Stage | 'queued' | 'done' | 'failed', string>,
+    cancelled: 'Cancelled.',
+    failed: (reason: string) => `Failed: ${reason}`,
+    returned: ' The credit was returned.',
+    note: (text: string) => `Note: ${text}`,
+    writtenTo: (folder: string) => `Written to ${folder}:`,
+    onTarget: 'on target',
+    below: (lufs: number) => `below its target of ${lufs} LUFS`,
+  },
+
+  /** What commander says by itself, by its English: titles of the help, notes to options, mistakes. Undefined stays as it is. */
+  commander: {
+    titles: {} as Readonly<Record<string, string>>,
+    help: 'display help for command',
+    notes: [] as readonly (readonly [RegExp, string])[],
+    mistakes: [] as readonly (readonly [RegExp, string])[],
+  },
+}
+
+export type Words = typeof en
+
+const ko: Words = {
+  language: 'ko',
+  about: '내 컴퓨터에서 하는 오디오 마스터링: 곡 하나로 플랫폼마다 측정된 마스터를 만들어요.',
+  dataDirOption: '곡, 결과, 데이터베이스가 있는 폴더',
+  jsonOption: '스크립트용 JSON으로 답하기',
+  emptyPath: '비어 있어요.',
+  aPort: '포트는 0부터 65535까지의 숫자예요.',
+  outputLost: (reason) => `출력을 쓰지 못했어요: ${reason}`,
+  stoppedAnswering: (baseUrl) =>
+    `${baseUrl}의 Loudsmith가 응답을 멈췄어요. 다시 시작하세요. 이미 시작한 작업은 이어져요.`,
+
+  serve: {
+    about: '멈출 때까지 API와 브라우저용 페이지를 제공해요.',
+    port: '루프백 인터페이스의 포트. 0이면 빈 포트를 골라요',
+    stay: '터미널이 닫히거나 실행한 프로그램이 끝나도 계속하기',
+    listening: (baseUrl) => `Loudsmith API 주소: ${baseUrl}`,
+    open: (link) => `브라우저에서 열기: ${link}`,
+  },
+
+  keys: {
+    about: 'API 키를 만들고, 보고, 폐기해요.',
+    create: '키를 만들어요. 키는 마지막 줄에 이번 한 번만 보여요.',
+    name: '키의 용도',
+    created: (name, id) => `키 "${name}"(${id})을(를) 만들었어요. 이번 한 번만 보여요:`,
+    list: '키를 최신순으로 보여요.',
+    none: '키가 없어요.',
+    revoke: '키를 바로, 완전히 폐기해요.',
+    id: '"keys list"에 나오는 ID',
+    revoked: (name) => `키 "${name}"을(를) 폐기했어요.`,
+    unknown: (id) => `${id}라는 키가 없어요. "keys list"에서 ID를 확인하세요.`,
+    used: (at) => `사용 ${at}`,
+    neverUsed: '사용한 적 없음',
+    states: { active: '사용 중', suspended: '플랜 때문에 정지', revoked: '폐기됨' },
+  },
+
+  account: {
+    about: '계정을 보고, 플랜을 고르고, 크레딧을 추가해요.',
+    show: '플랜, 크레딧, 한도를 보여요.',
+    plan: '플랜을 골라요. 구매가 아니라 이 컴퓨터의 정책이에요.',
+    whichPlan: '플랜',
+    grant: '크레딧을 추가해요.',
+    amount: '추가할 개수',
+    aNumber: '크레딧은 1 이상의 정수예요.',
+    rows: {
+      plan: '플랜',
+      credits: '크레딧',
+      keys: 'API 키',
+      webhooks: '웹훅',
+      unfinished: '끝나지 않은 작업',
+      requests: '요청',
+    },
+    topUp: (credits, monthly, date) => `${credits}(${date}에 ${monthly}까지 충전)`,
+    of: (used, limit) => `${limit}개 중 ${used}개`,
+    aMinute: (count) => `분당 ${count}회`,
+  },
+
+  doctor: {
+    about: 'ffmpeg, 버전, 폴더, 디스크 여유, SIMD를 보여요.',
+    noFfmpeg: '없음: ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요',
+    rows: { engine: '엔진', data: '데이터', disk: '디스크', service: '서비스' },
+    hasSimd: '있음',
+    noSimd: '없음: WebAssembly SIMD가 되는 프로세서와 런타임이 필요해요',
+    disk: (free, used) => `여유 ${free}, Loudsmith 사용 ${used}`,
+  },
+
+  master: {
+    about: '곡을 마스터링해요: 작업 하나, 크레딧 하나, 플랫폼마다 마스터 하나.',
+    file: 'MP3, WAV 또는 FLAC',
+    platforms: (list) => `쉼표로 구분: ${list}`,
+    out: '마스터와 리포트를 넣을 폴더',
+    genre: '장르',
+    aiService: '곡을 만든 서비스',
+    tier: '등급',
+    loudness: '음량: 플랫폼별 기준(platform) 또는 어디서나 장르 기준(competitive)',
+    intensity: '처리 강도, 0부터 100까지',
+    reference: '음색을 맞출 레퍼런스 트랙',
+    referenceAmount: '레퍼런스에 다가가는 정도, 0부터 100까지',
+    title: '마스터의 제목',
+    artist: '마스터의 아티스트',
+    noFile: (file) => `${file} 파일이 없어요.`,
+    notWritable: (folder) => `${folder}에 쓸 수 없어요. --out으로 다른 폴더를 고르세요.`,
+    stages: {
+      waiting: '대기 중',
+      decoding: '디코딩 중',
+      analysing: '분석 중',
+      rendering: '렌더링 중',
+      verifying: '확인 중',
+      packaging: '묶는 중',
+      queued: '대기 중',
+      done: '완료',
+      failed: '실패',
+    },
+    cancelled: '취소됐어요.',
+    failed: (reason) => `실패: ${reason}`,
+    returned: ' 크레딧은 돌려받았어요.',
+    note: (text) => `참고: ${text}`,
+    writtenTo: (folder) => `${folder}에 썼어요:`,
+    onTarget: '목표 도달',
+    below: (lufs) => `목표 ${lufs} LUFS보다 작음`,
+  },
+
+  commander: {
+    titles: {
+      'Usage:': '사용법:',
+      'Arguments:': '인자:',
+      'Options:': '옵션:',
+      'Commands:': '명령:',
+    },
+    help: '도움말 보기',
+    notes: [
+      [/\(choices: /, '(선택: '],
+      [/\(default: /, '(기본값: '],
+    ],
+    mistakes: [
+      [/missing required argument '(.+)'/, "'$1' 인자가 없어요."],
+      [/option '(.+)' argument missing/, "'$1' 옵션에 값이 없어요."],
+      [/required option '(.+)' not specified/, "'$1' 옵션이 필요해요."],
+      [/unknown option '(.+)'/, "'$1'은(는) 모르는 옵션이에요."],
+      [/unknown command '(.+)'/, "'$1'은(는) 모르는 명령이에요."],
+      [
+        /too many arguments.* Expected (\d+) arguments? but got (\d+).*/,
+        '인자가 너무 많아요. $1개가 필요한데 $2개예요.',
+      ],
+      [/option '(.+)' argument '(.*)' is invalid\./, "'$1' 옵션에 '$2'을(를) 쓸 수 없어요."],
+      [/command-argument value '(.*)' is invalid for argument '(.+)'\./, "'$2' 인자에 '$1'을(를) 쓸 수 없어요."],
+      [/Allowed choices are (.+)\./, '쓸 수 있는 값: $1.'],
+      [/\(Did you mean (?:one of )?(.+)\?\)/, '($1인가요?)'],
+      [/^error: /, '오류: '],
+    ],
+  },
+}
+
+/**
+ * Returns the words of a terminal: Korean where the first of LC_ALL, LC_MESSAGES and LANG that is set begins with `ko` (POSIX.1-2017
+ * section 8.2), or, where none is set as on Windows, the system's own language does; else English. Never throws.
+ */
+export function wordsOfTerminal(
+  environment: Readonly<Record<string, string | undefined>>,
+  systemLocale: string,
+): Words {
+  const locale = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || systemLocale
+  return /^ko(?![a-z])/i.test(locale) ? ko : en
+}
+
+/** Returns the words of a command with or without `--json`. */
+export const wordsFor = (words: Words, { json }: { readonly json?: boolean }): Words => (json ? en : words)
