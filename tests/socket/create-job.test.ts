@@ -179,6 +179,19 @@ describe('POST /api/v1/master', () => {
     expect(await refused({ source_id: 'abc', file: noFile })).toEqual([400, 'INVALID_REQUEST', 'source_id'])
   })
 
+  test('takes a song, and a reference, from one place only', async () => {
+    const song = blob(wavSong({ seconds: 5 }))
+    const form = new FormData()
+    form.append('file', song, 'stored.wav')
+    const { source_id } = (await service.call('POST', '/app/sources', { body: form })).body
+    expect(await refused({ source_id })).toEqual([400, 'INVALID_REQUEST', 'source_id'])
+    expect(await refused({ reference_file: song, reference_source_id: source_id })).toEqual([
+      400,
+      'INVALID_REQUEST',
+      'reference_source_id',
+    ])
+  })
+
   test('makes every check in a dry run, charges nothing and makes no job (contract 1)', async () => {
     const before = (await service.get('/api/v1/account')).body.credits
     const { status, body } = await service.master({ dry_run: 'true', platforms: 'melon,youtube' })
