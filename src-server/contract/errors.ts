@@ -84,7 +84,7 @@ export const ErrorEnvelope = exactly({
     ),
     values: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-        description: 'Extension: what `message` mentions, for whoever words the failure in another language.',
+        description: 'To the page of the application only: what `message` mentions, so that it is worded in the language shown.',
       }),
     ),
     request_id: Type.Optional(Type.String({ description: 'Extension: quote it when asking about this answer.' })),

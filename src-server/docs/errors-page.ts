@@ -17,7 +17,7 @@ Every answer that is not a success has the same body, whatever part of the servi
 {"error":{"code":"INVALID_PLATFORM","message":"…","param":"platforms","request_id":"…"}}
 \`\`\`
 
-\`error.code\` and \`error.message\` are the specification's; \`param\`, \`details\`, \`values\` and \`request_id\` are extensions and may be absent.
+\`error.code\` and \`error.message\` are the specification's; \`param\`, \`details\` and \`request_id\` are extensions and may be absent.
 Messages follow \`Accept-Language\` (Korean or English); their wording may change, the codes do not. The eight codes marked
 *specification* are those of its section 7, the others are extensions. *Retry* says whether the same request may succeed later;
 where the service knows when, \`Retry-After\` says it.

@@ -10,7 +10,7 @@ import type { Log } from '../log.ts'
 import type { Clock } from '../system.ts'
 import { AppError, invalidRequest } from './app-error.ts'
 import { drain } from './drain.ts'
-import { endpointOf, mayAnswer } from './route.ts'
+import { callerOf, endpointOf, mayAnswer } from './route.ts'
 
 /** Returns the body of a failed answer: cause and remedy in `language`, no path and no stack. Never throws. */
 export function envelopeOf(failure: AppError, language: Language, requestId: string): ErrorEnvelope {
@@ -22,10 +22,16 @@ export function envelopeOf(failure: AppError, language: Language, requestId: str
       ...(failure.details === undefined
         ? {}
         : { details: failure.details.map((detail) => detailText(detail, language)) }),
-      ...(Object.keys(failure.values).length === 0 ? {} : { values: failure.values }),
       request_id: requestId,
     },
   }
+}
+
+/** As {@link envelopeOf}; the app's own page, which words failures itself, is told what the message mentions. */
+function envelopeFor(request: FastifyRequest, failure: AppError): ErrorEnvelope {
+  const { error } = envelopeOf(failure, preferredLanguage(request.headers['accept-language']), request.id)
+  const isPage = callerOf(request)?.via === 'session'
+  return { error: isPage && Object.keys(failure.values).length > 0 ? { ...error, values: failure.values } : error }
 }
 
 /** Returns the headers that a failure carries by its code and values, and those it was given. */
@@ -73,7 +79,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
     .code(failure.status)
     .headers(headersOf(failure))
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(envelopeOf(failure, preferredLanguage(request.headers['accept-language']), request.id)))
+    .send(JSON.stringify(envelopeFor(request, failure)))
 }
 
 /** Makes every failure of `app` an envelope: thrown ones, unknown addresses and known addresses with another method. */

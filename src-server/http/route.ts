@@ -63,6 +63,11 @@ export const MAX_JSON_BYTES = 1_048_576
 
 const callers = new WeakMap<FastifyRequest, Caller>()
 
+/** Returns who sent `request`; undefined while nobody has been let in, and where nobody needs to be. */
+export function callerOf(request: FastifyRequest): Caller | undefined {
+  return callers.get(request)
+}
+
 /** Returns the table's row of the route that `request` reached; undefined beside the table (unknown address, page files). */
 export function endpointOf(request: FastifyRequest): Endpoint | undefined {
   return (request.routeOptions.config as { endpoint?: Endpoint } | undefined)?.endpoint
@@ -115,7 +120,7 @@ export function route<const E extends Endpoint, const O extends Outcome<E>>(
         query: endpoint.query && checked(endpoint.query, request.query, 'text'),
         headers: endpoint.headers && checked(endpoint.headers, request.headers, 'text'),
         body: endpoint.body && checked(endpoint.body, await readJson(request), 'json'),
-        caller: callers.get(request),
+        caller: callerOf(request),
         language: preferredLanguage(request.headers['accept-language']),
         signal: untilGone(reply),
         request,

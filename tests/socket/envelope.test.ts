@@ -52,7 +52,20 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
   ])('%s %s: 405 METHOD_NOT_ALLOWED with Allow', async (method, address, allow) => {
     const { status, body, headers } = await service.call(method, address)
     expect([status, body.error.code, headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', allow])
-    expect(body.error.values).toEqual({ allow })
+  })
+
+  test('a program gets the members of the contract; the page also what the message mentions, to word it in the language it shows', async () => {
+    const ask = async (credential: string) =>
+      (
+        await service.call('POST', '/api/v1/webhooks', {
+          credential,
+          body: 'x',
+          headers: { 'content-type': 'text/plain' },
+        })
+      ).body.error
+    const [program, page] = [await ask(await service.newKey()), await ask(service.sessionCredential)]
+    expect(Object.keys(program).sort()).toEqual(['code', 'message', 'request_id'])
+    expect(page).toEqual({ ...program, request_id: page.request_id, values: { expected: 'application/json' } })
   })
 
   test('a job that never was, a malformed identifier and a very long one: 404 JOB_NOT_FOUND, one body for all', async () => {
