@@ -24,7 +24,10 @@ async function newSongs() {
   const found = []
   for (const name of await readdir(inbox)) {
     if (name.startsWith('.') || !/\.(mp3|wav|flac)$/i.test(name)) continue
-    const { size, mtimeMs } = await stat(path.join(inbox, name))
+    const facts = await stat(path.join(inbox, name)).catch(() => undefined)
+    // Gone since it was listed, as the name of an unfinished copy is, or a folder.
+    if (!facts?.isFile()) continue
+    const { size, mtimeMs } = facts
     const version = `${name} ${size} ${mtimeMs}`
     if (sizes.get(name) === version && !givenUp.has(version) && !(await isThere(targetOf(name))))
       found.push({ name, version })
@@ -43,7 +46,12 @@ const isThere = (file) =>
 await mkdir(outbox, { recursive: true })
 console.log(`watching ${inbox}`)
 for (;;) {
-  for (const { name, version } of await newSongs()) {
+  const songs = await newSongs().catch((error) => {
+    // A drive that is away comes back.
+    console.error(`not looked into ${inbox}: ${error.message}`)
+    return []
+  })
+  for (const { name, version } of songs) {
     const part = path.join(outbox, `.${name}.part`)
     try {
       // The same song keeps its key: when it is sent again, it is not charged again.

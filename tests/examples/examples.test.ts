@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
@@ -302,6 +312,21 @@ test('the watch folder goes on with the job of a song when the service was away 
   await eventually(() => /^mastered one.wav/m.test(program.output))
   expect(program.output).toContain('not mastered one.wav: no answer')
   expect((await service.get('/api/v1/jobs')).body.total).toBe(1)
+})
+
+test('the watch folder outlives a song that goes between two looks, a folder named like one, and its drive being away', async () => {
+  const [inbox, away] = [path.join(folder, 'inbox'), path.join(folder, 'away')]
+  mkdirSync(path.join(inbox, 'album.wav'), { recursive: true })
+  if (process.platform !== 'win32') symlinkSync(path.join(folder, 'nowhere'), path.join(inbox, 'gone.wav'))
+  const args = [example('watch-folder/watch.mjs'), inbox, path.join(folder, 'outbox'), 'melon']
+  const program = run(process.execPath, args)
+  await eventually(() => program.output.includes('watching'))
+  renameSync(inbox, away)
+  await eventually(() => program.output.includes('not looked into'))
+  writeFileSync(path.join(away, 'one.wav'), wavSong())
+  renameSync(away, inbox)
+  await eventually(() => /^mastered one.wav/m.test(program.output))
+  expect(program.output).not.toMatch(/not mastered/)
 })
 
 test('the watch folder masters each arriving song once, under its name, and goes on after one it cannot', async () => {
