@@ -1,19 +1,41 @@
 /** What Node's own file functions lack: folders that are made or refused at once, and writes that survive a loss of power. */
-import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import path from 'node:path'
+
+/** What the user's other programs leave out of the rights of what they make; undefined while this process does the same. */
+let usersUmask: number | undefined
+
+/** From now on whatever this process or its engine processes write is for this user alone. */
+export function keepPrivate(): void {
+  usersUmask ??= process.umask(0o077)
+}
+
+/**
+ * Gives a file or folder that is meant for the user the rights that his other programs give theirs: others may be let into a music folder.
+ * Does nothing where the disk knows no rights.
+ */
+export function giveToUser(name: string, kind: 'file' | 'folder'): void {
+  if (usersUmask === undefined) return
+  try {
+    chmodSync(name, (kind === 'folder' ? 0o777 : 0o666) & ~usersUmask)
+  } catch {
+    // FAT and some network file systems have none.
+  }
+}
 
 /**
  * Makes a folder and those above it that are missing; an existing one stays as it is. Throws the system's error. Node's own
  * recursive mkdir never returns where a parent exists and yet nothing can be made in it (ENOENT in /proc), so each step is
  * made alone.
  */
-export function makeFolder(folder: string): void {
+export function makeFolder(folder: string, isForUser = false): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
   const parent = path.dirname(folder)
-  if (parent !== folder) makeFolder(parent)
+  if (parent !== folder) makeFolder(parent, isForUser)
   try {
     mkdirSync(folder)
+    if (isForUser) giveToUser(folder, 'folder')
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(folder).isDirectory()) throw cause
   }

@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs'
 import { readConfig, SETTING_NAMES } from './config.ts'
 import { DatabaseError, databaseFault } from './db/fault.ts'
 import { type Ownership, ownDirectory } from './db/owner.ts'
-import { makeFolder } from './disk.ts'
+import { keepPrivate, makeFolder } from './disk.ts'
 import { listen } from './http/listen.ts'
 import type { ForkEngine } from './jobs/worker-pool.ts'
 import { createLog, type Log } from './log.ts'
@@ -48,8 +48,7 @@ const CREDENTIAL_BYTES = 32
  * port is in use, a DatabaseError when the database cannot be used; nothing is then left open.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  // Whatever this process or its engine processes write is for this user alone.
-  process.umask(0o077)
+  keepPrivate()
   const config = readConfig()
   const clock = options.clock ?? systemClock
   const chance = options.chance ?? systemChance

@@ -5,7 +5,7 @@ import { lstat, mkdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ResultZip } from '../artifacts/package.ts'
-import { discardFolder, makeFolder } from '../disk.ts'
+import { discardFolder, giveToUser, makeFolder } from '../disk.ts'
 import { invalidRequest } from '../http/app-error.ts'
 
 /** The masters of one job, as they lie in its ZIP. */
@@ -20,7 +20,7 @@ export interface Masters {
 export function requireOutputFolder(folder: string): void {
   try {
     if (!path.isAbsolute(folder)) throw new Error('relative')
-    makeFolder(folder)
+    makeFolder(folder, true)
     accessSync(folder, constants.W_OK)
   } catch (cause) {
     throw invalidRequest('folder_not_writable', { param: 'output_folder', cause })
@@ -37,7 +37,7 @@ const MAX_ATTEMPTS = 1000
  * or the reason of an aborted `signal`; what was begun is then removed.
  */
 export async function copyMasters(parent: string, masters: Masters, signal: AbortSignal): Promise<string> {
-  makeFolder(parent)
+  makeFolder(parent, true)
   const parts = partsOf(masters)
   const { folderName } = masters.zip
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
@@ -83,8 +83,11 @@ async function copyInto(folder: string, hidden: string, parts: readonly Part[], 
   await discardFolder(hidden)
   await mkdir(hidden)
   try {
-    for (const { file, open } of parts)
+    for (const { file, open } of parts) {
       await pipeline(open(), createWriteStream(path.join(hidden, file), { flags: 'wx', flush: true }), { signal })
+      giveToUser(path.join(hidden, file), 'file')
+    }
+    giveToUser(hidden, 'folder')
     await rename(hidden, folder)
   } catch (cause) {
     await discardFolder(hidden)

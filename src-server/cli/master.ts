@@ -1,6 +1,6 @@
 /** `master FILE`: one ordinary job, followed to its end, and its masters unpacked where the user wants them. */
 import { constants, createWriteStream, openAsBlob } from 'node:fs'
-import { access, mkdir, rm, stat } from 'node:fs/promises'
+import { access, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import yauzl from 'yauzl'
 import type { Source } from '../contract/app.ts'
 import type { CreatedJob, Job } from '../contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
-import { makeFolder } from '../disk.ts'
+import { giveToUser, makeFolder } from '../disk.ts'
 import type { ServiceClient } from './service-client.ts'
 import { unusable } from './service-error.ts'
 import type { Words } from './words.ts'
@@ -58,7 +58,7 @@ export async function masterFile(
 /** Before anything is charged: what cannot be written is known by now. */
 async function makeOut(out: string, words: Words): Promise<void> {
   try {
-    makeFolder(out)
+    makeFolder(out, true)
     await access(out, constants.W_OK)
   } catch {
     throw unusable(words.master.notWritable(out))
@@ -126,8 +126,9 @@ async function unpack(archive: string, out: string): Promise<string[]> {
     for await (const entry of zip.eachEntry()) {
       if (entry.fileName.endsWith('/')) continue
       const file = path.join(out, entry.fileName)
-      await mkdir(path.dirname(file), { recursive: true })
+      makeFolder(path.dirname(file), true)
       await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(file))
+      giveToUser(file, 'file')
       files.push(file)
     }
   } finally {

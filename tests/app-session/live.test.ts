@@ -14,6 +14,9 @@ import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
 
+// As the user has it before the first service of this process.
+process.umask(0o027)
+
 let folder: string
 let engine: HeldEngine
 let service: Service
@@ -355,6 +358,19 @@ test('the plain masters of a done job lie in the output folder, and the job says
   expect(job.output_folder).toBe(path.join(output, `song_master_${jobId.slice(0, 8)}`))
   for (const { file, size_bytes } of job.results) {
     expect(readFileSync(path.join(job.output_folder ?? '', file)).length).toBe(size_bytes)
+  }
+  if (process.platform !== 'win32') {
+    // The music is shared as the user's other files are; the data are for him alone.
+    const rights = (name: string) => (statSync(name).mode & 0o777).toString(8)
+    const [master = ''] = readdirSync(job.output_folder ?? '')
+    const delivered = [
+      path.dirname(output),
+      output,
+      job.output_folder ?? '',
+      path.join(job.output_folder ?? '', master),
+    ]
+    expect(delivered.map(rights)).toEqual(['750', '750', '750', '640'])
+    expect(rights(path.join(folder, 'data', 'jobs', jobId))).toBe('700')
   }
   const key = await service.newKey()
   const { body: seenByKey } = await service.get(`/api/v1/jobs/${jobId}`, { credential: key })

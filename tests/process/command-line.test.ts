@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -149,6 +149,23 @@ test('without a running service a command starts it for itself and leaves nothin
   expect(existsSync(path.join(dataDir, owner))).toBe(false)
   expect(await run('account', 'show')).toMatchObject({ plan: 'studio', credits: 500 })
 })
+
+test.skipIf(process.platform === 'win32')(
+  'the masters have the rights that the user gives his files, and the data are for him alone (Windows has no such rights)',
+  async () => {
+    const song = path.join(dataDir, 'song.wav')
+    writeFileSync(song, wavSong())
+    const out = path.join(dataDir, 'music', 'masters')
+    const data = path.join(dataDir, 'data')
+    const command = [CLI, 'master', song, '--platforms', 'melon', '--out', out, '--data-dir', data, '--json']
+    const inShell = ['-c', 'umask 027; exec "$0" "$@"', process.execPath, ...command]
+    const { stdout } = await promisify(execFile)('sh', inShell)
+    const [master = ''] = JSON.parse(stdout).files as string[]
+    const rights = (file: string) => (statSync(file).mode & 0o777).toString(8)
+    expect([master, path.dirname(master), out, path.dirname(out)].map(rights)).toEqual(['640', '750', '750', '750'])
+    expect(['', 'loudsmith.db', 'jobs'].map((name) => rights(path.join(data, name)))).toEqual(['700', '600', '700'])
+  },
+)
 
 test('with a running service a command goes to it', async () => {
   const server = await spawnServer(dataDir)
