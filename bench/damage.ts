@@ -12,7 +12,7 @@ function sideGain(audio: Audio, gainDb: number): void {
   createMatchFilter(curve(0), curve(gainDb), audio.sampleRateHz).process(audio)
 }
 
-/** Faults of tone and width: the size is the one of the acceptance; the widths are changed by 6 dB, a factor of two. */
+/** Faults of tone and width: each in its usual size; the widths are changed by 6 dB, a factor of two. */
 export const toneDamages: Record<string, (audio: Audio) => void> = {
   'mud +4 dB at 250 Hz': (audio) => filter(audio, peaking(250, audio.sampleRateHz, 1, 4)),
   'dull −4 dB above 5 kHz': (audio) => filter(audio, highShelf(5000, audio.sampleRateHz, -4)),

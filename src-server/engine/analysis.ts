@@ -74,6 +74,8 @@ export interface SourceAnalysis {
   readonly dcOffsets: readonly number[]
   /** How far an offset comes and goes with the music, full scale 1; see {@link Waveform}. */
   readonly dcDrift: number
+  /** What every second of each channel has in common of it, full scale 1. */
+  readonly dcStanding: readonly number[]
   readonly subsonic: Subsonic
   readonly clipping: Clipping
   /** Clicks per channel. */
@@ -168,6 +170,7 @@ export function analyseSource(
     fineSpectrum,
     dcOffsets: waveform.offsets,
     dcDrift: waveform.offsetDrift,
+    dcStanding: waveform.standingOffsets,
     subsonic,
     clipping,
     clicks,

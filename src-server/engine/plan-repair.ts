@@ -72,31 +72,43 @@ export function planRepair(analysis: SourceAnalysis, sideGainDb = 0): PlanPart {
 
 const nothing: PlanPart = { stages: [], decisions: [] }
 
+const largestOf = (offsets: readonly number[]): number => Math.max(...offsets.map(Math.abs))
+
+/**
+ * Which offsets to subtract, or that they are to be filtered; null where there is none to be taken out. One that moves is filtered where that lowers the peaks; where it
+ * does not, what every second of it has in common is still subtracted.
+ */
+function offsetRemoval(analysis: SourceAnalysis, isWorthFiltering: boolean): readonly number[] | 'filtered' | null {
+  const { dcOffsets, dcDrift, dcStanding, samplePeakDbfs } = analysis
+  const unit = powerOfTen(thresholdShiftDb(samplePeakDbfs) / 20)
+  const offset = largestOf(dcOffsets)
+  if (dcDrift < steadyDrift * offset) return offset > dcThreshold * unit ? dcOffsets : null
+  if (isWorthFiltering) return offset > movingDcThreshold * unit ? 'filtered' : null
+  return largestOf(dcStanding) > movingDcThreshold * unit ? dcStanding : null
+}
+
 function offsetAndRumble(analysis: SourceAnalysis): PlanPart {
-  const { dcOffsets, dcDrift, subsonic } = analysis
-  const offset = Math.max(...dcOffsets.map(Math.abs))
-  const isSteady = dcDrift < steadyDrift * offset
+  const { dcOffsets, subsonic } = analysis
   const { levelDbfs, bassDbfs, frequencyHz } = subsonic
   const shiftDb = thresholdShiftDb(analysis.samplePeakDbfs)
-  const unit = powerOfTen(shiftDb / 20)
   const filter = rumbleFilterFor(subsonic)
   const isWorthFiltering = filter.order === 6 || lowersPeaks(analysis)
-  const hasOffset = isSteady ? offset > dcThreshold * unit : offset > movingDcThreshold * unit && isWorthFiltering
+  const removal = offsetRemoval(analysis, isWorthFiltering)
   const isHeavy = levelDbfs > heavyRumbleDbfs + shiftDb
   const isLoud = isHeavy || (levelDbfs > rumbleDbfs + shiftDb && levelDbfs > bassDbfs - rumbleBelowBassDb)
   const hasRumble = isLoud && isWorthFiltering
   const stages: RecipeStage[] = []
   const decisions: Decision[] = []
-  if (hasOffset) {
-    decisions.push(
-      decision('DC_REMOVED', { percent: rounded(offset * 100, 2), method: isSteady ? 'subtracted' : 'filtered' }),
-    )
-    if (isSteady) stages.push({ kind: 'remove_dc', offsets: dcOffsets })
+  if (removal === 'filtered') {
+    decisions.push(decision('DC_REMOVED', { percent: rounded(largestOf(dcOffsets) * 100, 2), method: 'filtered' }))
+  } else if (removal !== null) {
+    decisions.push(decision('DC_REMOVED', { percent: rounded(largestOf(removal) * 100, 2), method: 'subtracted' }))
+    stages.push({ kind: 'remove_dc', offsets: removal })
   }
   if (hasRumble) {
     decisions.push(decision('RUMBLE_FILTERED', { frequencyHz: rounded(frequencyHz), levelDbfs: rounded(levelDbfs) }))
   }
-  if (hasRumble || (hasOffset && !isSteady)) stages.push({ kind: 'rumble_filter', ...filter })
+  if (hasRumble || removal === 'filtered') stages.push({ kind: 'rumble_filter', ...filter })
   return { stages, decisions }
 }
 

@@ -14,6 +14,8 @@ export interface Waveform {
    * silence does not share. Full scale 1.
    */
   readonly offsetDrift: number
+  /** What the means of all whole seconds of each channel have in common: the one nearest to zero; 0 where they lie on both sides of it. Full scale 1. */
+  readonly standingOffsets: readonly number[]
   /** Root mean square of each channel without its mean, dBFS; −Infinity for silence. */
   readonly rmsDbfs: readonly number[]
   readonly samplePeakDbfs: number
@@ -55,6 +57,7 @@ export function measureWaveform(audio: Audio): Waveform {
   return {
     offsets,
     offsetDrift: Math.max(...offsets.map((offset, c) => driftOf(steps, c === 0 ? 'left' : 'right', offset))),
+    standingOffsets: [standingOf(steps, 'left'), standingOf(steps, 'right')],
     rmsDbfs: [rms(total.leftSquare, offsets[0]!), rms(total.rightSquare, offsets[1]!)],
     samplePeakDbfs: gainToDb(total.peak),
     crestFactorDb: meanSquare > 0 ? gainToDb(total.peak) - powerToDb(meanSquare) : 0,
@@ -80,4 +83,17 @@ function driftOf(steps: readonly StereoSums[], channel: 'left' | 'right', offset
     frames = 0
   }
   return drift
+}
+
+function standingOf(steps: readonly StereoSums[], channel: 'left' | 'right'): number {
+  const window = Math.round(1 / curveStepSeconds)
+  let least = Infinity
+  let most = -Infinity
+  for (let first = 0; first + window < steps.length; first += window) {
+    const second = steps.slice(first, first + window)
+    const mean = second.reduce((sum, step) => sum + step[channel] / step.frames, 0) / window
+    least = Math.min(least, mean)
+    most = Math.max(most, mean)
+  }
+  return least > most ? 0 : Math.max(0, least) + Math.min(0, most)
 }

@@ -248,6 +248,26 @@ describe('a repair', () => {
     expect(stage(plan(before).recipe.stages, 'remove_dc')).toBeUndefined()
   })
 
+  it('of an offset under waves that lean to one side takes what all of the song has of it, and leaves the waves', () => {
+    const leaning = allocateAudio(2, 20 * 48_000, 48_000)
+    for (const samples of leaning.channels) {
+      for (let i = 0; i < samples.length; i++) {
+        const isPlayed = i % 192_000 < 96_000
+        samples[i] = isPlayed ? (i % 480 < 384 ? 0.5 : -0.5) : 0
+      }
+    }
+    expect(plan(analyse(leaning)).recipe.stages.map(({ kind }) => kind)).not.toContain('remove_dc')
+    const shifted = copyOf(leaning)
+    addOffset(shifted, 0.05)
+    const { recipe, decisions } = plan(analyse(shifted))
+    expect(decisions[0]).toMatchObject({ code: 'DC_REMOVED', values: { percent: 5, method: 'subtracted' } })
+    expect(recipe.stages.map(({ kind }) => kind)).not.toContain('rumble_filter')
+    const { repairs } = applyRecipe(shifted, { version: 1, stages: [stage(recipe.stages, 'remove_dc')!] })
+    expect(repairs).toEqual([{ kind: 'dc_offset', amount_db: -26 }])
+    const left = shifted.channels[0]!.map((sample, i) => sample - leaning.channels[0]![i]!)
+    expect(left.every((error) => Math.abs(error) < 1e-6)).toBe(true)
+  })
+
   it('of a click that towers over the song takes no further notice of its peak', () => {
     const clicked = copyOf(music)
     for (const samples of clicked.channels) for (let i = 0; i < samples.length; i++) samples[i]! *= 0.3
