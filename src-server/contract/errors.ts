@@ -84,7 +84,8 @@ export const ErrorEnvelope = exactly({
     ),
     values: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-        description: 'To the page of the application only: what `message` mentions, so that it is worded in the language shown.',
+        description:
+          'To the page of the application only: what `message` mentions, so that it is worded in the language shown.',
       }),
     ),
     request_id: Type.Optional(Type.String({ description: 'Extension: quote it when asking about this answer.' })),
