@@ -187,7 +187,7 @@ const ko: Words = {
     genre: '장르',
     aiService: '곡을 만든 서비스',
     tier: '등급',
-    loudness: '음량: 플랫폼별 기준(platform) 또는 어디서나 장르 기준(competitive)',
+    loudness: '라우드니스: 플랫폼별 기준(platform) 또는 어디서나 장르 기준(competitive)',
     intensity: '처리 강도, 0부터 100까지',
     reference: '음색을 맞출 레퍼런스 트랙',
     referenceAmount: '레퍼런스에 다가가는 정도, 0부터 100까지',
