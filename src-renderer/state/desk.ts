@@ -124,7 +124,9 @@ export function createDesk(options: DeskOptions) {
   const isArriving = ({ source }: DeskSong) =>
     !getState().order.includes(source.source_id) && uploads.isArriving(source)
 
-  /** Shows the desk as it was read. What failed stays to be read, but not that the program was away. */
+  /** What was not told the server because it was away. */
+  let untold: Refusal | null = null
+  /** Shows the desk as it was read. What failed stays to be read, but not that the server was away when it was told something. */
   const keep = (read: Desk) => {
     const known = getState().desk
     const merged = mergedDesk(known, { ...read, songs: read.songs.filter((song) => !isArriving(song)) })
@@ -139,7 +141,7 @@ export function createDesk(options: DeskOptions) {
     }
     const shownOrder = getState().order
     const order = mergedOrder(known ? shownOrder : [...orderBefore(desk, shownOrder), ...shownOrder], desk, uploadIds())
-    setState(({ failure }) => ({ desk, order, failure: isNotReached(failure?.code) ? null : failure }))
+    setState(({ failure }) => ({ desk, order, failure: failure === untold ? null : failure }))
     if (!known && shownOrder.length > 0) tellOrder()
     for (const { source } of desk.songs) {
       const left = uploads.claim(source)
@@ -197,7 +199,9 @@ export function createDesk(options: DeskOptions) {
         show(await run())
       } catch (error) {
         await readDesk().then(show, () => undefined)
-        setState({ failure: refusalOf(error) })
+        const failure = refusalOf(error)
+        if (isNotReached(failure.code)) untold = failure
+        setState({ failure })
         throw error
       }
     })

@@ -264,10 +264,20 @@ describe('the desk', () => {
     }
   })
 
-  it('no longer says that the program is away once it has answered', async () => {
-    it_.desk.fail(new ApiError({ code: 'UNREACHABLE' }))
-    await it_.desk.read()
-    expect(it_.desk.store.getState().failure).toBeNull()
+  it('no longer says that the program is away once it has answered, but still that something could not be saved', async () => {
+    const { desk, gate } = it_
+    const failure = () => desk.store.getState().failure?.code
+    desk.addFiles([file('a.wav')])
+    await expect.poll(order).toEqual(['a'])
+    gate.command = () => Promise.reject(new TypeError('connection refused'))
+    desk.remove(['a'], 'a removed')
+    await expect.poll(failure).toBe('UNREACHABLE')
+    gate.command = () => Promise.resolve()
+    await desk.read()
+    expect(failure()).toBeUndefined()
+    desk.fail(new ApiError({ code: 'UNREACHABLE' }))
+    await desk.read()
+    expect(failure()).toBe('UNREACHABLE')
   })
 
   it('lets go of a song that could not be put back', async () => {
