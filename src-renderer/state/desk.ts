@@ -10,6 +10,7 @@ import {
 } from '../../src-server/contract/app.ts'
 import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
+import { createChanges } from './desk-changes.ts'
 import { createLooks } from './desk-looks.ts'
 import { createReferences } from './desk-references.ts'
 import { createUploads, placedOrder, readStored } from './desk-uploads.ts'
@@ -45,15 +46,6 @@ export interface DeskOptions {
 const ACCEPTED_KEY = 'loudsmith.accepted'
 /** What common settings are kept under, beside the source_ids of the songs' own. */
 const ALL = 'all songs'
-const SETTLE_MS = 250
-
-interface Unconfirmed {
-  /** Runs while the hand has not rested. */
-  readonly timer: ReturnType<typeof setTimeout>
-  /** Sends it if that has not been done. Rejects with why the server did not take it. */
-  readonly send: () => Promise<void>
-  readonly request: (isLeaving?: boolean) => Promise<Desk>
-}
 
 /**
  * The server's reading of the desk, with what this page already knows better: analyses that have just arrived. A song of which
@@ -106,8 +98,6 @@ export function createDesk(options: DeskOptions) {
     if (state.order !== before.order) uploads.saveResting()
   })
 
-  /** Settings that the hand has changed and the server has not confirmed, by what they are of: a source_id or ALL. */
-  const unconfirmed = new Map<string, Unconfirmed>()
   const inTurn = createTurns()
   const inReadingTurn = createTurns()
   /** Counts what was done to the desk here: an answer that was asked for before knows nothing of it and is not shown. */
@@ -133,10 +123,10 @@ export function createDesk(options: DeskOptions) {
     const own = new Map(known?.songs.map((song) => [song.source.source_id, song.settings]))
     const desk: Desk = {
       ...merged,
-      settings: known && unconfirmed.has(ALL) ? known.settings : merged.settings,
+      settings: known && changes.holds(ALL) ? known.settings : merged.settings,
       songs: merged.songs.map((song) => {
         const id = song.source.source_id
-        return unconfirmed.has(id) ? { ...song, settings: own.get(id) ?? null } : song
+        return changes.holds(id) ? { ...song, settings: own.get(id) ?? null } : song
       }),
     }
     const shownOrder = getState().order
@@ -206,6 +196,8 @@ export function createDesk(options: DeskOptions) {
       }
     })
   }
+  /** Of settings, by what they are of: a source_id or ALL. */
+  const changes = createChanges(tell)
   /** As `tell`, where nobody waits for more than its end. Never throws. */
   const command = (run: () => Promise<Desk>) => tell(run).catch(() => undefined)
   const clearFailure = () => setState({ failure: null })
@@ -268,23 +260,6 @@ export function createDesk(options: DeskOptions) {
     },
   })
 
-  /** Sends settings when the hand rests; until the server has confirmed them they win over what it says. */
-  const changeSoon = (target: string, request: Unconfirmed['request']) => {
-    clearTimeout(unconfirmed.get(target)?.timer)
-    let sent: Promise<void> | undefined
-    const send = () => {
-      clearTimeout(change.timer)
-      sent ??= tell(() =>
-        request().finally(() => {
-          if (unconfirmed.get(target) === change) unconfirmed.delete(target)
-        }),
-      )
-      return sent
-    }
-    const timer = setTimeout(() => void send().catch(() => undefined), SETTLE_MS)
-    const change: Unconfirmed = { timer, send, request }
-    unconfirmed.set(target, change)
-  }
   /** Gives one song settings of its own, or null for the common ones; one that is not stored yet keeps them until it is. */
   function changeSongSettings(rowId: string, settings: MasterSettings | null): void {
     const song = songOf(rowId)
@@ -293,14 +268,11 @@ export function createDesk(options: DeskOptions) {
       return
     }
     keepSong({ ...song, settings })
-    changeSoon(rowId, async (keepalive = false) => {
+    changes.soon(rowId, async (keepalive = false) => {
       await client.call('changeDeskSong', { params: { source_id: rowId }, body: { settings }, keepalive })
       return readDesk()
     })
   }
-  /** Sends what the hand has changed. Rejects when the server did not take it. */
-  const flush = () => Promise.all([...unconfirmed.values()].map((change) => change.send()))
-
   /** Takes rows off the list; the toast can put them back. */
   const remove = (rowIds: readonly string[], text: string) => {
     const { desk, order } = getState()
@@ -340,9 +312,7 @@ export function createDesk(options: DeskOptions) {
     /** Reads the desk again. Throws ApiError. */
     read,
     /** Call when the page goes: settings that the server has not confirmed are sent so that they outlive it. */
-    leave() {
-      for (const { request } of unconfirmed.values()) void request(true).catch(() => undefined)
-    },
+    leave: changes.leave,
     /** Puts files at the end of the list and begins to send them; `replaces` names the song whose place the first one takes. */
     addFiles(list: readonly File[], replaces?: string) {
       const settings = replaces ? (songOf(replaces)?.settings ?? null) : null
@@ -384,12 +354,12 @@ export function createDesk(options: DeskOptions) {
       }
       const settings = { ...desk.settings, ...change }
       setState({ desk: { ...desk, settings } })
-      changeSoon(ALL, (keepalive = false) => client.call('changeDesk', { body: { settings }, keepalive }))
+      changes.soon(ALL, (keepalive = false) => client.call('changeDesk', { body: { settings }, keepalive }))
     },
     /** Gives one song the common settings again. */
     clearOwnSettings(rowId: string) {
       changeSongSettings(rowId, null)
-      void flush().catch(() => undefined)
+      void changes.flush().catch(() => undefined)
     },
     /** Changes the presets: `change` makes the new ones of those that are there. */
     changePresets(change: (presets: readonly Preset[]) => Preset[]) {
@@ -407,7 +377,7 @@ export function createDesk(options: DeskOptions) {
     start(sourceIds: readonly string[]) {
       if (sourceIds.length === 0) return Promise.resolve()
       clearFailure()
-      const settled = flush()
+      const settled = changes.flush()
       settled.catch(() => undefined)
       const chosen = new Set(sourceIds)
       const { desk } = getState()

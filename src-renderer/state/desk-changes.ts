@@ -1,0 +1,47 @@
+/** Settings that the hand has changed and the server has not confirmed: sent when the hand rests. */
+import type { Desk } from '../../src-server/contract/app.ts'
+
+const SETTLE_MS = 250
+
+/** Tells the server. A request of a page that is being left must outlive it. */
+export type TellChange = (isLeaving?: boolean) => Promise<Desk>
+
+interface Change {
+  /** Runs while the hand has not rested. */
+  readonly timer: ReturnType<typeof setTimeout>
+  /** Sends it if that has not been done. Rejects with why the server did not take it. */
+  readonly send: () => Promise<void>
+  readonly request: TellChange
+}
+
+/** Makes the keeper of changes; `tell` runs a request and shows what it answers. */
+export function createChanges(tell: (run: () => Promise<Desk>) => Promise<void>) {
+  const unconfirmed = new Map<string, Change>()
+  return {
+    /** Whether something about `target` is not confirmed: until then it wins over what the server says. */
+    holds: (target: string): boolean => unconfirmed.has(target),
+    /** Sends a change of `target` when the hand rests, in place of the one before it. */
+    soon(target: string, request: TellChange): void {
+      clearTimeout(unconfirmed.get(target)?.timer)
+      let sent: Promise<void> | undefined
+      const send = () => {
+        clearTimeout(change.timer)
+        sent ??= tell(() =>
+          request().finally(() => {
+            if (unconfirmed.get(target) === change) unconfirmed.delete(target)
+          }),
+        )
+        return sent
+      }
+      const timer = setTimeout(() => void send().catch(() => undefined), SETTLE_MS)
+      const change: Change = { timer, send, request }
+      unconfirmed.set(target, change)
+    },
+    /** Sends what has not been sent. Rejects when the server did not take it. */
+    flush: () => Promise.all([...unconfirmed.values()].map((change) => change.send())),
+    /** Call when the page goes: everything is sent so that it outlives it. Never throws. */
+    leave(): void {
+      for (const { request } of unconfirmed.values()) void request(true).catch(() => undefined)
+    },
+  }
+}
