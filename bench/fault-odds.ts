@@ -1,5 +1,6 @@
 /**
  * Makes the table of src-server/engine/fault-odds-table.ts from music: `LOUDSMITH_MUSIC=folder:folder node bench/fault-odds.ts [--write] [--cache folder]`.
+ * With `--judge` nothing is learned: all pieces are judged by the engine's own table, for music that took no part in it.
  * Every piece is measured as it is and with each fault put in; multinomial logistic regression on the design pieces learns to tell which was done. Prints how
  * often design pieces (out of fold) and held-out pieces would be corrected. Deterministic for the same pieces and the same ffmpeg.
  */
@@ -9,13 +10,22 @@ import { parseArgs } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { analyseSource } from '../src-server/engine/analysis.ts'
 import type { Audio } from '../src-server/engine/block.ts'
-import { type FaultEvidence, faultFeatures, faults } from '../src-server/engine/fault-odds.ts'
+import { usualWidthFaultDb } from '../src-server/engine/detectors/peak-relief.ts'
+import { toneFaults } from '../src-server/engine/detectors/tone-evidence.ts'
+import { type FaultEvidence, faultFeatures, faults, usualWidestDb } from '../src-server/engine/fault-odds.ts'
+import { faultOddsTable } from '../src-server/engine/fault-odds-table.ts'
+import { widthCorrectionDb } from '../src-server/engine/plan-image.ts'
+import { faultCorrectionDb } from '../src-server/engine/plan-tone.ts'
 import { toneDamages } from './damage.ts'
 import { allSongs, copyAudio, decodeSong, reportedSongs, type Song } from './music.ts'
 import { type Column, fixed, startTable } from './table.ts'
 
 const { values: options } = parseArgs({
-  options: { write: { type: 'boolean', default: false }, cache: { type: 'string' } },
+  options: {
+    write: { type: 'boolean', default: false },
+    judge: { type: 'boolean', default: false },
+    cache: { type: 'string' },
+  },
 })
 
 /** Undamaged first, then the damages in the order of the faults: mud, harshness, dullness, narrowed, widened. */
@@ -38,6 +48,8 @@ interface Piece extends Song {
   readonly isDesign: boolean
   /** Features of the states. */
   readonly features: readonly (readonly number[])[]
+  /** Widest moments of the states. */
+  readonly widestDb: readonly number[]
 }
 
 function measure(audio: Audio): FaultEvidence {
@@ -45,20 +57,23 @@ function measure(audio: Audio): FaultEvidence {
   return { tone, width, peakRelief, isMono, deadChannel }
 }
 
+function cachedEvidenceOf({ path }: Song): FaultEvidence[] | null {
+  if (!options.cache) return evidenceOf(path)
+  const cached = join(options.cache, `${path.replaceAll(sep, '-')}.json`)
+  if (!existsSync(cached)) writeFileSync(cached, JSON.stringify(evidenceOf(path)))
+  return JSON.parse(readFileSync(cached, 'utf8')) as FaultEvidence[] | null
+}
+
 /** null for pieces that are too short to be judged or of a low rate, and for those that ffmpeg cannot read. */
-function evidenceOf({ path }: Song): FaultEvidence[] | null {
-  const cached = options.cache && join(options.cache, `${path.replaceAll(sep, '-')}.json`)
-  if (cached && existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8')) as FaultEvidence[]
+function evidenceOf(path: string): FaultEvidence[] | null {
   const original = readable(path)
   if (original === null) return null
   if (original.sampleRateHz < lowestRateHz || original.frames < shortestSeconds * original.sampleRateHz) return null
-  const evidence = damages.map((damage) => {
+  return damages.map((damage) => {
     const copy = copyAudio(original)
     damage(copy)
     return measure(copy)
   })
-  if (cached) writeFileSync(cached, JSON.stringify(evidence))
-  return evidence
 }
 
 function readable(path: string): Audio | null {
@@ -178,27 +193,61 @@ function printSpread(title: string, odds: readonly (readonly (readonly number[])
     print([fault, ...bounds.map((from) => `${share(0, f, from)} / ${share(f + 1, f, from)}`)])
 }
 
+/** What the engine would correct of each fault, dB. */
+function correctionsDb(odds: readonly number[], widestDb: number): number[] {
+  const [narrowed, widened] = odds.slice(toneFaults.length) as [number, number]
+  const sideDb = widthCorrectionDb({ narrowed, widened }, widestDb)
+  return [...toneFaults.map((fault, f) => faultCorrectionDb(fault, odds[f]!)), sideDb, -sideDb]
+}
+
+const usualDb = [...toneFaults.map((fault) => fault.usualDb), usualWidthFaultDb, usualWidthFaultDb]
+
+function printCorrections(pieces: readonly Piece[], odds: readonly (readonly (readonly number[])[])[]): void {
+  const share = (holds: (correctDb: (state: number) => number[]) => boolean): string => {
+    const count = pieces.filter(({ widestDb }, p) => holds((s) => correctionsDb(odds[p]![s]!, widestDb[s]!))).length
+    return `${fixed((100 * count) / pieces.length, 0)} %`
+  }
+  const found = faults.map((fault, f) => `${fault} ${share((correctDb) => correctDb(f + 1)[f]! >= usualDb[f]! / 2)}`)
+  const moved = share((correctDb) => correctDb(0).some((db) => Math.abs(db) > 1))
+  process.stdout.write(
+    `\nAt least half of the fault taken back: ${found.join(', ')}. Undamaged, moved by more than 1 dB: ${moved}\n`,
+  )
+}
+
 if (options.cache) mkdirSync(options.cache, { recursive: true })
 const pieces = allSongs().flatMap((song): Piece[] => {
-  const evidence = evidenceOf(song)
+  const evidence = cachedEvidenceOf(song)
   if (evidence === null) return []
   const isDesign = !isReported(song.name) && crc32(song.name) % 5 < 3
-  return [{ ...song, isDesign, features: evidence.map(faultFeatures) }]
+  const widestDb = evidence.map(({ isMono, deadChannel, width }) =>
+    isMono || deadChannel !== null ? usualWidestDb : width.widestDb,
+  )
+  return [{ ...song, isDesign, features: evidence.map(faultFeatures), widestDb }]
 })
-const design = pieces.filter(({ isDesign }) => isDesign)
-const held = pieces.filter(({ isDesign }) => !isDesign)
-process.stdout.write(`${design.length} design pieces, ${held.length} held out\n`)
-const outOfFold = [...new Set(design.map(({ folder }) => folder))].flatMap((folder) => {
-  const isIn = (piece: Piece) => piece.folder === folder
-  return oddsOf(learn(design.filter((piece) => !isIn(piece))), design.filter(isIn))
-})
-const model = learn(design)
-printSpread('Design pieces, each judged by a table made without the pieces of its folder', outOfFold)
-if (held.length > 0) printSpread('Held-out pieces', oddsOf(model, held))
-const lines = model
-  .slice(1)
-  .map((row, f) => `  // ${faults[f]}\n  [${row.map((value) => value.toFixed(3)).join(', ')}],`)
-const table = `/**
+
+function judge(title: string, judged: readonly Piece[], odds: readonly (readonly (readonly number[])[])[]): void {
+  printSpread(title, odds)
+  printCorrections(judged, odds)
+}
+
+function makeTable(): void {
+  const design = pieces.filter(({ isDesign }) => isDesign)
+  const held = pieces.filter(({ isDesign }) => !isDesign)
+  process.stdout.write(`${design.length} design pieces, ${held.length} held out\n`)
+  const models = new Map(
+    [...new Set(design.map(({ folder }) => folder))].map((folder) => [
+      folder,
+      learn(design.filter((piece) => piece.folder !== folder)),
+    ]),
+  )
+  const outOfFold = design.flatMap((piece) => oddsOf(models.get(piece.folder)!, [piece]))
+  judge('Design pieces, each judged by a table made without the pieces of its folder', design, outOfFold)
+  const model = learn(design)
+  if (held.length > 0) judge('Held-out pieces', held, oddsOf(model, held))
+  const lines = model
+    .slice(1)
+    .map((row, f) => `  // ${faults[f]}\n  [${row.map((value) => value.toFixed(3)).join(', ')}],`)
+  const table = `/**
  * Made by bench/fault-odds.ts from ${design.length} pieces of music and their damaged copies (docs/engine.md, section 4); do not edit. One row per fault: a constant, then a
  * factor for each number of \`faultFeatures\`, as natural logarithms against a piece without faults.
  */
@@ -208,5 +257,11 @@ export const faultOddsTable: readonly (readonly number[])[] = [
 ${lines.join('\n')}
 ]
 `
-if (options.write) writeFileSync(new URL('../src-server/engine/fault-odds-table.ts', import.meta.url), table)
-else process.stdout.write(`\n${table}`)
+  if (options.write) writeFileSync(new URL('../src-server/engine/fault-odds-table.ts', import.meta.url), table)
+  else process.stdout.write(`\n${table}`)
+}
+
+if (options.judge) {
+  const undamaged = faultOddsTable[0]!.map(() => 0)
+  judge(`All ${pieces.length} pieces, by the engine's table`, pieces, oddsOf([undamaged, ...faultOddsTable], pieces))
+} else makeTable()

@@ -3,8 +3,8 @@
  * PATH. LOUDSMITH_MUSIC names other folders, separated by colons. Each is searched with the folders in it.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
-import { join, parse } from 'node:path'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { join, parse, relative } from 'node:path'
 import { type Audio, allocateAudio } from '../src-server/engine/block.ts'
 
 const defaultFolders = [
@@ -43,12 +43,13 @@ export interface Song {
   readonly folder: string
 }
 
-/** Songs of all folders, by name and path. */
+/** Songs of all folders, by name and path; a link to a song is not another one. */
 export function allSongs(): Song[] {
   const songs = musicFolders().flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.(ogg|opus|flac|wav|mp3)$/.test(file))
-      .map((file) => ({ name: parse(file).name, path: join(folder, file), folder })),
+      .map((file) => ({ name: parse(file).name, path: join(folder, file), folder }))
+      .filter(({ path }) => realpathSync(path) === join(realpathSync(folder), relative(folder, path))),
   )
   const order = ({ name, path }: Song) => `${name} ${path}`
   return songs.sort((one, other) => (order(one) < order(other) ? -1 : 1))

@@ -1,6 +1,6 @@
 import type { SourceAnalysis } from './analysis.ts'
 import { usualWidthFaultDb } from './detectors/peak-relief.ts'
-import { certainty, type FaultOdds, faultOdds, probability, usualWidestDb } from './fault-odds.ts'
+import { certainty, type FaultOdds, faultOdds, probability, rise, usualWidestDb } from './fault-odds.ts'
 import { foldDownLossDb, oppositePhaseDb } from './meters/stereo.ts'
 import type { PlanPart } from './plan-repair.ts'
 import { powerOfTen } from './units.ts'
@@ -11,6 +11,13 @@ import { powerOfTen } from './units.ts'
  */
 const narrowedFrom = -0.4
 const widenedFrom = 0
+
+/**
+ * Widest moments between which widening fades in, dB. What is narrower would still be narrower than nearly all music with twice the side: it is not a mix that
+ * was narrowed, but one that is nearly mono.
+ */
+const nearlyMonoDb = -13
+const mixedWideDb = -10
 
 /** No band loses more than this on fold-down to mono beyond what it lost in the source, dB. */
 const mostFoldDownDb = 1.5
@@ -27,7 +34,10 @@ export function widthCorrectionDb(
   widestDb: number,
 ): number {
   const wayBackDb = usualWidestDb - widestDb
-  const likely = wayBackDb > 0 ? certainty(narrowed, narrowedFrom) : -certainty(widened, widenedFrom)
+  const likely =
+    wayBackDb > 0
+      ? certainty(narrowed, narrowedFrom) * rise(widestDb, nearlyMonoDb, mixedWideDb)
+      : -certainty(widened, widenedFrom)
   // Near the usual width there is no more to do than three times the way, so that nothing jumps there.
   const wholeDb = (usualWidthFaultDb + Math.min(Math.abs(wayBackDb), usualWidthFaultDb)) / 2
   return likely * Math.min(wholeDb, 3 * Math.abs(wayBackDb))

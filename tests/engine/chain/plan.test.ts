@@ -388,9 +388,13 @@ describe('the correction of width', () => {
 
   it('is none while no fault is likely, and at most 6 dB', () => {
     for (const widestDb of [-12, 2, 12]) expect(widthCorrectionDb(unlikely, widestDb)).toBeCloseTo(0, 9)
-    expect(widthCorrectionDb({ ...unlikely, narrowed: 3 }, -12)).toBe(6)
+    expect(widthCorrectionDb({ ...unlikely, narrowed: 3 }, -9)).toBe(6)
     expect(widthCorrectionDb({ ...unlikely, widened: 3 }, 12)).toBe(-6)
     expect(widthCorrectionDb({ ...unlikely, widened: 3 }, 5)).toBeGreaterThan(-6)
+  })
+
+  it('leaves alone what is nearly mono, however likely it looks narrowed', () => {
+    for (const widestDb of [-60, -34, -13]) expect(widthCorrectionDb({ ...unlikely, narrowed: 11 }, widestDb)).toBe(0)
   })
 
   it('costs no band more than 1.5 dB on fold-down and leaves the bass narrow', () => {
