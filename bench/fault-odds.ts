@@ -120,14 +120,19 @@ function solve(matrix: Float64Array[], y: Float64Array): Float64Array {
 }
 
 /**
- * Multinomial logistic regression with a ridge on standardised features, by Newton's method. Returns one row per state: constant, then a factor per
+ * Multinomial logistic regression with a ridge on standardised features, by Newton's method. A folder weighs as the root of the number of its pieces: many by one
+ * author say less than as many by several. Returns one row per state: constant, then a factor per
  * feature, with the row of the undamaged state taken off all others.
  */
 function learn(pieces: readonly Piece[]): number[][] {
   const rows = pieces.flatMap(({ features }) => features)
   const states = pieces.flatMap(({ features }) => features.map((_, s) => s))
-  const total = states.reduce((sum, s) => sum + stateWeights[s]!, 0)
-  const weights = states.map((s) => stateWeights[s]! / total)
+  const perFolder = Map.groupBy(pieces, ({ folder }) => folder)
+  const shares = pieces.flatMap(({ folder, features }) =>
+    features.map((_, s) => stateWeights[s]! / Math.sqrt(perFolder.get(folder)!.length)),
+  )
+  const total = shares.reduce((sum, share) => sum + share, 0)
+  const weights = shares.map((share) => share / total)
   const count = rows[0]!.length
   const mean = rows[0]!.map((_, i) => rows.reduce((sum, row, r) => sum + weights[r]! * row[i]!, 0))
   const spread = mean.map((m, i) => Math.sqrt(rows.reduce((sum, row, r) => sum + weights[r]! * (row[i]! - m) ** 2, 0)))

@@ -1,18 +1,18 @@
 /**
- * Made by bench/fault-odds.ts from 144 pieces of music and their damaged copies (docs/engine.md, section 4); do not edit. One row per fault: a constant, then a
+ * Made by bench/fault-odds.ts from 282 pieces of music and their damaged copies (docs/engine.md, section 4); do not edit. One row per fault: a constant, then a
  * factor for each number of `faultFeatures`, as natural logarithms against a piece without faults.
  */
 // biome-ignore-all lint/suspicious/noApproximativeNumericConstant: fitted numbers
 // biome-ignore format: one row per fault
 export const faultOddsTable: readonly (readonly number[])[] = [
   // mud
-  [-1.397, 0.940, -0.339, -0.045, -0.109, -0.048, 0.355, -0.076, 0.324, 18.955, -2.603, 0.356, 0.102, -2.491],
+  [-0.976, 0.739, -0.101, 0.028, 0.072, -0.023, -0.079, -0.034, 0.081, 12.160, -1.761, -0.946, -0.374, -1.910],
   // harshness
-  [-1.384, 0.028, 1.906, -0.224, 0.780, 0.034, -0.223, 0.036, 0.117, -2.033, 10.118, 2.598, 2.063, 0.058],
+  [-1.457, 0.100, 1.601, -0.015, 0.195, 0.004, -0.233, 0.092, -0.005, -1.073, 7.496, 2.343, 0.862, 0.801],
   // dullness
-  [-0.709, 0.050, -0.273, 0.282, -0.383, -0.018, 0.034, -0.062, -0.001, -0.537, -1.510, 7.409, -1.661, -0.149],
+  [-0.343, -0.039, -0.125, 0.224, -0.079, -0.008, 0.031, -0.099, -0.060, -1.969, -0.148, 6.598, -1.543, 1.774],
   // narrowed
-  [-2.386, -0.035, -0.410, 0.353, -3.440, 0.093, -0.361, -0.074, 1.760, 1.350, 1.277, -0.153, 9.988, 1.911],
+  [-1.251, -0.148, 0.016, 0.050, -3.724, 0.059, -0.114, 0.027, -1.496, -1.229, -2.135, -1.494, 8.406, 5.051],
   // widened
-  [-3.033, 0.242, 0.402, -0.196, 5.062, 0.008, 0.215, 0.046, -0.646, 2.146, -4.715, -2.625, 1.424, 9.491],
+  [-2.366, 0.229, 0.196, -0.040, 2.401, -0.123, 0.084, -0.015, 1.558, -0.540, -4.888, 0.598, 0.239, 8.214],
 ]

@@ -9,7 +9,7 @@ import { powerOfTen } from './units.ts'
  * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in twenty and one in fifty exceed them (docs/engine.md,
  * section 4).
  */
-const narrowedFrom = -0.4
+const narrowedFrom = 0
 const widenedFrom = 0
 
 /**

@@ -158,7 +158,8 @@ describe('a repair', () => {
     const damaged = copyOf(music)
     damage(damaged)
     const before = differenceDb(music, damaged)
-    const found = plan(analyse(damaged))
+    // What is done to the tone, a matter of taste, is left out: it would be compared as well.
+    const found = plan(analyse(damaged), { intensity: 0 })
     const { repairs } = applyRecipe(damaged, found.recipe)
     expect(repairs.map((repair) => repair.kind)).toEqual([kind])
     expect(amount(repairs[0]!.amount_db!)).toBe(true)
@@ -313,8 +314,8 @@ describe('a repair', () => {
     clipHard(clipped, -3)
     const both = copyOf(clipped)
     addOffset(both, 0.05)
-    applyRecipe(clipped, plan(analyse(clipped)).recipe)
-    const { repairs } = applyRecipe(both, plan(analyse(both)).recipe)
+    applyRecipe(clipped, plan(analyse(clipped), { intensity: 0 }).recipe)
+    const { repairs } = applyRecipe(both, plan(analyse(both), { intensity: 0 }).recipe)
     expect(repairs.map(({ kind }) => kind)).toEqual(['clipping', 'dc_offset'])
     expect(differenceDb(clipped, both)).toBeLessThan(-60)
   })
@@ -376,9 +377,13 @@ describe('the correction of tone', () => {
     for (const fault of toneFaults) {
       expect(faultCorrectionDb(fault, -1)).toBe(0)
       expect(faultCorrectionDb(fault, Number.NEGATIVE_INFINITY)).toBe(0)
-      expect(faultCorrectionDb(fault, -0.62)).toBeGreaterThan(0.25)
-      expect(faultCorrectionDb(fault, -0.62)).toBeLessThan(1)
       expect(faultCorrectionDb(fault, 2)).toBeCloseTo(fault.usualDb, 6)
+      // Of harshness one is sure from there on; the others are still in doubt.
+      if (fault.kind === 'harshness') expect(faultCorrectionDb(fault, -0.6)).toBeCloseTo(fault.usualDb, 6)
+      else {
+        expect(faultCorrectionDb(fault, -0.6)).toBeGreaterThan(0.25)
+        expect(faultCorrectionDb(fault, -0.6)).toBeLessThan(1)
+      }
     }
   })
 })
