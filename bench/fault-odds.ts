@@ -198,6 +198,13 @@ function printSpread(title: string, odds: readonly (readonly (readonly number[])
     print([fault, ...bounds.map((from) => `${share(0, f, from)} / ${share(f + 1, f, from)}`)])
 }
 
+/** Share of the pairs of a piece with a fault and an undamaged one in which the first has the higher odds: 0.5 by chance. */
+function area(fault: number, odds: readonly (readonly (readonly number[])[])[]): number {
+  const undamaged = odds.map((piece) => piece[0]![fault]!)
+  const below = odds.map((piece) => undamaged.filter((value) => value < piece[fault + 1]![fault]!).length)
+  return below.reduce((sum, count) => sum + count, 0) / undamaged.length ** 2
+}
+
 /** What the engine would correct of each fault, dB. */
 function correctionsDb(odds: readonly number[], widestDb: number): number[] {
   const [narrowed, widened] = odds.slice(toneFaults.length) as [number, number]
@@ -232,6 +239,9 @@ const pieces = allSongs().flatMap((song): Piece[] => {
 
 function judge(title: string, judged: readonly Piece[], odds: readonly (readonly (readonly number[])[])[]): void {
   printSpread(title, odds)
+  process.stdout.write(
+    `\nArea under the curve: ${faults.map((fault, f) => `${fault} ${fixed(area(f, odds), 2)}`).join(', ')}\n`,
+  )
   printCorrections(judged, odds)
 }
 
