@@ -58,6 +58,17 @@ describe('sentences', () => {
     expect(errorText('KEY_LIMIT', { plan: 'free', limit: 0 })).not.toMatch(/Revoke|0/)
   })
 
+  it('speaks of the silent edges that a song has, not of the one that it has not', () => {
+    const edges = (startSeconds: number, endSeconds: number, language?: 'ko') =>
+      warningText('INPUT_NEAR_SILENT_EDGES', { startSeconds, endSeconds }, language)
+    expect(edges(0, 3.1)).toBe('The song has 3.1 s of silence at its end.')
+    expect(edges(2.5, 0)).toBe('The song has 2.5 s of silence at its start.')
+    expect(edges(0.5, 2.6)).toBe('The song has 0.5 s of silence at its start and 2.6 s at its end.')
+    expect(edges(0, 3.1, 'ko')).toBe('뒤에 3.1초의 무음이 있어요.')
+    expect(edges(2.5, 0, 'ko')).toBe('앞에 2.5초의 무음이 있어요.')
+    expect(edges(0.5, 2.6, 'ko')).toBe('앞에 0.5초, 뒤에 2.6초의 무음이 있어요.')
+  })
+
   it('name a codec without the encoder that stood in for it', () => {
     const codec = 'Opus 160 kbit/s (ffmpeg libopus, complexity 5)'
     expect(warningText('CODEC_OVERSHOOT', { codec, truePeakDbtp: 0.92 })).toBe(

@@ -113,7 +113,11 @@ export const warnings: Record<WarningCode, Sentence> = {
       ? 'Left and right cancel each other: in mono hardly anything is left. Check whether one channel is inverted.'
       : `Left and right partly cancel each other: in mono the song is ${decibels(Number(v.lossDb), 1)} dB quieter. Check whether one channel is inverted.`,
   INPUT_NEAR_SILENT_EDGES: (v) =>
-    `The song has ${v.startSeconds ?? 0} s of silence at its start and ${v.endSeconds ?? 0} s at its end.`,
+    v.endSeconds === 0
+      ? `The song has ${v.startSeconds} s of silence at its start.`
+      : v.startSeconds === 0
+        ? `The song has ${v.endSeconds} s of silence at its end.`
+        : `The song has ${v.startSeconds} s of silence at its start and ${v.endSeconds} s at its end.`,
   INPUT_BAND_LIMITED: (v) => `There is nothing above ${frequency(Number(v.cutoffHz))}. No air is invented there.`,
   INPUT_PROVENANCE_DROPPED:
     'The song carries a provenance manifest that a new rendering makes invalid. It is not copied.',
