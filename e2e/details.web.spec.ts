@@ -119,7 +119,7 @@ test('a song with warnings is replaced in its place', async ({ page }) => {
 test('what warnings leave out of a start is said, all can be used at once, and paper shows every song', async ({
   page,
 }) => {
-  await drop(page, [song('Clean.wav', 1), silence('One.wav'), silence('Two.wav')])
+  await drop(page, [song('Clean.wav', 1), silence('One.wav', 2), silence('Two.wav', 3)])
   await expect(page.locator('.song.warning')).toHaveCount(2, { timeout: 60_000 })
   await expect(page.locator('.song.ready')).toHaveCount(1, { timeout: 60_000 })
   await expect(page.locator('.benchbar > p.grow')).toHaveText('Ready to start 2 with warnings left out')
@@ -137,6 +137,28 @@ test('what warnings leave out of a start is said, all can be used at once, and p
   await expect(page.locator('.song.ready')).toHaveCount(3)
   await expect(page.getByRole('button', { name: /^Use all/ })).toHaveCount(0)
   await expect(page.getByRole('button', { name: /^Start 3 songs/ })).toBeVisible()
+})
+
+test('songs that are dropped a second time are not mastered twice, unless that is wanted', async ({
+  page,
+  program,
+}) => {
+  const songs = [song('Alpha.wav', 1), song('Beta.wav', 2)]
+  await drop(page, songs)
+  await expect(page.locator('.song')).toHaveCount(2)
+  await drop(page, songs)
+  await expect(page.locator('.song.repeated')).toHaveCount(2, { timeout: 60_000 })
+  await expect(page.locator('.song.repeated').first()).toContainText('The same file as “Alpha”.')
+  await page.getByRole('button', { name: 'Remove the 2 repeated' }).click()
+  await expect(page.locator('.song')).toHaveCount(2)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.locator('.song.repeated')).toHaveCount(2)
+  await page.locator('.song.repeated').last().getByRole('button', { name: 'Use it: Beta' }).click()
+  await expect(page.locator('.song.ready')).toHaveCount(3, { timeout: 60_000 })
+  await page.getByRole('button', { name: /^Start 3 songs/ }).click()
+  await expect(page.locator('.song.done')).toHaveCount(3, { timeout: 120_000 })
+  const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
+  expect(jobs.map((job) => job.title).sort()).toEqual(['Alpha', 'Beta', 'Beta'])
 })
 
 test('a song too short to be mastered says so at once, and is not started with the others', async ({

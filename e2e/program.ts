@@ -106,8 +106,8 @@ export function noSong(name: string): GivenFile {
 }
 
 /** A song without a sound. */
-export function silence(name: string): GivenFile {
-  const buffer = songBytes(3, 1)
+export function silence(name: string, seconds = 3): GivenFile {
+  const buffer = songBytes(seconds, 1)
   buffer.fill(0, 44)
   return { name, mimeType: 'audio/wav', buffer }
 }

@@ -28,6 +28,7 @@ export type RowKind =
   | 'analysing'
   | 'ready'
   | 'warning'
+  | 'repeated'
   | 'waiting'
   | 'queued'
   | 'rendering'
@@ -49,6 +50,8 @@ export interface SongRow {
   readonly look?: Look
   /** Why a look at the song failed, when it did. */
   readonly analysisError?: Refusal
+  /** Title of the song on the list whose masters it would get once more. */
+  readonly repeats?: string
 }
 
 /** How far a finished job came: every master on target, or some below. */
@@ -126,13 +129,33 @@ export function songRows({ songs, uploads, order, jobs, accepted, looks, analysi
     if (row) shown.push(row)
     rows.delete(id)
   }
-  return [...shown, ...rows.values()]
+  return withRepeats([...shown, ...rows.values()], accepted)
+}
+
+const NOT_STARTED: readonly RowKind[] = ['analysing', 'ready', 'warning']
+const CAME_TO_NOTHING: readonly RowKind[] = ['failed', 'cancelled', 'refused']
+
+/** Marks songs not yet started that would get the masters of another one: started, or further up, with the same bytes and settings. */
+function withRepeats(rows: readonly SongRow[], accepted: RowSources['accepted']): SongRow[] {
+  const isStarted = ({ kind }: SongRow) => !NOT_STARTED.includes(kind)
+  const mastersOf = ({ source, settings }: DeskSong) => `${source.sha256} ${JSON.stringify(settings)}`
+  const first = new Map<string, DeskSong>()
+  for (const row of [...rows.filter(isStarted), ...rows.filter((row) => !isStarted(row))]) {
+    if (!row.song || CAME_TO_NOTHING.includes(row.kind)) continue
+    const masters = mastersOf(row.song)
+    if (!first.has(masters)) first.set(masters, row.song)
+  }
+  return rows.map((row) => {
+    const other = row.song && first.get(mastersOf(row.song))
+    if (!other || other === row.song || isStarted(row) || accepted[row.rowId]) return row
+    return { ...row, kind: 'repeated', repeats: other.source.title }
+  })
 }
 
 /** `now` with every row that says the same as in `before` replaced by that one, so that only rows that changed are drawn again. */
 export function steadyRows(before: readonly SongRow[], now: readonly SongRow[]): SongRow[] {
   const known = new Map(before.map((row) => [row.rowId, row]))
-  const parts = ['kind', 'upload', 'song', 'job', 'look', 'analysisError'] as const
+  const parts = ['kind', 'upload', 'song', 'job', 'look', 'analysisError', 'repeats'] as const
   return now.map((row) => {
     const old = known.get(row.rowId)
     return old && parts.every((part) => old[part] === row[part]) ? old : row
@@ -148,6 +171,7 @@ const TALLY_OF: Record<RowKind, keyof Tally> = {
   interrupted: 'check',
   analysing: 'reading',
   warning: 'check',
+  repeated: 'check',
   ready: 'ready',
   waiting: 'queued',
   queued: 'queued',

@@ -108,6 +108,7 @@ export const en = {
     batchActions: 'Batch actions',
     clearEnded: 'Clear what has ended',
     acceptAll: (count: number) => `Use all ${count} with warnings`,
+    removeRepeated: (count: number) => `Remove the ${count} repeated`,
     removeAll: 'Remove all',
     retryFailed: 'Try the failed ones again',
     saveAll: 'Save every ZIP',
@@ -138,6 +139,8 @@ export const en = {
     warnings: (count: number) =>
       `${words[count] ?? count} ${count === 1 ? 'warning' : 'warnings'}, no credit spent yet`,
     silent: 'There is no sound in it. It would fail and be refunded.',
+    repeated: 'On the list already',
+    repeatedWhat: (title: string) => `The same file as “${title}”. With the same settings its masters are the same.`,
     replace: 'Replace',
     useIt: 'Use it',
     queuePosition: (place: number) => `Position ${place} in the queue`,

@@ -5,6 +5,7 @@ import {
   kindOf,
   movedOrder,
   queuePlaces,
+  type RowSources,
   refusalOfRow,
   songRows,
   startOf,
@@ -26,7 +27,7 @@ const song = (id: string, change: Partial<DeskSong> = {}): DeskSong => ({
     filename: `${id}.wav`,
     title: id,
     size_bytes: 1,
-    sha256: 'x',
+    sha256: `bytes of ${id}`,
     codec: 'wav',
     duration_seconds: 60,
     sample_rate_hz: 44_100,
@@ -100,6 +101,40 @@ describe('a song that is too short to be mastered', () => {
   it.each(['en', 'ko'] as const)('says in %s what its job would say', (language) => {
     const [row] = rowsOf(lasting(0.5))
     expect(refusalText(refusalOfRow(row as never) as never, language)).toBe(failureText('TOO_SHORT', {}, language))
+  })
+})
+
+describe('a song that is on the list twice', () => {
+  const copy = (id: string, change: Partial<DeskSong> = {}) =>
+    song(id, { source: { ...song(id).source, sha256: song('a').source.sha256 }, ...change })
+  const kinds = (songs: readonly DeskSong[], more: Partial<RowSources> = {}) =>
+    songRows({ ...none, songs, ...more }).map(({ kind, repeats }) => (repeats ? `${kind} ${repeats}` : kind))
+
+  it('is not started a second time until somebody wants it', () => {
+    const songs = [song('a'), copy('b'), song('c'), copy('d', { analysis: null })]
+    expect(kinds(songs)).toEqual(['ready', 'repeated a', 'ready', 'repeated a'])
+    expect(startOf(songRows({ ...none, songs })).rowIds).toEqual(['a', 'c'])
+    expect(kinds(songs, { accepted: { b: true } })).toEqual(['ready', 'ready', 'ready', 'repeated a'])
+    expect(tallyOf(songRows({ ...none, songs })).check).toBe(2)
+  })
+
+  it('is not among those whose warnings are accepted together', () => {
+    const warnings = analysis([clipped])
+    const songs = [song('a', { analysis: warnings }), copy('b', { analysis: warnings })]
+    expect(startOf(songRows({ ...none, songs }))).toEqual({ rowIds: ['a'], hasWarnings: true })
+  })
+
+  it('is the one that was not started, wherever it stands', () => {
+    const started = copy('b', { state: 'submitted', job_ids: ['1'] })
+    const rows = { order: ['a', 'b'], jobs: { 1: job({ job_id: '1', status: 'done' }) } }
+    expect(kinds([song('a'), started], rows)).toEqual(['repeated b', 'done'])
+  })
+
+  it('is wanted when it has settings of its own, or the other one came to nothing', () => {
+    expect(kinds([song('a'), copy('b', { settings: { tier: 'premium' } as never })])).toEqual(['ready', 'ready'])
+    const failed = copy('b', { state: 'submitted', job_ids: ['1'] })
+    const rows = { jobs: { 1: job({ job_id: '1', status: 'failed', failure_code: 'CANCELLED' }) } }
+    expect(kinds([failed, song('a')], rows)).toEqual(['cancelled', 'ready'])
   })
 })
 

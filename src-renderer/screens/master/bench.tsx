@@ -19,6 +19,7 @@ const CELL: Partial<Record<RowKind, string>> = {
   cancelled: 'w',
   ready: 'w',
   warning: 'w',
+  repeated: 'w',
   analysing: 'w',
   sending: 'w',
   interrupted: 'w',

@@ -1,5 +1,5 @@
 /** The state of a song in words: first line what it is, second line what to know or do. */
-import { CircleCheck, CircleX, Clock, Pause, TriangleAlert } from 'lucide-react'
+import { CircleCheck, CircleX, Clock, Copy, Pause, TriangleAlert } from 'lucide-react'
 import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
 import type { Job, Stage } from '../../../src-server/contract/jobs.ts'
 import type { Warning } from '../../../src-server/contract/report.ts'
@@ -98,6 +98,14 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
         </Lines>
       )
     }
+    case 'repeated':
+      return (
+        <Lines icon={<Copy {...small} />} head={<span>{t.row.repeated}</span>}>
+          <span className="two-lines" title={t.row.repeatedWhat(row.repeats ?? '')}>
+            {unbroken(t.row.repeatedWhat(row.repeats ?? ''))}
+          </span>
+        </Lines>
+      )
     case 'waiting':
     case 'queued': {
       if (isPaused && kind === 'waiting')

@@ -56,6 +56,7 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
   const starts = startsIn(rows, places, workers)
   const tally = tallyOf(rows)
   const warned = rows.filter((row) => row.kind === 'warning')
+  const repeated = rows.filter((row) => row.kind === 'repeated').map((row) => row.rowId)
   useFlip(list, rows.map((row) => row.rowId).join())
   useListKeys(list, rows, setActiveId)
   useDragOrder(list, rows)
@@ -70,6 +71,11 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
             .join(', ')}
         </span>
         <span className="grow" />
+        {repeated.length > 1 && (
+          <Button look="quiet" small onClick={() => desk.remove(repeated, t.list.removedMany(repeated.length))}>
+            {t.list.removeRepeated(repeated.length)}
+          </Button>
+        )}
         {warned.length > 1 && tally.ready > 0 && (
           <Button look="quiet" small onClick={() => desk.accept(warned.map((row) => row.rowId))}>
             {t.list.acceptAll(warned.length)}

@@ -65,7 +65,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
         madeWith,
       ]
     : [upload ? format.bytes(upload.sizeBytes) : null, upload?.settings ? t.row.hasOwnSettings : null]
-  const canMove = kind === 'waiting' || kind === 'ready' || kind === 'warning'
+  const canMove = kind === 'waiting' || kind === 'ready' || kind === 'warning' || kind === 'repeated'
   const known = kind === 'sending' ? (upload?.sent ?? 0) * 100 : (row.look?.percent ?? 0)
   const mastered = isMade ? 100 : kind === 'rendering' ? (job?.progress ?? 0) : 0
   return (
@@ -145,6 +145,16 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
           <Button small onClick={() => actions.replace(row)} aria-label={named(t.row.replace)}>
             {t.row.replace}
           </Button>
+          <Button small onClick={() => actions.accept(row)} aria-label={named(t.row.useIt)}>
+            {t.row.useIt}
+          </Button>
+          {remove}
+        </>
+      )
+    case 'repeated':
+      return (
+        <>
+          {more}
           <Button small onClick={() => actions.accept(row)} aria-label={named(t.row.useIt)}>
             {t.row.useIt}
           </Button>
