@@ -141,7 +141,7 @@ function withRepeats(rows: readonly SongRow[], accepted: RowSources['accepted'])
   const mastersOf = ({ source, settings }: DeskSong) => `${source.sha256} ${JSON.stringify(settings)}`
   const first = new Map<string, DeskSong>()
   for (const row of [...rows.filter(isStarted), ...rows.filter((row) => !isStarted(row))]) {
-    if (!row.song || CAME_TO_NOTHING.includes(row.kind)) continue
+    if (!row.song || CAME_TO_NOTHING.includes(row.kind) || row.job?.expired) continue
     const masters = mastersOf(row.song)
     if (!first.has(masters)) first.set(masters, row.song)
   }

@@ -130,11 +130,13 @@ describe('a song that is on the list twice', () => {
     expect(kinds([song('a'), started], rows)).toEqual(['repeated b', 'done'])
   })
 
-  it('is wanted when it has settings of its own, or the other one came to nothing', () => {
+  it('is wanted when it has settings of its own, or the other one has no masters to show', () => {
     expect(kinds([song('a'), copy('b', { settings: { tier: 'premium' } as never })])).toEqual(['ready', 'ready'])
-    const failed = copy('b', { state: 'submitted', job_ids: ['1'] })
+    const other = copy('b', { state: 'submitted', job_ids: ['1'] })
     const rows = { jobs: { 1: job({ job_id: '1', status: 'failed', failure_code: 'CANCELLED' }) } }
-    expect(kinds([failed, song('a')], rows)).toEqual(['cancelled', 'ready'])
+    expect(kinds([other, song('a')], rows)).toEqual(['cancelled', 'ready'])
+    const expired = { jobs: { 1: job({ job_id: '1', status: 'done', expired: true }) } }
+    expect(kinds([other, song('a')], expired)).toEqual(['done', 'ready'])
   })
 })
 
