@@ -161,6 +161,29 @@ test('songs that are dropped a second time are not mastered twice, unless that i
   expect(jobs.map((job) => job.title).sort()).toEqual(['Alpha', 'Beta', 'Beta'])
 })
 
+test('what a toast covers can be scrolled from under it', async ({ page }) => {
+  await drop(
+    page,
+    Array.from({ length: 12 }, (_, i) => song(`Song ${i}.wav`, i, 2)),
+  )
+  await expect(page.locator('.song')).toHaveCount(12)
+  await rowOf(page, 'Song 3').getByRole('button', { name: 'Remove: Song 3' }).click()
+  const bottom = (selector: string) =>
+    page.locator(selector).evaluateAll((all) => all.at(-1)?.getBoundingClientRect().bottom ?? Number.NaN)
+  for (const size of [
+    { width: 1280, height: 700 },
+    { width: 800, height: 700 },
+  ]) {
+    await page.setViewportSize(size)
+    await expect(page.locator('.toast')).toBeVisible()
+    await page.locator('.songs, .pane').evaluateAll((all) => {
+      for (const one of all) one.scrollTop = one.scrollHeight
+    })
+    const toastTop = await page.locator('.toast').evaluate((toast) => toast.getBoundingClientRect().top)
+    expect(await bottom('.song'), `${size.width} px wide`).toBeLessThanOrEqual(toastTop)
+  }
+})
+
 test('a song too short to be mastered says so at once, and is not started with the others', async ({
   page,
   program,
