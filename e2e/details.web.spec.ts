@@ -148,7 +148,7 @@ test('songs that are dropped a second time are not mastered twice, unless that i
   await expect(page.locator('.song')).toHaveCount(2)
   await drop(page, songs)
   await expect(page.locator('.song.repeated')).toHaveCount(2, { timeout: 60_000 })
-  await expect(page.locator('.song.repeated').first()).toContainText('The same file as “Alpha”.')
+  await expect(page.locator('.song.repeated').first()).toContainText('The same file as “Alpha”')
   await page.getByRole('button', { name: 'Remove the 2 repeated' }).click()
   await expect(page.locator('.song')).toHaveCount(2)
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -159,6 +159,10 @@ test('songs that are dropped a second time are not mastered twice, unless that i
   await expect(page.locator('.song.done')).toHaveCount(3, { timeout: 120_000 })
   const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
   expect(jobs.map((job) => job.title).sort()).toEqual(['Alpha', 'Beta', 'Beta'])
+  await expect(page.locator('.song.repeated')).toHaveCount(1)
+  await page.getByText('Premium', { exact: true }).click()
+  await expect(page.locator('.song.repeated')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /^Start 1 song/ })).toBeVisible()
 })
 
 test('what a toast covers can be scrolled from under it', async ({ page }) => {

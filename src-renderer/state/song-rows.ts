@@ -88,6 +88,8 @@ export function kindOf(song: DeskSong, job: Job | undefined, isAccepted: boolean
 
 export interface RowSources {
   readonly songs: readonly DeskSong[]
+  /** Of all songs that have none of their own; null until the desk is read. */
+  readonly settings: MasterSettings | null
   readonly uploads: readonly Upload[]
   /** Ids in the order in which they are shown; what is not in it follows. */
   readonly order: readonly string[]
@@ -98,7 +100,8 @@ export interface RowSources {
 }
 
 /** Returns one row per song, in the order shown. */
-export function songRows({ songs, uploads, order, jobs, accepted, looks, analysisErrors }: RowSources): SongRow[] {
+export function songRows(sources: RowSources): SongRow[] {
+  const { songs, uploads, order, jobs, accepted, looks, analysisErrors } = sources
   const rows = new Map<string, SongRow>()
   const newJobs = new Map(Object.values(jobs).map((job) => [`${job.source_id} ${job.batch_id}`, job]))
   for (const read of songs) {
@@ -129,24 +132,41 @@ export function songRows({ songs, uploads, order, jobs, accepted, looks, analysi
     if (row) shown.push(row)
     rows.delete(id)
   }
-  return withRepeats([...shown, ...rows.values()], accepted)
+  return withRepeats([...shown, ...rows.values()], sources)
 }
 
-const NOT_STARTED: readonly RowKind[] = ['analysing', 'ready', 'warning']
+const NOT_STARTED: readonly RowKind[] = ['analysing', 'ready', 'warning', 'repeated']
 const CAME_TO_NOTHING: readonly RowKind[] = ['failed', 'cancelled', 'refused']
 
-/** Marks songs not yet started that would get the masters of another one: started, or further up, with the same bytes and settings. */
-function withRepeats(rows: readonly SongRow[], accepted: RowSources['accepted']): SongRow[] {
-  const isStarted = ({ kind }: SongRow) => !NOT_STARTED.includes(kind)
-  const mastersOf = ({ source, settings }: DeskSong) => `${source.sha256} ${JSON.stringify(settings)}`
+const isStarted = ({ kind }: SongRow) => !NOT_STARTED.includes(kind)
+
+/** How a song was or is being mastered, or would be if it were started now; null while nothing is known of it. `common`: the settings of all songs. */
+export function madeWith(row: SongRow, common: MasterSettings | null): MasterSettings | Job | null {
+  return isStarted(row) && row.job ? row.job : (row.song?.settings ?? common)
+}
+
+/** Equal for rows whose masters are equal: of the same bytes, in the same way. null where there are none, or none that could be told. */
+function mastersOf(row: SongRow, common: MasterSettings | null): string | null {
+  const made = madeWith(row, common)
+  if (!row.song || !made || CAME_TO_NOTHING.includes(row.kind)) return null
+  // Of the reference of a job only its name is known.
+  if ('job_id' in made && (made.expired || made.reference_filename)) return null
+  const { platforms, genre, ai_service, tier, intensity, loudness } = made
+  const reference =
+    'reference_source_id' in made && made.reference_source_id ? [made.reference_source_id, made.reference_amount] : []
+  const ways = [[...platforms].sort(), genre, ai_service, tier, intensity, loudness, reference]
+  return JSON.stringify([row.song.source.sha256, ways])
+}
+
+/** Marks songs not yet started that would get the masters of another one, which was started or stands further up. */
+function withRepeats(rows: readonly SongRow[], { accepted, settings }: RowSources): SongRow[] {
   const first = new Map<string, DeskSong>()
   for (const row of [...rows.filter(isStarted), ...rows.filter((row) => !isStarted(row))]) {
-    if (!row.song || CAME_TO_NOTHING.includes(row.kind) || row.job?.expired) continue
-    const masters = mastersOf(row.song)
-    if (!first.has(masters)) first.set(masters, row.song)
+    const masters = mastersOf(row, settings)
+    if (masters && row.song && !first.has(masters)) first.set(masters, row.song)
   }
   return rows.map((row) => {
-    const other = row.song && first.get(mastersOf(row.song))
+    const other = first.get(mastersOf(row, settings) ?? '')
     if (!other || other === row.song || isStarted(row) || accepted[row.rowId]) return row
     return { ...row, kind: 'repeated', repeats: other.source.title }
   })

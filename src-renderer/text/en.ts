@@ -140,7 +140,8 @@ export const en = {
       `${words[count] ?? count} ${count === 1 ? 'warning' : 'warnings'}, no credit spent yet`,
     silent: 'There is no sound in it. It would fail and be refunded.',
     repeated: 'On the list already',
-    repeatedWhat: (title: string) => `The same file as “${title}”. With the same settings its masters are the same.`,
+    repeatedWhat: (title: string) =>
+      `The same file as “${title}”, with the same settings. Its masters would be the same.`,
     replace: 'Replace',
     useIt: 'Use it',
     queuePosition: (place: number) => `Position ${place} in the queue`,

@@ -125,7 +125,7 @@ export const ko: Text = {
     warnings: (count) => `경고 ${count}건, 아직 차감 전`,
     silent: '소리가 없는 파일이에요. 시작해도 실패하고 크레딧은 돌려드려요.',
     repeated: '이미 목록에 있어요',
-    repeatedWhat: (title) => `“${title}” 곡과 같은 파일이에요. 설정이 같으면 마스터도 같아요.`,
+    repeatedWhat: (title) => `“${title}” 곡과 파일도 설정도 같아요. 마스터도 똑같이 나와요.`,
     replace: '바꾸기',
     useIt: '그대로',
     queuePosition: (place) => `대기열 ${place}번째`,

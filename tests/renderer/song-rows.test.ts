@@ -3,10 +3,12 @@ import { isRepeatable, isWorthAgain } from '../../src-renderer/state/jobs.ts'
 import { refusalText } from '../../src-renderer/state/refusal.ts'
 import {
   kindOf,
+  madeWith,
   movedOrder,
   queuePlaces,
   type RowSources,
   refusalOfRow,
+  type SongRow,
   songRows,
   startOf,
   steadyRows,
@@ -14,7 +16,7 @@ import {
   type Upload,
 } from '../../src-renderer/state/song-rows.ts'
 import { NO_TIME_LEFT, nextTimeLeft, roundedSeconds, workRate } from '../../src-renderer/state/time-left.ts'
-import type { AnalysisSummary, DeskSong } from '../../src-server/contract/app.ts'
+import type { AnalysisSummary, DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src-server/contract/errors.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
 import { failureText } from '../../src-server/contract/text/text.ts'
@@ -41,8 +43,21 @@ const song = (id: string, change: Partial<DeskSong> = {}): DeskSong => ({
   job_ids: [],
   ...change,
 })
-const job = (change: Partial<Job>) => ({ job_id: 'j', status: 'queued', results: [], progress: 0, ...change }) as Job
-const none = { uploads: [], order: [], jobs: {}, accepted: {}, looks: {}, analysisErrors: {} }
+const settings: MasterSettings = {
+  platforms: ['spotify', 'melon'],
+  genre: 'pop',
+  ai_service: 'suno',
+  tier: 'standard',
+  intensity: 50,
+  loudness: 'platform',
+  reference_source_id: null,
+  reference_amount: 70,
+}
+const job = (change: Partial<Job>) => {
+  const { reference_source_id: _, ...made } = settings
+  return { ...made, job_id: 'j', status: 'queued', results: [], progress: 0, ...change } as Job
+}
+const none = { settings, uploads: [], order: [], jobs: {}, accepted: {}, looks: {}, analysisErrors: {} }
 
 describe('the state of a song', () => {
   it.each([
@@ -130,13 +145,55 @@ describe('a song that is on the list twice', () => {
     expect(kinds([song('a'), started], rows)).toEqual(['repeated b', 'done'])
   })
 
-  it('is wanted when it has settings of its own, or the other one has no masters to show', () => {
-    expect(kinds([song('a'), copy('b', { settings: { tier: 'premium' } as never })])).toEqual(['ready', 'ready'])
+  it('is wanted when the other one has no masters to show', () => {
     const other = copy('b', { state: 'submitted', job_ids: ['1'] })
-    const rows = { jobs: { 1: job({ job_id: '1', status: 'failed', failure_code: 'CANCELLED' }) } }
-    expect(kinds([other, song('a')], rows)).toEqual(['cancelled', 'ready'])
-    const expired = { jobs: { 1: job({ job_id: '1', status: 'done', expired: true }) } }
-    expect(kinds([other, song('a')], expired)).toEqual(['done', 'ready'])
+    const beside = (change: Partial<Job>) => kinds([other, song('a')], { jobs: { 1: job({ job_id: '1', ...change }) } })
+    expect(beside({ status: 'failed', failure_code: 'CANCELLED' })).toEqual(['cancelled', 'ready'])
+    expect(beside({ status: 'done', expired: true })).toEqual(['done', 'ready'])
+  })
+
+  it.each([
+    { platforms: ['spotify'] },
+    { genre: 'edm' },
+    { ai_service: 'udio' },
+    { tier: 'premium' },
+    { intensity: 51 },
+    { loudness: 'competitive' },
+    { reference_source_id: 'r' },
+  ] as Partial<MasterSettings>[])('is wanted when it is to be mastered in another way: %o', (change) => {
+    const other = { ...settings, ...change }
+    expect(kinds([song('a'), copy('b', { settings: other })])).toEqual(['ready', 'ready'])
+    const jobs = { 1: job({ job_id: '1', status: 'done' }) }
+    const made = copy('b', { state: 'submitted', job_ids: ['1'] })
+    expect(kinds([made, song('a')], { jobs, settings: other })).toEqual(['done', 'ready'])
+    expect(kinds([made, song('a')], { jobs })).toEqual(['done', 'repeated b'])
+  })
+
+  it('tells two amounts of one reference apart, and does not guess which one a job had', () => {
+    const following = { ...settings, reference_source_id: 'r' }
+    const less = { ...following, reference_amount: 20 }
+    expect(kinds([song('a', { settings: following }), copy('b', { settings: less })])).toEqual(['ready', 'ready'])
+    expect(kinds([song('a', { settings: following }), copy('b', { settings: { ...following } })])).toEqual([
+      'ready',
+      'repeated a',
+    ])
+    const jobs = { 1: job({ job_id: '1', status: 'done', reference_filename: 'Harbour.wav' }) }
+    const made = copy('b', { state: 'submitted', job_ids: ['1'] })
+    expect(kinds([made, song('a')], { jobs })).toEqual(['done', 'ready'])
+  })
+})
+
+describe('how a song is mastered', () => {
+  const rows = (one: DeskSong) =>
+    songRows({ ...none, songs: [one], jobs: { 1: job({ job_id: '1', status: 'done', ai_service: 'udio' }) } })
+
+  it('is what its job says once it is started, and its own settings or the common ones before', () => {
+    expect(madeWith(rows(song('a', { state: 'submitted', job_ids: ['1'] }))[0] as SongRow, settings)?.ai_service).toBe(
+      'udio',
+    )
+    const own = { ...settings, ai_service: 'elevenlabs' as const }
+    expect(madeWith(rows(song('a', { settings: own }))[0] as SongRow, settings)?.ai_service).toBe('elevenlabs')
+    expect(madeWith(rows(song('a'))[0] as SongRow, settings)?.ai_service).toBe('suno')
   })
 })
 

@@ -6,7 +6,7 @@ import { Menu, type MenuItem } from '../../components/dialogs.tsx'
 import { isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { isWorthAgain } from '../../state/jobs.ts'
-import { queuePlaces, type SongRow, TALLY, tallyOf } from '../../state/song-rows.ts'
+import { madeWith, queuePlaces, type SongRow, TALLY, tallyOf } from '../../state/song-rows.ts'
 import { workRate } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
 import { SongRowView, titleOf } from './song-row.tsx'
@@ -50,7 +50,7 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
   const [activeId, setActiveId] = useState<string | null>(null)
   const selectedId = useSelect(desk.store, (state) => state.selectedId)
   const isPaused = useSelect(desk.store, (state) => state.desk?.is_paused ?? false)
-  const common = useSelect(desk.store, (state) => state.desk?.settings)
+  const common = useSelect(desk.store, (state) => state.desk?.settings ?? null)
   const workers = useSelect(service.store, (state) => state.settings?.engine_workers ?? 1)
   const places = queuePlaces(rows)
   const starts = startsIn(rows, places, workers)
@@ -86,7 +86,7 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
       </div>
       <ul className="songs" ref={list} aria-label={t.list.label}>
         {rows.map((row) => {
-          const service = (row.song?.settings ?? common)?.ai_service
+          const service = madeWith(row, common)?.ai_service
           return (
             <SongRowView
               key={row.rowId}

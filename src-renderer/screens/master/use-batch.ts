@@ -9,6 +9,7 @@ import { NO_TIME_LEFT, nextSaying, nextTimeLeft, type TimeLeft } from '../../sta
 export function useRows(): SongRow[] {
   const { desk, jobs } = useApp()
   const songs = useSelect(desk.store, (state) => state.desk?.songs)
+  const settings = useSelect(desk.store, (state) => state.desk?.settings ?? null)
   const uploads = useSelect(desk.uploads.store, (state) => state.uploads)
   const order = useSelect(desk.store, (state) => state.order)
   const accepted = useSelect(desk.store, (state) => state.accepted)
@@ -17,10 +18,10 @@ export function useRows(): SongRow[] {
   const byId = useSelect(jobs.store, (state) => state.byId)
   const shown = useRef<SongRow[]>([])
   return useMemo(() => {
-    const rows = songRows({ songs: songs ?? [], uploads, order, jobs: byId, accepted, looks, analysisErrors })
+    const rows = songRows({ songs: songs ?? [], settings, uploads, order, jobs: byId, accepted, looks, analysisErrors })
     shown.current = steadyRows(shown.current, rows)
     return shown.current
-  }, [songs, uploads, order, byId, accepted, looks, analysisErrors])
+  }, [songs, settings, uploads, order, byId, accepted, looks, analysisErrors])
 }
 
 export interface Scope {
