@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright/test'
-import type { Job } from '../src-server/contract/jobs.ts'
+import type { Job, JobPage } from '../src-server/contract/jobs.ts'
 import { violations } from './axe.ts'
 import {
   asMp3,
@@ -355,6 +355,26 @@ test('the blind test counts, and does not give X away', async ({ page, listen })
   await expect(page.locator('.blind')).toContainText(/\d+ of 10 right\. *Guessing does as well [\d.]+ % of the time/)
   await page.getByRole('button', { name: 'Leave' }).click()
   await expect(page.getByRole('radio', { name: /^Spotify/ })).toBeChecked()
+})
+
+test('a song that was mastered once can be mastered again from where two versions are compared', async ({
+  page,
+  listen,
+  program,
+}) => {
+  const once = await listen({
+    file: new File([new Uint8Array(musicBytes(4, 44_100, 9))], 'once.wav'),
+    platforms: 'spotify',
+  })
+  await once.open(page)
+  await page.getByRole('button', { name: 'Compare' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('This song was mastered once.')
+  await dialog.getByRole('button', { name: 'Master again' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('History')
+  await expect(dialog).toHaveCount(0)
+  const made = async () => (await program.call<JobPage>('GET', '/api/v1/jobs?q=once')).jobs.length
+  await expect.poll(made).toBe(2)
 })
 
 test('two versions of a song stand in one switch', async ({ page, listen, context }) => {

@@ -10,6 +10,7 @@ import { Modal } from '../../components/dialogs.tsx'
 import { comparedPlatform, versionNumber, versionsOf } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useListenWords, usePlayer, useVisit } from './context.tsx'
+import { useMasterAgain } from './use-master-again.ts'
 
 export function CompareSheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { l } = useListenWords()
@@ -53,7 +54,7 @@ function Comparison({ onClose }: { onClose: () => void }) {
     listen.findSiblings().catch((cause: unknown) => setError(refusalOf(cause)))
   }, [listen])
   if (others.length === 0) {
-    return <p className="dim">{error ? say(error) : hasAll ? l.compareSheet.onlyOne : t.loading}</p>
+    return hasAll && !error ? <OnlyOne /> : <p className="dim">{error ? say(error) : t.loading}</p>
   }
   const now = new Date()
   const nameOf = (one: Job) =>
@@ -127,6 +128,26 @@ function Comparison({ onClose }: { onClose: () => void }) {
         </Button>
       </div>
     </div>
+  )
+}
+
+function OnlyOne() {
+  const { t, l, say } = useListenWords()
+  const { job } = useVisit()
+  const [error, setError] = useState<Refusal | null>(null)
+  const { canMasterAgain, masterAgain, isBusy } = useMasterAgain(job, setError)
+  return (
+    <>
+      <p className="dim">{l.compareSheet.onlyOne}</p>
+      {error && <p className="c-bad">{say(error)}</p>}
+      {canMasterAgain && (
+        <div className="row end">
+          <Button busyText={isBusy && t.loading} onClick={masterAgain}>
+            {l.masterAgain}
+          </Button>
+        </div>
+      )}
+    </>
   )
 }
 

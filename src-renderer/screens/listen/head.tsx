@@ -9,7 +9,6 @@ import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { addressOf } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { isRepeatable, isWorthAgain } from '../../state/jobs.ts'
 import { versionNumber } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { codecName } from '../../text/format.ts'
@@ -30,12 +29,10 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
   const { number, of } = versionNumber(job, siblings)
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<Refusal | null>(null)
-  const { masterAgain, isBusy } = useMasterAgain(job, setError)
+  const { canMasterAgain, masterAgain, isBusy } = useMasterAgain(job, setError)
   const size = job.results.reduce((sum, one) => sum + one.size_bytes, 0)
   const isThere = job.status === 'done' && !job.expired
   const sourceId = job.source_id
-  // A song of the desk goes back there, whatever its job has kept.
-  const canMasterAgain = job.status !== 'queued' && (sourceId ? isWorthAgain(job) : isRepeatable(job))
   const hasCover = useSelect(
     desk.store,
     (state) => state.desk?.songs.some(({ source }) => source.source_id === sourceId && source.has_cover) ?? false,

@@ -5,6 +5,7 @@ import type { Job } from '../../../src-server/contract/jobs.ts'
 import { ApiError } from '../../api/client.ts'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
+import { isRepeatable, isWorthAgain } from '../../state/jobs.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useListenWords } from './context.tsx'
 
@@ -14,6 +15,7 @@ function settingsOf(job: Job): MasterSettings {
   return { platforms, genre, ai_service, tier, intensity, loudness, reference_amount, reference_source_id: null }
 }
 
+/** What the button for it needs. `onError` is told why it did not work. */
 export function useMasterAgain(job: Job, onError: (error: Refusal) => void) {
   const { client, desk, jobs, notices } = useApp()
   const { l } = useListenWords()
@@ -41,6 +43,8 @@ export function useMasterAgain(job: Job, onError: (error: Refusal) => void) {
   }
 
   return {
+    // A song of the desk goes back there, whatever its job has kept.
+    canMasterAgain: job.status !== 'queued' && (job.source_id ? isWorthAgain(job) : isRepeatable(job)),
     isBusy,
     masterAgain() {
       setBusy(true)
