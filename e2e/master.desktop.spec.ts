@@ -8,6 +8,13 @@ test('songs that were given to the window arrive although it is read again at on
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('.first .btn.primary')])
   await chooser.setFiles(files)
   await expect(page.locator('.song').first()).toBeVisible()
+  // Electron's messages carry the paths of files. The stand-in asks the page for them, and once that is read again it answers no more.
+  const named = () =>
+    desktop.app.evaluate(() => {
+      const { __standin } = globalThis as unknown as { __standin?: { filesNamed?: number } }
+      return __standin ? (__standin.filesNamed ?? 0) : null
+    })
+  await expect.poll(async () => (await named()) ?? files.length).toBe(files.length)
   // Not until all is loaded: what is looked at comes later by itself.
   await page.reload({ waitUntil: 'commit' })
   const titles = async () => (await desktop.call<Desk>('GET', '/app/desk')).songs.map((song) => song.source.title)

@@ -294,6 +294,7 @@ class BrowserWindow extends EventEmitter {
       contextId: context,
     })
     const { path } = await this._do('DOM.getFileInfo', { objectId: result.objectId })
+    globalThis.__standin.filesNamed = (globalThis.__standin.filesNamed ?? 0) + 1
     return path
   }
 
