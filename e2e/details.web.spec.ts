@@ -160,6 +160,7 @@ test('songs that are dropped a second time are not mastered twice, unless that i
   const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
   expect(jobs.map((job) => job.title).sort()).toEqual(['Alpha', 'Beta', 'Beta'])
   await expect(page.locator('.song.repeated')).toHaveCount(1)
+  await expect(page.locator('.benchbar > p.grow')).toHaveText('1 to check 3 done')
   await page.getByText('Premium', { exact: true }).click()
   await expect(page.locator('.song.repeated')).toHaveCount(0)
   await expect(page.getByRole('button', { name: /^Start 1 song/ })).toBeVisible()

@@ -155,9 +155,11 @@ function Message(props: { rows: readonly SongRow[]; count: number; hasWarnings: 
           : [t.bench.readyToStart, warned > 0 ? t.bench.leftOut(warned) : '']
         : tally.reading > 0
           ? [t.bench.reading, '']
-          : tally.failed + tally.refused > 0
-            ? [ended[0], ended.slice(1).join(', ')]
-            : [tally.done > 0 ? t.bench.allDone : '', '']
+          : tally.check > 0
+            ? [t.list.tally.check(tally.check), ended.join(', ')]
+            : tally.failed + tally.refused > 0
+              ? [ended[0], ended.slice(1).join(', ')]
+              : [tally.done > 0 ? t.bench.allDone : '', '']
   return (
     <p className="grow clip">
       <b>{strong}</b> <span className="dim">{weak}</span>
