@@ -3,43 +3,15 @@ import { ApiError, createClient } from '../../src-renderer/api/client.ts'
 import { createDesk, type DeskOptions, mergedDesk, mergedOrder } from '../../src-renderer/state/desk.ts'
 import { createJobs } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
-import type { Desk, DeskSong, Source } from '../../src-server/contract/app.ts'
+import type { Desk, DeskSong } from '../../src-server/contract/app.ts'
+import { someSettings, deskSong as song, sourceOf as source } from '../support/desk-songs.ts'
 import { settle } from '../support/fake-clock.ts'
 
-const source = (id: string): Source => ({
-  source_id: id,
-  filename: `${id}.wav`,
-  title: id,
-  size_bytes: 1,
-  sha256: 'x',
-  codec: 'wav',
-  duration_seconds: 60,
-  sample_rate_hz: 44_100,
-  channels: 2,
-  has_cover: false,
-  created_at: '2026-01-01T00:00:00.000Z',
-})
-const song = (id: string): DeskSong => ({
-  source: source(id),
-  state: 'ready',
-  settings: null,
-  analysis: null,
-  job_ids: [],
-})
 const emptyDesk = (): Desk => ({
   is_paused: false,
   presets: [],
   songs: [],
-  settings: {
-    platforms: ['spotify'],
-    genre: 'pop',
-    ai_service: 'suno',
-    tier: 'standard',
-    intensity: 50,
-    loudness: 'platform',
-    reference_source_id: null,
-    reference_amount: 70,
-  },
+  settings: someSettings,
 })
 const file = (name: string) => new File(['x'], name)
 

@@ -20,39 +20,12 @@ import type { AnalysisSummary, DeskSong, MasterSettings } from '../../src-server
 import { FAILURE_CODES, type FailureCode } from '../../src-server/contract/errors.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
 import { failureText } from '../../src-server/contract/text/text.ts'
+import { deskSong, someSettings } from '../support/desk-songs.ts'
 
 const analysis = (warnings: AnalysisSummary['warnings'] = []) => ({ warnings }) as AnalysisSummary
 const clipped = { code: 'INPUT_CLIPPED', message: '' } as const
-const song = (id: string, change: Partial<DeskSong> = {}): DeskSong => ({
-  source: {
-    source_id: id,
-    filename: `${id}.wav`,
-    title: id,
-    size_bytes: 1,
-    sha256: `bytes of ${id}`,
-    codec: 'wav',
-    duration_seconds: 60,
-    sample_rate_hz: 44_100,
-    channels: 2,
-    has_cover: false,
-    created_at: '2026-01-01T00:00:00.000Z',
-  },
-  state: 'ready',
-  settings: null,
-  analysis: analysis(),
-  job_ids: [],
-  ...change,
-})
-const settings: MasterSettings = {
-  platforms: ['spotify', 'melon'],
-  genre: 'pop',
-  ai_service: 'suno',
-  tier: 'standard',
-  intensity: 50,
-  loudness: 'platform',
-  reference_source_id: null,
-  reference_amount: 70,
-}
+const song = (id: string, change: Partial<DeskSong> = {}) => deskSong(id, { analysis: analysis(), ...change })
+const settings: MasterSettings = { ...someSettings, platforms: ['spotify', 'melon'] }
 const job = (change: Partial<Job>) => {
   const { reference_source_id: _, ...made } = settings
   return { ...made, job_id: 'j', status: 'queued', results: [], progress: 0, ...change } as Job

@@ -139,7 +139,11 @@ function OnlyOne() {
   return (
     <>
       <p className="dim">{l.compareSheet.onlyOne}</p>
-      {error && <p className="c-bad">{say(error)}</p>}
+      {error && (
+        <p className="c-bad" role="alert">
+          {say(error)}
+        </p>
+      )}
       {canMasterAgain && (
         <div className="row end">
           <Button busyText={isBusy && t.loading} onClick={masterAgain}>

@@ -112,12 +112,13 @@ export const warnings: Record<WarningCode, Sentence> = {
     Number(v.lossDb) >= 30
       ? 'Left and right cancel each other: in mono hardly anything is left. Check whether one channel is inverted.'
       : `Left and right partly cancel each other: in mono the song is ${decibels(Number(v.lossDb), 1)} dB quieter. Check whether one channel is inverted.`,
-  INPUT_NEAR_SILENT_EDGES: (v) =>
-    v.endSeconds === 0
-      ? `The song has ${v.startSeconds} s of silence at its start.`
-      : v.startSeconds === 0
-        ? `The song has ${v.endSeconds} s of silence at its end.`
-        : `The song has ${v.startSeconds} s of silence at its start and ${v.endSeconds} s at its end.`,
+  INPUT_NEAR_SILENT_EDGES: ({ startSeconds = 0, endSeconds = 0 }) => {
+    const start = `${startSeconds} s of silence at its start`
+    if (endSeconds === 0) return `The song has ${start}.`
+    return startSeconds === 0
+      ? `The song has ${endSeconds} s of silence at its end.`
+      : `The song has ${start} and ${endSeconds} s at its end.`
+  },
   INPUT_BAND_LIMITED: (v) => `There is nothing above ${frequency(Number(v.cutoffHz))}. No air is invented there.`,
   INPUT_PROVENANCE_DROPPED:
     'The song carries a provenance manifest that a new rendering makes invalid. It is not copied.',

@@ -104,12 +104,12 @@ export const warnings: Record<WarningCode, Sentence> = {
     Number(v.lossDb) >= 30
       ? '좌우가 서로 상쇄되어 모노로 들으면 거의 들리지 않아요. 한쪽 채널의 위상이 뒤집혔는지 확인하세요.'
       : `좌우가 일부 상쇄되어 모노로 들으면 ${decibels(Number(v.lossDb), 1)} dB 작아져요. 한쪽 채널의 위상이 뒤집혔는지 확인하세요.`,
-  INPUT_NEAR_SILENT_EDGES: (v) =>
-    v.endSeconds === 0
-      ? `앞에 ${v.startSeconds}초의 무음이 있어요.`
-      : v.startSeconds === 0
-        ? `뒤에 ${v.endSeconds}초의 무음이 있어요.`
-        : `앞에 ${v.startSeconds}초, 뒤에 ${v.endSeconds}초의 무음이 있어요.`,
+  INPUT_NEAR_SILENT_EDGES: ({ startSeconds = 0, endSeconds = 0 }) => {
+    const start = `앞에 ${startSeconds}초`
+    if (endSeconds === 0) return `${start}의 무음이 있어요.`
+    const end = `뒤에 ${endSeconds}초의 무음이 있어요.`
+    return startSeconds === 0 ? end : `${start}, ${end}`
+  },
   INPUT_BAND_LIMITED: (v) => `${frequency(Number(v.cutoffHz))} 위에는 소리가 없어요. 없는 고음을 만들지는 않아요.`,
   INPUT_PROVENANCE_DROPPED: '새로 렌더링하면 무효가 되는 출처 증명이 들어 있어요. 옮기지 않았어요.',
   REFERENCE_LOSSY: '레퍼런스가 손실 압축이에요. 레퍼런스의 대역까지만 따라가요.',

@@ -1,0 +1,38 @@
+/** Songs of a desk as the server tells them. */
+import type { DeskSong, MasterSettings, Source } from '../../src-server/contract/app.ts'
+
+/** A stored song with bytes of its own. */
+export const sourceOf = (id: string): Source => ({
+  source_id: id,
+  filename: `${id}.wav`,
+  title: id,
+  size_bytes: 1,
+  sha256: `bytes of ${id}`,
+  codec: 'wav',
+  duration_seconds: 60,
+  sample_rate_hz: 44_100,
+  channels: 2,
+  has_cover: false,
+  created_at: '2026-01-01T00:00:00.000Z',
+})
+
+/** A song that was not looked at yet and not started. */
+export const deskSong = (id: string, change: Partial<DeskSong> = {}): DeskSong => ({
+  source: sourceOf(id),
+  state: 'ready',
+  settings: null,
+  analysis: null,
+  job_ids: [],
+  ...change,
+})
+
+export const someSettings: MasterSettings = {
+  platforms: ['spotify'],
+  genre: 'pop',
+  ai_service: 'suno',
+  tier: 'standard',
+  intensity: 50,
+  loudness: 'platform',
+  reference_source_id: null,
+  reference_amount: 70,
+}
