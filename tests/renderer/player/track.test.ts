@@ -127,6 +127,28 @@ describe('reading a master', () => {
     }
   })
 
+  it('takes the length of a WAV of more than 4 GiB from where it stands, and a length that is open as it is', () => {
+    const none = new Float32Array()
+    const head = wavFile([none, none], { rateHz: 48_000, bits: 24 })
+    const layoutOf = (isRf64: boolean) => {
+      const ds64 = isRf64 ? 36 : 0
+      const bytes = new Uint8Array(head.length + ds64)
+      const view = new DataView(bytes.buffer)
+      bytes.set(head.subarray(0, 12))
+      bytes.set(head.subarray(12), 12 + ds64)
+      if (isRf64) {
+        bytes.set(new TextEncoder().encode('RF64'), 0)
+        bytes.set(new TextEncoder().encode('ds64'), 12)
+        view.setUint32(16, 28, true)
+        view.setBigUint64(28, 6_000_000_000n, true)
+      }
+      view.setUint32(40 + ds64, 0xffffffff, true)
+      return readWavLayout(bytes)
+    }
+    expect(layoutOf(true)).toMatchObject({ dataBytes: 6_000_000_000, frames: 1_000_000_000, dataStart: 80 })
+    expect(layoutOf(false)).toMatchObject({ dataBytes: 0xffffffff, dataStart: 44 })
+  })
+
   it('knows what is no WAV', () => {
     expect(readWavLayout(new TextEncoder().encode('ID3 this is an MP3 file'))).toBeNull()
     expect(readWavLayout(new Uint8Array(3))).toBeNull()
@@ -144,6 +166,17 @@ describe('changing the rate', () => {
     }
     expect(Math.abs(power(15_000))).toBeLessThan(0.05)
     expect(power(23_500)).toBeLessThan(-60)
+  })
+
+  it('is as steep from 96 to 48 kHz: 22 kHz stays, and nothing above 26 kHz comes back', () => {
+    const down = createResampler(96_000, 48_000)
+    const { from, to } = down.inputRange(1000, 4000)
+    const power = (frequencyHz: number) => {
+      const output = down.convert(sine(to, 96_000, frequencyHz, 0.5).slice(from), 1000, 4000)
+      return 10 * Math.log10(output.reduce((sum, value) => sum + value * value, 0) / 4000 / 0.125)
+    }
+    expect(Math.abs(power(21_000))).toBeLessThan(0.05)
+    for (const frequencyHz of [26_000, 30_000, 40_000, 47_000]) expect(power(frequencyHz)).toBeLessThan(-80)
   })
 })
 
