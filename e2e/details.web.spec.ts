@@ -166,6 +166,33 @@ test('songs that are dropped a second time are not mastered twice, unless that i
   await expect(page.getByRole('button', { name: /^Start 1 song/ })).toBeVisible()
 })
 
+test('the focus stays near what its own press took away', async ({ page }) => {
+  const songs = [song('Alpha.wav', 1), song('Beta.wav', 2)]
+  await drop(page, songs)
+  await expect(page.locator('.song.ready')).toHaveCount(2, { timeout: 60_000 })
+  await drop(page, songs)
+  await expect(page.locator('.song.repeated')).toHaveCount(2, { timeout: 60_000 })
+  const press = (name: string) => page.getByRole('button', { name }).press('Enter')
+  await press('Remove the 2 repeated')
+  await expect(page.locator('.listhead')).toBeFocused()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('button', { name: /^Order/ })).toBeFocused()
+  await press('Undo')
+  await expect(page.locator('.song')).toHaveCount(4)
+  await press('Use it: Beta')
+  await expect(page.locator('.song').last()).toBeFocused()
+  await page.locator('.song').first().getByRole('button', { name: 'Remove: Alpha' }).press('Enter')
+  await expect(page.locator('.song')).toHaveCount(3)
+  await expect(page.locator('.song').first()).toBeFocused()
+  await page.locator('.song').last().getByRole('button', { name: 'Remove: Beta' }).press('Enter')
+  await expect(page.locator('.song')).toHaveCount(2)
+  await expect(page.locator('.song').last()).toBeFocused()
+  await press('Batch actions')
+  await page.getByRole('menuitem', { name: 'Remove all' }).press('Enter')
+  await expect(page.locator('.first')).toBeVisible()
+  await expect(page.locator('#content')).toBeFocused()
+})
+
 test('what a toast covers can be scrolled from under it', async ({ page }) => {
   await drop(
     page,

@@ -4,6 +4,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { Button } from './components/button.tsx'
 import { FailureBoundary } from './components/failure-boundary.tsx'
 import { isCovered, isTyping } from './components/is-typing.ts'
+import { keepFocus } from './components/keep-focus.ts'
 import { KeySheet } from './components/key-sheet.tsx'
 import { ToastView } from './components/toast.tsx'
 import { go, routeOf, useRoute } from './router.ts'
@@ -63,6 +64,7 @@ function Window() {
     [desk, notices, t, isLockedOut],
   )
   const drop = useDrop(add)
+  useEffect(keepFocus, [])
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

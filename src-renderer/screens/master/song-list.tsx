@@ -63,7 +63,7 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
   const active = rows.some((row) => row.rowId === activeId) ? activeId : rows[0]?.rowId
   return (
     <>
-      <div className="listhead">
+      <div className="listhead" tabIndex={-1}>
         <h2 className="sec">{t.songs(rows.length)}</h2>
         <span className="label clip">
           {TALLY.filter((word) => tally[word] > 0)
