@@ -31,7 +31,7 @@ export interface SpectrumLayout {
   readonly topDb: number
 }
 
-/** Returns where everything lies; the top edge is the first step of 3 dB that holds every curve. */
+/** Returns where everything lies; the top edge is the first step of 3 dB that holds every curve, 18 at most. */
 export function spectrumLayout(width: number, height: number, curves: readonly (readonly Band[])[]): SpectrumLayout {
   const highest = Math.max(LEAST_TOP_DB, ...curves.flatMap((bands) => bands.map(({ db }) => db)))
   const topDb = Math.min(MOST_TOP_DB, Math.ceil(highest / 3) * 3)

@@ -89,6 +89,11 @@ describe('the lanes', () => {
     }
   })
 
+  it('take the loudness scale from the music, not from its pauses', () => {
+    const { topDb, bottomDb } = loudnessScale([[null, -90, -14, -14]], -14, layout.loudness)
+    expect([topDb, bottomDb]).toEqual([-12, -30])
+  })
+
   it('mark where the peak curve stands at full scale: moments as triangles, what lasts as a bar to its end', () => {
     const peaks = Array.from({ length: 100 }, () => -6)
     for (const i of [10, 11, 12, 13, 60]) peaks[i] = 0
@@ -107,6 +112,14 @@ describe('paths', () => {
   it('start a new line after a gap and are empty for nothing', () => {
     expect(linePath([{ x: 0, y: 0 }, null, { x: 2, y: 2 }])).toBe('M0.0 0.0M2.0 2.0')
     expect(linePath([])).toBe('')
+  })
+
+  it('join the values of a coarse series by straight lines, but none with silence, and take the largest of a fine one', () => {
+    expect(columnMaxima([0, 10], 4)).toEqual([0, 2.5, 7.5, 10])
+    const none = Number.NEGATIVE_INFINITY
+    expect(columnMaxima([-6, null, null], 6)).toEqual([-6, -6, -6, none, none, none])
+    expect(columnMaxima([1, 5, null, 2], 2)).toEqual([5, 2])
+    expect(columnMaxima([], 2)).toEqual([none, none])
   })
 
   it('never overshoot between the points of a smooth curve', () => {

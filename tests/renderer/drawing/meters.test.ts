@@ -104,6 +104,11 @@ describe('the spectrum', () => {
     expect(toHz(toX(1000))).toBeCloseTo(1000, 6)
   })
 
+  it('is as high as its highest curve, in steps of 3 dB from 6 to 18', () => {
+    const topOf = (db: number) => spectrumLayout(380, 150, [[{ hz: 100, db }]]).topDb
+    expect([-20, 6, 6.1, 11, 40].map(topOf)).toEqual([6, 6, 9, 12, 18])
+  })
+
   it('writes frequencies by their nominal names', () => {
     expect(bandHz.map(nominalHz)).toEqual(
       '25 31.5 40 50 63 80 100 125 160 200 250 315 400 500 630 800 1k 1.25k 1.6k 2k 2.5k 3.15k 4k 5k 6.3k 8k 10k 12.5k 16k 20k'.split(
