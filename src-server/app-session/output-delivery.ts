@@ -21,6 +21,8 @@ export interface OutputDeliveryArguments {
 /** A delivery that could not be made, or was interrupted, is tried again within this time: a disk that was pulled out comes back. */
 const CATCH_UP_MS = 86_400_000
 const TRY_AGAIN_MS = 600_000
+/** Who quits as the last song ends finds its masters in the folder; a network drive that hangs does not hold up the end. */
+const ARRIVAL_GRACE_MS = 5_000
 
 /** Makes the delivery. A folder that cannot be written costs the job nothing: the masters stay in its ZIP. */
 export function createOutputDelivery({
@@ -90,11 +92,12 @@ export function createOutputDelivery({
     /** Resolves when everything added so far has been delivered or given up. */
     idle: (): Promise<void> => queue,
 
-    /** Breaks off, removes what is half done and resolves. */
+    /** Lets what is on its way arrive for at most 5 s, breaks off the rest, removes what is half done and resolves. */
     async close(): Promise<void> {
+      await Promise.race([queue, clock.sleep(ARRIVAL_GRACE_MS)])
       closing.abort(new Error('Loudsmith is stopping'))
-      stopTimer?.()
       await queue
+      stopTimer?.()
     },
   }
 }

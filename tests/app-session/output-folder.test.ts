@@ -192,6 +192,53 @@ test('nobody is told of the delivery of a job that was deleted meanwhile', async
   expect([readdirSync(path.join(folder, 'out')), events]).toEqual([['봄날_master_1'], []])
 })
 
+test('masters on their way to the folder arrive before the program ends', async () => {
+  const { clock, db, store, result } = storeWithJob()
+  const delivery = createOutputDelivery({
+    db,
+    clock,
+    log: createLog('silent', clock, () => {}),
+    outputFolder: () => path.join(folder, 'out'),
+    jobs: { files: () => ({ result: { ...result, zipPath: masters.zipPath } }) as never },
+    jobStore: store,
+    notify: { record: () => {}, committed: () => {} },
+  })
+  delivery.add('job')
+  await delivery.close()
+  expect(readdirSync(path.join(folder, 'out', '봄날_master_1'))).toEqual(['봄날_melon.wav'])
+  expect(store.find('job')?.outputFolder).toBe(path.join(folder, 'out', '봄날_master_1'))
+})
+
+test('a delivery that hangs does not keep the program from ending', async () => {
+  const { clock, db, result } = storeWithJob()
+  const tried: string[] = []
+  const delivery = createOutputDelivery({
+    db,
+    clock,
+    log: createLog('silent', clock, () => {}),
+    outputFolder: () => path.join(folder, 'out'),
+    jobs: { files: () => ({ result: { ...result, zipPath: masters.zipPath } }) as never },
+    jobStore: {
+      listUndelivered: () => [],
+      setOutputFolder(_jobId, made) {
+        tried.push(made)
+        throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+      },
+    },
+    notify: { record: () => {}, committed: () => {} },
+  })
+  delivery.add('job')
+  await expect.poll(() => tried.length, { timeout: 20_000 }).toBeGreaterThan(0)
+  let hasEnded = false
+  const ended = delivery.close().then(() => {
+    hasEnded = true
+  })
+  await clock.advance(4999)
+  expect(hasEnded).toBe(false)
+  await clock.advance(1)
+  await ended
+})
+
 test('masters whose disk was pulled out are delivered once it is back, and once', async () => {
   const disk = path.join(folder, 'disk')
   const { clock, db, store, result } = storeWithJob()
