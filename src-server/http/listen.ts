@@ -42,6 +42,7 @@ const IDLE_CONNECTION_MS = 75_000
  */
 export async function listen(answer: RequestListener, port: number): Promise<Listening> {
   let refuse = (socket: Socket): void => void socket.destroy()
+  let isClosing = false
   const begun = new WeakMap<Socket, ServerResponse>()
   const unreadable = (socket: Socket) => {
     if (socket.writable && !begun.get(socket)?.headersSent) refuse(socket)
@@ -52,6 +53,8 @@ export async function listen(answer: RequestListener, port: number): Promise<Lis
     begun.set(socket, response)
     // What comes on the same connection afterwards is another request, and has no answer yet.
     response.once('finish', () => begun.get(socket) === response && begun.delete(socket))
+    // A connection that falls idle only now, such as that of a stream that has ended, would be waited for until the grace is over.
+    response.once('close', () => isClosing && socket.destroySoon())
     answer(request, response)
   }
   for (let tries = 1; ; tries++) {
@@ -69,7 +72,10 @@ export async function listen(answer: RequestListener, port: number): Promise<Lis
         onUnreadable(chosenRefusal) {
           refuse = chosenRefusal
         },
-        close: (graceMs, sleep) => closeAll(servers, graceMs, sleep),
+        close(graceMs, sleep) {
+          isClosing = true
+          return closeAll(servers, graceMs, sleep)
+        },
       }
     } catch (error) {
       for (const server of servers) server.close()
