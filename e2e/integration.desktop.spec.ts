@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Desk } from '../src-server/contract/app.ts'
 import { engineFlags } from '../src-server/jobs/worker-pool.ts'
@@ -215,12 +215,19 @@ test('closing the window with work running asks first, and hides it while the so
 
   const ended = new Promise((resolve) => desktop.app.process().once('exit', resolve))
   await desktop.answer(0)
-  await close()
+  // Closed twice in one breath, it is still asked once.
+  await desktop.app.evaluate(({ BrowserWindow }) => {
+    const [window] = BrowserWindow.getAllWindows()
+    window?.close()
+    window?.close()
+  })
   await expect.poll(asked).toBe(2)
   await close()
   // Once the song is finished, there is no window to ask.
   await expect.poll(() => isVisible().catch(() => false)).toBe(false)
   expect(await ended).toBe(0)
+  const [folder = ''] = readdirSync(path.join(user.music, 'Loudsmith'))
+  expect(readdirSync(path.join(user.music, 'Loudsmith', folder))).toHaveLength(5)
   const next = await user.launch()
   const { jobs } = await next.call<{ jobs: { status: string }[] }>('GET', '/api/v1/jobs')
   expect(jobs).toMatchObject([{ status: 'done' }])

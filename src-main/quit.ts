@@ -70,6 +70,7 @@ export function installQuit(parts: QuitParts) {
    */
   function closedByUser(): 'closes' | 'hides' | 'stays' {
     if (stage === 'stopping' || stage === 'stopped') return 'closes'
+    if (stage === 'asking') return 'stays'
     if (stage === 'finishing' || parts.keepsRunning()) return 'hides'
     const { unfinished, waiting } = parts.activity()
     if (unfinished + waiting === 0) return 'closes'

@@ -146,9 +146,8 @@ const app = Object.assign(new EventEmitter(), {
     fs.rmSync(lockFile, { force: true })
     ownsLock = false
   },
-  quit: () => {
-    setImmediate(quit)
-  },
+  // Electron asks `before-quit` before this returns.
+  quit: () => void quit(),
   exit: (code = 0) => leave(code),
   relaunch() {
     app._relaunches = true
