@@ -105,6 +105,8 @@ describe('the ZIP of a job', () => {
 
 /** What comes before the name of an entry (PKWARE APPNOTE, section 4.3.7). */
 const LOCAL_HEADER_BYTES = 30
+/** What ends the file; the place of the directory is its member at 16 (PKWARE APPNOTE, section 4.3.16). */
+const END_RECORD_BYTES = 22
 
 describe('reading a ZIP back', () => {
   const damaged = (name: string, change: (bytes: Buffer) => Buffer) => {
@@ -133,6 +135,18 @@ describe('reading a ZIP back', () => {
   it('finds a ZIP that was cut short', async () => {
     await expect(readWholeZip(damaged('cut.zip', (bytes) => bytes.subarray(0, -100)))).rejects.toThrow(/ZIP/)
     await expect(readWholeZip(damaged('tiny.zip', (bytes) => bytes.subarray(0, 10)))).rejects.toThrow(/ZIP/)
+  })
+
+  it.each([
+    ['method', 10],
+    ['compressed size', 20],
+  ])('finds an entry that is not stored by its %s alone', async (_name, at) => {
+    const file = damaged('compressed.zip', (bytes) => {
+      const directory = bytes.readUInt32LE(bytes.length - END_RECORD_BYTES + 16)
+      bytes[directory + at]! ^= 8
+      return bytes
+    })
+    await expect(readWholeZip(file)).rejects.toThrow(/compressed/)
   })
 
   it('fails when a master is gone, instead of leaving it out', async () => {

@@ -15,7 +15,7 @@ import {
   tallyOf,
   type Upload,
 } from '../../src-renderer/state/song-rows.ts'
-import { NO_TIME_LEFT, nextTimeLeft, roundedSeconds, workRate } from '../../src-renderer/state/time-left.ts'
+import { NO_TIME_LEFT, nextSaying, nextTimeLeft, roundedSeconds, workRate } from '../../src-renderer/state/time-left.ts'
 import type { AnalysisSummary, DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src-server/contract/errors.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
@@ -260,6 +260,22 @@ describe('the time left', () => {
     const doubted = nextTimeLeft(first, 40, 50, 8000)
     expect(doubted.shownSeconds).toBe(10)
     expect(nextTimeLeft(doubted, 43, 50, 11_000).shownSeconds).toBeGreaterThan(20)
+  })
+
+  it('does not rise while it is wrong by less than half, nor for a doubt that passes', () => {
+    const hasRisen = (remaining: readonly number[]) => {
+      let said = NO_TIME_LEFT
+      return remaining.some((seconds, i) => {
+        const before = said.shownSeconds ?? Number.POSITIVE_INFINITY
+        said = nextSaying(said, seconds, i * 1000)
+        return Number(said.shownSeconds) > before
+      })
+    }
+    // Always as far as before, some 6 s once smoothed: never half as much again as the 5 s that are said at least.
+    expect(hasRisen([5, ...Array.from({ length: 60 }, () => 9.5)])).toBe(false)
+    // A second of doubt, then the work is as far as it was said.
+    expect(hasRisen([20, 62, 18, 17, 16, 15, 14, 13, 12, 11])).toBe(false)
+    expect(hasRisen([20, 400, 400, 400, 400, 400, 400])).toBe(true)
   })
 
   it('does not flicker while stages of different pace pass', () => {
