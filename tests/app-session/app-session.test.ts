@@ -91,6 +91,19 @@ test('a file whose song could not be committed goes within the hour, and no othe
   await session.close()
 })
 
+test('a song that was taken off goes with its file within the hour after the day in which it can come back', async () => {
+  const { session, clock, upload, folder } = openSession()
+  session.start()
+  const add = (bytes: string) => session.desk.add(() => session.sources.add(upload(bytes)))
+  add('kept')
+  session.desk.remove([add('gone')])
+  await clock.advance(86_400_000 - 1)
+  expect(readdirSync(folder)).toHaveLength(2)
+  await clock.advance(3_600_000)
+  expect(readdirSync(folder)).toEqual([upload('kept').sha256])
+  await session.close()
+})
+
 test('a stored song is on the disk, with its name, before its row promises it', () => {
   const { session, upload, folder } = openSession()
   disk.synced.length = 0

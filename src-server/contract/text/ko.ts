@@ -29,7 +29,7 @@ const who = (values: ErrorParams) => (values.field === 'reference_file' ? '레�
 export const errors: Record<ErrorCode, Sentence> = {
   FILE_TOO_LARGE: (v) => `${who(v)} ${v.maxMegabytes ?? 50} MB보다 커요. FLAC이나 더 낮은 해상도로 내보내세요.`,
   UNSUPPORTED_FORMAT: (v) =>
-    `${reasonOfFormat[String(v.reason)] ?? reasonOfFormat.unknown} 한두 채널의 MP3, WAV, FLAC으로 내보내 다시 보내세요.`,
+    `${reasonOfFormat[String(v.reason)] ?? reasonOfFormat.unknown} 모노나 스테레오 MP3, WAV, FLAC으로 내보내 다시 보내세요.`,
   FILE_TOO_LONG: (v) =>
     `${who(v)} ${v.duration ? `${v.duration}예요` : '너무 길어요'}. 한도는 10분이니 줄여서 다시 보내세요.`,
   INVALID_PLATFORM: (v) =>
