@@ -1,15 +1,12 @@
 import type { TObject } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
-import { ERROR_CODES, ERRORS, FAILURE_CODES } from '../../src-server/contract/errors.ts'
+import { ERRORS } from '../../src-server/contract/errors.ts'
 import { JobCompleted, JobFailed } from '../../src-server/contract/events.ts'
 import { CreatedJob, JOB_STATUSES, Job, MasterFields } from '../../src-server/contract/jobs.ts'
 import { KEY_PREFIX, MAX_DURATION_SECONDS, MAX_UPLOAD_BYTES } from '../../src-server/contract/limits.ts'
 import { PLAN_LIMITS } from '../../src-server/contract/plans.ts'
 import { AI_SERVICES, GENRES, PLATFORMS, TIERS } from '../../src-server/contract/platforms.ts'
-import { WARNING_CODES } from '../../src-server/contract/report.ts'
-import * as en from '../../src-server/contract/text/en.ts'
-import * as ko from '../../src-server/contract/text/ko.ts'
 
 const members = (schema: TObject) => Object.keys(schema.properties)
 
@@ -83,31 +80,5 @@ describe('the tables of the specification, word for word', () => {
       studio: { keys: 20, requestsPerMinute: 100, webhooks: 10, concurrentJobs: 20, monthlyCredits: 500 },
     })
     expect([MAX_UPLOAD_BYTES, MAX_DURATION_SECONDS, KEY_PREFIX]).toEqual([52_428_800, 600, 'ams_live_'])
-  })
-})
-
-describe('the catalogue of codes', () => {
-  test('has a sentence for every code in both languages, and none for others', () => {
-    for (const texts of [en, ko]) {
-      expect(Object.keys(texts.errors).sort()).toEqual([...ERROR_CODES].sort())
-      expect(Object.keys(texts.failures).sort()).toEqual([...FAILURE_CODES].sort())
-      expect(Object.keys(texts.warnings).sort()).toEqual([...WARNING_CODES].sort())
-    }
-  })
-
-  test('holds only codes that some endpoint, or every endpoint, can give', () => {
-    const outside = [
-      'FORBIDDEN',
-      'INVALID_API_KEY',
-      'RATE_LIMIT',
-      'INVALID_REQUEST',
-      'INTERNAL_ERROR',
-      'UNAVAILABLE',
-      'INSUFFICIENT_STORAGE',
-      'METHOD_NOT_ALLOWED',
-      'NOT_FOUND',
-    ]
-    const declared = new Set<string>([...outside, ...Object.values(ENDPOINTS).flatMap(({ errors }) => [...errors])])
-    expect(ERROR_CODES.filter((code) => !declared.has(code))).toEqual([])
   })
 })

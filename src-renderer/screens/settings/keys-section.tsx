@@ -4,12 +4,11 @@ import { useEffect, useRef, useState } from 'react'
 import type { ApiKey, CreatedKey } from '../../../src-server/contract/account.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy.tsx'
-import { TextField } from '../../components/text-field.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { createListing } from '../../state/listing.ts'
 import { useWords } from '../../text/context.tsx'
 import { curlOf } from '../automate/snippets.ts'
-import { ActionDialog, SecretBox, type SecretBoxProps, SectionHead, type SectionProps } from './section.tsx'
+import { ActionDialog, SecretBox, type SecretBoxProps, SectionHead, type SectionProps, TextDialog } from './section.tsx'
 
 export function KeysSection({ titleId }: SectionProps) {
   const { client, service } = useApp()
@@ -134,37 +133,17 @@ function FreshKey({ created, ...box }: { created: CreatedKey } & Pick<SecretBoxP
 function NameDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (key: CreatedKey) => void }) {
   const { client } = useApp()
   const { t } = useWords()
-  const [name, setName] = useState('')
-  const [isNameless, setNameless] = useState(false)
-  const field = useRef<HTMLInputElement>(null)
   const text = t.prefs.keys
-  const isReady = () => {
-    setNameless(name.trim() === '')
-    if (name.trim() === '') field.current?.focus()
-    return name.trim() !== ''
-  }
   return (
-    <ActionDialog
+    <TextDialog
       title={text.create}
       verb={text.create}
       doing={text.creating}
-      isReady={isReady}
-      act={async () => onCreated(await client.call('createKey', { body: { name: name.trim() } }))}
+      field={{ label: text.name, placeholder: text.namePlaceholder, maxLength: 80 }}
+      missing={text.nameless}
+      act={async (name) => onCreated(await client.call('createKey', { body: { name } }))}
       onClose={onClose}
-    >
-      <TextField
-        ref={field}
-        label={text.name}
-        value={name}
-        maxLength={80}
-        placeholder={text.namePlaceholder}
-        problem={isNameless && text.nameless}
-        onChange={(next) => {
-          setName(next)
-          setNameless(false)
-        }}
-      />
-    </ActionDialog>
+    />
   )
 }
 

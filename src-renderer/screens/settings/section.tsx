@@ -1,9 +1,10 @@
 /** What the sections of the settings are made of. */
 import { CircleX } from 'lucide-react'
-import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { Modal, type ModalProps } from '../../components/dialogs.tsx'
+import { TextField, type TextFieldProps } from '../../components/text-field.tsx'
 import { useApp } from '../../state/app-state.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
@@ -165,6 +166,41 @@ export function ActionDialog({ verb, doing, look = 'plain', isReady, act, childr
         </div>
       </form>
     </Modal>
+  )
+}
+
+interface TextDialogProps extends Omit<ActionDialogProps, 'isReady' | 'act' | 'children'> {
+  field: Omit<TextFieldProps, 'value' | 'onChange' | 'problem' | 'ref'>
+  /** Said at the field when there is nothing in it. */
+  missing: string
+  /** Gets the text without spaces around it, never empty. */
+  act: (text: string) => Promise<unknown>
+}
+
+/** A dialog that does one thing with one text. */
+export function TextDialog({ field, missing, act, ...dialog }: TextDialogProps) {
+  const [value, setValue] = useState('')
+  const [isMissing, setMissing] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const text = value.trim()
+  const isReady = () => {
+    setMissing(text === '')
+    if (text === '') input.current?.focus()
+    return text !== ''
+  }
+  return (
+    <ActionDialog {...dialog} isReady={isReady} act={() => act(text)}>
+      <TextField
+        {...field}
+        ref={input}
+        value={value}
+        problem={isMissing && missing}
+        onChange={(next) => {
+          setValue(next)
+          setMissing(false)
+        }}
+      />
+    </ActionDialog>
   )
 }
 

@@ -4,10 +4,9 @@ import { useEffect, useRef, useState } from 'react'
 import type { Delivery, Webhook } from '../../../src-server/contract/webhooks.ts'
 import { Button } from '../../components/button.tsx'
 import { Menu } from '../../components/dialogs.tsx'
-import { TextField } from '../../components/text-field.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
-import { ActionDialog, Problem, SecretBox, SectionHead, type SectionProps, useAction } from './section.tsx'
+import { Problem, SecretBox, SectionHead, type SectionProps, TextDialog, useAction } from './section.tsx'
 
 /** Attempts of one delivery before it is given up (first try and seven more). */
 const ATTEMPTS = 8
@@ -244,37 +243,16 @@ function Answer({ delivery }: { delivery: Delivery }) {
 function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (secret: string) => void }) {
   const { client } = useApp()
   const { t } = useWords()
-  const [url, setUrl] = useState('')
-  const [isMissing, setMissing] = useState(false)
-  const field = useRef<HTMLInputElement>(null)
   const text = t.prefs.webhooks
-  const isReady = () => {
-    setMissing(url.trim() === '')
-    if (url.trim() === '') field.current?.focus()
-    return url.trim() !== ''
-  }
   return (
-    <ActionDialog
+    <TextDialog
       title={text.add}
       verb={text.add}
       doing={text.adding}
-      isReady={isReady}
-      act={async () => onAdded((await client.call('createWebhook', { body: { url: url.trim() } })).secret)}
+      field={{ label: text.url, placeholder: text.placeholder, inputMode: 'url', spellCheck: false }}
+      missing={text.urlless}
+      act={async (url) => onAdded((await client.call('createWebhook', { body: { url } })).secret)}
       onClose={onClose}
-    >
-      <TextField
-        ref={field}
-        label={text.url}
-        value={url}
-        placeholder={text.placeholder}
-        inputMode="url"
-        spellCheck={false}
-        problem={isMissing && text.urlless}
-        onChange={(next) => {
-          setUrl(next)
-          setMissing(false)
-        }}
-      />
-    </ActionDialog>
+    />
   )
 }
