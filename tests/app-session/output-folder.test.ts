@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import os from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { createOutputDelivery } from '../../src-server/app-session/output-delivery.ts'
+import { createOutputDelivery, type OutputDeliveryArguments } from '../../src-server/app-session/output-delivery.ts'
 import { copyMasters, type Masters } from '../../src-server/app-session/output-folder.ts'
 import { makeFolder } from '../../src-server/disk.ts'
 import { createJobStore } from '../../src-server/jobs/store.ts'
@@ -99,56 +99,10 @@ test('masters that lie there already, byte for byte, count as delivered', async 
   expect(await copyMasters(folder, masters, signal)).toBe(`${first} (3)`)
 })
 
-test('a delivery that cannot be noted while another program holds the database is noted afterwards and made once', async () => {
-  const parent = path.join(folder, 'out')
-  const noted: string[] = []
-  let isLocked = true
-  const clock = createFakeClock()
-  const delivery = createOutputDelivery({
-    db: openTestDatabase(newDatabaseFile()),
-    clock,
-    log: createLog('silent', clock, () => {}),
-    outputFolder: () => parent,
-    jobs: {
-      files: () =>
-        ({ result: { zipPath: masters.zipPath, zip: masters.zip, masters: [{ file: '봄날_melon.wav' }] } }) as never,
-    },
-    jobStore: {
-      listUndelivered: () => [],
-      setOutputFolder(_jobId, made) {
-        if (isLocked) throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
-        noted.push(made)
-        return true
-      },
-    },
-    notify: { record: () => {}, committed: () => {} },
-  })
-  onTestFinished(() => delivery.close())
-  delivery.add('job')
-  await expect
-    .poll(() => existsSync(path.join(parent, '봄날_master_1', '봄날_melon.wav')), { timeout: 20_000 })
-    .toBe(true)
-  await clock.advance(2000)
-  expect(noted).toEqual([])
-  isLocked = false
-  delivery.add('job')
-  const idle = delivery.idle()
-  await expect
-    .poll(
-      async () => {
-        await clock.advance(30_000)
-        return noted.length
-      },
-      { timeout: 20_000 },
-    )
-    .toBe(2)
-  await idle
-  expect(new Set(noted)).toEqual(new Set([path.join(parent, '봄날_master_1')]))
-  expect(readdirSync(parent)).toEqual(['봄날_master_1'])
-})
+type DeliveryChange = Partial<OutputDeliveryArguments> & { readonly to?: string }
 
-/** A store with one done job, delivered nowhere yet. */
-function storeWithJob() {
+/** A delivery to `to` with a store of one done job, delivered nowhere yet, and what it told the page and the log. */
+function openDelivery({ to = path.join(folder, 'out'), ...change }: DeliveryChange = {}) {
   const clock = createFakeClock()
   const db = openTestDatabase(newDatabaseFile())
   const store = createJobStore(db)
@@ -166,26 +120,75 @@ function storeWithJob() {
   const result = { zip: masters.zip, masters: [{ file: '봄날_melon.wav' }], warnings: [] } as unknown as WorkResult
   const end = { result, warnings: [], creditsRefunded: 0, storedBytes: 7, completedAtMs: clock.now() }
   store.finish('job', { state: 'done', starts: 1 }, end)
-  return { clock, db, store, result }
-}
-
-test('nobody is told of the delivery of a job that was deleted meanwhile', async () => {
-  const { clock, db, store, result } = storeWithJob()
   const events: string[] = []
+  const lines: string[] = []
+  const files = () => ({ result: { ...result, zipPath: masters.zipPath } }) as never
   const delivery = createOutputDelivery({
     db,
     clock,
-    log: createLog('silent', clock, () => {}),
-    outputFolder: () => path.join(folder, 'out'),
-    jobs: {
-      files() {
-        store.remove('job')
-        return { result: { ...result, zipPath: masters.zipPath } } as never
-      },
-    },
+    log: createLog('warn', clock, (line) => lines.push(line)),
+    outputFolder: () => to,
+    jobs: { files },
     jobStore: store,
     notify: { record: ({ event }) => void events.push(event), committed: () => {} },
+    ...change,
   })
+  onTestFinished(() => delivery.close())
+  return { clock, store, delivery, files, events, lines }
+}
+
+/** A database that another program holds: nothing can be noted while `isLocked`. */
+function lockedStore() {
+  const world = { isLocked: true, tried: 0, noted: [] as string[] }
+  const jobStore: OutputDeliveryArguments['jobStore'] = {
+    listUndelivered: () => [],
+    setOutputFolder(_jobId, made) {
+      world.tried++
+      if (world.isLocked) throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+      world.noted.push(made)
+      return true
+    },
+  }
+  return { world, jobStore }
+}
+
+test('a delivery that cannot be noted while another program holds the database is noted afterwards and made once', async () => {
+  const parent = path.join(folder, 'out')
+  const { world, jobStore } = lockedStore()
+  const { clock, delivery } = openDelivery({ jobStore })
+  delivery.add('job')
+  await expect
+    .poll(() => existsSync(path.join(parent, '봄날_master_1', '봄날_melon.wav')), { timeout: 20_000 })
+    .toBe(true)
+  await clock.advance(2000)
+  expect(world.noted).toEqual([])
+  world.isLocked = false
+  delivery.add('job')
+  const idle = delivery.idle()
+  await expect
+    .poll(
+      async () => {
+        await clock.advance(30_000)
+        return world.noted.length
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(2)
+  await idle
+  expect(new Set(world.noted)).toEqual(new Set([path.join(parent, '봄날_master_1')]))
+  expect(readdirSync(parent)).toEqual(['봄날_master_1'])
+})
+
+test('nobody is told of the delivery of a job that was deleted meanwhile', async () => {
+  const opened = openDelivery({
+    jobs: {
+      files() {
+        opened.store.remove('job')
+        return opened.files()
+      },
+    },
+  })
+  const { delivery, events } = opened
   delivery.add('job')
   await delivery.idle()
   await delivery.close()
@@ -193,16 +196,7 @@ test('nobody is told of the delivery of a job that was deleted meanwhile', async
 })
 
 test('masters on their way to the folder arrive before the program ends', async () => {
-  const { clock, db, store, result } = storeWithJob()
-  const delivery = createOutputDelivery({
-    db,
-    clock,
-    log: createLog('silent', clock, () => {}),
-    outputFolder: () => path.join(folder, 'out'),
-    jobs: { files: () => ({ result: { ...result, zipPath: masters.zipPath } }) as never },
-    jobStore: store,
-    notify: { record: () => {}, committed: () => {} },
-  })
+  const { delivery, store } = openDelivery()
   delivery.add('job')
   await delivery.close()
   expect(readdirSync(path.join(folder, 'out', '봄날_master_1'))).toEqual(['봄날_melon.wav'])
@@ -210,25 +204,10 @@ test('masters on their way to the folder arrive before the program ends', async 
 })
 
 test('a delivery that hangs does not keep the program from ending', async () => {
-  const { clock, db, result } = storeWithJob()
-  const tried: string[] = []
-  const delivery = createOutputDelivery({
-    db,
-    clock,
-    log: createLog('silent', clock, () => {}),
-    outputFolder: () => path.join(folder, 'out'),
-    jobs: { files: () => ({ result: { ...result, zipPath: masters.zipPath } }) as never },
-    jobStore: {
-      listUndelivered: () => [],
-      setOutputFolder(_jobId, made) {
-        tried.push(made)
-        throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
-      },
-    },
-    notify: { record: () => {}, committed: () => {} },
-  })
+  const { world, jobStore } = lockedStore()
+  const { clock, delivery } = openDelivery({ jobStore })
   delivery.add('job')
-  await expect.poll(() => tried.length, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => world.tried, { timeout: 20_000 }).toBeGreaterThan(0)
   let hasEnded = false
   const ended = delivery.close().then(() => {
     hasEnded = true
@@ -241,19 +220,7 @@ test('a delivery that hangs does not keep the program from ending', async () => 
 
 test('masters whose disk was pulled out are delivered once it is back, and once', async () => {
   const disk = path.join(folder, 'disk')
-  const { clock, db, store, result } = storeWithJob()
-  const events: string[] = []
-  const lines: string[] = []
-  const delivery = createOutputDelivery({
-    db,
-    clock,
-    log: createLog('warn', clock, (line) => lines.push(line)),
-    outputFolder: () => path.join(disk, 'Masters'),
-    jobs: { files: () => ({ result: { ...result, zipPath: masters.zipPath } }) as never },
-    jobStore: store,
-    notify: { record: ({ event }) => void events.push(event), committed: () => {} },
-  })
-  onTestFinished(() => delivery.close())
+  const { clock, delivery, store, events, lines } = openDelivery({ to: path.join(disk, 'Masters') })
   // What stands in the place of the disk is no folder.
   writeFileSync(disk, '')
   delivery.add('job')

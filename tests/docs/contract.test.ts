@@ -144,20 +144,6 @@ describe('the OpenAPI document', () => {
 })
 
 describe('the catalogue of failures', () => {
-  test('has the eight codes of the specification with its statuses', () => {
-    const specified = ERROR_CODES.filter((code) => ERRORS[code].origin === 'specification')
-    expect(Object.fromEntries(specified.map((code) => [code, ERRORS[code].status]))).toEqual({
-      FILE_TOO_LARGE: 400,
-      UNSUPPORTED_FORMAT: 400,
-      FILE_TOO_LONG: 400,
-      INVALID_PLATFORM: 400,
-      INSUFFICIENT_CREDITS: 402,
-      CONCURRENT_LIMIT: 429,
-      INVALID_API_KEY: 401,
-      RATE_LIMIT: 429,
-    })
-  })
-
   test('has no code that nothing can answer with, and no endpoint or access a code that it lacks', () => {
     const declared = new Set(table.flatMap(([, endpoint]) => codesOf(endpoint)))
     // Answers to what reaches no endpoint at all.
