@@ -117,18 +117,24 @@ async function deliverRate(
   const wanted = promises.flatMap((promised, i) =>
     promised.targets.map((target) => ({ target, promised, master: rendered[i]! })),
   )
+  const lowerings = new Map<string, Promise<RenderedMaster>>()
+  const copies = new Map<string, Promise<number>>()
   const delivered = await twoAtATime(wanted, async ({ target, promised, master }): Promise<Delivered> => {
     const codecs = platformCodecs(target.platform, encoders)
     // A master that gain alone made may lie well below its ceiling: what must come down is its peak.
     const peakDbtp = Math.min(target.ceilingDbtp, master.measurement.truePeakDbtp)
     const proofed = await proofMaster(master, codecs, {
       async again(loweredDb) {
+        const name = `lowered-${loweredDb.toFixed(1)}`
         const ceilingDbtp = peakDbtp - loweredDb
-        const lowered = await render(`lowered-${loweredDb.toFixed(1)}`, target.platform, { ...promised, ceilingDbtp })
+        const lowered = await onlyOnce(lowerings, `${master.path} ${ceilingDbtp}`, () =>
+          render(name, target.platform, { ...promised, ceilingDbtp }),
+        )
         // The target is a promise; what a service's own codec does is a guess.
         return lowered.plan.verdict === master.plan.verdict ? lowered : null
       },
-      copyPeakDbtp: (version, codec) => readCopyPeakDbtp(version, codec, place),
+      copyPeakDbtp: (version, codec) =>
+        onlyOnce(copies, `${version.path} ${codec.name}`, () => readCopyPeakDbtp(version, codec, place)),
     })
     progress.proofed(order.targets.length)
     return { target, ...proofed }
@@ -136,6 +142,17 @@ async function deliverRate(
   const used = new Set(delivered.map(({ master }) => master.path))
   for (const file of written) if (!used.has(file)) await rm(file)
   return delivered
+}
+
+/** Returns what is being made under a key, or begins to make it: platforms that share a file share the work on it. */
+function onlyOnce<Result>(
+  made: Map<string, Promise<Result>>,
+  key: string,
+  make: () => Promise<Result>,
+): Promise<Result> {
+  const result = made.get(key) ?? make()
+  made.set(key, result)
+  return result
 }
 
 /** Works on two pieces at a time, as many as there are cores on the smallest machine; results in the order of the pieces. */

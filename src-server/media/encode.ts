@@ -1,6 +1,7 @@
 /** Lossy copies of a master, as a service would make them: to see where their peaks end up. */
-import { createHash } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import path from 'node:path'
 import type { Platform } from '../contract/platforms.ts'
 import { type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 import { inWholeFrames } from './whole-frames.ts'
@@ -105,8 +106,7 @@ export async function decodeThroughCodec(
   onSamples: (samples: Float32Array) => void,
   signal?: AbortSignal,
 ): Promise<void> {
-  const key = createHash('sha1').update(`${wav.path} ${codec.name}`).digest('hex').slice(0, 12)
-  const copy = `${wav.folder}/codec-${key}`
+  const copy = path.join(wav.folder, `copy-${randomUUID()}`)
   const call = { timeLimitSeconds: TIME_LIMIT_SECONDS, signal }
   try {
     await runFfmpeg(ffmpeg, {

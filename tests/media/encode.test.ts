@@ -110,4 +110,17 @@ describe('a copy', async () => {
     const plain = runPlain('-f', demuxer, '-i', at('plain'), '-c:a', 'pcm_f32le', '-f', 'f32le', 'pipe:1')
     expect(Buffer.concat(heard).equals(plain)).toBe(true)
   })
+
+  it('made many times at once of one master is the same each time', async () => {
+    const framesOf = async () => {
+      let frames = 0
+      await decodeThroughCodec(ffmpeg, codecs[0]!, { path: wav, folder }, (samples) => {
+        frames += samples.length / 2
+      })
+      return frames
+    }
+    const alone = await framesOf()
+    const together = Array.from({ length: 12 }, framesOf)
+    expect(new Set(await Promise.all(together))).toEqual(new Set([alone]))
+  })
 })

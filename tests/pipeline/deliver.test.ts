@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { deliveryTarget } from '../../src-server/contract/platforms.ts'
+import { type DeliveryTarget, deliveryTarget } from '../../src-server/contract/platforms.ts'
 import { deliverMasters } from '../../src-server/mastering/deliver.ts'
 import { renderMaster } from '../../src-server/mastering/render-master.ts'
 import { listEncoders } from '../../src-server/media/ffmpeg.ts'
@@ -20,20 +20,26 @@ const noise = stereo(6 * 44_100, 44_100, () => {
   return last
 })
 
-/** Delivers a premium master of the noise and says which file it is, what its copy reads and what else lies there. */
-async function deliver(targetLufs: number) {
+/** Delivers premium masters of the noise, with that ffmpeg, to a folder of their own. */
+async function deliverNoise(targets: readonly DeliveryTarget[], by = ffmpeg) {
   const folder = temporaryFolder()
-  const target = { ...deliveryTarget('soundcloud', 'other', 'platform'), targetLufs, ceilingDbtp: -0.2 }
   const { masters } = await deliverMasters(() => noise, {
-    targets: [target],
+    targets,
     tier: 'premium',
     intensity: 50,
     seed: 0,
     tags: {},
-    place: { ffmpeg, folder },
+    place: { ffmpeg: by, folder },
     pool: { render: async (task) => renderMaster(task, () => {}), close: async () => {} },
     onProgress: () => {},
   })
+  return { masters, folder }
+}
+
+/** Delivers one premium master of the noise and says which file it is, what its copy reads and what else lies there. */
+async function deliver(targetLufs: number) {
+  const target = { ...deliveryTarget('soundcloud', 'other', 'platform'), targetLufs, ceilingDbtp: -0.2 }
+  const { masters, folder } = await deliverNoise([target])
   const [{ master, codecChecks } = expect.fail('nothing delivered')] = masters
   const { verdict } = master.plan
   return { file: path.basename(master.path), verdict, check: codecChecks[0], left: readdirSync(folder) }
@@ -55,5 +61,36 @@ describe.runIf(canEncode)('a premium master whose copy would clip (only with an 
     expect(check).toMatchObject({ ceiling_lowered_db: 0 })
     expect(check?.true_peak_dbtp).toBeGreaterThan(0)
     expect(left).toEqual([file])
+  })
+})
+
+/** An ffmpeg that notes the arguments of each of its calls, and what it noted. */
+function notingFfmpeg() {
+  const folder = temporaryFolder()
+  const notes = path.join(folder, 'calls')
+  const file = path.join(folder, 'ffmpeg')
+  writeFileSync(file, `#!/bin/sh\necho "$*" >> '${notes}'\nexec '${ffmpeg.path}' "$@"\n`, { mode: 0o755 })
+  return { noting: { ...ffmpeg, path: file }, calls: () => readFileSync(notes, 'utf8').trim().split('\n') }
+}
+
+describe.runIf(canEncode && process.platform !== 'win32')('one premium master for two platforms (needs sh)', () => {
+  it.each([
+    ['as it was rendered', -14, /^master-spotify\.wav$/],
+    ['lowered', -5, /^lowered-.*-spotify\.wav$/],
+  ])('is made and copied once by a codec that both stream, %s', async (_, targetLufs, name) => {
+    const { noting, calls } = notingFfmpeg()
+    const ceilingDbtp = -0.2
+    const targets = (['spotify', 'apple_music'] as const).map((platform) => {
+      return { ...deliveryTarget(platform, 'other', 'platform'), targetLufs, ceilingDbtp }
+    })
+    const { masters, folder } = await deliverNoise(targets, noting)
+    const [spotify, apple] = masters
+    expect(path.basename(spotify!.master.path)).toMatch(name)
+    expect(apple!.master).toEqual(spotify!.master)
+    expect(apple!.codecChecks).toEqual(spotify!.codecChecks.slice(0, 1))
+    expect(readdirSync(folder)).toHaveLength(1)
+    const copied = calls().flatMap((call) => (call.includes('-f adts') ? /\S+\.wav/.exec(call)![0] : []))
+    expect(copied.at(-1)).toBe(spotify!.master.path)
+    expect(copied).toEqual([...new Set(copied)])
   })
 })
