@@ -34,6 +34,23 @@ export const systemClock: Clock = {
   },
 }
 
+/** A machine that sleeps takes one such step, however long it sleeps. */
+const AWAKE_STEP_MS = 30_000
+
+/**
+ * Calls `run` once after `ms` milliseconds in which the machine was awake, unless the returned function is called before. On macOS and
+ * Windows timers go on while the machine sleeps: what is due then comes at its wake, before anything else had its chance.
+ */
+export function afterAwake(clock: Pick<Clock, 'after'>, ms: number, run: () => void): () => void {
+  let cancel = () => {}
+  const wait = (leftMs: number) => {
+    const stepMs = Math.min(leftMs, AWAKE_STEP_MS)
+    cancel = clock.after(stepMs, () => (leftMs > stepMs ? wait(leftMs - stepMs) : run()))
+  }
+  wait(ms)
+  return () => cancel()
+}
+
 /** The machine's random numbers. */
 export const systemChance: Chance = { newUuid: () => randomUUID(), randomBytes }
 

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import type { Log } from '../log.ts'
 import type { WorkerCommand, WorkerMessage, WorkProgress } from '../mastering/work-order.ts'
-import type { Clock } from '../system.ts'
+import { afterAwake, type Clock } from '../system.ts'
 
 /** One engine process, whatever kind of process it is. */
 export interface EngineProcess {
@@ -33,6 +33,7 @@ export type EngineEnd =
 /** A piece of work for one engine process. */
 export interface EngineWork {
   readonly command: Exclude<WorkerCommand, { type: 'abort' }>
+  /** A time in which the machine was awake. */
   readonly timeLimitMs: number
   /** Aborting asks the process to stop and kills it after the grace period. */
   readonly signal: AbortSignal
@@ -86,7 +87,7 @@ export function createWorkerPool(given: { fork: ForkEngine; clock: Clock; log: L
         timers.push(clock.after(graceMs, () => engine.kill()))
       }
       const onAbort = () => stop('stopped')
-      timers.push(clock.after(timeLimitMs, () => stop('timed_out')))
+      timers.push(afterAwake(clock, timeLimitMs, () => stop('timed_out')))
       signal.addEventListener('abort', onAbort)
       engine.send(command)
       if (signal.aborted) onAbort()

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream'
 import { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import fluentFfmpeg from 'fluent-ffmpeg'
-import { systemClock } from '../system.ts'
+import { afterAwake, systemClock } from '../system.ts'
 
 /** Where an ffmpeg was found. */
 export type FfmpegOrigin = 'setting' | 'packaged' | 'ffmpeg-static' | 'system' | 'npm-fallback'
@@ -55,6 +55,7 @@ export interface FfmpegCall {
   readonly outputOptions: readonly string[]
   /** A file to be written, or the receiver of ffmpeg's output; it runs before the next chunk is read and may throw. */
   readonly output: string | ((chunk: Uint8Array) => void)
+  /** A time in which the machine was awake. */
   readonly timeLimitSeconds: number
   /** How long ffmpeg may give no sign of life, neither output nor a line; {@link DEFAULT_STALL_SECONDS} when absent. */
   readonly stallSeconds?: number
@@ -86,7 +87,7 @@ export async function runFfmpeg(ffmpeg: Ffmpeg, call: FfmpegCall): Promise<void>
   })
   const { input, output, operation, signal } = call
   const isFile = typeof input.from === 'string'
-  const command = fluentFfmpeg(input.from, { timeout: call.timeLimitSeconds, stdoutLines: KEPT_LINES })
+  const command = fluentFfmpeg(input.from, { stdoutLines: KEPT_LINES })
   command.setFfmpegPath(ffmpeg.path)
   command.inputOptions(['-hide_banner', '-nostats', ...(isFile ? ['-nostdin'] : [])])
   command.inputOptions(['-protocol_whitelist', 'file,pipe', ...(input.options ?? []), '-f', input.format])
@@ -117,17 +118,23 @@ export async function runFfmpeg(ffmpeg: Ffmpeg, call: FfmpegCall): Promise<void>
     })
   })
   const over = new AbortController()
-  const { stallSeconds = DEFAULT_STALL_SECONDS } = call
-  const stalled = untilSilent(stallSeconds, over.signal, async () => signsOfLife + (sink ? 0 : await sizeOf(output)))
+  const { timeLimitSeconds, stallSeconds = DEFAULT_STALL_SECONDS } = call
+  const readSigns = async () => signsOfLife + (sink ? 0 : await sizeOf(output))
+  const stalled = untilSilent(stallSeconds, over.signal, readSigns).then(() => `nothing came for ${stallSeconds} s`)
+  let forgetLimit = () => {}
+  const late = new Promise<string>((resolve) => {
+    const reason = `it took longer than ${timeLimitSeconds} s`
+    forgetLimit = afterAwake(systemClock, timeLimitSeconds * 1000, () => resolve(reason))
+  })
   signal?.addEventListener('abort', kill)
   try {
     if (sink) command.pipe(sink)
     else command.save(output as string)
-    const isSilent = await Promise.race([ended.then(() => false), stalled])
-    if (isSilent) {
+    const hang = await Promise.race([ended, stalled, late])
+    if (hang) {
       kill()
       ended.catch(() => {})
-      throw new FfmpegError(operation, 'time_limit', [], new Error(`nothing came for ${stallSeconds} s`))
+      throw new FfmpegError(operation, 'time_limit', [], new Error(hang))
     }
     await received
   } catch (error) {
@@ -135,6 +142,7 @@ export async function runFfmpeg(ffmpeg: Ffmpeg, call: FfmpegCall): Promise<void>
     throw error
   } finally {
     over.abort()
+    forgetLimit()
     signal?.removeEventListener('abort', kill)
   }
 }
@@ -148,17 +156,16 @@ function skipQuestions(command: fluentFfmpeg.FfmpegCommand): void {
   inside._prepare = (ready: (error: null, args: string[]) => void) => ready(null, inside._getArguments())
 }
 
-/** Resolves to true when `readSigns` has not changed for `seconds`, or soon after; to false once `over` is aborted. */
-async function untilSilent(seconds: number, over: AbortSignal, readSigns: () => Promise<number>): Promise<boolean> {
+/** Resolves when `readSigns` has not changed for `seconds`, or soon after, or once `over` is aborted. */
+async function untilSilent(seconds: number, over: AbortSignal, readSigns: () => Promise<number>): Promise<void> {
   let seen = Number.NaN
   for (let silentSteps = 0; silentSteps < STALL_STEPS; ) {
     await systemClock.sleep((seconds * 1000) / STALL_STEPS, over).catch(() => {})
-    if (over.aborted) return false
+    if (over.aborted) return
     const signs = await readSigns()
     silentSteps = signs === seen ? silentSteps + 1 : 0
     seen = signs
   }
-  return true
 }
 
 async function sizeOf(file: FfmpegCall['output']): Promise<number> {
@@ -190,9 +197,8 @@ function explain(
   stderr: string,
 ): Error {
   if (error.outputStreamError) return error.outputStreamError
-  const fault = /timeout/.test(error.message)
-    ? 'time_limit'
-    : error.code === 'ENOENT' || error.code === 'EACCES' || /Cannot find ffmpeg/.test(error.message)
+  const fault =
+    error.code === 'ENOENT' || error.code === 'EACCES' || /Cannot find ffmpeg/.test(error.message)
       ? 'missing'
       : /No space left on device/.test(stderr)
         ? 'disk_full'

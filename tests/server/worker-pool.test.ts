@@ -7,20 +7,32 @@ import { createHeldEngine } from '../support/held-engine.ts'
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const command = { type: 'work', order: {} as WorkOrder } as const
 
+const TIME_LIMIT_MS = 600_000
+
 function setUp(options = {}) {
   const engine = createHeldEngine(options)
   const clock = createFakeClock()
   const pool = createWorkerPool({ fork: engine.fork, clock, log: silent, graceMs: 3000 })
   const stop = new AbortController()
-  const end = pool.run({ command, timeLimitMs: 60_000, signal: stop.signal })
+  const end = pool.run({ command, timeLimitMs: TIME_LIMIT_MS, signal: stop.signal })
   return { engine, clock, pool, stop, end }
 }
 
 test('a process that takes too long is asked to stop and the work ends as timed out', async () => {
   const { clock, end, engine } = setUp()
-  await clock.advance(59_999)
+  await clock.advance(TIME_LIMIT_MS - 1)
   expect(engine.processes[0]?.isAborted).toBe(false)
   await clock.advance(1)
+  expect(await end).toEqual({ kind: 'timed_out' })
+})
+
+test('a night in which the machine slept counts as half a minute at most', async () => {
+  const { clock, end, engine } = setUp()
+  await clock.advance(45_000)
+  await clock.suspend(8 * 3_600_000)
+  await clock.advance(TIME_LIMIT_MS - 75_000)
+  expect(engine.processes[0]?.isAborted).toBe(false)
+  await clock.advance(30_000)
   expect(await end).toEqual({ kind: 'timed_out' })
 })
 
