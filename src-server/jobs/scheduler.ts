@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Stage } from '../contract/jobs.ts'
 import { deliveryTarget } from '../contract/platforms.ts'
 import { surely } from '../db/surely.ts'
-import { syncFile, syncFolder } from '../disk.ts'
+import { syncFile, syncFolder, whenReleased } from '../disk.ts'
 import type { Log } from '../log.ts'
 import type { WorkOrder, WorkResult } from '../mastering/work-order.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
@@ -88,7 +88,7 @@ export function createScheduler(parts: SchedulerParts) {
     }
     const { message } = end
     if (message.type === 'done') {
-      await storeResult(job.jobId, attemptFolder, message.result, folders)
+      await storeResult(job.jobId, attemptFolder, message.result, parts)
       return { kind: 'succeed', result: message.result }
     }
     if (message.type !== 'failed') return { kind: 'fail', failureCode: 'ENGINE_FAILED' }
@@ -201,7 +201,12 @@ function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg
 }
 
 /** Makes the attempt the job's result: whole and on the disk before its name says so. */
-async function storeResult(jobId: string, attemptFolder: string, result: WorkResult, folders: Folders): Promise<void> {
+async function storeResult(
+  jobId: string,
+  attemptFolder: string,
+  result: WorkResult,
+  { folders, clock }: Pick<SchedulerParts, 'folders' | 'clock'>,
+): Promise<void> {
   const { fileName, sizeBytes } = result.zip
   const { size } = await stat(path.join(attemptFolder, fileName))
   if (size !== sizeBytes) throw new Error(`the ZIP has ${size} of ${sizeBytes} bytes`)
@@ -209,9 +214,11 @@ async function storeResult(jobId: string, attemptFolder: string, result: WorkRes
     await syncFile(path.join(attemptFolder, name))
   }
   syncFolder(attemptFolder)
-  // A crash between the renaming and the commit leaves one behind.
-  rmSync(folders.result(jobId), { recursive: true, force: true })
-  renameSync(attemptFolder, folders.result(jobId))
+  await whenReleased(clock, () => {
+    // A crash between the renaming and the commit leaves one behind.
+    rmSync(folders.result(jobId), { recursive: true, force: true })
+    renameSync(attemptFolder, folders.result(jobId))
+  })
   syncFolder(folders.job(jobId))
 }
 

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { whenReleased } from '../../src-server/disk.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+
+/** Asks for something that the system refuses with `code` the first `times`, and says how it ended after five seconds. */
+async function ask(code: string, times: number) {
+  const clock = createFakeClock()
+  let tries = 0
+  const end = whenReleased(clock, () => {
+    if (++tries <= times) throw Object.assign(new Error(code), { code })
+    return 'moved'
+  }).catch(({ code }) => code)
+  await clock.advance(5000)
+  return { end: await end, tries }
+}
+
+test.each(['EPERM', 'EACCES', 'EBUSY'])(
+  'what another program holds for a moment is asked for again (%s)',
+  async (code) => {
+    expect(await ask(code, 3)).toEqual({ end: 'moved', tries: 4 })
+  },
+)
+
+test('what is held for good is given up within five seconds, with the reason of the system', async () => {
+  expect((await ask('EBUSY', Number.POSITIVE_INFINITY)).end).toBe('EBUSY')
+})
+
+test('what will not pass is not asked for again', async () => {
+  expect(await ask('ENOSPC', 1)).toEqual({ end: 'ENOSPC', tries: 1 })
+})
