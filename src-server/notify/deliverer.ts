@@ -135,7 +135,9 @@ export function createDeliverer(arguments_: DelivererArguments) {
     }
     const asked = retryAfterMs(retryAfter, clock.now(), httpDateMs)
     const isOver = status === 410 || !mayRepeat
-    const wait = isOver ? undefined : waitAfter(row.attempts + 1, chance.randomBytes(1).readUInt8() / 256, asked)
+    // Sent again by hand meanwhile, it has all its attempts before it.
+    const { attempts } = deliveries.row(row.delivery_id)
+    const wait = isOver ? undefined : waitAfter(attempts + 1, chance.randomBytes(1).readUInt8() / 256, asked)
     const next = wait === undefined ? undefined : clock.now() + wait
     deliveries.settle(row.delivery_id, next === undefined ? 'failed' : 'pending', attemptedAtMs, answer, next)
     if (status === 410 && row.webhook_id !== null) webhooks.noteGone(row.webhook_id)

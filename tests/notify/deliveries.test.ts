@@ -553,6 +553,30 @@ test('redelivering sends the same bytes under the same id again, whatever became
   expect(() => notify.redeliver('unknown')).toThrow(new AppError('NOT_FOUND'))
 })
 
+test('redelivering while the last attempt is under way goes on when that one fails', async () => {
+  const clock = createFakeClock()
+  const { notify } = createTestNotify({ clock })
+  let isHeld = false
+  let letGo = () => {}
+  const receiver = await startReceiver((response) => {
+    letGo = () => response.writeHead(500).end()
+    if (!isHeld) letGo()
+  })
+  notify.start()
+  happen(notify, { ...completed(), webhookUrl: receiver.url })
+  const delivery = () => notify.deliveries.list({ limit: 1 })[0]
+  for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
+    await eventually(() => delivery()?.attempts === attempt)
+    isHeld = attempt === MAX_ATTEMPTS - 1
+    await clock.advance(Date.parse(delivery()?.next_attempt_at ?? '') - clock.now())
+  }
+  await receiver.until(MAX_ATTEMPTS)
+  notify.redeliver(delivery()?.delivery_id ?? '')
+  letGo()
+  await eventually(() => delivery()?.attempts === 1)
+  expect(delivery()).toMatchObject({ state: 'pending', last_status: 500 })
+})
+
 test('an address that policy refuses is refused with the field at fault', () => {
   const { notify } = createTestNotify()
   for (const url of [`http://localhost:${OWN_PORT}/`, 'http://169.254.169.254/', 'http://u:p@example.com/', 'hook']) {
