@@ -26,6 +26,8 @@ export interface RetentionArguments {
 }
 
 const SWEEP_EVERY_MS = 3_600_000
+/** A shorter period that was chosen by mistake, or passed on the way to another, takes nothing. */
+const SECOND_THOUGHT_MS = 60_000
 const DAY_MS = 86_400_000
 
 /** Makes the sweeper over the table of jobs. */
@@ -59,6 +61,7 @@ export function createRetention({ db, clock, log, retentionDays, jobs, folders, 
   }
 
   function tick(): void {
+    stopTimer?.()
     let waitMs = SWEEP_EVERY_MS
     try {
       const expired = sweep()
@@ -83,8 +86,12 @@ export function createRetention({ db, clock, log, retentionDays, jobs, folders, 
       return period === null ? null : completedAtMs + period
     },
 
-    /** Applies a changed setting to everything that has not expired. */
-    replan: (): void => jobs.setRetention(periodMs()),
+    /** Applies a changed setting to everything that has not expired, and sweeps what is over by it after a minute. */
+    replan(): void {
+      jobs.setRetention(periodMs())
+      stopTimer?.()
+      stopTimer = clock.after(SECOND_THOUGHT_MS, tick)
+    },
 
     /** Sweeps and clears left-overs now, every hour, and when a job's time is over. */
     start: tick,

@@ -107,8 +107,27 @@ test('results that are to be kept are kept, and a new period holds for what is t
   retention.replan()
   expect(retention.sweep()).toBe(0)
   await clock.advance(100 * DAY)
-  expect(retention.sweep()).toBe(1)
   expect(hasFiles('a')).toBe(false)
+})
+
+test('a shorter period frees what is over by it after a minute of second thoughts', async () => {
+  const { clock, retention, addJob, hasFiles, world } = open(null)
+  addJob('a')
+  retention.start()
+  await clock.advance(10 * DAY)
+  const choose = async (days: number | null, forMs: number) => {
+    world.days = days
+    retention.replan()
+    await clock.advance(forMs)
+    return hasFiles('a')
+  }
+  expect(await choose(7, 59_000)).toBe(true)
+  expect(await choose(90, DAY)).toBe(true)
+  expect(await choose(7, 60_000)).toBe(false)
+  retention.close()
+  addJob('b')
+  await clock.advance(10 * DAY)
+  expect(hasFiles('b')).toBe(true)
 })
 
 test('a longer period spares what was about to go', async () => {
