@@ -5,7 +5,7 @@ import { copyLasting, syncFolder } from '../disk.ts'
 
 /** Places below the data directory. */
 export interface Folders {
-  /** Uploads on their way; emptied at every start. */
+  /** Uploads on their way; emptied at every start but for what the system holds back. */
   readonly tmp: string
   job(jobId: string): string
   source(jobId: string): string
@@ -28,8 +28,8 @@ export interface Folders {
 export function createFolders(dataDir: string): Folders {
   const jobs = path.join(dataDir, 'jobs')
   const tmp = path.join(dataDir, 'tmp')
-  rmSync(tmp, { recursive: true, force: true })
   for (const folder of [jobs, tmp]) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (const name of readdirSync(tmp)) discard(path.join(tmp, name))
   const within = (jobId: string, name: string) => path.join(jobs, jobId, name)
   return {
     tmp,
@@ -52,14 +52,17 @@ export function createFolders(dataDir: string): Folders {
       syncFolder(path.dirname(target))
       syncFolder(jobs)
     },
-    remove(jobId) {
-      try {
-        rmSync(path.join(jobs, jobId), { recursive: true, force: true })
-        return true
-      } catch {
-        return false
-      }
-    },
+    remove: (jobId) => discard(path.join(jobs, jobId)),
     list: () => readdirSync(jobs),
+  }
+}
+
+/** Removes a file or folder and returns whether it is gone; the system may hold it back. Never throws. */
+function discard(name: string): boolean {
+  try {
+    rmSync(name, { recursive: true, force: true })
+    return true
+  } catch {
+    return false
   }
 }

@@ -46,6 +46,16 @@ test('a start on a read-only data folder says so and what to do, whether the fol
   }
 })
 
+test('a start leaves a left-over upload that cannot be removed where it is, and clears the others', async (context) => {
+  const dataDir = path.join(folder, 'data')
+  const [held, other] = ['a', 'b'].map((name) => path.join(dataDir, 'tmp', name)) as [string, string]
+  for (const place of [held, other]) mkdirSync(place, { recursive: true })
+  makeReadOnly(context, held)
+  const service = await startService({ dataDir, keepsData: true, forkEngine: createHeldEngine().fork })
+  expect([held, other].map((place) => existsSync(place))).toEqual([true, false])
+  await service.stop()
+})
+
 test('a start where a data folder cannot be is refused at once: below a file, in its place, and where the system lets nobody', async () => {
   mkdirSync(folder, { recursive: true })
   const file = path.join(folder, 'file')
