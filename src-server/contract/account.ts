@@ -1,6 +1,6 @@
 /** The one local account: plan, credits, API keys. Plan and top-ups are a local policy, not a purchase. */
 import Type, { type Static } from 'typebox'
-import { exactly, oneOf, Timestamp, Uuid } from './common.ts'
+import { exactly, oneOf, PageSize, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { PLANS } from './plans.ts'
 
@@ -92,8 +92,14 @@ export const accountEndpoints = endpoints({
     tag,
     summary: 'Read the ledger, newest first',
     query: exactly({
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-      before: Type.Optional(Type.Integer({ description: 'Entries older than this entry_id.' })),
+      limit: Type.Optional(PageSize),
+      before: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'Entries older than this entry_id.',
+        }),
+      ),
     }),
     answers: { 200: { description: 'Entries.', schema: exactly({ entries: Type.Array(LedgerEntry) }) } },
     errors: [],

@@ -25,6 +25,12 @@ export function orNull<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }
 
+/** How many entries of a list a page holds, unless asked otherwise. */
+export const DEFAULT_PAGE_SIZE = 50
+
+/** Query parameter: how many entries of a list are wanted. */
+export const PageSize = Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_PAGE_SIZE })
+
 /** Path parameters of everything below one job. Kept a plain string so that a malformed identifier is an unknown job. */
 export const JobPath = exactly({ job_id: Type.String() })
 export type JobPath = Static<typeof JobPath>

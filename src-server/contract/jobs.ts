@@ -1,6 +1,6 @@
 /** Jobs: one song in, one master per platform out (specification sections 2 to 4; extensions as marked). */
 import Type, { type Static } from 'typebox'
-import { exactly, JobPath, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
+import { exactly, JobPath, oneOf, orNull, PageSize, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { FAILURE_CODES } from './errors.ts'
 import { MAX_TITLE_LENGTH, MAX_URL_LENGTH } from './limits.ts'
@@ -105,9 +105,9 @@ export const JobQuery = exactly({
   q: Type.Optional(Type.String({ maxLength: 200, description: 'Words in title, artist or file name.' })),
   status: Type.Optional(oneOf(JOB_STATUSES)),
   platform: Type.Optional(oneOf(PLATFORMS)),
-  batch_id: Type.Optional(Type.String()),
+  batch_id: Type.Optional(Uuid),
   sort: Type.Optional(oneOf(JOB_SORTS)),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  limit: Type.Optional(PageSize),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before.' })),
 })
 export type JobQuery = Static<typeof JobQuery>

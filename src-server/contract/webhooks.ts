@@ -1,6 +1,6 @@
 /** Account webhooks and their deliveries (extension; plan counts from specification section 8). */
 import Type, { type Static } from 'typebox'
-import { exactly, oneOf, Timestamp, Uuid } from './common.ts'
+import { exactly, oneOf, PageSize, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { WEBHOOK_EVENTS } from './events.ts'
 import { MAX_URL_LENGTH } from './limits.ts'
@@ -108,9 +108,9 @@ export const webhookEndpoints = endpoints({
     tag,
     summary: 'Read the delivery log, newest first',
     query: exactly({
-      webhook_id: Type.Optional(Type.String()),
-      job_id: Type.Optional(Type.String()),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+      webhook_id: Type.Optional(Uuid),
+      job_id: Type.Optional(Uuid),
+      limit: Type.Optional(PageSize),
     }),
     answers: { 200: { description: 'Deliveries.', schema: exactly({ deliveries: Type.Array(Delivery) }) } },
     errors: [],

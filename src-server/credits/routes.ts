@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Account, ApiKey, CreatedKey } from '../contract/account.ts'
 import { accountEndpoints } from '../contract/account.ts'
+import { DEFAULT_PAGE_SIZE } from '../contract/common.ts'
 import { route } from '../http/route.ts'
 import { type AccountStore, showAccount } from './account.ts'
 import type { Ledger } from './ledger.ts'
@@ -35,7 +36,7 @@ export function accountRoutes(
   })
   route(app, accountEndpoints.readLedger, ({ query }) => ({
     status: 200,
-    body: { entries: ledger.list(query.limit ?? 50, query.before) },
+    body: { entries: ledger.list(query.limit ?? DEFAULT_PAGE_SIZE, query.before) },
   }))
   route(app, accountEndpoints.listKeys, () => ({ status: 200, body: { keys: keys.list() } }))
   route(app, accountEndpoints.createKey, ({ body }) => ({ status: 201, body: change(() => keys.create(body.name)) }))

@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox'
 import type { Detail } from '../contract/text/details.ts'
 
 /** What the checker of schemas says of one fault (JSON Schema keywords; typebox names them so). */
@@ -16,8 +17,15 @@ const TYPES: Readonly<Record<string, Detail>> = {
   object: { rule: 'object' },
 }
 
-/** Returns which rule of ours a fault of the checker breaks. Pure; never throws. */
-export function brokenRule({ keyword, params }: SchemaFault): Detail {
+/**
+ * Returns which rule of ours a fault of the checker breaks; `member` is the schema of the value at fault, where that is known: a
+ * whole number out of bounds is told both of them. Pure; never throws.
+ */
+export function brokenRule({ keyword, params }: SchemaFault, member?: TSchema): Detail {
+  const { type, minimum, maximum } = (member ?? {}) as { type?: string; minimum?: number; maximum?: number }
+  if (type === 'integer' && minimum !== undefined && maximum !== undefined) {
+    return { rule: 'between', least: minimum, most: maximum }
+  }
   const given = params as {
     readonly limit?: number
     readonly type?: string

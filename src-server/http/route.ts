@@ -1,7 +1,7 @@
 /** The one way from the endpoint table to a running route: address, access, schemas, types and failure codes come from the table. */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Static, TSchema } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
 import Value from 'typebox/value'
 import { type Access, type Endpoint, ERRORS_OF_ACCESS } from '../contract/endpoint.ts'
 import type { ErrorCode } from '../contract/errors.ts'
@@ -102,8 +102,9 @@ function checkMediaType(request: FastifyRequest, endpoint: Endpoint): void {
 }
 
 /**
- * Serves `endpoint` with `handler`. Parameters, query, headers and JSON body are checked against the table first (query texts
- * become numbers and booleans where the schema asks for them); what does not fit is INVALID_REQUEST with the name at fault.
+ * Serves `endpoint` with `handler`. Parameters, query, headers and JSON body are checked against the table first; what does not
+ * fit is INVALID_REQUEST with the name at fault. In address and headers decimal digits become a whole number where the schema
+ * asks for one, and identifiers (`…_id`) may be written in either case.
  */
 export function route<const E extends Endpoint, const O extends Outcome<E>>(
   app: FastifyInstance,
@@ -116,10 +117,10 @@ export function route<const E extends Endpoint, const O extends Outcome<E>>(
     config: { endpoint },
     handler: async (request, reply) => {
       const call = {
-        params: endpoint.params && checked(endpoint.params, request.params, 'text'),
-        query: endpoint.query && checked(endpoint.query, request.query, 'text'),
-        headers: endpoint.headers && checked(endpoint.headers, request.headers, 'text'),
-        body: endpoint.body && checked(endpoint.body, await readJson(request), 'json'),
+        params: endpoint.params && checkedTexts(endpoint.params, request.params),
+        query: endpoint.query && checkedTexts(endpoint.query, request.query),
+        headers: endpoint.headers && checkedTexts(endpoint.headers, request.headers),
+        body: endpoint.body && checked(endpoint.body, await readJson(request)),
         caller: callerOf(request),
         language: preferredLanguage(request.headers['accept-language']),
         signal: untilGone(reply),
@@ -140,16 +141,33 @@ function answer<E extends Endpoint>(reply: FastifyReply, outcome: Outcome<E>): F
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(outcome.body))
 }
 
-function checked(schema: TSchema, given: unknown, form: 'text' | 'json'): unknown {
-  const value = form === 'text' ? Value.Default(schema, Value.Convert(schema, { ...(given as object) })) : given
+function checkedTexts(schema: TObject, given: unknown): unknown {
+  const value = { ...(given as Readonly<Record<string, unknown>>) }
+  for (const [name, member] of Object.entries<TSchema & { readonly type?: string }>(schema.properties)) {
+    const text = value[name]
+    if (Array.isArray(text)) throw new AppError('INVALID_REQUEST', {}, { param: name, details: [{ rule: 'once' }] })
+    if (typeof text !== 'string') continue
+    if (member.type === 'integer' && /^\d+$/.test(text)) value[name] = Number(text)
+    if (name.endsWith('_id')) value[name] = text.toLowerCase()
+  }
+  return checked(schema, value)
+}
+
+function checked(schema: TSchema, value: unknown): unknown {
   if (Value.Check(schema, value)) return value
   const [first] = Value.Errors(schema, value)
   const extra = (first?.params as { additionalProperties?: readonly string[] } | undefined)?.additionalProperties?.[0]
   const missing = (first?.params as { requiredProperties?: readonly string[] } | undefined)?.requiredProperties?.[0]
   const param = first?.instancePath.split('/')[1] ?? missing ?? extra
-  const details = first ? [brokenRule(first)] : []
+  const details = first ? [brokenRule(first, memberAt(schema, first.instancePath))] : []
   // Without a name at fault it is the body as a whole.
   throw param ? new AppError('INVALID_REQUEST', {}, { param, details }) : invalidRequest('body_not_object', { details })
+}
+
+/** Returns the schema of the member that `instancePath` (a JSON pointer) names; undefined where that is no direct member. */
+function memberAt(schema: TSchema, instancePath: string): TSchema | undefined {
+  const [, name = '', ...deeper] = instancePath.split('/')
+  return deeper.length === 0 ? (schema as Partial<TObject>).properties?.[name] : undefined
 }
 
 async function readJson(request: FastifyRequest): Promise<unknown> {

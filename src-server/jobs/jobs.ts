@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { JobFiles } from '../artifacts/routes.ts'
+import { DEFAULT_PAGE_SIZE } from '../contract/common.ts'
 import type { Job, JobPage, JobQuery } from '../contract/jobs.ts'
 import { PLAN_LIMITS, type Plan } from '../contract/plans.ts'
 import type { Db } from '../db/open.ts'
@@ -28,7 +29,6 @@ export interface JobsParts {
   readonly plan: () => Plan
 }
 
-const DEFAULT_PAGE = 50
 const RETRY_SECONDS = 2
 
 /** The jobs, as the rest of the server uses them. */
@@ -62,7 +62,7 @@ export function createJobs({ db, clock, store, scheduler, settle, submit, folder
     },
     /** Returns one page of jobs. Throws INVALID_REQUEST for a cursor of another list. */
     list(query: JobQuery, view: PayloadView): JobPage {
-      const { q, status, platform, batch_id, sort = 'newest', limit = DEFAULT_PAGE, cursor } = query
+      const { q, status, platform, batch_id, sort = 'newest', limit = DEFAULT_PAGE_SIZE, cursor } = query
       const after = cursor === undefined ? undefined : readCursor(cursor, sort)
       const { jobs, total } = store.list({
         words: (q ?? '').split(/\s+/).filter((word) => word !== ''),

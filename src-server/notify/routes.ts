@@ -1,6 +1,7 @@
 /** The live stream, the register of receivers, the delivery log and the secret of per-job callbacks. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import { DEFAULT_PAGE_SIZE } from '../contract/common.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import type { LiveEventName } from '../contract/events.ts'
 import { type Caller, route } from '../http/route.ts'
@@ -52,7 +53,7 @@ export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllow
   }))
   route(app, ENDPOINTS.testWebhook, async ({ params }) => ({ status: 200, body: await notify.test(params.webhook_id) }))
 
-  route(app, ENDPOINTS.listDeliveries, ({ query: { webhook_id, job_id, limit = 50 } }) => {
+  route(app, ENDPOINTS.listDeliveries, ({ query: { webhook_id, job_id, limit = DEFAULT_PAGE_SIZE } }) => {
     const filters = {
       ...(webhook_id === undefined ? {} : { webhookId: webhook_id }),
       ...(job_id === undefined ? {} : { jobId: job_id }),

@@ -143,7 +143,7 @@ function readSongs(fields: FieldValues, { caller, files }: Pick<FormSurroundings
 }
 
 function sessionOnly(fields: FieldValues, field: string, caller: Caller): string | undefined {
-  const value = single(fields, field)
+  const value = single(fields, field)?.toLowerCase()
   if (value !== undefined && caller.via !== 'session') throw unusable(field)
   return value
 }

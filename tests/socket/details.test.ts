@@ -21,7 +21,16 @@ async function refusalOf(method: string, address: string, body?: unknown, langua
   return answer.body.error as { message: string; param?: string; details?: string[] }
 }
 
-test.each<[string, string, unknown, string | undefined, string, string]>([
+type Refused = [
+  method: string,
+  address: string,
+  given: unknown,
+  param: string | undefined,
+  english: string,
+  korean: string,
+]
+
+test.each<Refused>([
   [
     'POST',
     '/api/v1/master',
@@ -50,8 +59,51 @@ test.each<[string, string, unknown, string | undefined, string, string]>([
     'A file is sent as one of: file, reference_file.',
     '파일은 다음 이름으로 보내요: file, reference_file.',
   ],
-  ['GET', '/api/v1/jobs?limit=0', undefined, 'limit', 'It is 1 or more.', '1 이상이에요.'],
-  ['GET', '/api/v1/jobs?limit=many', undefined, 'limit', 'It is a whole number.', '정수예요.'],
+  ...[
+    '0',
+    '101',
+    '1.5',
+    '1.0',
+    'true',
+    '0x10',
+    '1e1',
+    '',
+    '%205',
+    '+5',
+    '-1',
+    '1_0',
+    '%D9%A3',
+    'many',
+    '9'.repeat(30),
+  ].map(
+    (limit): Refused => [
+      'GET',
+      `/api/v1/jobs?limit=${limit}`,
+      undefined,
+      'limit',
+      'It is a whole number from 1 to 100.',
+      '1부터 100까지의 정수예요.',
+    ],
+  ),
+  ['GET', '/api/v1/jobs?limit=1&limit=2', undefined, 'limit', 'It is sent once.', '한 번만 보낼 수 있어요.'],
+  ['GET', '/api/v1/jobs?q=a&q=b', undefined, 'q', 'It is sent once.', '한 번만 보낼 수 있어요.'],
+  ['GET', '/api/v1/jobs?batch_id=x', undefined, 'batch_id', 'It is a UUID.', 'UUID예요.'],
+  [
+    'GET',
+    '/app/account/ledger?before=-1',
+    undefined,
+    'before',
+    'It is a whole number from 1 to 9007199254740991.',
+    '1부터 9007199254740991까지의 정수예요.',
+  ],
+  [
+    'POST',
+    '/app/account/credits',
+    { amount: 1.5 },
+    'amount',
+    'It is a whole number from 1 to 100000.',
+    '1부터 100000까지의 정수예요.',
+  ],
   ['GET', '/api/v1/jobs?colour=red', undefined, 'colour', 'There is no such member.', '그런 이름의 값은 없어요.'],
   ['POST', '/api/v1/webhooks', {}, 'url', 'Missing: url.', '빠진 값: url.'],
   [

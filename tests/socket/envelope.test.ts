@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
+import type { Delivery } from '../../src-server/contract/webhooks.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type MasterFields, masterForm, type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
@@ -85,6 +86,18 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
       const { request_id, ...rest } = body.error
       expect([status, rest]).toEqual([404, { code: 'JOB_NOT_FOUND', message: answers[0]?.body.error.message }])
     }
+  })
+
+  test('an identifier is the same in capital letters', async () => {
+    const { job_id } = await service.newJob()
+    const read = await service.get(`/api/v1/jobs/${job_id.toUpperCase()}`)
+    expect([read.status, read.body.job_id]).toEqual([200, job_id])
+    const { body } = await service.post('/api/v1/webhooks', { url: 'http://127.0.0.1:9/' })
+    const tested = await service.call('POST', `/api/v1/webhooks/${body.webhook_id.toUpperCase()}/test`)
+    const log = await service.get(`/api/v1/webhooks/deliveries?webhook_id=${body.webhook_id.toUpperCase()}`)
+    expect(log.body.deliveries.map(({ delivery_id }: Delivery) => delivery_id)).toEqual([tested.body.delivery_id])
+    await service.call('DELETE', `/api/v1/webhooks/${body.webhook_id}`)
+    await service.call('DELETE', `/api/v1/jobs/${job_id}`)
   })
 
   test('an address with escapes that mean nothing needs a key like any other', async () => {

@@ -303,6 +303,7 @@ describe('the list of jobs (contract 6)', () => {
     expect(await names('status=failed')).toEqual(['delta'])
     expect(await names('platform=youtube')).toEqual(['밤의 노래', 'alpha'])
     expect(await names(`batch_id=${batch_id}&sort=title`)).toEqual(['alpha', 'Beta'])
+    expect(await names(`batch_id=${batch_id.toUpperCase()}&sort=title`)).toEqual(['alpha', 'Beta'])
     expect(await names('q=%25')).toEqual([])
     for (const sort of ['newest', 'oldest', 'title']) {
       const seen: string[] = []
