@@ -2,7 +2,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ENDPOINTS } from '../contract/endpoints.ts'
 import { ERRORS, type ErrorEnvelope } from '../contract/errors.ts'
 import { detailText } from '../contract/text/details.ts'
 import { errorText, type Language, preferredLanguage } from '../contract/text/text.ts'
@@ -82,7 +81,10 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
     .send(JSON.stringify(envelopeFor(request, failure)))
 }
 
-/** Makes every failure of `app` an envelope: thrown ones, unknown addresses and known addresses with another method. */
+/**
+ * Makes every failure of `app` an envelope: thrown ones, unknown addresses and known addresses with another method. The routes
+ * are added afterwards.
+ */
 export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): void {
   app.setErrorHandler(async (thrown, request, reply) => {
     const failure = toAppError(thrown)
@@ -95,8 +97,9 @@ export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): v
     await refuse(request, reply, failure, clock)
     return reply
   })
+  const methodsOf = collectMethods(app)
   app.setNotFoundHandler(async (request, reply) => {
-    const allow = allowedMethods(request.url)
+    const allow = methodsOf(request.url)
     const failure =
       allow.length === 0 ? new AppError('NOT_FOUND') : new AppError('METHOD_NOT_ALLOWED', { allow: allow.join(', ') })
     await refuse(request, reply, failure, clock)
@@ -104,18 +107,17 @@ export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): v
   })
 }
 
-const ADDRESSES = Object.values(ENDPOINTS).map(({ method, path }) => ({
-  method,
-  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
-}))
-
-/** Returns the methods that the address of `url` takes, HEAD beside each GET; empty for an unknown address. Never throws. */
-export function allowedMethods(url: string): string[] {
-  const path = url.split('?', 1)[0] ?? ''
-  const methods = ADDRESSES.filter(({ pattern }) => pattern.test(path)).flatMap(({ method }) =>
-    method === 'GET' ? ['GET', 'HEAD'] : [method],
-  )
-  return [...new Set(methods)]
+/** Keeps watch on the routes that `app` is given; returns what tells the methods of an address: none for an unknown one. */
+function collectMethods(app: FastifyInstance): (url: string) => string[] {
+  const served: { readonly methods: readonly string[]; readonly pattern: RegExp }[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    const pattern = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]*')
+    served.push({ methods: [method].flat(), pattern: new RegExp(`^${pattern}$`) })
+  })
+  return (url) => {
+    const [path = ''] = url.split('?')
+    return [...new Set(served.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))].sort()
+  }
 }
 
 /** Answers a connection whose request never became one (malformed, header overflow, timed out) and closes it. */

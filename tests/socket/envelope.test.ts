@@ -1,10 +1,13 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
 import type { Delivery } from '../../src-server/contract/webhooks.ts'
+import { pageRoutes } from '../../src-server/http/page.ts'
+import { listen } from '../notify/listen.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type MasterFields, masterForm, type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
@@ -46,13 +49,39 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
 
   test.each([
     ['PUT', '/api/v1/jobs', 'GET, HEAD'],
-    ['POST', '/api/v1/jobs/abc', 'GET, HEAD, DELETE'],
+    ['POST', '/api/v1/jobs/abc', 'DELETE, GET, HEAD'],
     ['GET', '/api/v1/master', 'POST'],
     ['OPTIONS', '/api/v1/master', 'POST'],
     ['DELETE', '/healthz', 'GET, HEAD'],
+    ['POST', '/docs', 'GET, HEAD'],
+    ['POST', '/docs/', 'GET, HEAD'],
   ])('%s %s: 405 METHOD_NOT_ALLOWED with Allow', async (method, address, allow) => {
     const { status, body, headers } = await service.call(method, address)
     expect([status, body.error.code, headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', allow])
+  })
+
+  test('a file of the page with another method: 405 with Allow; one that was not built stays unknown', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-page-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    mkdirSync(path.join(folder, 'assets'))
+    writeFileSync(path.join(folder, 'index.html'), '<!doctype html>')
+    writeFileSync(path.join(folder, 'assets', 'a+b.js'), '')
+    const { baseUrl } = await listen((app) => pageRoutes(app, folder))
+    for (const address of ['/', '/?song=1', '/index.html', '/assets/a+b.js']) {
+      expect((await fetch(baseUrl + address)).status).toBe(200)
+      for (const method of ['PUT', 'POST', 'DELETE', 'OPTIONS']) {
+        const answer = await fetch(baseUrl + address, { method })
+        expect([method, address, answer.status, answer.headers.get('allow')]).toEqual([
+          method,
+          address,
+          405,
+          'GET, HEAD',
+        ])
+        expect(await answer.json()).toMatchObject({ error: { code: 'METHOD_NOT_ALLOWED' } })
+      }
+    }
+    for (const address of ['/assets/aab.js', '/assets', '/nowhere'])
+      expect((await fetch(baseUrl + address, { method: 'PUT' })).status).toBe(404)
   })
 
   test('a program gets the members of the contract; the page also what the message mentions, to word it in the language it shows', async () => {
