@@ -8,6 +8,7 @@ import { ENDPOINTS } from '../contract/endpoints.ts'
 import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
 import { whenUnlocked } from '../db/when-unlocked.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
+import { requireName } from '../http/person-name.ts'
 import { route } from '../http/route.ts'
 import { MEDIA_TYPES } from '../media/audio-facts.ts'
 import type { Chance, Clock } from '../system.ts'
@@ -107,7 +108,8 @@ function purposeOf({ fields }: ReceivedForm): 'song' | 'reference' {
 function deskRoutes(app: FastifyInstance, { session: { desk } }: AppRoutesArguments): void {
   route(app, ENDPOINTS.readDesk, ({ language }) => ({ status: 200, ...asJson(desk.json(language)) }))
   route(app, ENDPOINTS.changeDesk, ({ body, language }) => {
-    desk.change(body)
+    const presets = body.presets?.map((preset) => ({ ...preset, name: requireName(preset.name, 'presets') }))
+    desk.change({ ...body, ...(presets ? { presets } : {}) })
     return { status: 200, ...asJson(desk.json(language)) }
   })
   route(app, ENDPOINTS.changeDeskSong, ({ params: { source_id }, body, language }) => {

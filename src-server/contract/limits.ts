@@ -14,7 +14,7 @@ export const MIN_DURATION_SECONDS = 1
 export const MIN_REFERENCE_SECONDS = 5
 /** Longest webhook address in characters. */
 export const MAX_URL_LENGTH = 2048
-/** Longest title or artist in characters. */
+/** Longest title or artist in characters (Unicode code points). */
 export const MAX_TITLE_LENGTH = 200
 /** The address at which Loudsmith listens unless told otherwise. */
 export const DEFAULT_PORT = 47310

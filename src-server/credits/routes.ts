@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Account, ApiKey, CreatedKey } from '../contract/account.ts'
 import { accountEndpoints } from '../contract/account.ts'
 import { DEFAULT_PAGE_SIZE } from '../contract/common.ts'
+import { cleanName, requireName } from '../http/person-name.ts'
 import { route } from '../http/route.ts'
 import { type AccountStore, showAccount } from './account.ts'
 import type { Ledger } from './ledger.ts'
@@ -31,7 +32,7 @@ export function accountRoutes(
     return shown()
   })
   route(app, accountEndpoints.grantCredits, ({ body }) => {
-    change(() => ledger.grant(body.amount, body.note))
+    change(() => ledger.grant(body.amount, cleanName(body.note ?? '') || undefined))
     return shown()
   })
   route(app, accountEndpoints.readLedger, ({ query }) => ({
@@ -39,7 +40,10 @@ export function accountRoutes(
     body: { entries: ledger.list(query.limit ?? DEFAULT_PAGE_SIZE, query.before) },
   }))
   route(app, accountEndpoints.listKeys, () => ({ status: 200, body: { keys: keys.list() } }))
-  route(app, accountEndpoints.createKey, ({ body }) => ({ status: 201, body: change(() => keys.create(body.name)) }))
+  route(app, accountEndpoints.createKey, ({ body }) => ({
+    status: 201,
+    body: change(() => keys.create(requireName(body.name, 'name'))),
+  }))
   route(app, accountEndpoints.revokeKey, ({ params }) => ({
     status: 200,
     body: change(() => keys.revoke(params.key_id)),

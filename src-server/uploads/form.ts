@@ -14,6 +14,7 @@ import {
 } from '../contract/platforms.ts'
 import type { Detail } from '../contract/text/details.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
+import { cleanName } from '../http/person-name.ts'
 import type { Caller } from '../http/route.ts'
 
 /** How a song is to be mastered: the request's fields with every default filled in. */
@@ -184,12 +185,8 @@ function uuid(fields: FieldValues, field: string): string | undefined {
 }
 
 function name(fields: FieldValues, field: string): string | undefined {
-  // Control characters would break tags, file names and logs; nobody means them.
-  const value = single(fields, field)
-    ?.normalize('NFC')
-    .replace(/\p{Cc}+/gu, ' ')
-    .trim()
-  if (value !== undefined && value.length > MAX_TITLE_LENGTH) {
+  const value = cleanName(single(fields, field) ?? '')
+  if ([...value].length > MAX_TITLE_LENGTH) {
     throw unusable(field, { rule: 'characters_at_most', limit: MAX_TITLE_LENGTH })
   }
   return value || undefined

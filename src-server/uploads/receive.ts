@@ -12,6 +12,7 @@ import type { Detail } from '../contract/text/details.ts'
 import { discardFolder } from '../disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { askForBody } from '../http/held-body.ts'
+import { cleanName } from '../http/person-name.ts'
 
 /** One received file. */
 export interface ReceivedFile {
@@ -199,10 +200,6 @@ function limitBody(request: IncomingMessage, maxBytes: number, fail: (error: App
  */
 function shownName(filename: string | undefined): string {
   const last = (filename ?? '').split(/[/\\]/).at(-1) ?? ''
-  const clean = last
-    .replaceAll('%22', '"')
-    .normalize('NFC')
-    .replace(/\p{Cc}+/gu, '')
-    .trim()
+  const clean = cleanName(last.replaceAll('%22', '"'))
   return [...clean].slice(0, MAX_FILENAME_LENGTH).join('') || 'audio'
 }
