@@ -24,7 +24,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   engine: { places: ['src-server/engine/'], imports: [], types: ['contract'] },
   system: { places: ['src-server/system.ts', 'src-server/disk.ts', 'src-server/compilers.ts'], imports: [] },
   log: { places: ['src-server/log.ts'], imports: ['system'] },
-  config: { places: ['src-server/config.ts'], imports: ['log'] },
+  config: { places: ['src-server/config.ts'], imports: ['contract', 'log'] },
   media: { places: ['src-server/media/'], imports: ['contract', 'system', 'log'], types: ['engine'] },
   db: { places: ['src-server/db/'], imports: foundation },
   http: { places: ['src-server/http/'], imports: foundation, types: ['access'] },

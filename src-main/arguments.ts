@@ -1,6 +1,7 @@
 /** Reading the command line: `loudsmith [--data-dir=folder] [--port=n] [--hidden] [songs…]`. */
 import path from 'node:path'
 import { DEFAULT_PORT } from '../src-server/contract/limits.ts'
+import { wholeNumber } from '../src-server/contract/whole-number.ts'
 import { looksLikeSong } from './intake.ts'
 
 /** Argument of a start at login: the API comes up, the window stays closed. */
@@ -17,8 +18,8 @@ export function argumentValue(argv: readonly string[], name: string): string | u
 /** Returns the port to listen on: the one asked for, 0 for a free one, else the usual. Throws for anything that is no port. */
 export function portFrom(given: string | undefined): number {
   if (given === undefined) return DEFAULT_PORT
-  const port = Number(given)
-  if (!/^\d+$/.test(given) || port > 65_535) throw new Error(`--port takes a number from 0 to 65535, not "${given}".`)
+  const port = wholeNumber(given)
+  if (port === undefined || port > 65_535) throw new Error(`--port takes a number from 0 to 65535, not "${given}".`)
   return port
 }
 

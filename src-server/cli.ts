@@ -15,12 +15,13 @@ import { createProgram } from './cli/program.ts'
 import { type ServeOptions, serve } from './cli/serve.ts'
 import { wordsOfTerminal } from './cli/words.ts'
 import { DEFAULT_PORT } from './contract/limits.ts'
+import { wholeNumber } from './contract/whole-number.ts'
 
 const words = wordsOfTerminal(process.env, Intl.DateTimeFormat().resolvedOptions().locale)
 
 function port(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 0 || value > 65_535) throw new InvalidArgumentError(words.aPort)
+  const value = wholeNumber(text)
+  if (value === undefined || value > 65_535) throw new InvalidArgumentError(words.aPort)
   return value
 }
 

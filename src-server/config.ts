@@ -1,4 +1,5 @@
 /** What the surroundings may set. */
+import { wholeNumber } from './contract/whole-number.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 
 /** Policy of one process, fixed at its start. */
@@ -54,8 +55,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 }
 
 function positive(name: string, text: string): number {
-  const value = Number(text)
-  if (!Number.isSafeInteger(value) || value <= 0) throw new SettingError(name)
+  const value = wholeNumber(text) ?? 0
+  if (!Number.isSafeInteger(value) || value === 0) throw new SettingError(name)
   return value
 }
 

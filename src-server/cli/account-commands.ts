@@ -1,6 +1,7 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander'
 import type { Account } from '../contract/account.ts'
 import { PLANS } from '../contract/plans.ts'
+import { wholeNumber } from '../contract/whole-number.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { table } from './text-output.ts'
 import type { Words } from './words.ts'
@@ -36,8 +37,8 @@ export function registerAccountCommands(program: Command, dataDir: string, words
 
 function positiveInteger({ account: say }: Words): (text: string) => number {
   return (text) => {
-    const value = Number(text)
-    if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError(say.aNumber)
+    const value = wholeNumber(text) ?? 0
+    if (value < 1) throw new InvalidArgumentError(say.aNumber)
     return value
   }
 }

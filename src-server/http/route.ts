@@ -6,6 +6,7 @@ import Value from 'typebox/value'
 import { type Access, type Endpoint, ERRORS_OF_ACCESS } from '../contract/endpoint.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { type Language, preferredLanguage } from '../contract/text/text.ts'
+import { wholeNumber } from '../contract/whole-number.ts'
 import { AppError, invalidRequest } from './app-error.ts'
 import { brokenRule } from './broken-rule.ts'
 import { askForBody } from './held-body.ts'
@@ -147,7 +148,7 @@ function checkedTexts(schema: TObject, given: unknown): unknown {
     const text = value[name]
     if (Array.isArray(text)) throw new AppError('INVALID_REQUEST', {}, { param: name, details: [{ rule: 'once' }] })
     if (typeof text !== 'string') continue
-    if (member.type === 'integer' && /^\d+$/.test(text)) value[name] = Number(text)
+    if (member.type === 'integer') value[name] = wholeNumber(text) ?? text
     if (name.endsWith('_id')) value[name] = text.toLowerCase()
   }
   return checked(schema, value)

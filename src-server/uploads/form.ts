@@ -13,6 +13,7 @@ import {
   type Tier,
 } from '../contract/platforms.ts'
 import type { Detail } from '../contract/text/details.ts'
+import { wholeNumber } from '../contract/whole-number.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { cleanName } from '../http/person-name.ts'
 import type { Caller } from '../http/route.ts'
@@ -166,10 +167,11 @@ function word<const Words extends readonly string[]>(
 }
 
 function percent(fields: FieldValues, field: string): number | undefined {
-  const value = single(fields, field)
-  if (value === undefined) return undefined
-  if (!/^\d{1,3}$/.test(value) || Number(value) > 100) throw unusable(field, { rule: 'between', least: 0, most: 100 })
-  return Number(value)
+  const text = single(fields, field)
+  if (text === undefined) return undefined
+  const value = wholeNumber(text)
+  if (value === undefined || value > 100) throw unusable(field, { rule: 'between', least: 0, most: 100 })
+  return value
 }
 
 function flag(fields: FieldValues, field: string): boolean {

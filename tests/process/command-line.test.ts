@@ -105,6 +105,10 @@ test('a Korean terminal gets Korean: help and mistakes', async () => {
   expect(await mistake('serve', '--prt')).toBe("오류: '--prt'은(는) 모르는 옵션이에요.\n(--port인가요?)")
   expect(await mistake('serve', '--port')).toBe("오류: '--port <n>' 옵션에 값이 없어요.")
   expect(await mistake('serve', '--port', 'x')).toMatch(/^오류: '--port <n>' 옵션에 'x'을\(를\) 쓸 수 없어요. 포트는/)
+  expect(await mistake('serve', '--port', '')).toMatch(/^오류: '--port <n>' 옵션에 ''을\(를\) 쓸 수 없어요. 포트는/)
+  expect(await mistake('account', 'grant', '1e3')).toMatch(
+    /^오류: 'credits' 인자에 '1e3'을\(를\) 쓸 수 없어요. 크레딧은/,
+  )
   expect(await mistake('account', 'plan', 'x')).toMatch(/^오류: 'plan' 인자에 .*쓸 수 있는 값: free, starter/)
   expect(await mistake('account', 'grant')).toBe("오류: 'credits' 인자가 없어요.")
   expect(await mistake('keys', 'list', 'x')).toMatch(/^오류: 인자가 너무 많아요/)

@@ -26,6 +26,8 @@ describe('the surroundings', () => {
     ['MASTER_JOB_TIMEOUT_MS', '0'],
     ['MASTER_JOB_TIMEOUT_MS', '1.5'],
     ['MASTER_ENGINE_GRACE_MS', '3s'],
+    ['MASTER_ENGINE_GRACE_MS', '3e3'],
+    ['MASTER_ENGINE_GRACE_MS', '0x10'],
   ])('with %s=%s are refused by name', (name, text) => {
     expect(() => readConfig({ [name]: text })).toThrow(new RegExp(`^${name} must be `))
   })
