@@ -11,21 +11,16 @@ export interface Jobs {
   readonly seqById: Readonly<Record<string, number>>
 }
 
-const LIVE_MEMBERS = ['stage', 'stage_platform', 'queue_position'] as const
-
 /**
  * Returns `job` moved on by a progress event, or `job` itself when the event says nothing new: a job that has ended stays
  * ended, and the percent never falls.
  */
 export function withProgress(job: Job, event: LiveEvent): Job {
   if (job.status !== 'queued' || event.event !== 'job.progress') return job
-  const { stage: _s, stage_platform: _p, queue_position: _q, ...rest } = job
-  const live: Partial<Pick<Job, (typeof LIVE_MEMBERS)[number]>> = {}
+  // A job that is worked on has left the queue.
+  const { queue_position: _gone, ...rest } = job
   const stage = (event.stage as Job['stage']) ?? job.stage
-  if (stage) live.stage = stage
-  if (event.platform) live.stage_platform = event.platform
-  if (event.queue_position !== undefined && stage === 'waiting') live.queue_position = event.queue_position
-  return { ...rest, ...live, progress: Math.max(job.progress, event.progress ?? 0) }
+  return { ...rest, ...(stage ? { stage } : {}), progress: Math.max(job.progress, event.progress ?? 0) }
 }
 
 /** Returns the newer of two readings of one job: an ended one over an unfinished one, then the higher percent. */

@@ -158,10 +158,7 @@ export const en = {
       verifying: 'Verifying',
       packaging: 'Packing',
     },
-    renderingFor: (platform: string) => `Rendering ${platform}`,
-    verifyingFor: (platform: string) => `Verifying ${platform}`,
     stageOf: (stage: number, name: string) => `Stage ${stage} of 5: ${name}`,
-    part: (index: number, count: number) => `${index} of ${count} platforms`,
     timeLeft: (seconds: number) => `about ${span(seconds)} left`,
     masters: (count: number, onTarget: number) =>
       `${plural(count, 'master', 'masters')}, ${onTarget === count ? (count === 1 ? 'on target' : `${count} on target`) : `${onTarget} on target`}`,

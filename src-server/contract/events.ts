@@ -2,7 +2,6 @@
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
-import { PLATFORMS } from './platforms.ts'
 
 export const WEBHOOK_EVENTS = ['job.completed', 'job.failed'] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
@@ -65,8 +64,6 @@ export const LiveEvent = exactly({
   source_id: Type.Optional(Uuid),
   progress: Type.Optional(Type.Integer()),
   stage: Type.Optional(Type.String()),
-  platform: Type.Optional(oneOf(PLATFORMS)),
-  queue_position: Type.Optional(Type.Integer()),
 })
 export type LiveEvent = Static<typeof LiveEvent>
 

@@ -34,7 +34,6 @@ export const Job = exactly({
   failure_code: Type.Optional(oneOf(FAILURE_CODES)),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
   stage: Type.Optional(oneOf(STAGES, 'While the job is queued.')),
-  stage_platform: Type.Optional(oneOf(PLATFORMS)),
   queue_position: Type.Optional(Type.Integer({ minimum: 1, description: 'While the job waits; 1 is next.' })),
   batch_id: Type.Optional(Uuid),
   source_id: Type.Optional(Uuid),

@@ -2,7 +2,6 @@
 
 import type { JobCompleted, JobFailed } from '../contract/events.ts'
 import type { CreatedJob, Job, Stage } from '../contract/jobs.ts'
-import type { Platform } from '../contract/platforms.ts'
 import type { Warning } from '../contract/report.ts'
 import { failureText, type Language, warningText } from '../contract/text/text.ts'
 import type { WarningFact } from '../mastering/work-order.ts'
@@ -15,7 +14,6 @@ export interface LiveState {
   readonly stage: Stage
   /** 0 to 99. */
   readonly progress: number
-  readonly platform?: Platform
   readonly queuePosition?: number
 }
 
@@ -63,7 +61,6 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
       : {}),
     progress: job.state === 'done' ? 100 : (live?.progress ?? 0),
     ...(live ? { stage: live.stage } : {}),
-    ...present('stage_platform', live?.platform),
     ...present('queue_position', live?.queuePosition),
     ...present('batch_id', job.batchId),
     ...present('source_id', view.isSession ? job.sourceId : undefined),

@@ -30,8 +30,6 @@ export interface JobProgress {
   readonly jobId: string
   readonly progress: number
   readonly stage: string
-  readonly platform?: LiveEvent['platform']
-  readonly queuePosition?: number
 }
 
 /** How far the look at a stored song is, 0 to 100. */
@@ -174,14 +172,6 @@ function progressEvent(latest: JobProgress | SourceProgress, seq: number): LiveE
     const { sourceId, progress, stage } = latest
     return { event: 'source.progress', seq, source_id: sourceId, progress, stage }
   }
-  const { jobId, progress, stage, platform, queuePosition } = latest
-  return {
-    event: 'job.progress',
-    seq,
-    job_id: jobId,
-    progress,
-    stage,
-    ...(platform === undefined ? {} : { platform }),
-    ...(queuePosition === undefined ? {} : { queue_position: queuePosition }),
-  }
+  const { jobId, progress, stage } = latest
+  return { event: 'job.progress', seq, job_id: jobId, progress, stage }
 }

@@ -121,7 +121,7 @@ test('progress arrives without an id, only the latest of each job, and never aft
   const { open, happen, notify } = await start()
   const { stream } = await open(asKey)
   for (let progress = 0; progress <= 50; progress++) {
-    notify.progress({ jobId: JOB_ID, progress, stage: 'rendering', platform: 'melon' })
+    notify.progress({ jobId: JOB_ID, progress, stage: 'rendering' })
   }
   await eventually(() => stream.messages.length > 0)
   notify.progress({ jobId: JOB_ID, progress: 99, stage: 'packaging' })
@@ -132,7 +132,7 @@ test('progress arrives without an id, only the latest of each job, and never aft
     ['job.progress', 50, true],
     ['job.completed', undefined, false],
   ])
-  expect(stream.messages[0]?.data).toMatchObject({ job_id: JOB_ID, stage: 'rendering', platform: 'melon' })
+  expect(stream.messages[0]?.data).toMatchObject({ job_id: JOB_ID, stage: 'rendering' })
 })
 
 test('progress arrives every tenth of a second at most, whenever it comes', async () => {

@@ -214,18 +214,8 @@ function Rendering({ job }: { job: Job }) {
   const seconds = useTimeLeft(job.progress, job.started_at ? secondsSince(job.started_at) : null)
   const stage = job.stage ?? 'waiting'
   const at = BARS.indexOf(stage as (typeof BARS)[number])
-  const platform = job.stage_platform && t.platforms[job.stage_platform]
-  const text =
-    stage === 'rendering' && platform
-      ? t.row.renderingFor(platform)
-      : stage === 'verifying' && platform
-        ? t.row.verifyingFor(platform)
-        : t.row.stages[stage]
-  const index = job.stage_platform ? job.platforms.indexOf(job.stage_platform) + 1 : 0
-  const part = index > 0 && job.platforms.length > 1 ? t.row.part(index, job.platforms.length) : null
-  const left = seconds === null ? null : t.row.timeLeft(seconds)
   return (
-    <Lines head={<Doing text={text} percent={job.progress} />}>
+    <Lines head={<Doing text={t.row.stages[stage]} percent={job.progress} />}>
       <div className="stages" role="img" aria-label={t.row.stageOf(at + 1, t.row.stages[stage])}>
         {BARS.map((bar, i) => (
           <i
@@ -235,7 +225,7 @@ function Rendering({ job }: { job: Job }) {
           />
         ))}
       </div>
-      <span>{[part, left].filter(Boolean).join(' · ') || '\u00a0'}</span>
+      <span>{seconds === null ? '\u00a0' : t.row.timeLeft(seconds)}</span>
     </Lines>
   )
 }
