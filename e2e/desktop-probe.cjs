@@ -1,5 +1,6 @@
 'use strict'
 // Loaded before the application (`electron -r`), on the real binary and on the stand-in alike: notes what leaves for the desktop.
+const { once } = require('node:events')
 const electron = require('electron')
 
 const noted = {
@@ -19,6 +20,8 @@ globalThis.__answers = answers
 globalThis.__notifications = []
 
 const { app, BrowserWindow, dialog, Notification, powerSaveBlocker, shell, Tray } = electron
+/** What the answers wait for: a start that asks something can so be met while it is coming up. */
+const mayAnswer = process.env.PROBE_ANSWER_AFTER && once(app, process.env.PROBE_ANSWER_AFTER)
 dialog.showErrorBox = (title, content) => {
   noted.errors.push({ title, content })
   process.stderr.write(`ERROR BOX ${title}: ${content}\n`)
@@ -26,6 +29,7 @@ dialog.showErrorBox = (title, content) => {
 dialog.showMessageBox = async (...args) => {
   const { message, detail, buttons, cancelId } = args.at(-1)
   noted.questions.push({ message, detail, buttons })
+  await mayAnswer
   const response = answers.length > 0 ? answers.shift() : Number(process.env.PROBE_ANSWER ?? cancelId ?? 0)
   process.stderr.write(`QUESTION ${message} -> ${buttons[response]}\n`)
   return { response, checkboxChecked: false }

@@ -63,6 +63,27 @@ test('a second start hands its songs to the first and ends', async ({ user, desk
     .toEqual(['Second start'])
 })
 
+test('a second start shows the window of a hidden one that is still coming up', async ({ user }) => {
+  const other = http.createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+  try {
+    // It waits for the answer to its question about the port, which is given by the second start.
+    const first = user.launch({
+      args: ['--hidden', `--port=${port}`],
+      env: { PROBE_ANSWER: '1', PROBE_ANSWER_AFTER: 'second-instance' },
+    })
+    await expect.poll(() => existsSync(path.join(user.userData, 'logs'))).toBe(true)
+    expect((await user.startAgain([])).code).toBe(0)
+    const { app } = await first
+    await expect
+      .poll(() => app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().map((one) => one.isVisible())))
+      .toEqual([true])
+  } finally {
+    other.close()
+  }
+})
+
 test('the window comes back where it was, with the size that it had', async ({ user }) => {
   const first = await user.launch()
   await first.app.evaluate(({ BrowserWindow }) =>

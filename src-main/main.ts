@@ -20,7 +20,11 @@ const openedEarly: string[] = []
 let takeFiles = (files: readonly string[]): void => {
   openedEarly.push(...files)
 }
-let showWindow = (): void => {}
+/** Whether the window is to come up with the program: a second start may ask for one that the first was to do without. */
+let isWindowWanted = !process.argv.includes(HIDDEN_ARGUMENT)
+let showWindow = (): void => {
+  isWindowWanted = true
+}
 /** Until the choices of this desktop have been read, the system's language is spoken and nothing is written down. */
 let language = () => languageOf('system', app.getLocale())
 const words = () => wordsOf(language())
@@ -65,7 +69,7 @@ async function start(): Promise<void> {
   showWindow = desktop.showWindow
   const given = [...openedEarly, ...filesInArguments(process.argv, process.cwd())]
   if (given.length > 0) desktop.takeFiles(given)
-  if (!process.argv.includes(HIDDEN_ARGUMENT)) desktop.showWindow()
+  if (isWindowWanted) desktop.showWindow()
 
   app.on('activate', desktop.showWindow)
   app.on('window-all-closed', () => {
