@@ -213,10 +213,15 @@ export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAna
   const { bandHz } = analysis.fineSpectrum
   const distance = referenceDistance(analysis, reference)
   const limit = distance.limitHz * 0.94
+  let isFollowedInPart = false
   const curveOf = (values: readonly number[], most: number, fromHz: number): number[] => {
     const held = heldAbove(bandHz, values, limit)
     const narrow = smoothed(bandHz, held, (hz) => (hz < 100 ? 1.5 : 0.5))
-    return narrow.map((value, b) => (bandHz[b]! < fromHz ? 0 : (clamp(value, -most, most) * amount) / 100))
+    return narrow.map((value, b) => {
+      if (bandHz[b]! < fromHz) return 0
+      if (Math.abs(value) > most) isFollowedInPart = true
+      return (clamp(value, -most, most) * amount) / 100
+    })
   }
   const mid = curveOf(distance.midDb, midClampDb, 0)
   const side = curveOf(distance.sideDb, sideClampDb, sideFromHz)
@@ -238,6 +243,7 @@ export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAna
           largestMidDb: largest(mid),
           largestSideDb: largest(side),
           upToHz: Math.round(distance.limitHz),
+          ...(isFollowedInPart ? { mostMidDb: midClampDb, mostSideDb: sideClampDb } : {}),
         },
       },
     ],

@@ -25,6 +25,8 @@ const hz = (value: number | string | undefined) => (typeof value === 'number' ? 
 const db = (value: number | string | undefined) =>
   typeof value === 'number' ? `${decibels(Math.abs(value), 1)} dB` : ''
 
+const percent = (value: number | string) => `${Math.round(Number(value))} %`
+
 const decisionSentences: Record<DecisionCode, Sentence> = {
   NOTHING_TO_REPAIR: () => both('No fault was found, so nothing was repaired.', '결함이 없어 복원하지 않았어요.'),
   DC_REMOVED: () => both('A constant offset was removed.', 'DC 오프셋을 없앴어요.'),
@@ -74,11 +76,28 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
       `The tone was moved toward the genre, by ${db(v.largestDb)} at most.`,
       `음색을 장르 쪽으로 옮겼어요. 최대 ${db(v.largestDb)}예요.`,
     ),
-  TONE_TOWARD_REFERENCE: (v) =>
-    both(
-      `The tone was moved ${v.amount ?? 100} % of the way to the reference: up to ${db(v.largestMidDb)} in the mid and ${db(v.largestSideDb)} in the sides, up to ${hz(v.upToHz)}.`,
-      `음색을 레퍼런스 쪽으로 ${v.amount ?? 100} % 옮겼어요. 미드 최대 ${db(v.largestMidDb)}, 사이드 최대 ${db(v.largestSideDb)}, ${hz(v.upToHz)}까지예요.`,
-    ),
+  TONE_TOWARD_REFERENCE: (v) => {
+    const amount = percent(v.amount ?? 100)
+    const isFirmer = Number(v.amount) > Number(v.askedAmount)
+    const asked =
+      v.askedAmount === undefined
+        ? both('', '')
+        : both(
+            ` The amount asked for was ${percent(v.askedAmount)}; premium chose a ${isFirmer ? 'firmer' : 'gentler'} recipe.`,
+            ` 요청한 값은 ${percent(v.askedAmount)}였지만 프리미엄이 더 ${isFirmer ? '강한' : '부드러운'} 레시피를 골랐어요.`,
+          )
+    const inPart =
+      v.mostMidDb === undefined
+        ? both('', '')
+        : both(
+            ` Differences beyond ${decibels(Number(v.mostMidDb), 0)} dB in the mid and ${decibels(Number(v.mostSideDb), 0)} dB in the sides counted only that far.`,
+            ` 미드 ${decibels(Number(v.mostMidDb), 0)} dB, 사이드 ${decibels(Number(v.mostSideDb), 0)} dB를 넘는 차이는 거기까지만 반영했어요.`,
+          )
+    return both(
+      `The tone was moved ${amount} of the way to the reference: up to ${db(v.largestMidDb)} in the mid and ${db(v.largestSideDb)} in the sides, up to ${hz(v.upToHz)}.${asked.en}${inPart.en}`,
+      `음색을 레퍼런스 쪽으로 ${amount} 옮겼어요. 미드 최대 ${db(v.largestMidDb)}, 사이드 최대 ${db(v.largestSideDb)}, ${hz(v.upToHz)}까지예요.${asked.ko}${inPart.ko}`,
+    )
+  },
   DYNAMICS_LEFT_ALONE: (v) =>
     v.intensity === 0
       ? both('At intensity 0 the dynamics are left alone.', '강도 0에서는 다이내믹을 그대로 둬요.')

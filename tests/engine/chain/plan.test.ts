@@ -470,9 +470,19 @@ describe('a reference', () => {
 
   it('never moves mid by more than 6 dB and side by more than 4 dB', () => {
     const far = analyse(shaped([20, 20, 20, 0, 0, 0, -20, -20, -20], [12, 12, 12, -12, -12, 12, 12, -12, -12]))
-    const { mid, side } = stage(plan(analysis, { reference: far }).recipe.stages, 'match')!
+    const { recipe, decisions } = plan(analysis, { reference: far })
+    const { mid, side } = stage(recipe.stages, 'match')!
     expect(Math.max(...mid.gainDb.map(Math.abs))).toBeLessThanOrEqual(6)
     expect(Math.max(...side.gainDb.map(Math.abs))).toBeLessThanOrEqual(4)
+    const bounds = { mostMidDb: 6, mostSideDb: 4 }
+    const said = (from: typeof decisions) => from.find(({ code }) => code === 'TONE_TOWARD_REFERENCE')?.values
+    expect(said(decisions)).toMatchObject(bounds)
+    expect(
+      said(
+        plan(analysis, { reference: analyse(shaped([2, 2, 2, 0, 0, 0, -2, -2, -2], [0, 0, 0, 0, 0, 0, 0, 0, 0])) })
+          .decisions,
+      ),
+    ).not.toHaveProperty('mostMidDb')
   })
 
   it('that ends at 16 kHz does not cut the air above', () => {
