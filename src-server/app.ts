@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import type { Admission } from './access/caller.ts'
 import { AppError } from './http/app-error.ts'
 import { installEnvelope, sendFailure, toAppError } from './http/envelope.ts'
-import { isAllowed } from './http/guard.ts'
+import { ABSOLUTE_FORM, isAllowed } from './http/guard.ts'
 import { installAdmission } from './http/route.ts'
 import type { Log } from './log.ts'
 import type { Chance, Clock } from './system.ts'
@@ -36,7 +36,7 @@ export function buildApp({ log, clock, chance, admission, port, isStopping, rout
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id)
       // The router gives up on these before any hook has run.
-      const failure = isGuarded(request.method, request.url, request.headers, port()) ? toAppError(error) : forbidden()
+      const failure = isAllowed(request, port()) ? toAppError(error) : forbidden()
       sendFailure(request, reply, failure)
     },
   })
@@ -46,7 +46,7 @@ export function buildApp({ log, clock, chance, admission, port, isStopping, rout
       reply.header('connection', 'close')
       throw new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS })
     }
-    if (!isGuarded(request.method, request.url, request.headers, port())) throw forbidden()
+    if (!isAllowed(request, port())) throw forbidden()
     done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -71,30 +71,4 @@ function readableAddress(url: string): string {
   } catch {
     return [path.replaceAll('%', '%25'), ...query].join('?')
   }
-}
-
-/** A request target with a scheme; what it names counts instead of the Host header (RFC 9112 section 3.2.2). */
-const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
-
-function isGuarded(
-  method: string,
-  url: string,
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-  port: number,
-): boolean {
-  const text = (name: string) => {
-    const value = headers[name]
-    return Array.isArray(value) ? value.join(',') : value
-  }
-  return isAllowed(
-    {
-      method,
-      path: url.split('?', 1)[0] ?? '',
-      host: ABSOLUTE_FORM.exec(url)?.[1] ?? text('host'),
-      origin: text('origin'),
-      fetchSite: text('sec-fetch-site'),
-      fetchMode: text('sec-fetch-mode'),
-    },
-    port,
-  )
 }

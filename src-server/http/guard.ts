@@ -3,37 +3,29 @@
  * name of an attacker can be made to resolve to it (DNS rebinding): both are recognised by the headers that a page cannot forge.
  */
 
-/** The headers of one request that decide. */
-export interface RequestOrigin {
-  readonly method: string
-  /** Path without the query. */
-  readonly path: string
-  readonly host: string | undefined
-  readonly origin: string | undefined
-  readonly fetchSite: string | undefined
-  readonly fetchMode: string | undefined
-}
+import type { IncomingMessage } from 'node:http'
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 /** Pages that a link on another site may open. */
 const OPENABLE_FROM_ANYWHERE = new Set(['/', '/docs', '/docs/', '/healthz'])
 
+/** A request target with a scheme; what it names counts instead of the Host header (RFC 9112 section 3.2.2). */
+export const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
+
 /**
  * Returns whether a request may go on: its Host is one of our three names with `port`, its Origin is absent or ours, and it was
  * not made by a page of another site, other than by opening one of our pages. Never throws.
  */
-export function isAllowed(request: RequestOrigin, port: number): boolean {
+export function isAllowed(request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>, port: number): boolean {
+  const { method, url = '', headers } = request
+  const text = (name: string) => [headers[name] ?? []].flat().join(',').toLowerCase()
   const hosts = LOOPBACK_NAMES.map((name) => `${name}:${port}`)
   // A client leaves the port out only where it is the scheme's own.
   const named = port === 80 ? [...hosts, ...LOOPBACK_NAMES] : hosts
-  const host = request.host?.toLowerCase()
-  if (host === undefined || !named.includes(host)) return false
-  const origin = request.origin?.toLowerCase()
-  if (origin !== undefined && !named.some((own) => origin === `http://${own}`)) return false
-  if (request.fetchSite?.toLowerCase() !== 'cross-site') return true
-  return (
-    request.method === 'GET' &&
-    request.fetchMode?.toLowerCase() === 'navigate' &&
-    OPENABLE_FROM_ANYWHERE.has(request.path)
-  )
+  const host = ABSOLUTE_FORM.exec(url)?.[1]?.toLowerCase() ?? text('host')
+  if (!named.includes(host)) return false
+  if (headers.origin !== undefined && !named.some((own) => text('origin') === `http://${own}`)) return false
+  if (text('sec-fetch-site') !== 'cross-site') return true
+  const [path = ''] = url.split('?')
+  return method === 'GET' && text('sec-fetch-mode') === 'navigate' && OPENABLE_FROM_ANYWHERE.has(path)
 }

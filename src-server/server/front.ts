@@ -28,23 +28,8 @@ export function createFront(given: { version: string; port: () => number; newUui
   }
 }
 
-function isHealthCheck({ method = '', url = '', headers }: IncomingMessage, port: number): boolean {
-  const text = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : value)
-  return (
-    method === 'GET' &&
-    url === '/healthz' &&
-    isAllowed(
-      {
-        method,
-        path: url,
-        host: headers.host,
-        origin: headers.origin,
-        fetchSite: text(headers['sec-fetch-site']),
-        fetchMode: text(headers['sec-fetch-mode']),
-      },
-      port,
-    )
-  )
+function isHealthCheck(request: IncomingMessage, port: number): boolean {
+  return request.method === 'GET' && request.url === '/healthz' && isAllowed(request, port)
 }
 
 function answerHealth(
