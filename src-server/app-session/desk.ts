@@ -4,6 +4,7 @@
  * finished. It is rows in the database, so pages can be reloaded and the machine restarted in the middle of a batch.
  */
 import type { Desk, DeskSong, MasterSettings, Preset } from '../contract/app.ts'
+import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT } from '../contract/limits.ts'
 import { PLATFORMS } from '../contract/platforms.ts'
 import { errorText, type Language } from '../contract/text/text.ts'
 import { databaseFault } from '../db/fault.ts'
@@ -15,7 +16,7 @@ import type { JobStore } from '../jobs/store.ts'
 import type { Log } from '../log.ts'
 import type { StoredSong } from '../mastering/work-order.ts'
 import type { Chance, Clock } from '../system.ts'
-import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, type MasterRequest } from '../uploads/form.ts'
+import type { MasterRequest } from '../uploads/form.ts'
 import { createDeskStore, type DeskRow } from './desk-store.ts'
 import type { Sources } from './sources.ts'
 import { createWatchFolderStore } from './watch-folder-store.ts'

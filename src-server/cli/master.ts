@@ -137,7 +137,7 @@ async function unpack(archive: string, out: string): Promise<string[]> {
   return files
 }
 
-/** Returns whether `file` is a file that can be read, for a clear word before anything starts. */
+/** Returns whether `file` is there and no folder, for a clear word before anything starts. */
 export async function isFile(file: string): Promise<boolean> {
   return stat(file).then(
     (found) => found.isFile(),

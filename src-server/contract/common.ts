@@ -1,10 +1,13 @@
 /** Schemas that more than one resource uses. Wire names are snake_case; times are ISO 8601 in UTC. */
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 
+/** Form of a UUID in lower case. */
+export const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+
 /** Identifier of a job, a source or a batch: a UUID in canonical form. */
 export const Uuid = Type.String({
   format: 'uuid',
-  pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+  pattern: UUID_PATTERN,
 })
 
 /** A moment, ISO 8601 in UTC with milliseconds, e.g. `2026-03-01T12:00:00.000Z`. */

@@ -1,6 +1,6 @@
 /** The shape of one endpoint: from it come the route, the client call, the OpenAPI document and the documentation. */
 import type { TObject, TSchema } from 'typebox'
-import type { ErrorCode } from './errors.ts'
+import { ERROR_CODES, type ErrorCode } from './errors.ts'
 
 /** Who may call: anybody on this machine, every caller with a key and the app itself, or the app's session alone. */
 export type Access = 'open' | 'caller' | 'session'
@@ -50,6 +50,13 @@ export const ERRORS_OF_ACCESS: Record<Access, readonly ErrorCode[]> = {
     'INSUFFICIENT_STORAGE',
   ],
   session: ['FORBIDDEN', 'INVALID_REQUEST', 'INVALID_API_KEY', 'INTERNAL_ERROR', 'UNAVAILABLE', 'INSUFFICIENT_STORAGE'],
+}
+
+/** Returns every code that an endpoint can answer with: its own, those of its access and that of its body, each once, in the catalogue's order. */
+export function codesOf(endpoint: Endpoint): ErrorCode[] {
+  const codes = new Set<ErrorCode>([...endpoint.errors, ...ERRORS_OF_ACCESS[endpoint.access]])
+  if (endpoint.body || endpoint.form) codes.add('UNSUPPORTED_MEDIA_TYPE')
+  return ERROR_CODES.filter((code) => codes.has(code))
 }
 
 /** Checks a table against `Endpoint` and keeps its literal types. */

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import { exactly, JobPath, oneOf, orNull, PageSize, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { FAILURE_CODES } from './errors.ts'
-import { MAX_TITLE_LENGTH, MAX_URL_LENGTH } from './limits.ts'
+import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, MAX_TITLE_LENGTH, MAX_URL_LENGTH } from './limits.ts'
 import { AI_SERVICES, GENRES, LOUDNESS_MODES, PLATFORMS, TIERS } from './platforms.ts'
 import { MasterResult, Measurement, Repair, Report, Spectrum, TimeCurves, Warning } from './report.ts'
 
@@ -75,8 +75,10 @@ export const MasterFields = exactly({
   ai_service: Type.Optional(oneOf(AI_SERVICES)),
   tier: Type.Optional(oneOf(TIERS)),
   webhook_url: Type.Optional(Type.String({ format: 'uri', maxLength: MAX_URL_LENGTH })),
-  intensity: Type.Optional(percent('Extension: how much the chain may change.', 50)),
-  reference_amount: Type.Optional(percent('Extension: how far to move toward the reference.', 70)),
+  intensity: Type.Optional(percent('Extension: how much the chain may change.', DEFAULT_INTENSITY)),
+  reference_amount: Type.Optional(
+    percent('Extension: how far to move toward the reference.', DEFAULT_REFERENCE_AMOUNT),
+  ),
   loudness: Type.Optional(oneOf(LOUDNESS_MODES, 'Extension: the platform targets, or the genre level everywhere.')),
   title: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH })),
   artist: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH })),

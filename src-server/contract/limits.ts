@@ -16,6 +16,10 @@ export const MIN_REFERENCE_SECONDS = 5
 export const MAX_URL_LENGTH = 2048
 /** Longest title or artist in characters (Unicode code points). */
 export const MAX_TITLE_LENGTH = 200
+/** How much the chain may change unless told otherwise, percent. */
+export const DEFAULT_INTENSITY = 50
+/** How far to move toward a reference unless told otherwise, percent of the way. */
+export const DEFAULT_REFERENCE_AMOUNT = 70
 /** The address at which Loudsmith listens unless told otherwise. */
 export const DEFAULT_PORT = 47310
 /** Fixed prefix of every API key. */

@@ -1,11 +1,10 @@
 /** docs/errors.md, made from the catalogue, its texts and the endpoint table. */
-import { type Access, type Endpoint, ERRORS_OF_ACCESS } from '../contract/endpoint.ts'
+import { type Access, codesOf, type Endpoint, ERRORS_OF_ACCESS } from '../contract/endpoint.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { ERROR_CODES, ERRORS, type ErrorCode, FAILURE_CODES } from '../contract/errors.ts'
 import { WARNING_CODES } from '../contract/report.ts'
 import { errorText, failureText, type Language, warningText } from '../contract/text/text.ts'
 import { exampleParams } from './example-params.ts'
-import { codesOf } from './openapi.ts'
 
 const INTRODUCTION = `# Errors, failures and warnings
 

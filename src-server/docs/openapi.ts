@@ -2,7 +2,7 @@
 import type { TObject, TSchema } from 'typebox'
 import * as account from '../contract/account.ts'
 import * as app from '../contract/app.ts'
-import { type Endpoint, ERRORS_OF_ACCESS, type Form } from '../contract/endpoint.ts'
+import { codesOf, type Endpoint, type Form } from '../contract/endpoint.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import * as errors from '../contract/errors.ts'
 import * as events from '../contract/events.ts'
@@ -214,13 +214,6 @@ function failures(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json
       ]
     }),
   )
-}
-
-/** Returns every code that an endpoint can answer with: its own, those of its access and that of its body, each once, in the catalogue's order. */
-export function codesOf(endpoint: Endpoint): errors.ErrorCode[] {
-  const codes = new Set<errors.ErrorCode>([...endpoint.errors, ...ERRORS_OF_ACCESS[endpoint.access]])
-  if (endpoint.body || endpoint.form) codes.add('UNSUPPORTED_MEDIA_TYPE')
-  return errors.ERROR_CODES.filter((code) => codes.has(code))
 }
 
 function examplesOf(codes: readonly errors.ErrorCode[]): Json {

@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { codesOf } from '../contract/endpoint.ts'
 import { ERRORS, type ErrorEnvelope } from '../contract/errors.ts'
 import { detailText } from '../contract/text/details.ts'
 import { errorText, type Language, preferredLanguage } from '../contract/text/text.ts'
@@ -9,7 +10,7 @@ import type { Log } from '../log.ts'
 import type { Clock } from '../system.ts'
 import { AppError, invalidRequest } from './app-error.ts'
 import { drain } from './drain.ts'
-import { callerOf, endpointOf, mayAnswer } from './route.ts'
+import { callerOf, endpointOf } from './route.ts'
 
 /** Returns the body of a failed answer: cause and remedy in `language`, no path and no stack. Never throws. */
 export function envelopeOf(failure: AppError, language: Language, requestId: string): ErrorEnvelope {
@@ -92,7 +93,7 @@ export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): v
     const endpoint = endpointOf(request)
     if (failure.code === 'INTERNAL_ERROR') log.error(failure.code, { ...facts, cause: failure.cause ?? thrown })
     else if (failure.status >= 500 && failure.cause) log.warn(failure.code, { ...facts, cause: failure.cause })
-    else if (endpoint && !mayAnswer(endpoint, failure.code))
+    else if (endpoint && !codesOf(endpoint).includes(failure.code))
       log.error('undeclared error code', { ...facts, code: failure.code })
     await refuse(request, reply, failure, clock)
     return reply

@@ -3,8 +3,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import Value from 'typebox/value'
-import { type Access, type Endpoint, ERRORS_OF_ACCESS } from '../contract/endpoint.ts'
-import type { ErrorCode } from '../contract/errors.ts'
+import type { Access, Endpoint } from '../contract/endpoint.ts'
 import { type Language, preferredLanguage } from '../contract/text/text.ts'
 import { wholeNumber } from '../contract/whole-number.ts'
 import { AppError, invalidRequest } from './app-error.ts'
@@ -72,16 +71,6 @@ export function callerOf(request: FastifyRequest): Caller | undefined {
 /** Returns the table's row of the route that `request` reached; undefined beside the table (unknown address, page files). */
 export function endpointOf(request: FastifyRequest): Endpoint | undefined {
   return (request.routeOptions.config as { endpoint?: Endpoint } | undefined)?.endpoint
-}
-
-/** Returns whether the table lets `endpoint` fail with `code`. */
-export function mayAnswer(endpoint: Endpoint, code: ErrorCode): boolean {
-  const readsInput = endpoint.body || endpoint.form
-  return (
-    endpoint.errors.includes(code) ||
-    ERRORS_OF_ACCESS[endpoint.access].includes(code) ||
-    (code === 'UNSUPPORTED_MEDIA_TYPE' && readsInput !== undefined)
-  )
 }
 
 /** Prepares `app` for {@link route}: access is decided before anything of a body is read, and bodies are left to the routes. */

@@ -1,5 +1,6 @@
 /** Text fields of a multipart request, as they came, to what the service works with. Pure. */
-import { MAX_TITLE_LENGTH } from '../contract/limits.ts'
+import { UUID_PATTERN } from '../contract/common.ts'
+import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, MAX_TITLE_LENGTH } from '../contract/limits.ts'
 import {
   AI_SERVICES,
   type AiService,
@@ -56,10 +57,7 @@ export interface FormSurroundings {
   readonly checkWebhookUrl: (url: string) => void
 }
 
-export const DEFAULT_INTENSITY = 50
-export const DEFAULT_REFERENCE_AMOUNT = 70
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const UUID = new RegExp(UUID_PATTERN)
 
 /**
  * Returns what the form asks for. Order of the checks: single fields, platforms, webhook_url. Unknown fields are ignored and an

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { TSchema } from 'typebox'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { generateDocuments } from '../../scripts/openapi.ts'
-import { type Endpoint, ERRORS_OF_ACCESS } from '../../src-server/contract/endpoint.ts'
+import { codesOf, type Endpoint, ERRORS_OF_ACCESS } from '../../src-server/contract/endpoint.ts'
 import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
 import { ERROR_CODES, ERRORS, FAILURE_CODES } from '../../src-server/contract/errors.ts'
 import { JobCompleted, JobFailed, LIVE_EVENTS } from '../../src-server/contract/events.ts'
@@ -15,7 +15,6 @@ import * as ko from '../../src-server/contract/text/ko.ts'
 import { REQUEST_REASONS } from '../../src-server/contract/text/reasons.ts'
 import { errorText, failureText, LANGUAGES, warningText } from '../../src-server/contract/text/text.ts'
 import { exampleParams } from '../../src-server/docs/example-params.ts'
-import { codesOf } from '../../src-server/docs/openapi.ts'
 
 interface Operation {
   operationId: string
