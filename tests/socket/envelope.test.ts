@@ -191,6 +191,17 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
     expect((await raw(lines('CONNECT example.org:443 HTTP/1.1', host()))).error.code).toBe('INVALID_REQUEST')
   })
 
+  test('no answer is taken for another type or kept by a browser, whether it is good or not', async () => {
+    for (const address of ['/healthz', '/openapi.json', '/api/v1/jobs', '/api/v1/jobs/x', '/nowhere', '/docs']) {
+      const { headers } = await service.get(address)
+      expect([address, headers.get('x-content-type-options'), headers.get('cache-control')]).toEqual([
+        address,
+        'nosniff',
+        'no-store',
+      ])
+    }
+  })
+
   test('a JSON body that cannot be read, is too large, or is of another type', async () => {
     const send = (body: string, type = 'application/json') =>
       service.call('POST', '/app/keys', { body, headers: { 'content-type': type } })
@@ -313,11 +324,16 @@ describe('nobody but this machine and no page of another site gets in (contract 
     expect([...headers.keys()].filter((name) => name.startsWith('access-control') || name === 'set-cookie')).toEqual([])
   })
 
-  test('a link on another site may open the page and /healthz, and nothing else', async () => {
+  test('a link on another site may open the page, /docs and /healthz, and nothing else', async () => {
     const link = { host: `127.0.0.1:${service.port}`, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
-    expect((await send('GET', '/healthz', link)).status).toBe(200)
+    // The page itself is there only where it was built.
+    expect((await send('GET', '/', link)).status).not.toBe(403)
+    for (const address of ['/docs', '/docs/', '/healthz', '/healthz?from=there'])
+      expect([address, (await send('GET', address, link)).status]).toEqual([address, 200])
+    for (const address of ['/api/v1/jobs', '/docs/start.js', '/openapi.json', '/index.html'])
+      expect([address, (await send('GET', address, link)).status]).toEqual([address, 403])
     expect((await send('POST', '/healthz', link)).status).toBe(403)
-    expect((await send('GET', '/api/v1/jobs', link)).status).toBe(403)
+    expect((await send('GET', '/healthz', { ...link, 'sec-fetch-mode': 'no-cors' })).status).toBe(403)
   })
 
   test('the service answers on ::1 too, on the same port', async (context) => {
