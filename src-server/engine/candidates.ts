@@ -27,17 +27,17 @@ export interface CandidateScore {
 }
 
 /**
- * Returns the plans that tier premium tries: as asked, half as firm, once and a half as firm, and repairs only, unless a reference is followed: then passing it over is no
- * choice. Standard, and an intensity of 0 without a reference, have only the first. Plans whose recipes are the same are left out. Pure.
+ * Returns the plans that tier premium tries: as asked, half as firm, once and a half as firm, and repairs only, unless a reference is
+ * followed: then passing it over is no choice. How far it is followed is the same in all: that was asked for. Standard, and an
+ * intensity of 0, have only the first. Plans whose recipes are the same are left out. Pure.
  */
 export function recipeCandidates(input: PlanInput): readonly RecipeCandidate[] {
   const asked: RecipeCandidate = { name: 'as_asked', plan: planRecipe(input) }
   if (input.tier === 'standard') return [asked]
-  const scaled = (name: RecipeCandidate['name'], factor: number): RecipeCandidate => {
-    const referenceAmount = Math.min(100, input.referenceAmount * factor)
-    const plan = planRecipe({ ...input, intensity: Math.min(100, input.intensity * factor), referenceAmount })
-    return { name, plan: referenceAmount === input.referenceAmount ? plan : withAskedAmount(plan, input) }
-  }
+  const scaled = (name: RecipeCandidate['name'], factor: number): RecipeCandidate => ({
+    name,
+    plan: planRecipe({ ...input, intensity: Math.min(100, input.intensity * factor) }),
+  })
   const followsReference = asked.plan.decisions.some(({ code }) => code === 'TONE_TOWARD_REFERENCE')
   const others = [scaled('gentler', 0.5), scaled('firmer', 1.5)]
   if (!followsReference) others.push(withoutIntensity(scaled('repairs_only', 0)))
@@ -46,16 +46,6 @@ export function recipeCandidates(input: PlanInput): readonly RecipeCandidate[] {
     const key = JSON.stringify(plan.recipe)
     return !seen.has(key) && seen.add(key)
   })
-}
-
-/** The plan says beside its own amount of the reference which one was asked for. */
-function withAskedAmount(plan: MasteringPlan, { referenceAmount }: PlanInput): MasteringPlan {
-  const decisions = plan.decisions.map((decision) =>
-    decision.code === 'TONE_TOWARD_REFERENCE'
-      ? { ...decision, values: { ...decision.values, askedAmount: referenceAmount } }
-      : decision,
-  )
-  return { ...plan, decisions }
 }
 
 /** The plan leaves out what it says of an intensity of 0: nobody asked for that. */

@@ -78,14 +78,6 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
     ),
   TONE_TOWARD_REFERENCE: (v) => {
     const amount = percent(v.amount ?? 100)
-    const isFirmer = Number(v.amount) > Number(v.askedAmount)
-    const asked =
-      v.askedAmount === undefined
-        ? both('', '')
-        : both(
-            ` The amount asked for was ${percent(v.askedAmount)}; premium chose a ${isFirmer ? 'firmer' : 'gentler'} recipe.`,
-            ` 요청한 값은 ${percent(v.askedAmount)}였지만 프리미엄이 더 ${isFirmer ? '강한' : '부드러운'} 레시피를 골랐어요.`,
-          )
     const inPart =
       v.mostMidDb === undefined
         ? both('', '')
@@ -94,8 +86,8 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
             ` 미드 ${decibels(Number(v.mostMidDb), 0)} dB, 사이드 ${decibels(Number(v.mostSideDb), 0)} dB를 넘는 차이는 거기까지만 반영했어요.`,
           )
     return both(
-      `The tone was moved ${amount} of the way to the reference: up to ${db(v.largestMidDb)} in the mid and ${db(v.largestSideDb)} in the sides, up to ${hz(v.upToHz)}.${asked.en}${inPart.en}`,
-      `음색을 레퍼런스 쪽으로 ${amount} 옮겼어요. 미드 최대 ${db(v.largestMidDb)}, 사이드 최대 ${db(v.largestSideDb)}, ${hz(v.upToHz)}까지예요.${asked.ko}${inPart.ko}`,
+      `The tone was moved ${amount} of the way to the reference: up to ${db(v.largestMidDb)} in the mid and ${db(v.largestSideDb)} in the sides, up to ${hz(v.upToHz)}.${inPart.en}`,
+      `음색을 레퍼런스 쪽으로 ${amount} 옮겼어요. 미드 최대 ${db(v.largestMidDb)}, 사이드 최대 ${db(v.largestSideDb)}, ${hz(v.upToHz)}까지예요.${inPart.ko}`,
     )
   },
   DYNAMICS_LEFT_ALONE: (v) =>
