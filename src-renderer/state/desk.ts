@@ -137,7 +137,6 @@ export function createDesk(options: DeskOptions) {
       const left = uploads.claim(source)
       if (left) onStored(left, source)
     }
-    void jobs.readMissing(desk.songs.flatMap((song) => song.job_ids.slice(0, 1)))
     references.readMissing(desk)
     void looks.run()
   }
@@ -157,7 +156,12 @@ export function createDesk(options: DeskOptions) {
     })
   }
 
-  const readDesk = () => client.call('readDesk', {})
+  /** Answers the desk once the newest job of each of its songs is known, so that no song is shown without it. */
+  const withJobs = async (desk: Desk) => {
+    await jobs.readMissing(desk.songs.flatMap((song) => song.job_ids.slice(0, 1)))
+    return desk
+  }
+  const readDesk = () => client.call('readDesk', {}).then(withJobs)
 
   /** Reads the desk once the server has heard of all that was done here, and again when more was done meanwhile. Throws ApiError. */
   const read = (): Promise<void> => {
@@ -186,7 +190,7 @@ export function createDesk(options: DeskOptions) {
     }
     return inTurn(async () => {
       try {
-        show(await run())
+        show(await run().then(withJobs))
       } catch (error) {
         await readDesk().then(show, () => undefined)
         const failure = refusalOf(error)

@@ -11,6 +11,9 @@ export interface Jobs {
   readonly seqById: Readonly<Record<string, number>>
 }
 
+/** Jobs read at once: the most that the server answers. */
+const PAGE = 100
+
 /**
  * Returns `job` moved on by a progress event, or `job` itself when the event says nothing new: a job that has ended stays
  * ended, and the percent never falls.
@@ -62,25 +65,48 @@ export function createJobs(client: Client) {
       return { byId: rest }
     })
 
-  const begin = (jobId: string): Promise<void> => {
-    const fresh = client
+  const readOne = (jobId: string): Promise<void> =>
+    client
       .call('readJob', { params: { job_id: jobId } })
       .then((job) => keep([job]))
       .catch(() => undefined)
-      .finally(() => reading.delete(jobId))
-    reading.set(jobId, fresh)
+
+  /** Reads many jobs page by page as long as the pages hold some of them, and those that are left one by one. */
+  const readMany = async (jobIds: readonly string[]): Promise<void> => {
+    const missing = new Set(jobIds)
+    let cursor: string | undefined
+    try {
+      do {
+        const page = await client.call('listJobs', { query: { limit: PAGE, ...(cursor ? { cursor } : {}) } })
+        const found = page.jobs.filter((job) => missing.delete(job.job_id))
+        keep(found)
+        cursor = found.length > 0 ? page.next_cursor : undefined
+      } while (cursor && missing.size > 0)
+    } catch {
+      // What the list did not answer is asked for by itself.
+    }
+    await Promise.all([...missing].map(readOne))
+  }
+
+  const begin = (jobIds: readonly string[]): Promise<void> => {
+    const [first, ...others] = jobIds
+    if (first === undefined) return Promise.resolve()
+    const fresh = (others.length > 0 ? readMany(jobIds) : readOne(first)).finally(() => {
+      for (const id of jobIds) reading.delete(id)
+    })
+    for (const id of jobIds) reading.set(id, fresh)
     return fresh
   }
 
   /** Reads a job as it is from now on: a reading that is under way may be older than the news that ask for this one. */
   const read = (jobId: string): Promise<void> => {
     const running = reading.get(jobId)
-    if (!running) return begin(jobId)
+    if (!running) return begin([jobId])
     const known = following.get(jobId)
     if (known) return known
     const next = running.then(() => {
       following.delete(jobId)
-      return begin(jobId)
+      return begin([jobId])
     })
     following.set(jobId, next)
     return next
@@ -93,8 +119,14 @@ export function createJobs(client: Client) {
     /** Reads those of the jobs that are not known, and those that were unfinished when last seen. Never throws. */
     async readMissing(jobIds: readonly string[], alsoUnfinished = false) {
       const { byId } = store.getState()
-      const missing = jobIds.filter((id) => !byId[id] || (alsoUnfinished && byId[id]?.status === 'queued'))
-      await Promise.all(missing.map((id) => (alsoUnfinished ? read(id) : (reading.get(id) ?? read(id)))))
+      const missing = [...new Set(jobIds)].filter(
+        (id) => !byId[id] || (alsoUnfinished && byId[id]?.status === 'queued'),
+      )
+      const running = missing.filter((id) => reading.has(id))
+      await Promise.all([
+        ...running.map((id) => (alsoUnfinished ? read(id) : reading.get(id))),
+        begin(missing.filter((id) => !running.includes(id))),
+      ])
     },
     /** Applies one live event. */
     apply(event: LiveEvent) {

@@ -30,6 +30,7 @@ export type RowKind =
   | 'warning'
   | 'repeated'
   | 'waiting'
+  | 'reading'
   | 'queued'
   | 'rendering'
   | 'done'
@@ -70,12 +71,15 @@ export function refusalOfRow(row: SongRow): Refusal | undefined {
   return upload?.error ?? analysisError ?? song?.error
 }
 
-/** The state of a song on the desk. `isAccepted`: its warnings were read and it shall be used as it is. */
+/**
+ * The state of a song on the desk; "reading" as long as its newest job is not known. A song whose jobs were all deleted can be
+ * started like one that never was. `isAccepted`: its warnings were read and it shall be used as it is.
+ */
 export function kindOf(song: DeskSong, job: Job | undefined, isAccepted: boolean, hasAnalysisError: boolean): RowKind {
   if (song.state === 'refused') return 'refused'
   if (song.state === 'waiting') return 'waiting'
-  if (song.state === 'submitted') {
-    if (!job) return 'queued'
+  if (song.state === 'submitted' && (job || song.job_ids.length > 0)) {
+    if (!job) return 'reading'
     if (job.status === 'done') return outcomeOf(job)
     if (job.status === 'failed') return job.failure_code === 'CANCELLED' ? 'cancelled' : 'failed'
     return job.stage && job.stage !== 'waiting' ? 'rendering' : 'queued'
@@ -194,6 +198,7 @@ const TALLY_OF: Record<RowKind, keyof Tally> = {
   repeated: 'check',
   ready: 'ready',
   waiting: 'queued',
+  reading: 'reading',
   queued: 'queued',
   rendering: 'rendering',
   done: 'done',

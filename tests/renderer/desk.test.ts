@@ -543,6 +543,58 @@ describe('songs that arrive out of their order', () => {
   })
 })
 
+describe('the jobs of the songs on the desk', () => {
+  /** A desk of `count` songs whose jobs are done; the server lists the newest `listed` of them by pages, the others it answers singly. */
+  async function read(count: number, listed: number, isListing = true) {
+    const given = bench()
+    const ids = Array.from({ length: count }, (_, i) => `${i}`)
+    const songs = ids.map((id) => song(id, { analysis: {} as never, state: 'submitted', job_ids: [`job-${id}`] }))
+    const jobOf = (id: string) => ({ job_id: id, status: 'done', results: [] })
+    const asked: string[] = []
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: async (path) => {
+        const { pathname, searchParams } = new URL(String(path), 'http://here')
+        if (pathname === '/app/desk') return Response.json({ ...emptyDesk(), songs })
+        asked.push(pathname)
+        if (pathname !== '/api/v1/jobs') return Response.json(jobOf(pathname.slice('/api/v1/jobs/'.length)))
+        if (!isListing) throw new TypeError('no answer')
+        const from = Number(searchParams.get('cursor') ?? 0)
+        const to = from + Number(searchParams.get('limit'))
+        const page = { jobs: ids.slice(from, Math.min(to, listed)).map((id) => jobOf(`job-${id}`)), total: 500 }
+        return Response.json({ ...page, next_cursor: `${to}` })
+      },
+    })
+    const jobs = createJobs(client)
+    const desk = createDesk({ ...given.options, client, jobs })
+    const known: number[] = []
+    desk.store.subscribe(() => known.push(Object.keys(jobs.store.getState().byId).length))
+    await desk.read()
+    return { asked, known: Math.min(...known) }
+  }
+
+  it('are read by pages and known when the songs are shown', async () => {
+    const { asked, known } = await read(120, 120)
+    expect(asked).toEqual(['/api/v1/jobs', '/api/v1/jobs'])
+    expect(known).toBe(120)
+  })
+
+  it('are read singly where they are not among the newest, or the list does not answer', async () => {
+    const old = await read(103, 101)
+    expect(old.asked).toEqual([
+      '/api/v1/jobs',
+      '/api/v1/jobs',
+      '/api/v1/jobs',
+      '/api/v1/jobs/job-101',
+      '/api/v1/jobs/job-102',
+    ])
+    expect(old.known).toBe(103)
+    expect((await read(2, 2, false)).known).toBe(2)
+    expect((await read(1, 1)).asked).toEqual(['/api/v1/jobs/job-0'])
+  })
+})
+
 describe('what is done while the server is slow', () => {
   /** A desk with a and b whose server answers every request only when it is let; `fail` names paths that it cannot serve. */
   async function slowBench() {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { runOf } from '../../src-renderer/screens/master/use-batch.ts'
 import { isRepeatable, isWorthAgain } from '../../src-renderer/state/jobs.ts'
 import { refusalText } from '../../src-renderer/state/refusal.ts'
 import {
@@ -39,7 +40,8 @@ describe('the state of a song', () => {
     ['warning', song('a', { analysis: analysis([clipped]) }), undefined],
     ['warning', song('a', { analysis: { ...analysis(), integrated_lufs: null } }), undefined],
     ['waiting', song('a', { state: 'waiting' }), undefined],
-    ['queued', song('a', { state: 'submitted' }), undefined],
+    ['reading', song('a', { state: 'submitted', job_ids: ['j'] }), undefined],
+    ['ready', song('a', { state: 'submitted', job_ids: [] }), undefined],
     ['queued', song('a', { state: 'submitted' }), job({ stage: 'waiting' })],
     ['rendering', song('a', { state: 'submitted' }), job({ stage: 'decoding' })],
     ['done', song('a', { state: 'submitted' }), job({ status: 'done' })],
@@ -239,6 +241,24 @@ describe('the list', () => {
     const order = ['a', 'b']
     expect(movedOrder(order, 'a', -1)).toBe(order)
     expect(movedOrder(order, 'missing', 1)).toBe(order)
+  })
+})
+
+describe('a run that goes on', () => {
+  const going = song('a', { state: 'submitted', job_ids: ['1'] })
+  const ended = song('b', { state: 'submitted', job_ids: ['2'] })
+  const began = new Date(Date.now() - 60_000).toISOString()
+  const jobs = {
+    1: job({ job_id: '1', batch_id: 'x', stage: 'rendering', progress: 50, started_at: began }),
+    2: job({ job_id: '2', batch_id: 'x', status: 'done', progress: 100, started_at: began, completed_at: began }),
+  }
+  const of = (known: Record<string, Job>) => songRows({ ...none, songs: [going, ended], jobs: known })
+
+  it('says how far it is once all jobs are read, and counts none of them as queued before', () => {
+    expect(runOf(of(jobs))?.percent).toBe(75)
+    const unread = of({ 1: jobs[1] })
+    expect(runOf(unread)).toBeNull()
+    expect(tallyOf(unread)).toMatchObject({ reading: 1, rendering: 1, queued: 0 })
   })
 })
 

@@ -152,7 +152,7 @@ function useSpokenProgress(rows: readonly SongRow[]) {
     const isFirst = before.current.size === 0
     for (const row of rows) {
       const was = before.current.get(row.rowId)
-      if (isFirst || was === row.kind || was === undefined) continue
+      if (isFirst || was === row.kind || was === undefined || was === 'reading') continue
       if (row.kind === 'done' || row.kind === 'below') notices.announce(t.live.done(titleOf(row)))
       if (row.kind === 'failed') notices.announce(t.live.failed(titleOf(row), row.job?.error_message ?? ''))
       const refusal = row.kind === 'refused' && refusalOfRow(row)

@@ -106,6 +106,8 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
           </span>
         </Lines>
       )
+    case 'reading':
+      return <Lines head={<span>{t.loading}</span>} />
     case 'waiting':
     case 'queued': {
       if (isPaused && kind === 'waiting')

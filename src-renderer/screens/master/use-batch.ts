@@ -85,11 +85,11 @@ export function secondsSince(iso: string): number {
 
 /**
  * The run that is going on: how far it is by the length of its music, and the seconds that the songs side by side have taken so far,
- * pauses not counted. Null when nothing runs.
+ * pauses not counted. Null when nothing runs, and while jobs are not read yet: nobody knows then how much is done.
  */
 export function runOf(rows: readonly SongRow[]): { percent: number; elapsedSeconds: number } | null {
   const running = rows.filter((row) => ['waiting', 'queued', 'rendering'].includes(row.kind))
-  if (running.length === 0) return null
+  if (running.length === 0 || rows.some((row) => row.kind === 'reading')) return null
   const batches = new Set(running.map((row) => row.job?.batch_id ?? row.song?.batch_id))
   const ofRun = rows.filter((row) => running.includes(row) || (row.job && batches.has(row.job.batch_id)))
   const weight = (row: SongRow) => row.song?.source.duration_seconds ?? 1
