@@ -1,6 +1,6 @@
 /** The one button. Icon-only buttons need a `label`; a disabled one says why. */
 import { Tooltip } from 'radix-ui'
-import { type ButtonHTMLAttributes, type MouseEvent, type ReactNode, type Ref, useId } from 'react'
+import { type ButtonHTMLAttributes, type MouseEvent, type ReactNode, type Ref, useId, useState } from 'react'
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
   look?: 'plain' | 'primary' | 'quiet' | 'danger'
@@ -60,8 +60,7 @@ export function Button({
       )}
     </button>
   )
-  const hint = whyNot || (isIconOnly && label)
-  return hint ? <Hint text={hint}>{button}</Hint> : button
+  return <Hint text={whyNot || (isIconOnly && label)}>{button}</Hint>
 }
 
 /** A second press, or Enter in a field of the form, while the work runs: a form is not sent again either. */
@@ -69,10 +68,14 @@ function passOver(event: MouseEvent): void {
   event.preventDefault()
 }
 
-/** A tooltip for the focusable thing inside. It only repeats what the thing is already named or described by. */
-export function Hint({ text, children }: { text: string; children: ReactNode }) {
+/**
+ * A tooltip for the focusable thing inside, which stays the same element, with its focus, whether there is something to say or not.
+ * It only repeats what the thing is already named or described by.
+ */
+export function Hint({ text, children }: { text: string | false | undefined; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false)
   return (
-    <Tooltip.Root>
+    <Tooltip.Root open={isOpen && Boolean(text)} onOpenChange={setOpen}>
       <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
       <Tooltip.Portal>
         <Tooltip.Content className="hint" sideOffset={6} collisionPadding={8}>
