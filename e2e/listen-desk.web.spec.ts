@@ -35,9 +35,29 @@ async function masterAndOpen(page: Page, program: Program, file: GivenFile): Pro
 test('master again puts the song back on the desk with the settings it had', async ({ page, program }) => {
   const job = await masterAndOpen(page, program, song('again.wav', 1, 3))
   await page.getByRole('button', { name: 'Master again' }).click()
-  await expect(page.locator('.song')).toHaveCount(1)
-  const desk = await program.call<Desk>('GET', '/app/desk')
-  expect(desk.songs[0]?.settings).toMatchObject({ genre: job.genre, intensity: job.intensity })
+  await expect(page.locator('.song.ready')).toHaveCount(1)
+  await expect(page.locator('.benchbar')).toContainText('1 song, 1 master · 1 credit')
+  const settings = async () => (await program.call<Desk>('GET', '/app/desk')).songs[0]?.settings
+  await expect.poll(settings).toMatchObject({ genre: job.genre, intensity: job.intensity })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
+  await expect.poll(settings).toBeNull()
+})
+
+test('master again from the list spends nothing until it is started', async ({ page, program }) => {
+  await masterAndOpen(page, program, song('again.wav', 1, 3))
+  const jobs = async () => (await program.call<JobPage>('GET', '/api/v1/jobs')).total
+  await page.getByRole('link', { name: 'Master', exact: true }).click()
+  await page.getByRole('button', { name: 'More: again' }).click()
+  await page.getByRole('menuitem', { name: 'Master again' }).click()
+  await expect(page.locator('.song.ready')).toHaveCount(1)
+  expect(await jobs()).toBe(1)
+  const start = page.getByRole('button', { name: 'Start 1 song' })
+  await start.press('Enter')
+  await expect(page.locator('.benchbar .btn.primary')).toBeFocused()
+  await expect.poll(jobs).toBe(2)
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 180_000 })
+  await expect(page.locator('.benchbar .btn.primary')).toBeFocused()
 })
 
 test('master again makes a new job of a song that the desk has forgotten', async ({ page, program }) => {
@@ -48,6 +68,10 @@ test('master again makes a new job of a song that the desk has forgotten', async
     }),
   )
   await masterAndOpen(page, program, song('forgotten.wav', 1, 3))
+  await page.getByRole('link', { name: 'Master', exact: true }).click()
+  await page.getByRole('button', { name: 'More: forgotten' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page.goBack()
   await page.getByRole('button', { name: 'Master again' }).click()
   await expect(page.locator('.hist tbody tr:not(.grp)')).toHaveCount(2)
 })

@@ -8,13 +8,14 @@ import {
   type Source,
   summaryOf,
 } from '../../src-server/contract/app.ts'
+import type { Job } from '../../src-server/contract/jobs.ts'
 import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { createChanges } from './desk-changes.ts'
 import { createLooks } from './desk-looks.ts'
 import { createReferences } from './desk-references.ts'
 import { createUploads, placedOrder, readStored } from './desk-uploads.ts'
-import type { JobsActions } from './jobs.ts'
+import { type JobsActions, settingsOf } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import { isTooShort, movedOrder, type Upload } from './song-rows.ts'
@@ -24,6 +25,8 @@ export interface DeskState {
   readonly desk: Desk | null
   readonly order: readonly string[]
   readonly accepted: Readonly<Record<string, true>>
+  /** Ended jobs whose songs are to be mastered once more, by job_id: a song that is started gets another one. */
+  readonly again: Readonly<Record<string, true>>
   /** The song whose own settings the column shows; null for all songs. */
   readonly selectedId: string | null
   readonly isWholeBatch: boolean
@@ -88,6 +91,7 @@ export function createDesk(options: DeskOptions) {
     desk: null,
     order: [],
     accepted: readAccepted(),
+    again: {},
     selectedId: null,
     isWholeBatch: true,
     failure: null,
@@ -364,6 +368,35 @@ export function createDesk(options: DeskOptions) {
     clearOwnSettings(rowId: string) {
       changeSongSettings(rowId, null)
       void changes.flush().catch(() => undefined)
+    },
+    /**
+     * Puts the song of an ended job among those that can be started, selected and with the settings of that job; the toast can take
+     * it back where the song was on the desk. Throws ApiError: NOT_FOUND for a song that is kept no more.
+     */
+    async masterAgain(job: Job, text: string) {
+      const sourceId = job.source_id ?? ''
+      const before = songOf(sourceId)
+      if (!before) {
+        await inTurn(() => client.call('restoreSongs', { body: { source_ids: [sourceId] } }))
+        await read()
+      }
+      const changeSettings = (settings: MasterSettings | null) => {
+        changeSongSettings(sourceId, settings)
+        void changes.flush().catch(() => undefined)
+      }
+      const newestId = songOf(sourceId)?.job_ids[0] ?? ''
+      changeSettings(settingsOf(job))
+      setState(({ again }) => ({
+        again: { ...again, [newestId]: true },
+        selectedId: sourceId,
+        isWholeBatch: false,
+        failure: null,
+      }))
+      const undo = () => {
+        setState(({ again: { [newestId]: _one, ...others } }) => ({ again: others }))
+        changeSettings(before?.settings ?? null)
+      }
+      notices.show({ text, ...(before ? { undo } : {}) })
     },
     /** Changes the presets: `change` makes the new ones of those that are there. */
     changePresets(change: (presets: readonly Preset[]) => Preset[]) {

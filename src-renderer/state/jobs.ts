@@ -1,5 +1,6 @@
 /** Jobs as the server told them, by id. Whatever is older than what is known already is ignored, so a replay is harmless. */
 import { createStore } from 'zustand/vanilla'
+import type { MasterSettings } from '../../src-server/contract/app.ts'
 import { FAILURES } from '../../src-server/contract/errors.ts'
 import type { LiveEvent } from '../../src-server/contract/events.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
@@ -40,6 +41,12 @@ export const isWorthAgain = ({ failure_code }: Pick<Job, 'failure_code'>): boole
 /** Whether an ended job can be made again as it was: with the song and the reference that it kept. */
 export const isRepeatable = (job: Pick<Job, 'failure_code' | 'expired'>): boolean =>
   isWorthAgain(job) && !job.expired && job.failure_code !== 'REFERENCE_LOST'
+
+/** Returns the settings with which a job was made but its reference, of which a job knows only the name. */
+export function settingsOf(job: Job): MasterSettings {
+  const { platforms, genre, ai_service, tier, intensity, loudness, reference_amount } = job
+  return { platforms, genre, ai_service, tier, intensity, loudness, reference_amount, reference_source_id: null }
+}
 
 /** Makes the store of jobs with its actions. */
 export function createJobs(client: Client) {

@@ -99,24 +99,28 @@ export interface RowSources {
   readonly order: readonly string[]
   readonly jobs: Readonly<Record<string, Job>>
   readonly accepted: Readonly<Record<string, true>>
+  /** Ended jobs whose songs are to be mastered once more. */
+  readonly again: Readonly<Record<string, true>>
   readonly looks: Readonly<Record<string, Look>>
   readonly analysisErrors: Readonly<Record<string, Refusal>>
 }
 
 /** Returns one row per song, in the order shown. */
 export function songRows(sources: RowSources): SongRow[] {
-  const { songs, uploads, order, jobs, accepted, looks, analysisErrors } = sources
+  const { songs, uploads, order, jobs, accepted, again, looks, analysisErrors } = sources
   const rows = new Map<string, SongRow>()
   const newJobs = new Map(Object.values(jobs).map((job) => [`${job.source_id} ${job.batch_id}`, job]))
-  for (const read of songs) {
-    const rowId = read.source.source_id
+  for (const song of songs) {
+    const rowId = song.source.source_id
     // Its job is known a moment before the desk says that the song was handed over.
-    const newJob = read.state === 'waiting' ? newJobs.get(`${rowId} ${read.batch_id}`) : undefined
-    const song = newJob ? { ...read, state: 'submitted' as const } : read
-    const job = newJob ?? (song.job_ids[0] ? jobs[song.job_ids[0]] : undefined)
+    const newJob = song.state === 'waiting' ? newJobs.get(`${rowId} ${song.batch_id}`) : undefined
+    const newest = newJob ?? jobs[song.job_ids[0] ?? '']
+    const isAgain = song.state === 'submitted' && newest?.status !== 'queued' && again[newest?.job_id ?? ''] === true
+    const job = isAgain ? undefined : newest
     const analysisError = analysisErrors[rowId]
     const look = looks[rowId]
-    const kind = kindOf(song, job, accepted[rowId] === true, analysisError !== undefined)
+    const state = newJob ? 'submitted' : isAgain ? 'ready' : song.state
+    const kind = kindOf({ ...song, state }, job, accepted[rowId] === true, analysisError !== undefined)
     rows.set(rowId, {
       rowId,
       kind,

@@ -119,6 +119,7 @@ export const en = {
     removed: (title: string) => `“${title}” removed`,
     removedMany: (count: number) => `${songs(count)} removed`,
     cancelled: (title: string) => `“${title}” cancelled`,
+    again: (title: string) => `“${title}” is ready to be mastered again with the settings it had`,
     moveUp: 'Move up',
     moveDown: 'Move down',
     drag: 'Drag to reorder',

@@ -105,6 +105,7 @@ export const ko: Text = {
     removed: (title) => `“${title}” 뺌`,
     removedMany: (count) => `${count}곡 뺌`,
     cancelled: (title) => `“${title}” 취소함`,
+    again: (title) => `“${title}” 쓰던 설정으로 다시 시작할 준비가 됐어요`,
     moveUp: '위로',
     moveDown: '아래로',
     drag: '끌어서 순서 바꾸기',

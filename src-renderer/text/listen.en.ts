@@ -18,7 +18,6 @@ export const listenEn = {
   copyCurl: 'Copy as curl',
   curlCopied: 'The curl command is copied.',
   openReport: 'Save report (HTML)',
-  again: 'On the desk with these settings. Change them, then choose Master again in its row.',
   failures: {
     title: 'Nothing to hear yet',
     unfinished: (percent: number): string => `This song is still being mastered, ${percent} percent done.`,

@@ -19,7 +19,6 @@ export const listenKo: ListenText = {
   copyCurl: 'curl로 복사',
   curlCopied: 'curl 명령을 복사했어요.',
   openReport: '리포트 저장 (HTML)',
-  again: '이 설정으로 작업대에 있어요. 바꾼 뒤 곡 메뉴에서 다시 마스터링하세요.',
   failures: {
     title: '아직 들을 것이 없어요',
     unfinished: (percent) => `아직 마스터링하고 있어요. ${percent}% 됐어요.`,

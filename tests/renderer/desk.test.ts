@@ -3,7 +3,9 @@ import { ApiError, createClient } from '../../src-renderer/api/client.ts'
 import { createDesk, type DeskOptions, mergedDesk, mergedOrder } from '../../src-renderer/state/desk.ts'
 import { createJobs } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
+import { songRows } from '../../src-renderer/state/song-rows.ts'
 import type { Desk, DeskSong } from '../../src-server/contract/app.ts'
+import type { Job } from '../../src-server/contract/jobs.ts'
 import { someSettings, deskSong as song, sourceOf as source } from '../support/desk-songs.ts'
 import { settle } from '../support/fake-clock.ts'
 
@@ -592,6 +594,68 @@ describe('the jobs of the songs on the desk', () => {
     expect(old.known).toBe(103)
     expect((await read(2, 2, false)).known).toBe(2)
     expect((await read(1, 1)).asked).toEqual(['/api/v1/jobs/job-0'])
+  })
+})
+
+describe('a song that is to be mastered again', () => {
+  const made = {
+    ...someSettings,
+    job_id: 'old',
+    source_id: 'a',
+    status: 'done',
+    results: [],
+    intensity: 80,
+  } as never as Job
+  /** The desk with its song as the list shows it. */
+  async function again() {
+    const given = bench()
+    given.server.songs.push(song('a', { analysis: { warnings: [] } as never, state: 'submitted', job_ids: ['old'] }))
+    given.options.jobs.keep([made])
+    await given.desk.read()
+    const row = () => {
+      const { desk, accepted, again } = given.desk.store.getState()
+      const { byId } = given.options.jobs.store.getState()
+      const none = { uploads: [], order: [], looks: {}, analysisErrors: {} }
+      return songRows({ ...none, songs: desk?.songs ?? [], settings: someSettings, jobs: byId, accepted, again })[0]
+    }
+    const sent = () => given.calls.filter(({ path }) => path === '/app/desk/a').map(({ body }) => body)
+    const started = () => given.calls.filter(({ path }) => path === '/app/desk/start').length
+    return { ...given, row, sent, started }
+  }
+
+  it('is ready with the settings it had, and nothing is spent', async () => {
+    const { desk, row, sent, started } = await again()
+    expect(row()?.kind).toBe('done')
+    await desk.masterAgain(made, 'again')
+    expect([row()?.kind, row()?.song?.settings?.intensity]).toEqual(['ready', 80])
+    expect(desk.store.getState()).toMatchObject({ selectedId: 'a', isWholeBatch: false })
+    await expect.poll(sent).toMatchObject([{ settings: { intensity: 80 } }])
+    expect(started()).toBe(0)
+  })
+
+  it('is done as before when that is undone, with the settings of all songs', async () => {
+    const { desk, row, sent, notices } = await again()
+    await desk.masterAgain(made, 'again')
+    notices.undo()
+    expect(row()?.kind).toBe('done')
+    await expect.poll(() => sent().at(-1)).toEqual({ settings: null })
+  })
+
+  it('is shown with its new job once it was started', async () => {
+    const { desk, row, server, options } = await again()
+    await desk.masterAgain(made, 'again')
+    options.jobs.keep([{ ...made, job_id: 'new' }])
+    server.songs = [song('a', { state: 'submitted', job_ids: ['new', 'old'] })]
+    await desk.read()
+    expect(row()).toMatchObject({ kind: 'done', job: { job_id: 'new' } })
+  })
+
+  it('comes back from among those that were taken off', async () => {
+    const { desk, row, calls } = await again()
+    desk.remove(['a'], 'removed')
+    await desk.masterAgain(made, 'again')
+    expect(calls.map(({ path }) => path)).toContain('/app/desk/restore')
+    expect(row()?.song?.settings?.intensity).toBe(80)
   })
 })
 

@@ -31,7 +31,7 @@ const job = (change: Partial<Job>) => {
   const { reference_source_id: _, ...made } = settings
   return { ...made, job_id: 'j', status: 'queued', results: [], progress: 0, ...change } as Job
 }
-const none = { settings, uploads: [], order: [], jobs: {}, accepted: {}, looks: {}, analysisErrors: {} }
+const none = { settings, uploads: [], order: [], jobs: {}, accepted: {}, again: {}, looks: {}, analysisErrors: {} }
 
 describe('the state of a song', () => {
   it.each([

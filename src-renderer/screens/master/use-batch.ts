@@ -13,15 +13,17 @@ export function useRows(): SongRow[] {
   const uploads = useSelect(desk.uploads.store, (state) => state.uploads)
   const order = useSelect(desk.store, (state) => state.order)
   const accepted = useSelect(desk.store, (state) => state.accepted)
+  const again = useSelect(desk.store, (state) => state.again)
   const looks = useSelect(desk.looks.store, (state) => state.looks)
   const analysisErrors = useSelect(desk.looks.store, (state) => state.errors)
   const byId = useSelect(jobs.store, (state) => state.byId)
   const shown = useRef<SongRow[]>([])
   return useMemo(() => {
-    const rows = songRows({ songs: songs ?? [], settings, uploads, order, jobs: byId, accepted, looks, analysisErrors })
+    const given = { songs: songs ?? [], settings, uploads, order, jobs: byId, accepted, again, looks, analysisErrors }
+    const rows = songRows(given)
     shown.current = steadyRows(shown.current, rows)
     return shown.current
-  }, [songs, settings, uploads, order, byId, accepted, looks, analysisErrors])
+  }, [songs, settings, uploads, order, byId, accepted, again, looks, analysisErrors])
 }
 
 export interface Scope {

@@ -82,7 +82,10 @@ export function useRowActions(): RowActions {
                   ? [{ text: t.row.reveal, onChoose: () => void window.loudsmith?.revealMasters(job.job_id) }]
                   : []),
                 null,
-                { text: t.row.masterAgain, onChoose: () => void desk.start([row.rowId]) },
+                {
+                  text: t.row.masterAgain,
+                  onChoose: () => void desk.masterAgain(job, t.list.again(titleOf(row))).catch(desk.fail),
+                },
               ]
             : []),
           ...(song
