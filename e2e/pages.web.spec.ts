@@ -313,7 +313,7 @@ test('plan, credits, language and theme change at once and are remembered', asyn
 
 test('Automate shows samples for the settings in view and calls the API', async ({ page, program }) => {
   await page.goto(new URL('#/automate', page.url()).href)
-  await expect(page.locator('.code').first()).toContainText(`curl ${program.baseUrl}/api/v1/master`)
+  await expect(page.locator('.code').first()).toContainText(`curl -sS ${program.baseUrl}/api/v1/master`)
   await page.getByRole('radio', { name: 'Python' }).check({ force: true })
   await expect(page.locator('.code').first()).toContainText('import os, time, requests')
   await page.getByRole('button', { name: 'Call /account' }).click()

@@ -52,6 +52,8 @@ export function createReferences({ client, send }: ReferencesOptions) {
         return null
       }
     },
+    /** Name of the file of a reference; undefined while it is not known, or for none. */
+    nameOf: (sourceId: string | null | undefined) => getState().known[sourceId ?? '']?.filename,
     dropError: () => setState({ sending: null }),
   }
 }

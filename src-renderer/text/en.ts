@@ -187,6 +187,7 @@ export const en = {
     hasOwnSettings: 'own settings',
     masterAgain: 'Master again',
     copyCurl: 'Copy as curl',
+    curlCopied: 'The curl command is copied.',
     reveal: 'Show in folder',
     savingZip: 'Saving ZIP',
     mono: 'mono',

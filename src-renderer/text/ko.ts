@@ -170,6 +170,7 @@ export const ko: Text = {
     hasOwnSettings: '따로 설정',
     masterAgain: '다시 마스터링',
     copyCurl: 'curl로 복사',
+    curlCopied: 'curl 명령을 복사했어요.',
     reveal: '폴더에서 보기',
     savingZip: 'ZIP 저장 중',
     mono: '모노',

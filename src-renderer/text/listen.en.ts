@@ -16,7 +16,6 @@ export const listenEn = {
   saving: 'Saving ZIP',
   reveal: 'Show in folder',
   copyCurl: 'Copy as curl',
-  curlCopied: 'The curl command is copied.',
   openReport: 'Save report (HTML)',
   failures: {
     title: 'Nothing to hear yet',

@@ -17,7 +17,6 @@ export const listenKo: ListenText = {
   saving: 'ZIP 저장 중',
   reveal: '폴더에서 보기',
   copyCurl: 'curl로 복사',
-  curlCopied: 'curl 명령을 복사했어요.',
   openReport: '리포트 저장 (HTML)',
   failures: {
     title: '아직 들을 것이 없어요',

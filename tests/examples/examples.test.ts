@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -16,6 +16,8 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { SNIPPETS, type SnippetLanguage } from '../../src-renderer/screens/automate/snippets.ts'
+import { en } from '../../src-renderer/text/en.ts'
 import { eventually, startReceiver } from '../notify/fixture.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { hasProgram, whereInstalled } from '../support/programs.ts'
@@ -146,6 +148,40 @@ test.skipIf(process.platform === 'win32').each(CLIENTS)(
     expect((await service.job(jobId)).filename).toBe(`${title}.wav`)
   },
 )
+
+const hasRequests = spawnSync('python3', ['-c', 'import requests']).status === 0
+const SAMPLES: [SnippetLanguage, string, isThere: boolean][] = [
+  ['curl', 'sh', process.platform !== 'win32' && hasProgram('curl')],
+  ['python', 'python3', hasRequests],
+  ['node', process.execPath, true],
+]
+
+for (const [language, command, isThere] of SAMPLES)
+  test.skipIf(!isThere)(
+    `the ${language} sample of the page masters a song with all that is set and saves its ZIP (skipped where its program is not installed)`,
+    async () => {
+      const [filename, reference] = ["it's 봄; 날.wav", 'like this.wav']
+      for (const name of [filename, reference]) writeFileSync(path.join(folder, name), wavSong({ seconds: 6 }))
+      const settings = {
+        platforms: ['spotify', 'melon'] as const,
+        genre: 'edm',
+        ai_service: 'udio',
+        tier: 'premium',
+        intensity: 63,
+        loudness: 'competitive',
+        reference_amount: 41,
+      } as const
+      const { baseUrl } = service
+      const code = SNIPPETS[language]({ baseUrl, filename, reference, settings, comments: en.automate.comments })
+      writeFileSync(path.join(folder, 'sample.mjs'), code)
+      const program = run(command, ['sample.mjs'])
+      expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
+      const [job] = (await service.get('/api/v1/jobs')).body.jobs
+      expect(job).toMatchObject({ ...settings, status: 'done', filename, reference_filename: reference })
+      const zip = readdirSync(folder).find((name) => name.endsWith('.zip')) ?? ''
+      expect(sha256(readFileSync(path.join(folder, zip)))).toBe(await tagOf(job.job_id))
+    },
+  )
 
 test.each(CLIENTS)('the %s example says why a song is refused, and fails', async (_name, command, args) => {
   const program = run(command, [...args, 'notes.wav'])

@@ -4,13 +4,15 @@ import { describe, expect, it } from 'vitest'
 import { draggedKinds, isSongName } from '../../src-renderer/api/dropped-files.ts'
 import { barPath, barsOf } from '../../src-renderer/components/waveform.tsx'
 import { addressOf, routeOf } from '../../src-renderer/router.ts'
-import { curlOf, SNIPPETS, shellQuoted } from '../../src-renderer/screens/automate/snippets.ts'
+import { curlOf, SNIPPETS, type SnippetLanguage, shellQuoted } from '../../src-renderer/screens/automate/snippets.ts'
 import { groupsOf } from '../../src-renderer/state/history.ts'
 import { en } from '../../src-renderer/text/en.ts'
 import { createFormat, unbroken } from '../../src-renderer/text/format.ts'
 import { ko } from '../../src-renderer/text/ko.ts'
 import { listenKo } from '../../src-renderer/text/listen.ko.ts'
+import type { MasterSettings } from '../../src-server/contract/app.ts'
 import { errorText, warningText } from '../../src-server/contract/text/text.ts'
+import { someSettings } from '../support/desk-songs.ts'
 
 describe('numbers', () => {
   const format = createFormat('en')
@@ -120,34 +122,30 @@ describe('sentences', () => {
 })
 
 describe('samples of the API', () => {
-  const settings = {
-    platforms: ['spotify', 'melon'],
-    genre: 'pop',
-    ai_service: 'suno',
-    tier: 'premium',
-    intensity: 50,
-    loudness: 'platform',
-  } as const
-
   it('survive a file name with spaces and quotes in a shell', () => {
     expect(shellQuoted('plain.wav')).toBe('plain.wav')
     expect(shellQuoted("it's mine.wav")).toBe(`'it'\\''s mine.wav'`)
-    expect(curlOf('http://127.0.0.1:1', 'my song.wav', { ...settings, platforms: [...settings.platforms] })).toContain(
-      "-F 'file=@my song.wav'",
-    )
+    const curl = (filename: string) => curlOf('http://127.0.0.1:1', { filename, settings: someSettings })
+    expect(curl('my song.wav')).toContain("-F 'file=@my song.wav'")
+    expect(curl("It's 봄; rm.wav")).toContain(`-F 'file=@"It'\\''s 봄; rm.wav"'`)
   })
 
-  it('carry the settings in view, in every language', () => {
-    const source = {
-      baseUrl: 'http://127.0.0.1:1',
-      filename: 'a.wav',
-      settings: { ...settings, platforms: [...settings.platforms] },
-      comments: en.automate.comments,
+  it.each(Object.keys(SNIPPETS) as SnippetLanguage[])('carry everything that is set, as %s', (language) => {
+    const settings: MasterSettings = {
+      platforms: ['spotify', 'melon'],
+      genre: 'edm',
+      ai_service: 'udio',
+      tier: 'premium',
+      intensity: 63,
+      loudness: 'competitive',
+      reference_source_id: 'r',
+      reference_amount: 41,
     }
-    for (const write of Object.values(SNIPPETS)) {
-      expect(write(source)).toContain('spotify,melon')
-      expect(write(source)).toContain('http://127.0.0.1:1/api/v1')
-    }
+    const sample = { filename: 'a.wav', reference: 'like this.wav', settings }
+    const code = SNIPPETS[language]({ ...sample, baseUrl: 'http://127.0.0.1:1', comments: en.automate.comments })
+    expect(code).toContain('http://127.0.0.1:1/api/v1')
+    for (const value of ['spotify,melon', 'edm', 'udio', 'premium', '63', 'competitive', '41', 'reference_file'])
+      expect(code).toContain(value)
   })
 })
 

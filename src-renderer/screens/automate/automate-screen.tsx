@@ -28,9 +28,9 @@ export default function AutomateScreen() {
   const settings = useSelect(desk.store, (state) => state.desk?.settings)
   const credits = useSelect(service.store, (state) => state.account?.credits ?? 0)
   const baseUrl = useSelect(service.store, (state) => state.system?.base_url) ?? location.origin
-  const code = settings
-    ? SNIPPETS[language]({ baseUrl, filename: 'song.wav', settings, comments: t.automate.comments })
-    : ''
+  const reference = useSelect(desk.references.store, () => desk.references.nameOf(settings?.reference_source_id))
+  const { comments } = t.automate
+  const code = settings ? SNIPPETS[language]({ baseUrl, filename: 'song.wav', reference, settings, comments }) : ''
   return (
     <main id="content" className="work split automate" tabIndex={-1}>
       <div className="pane stack">

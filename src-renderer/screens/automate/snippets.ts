@@ -1,14 +1,45 @@
 /** Samples of the API that work as they are, for the settings in view. Pure. */
+
 import type { MasterSettings } from '../../../src-server/contract/app.ts'
+import { ENDPOINTS } from '../../../src-server/contract/endpoints.ts'
+import type { Platform } from '../../../src-server/contract/platforms.ts'
 import type { Text } from '../../text/en.ts'
 
-type Comments = Text['automate']['comments']
-
-export interface SnippetSource {
-  readonly baseUrl: string
+/** A song and how it is to be mastered: what a desk has set, or what a job was made with. */
+export interface Sample {
   readonly filename: string
-  readonly settings: Pick<MasterSettings, 'platforms' | 'genre' | 'ai_service' | 'tier' | 'intensity' | 'loudness'>
-  readonly comments: Comments
+  /** Name of the reference track, where there is one. */
+  readonly reference?: string | undefined
+  readonly settings: Omit<MasterSettings, 'platforms' | 'reference_source_id'> & {
+    readonly platforms: readonly Platform[]
+  }
+}
+
+export interface SnippetSource extends Sample {
+  readonly baseUrl: string
+  readonly comments: Text['automate']['comments']
+}
+
+interface Form {
+  /** Names of the files by their field. */
+  readonly files: readonly (readonly [string, string])[]
+  readonly fields: readonly (readonly [string, string])[]
+}
+
+/** Everything that is chosen, as the fields of the one form that every sample sends. */
+function formOf({ filename, reference, settings }: Sample): Form {
+  return {
+    files: [['file', filename], ...(reference ? [['reference_file', reference] as const] : [])],
+    fields: [
+      ['platforms', settings.platforms.join(',')],
+      ['genre', settings.genre],
+      ['ai_service', settings.ai_service],
+      ['tier', settings.tier],
+      ['intensity', String(settings.intensity)],
+      ['loudness', settings.loudness],
+      ...(reference ? [['reference_amount', String(settings.reference_amount)] as const] : []),
+    ],
+  }
 }
 
 /** Quotes a text for a POSIX shell: inside single quotes only the quote itself needs care. */
@@ -16,48 +47,51 @@ export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-const formOf = (filename: string, settings: SnippetSource['settings']): string[] => [
-  `file=@${filename}`,
-  `platforms=${settings.platforms.join(',')}`,
-  `genre=${settings.genre}`,
-  `ai_service=${settings.ai_service}`,
-  `tier=${settings.tier}`,
-  ...(settings.intensity === 50 ? [] : [`intensity=${settings.intensity}`]),
-  ...(settings.loudness === 'platform' ? [] : [`loudness=${settings.loudness}`]),
-]
+/** The name of a file for a form of curl, which reads `;` and `,` as its own. */
+const curlFile = (name: string) => (/[;,"\\]/.test(name) ? `@"${name.replace(/["\\]/g, '\\$&')}"` : `@${name}`)
 
-/** The call that masters one song, as one curl command. */
-export function curlOf(baseUrl: string, filename: string, settings: SnippetSource['settings']): string {
-  const fields = formOf(filename, settings).map((field) => `  -F ${shellQuoted(field)}`)
+/** The call that masters one song, as one curl command. The key stays a variable of the shell. */
+export function curlOf(baseUrl: string, sample: Sample): string {
+  const { files, fields } = formOf(sample)
+  const parts = [...files.map(([field, name]) => [field, curlFile(name)]), ...fields].map((part) => part.join('='))
   return [
-    `curl ${baseUrl}/api/v1/master \\`,
-    '  -H "Authorization: Bearer $LOUDSMITH_KEY" \\',
-    fields.join(' \\\n'),
-  ].join('\n')
+    `curl -sS ${baseUrl}${ENDPOINTS.createJob.path}`,
+    '-H "Authorization: Bearer $LOUDSMITH_KEY"',
+    ...parts.map((part) => `-F ${shellQuoted(part)}`),
+  ].join(' \\\n  ')
 }
 
-const curl = ({ baseUrl, filename, settings, comments }: SnippetSource) => `# 1. ${comments.send}
-${curlOf(baseUrl, filename, settings)}
+const curl = ({ baseUrl, comments, ...sample }: SnippetSource) => `# 1. ${comments.send}
+JOB=$(${curlOf(baseUrl, sample)} |
+  tee /dev/stderr | sed -n 's/.*"job_id":"\\([^"]*\\)".*/\\1/p')
 
 # 2. ${comments.wait}
-curl ${baseUrl}/api/v1/jobs/$JOB \\
-  -H "Authorization: Bearer $LOUDSMITH_KEY"
+while curl -sS ${baseUrl}/api/v1/jobs/$JOB \\
+  -H "Authorization: Bearer $LOUDSMITH_KEY" | grep -q '"status":"queued"'
+do sleep 2; done
 
 # 3. ${comments.take}
-curl -OJ ${baseUrl}/api/v1/jobs/$JOB/download \\
+curl -fOJ ${baseUrl}/api/v1/jobs/$JOB/download \\
   -H "Authorization: Bearer $LOUDSMITH_KEY"
 `
 
-const python = ({ baseUrl, filename, settings, comments }: SnippetSource) => `import os, time, requests
+/** Members of an object in Python or JavaScript, one a line. */
+const members = (pairs: readonly (readonly [string, string])[]) =>
+  pairs.map(([name, value]) => `    ${JSON.stringify(name)}: ${value},`).join('\n')
+
+function python({ baseUrl, comments, ...sample }: SnippetSource): string {
+  const { files, fields } = formOf(sample)
+  return `import os, time, requests
 
 base = "${baseUrl}/api/v1"
 auth = {"Authorization": "Bearer " + os.environ["LOUDSMITH_KEY"]}
 
 # 1. ${comments.send}
-with open(${JSON.stringify(filename)}, "rb") as song:
-    job = requests.post(base + "/master", headers=auth, files={"file": song},
-                        data={"platforms": "${settings.platforms.join(',')}", "genre": "${settings.genre}",
-                              "ai_service": "${settings.ai_service}", "tier": "${settings.tier}"}).json()
+job = requests.post(base + "/master", headers=auth, files={
+${members(files.map(([field, name]) => [field, `open(${JSON.stringify(name)}, "rb")`]))}
+}, data={
+${members(fields.map(([field, value]) => [field, JSON.stringify(value)]))}
+}).json()
 
 # 2. ${comments.wait}
 while job["status"] == "queued":
@@ -71,8 +105,15 @@ if job["status"] == "done":
 else:
     print(job["error_message"])
 `
+}
 
-const node = ({ baseUrl, filename, settings, comments }: SnippetSource) => `import { openAsBlob } from "node:fs"
+function node({ baseUrl, comments, ...sample }: SnippetSource): string {
+  const { files, fields } = formOf(sample)
+  const sets = [
+    ...files.map(([field, name]) => [field, `await openAsBlob(${JSON.stringify(name)}), ${JSON.stringify(name)}`]),
+    ...fields.map(([field, value]) => [field, JSON.stringify(value)]),
+  ].map(([field, value]) => `form.set("${field}", ${value})`)
+  return `import { openAsBlob } from "node:fs"
 import { writeFile } from "node:fs/promises"
 
 const base = "${baseUrl}/api/v1"
@@ -80,11 +121,7 @@ const headers = { Authorization: "Bearer " + process.env.LOUDSMITH_KEY }
 
 // 1. ${comments.send}
 const form = new FormData()
-form.set("file", await openAsBlob(${JSON.stringify(filename)}), ${JSON.stringify(filename)})
-form.set("platforms", "${settings.platforms.join(',')}")
-form.set("genre", "${settings.genre}")
-form.set("ai_service", "${settings.ai_service}")
-form.set("tier", "${settings.tier}")
+${sets.join('\n')}
 let job = await (await fetch(base + "/master", { method: "POST", headers, body: form })).json()
 
 // 2. ${comments.wait}
@@ -98,24 +135,30 @@ if (job.status !== "done") throw new Error(job.error_message)
 const masters = await fetch(job.download_url, { headers })
 await writeFile("masters.zip", Buffer.from(await masters.arrayBuffer()))
 `
+}
 
-const n8n = ({ baseUrl, settings, comments }: SnippetSource) => `# 1. HTTP Request: ${comments.send}
-Method            POST
-URL               ${baseUrl}/api/v1/master
-Authentication    Header Auth: Authorization = Bearer ams_live_…
-Body              Form-Data
-  file            n8n Binary File: data
-  platforms       ${settings.platforms.join(',')}
-  genre           ${settings.genre}
-  webhook_url     {{ $execution.resumeUrl }}
+function n8n({ baseUrl, comments, ...sample }: SnippetSource): string {
+  const { files, fields } = formOf(sample)
+  const lines = [
+    ...files.map(([field]) => [field, `n8n Binary File: ${field === 'file' ? 'data' : 'reference'}`] as const),
+    ...fields,
+    ['webhook_url', '{{ $execution.resumeUrl }}'] as const,
+  ].map(([field, value]) => `  ${field.padEnd(18)}${value}`)
+  return `# 1. HTTP Request: ${comments.send}
+Method              POST
+URL                 ${baseUrl}/api/v1/master
+Authentication      Header Auth: Authorization = Bearer ams_live_…
+Body                Form-Data
+${lines.join('\n')}
 
 # 2. Wait: ${comments.wait}
-Resume            On Webhook Call, POST
+Resume              On Webhook Call, POST
 
 # 3. HTTP Request: ${comments.take}
-URL               {{ $json.body.download_url }}
-Response format   File
+URL                 {{ $json.body.download_url }}
+Response format     File
 `
+}
 
 /** The samples by language. */
 export const SNIPPETS = { curl, python, node, n8n }

@@ -5,11 +5,12 @@ import type { Platform } from '../../../src-server/contract/platforms.ts'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
-import { curlOf } from '../automate/snippets.ts'
+import { sampleOfJob, useCopyCurl } from '../automate/use-copy-curl.ts'
 
 export function useJobActions() {
-  const { history, jobs, notices, saver, service, desk } = useApp()
+  const { history, jobs, notices, saver, desk } = useApp()
   const { t } = useWords()
+  const copyCurl = useCopyCurl()
   return useMemo(() => {
     return {
       async saveZips(list: readonly Job[]) {
@@ -35,10 +36,7 @@ export function useJobActions() {
           desk.fail(error)
         }
       },
-      copyCurl(job: Job) {
-        const baseUrl = service.store.getState().system?.base_url ?? location.origin
-        void navigator.clipboard.writeText(curlOf(baseUrl, job.filename, job)).then(() => notices.announce(t.copied))
-      },
+      copyCurl: (job: Job) => void copyCurl(sampleOfJob(job)).catch(desk.fail),
       remove(list: readonly Job[]) {
         const first = list[0]
         if (first)
@@ -48,5 +46,5 @@ export function useJobActions() {
           )
       },
     }
-  }, [history, jobs, notices, saver, service, desk, t])
+  }, [history, jobs, notices, saver, desk, copyCurl, t])
 }

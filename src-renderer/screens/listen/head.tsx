@@ -12,8 +12,8 @@ import { useApp, useSelect } from '../../state/app-state.ts'
 import { versionNumber } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { codecName } from '../../text/format.ts'
+import { sampleOfJob, useCopyCurl } from '../automate/use-copy-curl.ts'
 import { useListenWords } from './context.tsx'
-import { curlOf } from './curl.ts'
 import { useMasterAgain } from './use-master-again.ts'
 
 export interface HeadProps {
@@ -117,16 +117,12 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
 
 function More({ job, onError }: { job: Job; onError: (error: Refusal | null) => void }) {
   const { l } = useListenWords()
-  const { client, notices, service } = useApp()
+  const { client } = useApp()
+  const copyCurl = useCopyCurl()
   const desktop = window.loudsmith
   const reveal = async () => {
     const isThere = await desktop?.revealMasters(job.job_id)
     if (!isThere) onError({ code: 'MASTERS_GONE' })
-  }
-  const copyCurl = async () => {
-    const baseUrl = service.store.getState().system?.base_url ?? location.origin
-    await navigator.clipboard.writeText(curlOf(job, baseUrl))
-    notices.show({ text: l.curlCopied })
   }
   const saveReport = async () => {
     const answer = await client.open('readReport', { params: { job_id: job.job_id }, query: { format: 'html' } })
@@ -149,7 +145,11 @@ function More({ job, onError }: { job: Job; onError: (error: Refusal | null) => 
         ...(desktop && job.status === 'done'
           ? [{ text: l.reveal, icon: <FolderOpen className="i s" aria-hidden="true" />, onChoose: guarded(reveal) }]
           : []),
-        { text: l.copyCurl, icon: <Copy className="i s" aria-hidden="true" />, onChoose: guarded(copyCurl) },
+        {
+          text: l.copyCurl,
+          icon: <Copy className="i s" aria-hidden="true" />,
+          onChoose: guarded(() => copyCurl(sampleOfJob(job))),
+        },
         ...(job.status === 'done'
           ? [
               {

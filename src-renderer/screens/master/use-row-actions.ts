@@ -7,7 +7,7 @@ import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { refusalOfRow, type SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
-import { curlOf } from '../automate/snippets.ts'
+import { useCopyCurl } from '../automate/use-copy-curl.ts'
 import { titleOf } from './song-row.tsx'
 
 export interface RowActions {
@@ -27,8 +27,9 @@ export interface RowActions {
 
 /** The same object as long as language and stores stay, so that rows are drawn again only when they change. */
 export function useRowActions(): RowActions {
-  const { desk, notices, saver, service } = useApp()
+  const { desk, notices, saver } = useApp()
   const { t } = useWords()
+  const copyCurl = useCopyCurl()
   return useMemo(() => {
     const save = (run: () => Promise<void>) => {
       desk.clearFailure()
@@ -68,7 +69,6 @@ export function useRowActions(): RowActions {
         const { job, song } = row
         const isMade = row.kind === 'done' || row.kind === 'below'
         const settings = song?.settings ?? desk.store.getState().desk?.settings
-        const baseUrl = service.store.getState().system?.base_url ?? location.origin
         return [
           ...(isMade && job
             ? [
@@ -103,10 +103,10 @@ export function useRowActions(): RowActions {
             ? [
                 {
                   text: t.row.copyCurl,
-                  onChoose: () =>
-                    void navigator.clipboard
-                      .writeText(curlOf(baseUrl, song.source.filename, settings))
-                      .then(() => notices.announce(t.copied)),
+                  onChoose: () => {
+                    const reference = desk.references.nameOf(settings.reference_source_id)
+                    void copyCurl({ filename: song.source.filename, reference, settings }).catch(desk.fail)
+                  },
                 },
               ]
             : []),
@@ -119,5 +119,5 @@ export function useRowActions(): RowActions {
       },
     }
     return actions
-  }, [desk, notices, saver, service, t])
+  }, [desk, notices, saver, copyCurl, t])
 }

@@ -114,7 +114,9 @@ function FreshKey({ created, ...box }: { created: CreatedKey } & Pick<SecretBoxP
   const baseUrl = useSelect(service.store, (state) => state.system?.base_url) ?? location.origin
   const settings = useSelect(desk.store, (state) => state.desk?.settings)
   const text = t.prefs.keys
-  const curl = settings ? curlOf(baseUrl, 'song.wav', settings).replace('$LOUDSMITH_KEY', created.key) : ''
+  const curl = settings
+    ? curlOf(baseUrl, { filename: 'song.wav', settings }).replace('$LOUDSMITH_KEY', created.key)
+    : ''
   return (
     <SecretBox
       title={text.ready(created.name)}

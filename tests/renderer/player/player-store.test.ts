@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../../../src-renderer/api/client.ts'
 import type { Player, PlayerOptions } from '../../../src-renderer/player/player.ts'
-import { curlOf } from '../../../src-renderer/screens/listen/curl.ts'
 import type { SongVersion } from '../../../src-renderer/state/listen-versions.ts'
 import { aimedAt, createPlayerStore, gainsOf, shownService } from '../../../src-renderer/state/player.ts'
-import type { Job } from '../../../src-server/contract/jobs.ts'
 import type { MasterResult } from '../../../src-server/contract/report.ts'
 import { clock, clockTenths } from '../../../src-server/contract/text/numbers.ts'
 
@@ -236,21 +234,5 @@ describe('what is written beside the sound', () => {
     expect(clockTenths(74.69)).toBe('1:14.6')
     expect(clock(59.99)).toBe('0:59')
     expect(clockTenths(0.3)).toBe('0:00.3')
-  })
-
-  it('copies a curl command that a shell reads as it was meant, whatever the file is called', () => {
-    const job = {
-      filename: "It's 봄; rm.wav",
-      platforms: ['spotify', 'melon'],
-      genre: 'kpop',
-      ai_service: 'suno',
-      tier: 'premium',
-      intensity: 50,
-      loudness: 'platform',
-    } as unknown as Job
-    const text = curlOf(job, 'http://127.0.0.1:47310')
-    expect(text).toContain("-F 'file=@It'\\''s 봄; rm.wav'")
-    expect(text).toContain("-F 'platforms=spotify,melon'")
-    expect(text).toContain('$LOUDSMITH_KEY')
   })
 })

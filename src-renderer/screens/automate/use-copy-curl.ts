@@ -1,0 +1,28 @@
+/** Copying the call that masters a song once more, for a terminal. */
+
+import { useMemo } from 'react'
+import type { Job } from '../../../src-server/contract/jobs.ts'
+import { useApp } from '../../state/app-state.ts'
+import { useWords } from '../../text/context.tsx'
+import { curlOf, type Sample } from './snippets.ts'
+
+/** Returns the song of a job and how it was mastered. */
+export const sampleOfJob = (job: Job): Sample => ({
+  filename: job.filename,
+  reference: job.reference_filename,
+  settings: job,
+})
+
+/** What copies the call and says so; the same function as long as language and stores stay. It throws where nothing may be copied. */
+export function useCopyCurl(): (sample: Sample) => Promise<void> {
+  const { notices, service } = useApp()
+  const { t } = useWords()
+  return useMemo(
+    () => async (sample) => {
+      const baseUrl = service.store.getState().system?.base_url ?? location.origin
+      await navigator.clipboard.writeText(curlOf(baseUrl, sample))
+      notices.show({ text: t.row.curlCopied })
+    },
+    [notices, service, t],
+  )
+}
