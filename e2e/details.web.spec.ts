@@ -122,7 +122,7 @@ test('what warnings leave out of a start is said, all can be used at once, and p
   await drop(page, [song('Clean.wav', 1), silence('One.wav', 2), silence('Two.wav', 3)])
   await expect(page.locator('.song.warning')).toHaveCount(2, { timeout: 60_000 })
   await expect(page.locator('.song.ready')).toHaveCount(1, { timeout: 60_000 })
-  await expect(page.locator('.benchbar > p.grow')).toHaveText('Ready to start 2 with warnings left out')
+  await expect(page.locator('.benchbar > p.grow')).toHaveText('Ready to start, 2 with warnings left out')
   await page.setViewportSize({ width: 900, height: 240 })
   await page.emulateMedia({ media: 'print' })
   await expect(page.locator('.benchbar')).toBeHidden()
@@ -160,10 +160,12 @@ test('songs that are dropped a second time are not mastered twice, unless that i
   const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')
   expect(jobs.map((job) => job.title).sort()).toEqual(['Alpha', 'Beta', 'Beta'])
   await expect(page.locator('.song.repeated')).toHaveCount(1)
-  await expect(page.locator('.benchbar > p.grow')).toHaveText('1 to check 3 done')
+  await expect(page.locator('.benchbar > p.grow')).toHaveText('1 to check, 3 done')
+  await expect(page.getByRole('button', { name: 'Save 3 ZIPs' })).toBeVisible()
   await page.getByText('Premium', { exact: true }).click()
   await expect(page.locator('.song.repeated')).toHaveCount(0)
   await expect(page.getByRole('button', { name: /^Start 1 song/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Save 3 ZIPs' })).toBeVisible()
 })
 
 test('the focus stays near what its own press took away', async ({ page }) => {

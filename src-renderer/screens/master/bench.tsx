@@ -56,7 +56,9 @@ export function Bench({ rows, start, onStart }: BenchProps) {
     void desk.setPaused(!isPaused)
   }
   const made = rows.filter((row) => (row.kind === 'done' || row.kind === 'below') && row.job && !row.job.expired)
-  const isAllMade = count === 0 && !isRunning && tally.check + tally.reading === 0 && made.length > 0
+  const canSave = made.length > 0 && !isRunning
+  // What is still read may be ready in a moment: the button that starts it keeps its place.
+  const isNothingToStart = canSave && count === 0 && tally.reading === 0
   const isTooFew = credits !== undefined && credits < count
   const whyNot = count === 0 ? t.bench.whyNot.none : credits === 0 ? t.bench.whyNot.credits : undefined
   const saveAll = async () => {
@@ -65,6 +67,12 @@ export function Bench({ rows, start, onStart }: BenchProps) {
     setSaving(false)
   }
   const glyph = { className: 'i', 'aria-hidden': true } as const
+  const saving = {
+    icon: <Download {...glyph} />,
+    busyText: isSaving && t.saving,
+    onClick: () => void saveAll(),
+    children: t.bench.saveZips(made.length),
+  }
   return (
     <footer className="benchbar">
       <Cells rows={rows} />
@@ -95,16 +103,9 @@ export function Bench({ rows, start, onStart }: BenchProps) {
           {isPaused ? t.bench.resume : t.bench.pause}
         </Button>
       )}
-      {isAllMade ? (
-        <Button
-          look="primary"
-          className="big"
-          icon={<Download {...glyph} />}
-          busyText={isSaving && t.saving}
-          onClick={() => void saveAll()}
-        >
-          {t.bench.saveZips(made.length)}
-        </Button>
+      {canSave && !isNothingToStart && <Button {...saving} />}
+      {isNothingToStart ? (
+        <Button look="primary" className="big" {...saving} />
       ) : (
         <Button
           look="primary"
@@ -142,23 +143,26 @@ function Message(props: { rows: readonly SongRow[]; count: number; hasWarnings: 
   const warned = rows.filter((row) => row.kind === 'warning').length
   const said = (...parts: (keyof typeof tally)[]) =>
     parts.filter((part) => tally[part] > 0).map((part) => t.list.tally[part](tally[part]))
-  const ended = said('done', 'failed', 'refused')
+  const listed = ([first = '', ...others]: readonly string[]) => [
+    others.length > 0 ? `${first},` : first,
+    others.join(', '),
+  ]
   const [strong, weak] = isPaused
     ? [t.bench.paused(held.finishing, held.waiting), held.waiting > 0 ? t.bench.pausedWhy : '']
     : run
       ? seconds === null
-        ? said('rendering', 'queued')
+        ? listed(said('rendering', 'queued'))
         : [t.bench.left(seconds), t.bench.forStarted]
       : count > 0
         ? hasWarnings
           ? [t.bench.checkFirst, '']
-          : [t.bench.readyToStart, warned > 0 ? t.bench.leftOut(warned) : '']
+          : listed([t.bench.readyToStart, ...(warned > 0 ? [t.bench.leftOut(warned)] : [])])
         : tally.reading > 0
           ? [t.bench.reading, '']
           : tally.check > 0
-            ? [t.list.tally.check(tally.check), ended.join(', ')]
+            ? listed(said('check', 'done', 'failed', 'refused'))
             : tally.failed + tally.refused > 0
-              ? [ended[0], ended.slice(1).join(', ')]
+              ? listed(said('done', 'failed', 'refused'))
               : [tally.done > 0 ? t.bench.allDone : '', '']
   return (
     <p className="grow clip">
