@@ -44,7 +44,8 @@ test('a reference is taken, shown with its amount, refused with its reason, and 
   }
   await choose(noSong('mix.mp3'))
   await expect(page.locator('.file.refused')).toContainText('Export MP3, WAV or FLAC')
-  await page.locator('.file.refused').getByRole('button', { name: 'Close' }).click()
+  await page.locator('.file.refused').getByRole('button', { name: 'Close' }).press('Enter')
+  await expect(page.locator('.file.blank')).toBeFocused()
   await choose(song('Harbour Lights.wav', 5, 8))
   await expect(page.locator('.side .file')).toContainText('Harbour Lights.wav', { timeout: 60_000 })
   const amount = page.getByRole('slider', { name: /Match a reference/ })
@@ -53,7 +54,8 @@ test('a reference is taken, shown with its amount, refused with its reason, and 
   await expect
     .poll(async () => (await program.call<Desk>('GET', '/app/desk')).settings)
     .toMatchObject({ reference_amount: 100, reference_source_id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
-  await page.getByRole('button', { name: 'Remove reference' }).click()
+  await page.getByRole('button', { name: 'Remove reference' }).press('Enter')
+  await expect(page.locator('.file.blank')).toBeFocused()
   await expect.poll(async () => (await program.call<Desk>('GET', '/app/desk')).settings.reference_source_id).toBeNull()
 })
 

@@ -149,9 +149,31 @@ test('history finds, sorts, deletes with undo, and saves', async ({ page }) => {
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await page.keyboard.press('Delete')
   await expect(page.locator('.toast')).toContainText('“Alpha” deleted')
+  await expect(rows).toBeFocused()
   await expect(page.locator('.toast')).toBeHidden({ timeout: 15_000 })
   await page.reload()
   await expect(rows).toHaveCount(1)
+})
+
+test('the list of the settings brings its section there each time, and its mark follows the page', async ({ page }) => {
+  await page.setViewportSize({ width: 1024, height: 700 })
+  await page.goto(new URL('#/settings', page.url()).href)
+  const nav = page.getByRole('navigation', { name: 'Settings' })
+  const marked = nav.locator('[aria-current]')
+  const pane = page.getByRole('region', { name: 'Settings', exact: true })
+  for (const section of ['Webhooks', 'Appearance', 'About', 'Language']) {
+    await nav.getByRole('link', { name: section }).click()
+    await expect(page.getByRole('heading', { name: section, exact: true })).toBeInViewport()
+    await expect(marked).toHaveText(section)
+  }
+  await nav.getByRole('link', { name: 'Webhooks' }).click()
+  await pane.evaluate((element) => element.scrollTo(0, 0))
+  await expect(marked).toHaveText('Account')
+  await nav.getByRole('link', { name: 'Webhooks' }).click()
+  await expect(page.getByRole('heading', { name: 'Webhooks', exact: true })).toBeInViewport()
+  await expect(marked).toHaveText('Webhooks')
+  await pane.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await expect(marked).toHaveText('About')
 })
 
 test('a key is shown once, works as its sample says, and stops when it is revoked', async ({ page, program }) => {

@@ -201,7 +201,13 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
   const isPlayable = job.status === 'done' && !job.expired
   const before = useBefore(job, isPlayable)
   return (
-    <tr className={isSelected ? 'sel' : undefined} aria-rowindex={rowIndex} aria-selected={isSelected}>
+    <tr
+      className={isSelected ? 'sel' : undefined}
+      data-job={job.job_id}
+      tabIndex={-1}
+      aria-rowindex={rowIndex}
+      aria-selected={isSelected}
+    >
       <td className="pick">
         <Pick label={t.history.selectOne(job.title)} isOn={isSelected} onChange={onPick} />
       </td>

@@ -7,6 +7,16 @@ import { useApp } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { sampleOfJob, useCopyCurl } from '../automate/use-copy-curl.ts'
 
+/** Gives the focus to the row after those of the jobs, else to the one before, once theirs are gone. Nothing scrolls. */
+function focusBeside(jobIds: readonly string[]): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('.hist [data-job]')]
+  const isGone = ({ dataset }: HTMLElement) => jobIds.includes(dataset.job ?? '')
+  const beside = rows[rows.findLastIndex(isGone) + 1] ?? rows.findLast((row) => !isGone(row))
+  // Rows are drawn anew in the places of others.
+  const selector = `.hist [data-job="${beside?.dataset.job}"]`
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true }))
+}
+
 export function useJobActions() {
   const { history, jobs, notices, saver, desk } = useApp()
   const { t } = useWords()
@@ -39,11 +49,10 @@ export function useJobActions() {
       copyCurl: (job: Job) => void copyCurl(sampleOfJob(job)).catch(desk.fail),
       remove(list: readonly Job[]) {
         const first = list[0]
-        if (first)
-          history.remove(
-            list.map((job) => job.job_id),
-            t.history.deleted(first.title, list.length - 1),
-          )
+        if (!first) return
+        const jobIds = list.map((job) => job.job_id)
+        focusBeside(jobIds)
+        history.remove(jobIds, t.history.deleted(first.title, list.length - 1))
       },
     }
   }, [history, jobs, notices, saver, desk, copyCurl, t])

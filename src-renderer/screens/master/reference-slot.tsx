@@ -1,6 +1,6 @@
 /** The reference track: a place to drop one of its own, and how far to move toward it. */
 import { AudioLines, CircleX, Upload, X } from 'lucide-react'
-import { type DragEvent, useState } from 'react'
+import { type DragEvent, type RefCallback, useRef, useState } from 'react'
 import type { MasterSettings } from '../../../src-server/contract/app.ts'
 import { Button } from '../../components/button.tsx'
 import { Fader } from '../../components/choices.tsx'
@@ -17,6 +17,8 @@ export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
   const { desk } = useApp()
   const { t } = useWords()
   const [isOver, setOver] = useState(false)
+  /** What was pressed in the slot went away with it: what comes in its place takes the focus. */
+  const takesFocus = useRef(false)
   const referenceId = settings.reference_source_id
   const take = async (file: File | undefined) => {
     if (!file) return
@@ -42,7 +44,18 @@ export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
       isOver={isOver}
       drop={drop}
       onChoose={() => void pickFiles(false).then(([file]) => take(file))}
-      onRemove={() => onChange({ reference_source_id: null })}
+      onRemove={() => {
+        takesFocus.current = true
+        onChange({ reference_source_id: null })
+      }}
+      onDropError={() => {
+        takesFocus.current = true
+        desk.references.dropError()
+      }}
+      button={(button) => {
+        if (button && takesFocus.current) button.focus({ preventScroll: true })
+        if (button) takesFocus.current = false
+      }}
     />
   )
   if (referenceId === null)
@@ -74,9 +87,12 @@ interface SlotProps {
   }
   onChoose: () => void
   onRemove: () => void
+  onDropError: () => void
+  /** Told of the button of a slot that is at rest. */
+  button: RefCallback<HTMLButtonElement>
 }
 
-function Slot({ referenceId, isOver, drop, onChoose, onRemove }: SlotProps) {
+function Slot({ referenceId, isOver, drop, onChoose, onRemove, onDropError, button }: SlotProps) {
   const { desk } = useApp()
   const { t, format, say } = useWords()
   const reference = useSelect(desk.references.store, ({ known }) => known[referenceId ?? ''])
@@ -84,7 +100,7 @@ function Slot({ referenceId, isOver, drop, onChoose, onRemove }: SlotProps) {
   const small = { className: 'i s', 'aria-hidden': true } as const
   if (sending?.error)
     return (
-      <fieldset className="file refused" {...drop} aria-label={t.settings.reference}>
+      <fieldset key="refused" className="file refused" {...drop} aria-label={t.settings.reference}>
         <CircleX {...small} />
         <div className="grow">
           <div className="clip">
@@ -92,7 +108,7 @@ function Slot({ referenceId, isOver, drop, onChoose, onRemove }: SlotProps) {
           </div>
           <div className="me">{say(sending.error)}</div>
         </div>
-        <Button look="quiet" small label={t.close} icon={<X {...small} />} onClick={desk.references.dropError} />
+        <Button look="quiet" small label={t.close} icon={<X {...small} />} onClick={onDropError} />
       </fieldset>
     )
   if (sending)
@@ -123,11 +139,18 @@ function Slot({ referenceId, isOver, drop, onChoose, onRemove }: SlotProps) {
               .join(' · ')}
           </div>
         </div>
-        <Button look="quiet" small label={t.settings.removeReference} icon={<X {...small} />} onClick={onRemove} />
+        <Button
+          ref={button}
+          look="quiet"
+          small
+          label={t.settings.removeReference}
+          icon={<X {...small} />}
+          onClick={onRemove}
+        />
       </fieldset>
     )
   return (
-    <button type="button" className={`file blank ${isOver ? 'is-over' : ''}`} {...drop} onClick={onChoose}>
+    <button ref={button} type="button" className={`file blank ${isOver ? 'is-over' : ''}`} {...drop} onClick={onChoose}>
       <Upload {...small} />
       <span className="grow clip">{t.settings.referenceEmpty}</span>
     </button>

@@ -1,6 +1,6 @@
 /** Settings: one page of sections with a list of them at its side. */
 import { Cpu, FolderSync, HardDrive, Info, KeyRound, Languages, SunMoon, UserRound, Webhook } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { addressOf } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
@@ -22,16 +22,40 @@ const SECTIONS = [
   ['about', Info, AboutSection],
 ] as const
 
+type SectionId = (typeof SECTIONS)[number][0]
+
+/** The section that is read where the pane stands: the last one that begins in its upper third, and at its end the last of all. */
+function sectionAt({ scrollTop, clientHeight, scrollHeight, children }: HTMLElement): SectionId {
+  const line = scrollTop + clientHeight >= scrollHeight - 1 ? scrollHeight : scrollTop + clientHeight / 3
+  const tops = [...children].filter((child): child is HTMLElement => child.matches('section'))
+  const at = tops.findLastIndex((section) => section.offsetTop <= line)
+  return SECTIONS[Math.max(0, at)]?.[0] ?? 'account'
+}
+
 export default function SettingsScreen({ section }: { section: string }) {
   const { t } = useWords()
   const { service } = useApp()
   const pane = useRef<HTMLElement>(null)
   const list = useRef<HTMLElement>(null)
-  const current = SECTIONS.find(([id]) => id === section)?.[0] ?? 'account'
+  const asked = SECTIONS.find(([id]) => id === section)?.[0] ?? 'account'
+  /** The section that is read. */
+  const [current, setCurrent] = useState<SectionId>(asked)
+  /** Where the pane was brought: the last sections all stand at its end, and the one that was asked for is the one that is read. */
+  const broughtTo = useRef(0)
+  const bring = useCallback((id: SectionId) => {
+    const target = pane.current?.querySelector<HTMLElement>(`#${CSS.escape(id)}`)
+    if (!pane.current || !target) return
+    pane.current.scrollTop = id === 'account' ? 0 : target.offsetTop
+    broughtTo.current = pane.current.scrollTop
+    setCurrent(id)
+  }, [])
+  const onScroll = () => {
+    if (pane.current && pane.current.scrollTop !== broughtTo.current) setCurrent(sectionAt(pane.current))
+  }
   useEffect(() => void service.readMachine().catch(() => undefined), [service])
+  useEffect(() => bring(asked), [bring, asked])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the section is the sign, not an ingredient
   useEffect(() => {
-    const target = pane.current?.querySelector<HTMLElement>(`#${CSS.escape(current)}`)
-    if (pane.current && target) pane.current.scrollTop = current === 'account' ? 0 : target.offsetTop
     // In a small window the list of sections is a row that scrolls.
     const link = list.current?.querySelector<HTMLElement>('[aria-current]')
     list.current?.scrollTo({ left: (link?.offsetLeft ?? 0) - list.current.offsetLeft })
@@ -40,14 +64,20 @@ export default function SettingsScreen({ section }: { section: string }) {
     <main id="content" className="work prefs" tabIndex={-1}>
       <nav className="subnav" ref={list} aria-label={t.prefs.nav}>
         {SECTIONS.map(([id, Icon]) => (
-          <a key={id} href={addressOf('settings', id)} aria-current={id === current ? 'true' : undefined}>
+          <a
+            key={id}
+            href={addressOf('settings', id)}
+            aria-current={id === current ? 'true' : undefined}
+            // The address stays when it is the same one that is asked for again.
+            onClick={() => bring(id)}
+          >
             <Icon className="i s" aria-hidden="true" />
             <span>{t.prefs.sections[id]}</span>
           </a>
         ))}
       </nav>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a pane that scrolls has to be reachable by keyboard */}
-      <section className="pane" ref={pane} tabIndex={0} aria-label={t.screens.settings}>
+      <section className="pane" ref={pane} tabIndex={0} aria-label={t.screens.settings} onScroll={onScroll}>
         <h1 className="vh">{t.screens.settings}</h1>
         {SECTIONS.map(([id, , Section]) => (
           <section key={id} id={id} aria-labelledby={`${id}-title`}>
