@@ -1,8 +1,57 @@
+import type { Page } from 'playwright/test'
 import { PLATFORMS } from '../src-server/contract/platforms.ts'
 import { expect, master, type Program, song, test } from './web-fixtures.ts'
 
 const MOST_MOTION_MS = 1
 const PAGES = ['#/history', '#/automate', '#/settings/account', '#/settings/api-keys', '#/settings/language']
+
+/** What stands on a ground in Listen, by their selectors. */
+const MARKS = [
+  ...['.t.b', '.t', '.w-in', '.w-out', '.w-in-d', '.w-out-d', '.l-aim', '.l-out'].map((mark) => [
+    `.lanes ${mark}`,
+    '.lanes',
+  ]),
+  ['.playhead', '.lanes'],
+  ['.meters .under', '.meters'],
+  ['.plotbox .l-out', '.plotbox'],
+  ['.level-part:has(:checked) small', '.level-part:has(:checked)'],
+  ['.level-part:has(:checked) kbd', '.level-part:has(:checked)'],
+] as const
+
+/** The contrast of what is drawn, by its stroke, fill or text, with the background of a ground. */
+const contrast = (page: Page, mark = '', ground = '') =>
+  page.evaluate(
+    ([markAt = '', groundAt = '']) => {
+      const one = (selector: string) => {
+        const element = document.querySelector(selector)
+        if (!element) throw new Error(`nothing is ${selector}`)
+        return [element, getComputedStyle(element)] as const
+      }
+      const brush = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
+      const luminance = (colour: string) => {
+        if (!brush) return 0
+        brush.fillStyle = colour
+        brush.fillRect(0, 0, 1, 1)
+        const [red = 0, green = 0, blue = 0] = [...brush.getImageData(0, 0, 1, 1).data].map((value) => {
+          const part = value / 255
+          return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+        })
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+      }
+      const [drawn, style] = one(markAt)
+      const isShape = drawn instanceof SVGElement
+      const colour = isShape
+        ? style.stroke !== 'none'
+          ? style.stroke
+          : style.fill
+        : drawn.matches('.playhead')
+          ? style.backgroundColor
+          : style.color
+      const [a, b] = [luminance(colour), luminance(one(groundAt)[1].backgroundColor)]
+      return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+    },
+    [mark, ground],
+  )
 
 /** Masters one song for all platforms and answers its job. */
 const masterOne = (program: Program) => {
@@ -110,6 +159,15 @@ test.describe('in forced colours', () => {
     // The pictures keep their own ground and colours: their lines mean something.
     for (const picture of ['.lanes', '.meters', '.plotbox']) {
       await expect(page.locator(picture).first()).toHaveCSS('forced-color-adjust', 'none')
+    }
+    await page.keyboard.press('0')
+    await page.keyboard.press('1')
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ forcedColors: 'active', colorScheme })
+      for (const [mark, ground] of MARKS) {
+        const least = mark.endsWith('-d') ? 1.5 : 3
+        expect(await contrast(page, mark, ground), `${mark} on ${ground}, ${colorScheme}`).toBeGreaterThan(least)
+      }
     }
     const off = await look('.loopbtn')
     await page.keyboard.press('p')
