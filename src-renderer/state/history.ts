@@ -42,10 +42,20 @@ export interface HistoryGroup {
   readonly groupId: string
   readonly batchId: string | null
   readonly jobs: readonly Job[]
+  /** Whether these are all of its jobs: only then they can be counted. */
+  readonly isWhole: boolean
+}
+
+export interface GroupOptions {
+  readonly dayOf: (iso: string) => string
+  /** Whether jobs of these groups may be missing anywhere. */
+  readonly isFiltered: boolean
+  /** Whether more jobs follow that are not read yet. */
+  readonly hasMore: boolean
 }
 
 /** Jobs in groups as they follow each other: one per batch, and one for the single songs of each day. */
-export function groupsOf(jobs: readonly Job[], dayOf: (iso: string) => string): HistoryGroup[] {
+export function groupsOf(jobs: readonly Job[], { dayOf, isFiltered, hasMore }: GroupOptions): HistoryGroup[] {
   const groups = new Map<string, Job[]>()
   for (const job of jobs) {
     const groupId = job.batch_id ?? `single ${dayOf(job.created_at)}`
@@ -53,10 +63,12 @@ export function groupsOf(jobs: readonly Job[], dayOf: (iso: string) => string): 
     if (members) members.push(job)
     else groups.set(groupId, [job])
   }
+  const last = jobs.at(-1)
   return [...groups].map(([groupId, members]) => ({
     groupId,
     batchId: members[0]?.batch_id ?? null,
     jobs: members,
+    isWhole: !isFiltered && !(hasMore && last !== undefined && members.includes(last)),
   }))
 }
 

@@ -196,16 +196,22 @@ describe('history in groups', () => {
   it('keeps a batch together and single songs by their day', () => {
     const job = (job_id: string, batch_id: string | undefined, created_at: string) =>
       ({ job_id, created_at, ...(batch_id ? { batch_id } : {}) }) as never
-    const groups = groupsOf(
-      [
-        job('1', 'b', '2026-01-02T10:00'),
-        job('2', undefined, '2026-01-02T09:00'),
-        job('3', 'b', '2026-01-02T08:00'),
-        job('4', undefined, '2026-01-01T08:00'),
-      ],
-      (iso) => iso.slice(0, 10),
-    )
+    const all = [
+      job('1', 'b', '2026-01-02T10:00'),
+      job('2', undefined, '2026-01-02T09:00'),
+      job('3', 'b', '2026-01-02T08:00'),
+      job('4', undefined, '2026-01-01T08:00'),
+    ]
+    const of = (isFiltered: boolean, hasMore: boolean) =>
+      groupsOf(all, { dayOf: (iso) => iso.slice(0, 10), isFiltered, hasMore })
+    const groups = of(false, false)
     expect(groups.map((group) => group.jobs.length)).toEqual([2, 1, 1])
     expect(groups.map((group) => group.batchId)).toEqual(['b', null, null])
+    const whole = (...given: [boolean, boolean]) => of(...given).map((group) => group.isWhole)
+    expect([whole(false, false), whole(false, true), whole(true, false)]).toEqual([
+      [true, true, true],
+      [true, true, false],
+      [false, false, false],
+    ])
   })
 })

@@ -19,7 +19,7 @@ const TYPING_MS = 160
 export default function HistoryScreen({ isSearching }: { isSearching: boolean }) {
   const { history, jobs, notices } = useApp()
   const { t, format } = useWords()
-  const { filter, ids, total, isGrouped, hidden, isReading, hasRead, failure } = useSelect(
+  const { filter, ids, total, isGrouped, hidden, isReading, hasRead, failure, nextCursor } = useSelect(
     history.store,
     (state) => state,
   )
@@ -28,15 +28,16 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
   useEffect(() => void history.read(), [history])
 
   const shown = useMemo(() => ids.flatMap((id) => (byId[id] && !hidden[id] ? [byId[id]] : [])), [ids, byId, hidden])
+  const isFiltered = filter.q !== '' || filter.status !== undefined || filter.platform !== undefined
   const lines = useMemo((): Line[] => {
     const single = shown.map((job) => ({ kind: 'job' as const, job }))
     if (!isGrouped || filter.sort === 'title') return single
-    return groupsOf(shown, (iso) => iso.slice(0, 10)).flatMap((group) => [
+    const dayOf = (iso: string) => new Date(iso).toDateString()
+    return groupsOf(shown, { dayOf, isFiltered, hasMore: nextCursor !== null }).flatMap((group) => [
       { kind: 'group' as const, group },
       ...group.jobs.map((job) => ({ kind: 'job' as const, job })),
     ])
-  }, [shown, isGrouped, filter.sort])
-  const isFiltered = filter.q !== '' || filter.status !== undefined || filter.platform !== undefined
+  }, [shown, isGrouped, filter.sort, isFiltered, nextCursor])
   // Who cannot see the list hears how long it became, once it has.
   const spoken = useRef(filter)
   useEffect(() => {

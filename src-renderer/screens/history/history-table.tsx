@@ -148,7 +148,7 @@ function Pick({ label, isOn, onChange }: { label: string; isOn: boolean; onChang
 
 function GroupRow({ group, rowIndex }: { group: HistoryGroup; rowIndex: number }) {
   const { t, format } = useWords()
-  const { jobs, batchId } = group
+  const { jobs, batchId, isWhole } = group
   const first = jobs.reduce<Job | undefined>(
     (early, job) => (!early || job.created_at < early.created_at ? job : early),
     undefined,
@@ -156,19 +156,18 @@ function GroupRow({ group, rowIndex }: { group: HistoryGroup; rowIndex: number }
   if (!first) return null
   const refunded = jobs.reduce((sum, job) => sum + job.credits_refunded, 0)
   const credits = jobs.reduce((sum, job) => sum + job.credits_used, 0)
-  const name = batchId ? t.history.batchNamed(first.title, jobs.length - 1) : t.history.single
-  const now = new Date()
-  const when = batchId
-    ? `${format.day(first.created_at, now)} ${format.time(first.created_at)}`
-    : format.day(first.created_at, now)
+  const named = isWhole ? t.history.batchNamed(first.title, jobs.length - 1) : t.history.group
+  const day = format.day(first.created_at, new Date())
+  // The first of a batch says when it began, where the first one is here.
+  const when = batchId && isWhole ? `${day} ${format.time(first.created_at)}` : day
   return (
     <tr className="grp" aria-rowindex={rowIndex}>
       <td />
       <th colSpan={FEWEST_COLUMNS - 1} scope="rowgroup">
         <b>
-          <bdi>{name}</bdi>
+          <bdi>{batchId ? named : t.history.single}</bdi>
         </b>{' '}
-        {when} · {t.history.batch(jobs.length, credits, refunded)}
+        {[when, isWhole && t.history.batch(jobs.length, credits, refunded)].filter(Boolean).join(' · ')}
       </th>
     </tr>
   )
