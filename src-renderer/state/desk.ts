@@ -21,9 +21,14 @@ import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import { isTooShort, movedOrder, type Upload } from './song-rows.ts'
 import { createTurns } from './turns.ts'
 
+export const SORTS = ['added', 'title', 'length'] as const
+export type Sort = (typeof SORTS)[number]
+
 export interface DeskState {
   readonly desk: Desk | null
   readonly order: readonly string[]
+  /** By what the list was ordered last; null once it stands in an order of its own. */
+  readonly sort: Sort | null
   readonly accepted: Readonly<Record<string, true>>
   /** Ended jobs whose songs are to be mastered once more, by job_id: a song that is started gets another one. */
   readonly again: Readonly<Record<string, true>>
@@ -47,6 +52,7 @@ export interface DeskOptions {
 }
 
 const ACCEPTED_KEY = 'loudsmith.accepted'
+const SORT_KEY = 'loudsmith.sort'
 /** What common settings are kept under, beside the source_ids of the songs' own. */
 const ALL = 'all songs'
 
@@ -90,6 +96,7 @@ export function createDesk(options: DeskOptions) {
   const store = createStore<DeskState>(() => ({
     desk: null,
     order: [],
+    sort: readStored<Sort | null>(storage, SORT_KEY, (stored) => stored === null || SORTS.includes(stored), 'added'),
     accepted: readAccepted(),
     again: {},
     selectedId: null,
@@ -99,6 +106,7 @@ export function createDesk(options: DeskOptions) {
   const { getState, setState } = store
   store.subscribe((state, before) => {
     if (state.accepted !== before.accepted) storage.setItem(ACCEPTED_KEY, JSON.stringify(state.accepted))
+    if (state.sort !== before.sort) storage.setItem(SORT_KEY, JSON.stringify(state.sort))
     if (state.order !== before.order) uploads.saveResting()
   })
 
@@ -325,9 +333,13 @@ export function createDesk(options: DeskOptions) {
     addFiles(list: readonly File[], replaces?: string) {
       const settings = replaces ? (songOf(replaces)?.settings ?? null) : null
       const ids = uploads.add(list, { ...(replaces ? { replaces } : {}), ...(settings ? { settings } : {}) })
-      const { order } = getState()
+      const { order, sort } = getState()
       const at = replaces ? order.indexOf(replaces) + 1 : order.length
-      setState({ order: [...order.slice(0, at), ...ids, ...order.slice(at)] })
+      // What comes at the end of songs in the order of their titles has no place among them.
+      setState({
+        order: [...order.slice(0, at), ...ids, ...order.slice(at)],
+        sort: sort === 'added' && !replaces ? sort : null,
+      })
     },
     /** Shows files that the desktop was handed without this page and did not take. */
     showRefused(refused: readonly ({ readonly filename: string } & Refusal)[]) {
@@ -439,12 +451,12 @@ export function createDesk(options: DeskOptions) {
       const { order } = getState()
       const moved = movedOrder(order, rowId, step)
       if (moved === order) return
-      setState({ order: moved, failure: null })
+      setState({ order: moved, sort: null, failure: null })
       tellOrder()
     },
-    /** Puts the rows into the given order. */
-    arrange(order: readonly string[]) {
-      setState({ order, failure: null })
+    /** Puts the rows into the given order, which is that of `sort`. */
+    arrange(order: readonly string[], sort: Sort) {
+      setState({ order, sort, failure: null })
       tellOrder()
     },
     /** Looks at a song again whose analysis failed. */

@@ -225,7 +225,7 @@ describe('the desk', () => {
     for (const deed of [
       () => desk.setPaused(true),
       () => desk.move('a', 1),
-      () => desk.arrange(['a', 'b']),
+      () => desk.arrange(['a', 'b'], 'title'),
       () => desk.changeSettings({ intensity: 10 }, null),
       () => desk.changePresets((all) => [...all]),
       () => desk.start(['a']),
@@ -594,6 +594,25 @@ describe('the jobs of the songs on the desk', () => {
     expect(old.known).toBe(103)
     expect((await read(2, 2, false)).known).toBe(2)
     expect((await read(1, 1)).asked).toEqual(['/api/v1/jobs/job-0'])
+  })
+})
+
+describe('the order of the list', () => {
+  it('is still named after a reload, and no longer once a song was moved or added', async () => {
+    const { desk, again } = bench()
+    await desk.read()
+    const named = () => [desk.store.getState().sort, again().store.getState().sort]
+    expect(named()).toEqual(['added', 'added'])
+    desk.addFiles([file('a.wav'), file('b.wav')])
+    await expect.poll(() => desk.store.getState().order).toEqual(['a', 'b'])
+    expect(named()).toEqual(['added', 'added'])
+    desk.arrange(['b', 'a'], 'title')
+    expect(named()).toEqual(['title', 'title'])
+    desk.move('a', -1)
+    expect(named()).toEqual([null, null])
+    desk.arrange(['a', 'b'], 'title')
+    desk.addFiles([file('c.wav')])
+    expect(named()).toEqual([null, null])
   })
 })
 

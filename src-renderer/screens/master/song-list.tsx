@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { Menu, type MenuItem } from '../../components/dialogs.tsx'
 import { isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { SORTS } from '../../state/desk.ts'
 import { isWorthAgain } from '../../state/jobs.ts'
 import { madeWith, queuePlaces, type SongRow, TALLY, tallyOf } from '../../state/song-rows.ts'
 import { workRate } from '../../state/time-left.ts'
@@ -216,7 +217,7 @@ function useDragOrder(list: React.RefObject<HTMLUListElement | null>, rows: read
 function OrderMenu({ rows }: { rows: readonly SongRow[] }) {
   const { desk } = useApp()
   const { t, language } = useWords()
-  const [chosen, setChosen] = useState<'added' | 'title' | 'length'>('added')
+  const chosen = useSelect(desk.store, (state) => state.sort)
   const added = (row: SongRow) => row.song?.source.created_at ?? '9'
   const length = (row: SongRow) => row.song?.source.duration_seconds ?? 0
   const orders = {
@@ -225,13 +226,14 @@ function OrderMenu({ rows }: { rows: readonly SongRow[] }) {
     length: (a: SongRow, b: SongRow) => length(a) - length(b),
   }
   const texts = { added: t.list.order, title: t.list.orderTitle, length: t.list.orderLength }
-  const items = (['added', 'title', 'length'] as const).map((order) => ({
-    text: texts[order],
-    isChosen: order === chosen,
-    onChoose: () => {
-      setChosen(order)
-      desk.arrange([...rows].sort(orders[order]).map((row) => row.rowId))
-    },
+  const items = SORTS.map((sort) => ({
+    text: texts[sort],
+    isChosen: sort === chosen,
+    onChoose: () =>
+      desk.arrange(
+        [...rows].sort(orders[sort]).map((row) => row.rowId),
+        sort,
+      ),
   }))
   return (
     <Menu
@@ -242,9 +244,9 @@ function OrderMenu({ rows }: { rows: readonly SongRow[] }) {
           look="quiet"
           small
           icon={<ArrowUpDown className="i s" aria-hidden="true" />}
-          aria-label={`${t.list.orderMenu}: ${texts[chosen]}`}
+          aria-label={[t.list.orderMenu, chosen && texts[chosen]].filter(Boolean).join(': ')}
         >
-          <span className="lg">{texts[chosen]}</span>
+          <span className="lg">{chosen ? texts[chosen] : t.list.orderMenu}</span>
         </Button>
       }
     />
