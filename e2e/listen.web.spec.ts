@@ -275,11 +275,47 @@ test('a listener finds their way by keys alone: play, seek, loop, level, version
   await expect(clock).toHaveText('0:09.0')
 })
 
+test('nothing moves when another version is chosen, and small windows keep it and every control in view', async ({
+  page,
+  listen,
+}) => {
+  const mastered = await listen(longTitled)
+  await mastered.open(page)
+  await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 60_000 })
+  await expect(page.locator('.head .label')).toContainText('0:14 · WAV 24/44.1 · Pop')
+  const places = () =>
+    page
+      .locator('.transport :is(.level-part, .btn)')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x))
+  await page.keyboard.press('1')
+  const before = await places()
+  await page.keyboard.press('4')
+  await expect(page.getByRole('radio', { name: /^As on Melon/ })).toBeAttached()
+  expect(await places()).toEqual(before)
+
+  await page.setViewportSize({ width: 640, height: 410 })
+  const middles = await page
+    .locator('.transport > *:not(.grow)')
+    .evaluateAll((all) =>
+      all.map((one) => one.getBoundingClientRect()).map(({ y, height }) => Math.round(y + height / 2)),
+    )
+  expect(new Set(middles).size, 'lines of the transport').toBe(1)
+  await page.setViewportSize({ width: 320, height: 640 })
+  for (const [key, name] of [
+    ['4', 'Melon'],
+    ['0', 'Original'],
+  ] as const) {
+    await page.keyboard.press(key)
+    await expect(page.locator('.vers > label', { hasText: name })).toBeInViewport({ ratio: 0.95 })
+  }
+})
+
 test('meters, spectrum and verdict say their findings in words and numbers', async ({ page, listen }) => {
   const mastered = await listen(longTitled)
   await mastered.open(page)
   const [spotify] = mastered.job.results
   await page.keyboard.press('Space')
+  await expect(page.locator('.keyline')).toContainText('Now')
   const meters = page.locator('.meters [role=img]')
   await expect(meters).toHaveAttribute(
     'aria-label',
@@ -405,6 +441,7 @@ test('two versions of a song stand in one switch', async ({ page, listen, contex
 
   await page.getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: 'Copy as curl' }).click()
+  await expect(page.locator('.toast')).toContainText('The curl command is copied.')
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   expect(copied).toContain('-F intensity=90')
   expect(copied).toContain("It'\\''s one.wav")

@@ -13,8 +13,16 @@ import { versionNumber } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { codecName } from '../../text/format.ts'
 import { sampleOfJob, useCopyCurl } from '../automate/use-copy-curl.ts'
+import { formatOf } from '../master/song-row.tsx'
 import { useListenWords } from './context.tsx'
 import { useMasterAgain } from './use-master-again.ts'
+
+/** The format of a song that is not on the desk: its report words it for a reader, as "FLAC 24 bit" or "MP3 320 kbit/s". */
+function formatIn({ codec }: Job, { source }: Report) {
+  const amount = (unit: string) => Number(new RegExp(`(\\d+) ${unit}`).exec(source.codec)?.[1] ?? 0)
+  const { sample_rate_hz, channels } = source
+  return { codec, sample_rate_hz, channels, bit_depth: amount('bit'), bit_rate_bps: 1000 * amount('kbit/s') }
+}
 
 export interface HeadProps {
   job: Job
@@ -33,9 +41,9 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
   const size = job.results.reduce((sum, one) => sum + one.size_bytes, 0)
   const isThere = job.status === 'done' && !job.expired
   const sourceId = job.source_id
-  const hasCover = useSelect(
+  const source = useSelect(
     desk.store,
-    (state) => state.desk?.songs.some(({ source }) => source.source_id === sourceId && source.has_cover) ?? false,
+    (state) => state.desk?.songs.find((song) => song.source.source_id === sourceId)?.source,
   )
   const readCover = useCallback(async () => {
     const answer = await client.open('readSourceCover', { params: { source_id: sourceId ?? '' } })
@@ -49,11 +57,10 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
     setSaving(true)
     void attempt(saver.saveZip(job.job_id)).finally(() => setSaving(false))
   }
+  const known = source ?? (report && formatIn(job, report))
   const facts = [
     format.duration(job.duration_seconds),
-    report
-      ? `${codecName(job.codec, t.codecs)} ${report.source.sample_rate_hz / 1000} kHz`
-      : codecName(job.codec, t.codecs),
+    known ? formatOf(known, t) : codecName(job.codec, t.codecs),
     job.ai_service === 'other' ? null : t.services[job.ai_service],
     [t.genres[job.genre], t.tiers[job.tier].toLowerCase(), l.intensity(job.intensity)].join(', '),
   ]
@@ -63,7 +70,7 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
       <a className="btn icon quiet" href={addressOf('master')} aria-label={l.back}>
         <ArrowLeft className="i" aria-hidden="true" />
       </a>
-      <Cover read={hasCover ? readCover : undefined} slices={slices} />
+      <Cover read={source?.has_cover ? readCover : undefined} slices={slices} />
       <div className="grow">
         <h1 className="clip">
           <bdi>{job.title}</bdi>

@@ -14,6 +14,7 @@ import {
   spectrumPath,
   tiltedBands,
 } from '../../drawing/spectrum.ts'
+import type { PlayerState } from '../../state/player.ts'
 import { type Format, unbroken } from '../../text/format.ts'
 import type { ListenText } from '../../text/listen.en.ts'
 import { useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'
@@ -24,6 +25,9 @@ const CLOSE_DB = 3
 /** Distances are told to a tenth: what is closer is within one. */
 const LEAST_DB = 0.1
 const STILL_MS = 250
+
+/** Whether what is heard at this moment is drawn as well: not where it would give X away. */
+const isHeardLive = (state: PlayerState) => state.isPlaying && state.blindTest === null
 
 interface Curves {
   readonly original: readonly Band[]
@@ -74,6 +78,7 @@ export function SpectrumPanel() {
   const { l, format } = useListenWords()
   const curves = useCurves()
   const [isTable, setTable] = useState(false)
+  const isLive = usePlayer(isHeardLive)
   const finding = findingOf(curves, l, format)
   const sentence = unbroken(finding.charAt(0).toLocaleUpperCase() + finding.slice(1))
   const aimName = curves.isReference ? l.reference : l.spectrum.target
@@ -82,6 +87,12 @@ export function SpectrumPanel() {
       <header>
         <h2>{l.spectrum.title}</h2>
         <span className="keyline">
+          {isLive && !isTable && (
+            <span>
+              <i className="n" />
+              {l.spectrum.now}
+            </span>
+          )}
           <span>
             <i />
             {l.original}
@@ -126,7 +137,7 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
     [width, height, curves],
   )
   const { toX, toY } = spectrumAxes(layout)
-  const isLive = usePlayer((state) => state.isPlaying && state.blindTest === null)
+  const isLive = usePlayer(isHeardLive)
   const lastDraw = useRef(0)
   useFrames((time) => {
     const path = now.current

@@ -129,8 +129,15 @@ function Level({ isBlind }: { isBlind: boolean }) {
                 disabled={isBlind && mode !== 'matched'}
                 onChange={() => player.setLevelMode(mode)}
               />
-              <span className="clip">{text}</span>
-              {note && !isBlind && <small>{note}</small>}
+              <Steady
+                text={text}
+                others={mode === 'service' ? PLATFORMS.map((one) => l.transport.asOn(t.platforms[one])) : []}
+              />
+              {note && !isBlind && (
+                <small>
+                  <Steady text={note} others={[WIDEST_NOTE, ...(mode === 'service' ? [l.transport.noRule] : [])]} />
+                </small>
+              )}
               {key && (
                 <span aria-hidden="true">
                   <kbd>{key}</kbd>
@@ -164,6 +171,23 @@ function Level({ isBlind }: { isBlind: boolean }) {
         ))}
       </div>
     </div>
+  )
+}
+
+/** The widest change of level that is usual: what is narrower takes no less room. */
+const WIDEST_NOTE = '−10.0 dB'
+
+/** A text that takes the room of the widest of `others`, so that nothing beside it moves when it changes. */
+function Steady({ text, others }: { text: string; others: readonly string[] }) {
+  return (
+    <span className="clip swap">
+      <span className="clip">{text}</span>
+      {others.map((other) => (
+        <span key={other} aria-hidden="true">
+          {other}
+        </span>
+      ))}
+    </span>
   )
 }
 
