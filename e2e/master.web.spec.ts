@@ -132,7 +132,7 @@ test('a silent song fails with its reason, and the credit comes back in the same
   await expect(row.getByRole('button', { name: 'Remove: nothing' })).toBeVisible()
   await primary.click()
   await expect(row).toContainText('digital silence', { timeout: 120_000 })
-  await expect(row).toContainText('1 credit returned')
+  await expect(row.locator('.st > b')).toHaveText('Failed · 1 credit returned')
   await expect(page.locator('.bar .credits')).toContainText('500')
 })
 
@@ -140,9 +140,13 @@ test('settings of one song differ from those of all, and both survive a reload',
   await drop(page, [song('One.wav', 1), song('Two.wav', 2)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 60_000 })
   await page.getByRole('radio', { name: 'Ballad' }).check({ force: true })
+  const genres = page.getByRole('radiogroup', { name: 'Genre' })
+  const place = await genres.boundingBox()
   await rowOf(page, 'Two').locator('.ti').click()
   await page.getByRole('radiogroup', { name: 'Apply to' }).getByText('Two').click()
   await page.getByRole('radio', { name: 'EDM' }).check({ force: true })
+  await expect(page.getByRole('button', { name: 'Same as all songs' })).toBeVisible()
+  expect(await genres.boundingBox(), 'what is under the hand').toEqual(place)
   await page.getByRole('button', { name: /^SoundCloud/ }).click()
   await expect(rowOf(page, 'Two')).toContainText('own settings')
   await expect

@@ -167,7 +167,7 @@ export const en = {
     overshoot: (platform: string, codec: string, dbtp: string) => `${platform} at ${dbtp} dBTP after ${codec}`,
     failed: (reason: string) => `Failed: ${reason}`,
     failedHead: 'Failed',
-    refunded: (count: number) => `${plural(count, 'credit', 'credits')} returned.`,
+    refunded: (count: number) => `${plural(count, 'credit', 'credits')} returned`,
     cancelled: 'Cancelled',
     refused: 'Not taken',
     refusedBy: {
@@ -207,6 +207,8 @@ export const en = {
     presetDeleted: (name: string) => `Preset “${name}” deleted`,
     applyTo: 'Apply to',
     allSongs: 'All songs',
+    oneSong: 'Selected song',
+    selectFirst: 'Select a song in the list first',
     likeAll: 'Same as all songs',
     genre: 'Genre',
     madeWith: 'Made with',

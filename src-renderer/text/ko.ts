@@ -150,7 +150,7 @@ export const ko: Text = {
     overshoot: (platform, codec, dbtp) => `${platform} ${codec} 변환 후 ${dbtp} dBTP`,
     failed: (reason) => `실패: ${reason}`,
     failedHead: '실패',
-    refunded: (count) => `${count}크레딧 돌려드렸어요.`,
+    refunded: (count) => `${count}크레딧 돌려드렸어요`,
     cancelled: '취소됨',
     refused: '받지 못함',
     refusedBy: {
@@ -190,6 +190,8 @@ export const ko: Text = {
     presetDeleted: (name) => `프리셋 “${name}” 지움`,
     applyTo: '적용 대상',
     allSongs: '모든 곡',
+    oneSong: '선택한 곡',
+    selectFirst: '먼저 목록에서 곡을 선택하세요',
     likeAll: '모든 곡과 같게',
     genre: '장르',
     madeWith: '만든 곳',

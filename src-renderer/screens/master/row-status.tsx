@@ -288,8 +288,13 @@ function Failed({ job, isCancelled }: { job: Job; isCancelled: boolean }) {
   if (isCancelled) return <Lines head={<span>{t.row.cancelled}</span>}>{refund && <span>{refund}</span>}</Lines>
   const reason = job.failure_code ? failureText(job.failure_code, {}, language) : job.error_message
   return (
-    <Lines tone="c-bad" icon={<CircleX {...small} />} head={<span>{t.row.failedHead}</span>}>
-      <span>{[reason, refund].filter(Boolean).join(' ')}</span>
+    <Lines
+      tone="c-bad"
+      icon={<CircleX {...small} />}
+      // What came back stands where it is never cut off.
+      head={<span>{[t.row.failedHead, refund].filter(Boolean).join(' · ')}</span>}
+    >
+      <span title={reason}>{reason}</span>
     </Lines>
   )
 }

@@ -34,24 +34,28 @@ export function SettingsFields() {
   const { genres, services } = t
   return (
     <>
-      {selected && (
-        <div className="field">
-          <Segmented
-            label={t.settings.applyTo}
-            value={isWholeBatch ? 'all' : 'one'}
-            options={[
-              { value: 'all', text: t.settings.allSongs },
-              { value: 'one', text: <bdi>{selected.title}</bdi> },
-            ]}
-            onChoose={(value) => desk.scope(value === 'all')}
-          />
-          {!isWholeBatch && selected.isOwn && (
-            <Button look="quiet" small onClick={() => desk.clearOwnSettings(selected.rowId)}>
+      {/* It has its place without a selected song as well: what is below never moves. */}
+      <div className="field">
+        <div className="label">
+          {t.settings.applyTo}
+          {selected?.isOwn && !isWholeBatch && (
+            <Button look="quiet" small className="in-label" onClick={() => desk.clearOwnSettings(selected.rowId)}>
               {t.settings.likeAll}
             </Button>
           )}
         </div>
-      )}
+        <Segmented
+          label={t.settings.applyTo}
+          value={isWholeBatch ? 'all' : 'one'}
+          options={[
+            { value: 'all', text: t.settings.allSongs },
+            selected
+              ? { value: 'one', text: <bdi>{selected.title}</bdi> }
+              : { value: 'one', text: t.settings.oneSong, whyNot: t.settings.selectFirst },
+          ]}
+          onChoose={(value) => desk.scope(value === 'all')}
+        />
+      </div>
       <div className="field">
         <span className="label">{t.settings.genre}</span>
         <Segmented

@@ -16,8 +16,11 @@ import { codecName } from '../../text/format.ts'
 import { RowStatus, type RowStatusProps } from './row-status.tsx'
 import type { RowActions } from './use-row-actions.ts'
 
-/** Format of a stored song as musicians write it: FLAC 24/48, MP3 128 kbit/s. */
-export function formatOf(source: Source, t: Text): string {
+/** Format of a song as musicians write it, as far as it is known: FLAC 24/48, MP3 128 kbit/s, WAV 44.1 kHz. */
+export function formatOf(
+  source: Pick<Source, 'codec' | 'sample_rate_hz' | 'channels' | 'bit_depth' | 'bit_rate_bps'>,
+  t: Text,
+): string {
   const name = codecName(source.codec, t.codecs)
   const rate = String(source.sample_rate_hz / 1000)
   const detail = source.bit_depth
