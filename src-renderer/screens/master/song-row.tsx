@@ -128,14 +128,23 @@ function DragOut({ jobId, children }: { jobId: string | undefined; children: Rea
 
 const glyph = { className: 'i s', 'aria-hidden': true } as const
 
+/** Each button has a key: one that comes in the place of another must not take its focus, and the next press with it. */
 function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions; title: string }) {
   const { t } = useWords()
   const named = (text: string) => `${text}: ${title}`
   const remove = (
-    <Button look="quiet" small label={named(t.remove)} icon={<X {...glyph} />} onClick={() => actions.remove(row)} />
+    <Button
+      key="remove"
+      look="quiet"
+      small
+      label={named(t.remove)}
+      icon={<X {...glyph} />}
+      onClick={() => actions.remove(row)}
+    />
   )
   const more = (
     <Menu
+      key="more"
       label={named(t.more)}
       items={actions.menu(row)}
       trigger={<Button look="quiet" small label={named(t.more)} icon={<Ellipsis {...glyph} />} />}
@@ -145,10 +154,10 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
     case 'warning':
       return (
         <>
-          <Button small onClick={() => actions.replace(row)} aria-label={named(t.row.replace)}>
+          <Button key="replace" small onClick={() => actions.replace(row)} aria-label={named(t.row.replace)}>
             {t.row.replace}
           </Button>
-          <Button small onClick={() => actions.accept(row)} aria-label={named(t.row.useIt)}>
+          <Button key="use" small onClick={() => actions.accept(row)} aria-label={named(t.row.useIt)}>
             {t.row.useIt}
           </Button>
           {remove}
@@ -158,7 +167,7 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
       return (
         <>
           {more}
-          <Button small onClick={() => actions.accept(row)} aria-label={named(t.row.useIt)}>
+          <Button key="use" small onClick={() => actions.accept(row)} aria-label={named(t.row.useIt)}>
             {t.row.useIt}
           </Button>
           {remove}
@@ -167,7 +176,7 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
     case 'interrupted':
       return (
         <>
-          <Button small onClick={actions.giveAgain} aria-label={named(t.drop.choose)}>
+          <Button key="choose" small onClick={actions.giveAgain} aria-label={named(t.drop.choose)}>
             {t.drop.choose}
           </Button>
           {remove}
@@ -187,6 +196,7 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
         <>
           {row.kind !== 'rendering' && more}
           <Button
+            key="cancel"
             look="quiet"
             small
             label={named(t.cancel)}
@@ -209,6 +219,7 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
             {t.row.listen}
           </a>
           <Button
+            key="zip"
             look="quiet"
             small
             label={named(t.row.saveZip)}
@@ -224,6 +235,7 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
         <>
           {row.job && isWorthAgain(row.job) ? (
             <Button
+              key="retry"
               small
               icon={<RotateCcw {...glyph} />}
               onClick={() => actions.retry(row)}
@@ -232,7 +244,7 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
               {t.retry}
             </Button>
           ) : (
-            <Button small onClick={() => actions.replace(row)} aria-label={named(t.row.replace)}>
+            <Button key="replace" small onClick={() => actions.replace(row)} aria-label={named(t.row.replace)}>
               {t.row.replace}
             </Button>
           )}
@@ -243,7 +255,7 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
       return (
         <>
           {actions.canRetry(row) && (
-            <Button small onClick={() => actions.retry(row)} aria-label={named(t.retry)}>
+            <Button key="retry" small onClick={() => actions.retry(row)} aria-label={named(t.retry)}>
               {t.retry}
             </Button>
           )}
