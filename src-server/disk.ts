@@ -1,6 +1,6 @@
 /** What Node's own file functions lack: folders that are made or refused at once, and writes that survive a loss of power. */
-import { chmodSync, closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { closeSync, copyFileSync, fsyncSync, openSync } from 'node:fs'
+import { chmod, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from './system.ts'
 
@@ -16,30 +16,44 @@ export function keepPrivate(): void {
  * Gives a file or folder that is meant for the user the rights that his other programs give theirs: others may be let into a music folder.
  * Does nothing where the disk knows no rights.
  */
-export function giveToUser(name: string, kind: 'file' | 'folder'): void {
+export async function giveToUser(name: string, kind: 'file' | 'folder'): Promise<void> {
   if (usersUmask === undefined) return
-  try {
-    chmodSync(name, (kind === 'folder' ? 0o777 : 0o666) & ~usersUmask)
-  } catch {
-    // FAT and some network file systems have none.
-  }
+  // FAT and some network file systems have none.
+  await chmod(name, (kind === 'folder' ? 0o777 : 0o666) & ~usersUmask).catch(() => {})
 }
 
 /**
- * Makes a folder and those above it that are missing; an existing one stays as it is. Throws the system's error. Node's own
+ * Makes a folder and those above it that are missing; an existing one stays as it is. Rejects with the system's error. Node's own
  * recursive mkdir never returns where a parent exists and yet nothing can be made in it (ENOENT in /proc), so each step is
  * made alone.
  */
-export function makeFolder(folder: string, isForUser = false): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+export async function makeFolder(folder: string, isForUser = false): Promise<void> {
+  if (await isFolder(folder)) return
   const parent = path.dirname(folder)
-  if (parent !== folder) makeFolder(parent, isForUser)
+  if (parent !== folder) await makeFolder(parent, isForUser)
   try {
-    mkdirSync(folder)
-    if (isForUser) giveToUser(folder, 'folder')
+    await mkdir(folder)
+    if (isForUser) await giveToUser(folder, 'folder')
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(folder).isDirectory()) throw cause
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST' || !(await isFolder(folder))) throw cause
   }
+}
+
+async function isFolder(name: string): Promise<boolean> {
+  try {
+    return (await stat(name)).isDirectory()
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
+    return false
+  }
+}
+
+/** Returns where a folder really lies, behind links and with the disk's own capitals, also one that is yet to be made. Never rejects. */
+export async function realPath(folder: string): Promise<string> {
+  const parent = path.dirname(folder)
+  return realpath(folder).catch(async () =>
+    parent === folder ? folder : path.join(await realPath(parent), path.basename(folder)),
+  )
 }
 
 /**

@@ -55,7 +55,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const log = options.log ?? createLog(config.logLevel, clock, (line) => process.stderr.write(line))
   for (const name of config.unknownNames) log.warn('not a setting of Loudsmith', { name, settings: SETTING_NAMES })
   const sessionCredential = chance.randomBytes(CREDENTIAL_BYTES).toString('base64url')
-  const ownership = takeDirectory(options.dataDir)
+  const ownership = await takeDirectory(options.dataDir)
   const closers: (() => void | Promise<void>)[] = [() => ownership.release()]
   const closeAll = async () => {
     for (const close of closers.reverse()) await close()
@@ -100,9 +100,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** Makes and owns the data directory; throws a DatabaseError that says what to do where it cannot be written. */
-function takeDirectory(dataDir: string): Ownership {
+async function takeDirectory(dataDir: string): Promise<Ownership> {
   try {
-    makeFolder(dataDir)
+    await makeFolder(dataDir)
     chmodSync(dataDir, 0o700)
     return ownDirectory(dataDir)
   } catch (error) {

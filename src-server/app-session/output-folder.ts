@@ -1,12 +1,11 @@
 /** Puts the plain masters of a finished job where the user looks for music: a folder per job, nothing there is ever overwritten or swept. */
 import { createHash } from 'node:crypto'
-import { accessSync, constants, createReadStream, createWriteStream, type ReadStream } from 'node:fs'
+import { createReadStream, createWriteStream, type ReadStream } from 'node:fs'
 import { lstat, mkdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ResultZip } from '../artifacts/package.ts'
 import { discardFolder, giveToUser, makeFolder } from '../disk.ts'
-import { invalidRequest } from '../http/app-error.ts'
 
 /** The masters of one job, as they lie in its ZIP. */
 export interface Masters {
@@ -14,17 +13,6 @@ export interface Masters {
   readonly zip: ResultZip
   /** Names inside the ZIP's folder. */
   readonly files: readonly string[]
-}
-
-/** Makes an output folder that is missing; throws INVALID_REQUEST, naming `output_folder`, unless masters can be written to it. */
-export function requireOutputFolder(folder: string): void {
-  try {
-    if (!path.isAbsolute(folder)) throw new Error('relative')
-    makeFolder(folder, true)
-    accessSync(folder, constants.W_OK)
-  } catch (cause) {
-    throw invalidRequest('folder_not_writable', { param: 'output_folder', cause })
-  }
 }
 
 /** More folders of one name than anybody has. */
@@ -37,7 +25,7 @@ const MAX_ATTEMPTS = 1000
  * or the reason of an aborted `signal`; what was begun is then removed.
  */
 export async function copyMasters(parent: string, masters: Masters, signal: AbortSignal): Promise<string> {
-  makeFolder(parent, true)
+  await makeFolder(parent, true)
   const parts = partsOf(masters)
   const { folderName } = masters.zip
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
@@ -85,9 +73,9 @@ async function copyInto(folder: string, hidden: string, parts: readonly Part[], 
   try {
     for (const { file, open } of parts) {
       await pipeline(open(), createWriteStream(path.join(hidden, file), { flags: 'wx', flush: true }), { signal })
-      giveToUser(path.join(hidden, file), 'file')
+      await giveToUser(path.join(hidden, file), 'file')
     }
-    giveToUser(hidden, 'folder')
+    await giveToUser(hidden, 'folder')
     await rename(hidden, folder)
   } catch (cause) {
     await discardFolder(hidden)

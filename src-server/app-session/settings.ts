@@ -5,10 +5,11 @@ import { DEFAULT_RETENTION_DAYS } from '../contract/limits.ts'
 import type { Db } from '../db/open.ts'
 import { invalidRequest } from '../http/app-error.ts'
 import { locateFfmpeg } from '../media/locate.ts'
-import { requireOutputFolder } from './output-folder.ts'
+import { requireOutputFolder } from './chosen-folder.ts'
 
 export interface SettingsArguments {
   readonly db: Db
+  readonly dataDir: string
   /** Where plain masters go unless the owner says otherwise; null for a server without a screen. */
   readonly defaultOutputFolder: string | null
   /** Engine processes that suit this machine. */
@@ -16,7 +17,7 @@ export interface SettingsArguments {
 }
 
 /** Makes the settings over an open database. */
-export function createSettings({ db, defaultOutputFolder, defaultEngineWorkers }: SettingsArguments) {
+export function createSettings({ db, dataDir, defaultOutputFolder, defaultEngineWorkers }: SettingsArguments) {
   const defaults: Settings = {
     language: 'system',
     theme: 'system',
@@ -47,7 +48,7 @@ export function createSettings({ db, defaultOutputFolder, defaultEngineWorkers }
 
     /** Stores a change that fits the schema. Throws INVALID_REQUEST for a folder that cannot be written and for what is no ffmpeg that runs. */
     async change(patch: Partial<Settings>): Promise<Settings> {
-      if (typeof patch.output_folder === 'string') requireOutputFolder(patch.output_folder)
+      if (typeof patch.output_folder === 'string') await requireOutputFolder(patch.output_folder, dataDir)
       if (typeof patch.ffmpeg_path === 'string') await requireFfmpeg(patch.ffmpeg_path)
       write(patch)
       current = load()

@@ -14,9 +14,9 @@ export function watchFolderRoutes(app: FastifyInstance, folders: WatchFolders): 
       body: await folders.add(path, { ...choice, ...(takesExisting ? { takesExisting } : {}) }, language),
     }
   })
-  route(app, ENDPOINTS.changeWatchFolder, ({ params, body, language }) => ({
+  route(app, ENDPOINTS.changeWatchFolder, async ({ params, body, language }) => ({
     status: 200,
-    body: folders.change(params.folder_id, body, language),
+    body: await folders.change(params.folder_id, body, language),
   }))
   route(app, ENDPOINTS.removeWatchFolder, ({ params }) => {
     folders.remove(params.folder_id)

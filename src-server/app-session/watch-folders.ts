@@ -3,7 +3,6 @@
  * restarts and under another name. Folders in it are left alone: stems, earlier versions and its own masters lie there. Folders are
  * looked at in turn rather than followed by notifications of the system, which network drives do not send.
  */
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { MasterSettings, WatchFolder } from '../contract/app.ts'
@@ -11,7 +10,7 @@ import { ERRORS } from '../contract/errors.ts'
 import { MAX_SOURCE_BYTES, MIN_DURATION_SECONDS } from '../contract/limits.ts'
 import { errorText, type Language } from '../contract/text/text.ts'
 import type { Db } from '../db/open.ts'
-import { discardFolder } from '../disk.ts'
+import { discardFolder, realPath } from '../disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { toAppError } from '../http/envelope.ts'
 import type { Log } from '../log.ts'
@@ -19,9 +18,9 @@ import { type Chance, type Clock, isoTime } from '../system.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedFile, tooLarge } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
+import { requireOutputFolder, requireSongFolder } from './chosen-folder.ts'
 import type { DeskQueue } from './desk.ts'
 import { createHeldBack, type HeldBack } from './held-back.ts'
-import { requireOutputFolder } from './output-folder.ts'
 import { createSettledFiles } from './settled-files.ts'
 import type { CoverOf } from './song-cover.ts'
 import type { NewSource, Sources } from './sources.ts'
@@ -198,18 +197,21 @@ export function createWatchFolders(given: WatchFoldersArguments) {
 
     /**
      * Watches a folder from now on; the songs in it are left alone unless `takesExisting`. Throws INVALID_REQUEST for one that
-     * cannot be read, that belongs to Loudsmith or that is watched already, and for an output folder that cannot be written.
+     * cannot be read, that belongs to Loudsmith or that is watched already, and for an output folder that cannot be used.
      */
     async add(
       folderPath: string,
       choice: FolderChoice & { readonly takesExisting?: boolean },
       language: Language,
     ): Promise<WatchFolder> {
-      const folder = path.resolve(requireFolder(folderPath, given.dataDir))
-      if (typeof choice.output_folder === 'string') requireOutputFolder(choice.output_folder)
+      await requireSongFolder(folderPath, given.dataDir)
+      const folder = path.resolve(folderPath)
+      if (typeof choice.output_folder === 'string') await requireOutputFolder(choice.output_folder, given.dataDir)
       const songs = choice.takesExisting ? [] : await songsIn(folder)
-      const place = realPath(folder)
-      if (store.all().some((known) => realPath(known.path) === place))
+      const place = await realPath(folder)
+      const places = await Promise.all(store.all().map((known) => realPath(known.path)))
+      // Asked last and without a pause: of two that are added at once, one is the first.
+      if (places.includes(place) || store.all().some((known) => known.path === folder))
         throw invalidRequest('folder_watched', { param: 'path' })
       const folderId = chance.newUuid()
       db.transaction(() => {
@@ -226,10 +228,11 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       return shown(required(folderId), language)
     },
 
-    /** Changes what is chosen for a folder. Throws NOT_FOUND, and INVALID_REQUEST for an output folder that cannot be written. */
-    change(folderId: string, choice: FolderChoice, language: Language): WatchFolder {
+    /** Changes what is chosen for a folder. Throws NOT_FOUND, and INVALID_REQUEST for an output folder that cannot be used. */
+    async change(folderId: string, choice: FolderChoice, language: Language): Promise<WatchFolder> {
+      required(folderId)
+      if (typeof choice.output_folder === 'string') await requireOutputFolder(choice.output_folder, given.dataDir)
       const before = required(folderId)
-      if (typeof choice.output_folder === 'string') requireOutputFolder(choice.output_folder)
       store.save({
         ...before,
         outputFolder: choice.output_folder === undefined ? before.outputFolder : choice.output_folder,
@@ -270,27 +273,4 @@ function refusalsOf(held: readonly HeldBack[], isWaiting: boolean): Refusal[] {
     .filter((one) => one.isWaiting === isWaiting)
     .map(({ file, reason: { code, values } }) => ({ filename: path.basename(file), code, values }))
     .reverse()
-}
-
-function requireFolder(folder: string, dataDir: string): string {
-  if (!path.isAbsolute(folder)) throw invalidRequest('folder_not_absolute', { param: 'path' })
-  const inside = path.relative(realPath(dataDir), realPath(folder))
-  if (inside === '' || (!inside.startsWith('..') && !path.isAbsolute(inside)))
-    throw invalidRequest('folder_own', { param: 'path' })
-  try {
-    accessSync(folder, constants.R_OK)
-    if (!statSync(folder).isDirectory()) throw new Error('not a folder')
-  } catch (cause) {
-    throw invalidRequest('folder_not_readable', { param: 'path', cause })
-  }
-  return folder
-}
-
-/** Where a folder really lies: links, and other capitals where the disk does not tell them apart, are the same folder. */
-function realPath(folder: string): string {
-  try {
-    return realpathSync.native(folder)
-  } catch {
-    return folder
-  }
 }

@@ -58,7 +58,7 @@ export async function masterFile(
 /** Before anything is charged: what cannot be written is known by now. */
 async function makeOut(out: string, words: Words): Promise<void> {
   try {
-    makeFolder(out, true)
+    await makeFolder(out, true)
     await access(out, constants.W_OK)
   } catch {
     throw unusable(words.master.notWritable(out))
@@ -126,9 +126,9 @@ async function unpack(archive: string, out: string): Promise<string[]> {
     for await (const entry of zip.eachEntry()) {
       if (entry.fileName.endsWith('/')) continue
       const file = path.join(out, entry.fileName)
-      makeFolder(path.dirname(file), true)
+      await makeFolder(path.dirname(file), true)
       await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(file))
-      giveToUser(file, 'file')
+      await giveToUser(file, 'file')
       files.push(file)
     }
   } finally {

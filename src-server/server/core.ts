@@ -38,6 +38,7 @@ export function createCore(ground: Ground, db: Db) {
   const { dataDir, config, clock, chance, log } = ground
   const settings = createSettings({
     db,
+    dataDir,
     defaultOutputFolder: ground.host === 'desktop' ? path.join(homedir(), 'Music', 'Loudsmith') : null,
     defaultEngineWorkers: Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2))),
   })

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -442,6 +442,24 @@ test('settings are kept, and a folder or program that cannot be used is refused 
   expect((await service.get('/app/settings')).body).toEqual({ ...before, ...change })
   const { path: ffmpeg_path } = await locateFfmpeg()
   expect((await service.patch('/app/settings', { ffmpeg_path })).body.ffmpeg_path).toBe(ffmpeg_path)
+})
+
+test('masters cannot be put into the data folder, where they would be swept: not into a folder in it, nor by a link', async () => {
+  const dataDir = path.join(folder, 'data')
+  const link = path.join(folder, 'link')
+  symlinkSync(dataDir, link)
+  const watched = path.join(folder, 'watched-for-own')
+  mkdirSync(watched)
+  for (const output_folder of [dataDir, path.join(dataDir, 'jobs', 'new', 'masters'), path.join(link, 'masters')]) {
+    for (const refused of [
+      await service.patch('/app/settings', { output_folder }),
+      await service.post('/app/watch-folders', { path: watched, output_folder }),
+    ]) {
+      expect([refused.status, refused.body.error.param]).toEqual([400, 'output_folder'])
+      expect(refused.body.error.message).toContain("Loudsmith's own data")
+    }
+  }
+  expect(existsSync(path.join(dataDir, 'jobs', 'new'))).toBe(false)
 })
 
 test('the state of the machine names versions, ffmpeg, folders and room', async () => {

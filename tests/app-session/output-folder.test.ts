@@ -247,9 +247,9 @@ test('a delivery that fails or is broken off leaves no half folder', async () =>
   expect(readdirSync(parent)).toEqual([])
 })
 
-test('a folder where nothing can be made is an error at once', () => {
-  makeFolder(path.join(folder, 'a', 'b', 'c'))
-  makeFolder(path.join(folder, 'a', 'b', 'c'))
-  expect(() => makeFolder(path.join(folder, 'a.zip', 'x'))).toThrow()
-  if (process.platform === 'linux') expect(() => makeFolder('/proc/no/such')).toThrow()
+test('a folder where nothing can be made is an error at once', async () => {
+  await makeFolder(path.join(folder, 'a', 'b', 'c'))
+  await makeFolder(path.join(folder, 'a', 'b', 'c'))
+  await expect(makeFolder(path.join(folder, 'a.zip', 'x'))).rejects.toThrow()
+  if (process.platform === 'linux') await expect(makeFolder('/proc/no/such')).rejects.toThrow()
 })

@@ -80,8 +80,8 @@ export const REQUEST_REASONS = {
     ko: '폴더의 전체 경로가 필요해요. 루트나 드라이브부터 적으세요.',
   },
   folder_own: {
-    en: "Loudsmith's own folder cannot be watched. Choose another.",
-    ko: 'Loudsmith가 쓰는 폴더는 지켜볼 수 없어요. 다른 폴더를 고르세요.',
+    en: "This folder belongs to Loudsmith's own data. Choose another.",
+    ko: 'Loudsmith가 자기 데이터를 두는 폴더예요. 다른 폴더를 고르세요.',
   },
   file_not_readable: {
     en: 'This file cannot be read. Allow reading it, or export it again; it is then taken by itself.',

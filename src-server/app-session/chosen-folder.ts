@@ -1,0 +1,39 @@
+/** Folders that the owner chooses: what songs are taken from or masters are put into must be usable, and must not be Loudsmith's own. */
+import { access, constants, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { makeFolder, realPath } from '../disk.ts'
+import { invalidRequest } from '../http/app-error.ts'
+
+/**
+ * Makes an output folder that is missing. Rejects with INVALID_REQUEST, naming `output_folder`, unless masters can be written to it, and
+ * when it lies in the data folder, where what nobody knows is removed.
+ */
+export async function requireOutputFolder(folder: string, dataDir: string): Promise<void> {
+  const param = 'output_folder'
+  await requireOutside(folder, dataDir, param)
+  try {
+    await makeFolder(folder, true)
+    await access(folder, constants.W_OK)
+  } catch (cause) {
+    throw invalidRequest('folder_not_writable', { param, cause })
+  }
+}
+
+/** Rejects with INVALID_REQUEST, naming `path`, unless songs can be read from a folder that is not Loudsmith's own. */
+export async function requireSongFolder(folder: string, dataDir: string): Promise<void> {
+  const param = 'path'
+  await requireOutside(folder, dataDir, param)
+  try {
+    await access(folder, constants.R_OK)
+    if (!(await stat(folder)).isDirectory()) throw new Error('not a folder')
+  } catch (cause) {
+    throw invalidRequest('folder_not_readable', { param, cause })
+  }
+}
+
+async function requireOutside(folder: string, dataDir: string, param: string): Promise<void> {
+  if (!path.isAbsolute(folder)) throw invalidRequest('folder_not_absolute', { param })
+  const inside = path.relative(await realPath(dataDir), await realPath(folder))
+  if (inside === '' || (!inside.startsWith('..') && !path.isAbsolute(inside)))
+    throw invalidRequest('folder_own', { param })
+}
