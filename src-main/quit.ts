@@ -1,5 +1,6 @@
 /** Quitting in order: one question when songs are in work, then the server closes before the program ends. */
 import { app, dialog } from 'electron'
+import { endProcess } from '../src-server/system.ts'
 import type { Activity } from './activity.ts'
 import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'
@@ -22,7 +23,7 @@ export function installQuit(parts: QuitParts) {
     stage = 'stopping'
     await parts.stop().catch(() => {})
     stage = 'stopped'
-    app.quit()
+    await endProcess(() => app.quit())
   }
 
   async function ask(count: number): Promise<void> {

@@ -36,11 +36,13 @@ export interface RunningServer {
   readonly port: number
   /** Bearer credential of the app itself, made at this start. */
   readonly sessionCredential: string
-  /** Stops in order; every call returns the same end. */
+  /** Stops in order, within half a minute whatever hangs; every call returns the same end. */
   close(): Promise<void>
 }
 
 const STOP_GRACE_MS = 3_000
+/** No part takes as long to close, but where a drive does not answer: the others are not to wait for it. */
+const CLOSE_LIMIT_MS = 15_000
 const CREDENTIAL_BYTES = 32
 
 /**
@@ -58,7 +60,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const ownership = await takeDirectory(options.dataDir)
   const closers: (() => void | Promise<void>)[] = [() => ownership.release()]
   const closeAll = async () => {
-    for (const close of closers.reverse()) await close()
+    for (const close of closers.reverse()) {
+      const isLate = await Promise.race([close(), clock.sleep(CLOSE_LIMIT_MS).then(() => true)])
+      if (isLate) log.warn('a part of the service does not end and is left behind')
+    }
   }
   try {
     let port = options.port

@@ -54,6 +54,19 @@ export function afterAwake(clock: Pick<Clock, 'after'>, ms: number, run: () => v
 /** The machine's random numbers. */
 export const systemChance: Chance = { newUuid: () => randomUUID(), randomBytes }
 
+const LAST_CALLS_MS = 1000
+
+/**
+ * Ends the process by `exit`, or by SIGKILL where a drive that does not answer holds one of its threads: every ordinary exit waits for
+ * that thread, for ever.
+ */
+export async function endProcess(exit: () => void): Promise<void> {
+  const isHeld = () => process.getActiveResourcesInfo().some((call) => call.startsWith('FSReq'))
+  for (let leftMs = LAST_CALLS_MS; isHeld() && leftMs > 0; leftMs -= 50) await wait(50)
+  if (isHeld()) process.kill(process.pid, 'SIGKILL')
+  else exit()
+}
+
 /** Returns a moment, milliseconds since 1970, as ISO 8601 in UTC with milliseconds. Throws a RangeError beyond ±8.64e15. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString()

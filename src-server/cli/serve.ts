@@ -1,4 +1,5 @@
 import type { RunningServer } from '../server.ts'
+import { endProcess } from '../system.ts'
 import { failureText } from './client-command.ts'
 import type { Words } from './words.ts'
 
@@ -35,10 +36,10 @@ export async function serve(options: ServeOptions, words: Words): Promise<void> 
 
   const stop = () => {
     server.close().then(
-      () => process.exit(0),
+      () => endProcess(() => process.exit(0)),
       (error: unknown) => {
         process.stderr.write(`${failureText(error, words)}\n`)
-        process.exit(1)
+        return endProcess(() => process.exit(1))
       },
     )
   }
