@@ -30,7 +30,8 @@ export function createAnalyse(given: {
   /** Aborted when the server stops. */
   stopping: AbortSignal
 }): Analyse {
-  const unavailable = (cause: unknown) => new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS }, { cause })
+  const unavailable = (cause: unknown, reason: { readonly reason?: 'ffmpeg_missing' } = {}) =>
+    new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS, ...reason }, { cause })
   const failureOf = ({ failureCode, message, stack }: WorkFailed) => {
     given.log.warn('an analysis failed', { failureCode, detail: message, stack })
     if (failureCode === 'UNREADABLE_AUDIO')
@@ -39,14 +40,13 @@ export function createAnalyse(given: {
       const reason = failureCode === 'TOO_SHORT' ? 'short' : 'silent'
       return new AppError('UNSUPPORTED_FORMAT', { reason }, { param: 'file' })
     }
-    if (failureCode === 'FFMPEG_MISSING' || failureCode === 'ENGINE_TIMEOUT' || failureCode === 'CANCELLED') {
-      return unavailable(message)
-    }
+    if (failureCode === 'FFMPEG_MISSING') return unavailable(message, { reason: 'ffmpeg_missing' })
+    if (failureCode === 'ENGINE_TIMEOUT' || failureCode === 'CANCELLED') return unavailable(message)
     return new AppError('INTERNAL_ERROR', {}, { cause: message })
   }
   return async (song, aiService, { signal, onProgress }) => {
     const ffmpeg = await given.ffmpeg().catch((cause: unknown) => {
-      throw cause instanceof FfmpegMissingError ? unavailable(cause) : cause
+      throw cause instanceof FfmpegMissingError ? unavailable(cause, { reason: 'ffmpeg_missing' }) : cause
     })
     const end = await given.pool.run({
       command: { type: 'analyse', order: { song: { path: song.path, facts: song.facts }, aiService, ffmpeg } },

@@ -1,3 +1,4 @@
+import { access, constants } from 'node:fs/promises'
 import { availableParallelism, homedir } from 'node:os'
 import path from 'node:path'
 import { createKeys } from '../access/keys.ts'
@@ -81,18 +82,26 @@ export function createCore(ground: Ground, db: Db) {
 
 export type Core = ReturnType<typeof createCore>
 
-/** Returns the ffmpeg that is set or found, looking again only when the setting has changed or none was found. */
+/** Returns the ffmpeg that is set or found, looking again only when the setting has changed, or none was found, or it has gone. */
 function findOnce(explicit: () => string | undefined, resourcesDir: string | undefined): () => Promise<Ffmpeg> {
   let found: { readonly explicit: string | undefined; readonly ffmpeg: Promise<Ffmpeg> } | undefined
-  return () => {
-    const setting = explicit()
-    if (!found || found.explicit !== setting) {
-      const ffmpeg = locateFfmpeg({ explicit: setting, resourcesDir })
-      found = { explicit: setting, ffmpeg }
-      ffmpeg.catch(() => {
-        if (found?.ffmpeg === ffmpeg) found = undefined
-      })
+  return async () => {
+    const known = found
+    if (known && known.explicit === explicit() && (await isThere(known.ffmpeg))) return known.ffmpeg
+    // Another may have looked meanwhile.
+    if (!found || found === known) {
+      const setting = explicit()
+      found = { explicit: setting, ffmpeg: locateFfmpeg({ explicit: setting, resourcesDir }) }
     }
     return found.ffmpeg
   }
+}
+
+async function isThere(ffmpeg: Promise<Ffmpeg>): Promise<boolean> {
+  return ffmpeg
+    .then(({ path }) => access(path, constants.X_OK))
+    .then(
+      () => true,
+      () => false,
+    )
 }

@@ -49,8 +49,10 @@ export function createInspect(given: {
 function serviceFailure(cause: unknown): unknown {
   if (cause instanceof FfmpegError && cause.fault === 'disk_full')
     return new AppError('INSUFFICIENT_STORAGE', {}, { cause })
-  const isEngineGone = cause instanceof FfmpegMissingError || cause instanceof FfmpegError
-  return isEngineGone ? new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS }, { cause }) : cause
+  const isMissing = cause instanceof FfmpegMissingError || (cause instanceof FfmpegError && cause.fault === 'missing')
+  if (!isMissing && !(cause instanceof FfmpegError)) return cause
+  const reason = isMissing ? { reason: 'ffmpeg_missing' } : {}
+  return new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS, ...reason }, { cause })
 }
 
 /** Returns a function that runs at most `count` tasks at once, the others in the order of their coming. */

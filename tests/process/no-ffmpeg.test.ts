@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { locateFfmpeg } from '../../src-server/media/locate.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { startService } from '../support/service.ts'
 
@@ -15,8 +16,25 @@ test('without an ffmpeg an upload is answered 503 UNAVAILABLE with Retry-After, 
   const service = await startService({ forkEngine: createHeldEngine().fork })
   const { status, body, headers } = await service.master()
   expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '5'])
+  expect(body.error.message).toBe('No ffmpeg was found. Install ffmpeg 5.1 or newer, or name one in Settings.')
   expect((await service.get('/api/v1/account')).body.credits).toBe(500)
   expect(service.temporary()).toEqual([])
+  await service.stop()
+})
+
+test('an ffmpeg that goes away while the service runs is looked for again', async () => {
+  const { path: real } = await locateFfmpeg()
+  const resourcesDir = path.join(folder, 'resources')
+  const packaged = path.join(resourcesDir, 'bin', process.platform === 'win32' ? 'ffmpeg.exe' : 'ffmpeg')
+  mkdirSync(path.dirname(packaged), { recursive: true })
+  symlinkSync(real, packaged)
+  const service = await startService({ resourcesDir, forkEngine: createHeldEngine().fork })
+  const ffmpegInUse = async () => (await service.get('/app/system')).body.ffmpeg.path
+  await service.newJob()
+  expect(await ffmpegInUse()).toBe(packaged)
+  rmSync(packaged)
+  await service.newJob()
+  expect(await ffmpegInUse()).not.toBe(packaged)
   await service.stop()
 })
 

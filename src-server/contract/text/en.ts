@@ -28,6 +28,8 @@ const places = (number: number) => `${count(number)} ${number === 1 ? 'place' : 
 
 const who = (values: ErrorParams) => (values.field === 'reference_file' ? 'The reference' : 'The file')
 
+const noFfmpeg = 'No ffmpeg was found. Install ffmpeg 5.1 or newer, or name one in Settings.'
+
 export const errors: Record<ErrorCode, Sentence> = {
   FILE_TOO_LARGE: (v) =>
     `${who(v)} is larger than ${v.maxMegabytes ?? 50} MB. Export it as FLAC or at a lower resolution.`,
@@ -71,7 +73,8 @@ export const errors: Record<ErrorCode, Sentence> = {
   RANGE_NOT_SATISFIABLE: 'The range lies outside the file. Content-Range says how long it is.',
   IDEMPOTENCY_MISMATCH: 'This Idempotency-Key was used with another request. Use a new one.',
   INTERNAL_ERROR: 'Something failed inside Loudsmith. Try again; if it stays, quote the request id.',
-  UNAVAILABLE: 'Loudsmith is starting, stopping or busy. Try again shortly.',
+  UNAVAILABLE: (v) =>
+    v.reason === 'ffmpeg_missing' ? noFfmpeg : 'Loudsmith is starting, stopping or busy. Try again shortly.',
   INSUFFICIENT_STORAGE: 'There is not enough room on the disk. Free some space or raise the quota in Settings.',
 }
 
@@ -88,7 +91,7 @@ export const failures: Record<FailureCode, Sentence> = {
   SOURCE_LOST: 'The stored song is gone from the disk. Add it again.',
   REFERENCE_LOST: 'The stored reference is gone from the disk. Add it again, or master without it.',
   DISK_FULL: 'The disk filled up while the masters were written. Free some space and try again.',
-  FFMPEG_MISSING: 'No ffmpeg was found. Install ffmpeg 5.1 or newer, or name one in Settings.',
+  FFMPEG_MISSING: noFfmpeg,
   ENGINE_FAILED: 'The engine failed on this song. Export it again and try once more; the log names the cause.',
 }
 

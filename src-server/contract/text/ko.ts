@@ -26,6 +26,8 @@ const reasonOfFormat: Record<string, string> = {
 
 const who = (values: ErrorParams) => (values.field === 'reference_file' ? '레퍼런스가' : '파일이')
 
+const noFfmpeg = 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요.'
+
 export const errors: Record<ErrorCode, Sentence> = {
   FILE_TOO_LARGE: (v) => `${who(v)} ${v.maxMegabytes ?? 50} MB보다 커요. FLAC이나 더 낮은 해상도로 내보내세요.`,
   UNSUPPORTED_FORMAT: (v) =>
@@ -66,7 +68,10 @@ export const errors: Record<ErrorCode, Sentence> = {
   RANGE_NOT_SATISFIABLE: '요청한 범위가 파일 밖이에요. 파일 길이는 Content-Range에 있어요.',
   IDEMPOTENCY_MISMATCH: '이 Idempotency-Key는 다른 요청에 쓰였어요. 새 키를 쓰세요.',
   INTERNAL_ERROR: 'Loudsmith 안에서 문제가 생겼어요. 다시 시도하고, 계속되면 요청 id를 알려 주세요.',
-  UNAVAILABLE: 'Loudsmith가 시작 중이거나, 끝나는 중이거나, 바빠요. 잠시 뒤 다시 시도하세요.',
+  UNAVAILABLE: (v) =>
+    v.reason === 'ffmpeg_missing'
+      ? noFfmpeg
+      : 'Loudsmith가 시작 중이거나, 끝나는 중이거나, 바빠요. 잠시 뒤 다시 시도하세요.',
   INSUFFICIENT_STORAGE: '디스크 공간이 모자라요. 공간을 비우거나 설정에서 한도를 늘리세요.',
 }
 
@@ -82,7 +87,7 @@ export const failures: Record<FailureCode, Sentence> = {
   SOURCE_LOST: '저장된 곡이 디스크에서 사라졌어요. 다시 추가하세요.',
   REFERENCE_LOST: '저장된 레퍼런스가 디스크에서 사라졌어요. 다시 추가하거나 레퍼런스 없이 마스터링하세요.',
   DISK_FULL: '마스터를 쓰는 중에 디스크가 가득 찼어요. 공간을 비우고 다시 시도하세요.',
-  FFMPEG_MISSING: 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요.',
+  FFMPEG_MISSING: noFfmpeg,
   ENGINE_FAILED: '이 곡에서 엔진이 실패했어요. 곡을 다시 내보내 시도하세요. 원인은 로그에 있어요.',
 }
 
