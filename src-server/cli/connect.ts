@@ -1,20 +1,52 @@
-import { liveOwner } from '../db/owner.ts'
-import type { ServiceClient } from './service-client.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DirectoryOwnedError, liveOwner } from '../db/owner.ts'
+import type { RunningServer } from '../server.ts'
+import { createServiceClient, type Place, type ServiceClient } from './service-client.ts'
 import type { Words } from './words.ts'
+
+/** How long a service may take to come up, or to end in order. */
+const PATIENCE_MS = 45_000
+const LOOK_AGAIN_MS = 200
 
 /**
  * Runs `work` against the service that owns `dataDir` and returns its outcome. Where no process owns it, the service is
- * started on a free port for this one command and stopped in order afterwards. Throws what `work` throws, and the reason when
- * the service cannot be started.
+ * started on a free port for this one command and stopped in order afterwards; so it is when the owner ends meanwhile, as the service
+ * of another command does, and what has begun goes on. Throws what `work` throws, and the reason when the service cannot be started.
  */
 export async function withService<Outcome>(
   dataDir: string,
   words: Words,
   work: (client: ServiceClient) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { createServiceClient } = await import('./service-client.ts')
-  const owner = liveOwner(dataDir)
-  if (owner) return work(createServiceClient(`http://127.0.0.1:${owner.port}`, owner.controlToken, words))
+  let own: RunningServer | undefined
+  const find = async (lost?: Place): Promise<Place> => {
+    for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
+      const isPatient = waitedMs < PATIENCE_MS
+      const owner = liveOwner(dataDir)
+      if (owner && owner.controlToken !== lost?.credential) {
+        return { baseUrl: `http://127.0.0.1:${owner.port}`, credential: owner.controlToken }
+      }
+      if (owner && !isPatient) throw new Error(words.stoppedAnswering(`http://127.0.0.1:${owner.port}`))
+      if (!owner) {
+        try {
+          own = await startOwn(dataDir)
+          return { baseUrl: own.baseUrl, credential: own.sessionCredential }
+        } catch (error) {
+          // Another process was faster: it is coming up, or has not quite ended.
+          if (!(error instanceof DirectoryOwnedError) || !isPatient) throw error
+        }
+      }
+      await sleep(LOOK_AGAIN_MS)
+    }
+  }
+  try {
+    return await work(createServiceClient(await find(), words, find))
+  } finally {
+    await own?.close()
+  }
+}
+
+async function startOwn(dataDir: string): Promise<RunningServer> {
   const [{ startServer }, { createLog }, { systemClock }] = await Promise.all([
     import('../server.ts'),
     import('../log.ts'),
@@ -22,10 +54,5 @@ export async function withService<Outcome>(
   ])
   // The command's own outcome is what the user came for; the log of its service stays silent below errors.
   const log = createLog('error', systemClock, (line) => process.stderr.write(line))
-  const server = await startServer({ dataDir, port: 0, host: 'browser', log })
-  try {
-    return await work(createServiceClient(server.baseUrl, server.sessionCredential, words))
-  } finally {
-    await server.close()
-  }
+  return startServer({ dataDir, port: 0, host: 'browser', log })
 }

@@ -1,4 +1,5 @@
 /** Calls of the command line to the service that owns the data directory. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
 import type { ErrorEnvelope } from '../contract/errors.ts'
@@ -17,15 +18,34 @@ export interface ServiceClient {
   fetch(name: EndpointName, options?: CallOptions): Promise<Response>
 }
 
-/** Returns a client of the service at `baseUrl` that acts with the session's own credential and asks for texts in the language of `words`. */
-export function createServiceClient(baseUrl: string, sessionCredential: string, words: Words): ServiceClient {
-  async function request(name: EndpointName, options: CallOptions = {}): Promise<Response> {
+/** Where a service listens, and what lets its client act as the app. */
+export interface Place {
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  readonly credential: string
+}
+
+/** A service that is ending answers 503 for this long at most before it is gone. */
+const UNAVAILABLE_TRIES = 30
+const TRY_AGAIN_MS = 1000
+
+/**
+ * Returns a client of the service at `place` that acts as the app and asks for texts in the language of `words`. When that service is
+ * gone, what only reads is asked again of the one that `findAnother` returns, and so is what never reached it.
+ */
+export function createServiceClient(
+  place: Place,
+  words: Words,
+  findAnother?: (lost: Place) => Promise<Place>,
+): ServiceClient {
+  let current = place
+  async function send(name: EndpointName, options: CallOptions, { baseUrl, credential }: Place): Promise<Response> {
     const endpoint: Endpoint = ENDPOINTS[name]
     const path = endpoint.path.replace(/\{(\w+)\}/g, (_, key: string) =>
       encodeURIComponent(options.params?.[key] ?? ''),
     )
     const headers: Record<string, string> = {
-      authorization: `Bearer ${sessionCredential}`,
+      authorization: `Bearer ${credential}`,
       'accept-language': words.language,
     }
     const init: RequestInit = { method: endpoint.method, headers }
@@ -34,11 +54,27 @@ export function createServiceClient(baseUrl: string, sessionCredential: string, 
       headers['content-type'] = 'application/json'
       init.body = JSON.stringify(options.body)
     }
-    const response = await fetch(`${baseUrl}${path}`, init).catch((cause: unknown) => {
-      throw new Error(words.stoppedAnswering(baseUrl), { cause })
-    })
-    if (!response.ok) throw new ServiceError((await response.json()) as ErrorEnvelope)
-    return response
+    return fetch(`${baseUrl}${path}`, init)
+  }
+  async function request(name: EndpointName, options: CallOptions = {}): Promise<Response> {
+    const isReading = ENDPOINTS[name].method === 'GET'
+    for (let tries = 1; ; tries++) {
+      const asked = current
+      try {
+        const response = await send(name, options, asked)
+        if (response.ok) return response
+        const isEnding = response.status === 503 && isReading && tries < UNAVAILABLE_TRIES
+        if (!isEnding) throw new ServiceError((await response.json()) as ErrorEnvelope)
+        await response.body?.cancel()
+        await sleep(TRY_AGAIN_MS)
+      } catch (cause) {
+        if (cause instanceof ServiceError) throw cause
+        const { code } = ((cause as Error).cause ?? {}) as NodeJS.ErrnoException
+        const mayRepeat = isReading || code === 'ECONNREFUSED'
+        if (!findAnother || !mayRepeat) throw new Error(words.stoppedAnswering(asked.baseUrl), { cause })
+        current = await findAnother(asked)
+      }
+    }
   }
   return {
     fetch: request,

@@ -185,7 +185,10 @@ test('a job that has ended by the moment in which its command is broken off is n
   const song = path.join(dataDir, 'song.wav')
   writeFileSync(song, wavSong())
   const stop = new AbortController()
-  const real = createServiceClient(service.baseUrl, service.sessionCredential, wordsOfTerminal({}, 'en'))
+  const real = createServiceClient(
+    { baseUrl: service.baseUrl, credential: service.sessionCredential },
+    wordsOfTerminal({}, 'en'),
+  )
   const client: typeof real = {
     ...real,
     async call(name, callOptions) {
@@ -371,25 +374,38 @@ test('the service goes on when nobody reads what it says any more', async () => 
   expect(child.exitCode).toBe(null)
 })
 
-test('a command whose service goes away in the middle says so, and that it was broken off', async () => {
+test('a command whose service goes away in the middle goes on with its song by itself, and can be broken off', async () => {
   const server = await spawnServer(dataDir)
   const song = path.join(dataDir, 'song.wav')
   writeFileSync(song, wavSong({ seconds: 120 }))
   const words = ['master', song, '--platforms', 'spotify', '--out', path.join(dataDir, 'out'), '--data-dir', dataDir]
-  const command = spawn(process.execPath, [CLI, ...words])
-  let output = ''
-  for (const stream of [command.stdout, command.stderr]) stream.on('data', (text) => (output += String(text)))
-  const ended = new Promise((resolve) => command.once('close', resolve))
-  await expect.poll(() => output, { timeout: 30_000 }).toMatch(/waiting|decoding|analysing|rendering/)
+  const begin = async () => {
+    const command = spawn(process.execPath, [CLI, ...words])
+    onTestFinished(() => void command.kill('SIGKILL'))
+    const said = { text: '' }
+    for (const stream of [command.stdout, command.stderr]) stream.on('data', (text) => (said.text += String(text)))
+    const ended = new Promise((resolve) => command.once('close', resolve))
+    await expect.poll(() => said.text, { timeout: 30_000 }).toMatch(/waiting|decoding|analysing|rendering/)
+    return { command, said, ended }
+  }
+  const first = await begin()
   await server.end('SIGKILL')
-  expect(await ended).toBe(1)
-  expect(output).toMatch(/^Loudsmith at http:\S+ stopped answering\. Start it again; a job that has begun goes on\.$/m)
-  const again = spawn(process.execPath, [CLI, ...words])
-  let stopped = ''
-  for (const stream of [again.stdout, again.stderr]) stream.on('data', (text) => (stopped += String(text)))
-  const broken = new Promise((resolve) => again.once('close', resolve))
-  await expect.poll(() => stopped, { timeout: 30_000 }).toMatch(/waiting|decoding|analysing|rendering/)
-  again.kill('SIGINT')
-  expect(await broken).toBe(130)
-  expect(stopped).toMatch(/^Cancelled\. The credit was returned\.$/m)
-})
+  expect(await first.ended).toBe(0)
+  expect(first.said.text).toContain('song_master')
+  expect(await run('account', 'show')).toMatchObject({ credits: 499 })
+  const second = await begin()
+  second.command.kill('SIGINT')
+  expect(await second.ended).toBe(130)
+  expect(second.said.text).toMatch(/^Cancelled\. The credit was returned\.$/m)
+}, 120_000)
+
+test('commands that run side by side share the service of the first, and go on when it ends', async () => {
+  const master = async (seconds: number) => {
+    const song = path.join(dataDir, `song-${seconds}.wav`)
+    writeFileSync(song, wavSong({ seconds }))
+    const { job, files } = await run('master', song, '--platforms', 'spotify', '--out', path.join(dataDir, 'out'))
+    return [job.status, files.length > 0]
+  }
+  expect(await Promise.all([5, 60, 120].map(master))).toEqual(Array(3).fill(['done', true]))
+  expect(existsSync(path.join(dataDir, owner))).toBe(false)
+}, 120_000)
