@@ -2,7 +2,7 @@
 import { closeSync, copyFileSync, fsyncSync, openSync } from 'node:fs'
 import { chmod, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Clock } from './system.ts'
+import { type Clock, type Patience, tryAgain } from './system.ts'
 
 /** What the user's other programs leave out of the rights of what they make; undefined while this process does the same. */
 let usersUmask: number | undefined
@@ -64,24 +64,19 @@ export async function discardFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
 }
 
-/** How Windows says that another program, mostly one that looks for viruses, holds a file or a folder for a moment. */
-const HELD: ReadonlySet<unknown> = new Set(['EPERM', 'EACCES', 'EBUSY'])
-const HELD_TRIES = 10
-const HELD_PAUSE_MS = 300
+/** Windows says so where another program, mostly one that looks for viruses, holds a file or a folder for a moment. */
+const held: Patience = {
+  tries: 10,
+  pauseMs: 300,
+  mayPass: (error) => ['EPERM', 'EACCES', 'EBUSY'].includes(String((error as NodeJS.ErrnoException).code)),
+}
 
 /**
- * Runs what moves or removes a finished file or folder, again after a pause while another program holds it, and returns what it
- * returns. Throws what `run` throws, a hold after about three seconds.
+ * Runs what moves or removes a finished file or folder, again while another program holds it, and returns what it returns. Throws
+ * what `run` throws, a hold after about three seconds.
  */
-export async function whenReleased<Result>(clock: Pick<Clock, 'sleep'>, run: () => Result): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return run()
-    } catch (error) {
-      if (!HELD.has((error as NodeJS.ErrnoException).code) || tries === HELD_TRIES) throw error
-      await clock.sleep(HELD_PAUSE_MS)
-    }
-  }
+export function whenReleased<Result>(clock: Pick<Clock, 'sleep'>, run: () => Result): Promise<Result> {
+  return tryAgain(clock, held, run)
 }
 
 /** Resolves when the bytes of a file would survive a loss of power. Rejects with the system's error. */

@@ -51,6 +51,30 @@ export function afterAwake(clock: Pick<Clock, 'after'>, ms: number, run: () => v
   return () => cancel()
 }
 
+/** When to try again what may work in a moment. */
+export interface Patience {
+  readonly tries: number
+  readonly pauseMs: number
+  /** Whether an error may be gone by the next try. */
+  readonly mayPass: (error: unknown) => boolean
+}
+
+/** Runs `run`, again after a pause while it fails with what may pass, and returns what it returns. Throws what the last try threw. */
+export async function tryAgain<Result>(
+  clock: Pick<Clock, 'sleep'>,
+  { tries, pauseMs, mayPass }: Patience,
+  run: () => Result,
+): Promise<Result> {
+  for (let left = tries - 1; ; left--) {
+    try {
+      return run()
+    } catch (error) {
+      if (left === 0 || !mayPass(error)) throw error
+      await clock.sleep(pauseMs)
+    }
+  }
+}
+
 /** The machine's random numbers. */
 export const systemChance: Chance = { newUuid: () => randomUUID(), randomBytes }
 
