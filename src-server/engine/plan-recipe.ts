@@ -61,7 +61,8 @@ export function planRecipe(input: PlanInput): MasteringPlan {
     : planGenreTone(analysis, genre, intensity)
   const density = planDensity(analysis, intensity)
   const multiband = planMultiband(analysis, genre, intensity)
-  const stages = analysis.isSilent ? [] : inOrder([repair, faults, tone, density, multiband, image])
+  const planned = analysis.isSilent ? [] : inOrder([repair, faults, tone, density, multiband, image])
+  const stages = analysis.deadChannel === null ? planned : planned.map(alikeInSide)
   return {
     recipe: { version: 1, stages },
     decisions: [
@@ -129,6 +130,11 @@ function inOrder(parts: readonly PlanPart[]): RecipeStage[] {
   return others.sort((one, other) => kindOrder.indexOf(one.kind) - kindOrder.indexOf(other.kind))
 }
 
+/** A channel that is silent is as loud in the side as in the mid and stays silent where both are filtered alike. */
+function alikeInSide(stage: RecipeStage): RecipeStage {
+  return stage.kind === 'match' ? { ...stage, side: stage.mid } : stage
+}
+
 type Match = Extract<RecipeStage, { kind: 'match' }>
 
 /** One filter in place of two. */
@@ -141,7 +147,8 @@ function combined(one: Match, other: Match): Match {
 }
 
 function isSamePiece(one: SourceAnalysis, other: SourceAnalysis): boolean {
-  if (one.frames !== other.frames || one.sampleRateHz !== other.sampleRateHz) return false
+  if (one.frames !== other.frames || one.sampleRateHz !== other.sampleRateHz || one.isMono !== other.isMono)
+    return false
   const { midDb, sideDb } = referenceDistance(one, other)
   return [...midDb, ...sideDb].every((distance) => Math.abs(distance) < sameSpectrumDb)
 }

@@ -193,7 +193,8 @@ export function referenceDistance(
     to.midDb[b]! < referenceFromDb ? null : to.midDb[b]! - Math.max(own, sourceFromDb),
   )
   const level = medianInCore(from.bandHz, mid)
-  const hasSide = Math.max(...from.sideDb) > Math.max(...from.midDb) - 60 && !reference.isMono
+  const hasWidth = !reference.isMono && reference.deadChannel === null
+  const hasSide = hasWidth && Math.max(...from.sideDb) > Math.max(...from.midDb) - 60
   const side = from.sideDb.map((own, b) =>
     hasSide ? clamp(to.sideDb[b]! - own - level, -2 * sideClampDb, 2 * sideClampDb) : 0,
   )

@@ -33,52 +33,68 @@ const LOWERING_DOUBT_DB = 0.1
 /** Each costs a render and the copies of the new master. */
 const MAX_LOWERINGS = 2
 
+/** A version of a master and what is known of its copies. */
+interface Proofed<Master> {
+  readonly master: Master
+  /** How far its peak was lowered in all. */
+  readonly loweredDb: number
+  /** True peaks of the copies that were made, dBTP. */
+  readonly peaksDbtp: Map<LossyCodec, number>
+}
+
 /**
  * Reads the true peak of a master's copy by every codec; as soon as one exceeds full scale the master is made again with its peak
  * lowered by the excess, by 1.5 dB in all and two times at most, and the codec that failed is the first to see the new one. Returns
- * the last master and what its copies measure, in the order of `codecs`: the strictest should be first, since copies of a master
- * that is not delivered serve nobody. Throws as `work` does.
+ * the first master that holds, or else the one whose copy by the codec that failed last is lowest, and what its copies measure, in
+ * the order of `codecs`: the strictest should be first, since copies of a master that is not delivered serve nobody. Throws as
+ * `work` does.
  */
 export async function proofMaster<Master>(
   first: Master,
   codecs: readonly LossyCodec[],
   { again, copyPeakDbtp }: ProofWork<Master>,
 ): Promise<{ master: Master; codecChecks: CodecCheck[] }> {
-  let master = first
-  let loweredDb = 0
-  let order = codecs
-  let peaksDbtp = new Map<LossyCodec, number>()
-  let mayLower = true
-  for (let lowerings = 0; ; lowerings++) {
-    if (lowerings === MAX_LOWERINGS || loweredDb >= MOST_LOWERED_DB) mayLower = false
-    let failed: LossyCodec | undefined
-    for (const codec of order) {
-      const peakDbtp = peaksDbtp.get(codec) ?? (await copyPeakDbtp(master, codec))
-      peaksDbtp.set(codec, peakDbtp)
-      if (!mayLower || peakDbtp <= COPY_CEILING_DBTP) continue
-      failed = codec
-      break
-    }
-    if (!failed) {
-      const codecChecks = codecs.map((codec) => ({
-        codec: codec.name,
-        true_peak_dbtp: peaksDbtp.get(codec)!,
-        ceiling_lowered_db: loweredDb,
-      }))
-      return { master, codecChecks }
-    }
-    const excessDb = peaksDbtp.get(failed)! - COPY_CEILING_DBTP + LOWERING_DOUBT_DB
-    const nextDb = Math.min(MOST_LOWERED_DB, loweredDb + LOWERING_STEP_DB * Math.ceil(excessDb / LOWERING_STEP_DB))
-    const lowered = await again(nextDb)
-    if (lowered === null) {
-      mayLower = false
-      continue
-    }
-    master = lowered
-    loweredDb = nextDb
-    order = [failed, ...codecs.filter((codec) => codec !== failed)]
-    peaksDbtp = new Map()
+  const readPeak = async ({ master, peaksDbtp }: Proofed<Master>, codec: LossyCodec): Promise<number> => {
+    const peakDbtp = peaksDbtp.get(codec) ?? (await copyPeakDbtp(master, codec))
+    peaksDbtp.set(codec, peakDbtp)
+    return peakDbtp
   }
+  const versions: Proofed<Master>[] = [{ master: first, loweredDb: 0, peaksDbtp: new Map() }]
+  let failed: LossyCodec | undefined
+  for (;;) {
+    const newest = versions.at(-1)!
+    const order = failed ? [failed, ...codecs.filter((codec) => codec !== failed)] : codecs
+    failed = await firstAbove(order, (codec) => readPeak(newest, codec))
+    if (!failed || versions.length > MAX_LOWERINGS || newest.loweredDb >= MOST_LOWERED_DB) break
+    const excessDb = (await readPeak(newest, failed)) - COPY_CEILING_DBTP + LOWERING_DOUBT_DB
+    const steps = Math.ceil(excessDb / LOWERING_STEP_DB)
+    const loweredDb = Math.min(MOST_LOWERED_DB, newest.loweredDb + LOWERING_STEP_DB * steps)
+    const master = await again(loweredDb)
+    if (master === null) break
+    versions.push({ master, loweredDb, peaksDbtp: new Map() })
+  }
+  let chosen = versions.at(-1)!
+  if (failed) {
+    // What is limited harder for nothing is no better than what it was made of.
+    for (const version of versions.toReversed()) {
+      if ((await readPeak(version, failed)) <= (await readPeak(chosen, failed))) chosen = version
+    }
+  }
+  const codecChecks: CodecCheck[] = []
+  for (const codec of codecs) {
+    const true_peak_dbtp = await readPeak(chosen, codec)
+    codecChecks.push({ codec: codec.name, true_peak_dbtp, ceiling_lowered_db: chosen.loweredDb })
+  }
+  return { master: chosen.master, codecChecks }
+}
+
+/** Returns the first codec whose copy exceeds full scale; what comes after it is not read. */
+async function firstAbove(
+  codecs: readonly LossyCodec[],
+  readPeak: (codec: LossyCodec) => Promise<number>,
+): Promise<LossyCodec | undefined> {
+  for (const codec of codecs) if ((await readPeak(codec)) > COPY_CEILING_DBTP) return codec
+  return undefined
 }
 
 /**

@@ -130,8 +130,9 @@ async function deliverRate(
         const lowered = await onlyOnce(lowerings, `${master.path} ${ceilingDbtp}`, () =>
           render(name, target.platform, { ...promised, ceilingDbtp }),
         )
-        // The target is a promise; what a service's own codec does is a guess.
-        return lowered.plan.verdict === master.plan.verdict ? lowered : null
+        // Loudness is a promise, also where it is missed; what a service's own codec does is a guess.
+        const lostLu = master.measurement.integratedLufs - lowered.measurement.integratedLufs
+        return lowered.plan.verdict === master.plan.verdict && lostLu < MOST_LOST_LU ? lowered : null
       },
       copyPeakDbtp: (version, codec) =>
         onlyOnce(copies, `${version.path} ${codec.name}`, () => readCopyPeakDbtp(version, codec, place)),
@@ -143,6 +144,9 @@ async function deliverRate(
   for (const file of written) if (!used.has(file)) await rm(file)
   return delivered
 }
+
+/** What a proof may cost in loudness, LU: as much as a landing may miss its target by. */
+const MOST_LOST_LU = 0.05
 
 /** Returns what is being made under a key, or begins to make it: platforms that share a file share the work on it. */
 function onlyOnce<Result>(

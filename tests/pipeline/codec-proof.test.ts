@@ -100,11 +100,24 @@ describe('proofing a master', () => {
       copies: ['strict 0', 'mild 0'],
       lowered: [1],
     })
-    const { version, checks } = await proof({ strict: [0.28, 0.5], mild: [0, 0.1] }, (loweredDb) => loweredDb < 0.5)
+    const { version, checks } = await proof({ strict: [0.28, 0.2], mild: [0, 0.1] }, (loweredDb) => loweredDb < 0.5)
     expect(version).toBe(1)
     expect(checks).toEqual([
-      ['strict', 0.5, 0.4],
+      ['strict', 0.2, 0.4],
       ['mild', 0.1, 0.4],
     ])
+  })
+
+  it('passes over a lowered master whose copy does not come down: it was limited harder for nothing', async () => {
+    expect(await proof({ strict: [1.7, 2.6], mild: [-0.2, -0.5] })).toEqual({
+      version: 0,
+      checks: [
+        ['strict', 1.7, 0],
+        ['mild', -0.2, 0],
+      ],
+      copies: ['strict 0', 'strict 1', 'mild 0'],
+      lowered: [1.5],
+    })
+    expect((await proof({ strict: [0.5, 0.3, 0.3], mild: [0, 0, 0] })).version).toBe(1)
   })
 })

@@ -64,6 +64,16 @@ describe.runIf(canEncode)('a premium master whose copy would clip (only with an 
   })
 })
 
+describe.runIf(canEncode)('a premium master that ends below its target (only with an AAC encoder)', () => {
+  it('loses no more loudness to its copy', async () => {
+    const { file, verdict, check, left } = await deliver(-2)
+    expect(verdict).toBe('below_target')
+    expect(check?.true_peak_dbtp).toBeGreaterThan(0)
+    expect([file, check?.ceiling_lowered_db]).toEqual(['master-soundcloud.wav', 0])
+    expect(left).toEqual([file])
+  })
+})
+
 /** An ffmpeg that notes the arguments of each of its calls, and what it noted. */
 function notingFfmpeg() {
   const folder = temporaryFolder()

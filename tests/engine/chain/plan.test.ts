@@ -452,6 +452,32 @@ describe('a reference', () => {
     expect(targetSpectrum).toBeNull()
   })
 
+  it.each(['left', 'right'] as const)('fills no silent channel of the song (%s)', (name) => {
+    const dead = copyOf(music)
+    const silent = dead.channels[name === 'left' ? 0 : 1]!
+    silent.fill(0)
+    const { recipe } = plan(analyse(dead), { reference, genre: 'edm', tier: 'premium' })
+    expect(stage(recipe.stages, 'match')).toBeDefined()
+    const { audio } = applyRecipe(dead, recipe)
+    expect(audio.channels[name === 'left' ? 0 : 1]!.every((sample) => Math.abs(sample) < 1e-6)).toBe(true)
+  })
+
+  it('with a silent channel says nothing of width: it is followed in the mid only', () => {
+    const lame = shaped([3, 3, -3, -2, 0, 2, 3, 4, 5], [0, 0, 0, 0, 0, 0, 0, 0, 0])
+    lame.channels[1]!.fill(0)
+    const { mid, side } = stage(plan(analysis, { reference: analyse(lame) }).recipe.stages, 'match')!
+    expect(Math.max(...mid.gainDb.map(Math.abs))).toBeGreaterThan(1)
+    expect(side.gainDb.every((gain) => gain === 0)).toBe(true)
+  })
+
+  it('is another piece than the song when it is its fold-down', () => {
+    const mono = copyOf(music)
+    const [left, right] = mono.channels as [Float32Array, Float32Array]
+    for (let i = 0; i < mono.frames; i++) left[i] = right[i] = (left[i]! + right[i]!) / 2
+    const { warnings } = plan(analysis, { reference: analyse(mono) })
+    expect(warnings.map(({ code }) => code)).not.toContain('REFERENCE_IS_TARGET')
+  })
+
   it('is left out in bands in which it holds no music', () => {
     const { bandHz } = reference.fineSpectrum
     const isEmpty = (hz: number) => hz > 1000 && hz < 1500
