@@ -11,6 +11,8 @@ import { gainToDb, powerOfTen, powerToDb } from './units.ts'
 /** One of several plans for the same piece. */
 export interface RecipeCandidate {
   readonly name: 'as_asked' | 'gentler' | 'firmer' | 'repairs_only'
+  /** The intensity that it was planned with, 0 … 100. */
+  readonly intensity: number
   readonly plan: MasteringPlan
 }
 
@@ -32,15 +34,19 @@ export interface CandidateScore {
  * intensity of 0, have only the first. Plans whose recipes are the same are left out. Pure.
  */
 export function recipeCandidates(input: PlanInput): readonly RecipeCandidate[] {
-  const asked: RecipeCandidate = { name: 'as_asked', plan: planRecipe(input) }
-  if (input.tier === 'standard') return [asked]
-  const scaled = (name: RecipeCandidate['name'], factor: number): RecipeCandidate => ({
+  const withIntensity = (name: RecipeCandidate['name'], intensity: number): RecipeCandidate => ({
     name,
-    plan: planRecipe({ ...input, intensity: Math.min(100, input.intensity * factor) }),
+    intensity,
+    plan: planRecipe({ ...input, intensity }),
   })
+  const asked = withIntensity('as_asked', input.intensity)
+  if (input.tier === 'standard') return [asked]
   const followsReference = asked.plan.decisions.some(({ code }) => code === 'TONE_TOWARD_REFERENCE')
-  const others = [scaled('gentler', 0.5), scaled('firmer', 1.5)]
-  if (!followsReference) others.push(withoutIntensity(scaled('repairs_only', 0)))
+  const others = [
+    withIntensity('gentler', 0.5 * input.intensity),
+    withIntensity('firmer', Math.min(100, 1.5 * input.intensity)),
+  ]
+  if (!followsReference) others.push(withoutIntensity(withIntensity('repairs_only', 0)))
   const seen = new Set<string>()
   return [asked, ...others].filter(({ plan }) => {
     const key = JSON.stringify(plan.recipe)
@@ -49,8 +55,8 @@ export function recipeCandidates(input: PlanInput): readonly RecipeCandidate[] {
 }
 
 /** The plan leaves out what it says of an intensity of 0: nobody asked for that. */
-function withoutIntensity({ name, plan }: RecipeCandidate): RecipeCandidate {
-  return { name, plan: { ...plan, decisions: plan.decisions.filter(({ values }) => values.intensity !== 0) } }
+function withoutIntensity({ plan, ...rest }: RecipeCandidate): RecipeCandidate {
+  return { ...rest, plan: { ...plan, decisions: plan.decisions.filter(({ values }) => values.intensity !== 0) } }
 }
 
 const excerptSeconds = 10
@@ -99,6 +105,7 @@ export function chooseCandidate(
       values: {
         candidate: best.name,
         of: candidates.length,
+        intensity: Number(chosen.intensity.toFixed(1)),
         tonalDistanceDb: Number(best.tonalDistanceDb.toFixed(2)),
         distortionDb: Number(best.distortionDb.toFixed(1)),
       },

@@ -147,6 +147,17 @@ describe('report.html', () => {
     expect(page(tone)).not.toContain('Differences beyond')
   })
 
+  it('tells with what intensity premium went on where it chose another', () => {
+    const page = (candidate: string) =>
+      reportHtml({
+        ...report,
+        decisions: [{ stage: 'tone', code: 'CANDIDATE_CHOSEN', values: { candidate, of: 4, intensity: 37.5 } }],
+      })
+    expect(page('firmer')).toContain('a firmer one (intensity 37.5) measured best')
+    expect(page('gentler')).toContain('더 부드러운(강도 37.5) 쪽이')
+    for (const plain of ['as_asked', 'repairs_only']) expect(page(plain)).not.toContain('37.5')
+  })
+
   it('draws a render that two platforms share once', () => {
     expect(html.match(/class="panel/g)).toHaveLength(2)
     expect(html).toContain('Spotify, YouTube')

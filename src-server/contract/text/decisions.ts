@@ -140,9 +140,12 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
     ),
   CANDIDATE_CHOSEN: (v) => {
     const name = candidateNames[String(v.candidate)] ?? both('the best', '가장 나은 것')
+    const isOther = v.candidate === 'gentler' || v.candidate === 'firmer'
+    const intensity =
+      isOther && v.intensity !== undefined ? both(` (intensity ${v.intensity})`, `(강도 ${v.intensity})`) : both('', '')
     return both(
-      `${v.of ?? 'Several'} recipes were tried on the loudest and the quietest passage; ${name.en} measured best.`,
-      `가장 큰 부분과 가장 조용한 부분에 레시피 ${v.of ?? '여러'}개를 시험했고, ${name.ko} 쪽이 가장 좋았어요.`,
+      `${v.of ?? 'Several'} recipes were tried on the loudest and the quietest passage; ${name.en}${intensity.en} measured best.`,
+      `가장 큰 부분과 가장 조용한 부분에 레시피 ${v.of ?? '여러'}개를 시험했고, ${name.ko}${intensity.ko} 쪽이 가장 좋았어요.`,
     )
   },
 }

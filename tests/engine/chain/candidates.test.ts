@@ -84,7 +84,9 @@ describe('tier premium', () => {
     expect(largestDifference(before, music)).toBe(0)
     expect(scores.map(({ name }) => name)).toEqual(candidates.map(({ name }) => name))
     expect(Math.min(...scores.map(({ cost }) => cost))).toBe(scores.find(({ name }) => name === chosen.name)!.cost)
-    expect(decision).toMatchObject({ code: 'CANDIDATE_CHOSEN', values: { candidate: chosen.name, of: 4 } })
+    expect(candidates.map(({ intensity }) => intensity)).toEqual([50, 25, 75, 0])
+    const values = { candidate: chosen.name, of: 4, intensity: chosen.intensity }
+    expect(decision).toMatchObject({ code: 'CANDIDATE_CHOSEN', values })
     expect(chooseCandidate(music, analysis, candidates).scores).toEqual(scores)
     const [asked, gentler, firmer, repairs] = scores
     expect(asked!.tonalDistanceDb).toBeLessThan(gentler!.tonalDistanceDb)
