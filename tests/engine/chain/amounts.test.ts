@@ -1,0 +1,97 @@
+/** How much the planner asks for: the figures that docs/engine.md promises, in the recipes of songs that differ in one reading. */
+import { expect, it } from 'vitest'
+import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
+import { findCutoff } from '../../../src-server/engine/detectors/bandwidth.ts'
+import { type PlanInput, planRecipe } from '../../../src-server/engine/plan-recipe.ts'
+import { genreSpectrumDb } from '../../../src-server/engine/tonal-targets.ts'
+import { ordinaryMusic } from './signals.ts'
+
+const analysis = analyseSource(ordinaryMusic(12), { aiService: 'other', lossy: false })
+
+function stagesOf(changed: Partial<SourceAnalysis>, more: Partial<PlanInput> = {}) {
+  const input = { genre: 'other', aiService: 'other', tier: 'standard', intensity: 50, referenceAmount: 100 } as const
+  return planRecipe({ ...input, analysis: { ...analysis, ...changed }, ...more }).recipe.stages
+}
+
+it.each([
+  [16, 50, 0.5],
+  [17, 50, 1.5],
+  [17, 100, 3],
+  [25, 100, 3],
+])(
+  'density: a song of %f dB peak to loudness at intensity %i loses %f dB, with a release of 300 ms',
+  (plrDb, intensity, most) => {
+    const peaks = { integratedLufs: -20, musicPeakDbfs: plrDb - 20, samplePeakDbfs: plrDb - 20 }
+    const compression = { ratio: 2, attackMs: 1, releaseMs: 300, maxReductionDb: most }
+    expect(stagesOf(peaks, { intensity })).toMatchObject([{ kind: 'density', compression }])
+  },
+)
+
+it('density: a song with room for its peaks, up to what a limiter bridges, is left alone', () => {
+  expect(stagesOf({ integratedLufs: -20, musicPeakDbfs: -4.1, samplePeakDbfs: -4.1 })).toEqual([])
+})
+
+it.each([
+  [50, 1.6, 3],
+  [100, 2.2, 6],
+])(
+  'glue: at intensity %i each band is held from 4 dB above its own average, %f to 1, by %i dB at most',
+  (intensity, ratio, most) => {
+    const stage = stagesOf({}, { genre: 'edm', intensity }).find(({ kind }) => kind === 'multiband')
+    const { bandHz, midDb, sideDb } = analysis.spectrum
+    const power = bandHz.reduce((sum, hz, b) => {
+      return hz >= 1000 && hz < 5000 ? sum + 10 ** (midDb[b]! / 10) + 10 ** (sideDb[b]! / 10) : sum
+    }, 0)
+    const bands = stage?.kind === 'multiband' ? stage.bands : []
+    expect(bands).toHaveLength(4)
+    expect(bands[2]!.thresholdDb).toBeCloseTo(10 * Math.log10(power) + 4, 6)
+    for (const band of bands) {
+      expect(band.ratio).toBeCloseTo(ratio, 9)
+      expect(band.maxReductionDb).toBe(most)
+    }
+  },
+)
+
+it('a resonance is cut by 0.6 of its excess in the mid and 0.8 in the sides, by 3.5 and 4 dB at most', () => {
+  const resonances = [
+    { frequencyHz: 3000, q: 10, excessDb: 4.5, persistence: 1 },
+    { frequencyHz: 7000, q: 10, excessDb: 9, persistence: 1 },
+  ]
+  const [stage] = stagesOf({ resonances }, { aiService: 'suno' })
+  const cuts = stage?.kind === 'dynamic_cut' ? stage.cuts : []
+  expect(cuts.map(({ maxMidCutDb }) => maxMidCutDb)).toEqual([4.5 * 0.6, 3.5])
+  expect(cuts.map(({ maxSideCutDb }) => maxSideCutDb)).toEqual([4.5 * 0.8, 4])
+})
+
+it('sibilants are cut where they stand 10 dB above the usual ones', () => {
+  expect(stagesOf({ sibilance: { sharpestDb: 12, typicalDb: 2.1 } })).toEqual([])
+  expect(stagesOf({ sibilance: { sharpestDb: 12, typicalDb: 1.9 } })).toMatchObject([{ kind: 'dynamic_cut' }])
+})
+
+it.each([
+  [50, 2],
+  [100, 4],
+])(
+  'genre: at intensity %i a step of 4 dB away from it is mended by %i dB, and the lowest octave is left alone',
+  (intensity, mended) => {
+    const { bandHz, sideDb } = analysis.fineSpectrum
+    const midDb = bandHz.map((hz) => genreSpectrumDb('pop', hz)! + (hz < 800 ? 0 : -4))
+    const stages = stagesOf({ fineSpectrum: { bandHz, midDb, sideDb }, bandwidthHz: null }, { genre: 'pop', intensity })
+    const match = stages.find(({ kind }) => kind === 'match')
+    const { frequencyHz, gainDb } = match?.kind === 'match' ? match.mid : { frequencyHz: [], gainDb: [] }
+    const gainAt = (hz: number) => gainDb[frequencyHz.findIndex((centre) => centre >= hz)]!
+    expect(gainAt(4000) - gainAt(150)).toBeCloseTo(mended, 1)
+    expect(frequencyHz.flatMap((hz, b) => (hz < 40 ? [gainDb[b]] : []))).toContain(0)
+    expect(frequencyHz.every((hz, b) => hz >= 40 || gainDb[b] === 0)).toBe(true)
+  },
+)
+
+it('a band ends where the level falls by 22 dB within a sixth of an octave, not where it falls by less', () => {
+  const bandHz = Array.from({ length: 240 }, (_, b) => 20 * 2 ** (b / 24))
+  const cutoffOf = (fallDb: number) => {
+    const midDb = bandHz.map((hz) => -20 - 5 * Math.log2(hz / 20) - (hz < 15_000 ? 0 : fallDb))
+    return findCutoff({ bandHz, midDb, sideDb: midDb.map(() => -200) }, 44_100)
+  }
+  expect(cutoffOf(20)).toBeNull()
+  expect(cutoffOf(23)).toBeGreaterThan(14_000)
+})
