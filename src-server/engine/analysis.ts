@@ -141,7 +141,7 @@ export function analyseSource(
   ]) as [BandFrames, BandFrames, BandFrames]
   onProgress?.(workBehind.spectrum)
   const spectrum = longTermSpectrum(thirds)
-  const comparedSpectrum = longTermSpectrum(thirds, comparedEvery)
+  const comparedSpectrum = longTermSpectrum(thirds, comparedEvery(thirds.frameCount))
   const subsonic = measureSubsonic(audio)
   const clicks = findClicks(audio, audio.sampleRateHz)
   onProgress?.(workBehind.clicks)

@@ -78,7 +78,8 @@ function readBlock(
 /** The long-term spectrum of the frames that stand for a song beside its masters. */
 function comparedSpectrumOf(wav: WavReader): BandLevels {
   const { size, starts } = frameGrid(wav.frames, wav.sampleRateHz)
-  const grid = { size, starts: starts.filter((_, k) => k % comparedEvery === 0) }
+  const every = comparedEvery(starts.length)
+  const grid = { size, starts: starts.filter((_, k) => k % every === 0) }
   const planes = [new Float32Array(size), new Float32Array(size)] as const
   const [bands] = bandFramesOf(
     grid,

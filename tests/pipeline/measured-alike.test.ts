@@ -4,7 +4,7 @@ import { analyseSource } from '../../src-server/engine/analysis.ts'
 import { type BandLevels, silentDb } from '../../src-server/engine/meters/spectrum.ts'
 import { measureMaster } from '../../src-server/mastering/measure-master.ts'
 import { runPlain, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
-import { seededRandom, stereo } from '../support/sounds.ts'
+import { seededRandom, stereo, twoChannels } from '../support/sounds.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)
@@ -56,5 +56,33 @@ describe('a master that differs from its song by a gain alone', () => {
 
   it('shows silence in the side of a song that has none', () => {
     expect(Math.max(...measureMaster(at('master.wav')).spectrum.sideDb)).toBe(silentDb)
+  })
+})
+
+describe('a short master', () => {
+  it('is read whole: its width is that of all its samples', () => {
+    const random = seededRandom(3)
+    const notes = Array.from({ length: 60 }, () => ({ hz: 200 * 2 ** (4 * Math.abs(random())), right: random() }))
+    const sound = (i: number) => {
+      const { hz, right } = notes[Math.floor(i / 8820)]!
+      return [0.3 * Math.sin((2 * Math.PI * hz * i) / rate) * Math.sin((Math.PI * (i % 8820)) / 8820), right] as const
+    }
+    const song = twoChannels(
+      12 * rate,
+      rate,
+      (i) => sound(i)[0],
+      (i) => sound(i)[0] * sound(i)[1],
+    )
+    const [left, right] = song.channels as [Float32Array, Float32Array]
+    let [mid, side] = [0, 0]
+    for (let i = 0; i < song.frames; i++) {
+      mid += (left[i]! + right[i]!) ** 2
+      side += (left[i]! - right[i]!) ** 2
+    }
+    const file = writeFloatWav(at('short.wav'), song.channels, rate)
+    runPlain('-i', file, '-c:a', 'pcm_s16le', at('short16.wav'))
+    const read = [measureMaster(at('short16.wav')).sideToMidDb]
+    read.push(analyseSource(song, { aiService: 'other', lossy: false }).sideToMidDb ?? Number.NaN)
+    for (const sideToMidDb of read) expect(Math.abs(sideToMidDb - 10 * Math.log10(side / mid))).toBeLessThan(0.1)
   })
 })

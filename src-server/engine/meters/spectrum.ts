@@ -48,11 +48,15 @@ function frameSize(sampleRateHz: number): number {
 /** Places are found for this rate and carried over to others, so that all versions of a song are looked at at the same moments. */
 const gridHz = 44_100
 
+const fewestCompared = 250
+
 /**
- * Of every so many frames of the default grid one is looked at where versions of a song are held against each other: at the same places, because
- * between two samplings of the same music a third octave with few notes differs by decibels.
+ * Returns of how many frames of the default grid one is looked at where versions of a song are held against each other: one in four of a long song, every one of
+ * less than some 45 s. At the same places in all of them, because between two samplings of the same music a third octave with few notes differs by decibels.
  */
-export const comparedEvery = 4
+export function comparedEvery(frameCount: number): number {
+  return Math.max(1, Math.floor(frameCount / fewestCompared))
+}
 
 /** Where a piece is looked at: at frames of `size` samples that begin at `starts`, ascending; the last may end behind the piece. */
 export interface FrameGrid {
