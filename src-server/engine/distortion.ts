@@ -70,8 +70,8 @@ function prepare(sampleRateHz: number): number {
 }
 
 /**
- * Compares `processed` with `gain`·`original` (same frames, same place). Frames are 46 ms long, one after the other, mono sums. Rates up to 192 kHz;
- * shorter than a frame: nothing.
+ * Compares `processed` with `gain`·`original` (same frames, same place). Frames are 46 ms long, one after the other, mono sums, of a piece in opposite phase
+ * differences: its sum is not what is heard. Rates up to 192 kHz; shorter than a frame: nothing.
  */
 export function measureDistortion(original: Audio, processed: AudioBlock, gain: number): Distortion {
   const size = prepare(original.sampleRateHz)
@@ -82,9 +82,11 @@ export function measureDistortion(original: Audio, processed: AudioBlock, gain: 
   let colour = 0
   let audible = 0
   const frames = Math.floor(original.frames / size)
+  const isOpposite = crossPower(original) < 0
   for (let f = 0; f < frames; f++) {
     loadFrame(original, f * size, size, xl, xr)
     loadFrame(processed, f * size, size, yl, yr)
+    if (isOpposite) for (const right of [xr, yr]) negate(right, size)
     if (!kernels.packPair(xl, xr, yl, yr, gain, window, size, fft.re, fft.im)) continue
     const { re, im } = fft.forward()
     kernels.crossBands(re, im, size, edges, bandCount, sums)
@@ -101,6 +103,20 @@ function loadFrame({ channels }: AudioBlock, start: number, size: number, left: 
   const { f32 } = place().kernels
   f32.set(channels[0]!.subarray(start, start + size), left >> 2)
   f32.set((channels[1] ?? channels[0]!).subarray(start, start + size), right >> 2)
+}
+
+/** Sum of left times right; below 0 where the channels cancel each other. */
+function crossPower({ channels, frames }: AudioBlock): number {
+  const left = channels[0]!
+  const right = channels[1] ?? left
+  let sum = 0
+  for (let i = 0; i < frames; i++) sum += left[i]! * right[i]!
+  return sum
+}
+
+function negate(at: number, size: number): void {
+  const samples = place().kernels.f32.subarray(at >> 2, (at >> 2) + size)
+  for (let i = 0; i < size; i++) samples[i] = -samples[i]!
 }
 
 /** The bands of a frame; the error is what was added to the original beyond the frame's best gain, since a slow change of level is none. */

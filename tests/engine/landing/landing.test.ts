@@ -37,6 +37,17 @@ function measured(audio: Audio): { integratedLufs: number; truePeakDbtp: number 
 }
 
 describe('landing a song', () => {
+  test('whose channels are opposed treats it as the same song whose channels agree', () => {
+    const agreeing = songLike(12, rate)
+    agreeing.channels[1]!.set(agreeing.channels[0]!)
+    const opposed = songLike(12, rate)
+    opposed.channels[1]!.set(agreeing.channels[0]!.map((sample) => -sample))
+    const target = { targetLufs: -9, ceilingDbtp: -1, intensity: 50 }
+    const [one, other] = [agreeing, opposed].map((audio) => planLanding(prepareLanding(audio), target))
+    expect(one!.verdict).toBe('on_target')
+    expect(other).toEqual(one)
+  })
+
   test.each([
     [-14, -1],
     [-16, -1],
