@@ -132,7 +132,9 @@ function inOrder(parts: readonly PlanPart[]): RecipeStage[] {
 
 /** A channel that is silent is as loud in the side as in the mid and stays silent where both are filtered alike. */
 function alikeInSide(stage: RecipeStage): RecipeStage {
-  return stage.kind === 'match' ? { ...stage, side: stage.mid } : stage
+  if (stage.kind === 'match') return { ...stage, side: stage.mid }
+  if (stage.kind !== 'dynamic_cut') return stage
+  return { ...stage, cuts: stage.cuts.map((cut) => ({ ...cut, maxSideCutDb: cut.maxMidCutDb })) }
 }
 
 type Match = Extract<RecipeStage, { kind: 'match' }>

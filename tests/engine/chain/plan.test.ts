@@ -328,6 +328,18 @@ describe('a repair', () => {
     expect(warnings).toEqual([{ code: 'INPUT_DEAD_CHANNEL', values: { channel: 'left' } }])
   })
 
+  it.each([0, 1])('of a resonance leaves a silent channel silent (%i)', (silent) => {
+    const ringing = copyOf(music)
+    // Twice, so that the cut goes as far as it may.
+    addResonance(ringing, 6000)
+    addResonance(ringing, 6000)
+    ringing.channels[silent]!.fill(0)
+    const { recipe } = plan(analyse(ringing))
+    const { audio, repairs } = applyRecipe(copyOf(ringing), recipe)
+    expect(repairs.map(({ kind }) => kind)).toContain('resonance')
+    expect(audio.channels[silent]!.every((sample) => sample === 0)).toBe(true)
+  })
+
   it('needs less certainty for generated music', () => {
     const ringing = { ...analysis, resonances: [{ frequencyHz: 6000, excessDb: 4.5, persistence: 0.9, q: 8 }] }
     expect(plan(ringing).recipe.stages).toEqual([])
