@@ -18,6 +18,8 @@ const aboveMedian = 30
 /** ... and this many times above every other residual within {@link isolation} frames: an onset has a tail, a click has none. */
 const aboveNeighbours = 4
 const isolation = 480
+/** Sound that is this much smaller on one side (−40 dB) begins or ends there. */
+const edgeRatio = 0.01
 /** Edges that come back within this many frames are a low note of a synthesiser (26 Hz and up at 48 kHz). */
 const period = 1800
 /** Longest click, frames. */
@@ -139,7 +141,25 @@ function examine(samples: Float32Array, centre: number): [number, number] | null
   }
   const from = centre - isolation + first - 1
   const to = centre - isolation + Math.max(first, last - order + 1) + 2
-  return vanishes(samples, from, to, a, peak) ? [from, to] : null
+  return !isEdge(samples, from, to) && vanishes(samples, from, to, a, peak) ? [from, to] : null
+}
+
+/** Whether the sound begins or ends at an outlier: beside silence the filled gap is a ramp, on which a jump vanishes like a click. */
+function isEdge(samples: Float32Array, from: number, to: number): boolean {
+  const before = swing(samples.subarray(from - isolation, from - order))
+  const after = swing(samples.subarray(to + order, to + isolation))
+  return Math.min(before, after) < edgeRatio * Math.max(before, after)
+}
+
+/** From the lowest to the highest sample. */
+function swing(samples: Float32Array): number {
+  let lowest = Number.POSITIVE_INFINITY
+  let highest = Number.NEGATIVE_INFINITY
+  for (const sample of samples) {
+    if (sample < lowest) lowest = sample
+    if (sample > highest) highest = sample
+  }
+  return highest - lowest
 }
 
 /** Whether the outlier is gone once the gap is filled: the jump at the start of a note stays, a click does not. */

@@ -115,6 +115,20 @@ describe('a fault that was put in', () => {
     expect(analyse(quiet).clicks.flat()).toHaveLength(1)
   })
 
+  it.each([
+    ['a deep tone', (t: number) => (t < 0.5 ? Math.cos(2 * Math.PI * 55 * t) : 0)],
+    ['a tone', (t: number) => (t < 0.5 ? Math.cos(2 * Math.PI * 220 * t) : 0)],
+    ['a kick', (t: number) => Math.exp(-30 * t) * Math.cos(2 * Math.PI * 60 * t)],
+  ])('%s that begins or ends abruptly beside digital silence is no click', (_, sample) => {
+    const notes = noise(12, 0)
+    for (let start = 48_000; start < notes.frames; start += 120_000) {
+      for (const channel of notes.channels) {
+        for (let i = 0; i < 48_000; i++) channel[start + i] = 0.7 * sample(i / 48_000)
+      }
+    }
+    expect(analyse(notes).clicks.flat()).toEqual([])
+  })
+
   it('drum hits are not clicks', () => {
     const drums = copyOf(music)
     for (let hit = 1; hit < 11; hit++) {
