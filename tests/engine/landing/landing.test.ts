@@ -6,35 +6,15 @@ import {
   type LandingPlan,
   planLanding,
   prepareLanding,
-  renderLanding,
   trimLanding,
 } from '../../../src-server/engine/landing.ts'
-import type { LandingSource } from '../../../src-server/engine/landing-material.ts'
-import { measureLoudness } from '../../../src-server/engine/meters/loudness.ts'
-import { createTruePeakVerifier } from '../../../src-server/engine/meters/true-peak.ts'
-import { fullTruePeakDbtp } from '../../support/full-meter.ts'
+import { clipStretch } from '../../../src-server/engine/processors/clipper.ts'
+import { fullTruePeak, fullTruePeakDbtp } from '../../support/full-meter.ts'
 import { noise, scaled, seededRandom, sine, songLike, stereo, twoChannels } from '../../support/sounds.ts'
+import { measured, render } from './rendered.ts'
 
 const rate = 44_100
 const song = prepareLanding(songLike(24, rate))
-
-function render(source: LandingSource, plan: LandingPlan, blockFrames?: number): Audio {
-  const { channels, frames, sampleRateHz } = source.audio
-  const result = allocateAudio(channels.length, frames, sampleRateHz)
-  let first = 0
-  for (const block of renderLanding(source, plan, blockFrames)) {
-    for (const [c, samples] of block.channels.entries()) result.channels[c]!.set(samples, first)
-    first += block.frames
-  }
-  expect(first).toBe(frames)
-  return result
-}
-
-function measured(audio: Audio): { integratedLufs: number; truePeakDbtp: number } {
-  const meter = createTruePeakVerifier()
-  meter.push(audio)
-  return { integratedLufs: measureLoudness(audio).integratedLufs, truePeakDbtp: meter.read().truePeakDbtp }
-}
 
 describe('landing a song', () => {
   test('whose channels are opposed treats it as the same song whose channels agree', () => {
@@ -61,6 +41,8 @@ describe('landing a song', () => {
     expect(plan.verdict).toBe('on_target')
     expect(Math.abs(reading.integratedLufs - targetLufs)).toBeLessThanOrEqual(0.05)
     expect(reading.truePeakDbtp).toBeLessThanOrEqual(ceilingDbtp)
+    // Room that is left above the peaks is limiting for nothing.
+    if (plan.limiter !== null) expect(reading.truePeakDbtp).toBeGreaterThan(ceilingDbtp - 0.15)
     expect(trimLanding(plan, reading)).toBeNull()
     const loudest = result.channels.map((samples) => samples.subarray(0, 3 * rate))
     expect(fullTruePeakDbtp(loudest)).toBeLessThanOrEqual(ceilingDbtp)
@@ -122,21 +104,39 @@ describe('landing a song', () => {
     expect(out.channels).toEqual(render(song, plan).channels)
   })
 
-  test('says how much the limiter took in every 100 ms', () => {
-    const plan = planLanding(song, { targetLufs: -10, ceilingDbtp: -1, intensity: 50 })
+  test.each([
+    ['limiter', -10, 0.3],
+    // The clipper's filter moves single samples.
+    ['clipper and limiter', -7, 2],
+  ])('says how much the %s took in every 100 ms', (_, targetLufs, toleranceDb) => {
+    const plan = planLanding(song, { targetLufs, ceilingDbtp: -1, intensity: 50 })
+    expect(plan.clipLimit === null).toBe(targetLufs === -10)
     const curve = gainReductionDb(song, plan)
     expect(curve.length).toBe(240)
     const gain = 10 ** (plan.gainDb / 20)
-    const ceiling = 10 ** (-1 / 20)
-    let most = 0
-    for (const [c, samples] of render(song, plan).channels.entries()) {
-      for (const [i, sample] of samples.entries()) {
-        const before = Math.abs(song.audio.channels[c]![i]! * gain)
-        if (before > ceiling) most = Math.max(most, 20 * Math.log10(before / Math.abs(sample)))
-      }
+    const most = new Float64Array(240)
+    const after = render(song, plan)
+    const highest = ({ channels }: Audio, frame: number) =>
+      Math.max(...channels.flatMap((samples) => Array.from(samples.subarray(frame, frame + 8), Math.abs)))
+    for (let frame = 0; frame < after.frames; frame += 8) {
+      const before = highest(song.audio, frame) * gain
+      const step = Math.floor(frame / 4410)
+      if (before > 1) most[step] = Math.max(most[step]!, 20 * Math.log10(before / highest(after, frame)))
     }
-    expect(Math.abs(Math.max(...curve) - most)).toBeLessThan(0.3)
+    expect(most.filter((db) => db > 3).length).toBeGreaterThan(20)
+    for (const [step, db] of most.entries()) if (db > 0) expect(Math.abs(curve[step]! - db)).toBeLessThan(toleranceDb)
     expect(Math.min(...curve)).toBe(0)
+  })
+
+  test('says what the clipper took off the highest peak', () => {
+    const plan = planLanding(song, { targetLufs: -7, ceilingDbtp: -1, intensity: 50 })
+    const clipped = song.audio.channels.map((samples) => {
+      const out = new Float32Array(samples.length)
+      clipStretch(samples, song.peaks, 0, plan.clipLimit!, rate, out)
+      return out.subarray(8 * rate, 12 * rate)
+    })
+    const left = Math.max(...clipped.map(fullTruePeak))
+    expect(plan.clipBudgetDb).toBeCloseTo(20 * Math.log10(song.truePeak / left), 1)
   })
 
   test.each([
@@ -189,6 +189,7 @@ describe('landing a song', () => {
     expect(reading.truePeakDbtp).toBeLessThanOrEqual(-1)
     const bolder = planLanding(sparse, { targetLufs: -9, ceilingDbtp: -1, intensity: 100 })
     expect(bolder.integratedLufs).toBeGreaterThan(plan.integratedLufs + 3)
+    expect(fromPeakToLoudnessLu - (bolder.ceilingDbtp - bolder.integratedLufs)).toBeLessThan(14.1)
   })
 
   test.each([-14, -16])('brings a song of nearly 18 LU from loudness to peak to %d LUFS', (targetLufs) => {
@@ -308,6 +309,17 @@ describe('mending a plan after the file was measured', () => {
     const again = measured(render(song, trimmed))
     expect(again.truePeakDbtp).toBeLessThanOrEqual(reading.truePeakDbtp - 0.59)
     expect(Math.abs(again.integratedLufs + 10)).toBeLessThanOrEqual(0.05)
+  })
+
+  test('lowers the peaks of a song that gain alone had brought to its target', () => {
+    const gainOnly = planLanding(song, { targetLufs: -18, ceilingDbtp: -1, intensity: 50 })
+    expect(gainOnly.limiter).toBeNull()
+    const before = measured(render(song, gainOnly))
+    expect(before.truePeakDbtp).toBeGreaterThan(-1.3)
+    const trimmed = trimLanding(gainOnly, { ...before, truePeakDbtp: -0.7 })!
+    const again = measured(render(song, trimmed))
+    expect(again.truePeakDbtp).toBeLessThanOrEqual(-1.3)
+    expect(Math.abs(again.integratedLufs + 18)).toBeLessThanOrEqual(0.05)
   })
 
   test('moves the loudness by the error that was measured', () => {

@@ -1,0 +1,27 @@
+/** What a landing plan makes of a song, and what the meters read in it. */
+import { expect } from 'vitest'
+import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
+import { type LandingPlan, renderLanding } from '../../../src-server/engine/landing.ts'
+import type { LandingSource } from '../../../src-server/engine/landing-material.ts'
+import { measureLoudness } from '../../../src-server/engine/meters/loudness.ts'
+import { createTruePeakVerifier } from '../../../src-server/engine/meters/true-peak.ts'
+
+/** Returns the whole planned master, as float before dither. */
+export function render(source: LandingSource, plan: LandingPlan, blockFrames?: number): Audio {
+  const { channels, frames, sampleRateHz } = source.audio
+  const result = allocateAudio(channels.length, frames, sampleRateHz)
+  let first = 0
+  for (const block of renderLanding(source, plan, blockFrames)) {
+    for (const [c, samples] of block.channels.entries()) result.channels[c]!.set(samples, first)
+    first += block.frames
+  }
+  expect(first).toBe(frames)
+  return result
+}
+
+/** Returns what the meters of the pipeline read: LUFS and dBTP. */
+export function measured(audio: Audio): { integratedLufs: number; truePeakDbtp: number } {
+  const meter = createTruePeakVerifier()
+  meter.push(audio)
+  return { integratedLufs: measureLoudness(audio).integratedLufs, truePeakDbtp: meter.read().truePeakDbtp }
+}
