@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { type DeliveryTarget, deliveryTarget } from '../../src-server/contract/platforms.ts'
+import { type DeliveryTarget, deliveryTarget, type Tier } from '../../src-server/contract/platforms.ts'
+import { prepareLanding } from '../../src-server/engine/landing.ts'
 import { deliverMasters } from '../../src-server/mastering/deliver.ts'
 import { renderMaster } from '../../src-server/mastering/render-master.ts'
 import { listEncoders } from '../../src-server/media/ffmpeg.ts'
@@ -20,12 +21,12 @@ const noise = stereo(6 * 44_100, 44_100, () => {
   return last
 })
 
-/** Delivers premium masters of the noise, with that ffmpeg, to a folder of their own. */
-async function deliverNoise(targets: readonly DeliveryTarget[], by = ffmpeg) {
+/** Delivers masters of the noise, with that ffmpeg, to a folder of their own. */
+async function deliverNoise(targets: readonly DeliveryTarget[], by = ffmpeg, tier: Tier = 'premium') {
   const folder = temporaryFolder()
   const { masters } = await deliverMasters(() => noise, {
     targets,
-    tier: 'premium',
+    tier,
     intensity: 50,
     seed: 0,
     tags: {},
@@ -102,5 +103,31 @@ describe.runIf(canEncode && process.platform !== 'win32')('one premium master fo
     const copied = calls().flatMap((call) => (call.includes('-f adts') ? /\S+\.wav/.exec(call)![0] : []))
     expect(copied.at(-1)).toBe(spotify!.master.path)
     expect(copied).toEqual([...new Set(copied)])
+  })
+})
+
+describe('masters for one loudness under two ceilings', () => {
+  const { loudness, truePeak } = prepareLanding(noise)
+  /** Masters under −1 and −2 dBTP at the loudness to which gain alone brings the noise with that peak. */
+  const deliverAt = async (peakDbtp: number) => {
+    const targetLufs = loudness.integratedLufs + peakDbtp - 20 * Math.log10(truePeak)
+    const targets = [-1, -2].map((ceilingDbtp, i) => {
+      return { ...deliveryTarget(i === 0 ? 'spotify' : 'apple_music', 'other', 'platform'), targetLufs, ceilingDbtp }
+    })
+    const { masters } = await deliverNoise(targets, ffmpeg, 'standard')
+    return masters.map(({ master }) => master)
+  }
+
+  it('are limited only where their own ceiling asks for it', async () => {
+    const [higher, lower] = await deliverAt(-1.5)
+    expect(higher!.plan.limiter).toBeNull()
+    expect(higher!.measurement.truePeakDbtp).toBeCloseTo(-1.5, 1)
+    expect(lower!.measurement.truePeakDbtp).toBeLessThanOrEqual(-2)
+    expect(lower!.measurement.integratedLufs).toBeCloseTo(higher!.measurement.integratedLufs, 1)
+  })
+
+  it('are one file where neither ceiling is reached', async () => {
+    const [higher, lower] = await deliverAt(-4)
+    expect(lower!.path).toBe(higher!.path)
   })
 })

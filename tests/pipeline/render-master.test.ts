@@ -1,6 +1,13 @@
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { planLanding, prepareLanding } from '../../src-server/engine/landing.ts'
-import { correctPlan } from '../../src-server/mastering/render-master.ts'
+import {
+  CeilingBrokenError,
+  correctPlan,
+  type RenderTask,
+  renderMaster,
+} from '../../src-server/mastering/render-master.ts'
+import { temporaryFolder } from '../media/make-audio.ts'
 import { seededRandom, stereo } from '../support/sounds.ts'
 
 const random = seededRandom(3)
@@ -34,5 +41,26 @@ describe('a written file above its ceiling', () => {
 
   it('is left alone once it holds', () => {
     expect(correctPlan(first, { integratedLufs: -11, truePeakDbtp: -1.52 }, 1)).toBeNull()
+  })
+})
+
+describe('a master whose peaks the limiter does not see', () => {
+  const source = prepareLanding(song)
+  const folder = temporaryFolder()
+  const loudness = source.loudness.integratedLufs
+  const peakDbtp = 20 * Math.log10(source.truePeak)
+  /** Rendered at the loudness at which its true peak stands so far above the ceiling. */
+  const renderOver = (overDb: number) => {
+    const unseen = { ...source, peaks: source.peaks.map((peak) => 0.01 * peak), truePeak: 0.01 * source.truePeak }
+    const task: RenderTask = {
+      ...{ source: unseen, targetLufs: loudness - 6, ceilingDbtp: peakDbtp - 6 - overDb, intensity: 50 },
+      ...{ bitDepth: 16, seed: 0, path: path.join(folder, 'master.wav'), tags: {} },
+    }
+    return renderMaster(task, () => {})
+  }
+
+  it('is not delivered', () => {
+    expect(() => renderOver(0.5)).toThrow(CeilingBrokenError)
+    expect(renderOver(-0.5).measurement.truePeakDbtp).toBeCloseTo(peakDbtp - 6, 1)
   })
 })

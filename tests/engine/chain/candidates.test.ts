@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { RecipeStage } from '../../../src-server/contract/recipe.ts'
 import { analyseSource } from '../../../src-server/engine/analysis.ts'
-import { chooseCandidate, recipeCandidates } from '../../../src-server/engine/candidates.ts'
+import type { Audio } from '../../../src-server/engine/block.ts'
+import { chooseCandidate, type RecipeCandidate, recipeCandidates } from '../../../src-server/engine/candidates.ts'
+import { applyRecipe } from '../../../src-server/engine/chain.ts'
 import type { PlanInput } from '../../../src-server/engine/plan-recipe.ts'
 import { createMatchFilter } from '../../../src-server/engine/processors/match.ts'
 import { copyOf, filterWhole, largestDifference, ordinaryMusic } from './signals.ts'
@@ -93,5 +96,85 @@ describe('tier premium', () => {
     expect(gentler!.tonalDistanceDb).toBeLessThan(repairs!.tonalDistanceDb)
     expect(firmer!.distortionDb).toBeGreaterThan(gentler!.distortionDb)
     expect(repairs!.distortionDb).toBe(-120)
+  })
+})
+
+const analyse = (audio: Audio) => analyseSource(audio, { aiService: 'other', lossy: false })
+
+/** Raises the high end, so that the spectrum leans by about that much on average. */
+const leaning = (gainDb: number): RecipeStage => {
+  const curve = { frequencyHz: [500, 1500], gainDb: [-gainDb, gainDb] }
+  return { kind: 'match', mid: curve, side: curve }
+}
+
+/** Turns everything that stands above the threshold down. */
+const pressing = (thresholdDb: number, maxReductionDb: number): RecipeStage => ({
+  kind: 'density',
+  compression: { thresholdDb, ratio: 4, kneeDb: 0, attackMs: 1, releaseMs: 60, maxReductionDb },
+})
+
+/** Which of the recipes is taken for a song that shall have the tone of `wanted`, and all scores; recipe 0 leaves it alone. */
+function choice(song: Audio, wanted: Audio, ...recipes: readonly (readonly RecipeStage[])[]) {
+  const analysed = analyse(song)
+  const { bandHz, midDb, sideDb } = analyse(wanted).spectrum
+  const [asked] = recipeCandidates({ ...input, tier: 'standard', analysis: analysed, genre: 'other' })
+  const targetSpectrum = { band_hz: [...bandHz], mid_db: [...midDb], side_db: [...sideDb] }
+  const names = ['as_asked', 'gentler', 'firmer'] as const
+  const candidates = [[], ...recipes].map((stages, i): RecipeCandidate => {
+    return { ...asked!, name: names[i]!, plan: { ...asked!.plan, recipe: { version: 1, stages }, targetSpectrum } }
+  })
+  const { chosen, scores } = chooseCandidate(song, analysed, candidates)
+  return { taken: names.indexOf(chosen.name as 'as_asked'), scores }
+}
+
+/** Music on top of a wave that nobody hears: its peaks tower over its loudness, and a filter takes them away. */
+function rumbling(): Audio {
+  const audio = ordinaryMusic(14)
+  for (const samples of audio.channels) {
+    for (let i = 0; i < samples.length; i++) samples[i] = 0.4 * samples[i]! + 0.35 * Math.sin(i / 1200)
+  }
+  return audio
+}
+
+const filtering: RecipeStage = { kind: 'rumble_filter', frequencyHz: 20, order: 6 }
+
+describe('of what a candidate does to a song', () => {
+  it('fewer towering peaks are worth some tone, but no more than half as many decibels of it', () => {
+    const song = rumbling()
+    const { taken, scores } = choice(song, song, [filtering, leaning(0.5)], [filtering, leaning(6)])
+    const [asked, bit, much] = scores
+    const fewerDb = asked!.burdenDb - bit!.burdenDb
+    expect(fewerDb).toBeGreaterThan(3)
+    expect(bit!.tonalDistanceDb).toBeLessThan(0.3 * fewerDb)
+    expect(taken).toBe(1)
+    expect(much!.tonalDistanceDb).toBeGreaterThan(0.7 * fewerDb)
+    expect(much!.tonalDistanceDb).toBeLessThan(1.5 * fewerDb)
+    expect(choice(song, song, [filtering, leaning(6)]).taken).toBe(0)
+  })
+
+  it('a little tone is worth a filter, but no compressor that is heard', () => {
+    const wanted = applyRecipe(copyOf(music), { version: 1, stages: [leaning(0.6)] }).audio
+    expect(choice(music, wanted, [leaning(0.6)]).taken).toBe(1)
+    const { taken, scores } = choice(music, wanted, [leaning(0.6), pressing(-26, 12)])
+    expect(scores[1]!.distortionDb).toBeGreaterThan(-15)
+    expect(scores[1]!.tonalDistanceDb).toBeLessThan(scores[0]!.tonalDistanceDb - 0.2)
+    expect(taken).toBe(0)
+  })
+
+  it('nothing is worth a change that makes no difference', () => {
+    expect(choice(music, music, [], []).taken).toBe(0)
+  })
+
+  it('the peaks of its loudest seconds count, wherever they lie', () => {
+    const late = ordinaryMusic(40)
+    for (const samples of late.channels) {
+      for (let i = 0; i < samples.length; i++) {
+        const isLoud = i >= 25 * 48_000 && i < 28 * 48_000
+        if (!isLoud) samples[i]! *= 0.03
+        else if (i % 48_000 > 4800) samples[i]! *= 0.2
+      }
+    }
+    const { scores } = choice(late, late, [leaning(1)])
+    expect(scores[0]!.burdenDb).toBeGreaterThan(2)
   })
 })

@@ -10,6 +10,7 @@ import {
 } from '../../../src-server/engine/landing.ts'
 import { clipStretch } from '../../../src-server/engine/processors/clipper.ts'
 import { fullTruePeak, fullTruePeakDbtp } from '../../support/full-meter.ts'
+import { residualDb } from '../../support/residual.ts'
 import { noise, scaled, seededRandom, sine, songLike, stereo, twoChannels } from '../../support/sounds.ts'
 import { measured, render } from './rendered.ts'
 
@@ -226,11 +227,14 @@ describe('landing a song', () => {
     expect(Math.abs(reading.integratedLufs + 12)).toBeLessThanOrEqual(0.05)
   })
 
-  test('leaves a steady bass tone undistorted: no clipper, the gain just holds', () => {
-    const tone = prepareLanding(sine(50, -6, 10, rate))
+  test.each([50, 80])('leaves a steady bass tone of %i Hz undistorted: no clipper, the gain just holds', (hz) => {
+    const tone = prepareLanding(sine(hz, -6, 10, rate))
     const loudest = tone.loudness.integratedLufs + 5
-    const plan = planLanding(tone, { targetLufs: loudest - 0.06, ceilingDbtp: -1, intensity: 50 })
+    const plan = planLanding(tone, { targetLufs: loudest, ceilingDbtp: -1, intensity: 50 })
     expect(plan.clipLimit).toBeNull()
+    expect(plan.meanGainReductionDb).toBeGreaterThan(1)
+    const part = render(tone, plan).channels[0]!.subarray(4 * rate, 5 * rate)
+    expect(residualDb(part, [hz], rate)).toBeLessThan(-100)
   })
 })
 

@@ -13,9 +13,9 @@ function peaksOf(samples: Float32Array): Float32Array {
   return peaks
 }
 
-function clipped(samples: Float32Array, limit: number): Float32Array {
+function clipped(samples: Float32Array, limit: number, sampleRateHz = rate): Float32Array {
   const out = new Float32Array(samples.length)
-  clipStretch(samples, peaksOf(samples), 0, limit, rate, out)
+  clipStretch(samples, peaksOf(samples), 0, limit, sampleRateHz, out)
   return out
 }
 
@@ -31,6 +31,21 @@ describe('the soft clipper', () => {
     const peak = fullTruePeak(clipped(sine(400, 0, 0.2, rate).channels[0]!, 0.5))
     expect(peak).toBeLessThan(0.5 * 10 ** (0.5 / 20))
     expect(peak).toBeGreaterThan(0.45)
+  })
+
+  test('bends a tone that just reaches its limit and leaves one 2 dB below it alone', () => {
+    const takenDb = (peakDb: number) => {
+      const tone = sine(400, peakDb, 0.2, rate).channels[0]!
+      return peakDb - 20 * Math.log10(clipped(tone, 1).reduce((most, x) => Math.max(most, Math.abs(x)), 0))
+    }
+    expect(takenDb(0)).toBeGreaterThan(0.25)
+    expect(takenDb(0)).toBeLessThan(0.6)
+    expect(takenDb(-2)).toBeCloseTo(0, 2)
+  })
+
+  test('brings down a tone of 3 kHz as well, whose look needs its third harmonic', () => {
+    const peak = clipped(sine(3000, 0, 0.2, rate).channels[0]!, 0.5).reduce((most, x) => Math.max(most, Math.abs(x)), 0)
+    expect(peak).toBeLessThan(0.5 * 10 ** (1.8 / 20))
   })
 
   test('gives the same samples for any stretch of the signal', () => {
@@ -58,9 +73,14 @@ describe('the soft clipper', () => {
     expect(turned.map((x) => -x)).toEqual(clipped(samples, 0.4))
   })
 
-  test('adds next to nothing above 15 kHz', () => {
-    const samples = sine(997, 0, 1, rate).channels[0]!
-    const added = clipped(samples, 0.4).map((y, i) => y - samples[i]!)
+  // The filter is as long in samples at every rate, so its slope is twice as wide at 96 kHz.
+  test.each([
+    [997, 44_100, 15_000, -70],
+    [3000, 44_100, 15_000, -70],
+    [997, 96_000, 20_000, -70],
+  ])('of a tone of %i Hz at %i Hz adds next to nothing above %i Hz', (hz, sampleRateHz, fromHz, mostDb) => {
+    const samples = sine(hz, 0, 1, sampleRateHz).channels[0]!
+    const added = clipped(samples, 0.4, sampleRateHz).map((y, i) => y - samples[i]!)
     const size = 32_768
     const re = new Float64Array(size / 2 + 1)
     const im = new Float64Array(size / 2 + 1)
@@ -69,11 +89,13 @@ describe('the soft clipper', () => {
       (_, i) => added[i + 4000]! * Math.sin((Math.PI * i) / size) ** 2,
     )
     createRealFft(size).forward(windowed, re, im)
-    const power = (fromHz: number, toHz: number): number => {
+    const power = (from: number, to: number): number => {
       let sum = 0
-      for (let k = Math.round((fromHz * size) / rate); k < (toHz * size) / rate; k++) sum += re[k]! ** 2 + im[k]! ** 2
+      for (let k = Math.round((from * size) / sampleRateHz); k < (to * size) / sampleRateHz; k++) {
+        sum += re[k]! ** 2 + im[k]! ** 2
+      }
       return 10 * Math.log10(sum)
     }
-    expect(power(15_000, 22_000) - power(500, 12_000)).toBeLessThan(-70)
+    expect(power(fromHz, 0.5 * sampleRateHz) - power(500, 12_000)).toBeLessThan(mostDb)
   })
 })

@@ -10,6 +10,7 @@ import {
   limiterControls,
 } from '../../../src-server/engine/processors/limiter.ts'
 import { fullTruePeakDbtp } from '../../support/full-meter.ts'
+import { residualDb } from '../../support/residual.ts'
 import { noise, scaled, seededRandom, sine, stereo, twoChannels } from '../../support/sounds.ts'
 
 const prompt: LimiterSettings = { lookAheadMs: 1, fastReleaseMs: 0, slowRiseMs: 0, slowFallMs: 0 }
@@ -158,30 +159,18 @@ describe.each(kinds)('%s', (_name, settings) => {
   })
 })
 
-/** Energy that is left of a channel after its sines at the given frequencies are taken out, in dB of the whole. */
-function residualDb(samples: Float32Array, frequenciesHz: readonly number[], sampleRateHz: number): number {
-  const rest = Float64Array.from(samples)
-  const total = rest.reduce((sum, x) => sum + x * x, 0)
-  for (let pass = 0; pass < 6; pass++) {
-    for (const hz of frequenciesHz) {
-      const omega = (2 * Math.PI * hz) / sampleRateHz
-      let s = 0
-      let c = 0
-      for (let i = 0; i < rest.length; i++) {
-        s += (2 / rest.length) * rest[i]! * Math.sin(omega * i)
-        c += (2 / rest.length) * rest[i]! * Math.cos(omega * i)
-      }
-      for (let i = 0; i < rest.length; i++) rest[i]! -= s * Math.sin(omega * i) + c * Math.cos(omega * i)
-    }
-  }
-  return 10 * Math.log10(rest.reduce((sum, x) => sum + x * x, 0) / total)
-}
-
 describe('with 6 dB of reduction the steady limiter', () => {
-  test.each([30, 50, 100, 1000])('keeps the distortion and noise of a %i Hz sine under −100 dB', (hz) => {
-    const result = limited(sine(hz, 5, 4, rate), -1, steadyLimiter)
-    const part = result.channels[0]!.subarray(2 * rate, 3 * rate)
-    expect(residualDb(part, [hz], rate)).toBeLessThan(-100)
+  test.each([
+    [30, 44_100],
+    [50, 44_100],
+    [100, 44_100],
+    [1000, 44_100],
+    [30, 96_000],
+    [50, 192_000],
+  ])('keeps the distortion and noise of a %i Hz sine at %i Hz under −100 dB', (hz, sampleRateHz) => {
+    const result = limited(sine(hz, 5, 4, sampleRateHz), -1, steadyLimiter)
+    const part = result.channels[0]!.subarray(2 * sampleRateHz, 3 * sampleRateHz)
+    expect(residualDb(part, [hz], sampleRateHz)).toBeLessThan(-100)
   })
 
   test('keeps the intermodulation of 60 Hz and 7 kHz at 4 : 1 (SMPTE) under −90 dB', () => {
@@ -197,5 +186,32 @@ describe('with 6 dB of reduction the steady limiter', () => {
   test('would fail that with a look-ahead of 1 ms', () => {
     const part = limited(sine(50, 5, 2, rate), -1, prompt).channels[0]!.subarray(rate, 2 * rate)
     expect(residualDb(part, [50], rate)).toBeGreaterThan(-60)
+  })
+})
+
+/** Reduction of the steady limiter, dB, so many seconds after a tone 6 dB above the ceiling has ended. */
+function heldDb(toneSeconds: number, afterSeconds: number): number {
+  const tone = sine(1000, 5, toneSeconds, rate).channels[0]!
+  const controls = curveFor(
+    stereo(6 * rate, rate, (i) => tone[i] ?? 0),
+    -1,
+    steadyLimiter,
+  )
+  return -20 * Math.log10(controls[Math.round(((toneSeconds + afterSeconds) * rate) / 8)]!)
+}
+
+describe('the gain of the steady limiter', () => {
+  test('is back soon after a single peak, but not within a period of its bass', () => {
+    expect(heldDb(0.002, 0.05)).toBeGreaterThan(2)
+    expect(heldDb(0.002, 0.25)).toBeLessThan(1)
+  })
+
+  test('is held after a note, so that the next one does not pump', () => {
+    expect(heldDb(0.3, 0.2)).toBeGreaterThan(3.5)
+  })
+
+  test('is back two seconds after a loud passage, in no hurry', () => {
+    expect(heldDb(2, 0.5)).toBeGreaterThan(2)
+    expect(heldDb(2, 2)).toBeLessThan(0.5)
   })
 })
