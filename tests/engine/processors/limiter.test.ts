@@ -7,6 +7,7 @@ import {
   applyControls,
   controlCount,
   type LimiterSettings,
+  limitedEnergies,
   limiterControls,
 } from '../../../src-server/engine/processors/limiter.ts'
 import { fullTruePeakDbtp } from '../../support/full-meter.ts'
@@ -149,6 +150,43 @@ describe.each(kinds)('%s', (_name, settings) => {
     for (let i = 0; i < 20_000; i += 37) {
       if (Math.abs(partly.channels[0]![i]!) < 0.01) continue
       expect(both.channels[1]![i]! / 0.1).toBeCloseTo(both.channels[0]![i]! / partly.channels[0]![i]!, 4)
+    }
+  })
+
+  test('gives a peak the same gain wherever it lies in the song, without a jump', () => {
+    const groups = 3000
+    const curveAround = (place: number): Float32Array => {
+      const peaks = new Float32Array(groups)
+      peaks.fill(2, place, place + 3)
+      const controls = new Float32Array(controlCount(groups))
+      limiterControls(peaks, 1, settings, rate, controls)
+      return controls.slice(place - 300, place + 900)
+    }
+    const first = curveAround(400)
+    for (let i = 1; i < first.length; i++) expect(Math.abs(first[i]! - first[i - 1]!)).toBeLessThan(0.2)
+    for (let place = 401; place < 1000; place += 7) {
+      const curve = curveAround(place)
+      for (const [i, gain] of curve.entries()) {
+        if (Math.abs(gain - first[i]!) > 1e-6) expect.fail(`${gain} in place of ${first[i]} at ${place - 300 + i}`)
+      }
+    }
+  })
+
+  test('predicts the energy that it leaves', () => {
+    const audio = noise(3, 0.2, rate, 11)
+    const controls = curveFor(audio, -1, settings)
+    const after = limited(audio, -1, settings)
+    const energyOf = ({ channels }: Audio) =>
+      Float32Array.from({ length: controls.length - 3 }, (_, g) =>
+        channels.reduce((sum, samples) => samples.subarray(8 * g, 8 * g + 8).reduce((s, x) => s + x * x, sum), 0),
+      )
+    const bounds = Int32Array.of(0, 200, 600, 1000)
+    const predicted = new Float64Array(3)
+    limitedEnergies(energyOf(audio), controls, bounds, predicted)
+    const energies = energyOf(after)
+    for (let k = 0; k < 3; k++) {
+      const left = energies.subarray(bounds[k]!, bounds[k + 1]!).reduce((sum, energy) => sum + energy, 0)
+      expect(Math.abs(10 * Math.log10(predicted[k]! / left))).toBeLessThan(0.1)
     }
   })
 

@@ -1,0 +1,62 @@
+/** What a report says of a master: measured in its file, not planned. */
+import { describe, expect, it } from 'vitest'
+import { deliveryTarget, type Platform } from '../../src-server/contract/platforms.ts'
+import { type LandingPlan, planLanding, prepareLanding } from '../../src-server/engine/landing.ts'
+import type { MasterMeasurement } from '../../src-server/mastering/measure-master.ts'
+import type { RenderedMaster } from '../../src-server/mastering/render-master.ts'
+import { masterResult } from '../../src-server/mastering/report-facts.ts'
+import { songLike } from '../support/sounds.ts'
+
+const source = prepareLanding(songLike(6, 44_100))
+
+/** The result for a platform of a file that measures so, rendered by a plan for that platform. */
+function resultOf(
+  platform: Platform,
+  measured: { readonly integratedLufs: number; readonly truePeakDbtp?: number },
+  planned: Partial<LandingPlan> = {},
+) {
+  const target = deliveryTarget(platform, 'other', 'platform')
+  const plan = { ...planLanding(source, { ...target, intensity: 50 }), ...planned }
+  const measurement = { truePeakDbtp: -1.5, shortTermMaxLufs: -10, momentaryMaxLufs: -9, ...measured }
+  const master: RenderedMaster = {
+    ...{ path: 'master.wav', sizeBytes: 1, sha256: '', sampleRateHz: 44_100, bitDepth: 16, plan },
+    measurement: measurement as MasterMeasurement,
+    gainReductionDb: Float32Array.of(0, 4.5, 1),
+  }
+  return { plan, result: masterResult(master, target, { file: 'song.wav', chainGainDb: -2.5 }) }
+}
+
+describe('the result of a master', () => {
+  it('is on its target within 0.05 LU as measured, whatever the plan said', () => {
+    expect(resultOf('spotify', { integratedLufs: -14.04 }).result).toMatchObject({ verdict: 'on_target' })
+    const { result } = resultOf('spotify', { integratedLufs: -14.1 })
+    expect(result).toMatchObject({ verdict: 'below_target', verdict_reason: 'gain_reduction', integrated_lufs: -14.1 })
+  })
+
+  it('is none where the file misses by more than 0.5 LU what the plan promised', () => {
+    expect(() => resultOf('spotify', { integratedLufs: -14.6 })).toThrow(/0.60 LU off/)
+    expect(() => resultOf('spotify', { integratedLufs: -13.4 })).toThrow(/0.60 LU off/)
+    expect(() => resultOf('spotify', { integratedLufs: -Infinity })).toThrow(/silent/)
+    const { result } = resultOf(
+      'spotify',
+      { integratedLufs: -17 },
+      { verdict: 'below_target', reason: 'dynamics_lost' },
+    )
+    expect(result).toMatchObject({ verdict: 'below_target', verdict_reason: 'dynamics_lost' })
+  })
+
+  it('counts the gain of the whole way from the song to the master, and the largest reduction', () => {
+    const { plan, result } = resultOf('spotify', { integratedLufs: -14 })
+    expect(result.gain_db).toBeCloseTo(plan.gainDb - 2.5, 9)
+    expect(result.max_gain_reduction_db).toBe(4.5)
+  })
+
+  it('says how far a service turns a quiet master up: to −1 dBTP and no further', () => {
+    const quiet = { verdict: 'below_target', reason: 'dynamics_lost' } as const
+    const turnedUp = (truePeakDbtp: number) =>
+      resultOf('spotify', { integratedLufs: -18, truePeakDbtp }, quiet).result.playback
+    expect(turnedUp(-3)).toMatchObject({ action: 'turn_up', gain_db: 2 })
+    expect(turnedUp(-8)).toMatchObject({ action: 'turn_up', gain_db: 4 })
+    expect(turnedUp(-1)).toMatchObject({ action: 'leave', gain_db: 0 })
+  })
+})
