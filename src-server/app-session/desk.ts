@@ -222,10 +222,11 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
     /** Writes something that is shown on the desk, such as an analysis, together with the event that tells of it. */
     note: change,
 
-    /** Holds what waits or goes on, sets what is common, or reorders. */
+    /** Holds what waits or goes on, sets what is common, or reorders. Throws PRESET_NAME_TAKEN. */
     change({ is_paused, settings, presets, order }: DeskChange): void {
       change(() => {
         const before = common()
+        if (presets) requireOwnNames(presets, before.presets)
         store.setCommon({
           isPaused: is_paused ?? before.isPaused,
           settings: settings ?? before.settings,
@@ -326,6 +327,13 @@ export type DeskQueue = ReturnType<typeof createDesk>
 /** Returns the JSON of a non-empty object with one more member, whose value is JSON already. */
 function withMember(object: object, name: string, json: string): string {
   return `${JSON.stringify(object).slice(0, -1)},"${name}":${json}}`
+}
+
+/** Throws PRESET_NAME_TAKEN for a name given twice. Namesakes that are stored, from when they were taken, may stay. */
+function requireOwnNames(presets: readonly Preset[], stored: readonly Preset[]): void {
+  const count = (all: readonly Preset[], name: string) => all.filter((preset) => preset.name === name).length
+  const taken = presets.find(({ name }) => count(presets, name) > Math.max(1, count(stored, name)))
+  if (taken) throw new AppError('PRESET_NAME_TAKEN', { name: taken.name }, { param: 'presets' })
 }
 
 function requestOf(settings: MasterSettings): MasterRequest {

@@ -232,7 +232,7 @@ export const appEndpoints = endpoints({
       ),
     }),
     answers: { 200: { description: 'The desk.', schema: Desk } },
-    errors: [],
+    errors: ['PRESET_NAME_TAKEN'],
   },
   changeDeskSong: {
     method: 'PATCH',

@@ -38,6 +38,7 @@ export const ERRORS = {
   IDEMPOTENCY_IN_PROGRESS: extension(409, true),
   KEY_LIMIT: extension(409),
   WEBHOOK_LIMIT: extension(409),
+  PRESET_NAME_TAKEN: extension(409),
   RESULT_EXPIRED: extension(410),
   PRECONDITION_FAILED: extension(412),
   UNSUPPORTED_MEDIA_TYPE: extension(415),

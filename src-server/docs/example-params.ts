@@ -11,6 +11,7 @@ const EXAMPLES: Partial<Record<ErrorCode, ErrorParams>> = {
   METHOD_NOT_ALLOWED: { allow: 'GET' },
   KEY_LIMIT: { plan: 'pro', limit: 5 },
   WEBHOOK_LIMIT: { plan: 'pro', limit: 3 },
+  PRESET_NAME_TAKEN: { name: 'Night EP' },
   UNSUPPORTED_MEDIA_TYPE: { expected: 'multipart/form-data' },
 }
 

@@ -230,6 +230,11 @@ const SITUATIONS: Record<ErrorCode, () => Told | Promise<Told>> = {
     undo.push(() => service.patch('/app/account', { plan: 'studio' }))
     return post('/api/v1/webhooks', { url: 'http://127.0.0.1:9/' })
   },
+  async PRESET_NAME_TAKEN() {
+    const { settings } = (await service.get('/app/desk')).body
+    const preset = { name: 'Night', settings }
+    return { ...post('/app/desk', { presets: [preset, preset] }), method: 'PATCH' }
+  },
   RESULT_EXPIRED: () => get(`/api/v1/jobs/${jobs.expired}/download`),
   UNSUPPORTED_MEDIA_TYPE: () => ({
     ...upload(goodForm),

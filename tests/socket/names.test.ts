@@ -1,4 +1,6 @@
 /** One rule for whatever a person names: composed, on one line, without blanks around it. */
+import path from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MAX_TITLE_LENGTH } from '../../src-server/contract/limits.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
@@ -62,4 +64,40 @@ test('a blank note is none, and a blank title is the name of the file', async ()
 test('a title may have as many characters as /docs says, whatever they are made of', async () => {
   expect(await named['a song']?.('🎵'.repeat(MAX_TITLE_LENGTH))).toMatchObject({ status: 201 })
   expect((await service.master({ title: '🎵'.repeat(MAX_TITLE_LENGTH + 1) })).status).toBe(400)
+})
+
+test('two presets of one name are refused, however it is written, and those that were there stay', async () => {
+  const { settings } = (await service.get('/app/desk')).body
+  const put = (...names: string[]) =>
+    service.patch('/app/desk', { is_paused: true, presets: names.map((name) => ({ name, settings })) })
+  const known = async () => {
+    const { presets, is_paused } = (await service.get('/app/desk')).body
+    return [is_paused, presets.map(({ name }: { name: string }) => name)]
+  }
+  await put('Night', 'É')
+  await service.patch('/app/desk', { is_paused: false })
+  for (const [first, second] of [
+    ['Night', 'Night'],
+    ['Night', ' Night\n'],
+    ['É', 'E\u0301'],
+  ] as const) {
+    const { status, body } = await put(first, 'Day', second)
+    expect([status, body.error.code, body.error.param]).toEqual([409, 'PRESET_NAME_TAKEN', 'presets'])
+    expect(body.error.message).toContain(`“${first}”`)
+  }
+  expect(await known()).toEqual([false, ['Night', 'É']])
+  expect((await put('Night', 'night')).status).toBe(200)
+})
+
+test('presets of one name from an earlier version may stay, and hold up no other change', async () => {
+  const { settings } = (await service.get('/app/desk')).body
+  const put = (...names: string[]) => service.patch('/app/desk', { presets: names.map((name) => ({ name, settings })) })
+  await put('Old', 'Other')
+  const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
+  db.prepare("UPDATE desk SET presets = replace(presets, 'Other', 'Old')").run()
+  db.close()
+  expect((await put('Old', 'Old', 'New')).status).toBe(200)
+  expect((await put('Old', 'Old', 'Old')).status).toBe(409)
+  expect((await put('Old', 'New')).status).toBe(200)
+  expect((await put('Old', 'Old', 'New')).status).toBe(409)
 })

@@ -67,6 +67,7 @@ export const errors: Record<ErrorCode, Sentence> = {
     v.limit === 0
       ? `The plan ${v.plan} has no webhooks. Choose a larger plan.`
       : `The plan ${v.plan} allows ${v.limit} webhooks. Remove one or choose a larger plan.`,
+  PRESET_NAME_TAKEN: (v) => `There is a preset “${v.name}” already. Give each preset a name of its own.`,
   RESULT_EXPIRED: 'The result was kept for its retention period and is gone. Master the song again.',
   UNSUPPORTED_MEDIA_TYPE: (v) => `Send this request as ${v.expected}.`,
   PRECONDITION_FAILED: 'The file is not the one that If-Match names. Ask again without it.',

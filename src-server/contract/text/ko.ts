@@ -62,6 +62,7 @@ export const errors: Record<ErrorCode, Sentence> = {
     v.limit === 0
       ? `${v.plan} 플랜에는 웹훅이 없어요. 더 큰 플랜을 고르세요.`
       : `${v.plan} 플랜의 웹훅은 ${v.limit}개까지예요. 하나를 지우거나 더 큰 플랜을 고르세요.`,
+  PRESET_NAME_TAKEN: (v) => `“${v.name}” 프리셋이 이미 있어요. 프리셋마다 다른 이름을 적으세요.`,
   RESULT_EXPIRED: '보관 기간이 지나 결과가 없어요. 곡을 다시 마스터링하세요.',
   UNSUPPORTED_MEDIA_TYPE: (v) => `이 요청은 ${v.expected} 형식으로 보내세요.`,
   PRECONDITION_FAILED: 'If-Match에 적은 파일이 아니에요. If-Match 없이 다시 요청하세요.',
