@@ -109,7 +109,8 @@ function deskRoutes(app: FastifyInstance, { session: { desk } }: AppRoutesArgume
   route(app, ENDPOINTS.readDesk, ({ language }) => ({ status: 200, ...asJson(desk.json(language)) }))
   route(app, ENDPOINTS.changeDesk, ({ body, language }) => {
     const presets = body.presets?.map((preset) => ({ ...preset, name: requireName(preset.name, 'presets') }))
-    desk.change({ ...body, ...(presets ? { presets } : {}) })
+    const order = body.order?.map((sourceId) => sourceId.toLowerCase())
+    desk.change({ ...body, ...(presets ? { presets } : {}), ...(order ? { order } : {}) })
     return { status: 200, ...asJson(desk.json(language)) }
   })
   route(app, ENDPOINTS.changeDeskSong, ({ params: { source_id }, body, language }) => {

@@ -94,7 +94,7 @@ function checkMediaType(request: FastifyRequest, endpoint: Endpoint): void {
 /**
  * Serves `endpoint` with `handler`. Parameters, query, headers and JSON body are checked against the table first; what does not
  * fit is INVALID_REQUEST with the name at fault. In address and headers decimal digits become a whole number where the schema
- * asks for one, and identifiers (`…_id`) may be written in either case.
+ * asks for one. Identifiers (`…_id`, `…_ids`) may be written in either case.
  */
 export function route<const E extends Endpoint, const O extends Outcome<E>>(
   app: FastifyInstance,
@@ -137,10 +137,15 @@ function checkedTexts(schema: TObject, given: unknown): unknown {
     const text = value[name]
     if (Array.isArray(text)) throw new AppError('INVALID_REQUEST', {}, { param: name, details: [{ rule: 'once' }] })
     if (typeof text !== 'string') continue
-    if (member.type === 'integer') value[name] = wholeNumber(text) ?? text
-    if (name.endsWith('_id')) value[name] = text.toLowerCase()
+    value[name] = member.type === 'integer' ? (wholeNumber(text) ?? text) : inOneCase(name, text)
   }
   return checked(schema, value)
+}
+
+/** The value of the member `name`: in small letters where that is an identifier or several. */
+function inOneCase(name: string, value: unknown): unknown {
+  if (name.endsWith('_ids') && Array.isArray(value)) return value.map((one) => inOneCase('_id', one))
+  return name.endsWith('_id') && typeof value === 'string' ? value.toLowerCase() : value
 }
 
 function checked(schema: TSchema, value: unknown): unknown {
@@ -174,7 +179,7 @@ async function readJson(request: FastifyRequest): Promise<unknown> {
   }
   if (sizeBytes > MAX_JSON_BYTES) throw invalidRequest('body_too_large')
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'), inOneCase)
   } catch (cause) {
     throw invalidRequest('not_json', { cause })
   }

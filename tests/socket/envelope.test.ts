@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { DeskSong } from '../../src-server/contract/app.ts'
 import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
 import type { Delivery } from '../../src-server/contract/webhooks.ts'
 import { pageRoutes } from '../../src-server/http/page.ts'
@@ -127,6 +128,33 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
     expect(log.body.deliveries.map(({ delivery_id }: Delivery) => delivery_id)).toEqual([tested.body.delivery_id])
     await service.call('DELETE', `/api/v1/webhooks/${body.webhook_id}`)
     await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+  })
+
+  test('an identifier in a body is the same in capital letters, and is kept in small ones', async () => {
+    const add = async (purpose: string) => {
+      const form = new FormData()
+      form.append('purpose', purpose)
+      form.append('file', new Blob([new Uint8Array(wavSong({ seconds: 6 }))]), `${purpose}.wav`)
+      return (await service.call('POST', '/app/sources', { body: form })).body.source_id as string
+    }
+    const [first, second, reference] = [await add('song'), await add('song'), await add('reference')]
+    const before = (await service.get('/app/desk')).body
+    const settings = { ...before.settings, reference_source_id: reference.toUpperCase() }
+    const presets = [{ name: 'Night', settings }]
+    const order = [second, first].map((id) => id.toUpperCase())
+    const desk = (await service.patch('/app/desk', { is_paused: true, settings, presets, order })).body
+    expect(desk.songs.map(({ source }: DeskSong) => source.source_id)).toEqual([second, first])
+    for (const shown of [desk, desk.presets[0]]) expect(shown.settings.reference_source_id).toBe(reference)
+    for (const [command, state] of [
+      ['start', 'waiting'],
+      ['stop', 'ready'],
+    ]) {
+      const { status, body } = await service.post(`/app/desk/${command}`, { source_ids: order })
+      const states = body.songs?.map((song: DeskSong) => song.state)
+      expect([command, status, states]).toEqual([command, 200, [state, state]])
+    }
+    await service.post('/app/desk/remove', { source_ids: order })
+    await service.patch('/app/desk', { is_paused: false, settings: before.settings, presets: [] })
   })
 
   test('an address with escapes that mean nothing needs a key like any other', async () => {
