@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 
 /** The page may load and run its own files only; `blob:` is sound decoded in the page or a download on its way to the browser. */
@@ -18,19 +17,34 @@ export const PAGE_POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
-/** Serves the built page of `folder` at `/`; nothing where it was not built. Its files are public: they hold no secret. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+/**
+ * Serves the built page of `folder` at `/`, one route per file; nothing where it was not built. Its files are public: they hold no
+ * secret. They are read once, at the start: a later build names them otherwise, and half of each would be no page. Throws the
+ * system's error.
+ */
 export function pageRoutes(app: FastifyInstance, folder: string): void {
   if (!existsSync(path.join(folder, 'index.html'))) return
-  app.register(fastifyStatic, {
-    root: folder,
-    // One route per file: an unknown address stays unknown, in our own words.
-    wildcard: false,
-    cacheControl: false,
-    setHeaders(reply, file) {
-      const isNamedByContent = path.basename(path.dirname(file)) === 'assets'
-      reply.header('cache-control', isNamedByContent ? 'public, max-age=31536000, immutable' : 'no-cache')
-      reply.header('content-security-policy', PAGE_POLICY)
-      reply.header('referrer-policy', 'no-referrer')
-    },
-  })
+  const assets = readdirSync(path.join(folder, 'assets')).map((name) => `assets/${name}`)
+  for (const name of [...readdirSync(folder), ...assets]) {
+    // A folder, or what a file manager leaves behind.
+    if (path.extname(name) === '') continue
+    const bytes = readFileSync(path.join(folder, name))
+    const headers = {
+      'content-type': MEDIA_TYPES[path.extname(name)] ?? 'application/octet-stream',
+      'cache-control': assets.includes(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'content-security-policy': PAGE_POLICY,
+      'referrer-policy': 'no-referrer',
+    }
+    for (const url of name === 'index.html' ? ['/', '/index.html'] : [`/${name}`]) {
+      app.get(url, (_request, reply) => reply.headers(headers).send(bytes))
+    }
+  }
 }

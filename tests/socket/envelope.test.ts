@@ -85,6 +85,35 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
       expect((await fetch(baseUrl + address, { method: 'PUT' })).status).toBe(404)
   })
 
+  test('a page that is built anew under a running service stays the one that was there, whole', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-page-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const build = (name: string) => {
+      rmSync(folder, { recursive: true })
+      mkdirSync(path.join(folder, 'assets'), { recursive: true })
+      writeFileSync(path.join(folder, 'index.html'), `<script type="module" src="/assets/${name}.js"></script>`)
+      writeFileSync(path.join(folder, 'assets', `${name}.js`), `say('${name}')`)
+    }
+    const files = (baseUrl: string) =>
+      Promise.all(
+        ['/', '/index.html', '/assets/first.js'].map(async (address) => {
+          const answer = await fetch(baseUrl + address)
+          const kept = ['content-type', 'cache-control', 'content-security-policy', 'content-length']
+          return [answer.status, ...kept.map((name) => answer.headers.get(name)), await answer.text()]
+        }),
+      )
+    build('first')
+    const { baseUrl } = await listen((app) => pageRoutes(app, folder))
+    const before = await files(baseUrl)
+    expect(before.map(([status, type]) => [status, type])).toEqual([
+      [200, 'text/html; charset=utf-8'],
+      [200, 'text/html; charset=utf-8'],
+      [200, expect.stringMatching(/^(text|application)\/javascript/)],
+    ])
+    build('second')
+    expect(await files(baseUrl)).toEqual(before)
+  })
+
   test('a program gets the members of the contract; the page also what the message mentions, to word it in the language it shows', async () => {
     const ask = async (credential: string) =>
       (
