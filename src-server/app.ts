@@ -22,7 +22,6 @@ export interface AppParts {
 
 /** More than a request line has room for: a long identifier is an unknown one, nothing else. */
 const MAX_PARAMETER_LENGTH = 16_384
-const RETRY_SECONDS = 2
 
 /**
  * Returns the application: guard, door, envelope and routes. It opens no socket. What every request passes, in this order: its
@@ -44,7 +43,7 @@ export function buildApp({ log, clock, chance, admission, port, isStopping, rout
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
     if (isStopping()) {
       reply.header('connection', 'close')
-      throw new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS })
+      throw new AppError('UNAVAILABLE')
     }
     if (!isAllowed(request, port())) throw forbidden()
     done()

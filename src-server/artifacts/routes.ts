@@ -38,8 +38,6 @@ export interface JobFiles {
   readonly result?: KeptResult
 }
 
-const RETRY_AFTER_SECONDS = 2
-
 /** Serves the downloads; `filesOf` finds the files of a job by its identifier. */
 export function artifactRoutes(
   app: FastifyInstance,
@@ -89,7 +87,7 @@ const HTML_HEADERS = {
 }
 
 function resultOf({ status, isExpired, result }: JobFiles): KeptResult {
-  if (status === 'queued') throw new AppError('JOB_NOT_READY', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+  if (status === 'queued') throw new AppError('JOB_NOT_READY')
   if (status === 'failed') throw new AppError('JOB_FAILED')
   if (isExpired || !result) throw new AppError('RESULT_EXPIRED')
   return result

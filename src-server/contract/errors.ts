@@ -6,6 +6,8 @@ interface ErrorKind {
   readonly status: number
   /** Whether the same request may succeed later without being changed. */
   readonly retryable: boolean
+  /** When that is worth trying: `Retry-After`, unless the failure itself knows better. */
+  readonly retryAfterSeconds?: number
   /** Whether the code is one of the specification's eight (section 7) or an extension. */
   readonly origin: 'specification' | 'extension'
 }
@@ -15,8 +17,13 @@ interface FailureKind {
   readonly retryable: boolean
 }
 
-const specified = (status: number, retryable = false): ErrorKind => ({ status, retryable, origin: 'specification' })
-const extension = (status: number, retryable = false): ErrorKind => ({ status, retryable, origin: 'extension' })
+/** `retry` says whether the request may succeed later or, where that can be told, after how many seconds. */
+const kind = (origin: ErrorKind['origin'], status: number, retry: boolean | number): ErrorKind =>
+  typeof retry === 'number'
+    ? { status, retryable: true, retryAfterSeconds: retry, origin }
+    : { status, retryable: retry, origin }
+const specified = (status: number, retry: boolean | number = false) => kind('specification', status, retry)
+const extension = (status: number, retry: boolean | number = false) => kind('extension', status, retry)
 
 export const ERRORS = {
   FILE_TOO_LARGE: specified(400),
@@ -25,17 +32,17 @@ export const ERRORS = {
   INVALID_PLATFORM: specified(400),
   INVALID_API_KEY: specified(401),
   INSUFFICIENT_CREDITS: specified(402),
-  CONCURRENT_LIMIT: specified(429, true),
-  RATE_LIMIT: specified(429, true),
+  CONCURRENT_LIMIT: specified(429, 5),
+  RATE_LIMIT: specified(429, 60),
   INVALID_REQUEST: extension(400),
   INVALID_WEBHOOK_URL: extension(400),
   FORBIDDEN: extension(403),
   NOT_FOUND: extension(404),
   JOB_NOT_FOUND: extension(404),
   METHOD_NOT_ALLOWED: extension(405),
-  JOB_NOT_READY: extension(409, true),
+  JOB_NOT_READY: extension(409, 2),
   JOB_FAILED: extension(409),
-  IDEMPOTENCY_IN_PROGRESS: extension(409, true),
+  IDEMPOTENCY_IN_PROGRESS: extension(409, 1),
   KEY_LIMIT: extension(409),
   WEBHOOK_LIMIT: extension(409),
   PRESET_NAME_TAKEN: extension(409),
@@ -45,7 +52,7 @@ export const ERRORS = {
   RANGE_NOT_SATISFIABLE: extension(416),
   IDEMPOTENCY_MISMATCH: extension(422),
   INTERNAL_ERROR: extension(500, true),
-  UNAVAILABLE: extension(503, true),
+  UNAVAILABLE: extension(503, 5),
   INSUFFICIENT_STORAGE: extension(507, true),
 } as const satisfies Record<string, ErrorKind>
 

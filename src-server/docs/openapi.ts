@@ -201,7 +201,7 @@ function failures(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json
   }
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
-      const isRetryLater = codes.some((code) => errors.ERRORS[code].retryable) && status !== 500
+      const isRetryLater = codes.some((code) => errors.ERRORS[code].retryAfterSeconds !== undefined)
       return [
         status,
         {

@@ -36,7 +36,7 @@ function envelopeFor(request: FastifyRequest, failure: AppError): ErrorEnvelope 
 
 /** Returns the headers that a failure carries by its code and values, and those it was given. */
 export function headersOf(failure: AppError): Record<string, string> {
-  const { allow, retryAfterSeconds } = failure.values
+  const { allow, retryAfterSeconds = ERRORS[failure.code].retryAfterSeconds } = failure.values
   return {
     ...(failure.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     ...(allow === undefined ? {} : { allow: String(allow) }),
@@ -46,7 +46,6 @@ export function headersOf(failure: AppError): Record<string, string> {
 }
 
 const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL'])
-const RETRY_SECONDS = 2
 
 /**
  * Returns what a thrown value means to a client: itself where it is an expected failure, a full disk, a busy or read-only
@@ -58,7 +57,7 @@ export function toAppError(thrown: unknown): AppError {
   const name = typeof code === 'string' ? code : ''
   if (FULL_DISK.has(name)) return new AppError('INSUFFICIENT_STORAGE', {}, { cause: thrown })
   if (/^SQLITE_(BUSY|READONLY|LOCKED)|^EROFS$/.test(name)) {
-    return new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS }, { cause: thrown })
+    return new AppError('UNAVAILABLE', {}, { cause: thrown })
   }
   if (name === 'FST_ERR_BAD_URL' || name === 'FST_ERR_MAX_PARAM_LENGTH') return new AppError('NOT_FOUND')
   if (name.startsWith('FST_') && typeof statusCode === 'number' && statusCode < 500) {

@@ -20,7 +20,6 @@ export type Analyse = (
 ) => Promise<AnalysisFacts>
 
 const TIME_LIMIT_MS = 180_000
-const RETRY_SECONDS = 5
 
 /** Returns the free look. It takes no job slot and writes nothing; it ends with the server at the latest. */
 export function createAnalyse(given: {
@@ -31,7 +30,7 @@ export function createAnalyse(given: {
   stopping: AbortSignal
 }): Analyse {
   const unavailable = (cause: unknown, reason: { readonly reason?: 'ffmpeg_missing' } = {}) =>
-    new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS, ...reason }, { cause })
+    new AppError('UNAVAILABLE', reason, { cause })
   const failureOf = ({ failureCode, message, stack }: WorkFailed) => {
     given.log.warn('an analysis failed', { failureCode, detail: message, stack })
     if (failureCode === 'UNREADABLE_AUDIO')

@@ -49,7 +49,7 @@ export function createIdempotency({ db, clock }: { db: Db; clock: Pick<Clock, 'n
       return {
         check() {
           if (!holders.has(name)) holders.set(name, mine)
-          if (holders.get(name) !== mine) throw new AppError('IDEMPOTENCY_IN_PROGRESS', { retryAfterSeconds: 1 })
+          if (holders.get(name) !== mine) throw new AppError('IDEMPOTENCY_IN_PROGRESS')
         },
         release() {
           if (holders.get(name) === mine) holders.delete(name)

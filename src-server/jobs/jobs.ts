@@ -29,8 +29,6 @@ export interface JobsParts {
   readonly plan: () => Plan
 }
 
-const RETRY_SECONDS = 2
-
 /** The jobs, as the rest of the server uses them. */
 export function createJobs({ db, clock, store, scheduler, settle, submit, folders, notify, plan }: JobsParts) {
   const require = (jobId: string): JobRecord => {
@@ -87,7 +85,7 @@ export function createJobs({ db, clock, store, scheduler, settle, submit, folder
     /** Makes a new job from the stored songs of an ended one. Throws JOB_NOT_FOUND, JOB_NOT_READY or RESULT_EXPIRED. */
     retry(jobId: string, caller: Caller): Submitted {
       const job = require(jobId)
-      if (!hasEnded(job.state)) throw new AppError('JOB_NOT_READY', { retryAfterSeconds: RETRY_SECONDS })
+      if (!hasEnded(job.state)) throw new AppError('JOB_NOT_READY')
       if (hasExpired(job, clock.now())) throw new AppError('RESULT_EXPIRED')
       const referenceSong = reference(job)
       try {

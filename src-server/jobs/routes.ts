@@ -115,7 +115,7 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
       if (sourceId !== undefined && !source) throw new AppError('NOT_FOUND')
       const song = source ?? (await inspectPart(parts, upload, 'file', call.signal))
       const name = nameOf(call.caller)
-      if (looking.has(name)) throw new AppError('CONCURRENT_LIMIT', { retryAfterSeconds: 2 })
+      if (looking.has(name)) throw new AppError('CONCURRENT_LIMIT')
       looking.add(name)
       try {
         const { warnings, ...found } = await parts.analyse(song, aiService, {

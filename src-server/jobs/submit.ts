@@ -33,9 +33,6 @@ export interface Submitted {
   readonly isReplay: boolean
 }
 
-/** How soon a caller may find a free slot, seconds. */
-const SLOT_RETRY_SECONDS = 5
-
 /**
  * Returns the function that makes jobs. In one transaction and in this order: idempotency replay, balance (INSUFFICIENT_CREDITS),
  * slot (CONCURRENT_LIMIT), room (INSUFFICIENT_STORAGE), charge, row and event. Whatever it throws, nothing is left behind.
@@ -60,7 +57,7 @@ export function createSubmit(given: {
     if (balance < CREDITS_PER_JOB) throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance })
     const limit = PLAN_LIMITS[given.plan()].concurrentJobs
     if (store.countUnfinished() >= limit) {
-      throw new AppError('CONCURRENT_LIMIT', { limit, retryAfterSeconds: SLOT_RETRY_SECONDS })
+      throw new AppError('CONCURRENT_LIMIT', { limit })
     }
     // The masters and their ZIP are there at once.
     given.storage.require(2 * resultBytes(song, request))

@@ -21,7 +21,6 @@ export type Inspect = (
 
 /** Probes run at once; more only make each slower. */
 const MAX_PARALLEL = 2
-const RETRY_SECONDS = 5
 
 /**
  * Returns the inspection. The file is on the disk for good when it has passed. Throws UNAVAILABLE while there is no ffmpeg or it
@@ -52,7 +51,7 @@ function serviceFailure(cause: unknown): unknown {
   const isMissing = cause instanceof FfmpegMissingError || (cause instanceof FfmpegError && cause.fault === 'missing')
   if (!isMissing && !(cause instanceof FfmpegError)) return cause
   const reason = isMissing ? { reason: 'ffmpeg_missing' } : {}
-  return new AppError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS, ...reason }, { cause })
+  return new AppError('UNAVAILABLE', reason, { cause })
 }
 
 /** Returns a function that runs at most `count` tasks at once, the others in the order of their coming. */

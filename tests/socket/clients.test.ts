@@ -49,7 +49,7 @@ else:
 print(json.dumps([answer.status, json.load(answer)]))
 `
 
-type Read = [status: number, body: { error?: { code: string; message: string } }]
+type Read = [status: number, body: { error?: { code: string; message: string } }, headers?: Headers]
 type Client = (told: Told) => Promise<Read>
 
 const urlOf = ({ address }: Told) => `${service.baseUrl}${address}`
@@ -79,7 +79,7 @@ const CLIENTS: Record<string, { program: string; send: Client }> = {
     async send(told) {
       const body = told.bodyFile ? { body: new Uint8Array(readFileSync(told.bodyFile)) } : {}
       const answer = await fetch(urlOf(told), { method: told.method, headers: told.headers, ...body })
-      return [answer.status, (await answer.json()) as Read[1]]
+      return [answer.status, (await answer.json()) as Read[1], answer.headers]
     },
   },
   'Node http': {
@@ -286,9 +286,11 @@ describe('every client reads each error as JSON, while it is sending or afterwar
     const told = await SITUATIONS[code]()
     try {
       for (const name of clients) {
-        const [status, body] = await (CLIENTS[name]?.send(told) ?? Promise.reject(new Error(name)))
+        const [status, body, headers] = await (CLIENTS[name]?.send(told) ?? Promise.reject(new Error(name)))
         expect([name, status, body.error?.code]).toEqual([name, ERRORS[code].status, code])
         expect(body.error?.message).toBeTruthy()
+        const isTimed = ERRORS[code].retryAfterSeconds !== undefined
+        if (headers) expect([code, Number(headers.get('retry-after')) > 0]).toEqual([code, isTimed])
       }
     } finally {
       for (const step of undo.splice(0)) await step()
