@@ -39,7 +39,7 @@ export class SettingError extends Error {
   readonly allowed: readonly string[] | undefined
 
   constructor(setting: string, allowed?: readonly string[]) {
-    super(`${setting} must be ${allowed ? `one of ${allowed.join(', ')}` : 'a whole number above 0'}.`)
+    super(`${setting} cannot be used`)
     this.name = 'SettingError'
     this.setting = setting
     this.allowed = allowed

@@ -54,8 +54,8 @@ export function printFailure(error: unknown, words: Words, asJson: boolean): voi
 /** What keeps the service from starting; everything else has its sentence in the right language already, or is the system's own. */
 const START_FAILURES = ['DatabaseError', 'DirectoryOwnedError', 'PortTakenError', 'SettingError']
 
-/** Returns why a command failed. In English an error speaks for itself. */
+/** Returns why a command failed. */
 export function failureText(error: unknown, { language }: Words): string {
   if (!(error instanceof Error)) return String(error)
-  return language === 'ko' && START_FAILURES.includes(error.name) ? startFailureText(error, language) : error.message
+  return START_FAILURES.includes(error.name) ? startFailureText(error, language) : error.message
 }

@@ -20,8 +20,7 @@ export class DirectoryOwnedError extends Error {
   readonly owner: Owner | undefined
 
   constructor(dataDir: string, owner: Owner | undefined) {
-    const where = owner ? `It listens on port ${owner.port} (process ${owner.pid}).` : 'It is just starting.'
-    super(`Another Loudsmith already uses the data folder ${dataDir}. ${where} Stop it, or choose another --data-dir.`)
+    super(`${dataDir} has an owner: ${owner ? `process ${owner.pid} on port ${owner.port}` : 'just starting'}`)
     this.name = 'DirectoryOwnedError'
     this.owner = owner
   }

@@ -8,11 +8,7 @@ export class PortTakenError extends Error {
   readonly port: number
 
   constructor(port: number, code: PortTakenError['code']) {
-    super(
-      code === 'EADDRINUSE'
-        ? `Port ${port} is already in use. Stop the program that uses it, or choose another port with --port.`
-        : `The system does not let this program use port ${port}. Choose another port with --port.`,
-    )
+    super(`port ${port}: ${code}`)
     this.name = 'PortTakenError'
     this.port = port
     this.code = code

@@ -10,6 +10,8 @@ import { masterFile } from '../../src-server/cli/master.ts'
 import { createServiceClient } from '../../src-server/cli/service-client.ts'
 import { table } from '../../src-server/cli/text-output.ts'
 import { wordsOfTerminal } from '../../src-server/cli/words.ts'
+import { startFailureText } from '../../src-server/contract/text/start-failure.ts'
+import { DatabaseError } from '../../src-server/db/fault.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { isAlive, spawnServer } from '../support/server-process.ts'
 import { startService } from '../support/service.ts'
@@ -287,6 +289,21 @@ test.runIf(process.platform === 'linux')(
     })
   },
 )
+
+test.each([
+  ['en_US.UTF-8', 'en'],
+  ['ko_KR.UTF-8', 'ko'],
+] as const)('a service that cannot start says why in the words of the window: %s', async (locale, language) => {
+  vi.stubEnv('LC_ALL', locale)
+  writeFileSync(path.join(dataDir, 'loudsmith.db'), 'this is not a database, it is a text of some length'.repeat(100))
+  const sentence = startFailureText(new DatabaseError('corrupt'), language)
+  for (const words of [
+    ['serve', '--port', '0'],
+    ['account', 'show'],
+  ]) {
+    expect(await say(...words, '--data-dir', dataDir)).toEqual({ code: 1, text: `${sentence}\n` })
+  }
+})
 
 test('what a command cannot do is said with what to do instead', async () => {
   const song = path.join(dataDir, 'song.wav')

@@ -55,12 +55,9 @@ describe('the database file', () => {
     db.close()
   })
 
-  test('of a newer Loudsmith is refused with what to do, untouched', () => {
+  test('of a newer Loudsmith is refused, untouched', () => {
     openDatabase(file, [first, second]).close()
-    expect(thrownBy(() => openDatabase(file, [first]))).toMatchObject({
-      fault: 'newer',
-      message: expect.stringContaining('update Loudsmith'),
-    })
+    expect(thrownBy(() => openDatabase(file, [first]))).toMatchObject({ fault: 'newer' })
     openDatabase(file, [first, second]).close()
   })
 

@@ -452,7 +452,7 @@ describe('stopping and starting again (contract 8)', () => {
     await expect(startService({ port: 47_310 })).rejects.toMatchObject({
       name: 'PortTakenError',
       port: 47_310,
-      message: expect.stringMatching(/does not let .* 47310.*--port/),
+      code: 'EACCES',
     })
   })
 })

@@ -1,7 +1,7 @@
 /** Why the program cannot start, as one sentence for a person, whoever hosts it. */
 import type { Language } from './text.ts'
 
-/** What the server's errors carry beside their English sentence. */
+/** What the server's errors carry; their messages are for the log. */
 interface StartError {
   readonly name?: unknown
   readonly code?: unknown
