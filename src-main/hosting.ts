@@ -18,8 +18,8 @@ export interface HostingParts {
 }
 
 /**
- * Returns the running server; undefined when the user chose to quit because its port is taken. Throws every other failure: the
- * server's messages say what to do.
+ * Returns the running server; undefined when the user chose to quit because its port is taken. Throws every other failure:
+ * `startFailureText` says what to do.
  */
 export async function hostServer({ paths, port: asked, words, log }: HostingParts): Promise<HostedServer | undefined> {
   let port = portFrom(asked)

@@ -86,7 +86,9 @@ async function parse(request: IncomingMessage, options: ReceiveOptions) {
 
   const parser = createParser(request)
   parser.on('field', (name, value, isNameCut, isValueCut) => {
-    if (isNameCut || isValueCut) problem ??= invalidRequest('field_too_long', { param: name.slice(0, 100) })
+    // A song without a file name is a text: whoever reads the form says how it is sent.
+    if (isNameCut || (isValueCut && !options.files.includes(name)))
+      problem ??= invalidRequest('field_too_long', { param: name.slice(0, 100) })
     fields.set(name, [...(fields.get(name) ?? []), value])
   })
   parser.on('fieldsLimit', () => {

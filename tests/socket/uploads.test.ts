@@ -209,6 +209,18 @@ test.each([
   expect(service.temporary()).toEqual([])
 })
 
+test.each(['file', 'reference_file'])(
+  'a %s that comes without a file name, as a text of any size, is told how to be sent',
+  async (field) => {
+    for (const text of ['RIFF', 'RIFF'.repeat(100_000)]) {
+      const { status, body } = await service.master({ [field]: text })
+      expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_REQUEST', field])
+      expect(body.error.message).toContain(`Send it as a file part named "${field}"`)
+    }
+    expect(service.temporary()).toEqual([])
+  },
+)
+
 test('more text than a form has room for is refused', async () => {
   expect((await service.master({ title: 'x'.repeat(70_000) })).body.error.code).toBe('INVALID_REQUEST')
   const many = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`field${index}`, 'x']))
