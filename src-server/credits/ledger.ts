@@ -94,7 +94,9 @@ export function createLedger({ db, clock, plan }: { db: Db; clock: Pick<Clock, '
       }))
     },
     renewsAtMs() {
-      return nextMonthMs(clock.now())
+      // Later than the clock's month where the clock was in that one before and went back.
+      const lastMonthMs = Date.parse(String(lastRenewal.get() ?? '').slice('renew:'.length))
+      return nextMonthMs(Math.max(clock.now(), lastMonthMs || 0))
     },
   }
 }

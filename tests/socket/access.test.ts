@@ -249,6 +249,23 @@ describe('the account (contract 3)', () => {
     expect((await account()).credits).toBe(0)
   })
 
+  test('says when credits really come next, also after the clock was in a later month and went back', async () => {
+    const renewsAt = async () => (await account()).renews_at
+    const before = await renewsAt()
+    clock.shiftMs += 100 * 86_400_000
+    const later = await renewsAt()
+    expect(later > before).toBe(true)
+    clock.shiftMs -= 100 * 86_400_000
+    expect(await renewsAt()).toBe(later)
+    const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
+    db.prepare("INSERT INTO ledger (kind, amount, created_at_ms) VALUES ('charge', -500, 0)").run()
+    db.close()
+    clock.shiftMs += Date.parse(later) - clock.now() - 1000
+    expect((await account()).credits).toBe(0)
+    clock.shiftMs += 2000
+    expect((await account()).credits).toBe(500)
+  })
+
   test('adds a grant to the month’s credits, also when it is the first that the month sees', async () => {
     const granted = await service.post('/app/account/credits', { amount: 5 })
     expect([granted.body.credits, (await account()).credits]).toEqual([505, 505])
