@@ -157,7 +157,7 @@ const folderChoice = {
 const FolderPath = exactly({ folder_id: Type.String() })
 
 const SourcePath = exactly({ source_id: Type.String() })
-const SourceIds = exactly({ source_ids: Type.Array(Type.String(), { minItems: 1, maxItems: 1000 }) })
+const SourceIds = exactly({ source_ids: Type.Array(Type.String(), { minItems: 1 }) })
 const tag = 'App'
 
 export const appEndpoints = endpoints({
@@ -227,9 +227,7 @@ export const appEndpoints = endpoints({
       is_paused: Type.Optional(Type.Boolean()),
       settings: Type.Optional(MasterSettings),
       presets: Type.Optional(Type.Array(Preset, { maxItems: 100 })),
-      order: Type.Optional(
-        Type.Array(Type.String(), { maxItems: 1000, description: 'source_ids, all or some; the rest follow.' }),
-      ),
+      order: Type.Optional(Type.Array(Type.String(), { description: 'source_ids, all or some; the rest follow.' })),
     }),
     answers: { 200: { description: 'The desk.', schema: Desk } },
     errors: ['PRESET_NAME_TAKEN'],

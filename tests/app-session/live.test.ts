@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -565,4 +565,35 @@ test('desk commands name unknown songs as not found', async () => {
     const { status, body } = await service.post(`/app/desk/${at}`, { source_ids: ['unknown'] })
     expect([status, body.error.code]).toEqual([404, 'NOT_FOUND'])
   }
+})
+
+test('a desk of any size can be put in order, started, stopped, taken off and put back as a whole', async () => {
+  const { source_id } = await song('one.wav')
+  await service.patch('/app/desk', { is_paused: true })
+  const db = new Database(path.join(folder, 'data', 'loudsmith.db'))
+  const row = db.prepare<[string], Record<string, unknown>>('SELECT * FROM sources WHERE source_id = ?').get(source_id)
+  const names = Object.keys(row ?? {})
+  const copy = db.prepare(`INSERT INTO sources (${names}) VALUES (${names.map((name) => `@${name}`)})`)
+  const lay = db.prepare("INSERT INTO desk_songs (source_id, place, state) VALUES (?, ?, 'ready')")
+  const more = Array.from({ length: 2500 }, () => randomUUID())
+  db.transaction(() => {
+    for (const [index, id] of more.entries()) {
+      copy.run({ ...row, source_id: id })
+      lay.run(id, index + 2)
+    }
+  })()
+  db.close()
+  const backwards = [...more.reverse(), source_id]
+  const shown = ({ body }: { body: Desk }) => body.songs.map(({ source }) => source.source_id)
+  expect(shown(await service.patch('/app/desk', { order: backwards }))).toEqual(backwards)
+  const command = (name: string) => service.post(`/app/desk/${name}`, { source_ids: backwards })
+  for (const [name, state] of [
+    ['start', 'waiting'],
+    ['stop', 'ready'],
+  ] as const) {
+    const { songs } = (await command(name)).body as Desk
+    expect([name, songs.length, new Set(songs.map((one) => one.state))]).toEqual([name, 2501, new Set([state])])
+  }
+  expect(shown(await command('remove'))).toEqual([])
+  expect(shown(await command('restore'))).toEqual(backwards)
 })
