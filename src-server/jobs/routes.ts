@@ -32,6 +32,8 @@ export interface JobRoutesParts {
   readonly onAnalysed: (sourceId: string, analysis: Analysis) => void
   /** Throws INVALID_WEBHOOK_URL. */
   readonly checkWebhookUrl: (url: string) => void
+  /** Whether a caller that was let in may go on: an upload outlives the revocation of its key. */
+  readonly isStillAllowed: (caller: Caller) => boolean
   readonly baseUrl: () => string
   readonly clock: Clock
   readonly chance: Chance
@@ -74,9 +76,12 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
           } as const
         }
         claim?.check()
-        const { answer, isReplay } = await whenUnlocked(parts.clock, () =>
-          jobs.submit(key === undefined ? submission : { ...submission, idempotency: idempotencyOf(submission, key) }),
-        )
+        const { answer, isReplay } = await whenUnlocked(parts.clock, () => {
+          if (!parts.isStillAllowed(call.caller)) throw new AppError('INVALID_API_KEY')
+          return jobs.submit(
+            key === undefined ? submission : { ...submission, idempotency: idempotencyOf(submission, key) },
+          )
+        })
         return {
           status: 201,
           body: answer,

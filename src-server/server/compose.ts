@@ -17,7 +17,7 @@ import { openDatabase } from '../db/open.ts'
 import { docsRoutes } from '../docs/routes.ts'
 import { engineVersion } from '../engine/version.ts'
 import { pageRoutes } from '../http/page.ts'
-import { route } from '../http/route.ts'
+import { type Caller, route } from '../http/route.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { notifyRoutes } from '../notify/routes.ts'
 import { type Core, createCore, type Ground } from './core.ts'
@@ -94,6 +94,7 @@ function admissionOf({ clock, sessionCredential }: Ground, { keys, plan }: Core)
 function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: Work): void {
   const { db, account, ledger, keys, notify, store, folders } = core
   const { jobs, idempotency, admit, inspect, analyse, session } = work
+  const isStillAllowed = (caller: Caller) => caller.via === 'session' || keys.isActive(caller.keyId)
   route(app, ENDPOINTS.readHealth, () => ({ status: 200, body: { status: 'ok', version: VERSION } }))
   jobRoutes(app, {
     jobs,
@@ -106,6 +107,7 @@ function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
       notify.progress({ sourceId, stage, progress: Math.floor(fraction * 100) }),
     onAnalysed: session.saveAnalysis,
     checkWebhookUrl: notify.checkWebhookUrl,
+    isStillAllowed,
     baseUrl: () => ground.baseUrl,
     clock: ground.clock,
     chance: ground.chance,
@@ -137,7 +139,7 @@ function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
   notifyRoutes(app, {
     notify,
     clock: ground.clock,
-    isStillAllowed: (caller) => caller.via === 'session' || keys.isActive(caller.keyId),
+    isStillAllowed,
   })
 }
 

@@ -4,8 +4,9 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Clock } from '../../src-server/system.ts'
 import { systemClock } from '../../src-server/system.ts'
+import { eventually } from '../notify/fixture.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
-import { type Service, startService } from '../support/service.ts'
+import { masterForm, type Service, startService } from '../support/service.ts'
 
 /** The machine's clock, moved by hand where a test wants it to be later. */
 function shiftedClock(): Clock & { shiftMs: number } {
@@ -101,6 +102,29 @@ describe('keys (spec 5, contract 3)', () => {
     expect((await service.call('DELETE', `/app/keys/${key_id}`)).body.state).toBe('revoked')
     expect(await status(key)).toBe(401)
     expect((await service.call('DELETE', '/app/keys/unknown')).body.error.code).toBe('NOT_FOUND')
+  })
+
+  test('a key that is revoked while its song is on the way makes no job, and costs nothing', async () => {
+    const { key, key_id } = (await service.post('/app/keys', { name: 'upload' })).body
+    const { credits } = (await service.get('/api/v1/account')).body
+    const upload = new Response(masterForm())
+    const bytes = new Uint8Array(await upload.clone().arrayBuffer())
+    const body = new ReadableStream({
+      async start(stream) {
+        stream.enqueue(bytes.subarray(0, 1000))
+        await eventually(() => service.temporary().length === 1)
+        await service.call('DELETE', `/app/keys/${key_id}`)
+        stream.enqueue(bytes.subarray(1000))
+        stream.close()
+      },
+    })
+    const headers = { 'content-type': upload.headers.get('content-type') ?? '' }
+    const init = { body, headers, credential: key, duplex: 'half' }
+    const answer = await service.call('POST', '/api/v1/master', init)
+    expect([answer.status, answer.body.error?.code]).toEqual([401, 'INVALID_API_KEY'])
+    expect((await service.get('/api/v1/account')).body.credits).toBe(credits)
+    expect((await service.get('/api/v1/jobs')).body.total).toBe(0)
+    expect(service.temporary()).toEqual([])
   })
 
   test('a key cannot reach /app: 403 FORBIDDEN', async () => {
