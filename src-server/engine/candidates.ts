@@ -10,7 +10,7 @@ import { gainToDb, powerOfTen, powerToDb } from './units.ts'
 
 /** One of several plans for the same piece. */
 export interface RecipeCandidate {
-  readonly name: 'as_asked' | 'gentler' | 'firmer' | 'repairs_only'
+  readonly name: 'as_asked' | 'gentler' | 'firmer'
   /** The intensity that it was planned with, 0 … 100. */
   readonly intensity: number
   readonly plan: MasteringPlan
@@ -29,9 +29,14 @@ export interface CandidateScore {
 }
 
 /**
- * Returns the plans that tier premium tries: as asked, half as firm, once and a half as firm, and repairs only, unless a reference is
- * followed: then passing it over is no choice. How far it is followed is the same in all: that was asked for. Standard, and an
- * intensity of 0, have only the first. Plans whose recipes are the same are left out. Pure.
+ * How far from the intensity that was asked for tier premium looks for a better one: a fifth of it, at most 10 points. So the ranges of
+ * 25, 50, 75 and 100 stay apart: who asks for more never gets less.
+ */
+const variationOf = (intensity: number) => Math.min(0.2 * intensity, 10)
+
+/**
+ * Returns the plans that tier premium tries: as asked, somewhat gentler and somewhat firmer. How far a reference is followed is the same in
+ * all: that was asked for. Standard has only the first. Plans whose recipes are the same are left out. Pure.
  */
 export function recipeCandidates(input: PlanInput): readonly RecipeCandidate[] {
   const withIntensity = (name: RecipeCandidate['name'], intensity: number): RecipeCandidate => ({
@@ -41,22 +46,14 @@ export function recipeCandidates(input: PlanInput): readonly RecipeCandidate[] {
   })
   const asked = withIntensity('as_asked', input.intensity)
   if (input.tier === 'standard') return [asked]
-  const followsReference = asked.plan.decisions.some(({ code }) => code === 'TONE_TOWARD_REFERENCE')
-  const others = [
-    withIntensity('gentler', 0.5 * input.intensity),
-    withIntensity('firmer', Math.min(100, 1.5 * input.intensity)),
-  ]
-  if (!followsReference) others.push(withoutIntensity(withIntensity('repairs_only', 0)))
+  const variation = variationOf(input.intensity)
+  const gentler = withIntensity('gentler', input.intensity - variation)
+  const firmer = withIntensity('firmer', Math.min(100, input.intensity + variation))
   const seen = new Set<string>()
-  return [asked, ...others].filter(({ plan }) => {
+  return [asked, gentler, firmer].filter(({ plan }) => {
     const key = JSON.stringify(plan.recipe)
     return !seen.has(key) && seen.add(key)
   })
-}
-
-/** The plan leaves out what it says of an intensity of 0: nobody asked for that. */
-function withoutIntensity({ plan, ...rest }: RecipeCandidate): RecipeCandidate {
-  return { ...rest, plan: { ...plan, decisions: plan.decisions.filter(({ values }) => values.intensity !== 0) } }
 }
 
 const excerptSeconds = 10

@@ -151,11 +151,11 @@ describe('report.html', () => {
     const page = (candidate: string) =>
       reportHtml({
         ...report,
-        decisions: [{ stage: 'tone', code: 'CANDIDATE_CHOSEN', values: { candidate, of: 4, intensity: 37.5 } }],
+        decisions: [{ stage: 'tone', code: 'CANDIDATE_CHOSEN', values: { candidate, of: 3, intensity: 40 } }],
       })
-    expect(page('firmer')).toContain('a firmer one (intensity 37.5) measured best')
-    expect(page('gentler')).toContain('더 부드러운(강도 37.5) 쪽이')
-    for (const plain of ['as_asked', 'repairs_only']) expect(page(plain)).not.toContain('37.5')
+    expect(page('firmer')).toContain('a firmer one (intensity 40) measured best')
+    expect(page('gentler')).toContain('더 부드러운(강도 40) 쪽이')
+    expect(page('as_asked')).not.toContain('intensity 40')
   })
 
   it('draws a render that two platforms share once', () => {

@@ -154,7 +154,6 @@ const candidateNames: Readonly<Record<string, Bilingual>> = {
   as_asked: both('the one asked for', '요청한 그대로'),
   gentler: both('a gentler one', '더 부드러운'),
   firmer: both('a firmer one', '더 강한'),
-  repairs_only: both('repairs alone', '복원만 하는'),
 }
 
 /** Returns what was decided and why. Numbers that are missing leave a shorter sentence; never throws. */

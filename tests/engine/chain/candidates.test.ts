@@ -18,13 +18,18 @@ const input: PlanInput = {
 }
 
 describe('tier premium', () => {
-  it('tries the recipe as asked, gentler, firmer and repairs alone', () => {
-    expect(recipeCandidates(input).map(({ name }) => name)).toEqual(['as_asked', 'gentler', 'firmer', 'repairs_only'])
+  it('tries the recipe as asked, gentler and firmer', () => {
+    expect(recipeCandidates(input).map(({ name }) => name)).toEqual(['as_asked', 'gentler', 'firmer'])
   })
 
-  it('says nothing of an intensity that nobody asked for', () => {
-    const decisions = recipeCandidates(input).flatMap(({ plan }) => plan.decisions)
-    expect(decisions.filter(({ values }) => values.intensity === 0)).toEqual([])
+  it('gives nobody less who asks for more', () => {
+    let mostSoFar = 0
+    for (const intensity of [25, 50, 75, 100]) {
+      const tried = recipeCandidates({ ...input, intensity }).map((candidate) => candidate.intensity)
+      expect(Math.min(...tried)).toBeGreaterThanOrEqual(mostSoFar)
+      mostSoFar = Math.max(...tried)
+    }
+    expect(mostSoFar).toBe(100)
   })
 
   it('tries one recipe once, and standard only what was asked', () => {
@@ -42,8 +47,6 @@ describe('tier premium', () => {
     const matches = matched.map(({ plan }) => plan.recipe.stages.find(({ kind }) => kind === 'match'))
     expect(matches[0]?.kind).toBe('match')
     expect(matches).toEqual([matches[0], matches[0], matches[0]])
-    const unheeded = recipeCandidates({ ...input, reference, referenceAmount: 0 })
-    expect(unheeded.map(({ name }) => name)).toContain('repairs_only')
   })
 
   it('does not pass over the genre of a song that lies far from it for the movement of its own glue', () => {
@@ -75,7 +78,7 @@ describe('tier premium', () => {
     const byName = (order: typeof others) =>
       Object.fromEntries(chooseCandidate(clipped, analysis, [asked!, ...order]).scores.map((each) => [each.name, each]))
     const all = byName(others)
-    expect(Object.keys(all)).toHaveLength(4)
+    expect(Object.keys(all)).toHaveLength(3)
     expect(byName([...others].reverse())).toEqual(all)
     for (const other of others) expect(byName([other])[other.name]).toEqual(all[other.name])
   })
@@ -87,15 +90,13 @@ describe('tier premium', () => {
     expect(largestDifference(before, music)).toBe(0)
     expect(scores.map(({ name }) => name)).toEqual(candidates.map(({ name }) => name))
     expect(Math.min(...scores.map(({ cost }) => cost))).toBe(scores.find(({ name }) => name === chosen.name)!.cost)
-    expect(candidates.map(({ intensity }) => intensity)).toEqual([50, 25, 75, 0])
-    const values = { candidate: chosen.name, of: 4, intensity: chosen.intensity }
+    expect(candidates.map(({ intensity }) => intensity)).toEqual([50, 40, 60])
+    const values = { candidate: chosen.name, of: 3, intensity: chosen.intensity }
     expect(decision).toMatchObject({ code: 'CANDIDATE_CHOSEN', values })
     expect(chooseCandidate(music, analysis, candidates).scores).toEqual(scores)
-    const [asked, gentler, firmer, repairs] = scores
+    const [asked, gentler, firmer] = scores
     expect(asked!.tonalDistanceDb).toBeLessThan(gentler!.tonalDistanceDb)
-    expect(gentler!.tonalDistanceDb).toBeLessThan(repairs!.tonalDistanceDb)
     expect(firmer!.distortionDb).toBeGreaterThan(gentler!.distortionDb)
-    expect(repairs!.distortionDb).toBe(-120)
   })
 })
 
