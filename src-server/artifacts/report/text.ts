@@ -52,8 +52,6 @@ export const confidenceNames: Record<Confidence, Bilingual> = {
 }
 
 export const words = {
-  report: both('Mastering report', '마스터링 리포트'),
-  by: both('by', '아티스트'),
   original: both('Original', '원본'),
   master: both('Master', '마스터'),
   target: both('Target', '목표'),
@@ -76,7 +74,6 @@ export const words = {
   belowTarget: both('Below target', '목표 미달'),
   notes: both('Worth knowing', '알아 둘 점'),
   plots: both('Before and after', '전과 후'),
-  spectrum: both('Spectrum', '스펙트럼'),
   peak: both('Peak', '피크'),
   correlation: both('Stereo', '스테레오'),
   done: both('What was done, and why', '한 일과 이유'),
@@ -106,7 +103,6 @@ export const words = {
   checksum: same('SHA-256'),
   most: both('most', '최대'),
   mean: both('mean', '평균'),
-  language: both('Language', '언어'),
   spectrumLabel: both('Level', '레벨'),
   tilt: both(
     'Third octaves, tilted by 4.5 dB per octave, compared at equal loudness.',
