@@ -28,9 +28,8 @@ export interface Call<E extends Endpoint> {
   readonly language: Language
   /** Aborted when the client goes away before it has its answer. */
   readonly signal: AbortSignal
-  /** For what the table does not describe: multipart bodies, ranges, streams. */
+  /** For what the table does not describe: multipart bodies and ranges. */
   readonly request: FastifyRequest
-  readonly reply: FastifyReply
 }
 
 type Headers = Readonly<Record<string, string | number>>
@@ -45,15 +44,15 @@ type JsonOutcome<E extends Endpoint> = {
     : { readonly status: S; readonly headers?: Headers }
 }[keyof E['answers'] & number]
 
-/** An answer whose bytes are already made; its `content-type` belongs into the headers. */
+/** An answer whose bytes are already made; its `content-type` belongs in the headers. */
 interface RawOutcome<E extends Endpoint> {
   readonly status: keyof E['answers'] & number
   readonly bytes: Readable | Buffer | string
   readonly headers?: Headers
 }
 
-/** What a handler answers; `hijacked` says that it has taken the raw response over (`reply.hijack()`) and will end it itself. */
-export type Outcome<E extends Endpoint> = JsonOutcome<E> | RawOutcome<E> | 'hijacked'
+/** What a handler answers. */
+export type Outcome<E extends Endpoint> = JsonOutcome<E> | RawOutcome<E>
 
 /** Decides who calls; throws INVALID_API_KEY, FORBIDDEN or RATE_LIMIT. It may set headers on the reply. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply, access: Exclude<Access, 'open'>) => Caller
@@ -115,7 +114,6 @@ export function route<const E extends Endpoint, const O extends Outcome<E>>(
         language: preferredLanguage(request.headers['accept-language']),
         signal: untilGone(reply),
         request,
-        reply,
       }
       // The table's types are checked at compile time on both sides; between them stands one untyped call.
       return answer(reply, await handler(call as unknown as Call<E>))
@@ -124,7 +122,6 @@ export function route<const E extends Endpoint, const O extends Outcome<E>>(
 }
 
 function answer<E extends Endpoint>(reply: FastifyReply, outcome: Outcome<E>): FastifyReply {
-  if (outcome === 'hijacked') return reply
   reply.code(outcome.status).headers(outcome.headers ?? {})
   if ('bytes' in outcome) return reply.send(outcome.bytes)
   if (!('body' in outcome)) return reply.send()
