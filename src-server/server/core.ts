@@ -4,7 +4,7 @@ import path from 'node:path'
 import { createKeys } from '../access/keys.ts'
 import { createSettings } from '../app-session/settings.ts'
 import { createRetention } from '../artifacts/retention.ts'
-import type { readConfig } from '../config.ts'
+import type { Config } from '../config.ts'
 import { createAccountStore } from '../credits/account.ts'
 import { createLedger } from '../credits/ledger.ts'
 import type { Db } from '../db/open.ts'
@@ -23,7 +23,7 @@ export interface Ground {
   readonly host?: 'desktop' | 'browser'
   readonly resourcesDir?: string
   readonly forkEngine?: ForkEngine
-  readonly config: ReturnType<typeof readConfig>
+  readonly config: Config
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log
