@@ -64,6 +64,11 @@ export async function discardFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
 }
 
+/** Returns whether an error of the system says that the disk, or this user's share of it, is full. Never throws. */
+export function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(String((error as { code?: unknown } | null | undefined)?.code))
+}
+
 /** Windows says so where another program, mostly one that looks for viruses, holds a file or a folder for a moment. */
 const held: Patience = {
   tries: 10,

@@ -6,6 +6,7 @@ import { codesOf } from '../contract/endpoint.ts'
 import { ERRORS, type ErrorEnvelope } from '../contract/errors.ts'
 import { detailText } from '../contract/text/details.ts'
 import { errorText, type Language, preferredLanguage } from '../contract/text/text.ts'
+import { isDiskFull } from '../disk.ts'
 import type { Log } from '../log.ts'
 import type { Clock } from '../system.ts'
 import { AppError, invalidRequest } from './app-error.ts'
@@ -45,8 +46,6 @@ export function headersOf(failure: AppError): Record<string, string> {
   }
 }
 
-const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL'])
-
 /**
  * Returns what a thrown value means to a client: itself where it is an expected failure, a full disk, a busy or read-only
  * database, a request that could not be parsed; INTERNAL_ERROR with the value as cause for everything else. Never throws.
@@ -55,7 +54,7 @@ export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const { code = '', statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown }
   const name = typeof code === 'string' ? code : ''
-  if (FULL_DISK.has(name)) return new AppError('INSUFFICIENT_STORAGE', {}, { cause: thrown })
+  if (isDiskFull(thrown) || name === 'SQLITE_FULL') return new AppError('INSUFFICIENT_STORAGE', {}, { cause: thrown })
   if (/^SQLITE_(BUSY|READONLY|LOCKED)|^EROFS$/.test(name)) {
     return new AppError('UNAVAILABLE', {}, { cause: thrown })
   }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Stage } from '../contract/jobs.ts'
 import { deliveryTarget } from '../contract/platforms.ts'
 import { surely } from '../db/surely.ts'
-import { syncFile, syncFolder, whenReleased } from '../disk.ts'
+import { isDiskFull, syncFile, syncFolder, whenReleased } from '../disk.ts'
 import type { Log } from '../log.ts'
 import type { WorkOrder, WorkResult } from '../mastering/work-order.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
@@ -236,8 +236,7 @@ function removeLeftOvers(folders: Folders, jobId: string, hasResult: boolean): v
 
 function failureOf(cause: unknown): Ending {
   if (cause instanceof FfmpegMissingError) return { kind: 'fail', failureCode: 'FFMPEG_MISSING' }
-  const isFull = ['ENOSPC', 'EDQUOT'].includes(String((cause as { code?: unknown } | null)?.code))
-  return { kind: 'fail', failureCode: isFull ? 'DISK_FULL' : 'ENGINE_FAILED' }
+  return { kind: 'fail', failureCode: isDiskFull(cause) ? 'DISK_FULL' : 'ENGINE_FAILED' }
 }
 
 /** A job that has not ended is never shown as complete. */

@@ -1,4 +1,5 @@
 import type { ErrorParams, FailureCode } from '../contract/errors.ts'
+import { isDiskFull } from '../disk.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
 import { FfmpegError } from '../media/ffmpeg.ts'
 import type { WorkFailed } from './work-order.ts'
@@ -27,13 +28,13 @@ export function describeFailure(error: unknown): WorkFailed {
 }
 
 function classify(error: unknown): { failureCode: FailureCode; params: ErrorParams } {
-  if (error instanceof WorkFailure) return error
-  const code = (error: unknown): FailureCode => {
-    if (error instanceof UnreadableAudioError) return 'UNREADABLE_AUDIO'
-    if (error instanceof FfmpegError && error.fault === 'missing') return 'FFMPEG_MISSING'
-    if (error instanceof FfmpegError && error.fault === 'time_limit') return 'ENGINE_TIMEOUT'
-    const isFull = (error as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC'
-    return isFull || (error instanceof FfmpegError && error.fault === 'disk_full') ? 'DISK_FULL' : 'ENGINE_FAILED'
-  }
-  return { failureCode: code(error), params: {} }
+  return error instanceof WorkFailure ? error : { failureCode: codeOf(error), params: {} }
+}
+
+function codeOf(error: unknown): FailureCode {
+  if (error instanceof UnreadableAudioError) return 'UNREADABLE_AUDIO'
+  if (error instanceof FfmpegError && error.fault === 'missing') return 'FFMPEG_MISSING'
+  if (error instanceof FfmpegError && error.fault === 'time_limit') return 'ENGINE_TIMEOUT'
+  if (error instanceof FfmpegError && error.fault === 'disk_full') return 'DISK_FULL'
+  return isDiskFull(error) ? 'DISK_FULL' : 'ENGINE_FAILED'
 }

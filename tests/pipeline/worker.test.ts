@@ -313,6 +313,11 @@ describe('a job that cannot be done', () => {
     expect(describeFailure(full)).toMatchObject({ failureCode: 'DISK_FULL' })
   })
 
+  it('calls a used-up share of the disk a full disk too', () => {
+    const overQuota = Object.assign(new Error('write'), { code: 'EDQUOT' })
+    expect(describeFailure(overQuota)).toMatchObject({ failureCode: 'DISK_FULL' })
+  })
+
   it('tells the owner the code and the log the cause', () => {
     expect(
       describeFailure(new WorkFailure('CEILING_BROKEN', { platform: 'melon' }, new Error('0.2 dB over'))),
