@@ -6,19 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
 import { ZipArchive } from 'archiver'
 import archiverCrc32 from 'crc-32'
-import type { Platform } from '../contract/platforms.ts'
 import { readWholeZip, type StoredEntry } from './zip-reader.ts'
-
-/** One file inside the finished ZIP: stored, so its bytes lie in the ZIP as they are and can be served by range. */
-export interface ZipEntry extends StoredEntry {
-  /** Full name inside the ZIP: `<folder>/<file>`. */
-  readonly name: string
-  /** Place of the first byte of the file's content in the ZIP. */
-  readonly offset: number
-  readonly sizeBytes: number
-  /** The platform of a master; absent for reports and checksums. */
-  readonly platform?: Platform
-}
 
 /** The finished, verified ZIP. */
 export interface ResultZip {
@@ -29,12 +17,12 @@ export interface ResultZip {
   readonly sizeBytes: number
   /** SHA-256, lower-case hexadecimal. */
   readonly sha256: string
-  readonly entries: readonly ZipEntry[]
+  /** Every file in it, in the order of writing. */
+  readonly entries: readonly StoredEntry[]
 }
 
 /** A master as it goes into the ZIP. */
 export interface PackedMaster {
-  readonly platform: Platform
   /** Name inside the folder. */
   readonly file: string
   /** Where it lies now; several masters may share one file. */
@@ -74,14 +62,9 @@ export async function packageResult(
   const target = path.join(folder, fileName)
   await writeZip(target, folderName, content, signal)
   const whole = await readWholeZip(target, signal)
-  const platforms = new Map(content.masters.map(({ file, platform }) => [`${folderName}/${file}`, platform]))
   if (whole.entries.length !== content.masters.length + content.texts.length + 1)
     throw new Error('the ZIP lacks a file')
-  const entries = whole.entries.map((entry) => {
-    const platform = platforms.get(entry.name)
-    return { ...entry, ...(platform ? { platform } : {}) }
-  })
-  return { fileName, folderName, sizeBytes: whole.sizeBytes, sha256: whole.sha256, entries }
+  return { fileName, folderName, ...whole }
 }
 
 async function writeZip(

@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 
-/** Where one stored file lies in a ZIP. */
+/** One file in a ZIP: stored, so its bytes lie there as they are and can be served by range. */
 export interface StoredEntry {
+  /** Full name inside the ZIP: `<folder>/<file>`. */
   readonly name: string
+  /** Place of the first byte of the file's content in the ZIP. */
   readonly offset: number
   readonly sizeBytes: number
 }

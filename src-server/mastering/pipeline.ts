@@ -248,10 +248,7 @@ async function packageSong(
     { file: HTML_FILE, text: reportHtml(report) },
   ]
   for (const { file, text } of texts) await writeFile(path.join(order.attemptFolder, file), text, { mode: 0o600 })
-  const packed = masters.map(({ master, result: { platform, file, sha256 } }) => ({
-    ...{ platform, file, sha256 },
-    path: master.path,
-  }))
+  const packed = masters.map(({ master, result: { file, sha256 } }) => ({ file, sha256, path: master.path }))
   const folderName = resultFolderName(title, order.jobId)
   const zip = await packageResult(order.attemptFolder, folderName, { masters: packed, texts }, signal)
   for (const file of new Set(packed.map(({ path: written }) => written))) await rm(file)

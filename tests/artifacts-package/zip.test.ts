@@ -20,7 +20,6 @@ let zip: ResultZip
 beforeAll(async () => {
   for (const [name, bytes] of Object.entries(contents)) writeFileSync(path.join(folder, `${name}.raw`), bytes)
   const master = (platform: 'spotify' | 'melon' | 'youtube', file: 'spotify' | 'melon') => ({
-    platform,
     file: `등불 아래_${platform}.wav`,
     path: path.join(folder, `${file}.raw`),
     sha256: sha256(contents[file]),
@@ -82,12 +81,12 @@ describe('the ZIP of a job', () => {
       ['melon', 'melon'],
       ['youtube', 'spotify'],
     ] as const) {
-      const entry = zip.entries.find((each) => each.platform === platform)!
+      const entry = zip.entries.find(({ name }) => name === `${folderName}/등불 아래_${platform}.wav`)!
       const bytes = Buffer.alloc(entry.sizeBytes)
       readSync(handle, bytes, 0, bytes.length, entry.offset)
       expect(bytes.equals(contents[file])).toBe(true)
     }
-    expect(zip.entries.filter(({ platform }) => platform)).toHaveLength(3)
+    expect(zip.entries).toHaveLength(5)
   })
 
   it('is as large and has the hash that it says', () => {
@@ -116,7 +115,7 @@ describe('reading a ZIP back', () => {
   }
 
   it('finds one changed byte in a master', async () => {
-    const entry = zip.entries.find(({ platform }) => platform === 'melon')!
+    const entry = zip.entries.find(({ name }) => name.endsWith('_melon.wav'))!
     const file = damaged('flipped.zip', (bytes) => {
       bytes[entry.offset + 5]! ^= 1
       return bytes
@@ -150,7 +149,7 @@ describe('reading a ZIP back', () => {
   })
 
   it('fails when a master is gone, instead of leaving it out', async () => {
-    const masters = [{ platform: 'melon', file: 'a.wav', path: path.join(folder, 'gone.raw'), sha256: '' }] as const
+    const masters = [{ file: 'a.wav', path: path.join(folder, 'gone.raw'), sha256: '' }] as const
     await expect(packageResult(folder, 'gone', { masters, texts: [] })).rejects.toThrow()
   })
 })

@@ -23,9 +23,10 @@ describe.skipIf(music === null)(`a real song, mastered for all platforms (${musi
       const order = await orderFor(file, folder, { genre: 'kpop' })
       const result = await masterOrder(order)
       const bytes = readFileSync(path.join(order.attemptFolder, result.zip.fileName))
-      for (const { platform, offset, sizeBytes } of result.zip.entries) {
-        if (!platform) continue
-        const master = result.masters.find((each) => each.platform === platform)!
+      for (const { name, offset, sizeBytes } of result.zip.entries) {
+        const master = result.masters.find(({ file: masterFile }) => path.basename(name) === masterFile)
+        if (!master) continue
+        const { platform } = master
         const wav = path.join(folder, 'master.wav')
         writeFileSync(wav, bytes.subarray(offset, offset + sizeBytes))
         const read = readByEbur128(wav)

@@ -24,14 +24,15 @@ let order: WorkOrder
 let result: WorkResult
 const progress: WorkProgress[] = []
 
-/** Cuts the masters out of a ZIP the way the server does. */
+/** Cuts every file out of a ZIP the way the server does; masters by their platform, the others by their name. */
 function unpack(made: WorkResult, { attemptFolder }: WorkOrder): Record<string, string> {
   const bytes = readFileSync(path.join(attemptFolder, made.zip.fileName))
   const files: Record<string, string> = {}
-  for (const { name, offset, sizeBytes, platform } of made.zip.entries) {
+  for (const { name, offset, sizeBytes } of made.zip.entries) {
     const file = path.join(attemptFolder, path.basename(name))
     writeFileSync(file, bytes.subarray(offset, offset + sizeBytes))
-    files[platform ?? path.basename(name)] = file
+    const master = made.masters.find((each) => each.file === path.basename(name))
+    files[master?.platform ?? path.basename(name)] = file
   }
   return files
 }
