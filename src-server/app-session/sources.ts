@@ -11,25 +11,16 @@ import { invalidRequest } from '../http/app-error.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import type { Cover } from '../media/tags.ts'
 import { type Chance, type Clock, isoTime } from '../system.ts'
+import type { InspectedSong } from '../uploads/inspect.ts'
 
 /** A stored song with what the engine and the player need to find it. */
-export interface StoredSource {
+export interface StoredSource extends InspectedSong {
   readonly sourceId: string
-  readonly path: string
-  readonly filename: string
-  readonly sizeBytes: number
-  readonly sha256: string
-  readonly facts: AudioFacts
 }
 
 /** An uploaded, accepted song. Its file is moved, so it must lie on the disk of the data folder. */
-export interface NewSource {
+export interface NewSource extends InspectedSong {
   readonly purpose: 'song' | 'reference'
-  readonly path: string
-  readonly filename: string
-  readonly sizeBytes: number
-  readonly sha256: string
-  readonly facts: AudioFacts
   readonly cover?: Cover
 }
 

@@ -101,7 +101,13 @@ async function deliverRate(
   ) => {
     const { targetLufs, ceilingDbtp } = promise
     const task: RenderTask = {
-      ...{ source, targetLufs, ceilingDbtp, intensity, seed, tags, cover },
+      source,
+      targetLufs,
+      ceilingDbtp,
+      intensity,
+      seed,
+      tags,
+      cover,
       bitDepth: tier === 'premium' ? 24 : 16,
       path: path.join(place.folder, `${name}-${platform}.wav`),
     }

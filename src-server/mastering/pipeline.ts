@@ -102,7 +102,12 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   const reference = isOwnReference ? analysis : foreign
   const { genre, aiService, tier, intensity, referenceAmount } = order
   const plan = choosePlan(decoded.audio, {
-    ...{ analysis, genre, aiService, tier, intensity, referenceAmount },
+    analysis,
+    genre,
+    aiService,
+    tier,
+    intensity,
+    referenceAmount,
     ...(reference ? { reference } : {}),
   })
   report('analysing', 1)
@@ -208,7 +213,12 @@ async function deliverSong(
     ? await readCover(ffmpeg, { path: source.path, format: source.facts.format }, signal)
     : undefined
   return deliverMasters(song.takeAudio, {
-    ...{ targets, tier, intensity, seed, cover, pool },
+    targets,
+    tier,
+    intensity,
+    seed,
+    cover,
+    pool,
     tags: songTags(order),
     place: { ffmpeg, folder, signal },
     onProgress: (stage, part) => report(stage, stage === 'rendering' ? 0.3 + 0.7 * part : part),

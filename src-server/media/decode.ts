@@ -1,13 +1,12 @@
+import type { Audio } from '../engine/block.ts'
 import type { AudioFacts, AudioFormat } from './audio-facts.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 import { rateFilter } from './resample.ts'
 import { inWholeFrames } from './whole-frames.ts'
 
-/** Whole piece, planar, two channels, on SharedArrayBuffers; 1.0 is full scale and may be exceeded. */
-export interface DecodedAudio {
+/** A whole piece of two channels on SharedArrayBuffers. */
+export interface DecodedAudio extends Audio {
   readonly channels: readonly [Float32Array, Float32Array]
-  readonly frames: number
-  readonly sampleRateHz: number
 }
 
 /** The audio could not be used: nothing came out, or too much of it is no sound. */

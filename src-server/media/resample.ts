@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { collectPlanar, type DecodedAudio } from './decode.ts'
+import type { Audio, AudioBlock } from '../engine/block.ts'
+import { collectPlanar } from './decode.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 
 /**
@@ -22,10 +23,10 @@ const FRAMES_PER_CHUNK = 16_384
  */
 export async function lowerRate(
   ffmpeg: Ffmpeg,
-  audio: Pick<DecodedAudio, 'frames' | 'sampleRateHz'> & { readonly channels: readonly Float32Array[] },
+  audio: Audio,
   sampleRateHz: number,
   signal?: AbortSignal,
-): Promise<DecodedAudio> {
+): Promise<Audio> {
   if (!(sampleRateHz < audio.sampleRateHz)) throw new RangeError(`${sampleRateHz} is not below ${audio.sampleRateHz}`)
   const frames = Math.round((audio.frames * sampleRateHz) / audio.sampleRateHz)
   const [left, right] = audio.channels.map((samples) => samples.subarray(0, frames))
@@ -48,12 +49,9 @@ export async function lowerRate(
   return { channels: [left!, right!], frames, sampleRateHz }
 }
 
-function* interleave(audio: {
-  readonly channels: readonly Float32Array[]
-  readonly frames: number
-}): Generator<Buffer> {
+function* interleave(audio: AudioBlock): Generator<Buffer> {
   const left = audio.channels[0]!
-  const right = audio.channels[1] ?? left
+  const right = audio.channels[1]!
   for (let start = 0; start < audio.frames; start += FRAMES_PER_CHUNK) {
     const frames = Math.min(FRAMES_PER_CHUNK, audio.frames - start)
     const samples = new Float32Array(frames * 2)
