@@ -14,7 +14,7 @@ const defaultFolders = [
 ]
 
 /** Folders that are searched for music, existing ones only. */
-export function musicFolders(): string[] {
+function musicFolders(): string[] {
   const folders = process.env.LOUDSMITH_MUSIC?.split(':') ?? defaultFolders
   return folders.filter((folder) => existsSync(folder))
 }

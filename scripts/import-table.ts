@@ -19,7 +19,7 @@ const topics = ['access', 'credits', 'uploads', 'artifacts', 'notify']
 const base = [...foundation, 'db', 'http', 'media']
 
 /** Rooms in the order in which a file looks for its own: the first whose place holds it. */
-export const ROOMS: Readonly<Record<string, Room>> = {
+const ROOMS: Readonly<Record<string, Room>> = {
   contract: { places: ['src-server/contract/'], imports: [] },
   engine: { places: ['src-server/engine/'], imports: [], types: ['contract'] },
   system: { places: ['src-server/system.ts', 'src-server/disk.ts', 'src-server/compilers.ts'], imports: [] },
@@ -59,7 +59,7 @@ export interface Import {
 }
 
 /** Returns the name of the room that holds a file (path relative to the project, with slashes), if any. */
-export function roomOf(file: string): string | undefined {
+function roomOf(file: string): string | undefined {
   return Object.keys(ROOMS).find((name) => ROOMS[name]?.places.some((place) => file.startsWith(place)))
 }
 

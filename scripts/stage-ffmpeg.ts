@@ -12,7 +12,7 @@ const root = path.join(import.meta.dirname, '..')
 const require = createRequire(import.meta.url)
 
 /** A target as electron-builder names it, and what ffmpeg-static calls it. */
-export const TARGETS = {
+const TARGETS = {
   'mac-x64': { platform: 'darwin', arch: 'x64' },
   'mac-arm64': { platform: 'darwin', arch: 'arm64' },
   'win-x64': { platform: 'win32', arch: 'x64' },

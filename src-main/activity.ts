@@ -16,7 +16,7 @@ export interface Activity {
   readonly fraction: number | null
 }
 
-export const IDLE: Activity = { unfinished: 0, waiting: 0, isPaused: false, isOffline: false, fraction: null }
+const IDLE: Activity = { unfinished: 0, waiting: 0, isPaused: false, isOffline: false, fraction: null }
 
 /** A batch that has ended: which songs were mastered and which failed, by title. */
 export interface EndedBatch {

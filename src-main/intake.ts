@@ -5,7 +5,7 @@ import type { IntakeReport, RefusedFile } from './bridge.ts'
 import { RefusedError, type Service } from './service.ts'
 
 /** Most songs that one hand-over may bring, so that a dropped music library does not fill the disk. */
-export const MAX_SONGS = 500
+const MAX_SONGS = 500
 const SONG_EXTENSIONS = new Set(['.mp3', '.wav', '.wave', '.flac'])
 /** Extensions for dialogs and file associations, without dots. */
 export const DIALOG_EXTENSIONS = ['mp3', 'wav', 'flac']

@@ -26,7 +26,7 @@ export function saveBlob(blob: Blob, filename: string): void {
 }
 
 /** Fetches and saves what `openFile` answers, under the server's name for it. Throws ApiError. */
-export async function saveResponse(openFile: () => Promise<Response>, fallbackName: string): Promise<void> {
+async function saveResponse(openFile: () => Promise<Response>, fallbackName: string): Promise<void> {
   const response = await openFile()
   saveBlob(await response.blob(), filenameIn(response.headers.get('content-disposition')) ?? fallbackName)
 }

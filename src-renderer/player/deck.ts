@@ -12,7 +12,7 @@ import { createTruePeakMeter } from './true-peak.ts'
 /** Frames of one chunk, the piece in which samples are handed to the deck. */
 export const CHUNK_FRAMES = 65_536
 /** Length of every cross-fade (equal power). */
-export const FADE_MS = 8
+const FADE_MS = 8
 /** Time in which a change of level settles. */
 const LEVEL_MS = 20
 /** A version is switched to when so much of it is here: a slow disk then delays the switch instead of tearing a gap behind it. */

@@ -3,7 +3,7 @@ import type { Platform, PlaybackRule } from '../../src-server/contract/platforms
 import { deliveryTarget } from '../../src-server/contract/platforms.ts'
 
 /** Every version at the loudness of the quietest; as a service would play it; or as written. */
-export const LEVEL_MODES = ['matched', 'service', 'file'] as const
+const LEVEL_MODES = ['matched', 'service', 'file'] as const
 export type LevelMode = (typeof LEVEL_MODES)[number]
 
 /** What is known of a version's level; null for silence. */
@@ -21,7 +21,7 @@ export function playbackRule(platform: Platform): PlaybackRule {
 }
 
 /** Returns the change in dB that a service applies to a track; 0 for silence and where it is not known to normalise. */
-export function playbackGainDb({ referenceLufs, turnsUp }: PlaybackRule, level: VersionLevel): number {
+function playbackGainDb({ referenceLufs, turnsUp }: PlaybackRule, level: VersionLevel): number {
   if (referenceLufs === null || level.integratedLufs === null) return 0
   const wantedDb = referenceLufs - level.integratedLufs
   if (wantedDb <= 0) return wantedDb

@@ -20,7 +20,7 @@ export function shownLanguage({ language, systemLanguage }: Preferences): Langua
 }
 
 /** Returns the theme to show. */
-export function shownTheme({ theme, isSystemLight }: Preferences): 'dark' | 'light' {
+function shownTheme({ theme, isSystemLight }: Preferences): 'dark' | 'light' {
   return theme === 'system' ? (isSystemLight ? 'light' : 'dark') : theme
 }
 

@@ -56,7 +56,7 @@ export interface SongRow {
 }
 
 /** How far a finished job came: every master on target, or some below. */
-export function outcomeOf(job: Job): 'done' | 'below' {
+function outcomeOf(job: Job): 'done' | 'below' {
   return job.results.some((result) => result.verdict === 'below_target') ? 'below' : 'done'
 }
 

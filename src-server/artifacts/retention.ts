@@ -99,5 +99,3 @@ export function createRetention({ db, clock, log, retentionDays, jobs, folders, 
     close: (): void => stopTimer?.(),
   }
 }
-
-export type Retention = ReturnType<typeof createRetention>

@@ -40,7 +40,7 @@ export function formatBytes(sizeBytes: number): string {
 const BAR_WIDTH = 28
 
 /** Returns a bar with the percent and a word beside it, e.g. `[#####-----]  50 %  rendering`. */
-export function progressBar(percent: number, word: string): string {
+function progressBar(percent: number, word: string): string {
   const filled = Math.round((Math.min(100, Math.max(0, percent)) / 100) * BAR_WIDTH)
   return `[${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}] ${String(Math.round(percent)).padStart(3)} %  ${word}`
 }

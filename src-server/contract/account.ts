@@ -32,7 +32,7 @@ export const LedgerEntry = exactly({
 })
 export type LedgerEntry = Static<typeof LedgerEntry>
 
-export const KEY_STATES = ['active', 'suspended', 'revoked'] as const
+const KEY_STATES = ['active', 'suspended', 'revoked'] as const
 
 export const ApiKey = exactly({
   key_id: Uuid,

@@ -100,7 +100,7 @@ export const Desk = exactly({
 export type Desk = Static<typeof Desk>
 
 export const LANGUAGES = ['system', 'en', 'ko'] as const
-export const THEMES = ['system', 'dark', 'light'] as const
+const THEMES = ['system', 'dark', 'light'] as const
 
 export const Settings = exactly({
   language: oneOf(LANGUAGES),

@@ -11,7 +11,7 @@ export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
 /** Where an unfinished job is. The public status stays `queued` until it ends. */
-export const STAGES = ['waiting', 'decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
+const STAGES = ['waiting', 'decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
 export type Stage = (typeof STAGES)[number]
 
 const specified = {
@@ -137,7 +137,7 @@ export const Analysis = exactly({
 export type Analysis = Static<typeof Analysis>
 
 /** What `{file}` of a job can be: a platform of the job, its source, or its reference. */
-export const JOB_FILES = [...PLATFORMS, 'source', 'reference'] as const
+const JOB_FILES = [...PLATFORMS, 'source', 'reference'] as const
 
 const FILE_ERRORS = [
   'INVALID_REQUEST',

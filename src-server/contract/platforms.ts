@@ -82,7 +82,7 @@ const ROWS: Record<Platform, PlatformRow> = {
 }
 
 /** Level at which releases of a genre are mastered, LUFS: published analyses of chart releases, rounded down to the cautious side. */
-export const GENRE_LUFS: Record<Genre, number> = {
+const GENRE_LUFS: Record<Genre, number> = {
   kpop: -8.5,
   edm: -8,
   hiphop: -8.5,

@@ -4,7 +4,7 @@
  */
 
 /** Raised whenever the same settings would sound different. */
-export type RecipeVersion = 1
+type RecipeVersion = 1
 
 /** One section of a parametric equaliser, after R. Bristow-Johnson's Audio EQ Cookbook. */
 export interface EqualiserSection {

@@ -36,7 +36,7 @@ export const Warning = exactly({
 })
 export type Warning = Static<typeof Warning>
 
-export const VERDICTS = ['on_target', 'below_target'] as const
+const VERDICTS = ['on_target', 'below_target'] as const
 
 /** What the service will do on playback: the change in dB it applies, or nothing known. */
 export const Playback = exactly({
@@ -97,7 +97,7 @@ export const Measurement = exactly({
 })
 export type Measurement = Static<typeof Measurement>
 
-export const REPAIR_KINDS = [
+const REPAIR_KINDS = [
   'dc_offset',
   'rumble',
   'clipping',
@@ -124,7 +124,7 @@ export const Repair = exactly({
 })
 export type Repair = Static<typeof Repair>
 
-export const STAGES_OF_CHAIN = ['repair', 'tone', 'dynamics', 'image', 'clip', 'limit', 'land', 'write'] as const
+const STAGES_OF_CHAIN = ['repair', 'tone', 'dynamics', 'image', 'clip', 'limit', 'land', 'write'] as const
 
 /** Everything the engine can say about why it did something; a code belongs to one stage of {@link STAGES_OF_CHAIN}. */
 export const DECISION_CODES = [

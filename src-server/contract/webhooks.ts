@@ -21,7 +21,7 @@ export type Webhook = Static<typeof Webhook>
 /** The only answers that hold the signing secret. */
 export const WebhookSecret = exactly({ webhook_id: Uuid, secret: Type.String({ pattern: '^whsec_' }) })
 
-export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const
+const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const
 
 export const Delivery = exactly({
   delivery_id: Uuid,

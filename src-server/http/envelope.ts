@@ -14,7 +14,7 @@ import { drain } from './drain.ts'
 import { callerOf, endpointOf } from './route.ts'
 
 /** Returns the body of a failed answer: cause and remedy in `language`, no path and no stack. Never throws. */
-export function envelopeOf(failure: AppError, language: Language, requestId: string): ErrorEnvelope {
+function envelopeOf(failure: AppError, language: Language, requestId: string): ErrorEnvelope {
   return {
     error: {
       code: failure.code,
@@ -36,7 +36,7 @@ function envelopeFor(request: FastifyRequest, failure: AppError): ErrorEnvelope 
 }
 
 /** Returns the headers that a failure carries by its code and values, and those it was given. */
-export function headersOf(failure: AppError): Record<string, string> {
+function headersOf(failure: AppError): Record<string, string> {
   const { allow, retryAfterSeconds = ERRORS[failure.code].retryAfterSeconds } = failure.values
   return {
     ...(failure.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),

@@ -58,7 +58,7 @@ export type Outcome<E extends Endpoint> = JsonOutcome<E> | RawOutcome<E>
 export type Admit = (request: FastifyRequest, reply: FastifyReply, access: Exclude<Access, 'open'>) => Caller
 
 /** Largest JSON body. */
-export const MAX_JSON_BYTES = 1_048_576
+const MAX_JSON_BYTES = 1_048_576
 
 const callers = new WeakMap<FastifyRequest, Caller>()
 

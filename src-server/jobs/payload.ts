@@ -28,7 +28,7 @@ export interface PayloadView {
 }
 
 /** Returns the address of a job's result. It never depends on how a client reached the server. */
-export function downloadUrl(baseUrl: string, jobId: string): string {
+function downloadUrl(baseUrl: string, jobId: string): string {
   return `${baseUrl}/api/v1/jobs/${jobId}/download`
 }
 

@@ -7,9 +7,9 @@ import type { Clock } from '../system.ts'
 import { checkAddress, literalAddress, portOf, refusalText } from './target-policy.ts'
 
 /** Time until the connection stands, TLS included. */
-export const CONNECT_LIMIT_MS = 5000
+const CONNECT_LIMIT_MS = 5000
 /** Time for the whole attempt, from the name to the last byte of the answer. */
-export const TOTAL_LIMIT_MS = 15_000
+const TOTAL_LIMIT_MS = 15_000
 
 /** Finds the addresses of a host name; rejects when there are none. */
 export type ResolveName = (name: string) => Promise<readonly { address: string; family: number }[]>

@@ -5,7 +5,7 @@ import type { Clock } from '../system.ts'
 import type { EventLog, StoredEvent } from './events.ts'
 
 /** A comment this often keeps proxies and readers from taking the line for dead. */
-export const HEARTBEAT_MS = 15_000
+const HEARTBEAT_MS = 15_000
 /** How long a browser waits before it connects again. */
 const RECONNECT_MS = 1000
 const PAGE_SIZE = 100

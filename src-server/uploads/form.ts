@@ -115,7 +115,7 @@ export function readAnalysisForm(
  * Returns the platforms of a comma-separated list, each once, in the order of their first mention; repeated fields are joined.
  * Throws INVALID_PLATFORM for a missing, blank or partly blank list and for a name that is not exactly one of ours.
  */
-export function readPlatforms(values: readonly string[]): Platform[] {
+function readPlatforms(values: readonly string[]): Platform[] {
   const allowed = PLATFORMS.join(', ')
   const names = values
     .join(',')

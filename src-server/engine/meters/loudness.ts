@@ -36,7 +36,7 @@ const shortTermSteps = 300
 const hopSteps = 10
 
 /** Loudness in LUFS of a mean square of the K-weighted channels' sum; 0 gives −Infinity. */
-export function meanSquareToLufs(meanSquare: number): number {
+function meanSquareToLufs(meanSquare: number): number {
   return offsetLufs + 10 * Math.log10(meanSquare)
 }
 
