@@ -1,5 +1,5 @@
 /** What is in work, from the server's list and its live events: the source of badge, progress, power and notifications. */
-import type { DeskSong, Settings } from '../src-server/contract/app.ts'
+import type { Desk, DeskSong } from '../src-server/contract/app.ts'
 import type { LiveEvent } from '../src-server/contract/events.ts'
 import type { Job } from '../src-server/contract/jobs.ts'
 import type { Service } from './service.ts'
@@ -68,16 +68,6 @@ const CHANGES: ReadonlySet<LiveEvent['event']> = new Set([
   'settings.changed',
 ])
 
-interface JobPage {
-  readonly jobs: readonly Job[]
-  readonly total: number
-  readonly next_cursor?: string
-}
-interface Desk {
-  readonly is_paused: boolean
-  readonly songs: readonly DeskSong[]
-}
-
 /** Follows the server until the signal fires. Each change is told once it is known; a batch is told once. */
 export function followActivity(
   service: Pick<Service, 'call' | 'follow'>,
@@ -88,7 +78,7 @@ export function followActivity(
   const toldBatches = new Set<string>()
   let endedCount = 0
   let isOffline = false
-  let desk: Desk = { is_paused: false, songs: [] }
+  let desk: Pick<Desk, 'is_paused' | 'songs'> = { is_paused: false, songs: [] }
   let current = IDLE
   let reading: Promise<void> | undefined
   let mustReadAgain = false
@@ -108,9 +98,9 @@ export function followActivity(
 
   async function readAll(): Promise<void> {
     const [page, readDesk, settings] = await Promise.all([
-      service.call<JobPage>('listJobs', { query: { status: 'queued', limit: 100 } }),
-      service.call<Desk>('readDesk'),
-      service.call<Settings>('readSettings'),
+      service.call('listJobs', { query: { status: 'queued', limit: 100 } }),
+      service.call('readDesk'),
+      service.call('readSettings'),
     ])
     desk = readDesk
     isOffline = settings.is_offline
@@ -142,7 +132,7 @@ export function followActivity(
     let cursor: string | undefined
     do {
       const query = { batch_id: batchId, limit: 100, ...(cursor === undefined ? {} : { cursor }) }
-      const page = await service.call<JobPage>('listJobs', { query })
+      const page = await service.call('listJobs', { query })
       jobs.push(...page.jobs)
       cursor = page.next_cursor
       // The newest come first: one that has not ended says enough.
@@ -151,9 +141,9 @@ export function followActivity(
   }
 
   async function settleBatch(jobId: string): Promise<void> {
-    const { batch_id: batchId } = await service.call<Job>('readJob', { params: { job_id: jobId } })
+    const { batch_id: batchId } = await service.call('readJob', { params: { job_id: jobId } })
     if (!batchId || toldBatches.has(batchId)) return
-    const [jobs, readDesk] = await Promise.all([jobsOf(batchId), service.call<Desk>('readDesk')])
+    const [jobs, readDesk] = await Promise.all([jobsOf(batchId), service.call('readDesk')])
     const ended = endedBatch(batchId, jobs, readDesk.songs)
     if (!ended || toldBatches.has(batchId)) return
     toldBatches.add(batchId)

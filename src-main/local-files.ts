@@ -1,7 +1,6 @@
 /** Files that go back to the desktop: masters shown or dragged out, folders opened, the diagnostics ZIP. */
 import path from 'node:path'
 import { app, dialog, nativeImage, shell, type WebContents } from 'electron'
-import type { Settings, SystemState } from '../src-server/contract/app.ts'
 import type { RememberedStore } from './desktop-settings.ts'
 import { writeDiagnostics } from './diagnostics.ts'
 import { findMasters } from './masters.ts'
@@ -23,7 +22,7 @@ export function createLocalFiles({
   readonly paths: ShellPaths
   readonly remembered: RememberedStore
 }) {
-  const readSettings = () => service.call<Settings>('readSettings')
+  const readSettings = () => service.call('readSettings')
   const versions = () => ({
     loudsmith: app.getVersion(),
     ...process.versions,
@@ -64,7 +63,7 @@ export function createLocalFiles({
       if (!filePath) return false
       const facts = {
         'versions.json': versions,
-        'system.json': () => service.call<SystemState>('readSystem'),
+        'system.json': () => service.call('readSystem'),
         'settings.json': readSettings,
         'desktop.json': () => remembered.read(),
       }

@@ -23,7 +23,7 @@ export async function findMasters(
   platforms: readonly string[] | null,
 ): Promise<string[]> {
   try {
-    const job = await service.call<Job>('readJob', { params: { job_id: jobId } })
+    const job = await service.call('readJob', { params: { job_id: jobId } })
     const paths = deliveredPaths(job, platforms)
     const isThere = await Promise.all(
       paths.map((file) =>

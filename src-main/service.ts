@@ -1,8 +1,8 @@
 /** The shell as a client of its own server: calls from the endpoint table, songs from disk, and the stream of live events. */
 import { openAsBlob } from 'node:fs'
 import path from 'node:path'
-import type { Endpoint } from '../src-server/contract/endpoint.ts'
-import { ENDPOINTS, type EndpointName } from '../src-server/contract/endpoints.ts'
+import { type Endpoint, fillPath } from '../src-server/contract/endpoint.ts'
+import { type AnswerOf, ENDPOINTS, type EndpointName } from '../src-server/contract/endpoints.ts'
 import type { ErrorCode, ErrorEnvelope, ErrorParams } from '../src-server/contract/errors.ts'
 import type { LiveEvent } from '../src-server/contract/events.ts'
 
@@ -25,7 +25,7 @@ export interface CallParts {
 
 export interface Service {
   /** Calls an endpoint and returns its JSON. Throws RefusedError for an answer that is none of its successes. */
-  call<Answer>(name: EndpointName, parts?: CallParts): Promise<Answer>
+  call<Name extends EndpointName>(name: Name, parts?: CallParts): Promise<AnswerOf<Name>>
   /** Stores a file as a song on the desk, streamed from disk. Throws RefusedError, or the error of the file system. */
   storeSong(file: string): Promise<{ readonly source_id: string }>
   /** Calls back for every live event until the signal fires, over interruptions; `onConnect` runs at each new connection. */
@@ -53,10 +53,7 @@ export function createService(baseUrl: string, credential: string, language: () 
 
   async function request(name: EndpointName, init: RequestInit, parts: CallParts = {}): Promise<Response> {
     const endpoint: Endpoint = ENDPOINTS[name]
-    const address = new URL(
-      endpoint.path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(parts.params?.[key] ?? '')),
-      baseUrl,
-    )
+    const address = new URL(fillPath(endpoint.path, parts.params), baseUrl)
     for (const [key, value] of Object.entries(parts.query ?? {})) address.searchParams.set(key, String(value))
     const response = await fetch(address, {
       method: endpoint.method,
@@ -78,12 +75,12 @@ export function createService(baseUrl: string, credential: string, language: () 
   }
 
   return {
-    async call<Answer>(name: EndpointName, parts: CallParts = {}) {
+    async call<Name extends EndpointName>(name: Name, parts: CallParts = {}) {
       const json = parts.body
         ? { body: JSON.stringify(parts.body), headers: { 'content-type': 'application/json' } }
         : {}
       const response = await request(name, json, parts)
-      return (response.status === 204 ? undefined : await response.json()) as Answer
+      return (response.status === 204 ? undefined : await response.json()) as AnswerOf<Name>
     },
     async storeSong(file) {
       const form = new FormData()

@@ -1,6 +1,7 @@
 /** The one way to the server: every call of the interface is typed from the endpoint table and made here. */
 import type { Static, TSchema } from 'typebox'
-import { ENDPOINTS, type EndpointName } from '../../src-server/contract/endpoints.ts'
+import { fillPath } from '../../src-server/contract/endpoint.ts'
+import { type AnswerOf, ENDPOINTS, type EndpointName } from '../../src-server/contract/endpoints.ts'
 import { ERROR_CODES, type ErrorCode, type ErrorEnvelope, type ErrorParams } from '../../src-server/contract/errors.ts'
 
 type Table = typeof ENDPOINTS
@@ -26,16 +27,6 @@ export type CallArguments<Name extends EndpointName> = Given<'params', Part<Name
     /** Lets the request outlive the page, for what must be sent while it closes. */
     keepalive?: boolean
   }
-
-type AnswerOf<Entry> = Entry extends { readonly schema: infer Schema }
-  ? Schema extends TSchema
-    ? Static<Schema>
-    : never
-  : never
-/** The JSON that the endpoint `Name` answers with, over all its successes. */
-export type CallAnswer<Name extends EndpointName> = {
-  [Status in keyof Table[Name]['answers']]: AnswerOf<Table[Name]['answers'][Status]>
-}[keyof Table[Name]['answers']]
 
 type FailureCode = ErrorCode | 'UNREACHABLE' | 'FILE_GONE'
 
@@ -66,15 +57,6 @@ export class ApiError extends Error {
     this.requestId = fields.requestId
     this.retryAfterSeconds = fields.retryAfterSeconds
   }
-}
-
-/** Fills `{name}` in a path of the table; throws when a parameter is missing, since that is a fault of the caller. */
-export function fillPath(path: string, params: Readonly<Record<string, unknown>> = {}): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = params[name]
-    if (value === undefined) throw new Error(`path parameter ${name} is missing for ${path}`)
-    return encodeURIComponent(String(value))
-  })
 }
 
 /** Writes the members of a query that have a value, in order, with a leading `?`; empty when there are none. */
@@ -183,9 +165,9 @@ export function createClient({
       session = fresh
     },
     /** Calls an endpoint and answers its JSON; undefined for 204. */
-    async call<Name extends EndpointName>(name: Name, args: CallArguments<Name>): Promise<CallAnswer<Name>> {
+    async call<Name extends EndpointName>(name: Name, args: CallArguments<Name>): Promise<AnswerOf<Name>> {
       const response = await open(name, args)
-      return (response.status === 204 ? undefined : await response.json()) as CallAnswer<Name>
+      return (response.status === 204 ? undefined : await response.json()) as AnswerOf<Name>
     },
   }
 }

@@ -14,9 +14,7 @@ export function registerAccountCommands(program: Command, dataDir: string, words
 
   withClientOptions(account.command('show'), dataDir, words)
     .description(say.show)
-    .action((options: ClientOptions) =>
-      runClientCommand(options, words, (client) => client.call<Account>('readAccount'), shown),
-    )
+    .action((options: ClientOptions) => runClientCommand(options, words, (client) => client.call('readAccount'), shown))
 
   withClientOptions(
     account.command('plan').addArgument(new Argument('<plan>', say.whichPlan).choices(PLANS)),
@@ -25,13 +23,13 @@ export function registerAccountCommands(program: Command, dataDir: string, words
   )
     .description(say.plan)
     .action((plan: string, options: ClientOptions) =>
-      runClientCommand(options, words, (client) => client.call<Account>('setPlan', { body: { plan } }), shown),
+      runClientCommand(options, words, (client) => client.call('setPlan', { body: { plan } }), shown),
     )
 
   withClientOptions(account.command('grant').argument('<credits>', say.amount, positiveInteger(words)), dataDir, words)
     .description(say.grant)
     .action((amount: number, options: ClientOptions) =>
-      runClientCommand(options, words, (client) => client.call<Account>('grantCredits', { body: { amount } }), shown),
+      runClientCommand(options, words, (client) => client.call('grantCredits', { body: { amount } }), shown),
     )
 }
 

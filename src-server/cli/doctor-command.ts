@@ -12,7 +12,7 @@ export function registerDoctorCommand(program: Command, dataDir: string, words: 
       runClientCommand(
         options,
         words,
-        (client) => client.call<SystemState>('readSystem'),
+        (client) => client.call('readSystem'),
         (system) => describe(system, words),
       ),
     )

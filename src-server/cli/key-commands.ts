@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ApiKey, CreatedKey } from '../contract/account.ts'
+import type { ApiKey } from '../contract/account.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { ServiceError } from './service-error.ts'
 import { table } from './text-output.ts'
@@ -16,7 +16,7 @@ export function registerKeyCommands(program: Command, dataDir: string, words: Wo
       runClientCommand(
         options,
         words,
-        (client) => client.call<CreatedKey>('createKey', { body: { name } }),
+        (client) => client.call('createKey', { body: { name } }),
         (created) => `${say.created(created.name, created.key_id)}\n${created.key}`,
       ),
     )
@@ -27,7 +27,7 @@ export function registerKeyCommands(program: Command, dataDir: string, words: Wo
       runClientCommand(
         options,
         words,
-        (client) => client.call<{ keys: ApiKey[] }>('listKeys'),
+        (client) => client.call('listKeys'),
         ({ keys: found }) => (found.length === 0 ? say.none : table(found.map((key) => row(key, words)))),
       ),
     )
@@ -39,7 +39,7 @@ export function registerKeyCommands(program: Command, dataDir: string, words: Wo
         options,
         words,
         (client) =>
-          client.call<ApiKey>('revokeKey', { params: { key_id: id } }).catch(unknownKey(id, wordsFor(words, options))),
+          client.call('revokeKey', { params: { key_id: id } }).catch(unknownKey(id, wordsFor(words, options))),
         (key) => say.revoked(key.name),
       ),
     )

@@ -5,7 +5,6 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import yauzl from 'yauzl'
-import type { Source } from '../contract/app.ts'
 import type { CreatedJob, Job } from '../contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
 import { giveToUser, makeFolder } from '../disk.ts'
@@ -50,7 +49,8 @@ export async function masterFile(
   await attach(client, form, file, 'file', 'source_id')
   if (options.reference) await attach(client, form, options.reference, 'reference_file', 'reference_source_id')
 
-  const created = await client.call<CreatedJob>('createJob', { body: form })
+  // The other answer is that of a dry run, which is not asked for.
+  const created = (await client.call('createJob', { body: form })) as CreatedJob
   const job = await follow(client, created.job_id, onProgress, signal)
   return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out) : [] }
 }
@@ -81,7 +81,7 @@ async function attach(
   const upload = new FormData()
   upload.set('purpose', 'reference')
   upload.set('file', blob, path.basename(file))
-  const source = await client.call<Source>('createSource', { body: upload })
+  const source = await client.call('createSource', { body: upload })
   form.set(storedAs, source.source_id)
 }
 
@@ -94,7 +94,7 @@ async function follow(
   const params = { job_id: jobId }
   let isCancelled = false
   for (;;) {
-    const job = await client.call<Job>('readJob', { params })
+    const job = await client.call('readJob', { params })
     onProgress(job)
     if (job.status !== 'queued') return job
     // Asked for only while it is queued: the same call deletes a job that has ended, with its masters.

@@ -1,7 +1,7 @@
 /** Calls of the command line to the service that owns the data directory. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Endpoint } from '../contract/endpoint.ts'
-import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
+import { type Endpoint, fillPath } from '../contract/endpoint.ts'
+import { type AnswerOf, ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
 import type { ErrorEnvelope } from '../contract/errors.ts'
 import { ServiceError } from './service-error.ts'
 import type { Words } from './words.ts'
@@ -13,7 +13,7 @@ export interface CallOptions {
 
 export interface ServiceClient {
   /** Calls an endpoint and returns its JSON answer. Throws ServiceError with the envelope of a failure, a sentence where none comes. */
-  call<Answer>(name: EndpointName, options?: CallOptions): Promise<Answer>
+  call<Name extends EndpointName>(name: Name, options?: CallOptions): Promise<AnswerOf<Name>>
   /** Calls an endpoint and returns the raw successful answer, for bodies that are not JSON. Throws ServiceError. */
   fetch(name: EndpointName, options?: CallOptions): Promise<Response>
 }
@@ -41,9 +41,6 @@ export function createServiceClient(
   let current = place
   async function send(name: EndpointName, options: CallOptions, { baseUrl, credential }: Place): Promise<Response> {
     const endpoint: Endpoint = ENDPOINTS[name]
-    const path = endpoint.path.replace(/\{(\w+)\}/g, (_, key: string) =>
-      encodeURIComponent(options.params?.[key] ?? ''),
-    )
     const headers: Record<string, string> = {
       authorization: `Bearer ${credential}`,
       'accept-language': words.language,
@@ -54,7 +51,7 @@ export function createServiceClient(
       headers['content-type'] = 'application/json'
       init.body = JSON.stringify(options.body)
     }
-    return fetch(`${baseUrl}${path}`, init)
+    return fetch(baseUrl + fillPath(endpoint.path, options.params), init)
   }
   async function request(name: EndpointName, options: CallOptions = {}): Promise<Response> {
     const isReading = ENDPOINTS[name].method === 'GET'
@@ -78,9 +75,9 @@ export function createServiceClient(
   }
   return {
     fetch: request,
-    async call<Answer>(name: EndpointName, options?: CallOptions) {
+    async call<Name extends EndpointName>(name: Name, options?: CallOptions) {
       const response = await request(name, options)
-      return (response.status === 204 ? undefined : await response.json()) as Answer
+      return (response.status === 204 ? undefined : await response.json()) as AnswerOf<Name>
     },
   }
 }

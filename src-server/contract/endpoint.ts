@@ -63,3 +63,12 @@ export function codesOf(endpoint: Endpoint): ErrorCode[] {
 export function endpoints<const Table extends Readonly<Record<string, Endpoint>>>(table: Table): Table {
   return table
 }
+
+/** Returns a path of the table with its parameters filled in and escaped. Throws when one is missing: that is a fault of the caller. */
+export function fillPath(path: string, params: Readonly<Record<string, unknown>> = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name]
+    if (value === undefined) throw new Error(`path parameter ${name} is missing for ${path}`)
+    return encodeURIComponent(String(value))
+  })
+}

@@ -1,5 +1,5 @@
 /** Every endpoint of the service, by name. */
-import Type from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { accountEndpoints } from './account.ts'
 import { appEndpoints } from './app.ts'
 import { exactly } from './common.ts'
@@ -63,3 +63,9 @@ export const ENDPOINTS = {
 } as const
 
 export type EndpointName = keyof typeof ENDPOINTS
+
+type JsonOf<Answer> = Answer extends { readonly schema: infer Schema extends TSchema } ? Static<Schema> : never
+/** The JSON that the endpoint `Name` answers with, over all its successes. */
+export type AnswerOf<Name extends EndpointName> = {
+  [Status in keyof (typeof ENDPOINTS)[Name]['answers']]: JsonOf<(typeof ENDPOINTS)[Name]['answers'][Status]>
+}[keyof (typeof ENDPOINTS)[Name]['answers']]

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { type Activity, type EndedBatch, endedBatch, followActivity, overallFraction } from '../../src-main/activity.ts'
 import { batchNotice, placeOfBatch } from '../../src-main/batch-notice.ts'
 import { deliveredPaths } from '../../src-main/masters.ts'
-import { createEventReader } from '../../src-main/service.ts'
+import { createEventReader, type Service } from '../../src-main/service.ts'
 import { wordsOf } from '../../src-main/text.ts'
 import type { LiveEvent } from '../../src-server/contract/events.ts'
 
@@ -81,8 +81,8 @@ describe('following the server', () => {
     }
     followActivity(
       {
-        call: async <Answer>(name: string, parts: { query?: { status?: unknown } } = {}) =>
-          (parts.query?.status === 'queued' ? { jobs: [], total: 0 } : answers[name]) as Answer,
+        call: (async (name, parts = {}) =>
+          parts.query?.status === 'queued' ? { jobs: [], total: 0 } : answers[name]) as Service['call'],
         follow: async (onEvent) => {
           send = onEvent
         },
@@ -110,7 +110,7 @@ describe('following the server', () => {
           : { jobs: [], total: 0 }
     const { refresh } = followActivity(
       {
-        call: call as <Answer>() => Promise<Answer>,
+        call: call as Service['call'],
         follow: async (onEvent) => {
           send = onEvent
         },
@@ -140,7 +140,7 @@ describe('following the server', () => {
     }
     followActivity(
       {
-        call: call as <Answer>() => Promise<Answer>,
+        call: call as Service['call'],
         follow: async (onEvent) => {
           send = onEvent
         },
