@@ -13,7 +13,7 @@ export interface AppParts {
   readonly chance: Pick<Chance, 'newUuid'>
   readonly admission: Admission
   /** The port that a Host header must name. */
-  readonly port: () => number
+  readonly port: number
   /** Whether the server is stopping: every request is then answered UNAVAILABLE. */
   readonly isStopping: () => boolean
   /** Adds the routes of every feature. */
@@ -35,7 +35,7 @@ export function buildApp({ log, clock, chance, admission, port, isStopping, rout
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id)
       // The router gives up on these before any hook has run.
-      const failure = isAllowed(request, port()) ? toAppError(error) : forbidden()
+      const failure = isAllowed(request, port) ? toAppError(error) : forbidden()
       sendFailure(request, reply, failure)
     },
   })
@@ -45,7 +45,7 @@ export function buildApp({ log, clock, chance, admission, port, isStopping, rout
       reply.header('connection', 'close')
       throw new AppError('UNAVAILABLE')
     }
-    if (!isAllowed(request, port())) throw forbidden()
+    if (!isAllowed(request, port)) throw forbidden()
     done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {

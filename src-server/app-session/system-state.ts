@@ -5,7 +5,7 @@ import type { Ffmpeg } from '../media/ffmpeg.ts'
 export interface SystemStateArguments {
   readonly appVersion: string
   readonly engineVersion: string
-  readonly baseUrl: () => string
+  readonly baseUrl: string
   readonly dataDir: string
   readonly host: SystemState['host']
   readonly hasSimd: boolean
@@ -24,7 +24,7 @@ export function createSystemStateReader(arguments_: SystemStateArguments): () =>
       app_version: appVersion,
       engine_version: engineVersion,
       node_version: process.versions.node,
-      base_url: baseUrl(),
+      base_url: baseUrl,
       data_dir: dataDir,
       ffmpeg: found ? { path: found.path, version: found.version, origin: found.origin } : null,
       has_simd: hasSimd,

@@ -64,10 +64,7 @@ const POLICY = [
 ].join('; ')
 
 /** Serves the description and its page to everybody on this machine: neither holds a secret. */
-export function docsRoutes(
-  app: FastifyInstance,
-  { baseUrl, version }: { baseUrl: () => string; version: string },
-): void {
+export function docsRoutes(app: FastifyInstance, { baseUrl, version }: { baseUrl: string; version: string }): void {
   const require = createRequire(import.meta.url)
   const folder = path.join(path.dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static')
   const page = () => ({
@@ -87,7 +84,7 @@ export function docsRoutes(
 
   route(app, ENDPOINTS.readOpenApi, () => ({
     status: 200,
-    bytes: JSON.stringify(buildOpenApi(baseUrl(), version)),
+    bytes: JSON.stringify(buildOpenApi(baseUrl, version)),
     headers: { 'content-type': 'application/json; charset=utf-8' },
   }))
   route(app, ENDPOINTS.readDocs, page)

@@ -34,7 +34,7 @@ export interface JobRoutesParts {
   readonly checkWebhookUrl: (url: string) => void
   /** Whether a caller that was let in may go on: an upload outlives the revocation of its key. */
   readonly isStillAllowed: (caller: Caller) => boolean
-  readonly baseUrl: () => string
+  readonly baseUrl: string
   readonly clock: Clock
   readonly chance: Chance
   /** Folder of uploads on their way. */
@@ -50,12 +50,12 @@ type Uploading = Pick<Call<typeof jobEndpoints.createJob>, 'request' | 'signal' 
 export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
   const { jobs, baseUrl } = parts
   const view = ({ caller, language }: { caller: Caller; language: PayloadView['language'] }): PayloadView => ({
-    baseUrl: baseUrl(),
+    baseUrl,
     language,
     isSession: caller.via === 'session',
     nowMs: parts.clock.now(),
   })
-  const created = (answer: { job_id: string }) => ({ location: `${baseUrl()}/api/v1/jobs/${answer.job_id}` })
+  const created = (answer: { job_id: string }) => ({ location: `${baseUrl}/api/v1/jobs/${answer.job_id}` })
 
   route(app, jobEndpoints.createJob, async (call) => {
     const key = call.headers['idempotency-key']

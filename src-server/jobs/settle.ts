@@ -27,7 +27,7 @@ export function createSettle(given: {
   store: JobStore
   ledger: Ledger
   notify: Pick<Notify, 'record' | 'committed'>
-  baseUrl: () => string
+  baseUrl: string
   /** When a job that ends at a moment loses its result; null never. Milliseconds since 1970. */
   expiryOf: (completedAtMs: number) => number | null
   onEnded: (job: JobRecord) => void
@@ -59,7 +59,7 @@ export function createSettle(given: {
     })
     const ended = store.find(jobId)
     if (!ended) throw new Error('an ended job is not there')
-    const body = callbackBody(ended, given.baseUrl())
+    const body = callbackBody(ended, given.baseUrl)
     const { webhookUrl } = ended.request
     notify.record({ event: body.event, jobId, body, ...(webhookUrl === undefined ? {} : { webhookUrl }) })
     return ended

@@ -5,7 +5,7 @@ import type { Delivery } from '../contract/webhooks.ts'
 import type { Db } from '../db/open.ts'
 import { surely } from '../db/surely.ts'
 import type { Log } from '../log.ts'
-import { type Chance, type Clock, httpDateMs } from '../system.ts'
+import type { Chance, Clock } from '../system.ts'
 import type { Deliveries, DeliveryRow } from './deliveries.ts'
 import { retryAfterMs, waitAfter } from './retry-schedule.ts'
 import { type Answer, type ResolveName, resolveBySystem, sendOnce } from './send.ts'
@@ -20,8 +20,8 @@ export interface DelivererArguments {
   readonly log: Log
   readonly webhooks: Webhooks
   readonly deliveries: Deliveries
-  readonly ownPort: () => number
-  readonly baseUrl: () => string
+  readonly ownPort: number
+  readonly baseUrl: string
   readonly isOffline: () => boolean
   readonly resolveName?: ResolveName
 }
@@ -116,7 +116,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
       url,
       headers: { ...signedHeaders(secret, row.event_id, Math.floor(atMs / 1000), row.body) },
       body: row.body,
-      ownPort: ownPort(),
+      ownPort,
       resolveName,
       clock,
       signal: closing.signal,
@@ -133,7 +133,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
       if (!mayRepeat) webhooks.noteTested(row.webhook_id)
       return
     }
-    const asked = retryAfterMs(retryAfter, clock.now(), httpDateMs)
+    const asked = retryAfterMs(retryAfter, clock.now())
     const isOver = status === 410 || !mayRepeat
     // Sent again by hand meanwhile, it has all its attempts before it.
     const { attempts } = deliveries.row(row.delivery_id)
@@ -155,7 +155,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
     /** Sends a test event to a receiver once, whatever its state, and returns the finished delivery; one that was gone is back with it. Throws NOT_FOUND. */
     async test(webhookId: string): Promise<Delivery> {
       const url = webhooks.urlOf(webhookId)
-      const download_url = `${baseUrl()}/api/v1/jobs/${NO_JOB}/download`
+      const download_url = `${baseUrl}/api/v1/jobs/${NO_JOB}/download`
       const test: WebhookTest = { event: 'webhook.test', job_id: NO_JOB, status: 'done', download_url }
       const body = JSON.stringify(test)
       const eventId = `msg_${chance.newUuid()}`

@@ -21,9 +21,9 @@ export interface NotifyArguments {
   /** The account's plan of this moment. */
   readonly plan: () => Plan
   /** The port this server listens on. */
-  readonly ownPort: () => number
+  readonly ownPort: number
   /** Where callers reach this server, without a trailing slash. */
-  readonly baseUrl: () => string
+  readonly baseUrl: string
   /** Whether deliveries may leave for this machine only. */
   readonly isOffline: () => boolean
   /** Finds the addresses of a name; the system's resolver when absent. */
@@ -66,7 +66,7 @@ export function createNotify(arguments_: NotifyArguments) {
     events,
 
     /** Throws INVALID_WEBHOOK_URL unless callbacks may be sent to a job's `webhook_url`. */
-    checkWebhookUrl: (url: string): void => requireAllowed(url, ownPort(), 'webhook_url'),
+    checkWebhookUrl: (url: string): void => requireAllowed(url, ownPort, 'webhook_url'),
 
     /**
      * Writes what happened, and one delivery per target: the job's own `webhookUrl` and each active account webhook that wants

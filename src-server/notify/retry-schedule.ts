@@ -1,4 +1,5 @@
 /** When a callback that was not taken is sent again. Pure. */
+import { httpDateMs } from '../system.ts'
 
 /** Waits between the attempts, ms: from attempts at 0, 5 s, 30 s, 2 min, 10 min, 1 h, 6 h and 24 h after the event. */
 const WAITS_MS = [5, 25, 90, 480, 3000, 18_000, 64_800].map((seconds) => seconds * 1000)
@@ -24,15 +25,11 @@ export function waitAfter(attempts: number, chance: number, retryAfterMs: number
 
 /**
  * Returns the wait that a `Retry-After` header asks for, ms (RFC 9110 section 10.2.3: seconds or a date), or undefined where it
- * is absent or malformed. `parseDate` turns a date into epoch ms, NaN when it is none.
+ * is absent or malformed. `nowMs` is epoch ms.
  */
-export function retryAfterMs(
-  header: string | undefined,
-  nowMs: number,
-  parseDate: (text: string) => number,
-): number | undefined {
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-  const at = /[a-z]/i.test(text) ? parseDate(text) : Number.NaN
+  const at = /[a-z]/i.test(text) ? httpDateMs(text) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs)
 }

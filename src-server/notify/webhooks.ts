@@ -27,7 +27,7 @@ export interface WebhooksArguments {
   /** The account's plan of this moment: it says how many receivers are active. */
   readonly plan: () => Plan
   /** The port this server listens on. */
-  readonly ownPort: () => number
+  readonly ownPort: number
 }
 
 /**
@@ -97,7 +97,7 @@ export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArg
 
     /** Registers a receiver for the named events, all when absent. Throws INVALID_WEBHOOK_URL or WEBHOOK_LIMIT. */
     create(url: string, events: readonly WebhookEvent[] = WEBHOOK_EVENTS): Webhook & { secret: string } {
-      requireAllowed(url, ownPort(), 'url')
+      requireAllowed(url, ownPort, 'url')
       if (!hasRoom()) throw new AppError('WEBHOOK_LIMIT', { plan: plan(), limit: PLAN_LIMITS[plan()].webhooks })
       const webhookId = chance.newUuid()
       const secret = newSecret(chance.randomBytes)

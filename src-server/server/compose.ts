@@ -49,12 +49,12 @@ export async function compose(ground: Ground): Promise<Service> {
       clock: ground.clock,
       chance: ground.chance,
       admission: admissionOf(ground, core),
-      port: () => ground.port,
+      port: ground.port,
       isStopping: () => stopping.signal.aborted,
       routes(app) {
         serviceRoutes(app, ground, core, work)
         sessionRoutes(app, ground, core, work)
-        docsRoutes(app, { baseUrl: () => ground.baseUrl, version: VERSION })
+        docsRoutes(app, { baseUrl: ground.baseUrl, version: VERSION })
         pageRoutes(app, PAGE_FOLDER)
       },
     })
@@ -108,7 +108,7 @@ function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
     onAnalysed: session.saveAnalysis,
     checkWebhookUrl: notify.checkWebhookUrl,
     isStillAllowed,
-    baseUrl: () => ground.baseUrl,
+    baseUrl: ground.baseUrl,
     clock: ground.clock,
     chance: ground.chance,
     tmpFolder: folders.tmp,
@@ -162,7 +162,7 @@ function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
     readSystemState: createSystemStateReader({
       appVersion: VERSION,
       engineVersion,
-      baseUrl: () => ground.baseUrl,
+      baseUrl: ground.baseUrl,
       dataDir: ground.dataDir,
       host: ground.host ?? 'browser',
       hasSimd: WebAssembly.validate(SIMD_MODULE),

@@ -51,8 +51,8 @@ export function createCore(ground: Ground, db: Db) {
     chance,
     log,
     plan,
-    ownPort: () => ground.port,
-    baseUrl: () => ground.baseUrl,
+    ownPort: ground.port,
+    baseUrl: ground.baseUrl,
     isOffline: () => settings.read().is_offline,
   })
   const folders = createFolders(dataDir)

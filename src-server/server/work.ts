@@ -47,7 +47,7 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     store,
     ledger,
     notify,
-    baseUrl: () => baseUrl,
+    baseUrl,
     expiryOf: retention.expiryOf,
     onEnded: (job) => session.jobEnded(job),
   })

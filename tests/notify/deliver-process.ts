@@ -14,8 +14,8 @@ const notify = createNotify({
   chance: systemChance,
   log: createLog('silent', systemClock, () => {}),
   plan: () => 'studio',
-  ownPort: () => 1,
-  baseUrl: () => 'http://127.0.0.1:1',
+  ownPort: 1,
+  baseUrl: 'http://127.0.0.1:1',
   isOffline: () => false,
 })
 const jobId = '0191f3a0-1111-4222-8333-444455556666'

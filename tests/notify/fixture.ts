@@ -46,8 +46,8 @@ export function createTestNotify(
     chance: systemChance,
     log: createLog('debug', clock, (line) => lines.push(line)),
     plan: () => world.plan,
-    ownPort: () => OWN_PORT,
-    baseUrl: () => `http://127.0.0.1:${OWN_PORT}`,
+    ownPort: OWN_PORT,
+    baseUrl: `http://127.0.0.1:${OWN_PORT}`,
     isOffline: () => world.isOffline,
     ...(options.resolveName ? { resolveName: options.resolveName } : {}),
   })
