@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { isText } from './file-bytes.ts'
 
 /** The header of one MPEG audio frame, layer III: ISO/IEC 11172-3 section 2.4.2.3 and 13818-3. */
 interface FrameHeader {
@@ -119,8 +120,4 @@ function readHeader(bytes: Buffer, at: number): FrameHeader | undefined {
   const lengthBytes = Math.floor((samplesPerFrame / 8) * ((kilobits * 1000) / sampleRateHz)) + padding
   const durationSeconds = samplesPerFrame / sampleRateHz
   return { version, sampleRateHz, channels: bytes[at + 3]! >> 6 === 3 ? 1 : 2, lengthBytes, durationSeconds }
-}
-
-function isText(bytes: Buffer, at: number, text: string): boolean {
-  return bytes.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
 }

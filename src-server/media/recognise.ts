@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { AudioFormat } from './audio-facts.ts'
+import { isText, readAt } from './file-bytes.ts'
 import { findMp3Stream, meanBitRate } from './mpeg-frames.ts'
 
 /** Why a file is not one of the three formats; the sentences are in contract/text. */
@@ -34,9 +35,9 @@ export async function recogniseAudio(file: string): Promise<Recognition> {
   try {
     const { size } = await handle.stat()
     if (size === 0) return { fault: 'empty' }
-    const start = await read(handle, 0, 16)
+    const start = await readAt(handle, 0, 16)
     const tagBytes = await skipId3v2(handle)
-    const audio = tagBytes > 0 ? await read(handle, tagBytes, 16) : start
+    const audio = tagBytes > 0 ? await readAt(handle, tagBytes, 16) : start
     if (isText(audio, 0, 'fLaC')) return withinLimits(await readFlac(handle, tagBytes))
     if (isText(start, 0, 'RIFF') || isText(start, 0, 'RF64')) {
       return isText(start, 8, 'WAVE') ? withinLimits(await readWave(handle, size)) : { fault: 'unknown' }
@@ -74,7 +75,7 @@ function foreignContainer(start: Buffer): FormatFault | undefined {
 async function skipId3v2(handle: FileHandle): Promise<number> {
   let position = 0
   for (let tags = 0; tags < 4; tags++) {
-    const header = await read(handle, position, 10)
+    const header = await readAt(handle, position, 10)
     if (!isText(header, 0, 'ID3') || header.length < 10) return position
     const size = (header[6]! << 21) | (header[7]! << 14) | (header[8]! << 7) | header[9]!
     const footer = header[5]! & 0x10 ? 10 : 0
@@ -85,7 +86,7 @@ async function skipId3v2(handle: FileHandle): Promise<number> {
 
 /** STREAMINFO is always the first metadata block (RFC 9639, section 8.2). */
 async function readFlac(handle: FileHandle, start: number): Promise<Recognition> {
-  const bytes = await read(handle, start + 4, 38)
+  const bytes = await readAt(handle, start + 4, 38)
   if (bytes.length < 38 || (bytes[0]! & 0x7f) !== 0) return { fault: 'damaged' }
   const packed = bytes.readUInt32BE(14)
   const claimedFrames = (packed & 15) * 2 ** 32 + bytes.readUInt32BE(18)
@@ -109,10 +110,10 @@ async function readWave(handle: FileHandle, fileBytes: number): Promise<Recognit
   let sampleBytes: number | undefined
   let hasProvenance = false
   for (let position = 12, chunks = 0; position + 8 <= fileBytes && chunks < 256; chunks++) {
-    const header = await read(handle, position, 8)
+    const header = await readAt(handle, position, 8)
     if (header.length < 8) break
     const size = header.readUInt32LE(4)
-    if (isText(header, 0, 'fmt ')) found = waveFormat(await read(handle, position + 8, Math.min(size, 40)))
+    if (isText(header, 0, 'fmt ')) found = waveFormat(await readAt(handle, position + 8, Math.min(size, 40)))
     if (isText(header, 0, 'C2PA')) hasProvenance = true
     if (isText(header, 0, 'data')) {
       sampleBytes = size
@@ -170,16 +171,6 @@ function waveCodec(tag: number, bitDepth: number): string | undefined {
 /** Whether a stretch of tags names a C2PA manifest store: its media type (C2PA 2.1, appendix A) stands in plain text. */
 async function mentionsManifest(handle: FileHandle, start: number, length: number): Promise<boolean> {
   if (length === 0) return false
-  const bytes = await read(handle, start, Math.min(length, 1 << 20))
+  const bytes = await readAt(handle, start, Math.min(length, 1 << 20))
   return bytes.includes('application/x-c2pa-manifest-store') || bytes.includes('application/c2pa')
-}
-
-function isText(bytes: Buffer, at: number, text: string): boolean {
-  return bytes.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
-}
-
-async function read(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(length)
-  const { bytesRead } = await handle.read(bytes, 0, length, position)
-  return bytes.subarray(0, bytesRead)
 }

@@ -1,7 +1,8 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { AudioFormat, SongTags } from './audio-facts.ts'
-import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
+import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, type FfmpegCall, FfmpegError, runFfmpeg } from './ffmpeg.ts'
+import { readAt } from './file-bytes.ts'
 
 /** The picture of a song, as the file carries it. */
 export interface Cover {
@@ -45,20 +46,10 @@ export async function readTags(
   signal?: AbortSignal,
 ): Promise<{ tags: SongTags; hasCover: boolean }> {
   let hasCover = false
-  const text = await collect(MAX_TAG_BYTES, (output) =>
-    runFfmpeg(ffmpeg, {
-      operation: 'read the tags',
-      input: { from: song.path, format: song.format },
-      outputOptions: ['-map', '0:a:0', '-c', 'copy', '-t', '0', '-f', 'ffmetadata'],
-      output,
-      timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
-      signal,
-      onLine: (line) => {
-        if (/^\s*Stream #0:\d+.*Video: (mjpeg|png)\b.*\(attached pic\)/.test(line)) hasCover = true
-      },
-    }),
-  )
-  const tags = parseTags(Buffer.from(text ?? []).toString('utf8'))
+  const onLine = (line: string) => {
+    if (/^\s*Stream #0:\d+.*Video: (mjpeg|png)\b.*\(attached pic\)/.test(line)) hasCover = true
+  }
+  const tags = await tagsOf(ffmpeg, { input: { from: song.path, format: song.format }, signal, onLine })
   const id3 = song.format === 'wav' ? await readId3OfWav(ffmpeg, song.path, signal) : {}
   const other = { ...tags.other, ...id3.other }
   return { tags: { ...tags, ...id3, ...(Object.keys(other).length > 0 ? { other } : {}) }, hasCover }
@@ -77,17 +68,21 @@ async function readId3OfWav(ffmpeg: Ffmpeg, path: string, signal: AbortSignal | 
   size.writeUInt32LE(chunk.length)
   const samples = Buffer.from('data\x04\0\0\0\0\0\0\0', 'latin1')
   const wav = [start, format, size, chunk, Buffer.alloc(chunk.length % 2), samples]
+  return tagsOf(ffmpeg, { input: { from: Readable.from(wav), format: 'wav' }, signal })
+}
+
+/** The tags that ffmpeg finds in its input; none where they cannot be read. */
+async function tagsOf(ffmpeg: Ffmpeg, call: Pick<FfmpegCall, 'input' | 'signal' | 'onLine'>): Promise<SongTags> {
   const text = await collect(MAX_TAG_BYTES, (output) =>
     runFfmpeg(ffmpeg, {
+      ...call,
       operation: 'read the tags',
-      input: { from: Readable.from(wav), format: 'wav' },
       outputOptions: ['-map', '0:a:0', '-c', 'copy', '-t', '0', '-f', 'ffmetadata'],
       output,
       timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
-      signal,
     }),
   )
-  return parseTags(Buffer.from(text ?? []).toString('utf8'))
+  return parseTags(text?.toString('utf8') ?? '')
 }
 
 /** Chunks of a WAV that are looked at; a file that has more is not a song. */
@@ -109,12 +104,6 @@ async function findId3Chunk(path: string): Promise<Buffer | undefined> {
   } finally {
     await handle.close()
   }
-}
-
-async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(length)
-  const { bytesRead } = await handle.read(bytes, 0, length, position)
-  return bytes.subarray(0, bytesRead)
 }
 
 /** Returns the picture of a song, or undefined when it has none that can be kept: JPEG or PNG, at most 16 MB. Throws as {@link readTags}. */
