@@ -91,11 +91,16 @@ test('a song is mastered again from history, and the disk is freed of both', asy
   await page.getByRole('link', { name: 'History' }).click()
   await page.getByRole('button', { name: 'More: Alpha' }).click()
   await page.getByRole('menuitem', { name: 'Master again' }).click()
+  await expect(page.locator('.song.ready')).toHaveCount(1)
+  await expect(page.locator('.benchbar')).toContainText('1 credit')
+  expect((await program.call<JobPage>('GET', '/api/v1/jobs')).total).toBe(1)
+  await page.getByRole('button', { name: 'Start 1 song' }).click()
   await expect
     .poll(async () => (await program.call<JobPage>('GET', '/api/v1/jobs')).jobs.map((job) => job.status), {
       timeout: 120_000,
     })
     .toEqual(['done', 'done'])
+  await page.getByRole('link', { name: 'History' }).click()
   await page.getByRole('button', { name: 'Free disk' }).click()
   await page.getByRole('radio', { name: /All finished songs/ }).check()
   await page.getByRole('button', { name: 'Delete 2 songs' }).click()

@@ -52,6 +52,8 @@ test('master again from the list spends nothing until it is started', async ({ p
   await page.getByRole('menuitem', { name: 'Master again' }).click()
   await expect(page.locator('.song.ready')).toHaveCount(1)
   expect(await jobs()).toBe(1)
+  await page.reload()
+  await expect(page.locator('.song.ready')).toHaveCount(1)
   const start = page.getByRole('button', { name: 'Start 1 song' })
   await start.press('Enter')
   await expect(page.locator('.benchbar .btn.primary')).toBeFocused()
@@ -60,7 +62,10 @@ test('master again from the list spends nothing until it is started', async ({ p
   await expect(page.locator('.benchbar .btn.primary')).toBeFocused()
 })
 
-test('master again makes a new job of a song that the desk has forgotten', async ({ page, program }) => {
+test('master again sends a song that the desk has forgotten there anew, and spends nothing', async ({
+  page,
+  program,
+}) => {
   await page.route('**/app/desk/restore', (route) =>
     route.fulfill({
       status: 404,
@@ -73,7 +78,11 @@ test('master again makes a new job of a song that the desk has forgotten', async
   await page.getByRole('menuitem', { name: 'Remove' }).click()
   await page.goBack()
   await page.getByRole('button', { name: 'Master again' }).click()
-  await expect(page.locator('.hist tbody tr:not(.grp)')).toHaveCount(2)
+  await expect(rowOf(page, 'forgotten')).toContainText('Ready', { timeout: 60_000 })
+  await expect(page.locator('.benchbar')).toContainText('1 song, 1 master · 1 credit')
+  expect((await program.call<JobPage>('GET', '/api/v1/jobs')).total).toBe(1)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.locator('.song')).toHaveCount(0)
 })
 
 test('the picture of a song is shown where it has one, and asked for nowhere else', async ({ page, program, home }) => {

@@ -9,7 +9,7 @@ import {
   summaryOf,
 } from '../../src-server/contract/app.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
-import type { Client } from '../api/client.ts'
+import { ApiError, type Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { createChanges } from './desk-changes.ts'
 import { createLooks } from './desk-looks.ts'
@@ -47,11 +47,12 @@ export interface DeskOptions {
   readonly jobs: JobsActions
   readonly notices: NoticesActions
   readonly newId: () => string
-  /** Where accepted warnings and refused files survive a reload. */
+  /** Where accepted warnings, songs to be mastered again and refused files survive a reload. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
 }
 
 const ACCEPTED_KEY = 'loudsmith.accepted'
+const AGAIN_KEY = 'loudsmith.again'
 const SORT_KEY = 'loudsmith.sort'
 /** What common settings are kept under, beside the source_ids of the songs' own. */
 const ALL = 'all songs'
@@ -78,6 +79,18 @@ export function mergedOrder(order: readonly string[], desk: Desk, uploadIds: rea
   return [...kept, ...[...present].filter((id) => !known.has(id))]
 }
 
+/** The newest job of each song: the desk holds a song with one way to master it. */
+function newestOfEachSong(jobs: readonly Job[]): readonly Job[] {
+  const newest = new Map<string, Job>()
+  for (const job of jobs.toSorted((a, b) => b.created_at.localeCompare(a.created_at))) {
+    const song = job.source_id ?? job.job_id
+    if (!newest.has(song)) newest.set(song, job)
+  }
+  return jobs.filter((job) => newest.get(job.source_id ?? job.job_id) === job)
+}
+
+const isOneOf = (error: unknown, codes: readonly string[]) => error instanceof ApiError && codes.includes(error.code)
+
 /** Makes the store of the desk with its actions. */
 export function createDesk(options: DeskOptions) {
   const { client, upload, jobs, notices, newId, storage } = options
@@ -90,15 +103,16 @@ export function createDesk(options: DeskOptions) {
     onStored,
   })
   const references = createReferences({ client, send: upload })
+  const readMarks = (key: string) => readStored<DeskState['accepted']>(storage, key, (stored) => stored !== null, {})
   /** What was accepted in this browser, by whichever of its pages. */
-  const readAccepted = () => readStored<DeskState['accepted']>(storage, ACCEPTED_KEY, (stored) => stored !== null, {})
+  const readAccepted = () => readMarks(ACCEPTED_KEY)
   const uploadIds = () => uploads.store.getState().uploads.map((one) => one.uploadId)
   const store = createStore<DeskState>(() => ({
     desk: null,
     order: [],
     sort: readStored<Sort | null>(storage, SORT_KEY, (stored) => stored === null || SORTS.includes(stored), 'added'),
     accepted: readAccepted(),
-    again: {},
+    again: readMarks(AGAIN_KEY),
     selectedId: null,
     isWholeBatch: true,
     failure: null,
@@ -106,6 +120,7 @@ export function createDesk(options: DeskOptions) {
   const { getState, setState } = store
   store.subscribe((state, before) => {
     if (state.accepted !== before.accepted) storage.setItem(ACCEPTED_KEY, JSON.stringify(state.accepted))
+    if (state.again !== before.again) storage.setItem(AGAIN_KEY, JSON.stringify(state.again))
     if (state.sort !== before.sort) storage.setItem(SORT_KEY, JSON.stringify(state.sort))
     if (state.order !== before.order) uploads.saveResting()
   })
@@ -289,8 +304,21 @@ export function createDesk(options: DeskOptions) {
       return readDesk()
     })
   }
-  /** Takes rows off the list; the toast can put them back. */
-  const remove = (rowIds: readonly string[], text: string) => {
+  /** Puts files at the end of the list, or in the place of a song, begins to send them and answers the ids of new rows. */
+  const add = (list: readonly File[], more: Pick<Upload, 'replaces' | 'settings'>): readonly string[] => {
+    const ids = uploads.add(list, more)
+    const { order, sort } = getState()
+    const at = more.replaces ? order.indexOf(more.replaces) + 1 : order.length
+    // What comes at the end of songs in the order of their titles has no place among them.
+    setState({
+      order: [...order.slice(0, at), ...ids, ...order.slice(at)],
+      sort: sort === 'added' && !more.replaces ? sort : null,
+    })
+    return ids
+  }
+
+  /** Takes rows off the list. What is answered puts them back, or makes it final. */
+  const takeOff = (rowIds: readonly string[]) => {
     const { desk, order } = getState()
     const gone = new Set(rowIds)
     const songs = desk?.songs.filter((song) => gone.has(song.source.source_id)) ?? []
@@ -302,9 +330,8 @@ export function createDesk(options: DeskOptions) {
     })
     if (gone.has(getState().selectedId ?? '')) setState({ selectedId: null, isWholeBatch: true })
     if (songs.length > 0) void act(() => client.call('removeSongs', { body }))
-    notices.show({
-      text,
-      undo: () => {
+    return {
+      putBack: () => {
         const { desk: now, order: shown } = getState()
         const missing = rowIds.filter((id) => !shown.includes(id))
         const back = songs.filter((song) => missing.includes(song.source.source_id))
@@ -315,8 +342,73 @@ export function createDesk(options: DeskOptions) {
         taken.putBack()
         if (songs.length > 0) void act(() => client.call('restoreSongs', { body }))
       },
-      settle: taken.forget,
-    })
+      forget: taken.forget,
+    }
+  }
+  /** Takes rows off the list; the toast can put them back. */
+  const remove = (rowIds: readonly string[], text: string) => {
+    const taken = takeOff(rowIds)
+    notices.show({ text, undo: taken.putBack, settle: taken.forget })
+  }
+
+  /** A file that an ended job has kept, under its name. Throws ApiError: NOT_FOUND, RESULT_EXPIRED. */
+  const readKept = async ({ job_id }: Job, file: 'source' | 'reference', filename: string) => {
+    const answer = await client.open('readJobFile', { params: { job_id, file } })
+    return new File([await answer.blob()], filename)
+  }
+
+  /** The settings of an ended job, with the reference that it kept; `isWhole` is false where that is gone. Throws ApiError. */
+  const settingsAgain = async (job: Job) => {
+    const settings = settingsOf(job)
+    if (!job.reference_filename) return { settings, isWhole: true }
+    try {
+      const reference = await readKept(job, 'reference', job.reference_filename)
+      const reference_source_id = await references.take(reference)
+      return { settings: { ...settings, reference_source_id }, isWhole: reference_source_id !== null }
+    } catch (error) {
+      if (!isOneOf(error, ['NOT_FOUND', 'RESULT_EXPIRED'])) throw error
+      return { settings, isWhole: false }
+    }
+  }
+
+  /** The song of an ended job on the desk, put back there where it was taken off; undefined where the desk has forgotten it. */
+  const broughtBack = async (sourceId: string | undefined): Promise<DeskSong | undefined> => {
+    if (!sourceId || songOf(sourceId)) return songOf(sourceId ?? '')
+    try {
+      await inTurn(() => client.call('restoreSongs', { body: { source_ids: [sourceId] } }))
+    } catch (error) {
+      // A song that was taken off is forgotten after a day; its job has kept it.
+      if (!isOneOf(error, ['NOT_FOUND'])) throw error
+      return undefined
+    }
+    await read()
+    return songOf(sourceId)
+  }
+
+  /** Puts the song of an ended job among those that can be started. Throws ApiError. */
+  const putBack = async (job: Job) => {
+    const isNew = !songOf(job.source_id ?? '')
+    const { settings, isWhole } = await settingsAgain(job)
+    const song = await broughtBack(job.source_id)
+    if (!song) {
+      const [rowId = ''] = add([await readKept(job, 'source', job.filename)], { settings })
+      return { rowId, isWhole, undo: () => takeOff([idNow(rowId)]).forget() }
+    }
+    const rowId = song.source.source_id
+    const newestId = song.job_ids[0] ?? ''
+    const changeSettings = (own: MasterSettings | null) => {
+      changeSongSettings(rowId, own)
+      void changes.flush().catch(() => undefined)
+    }
+    changeSettings(settings)
+    setState({ again: { ...readMarks(AGAIN_KEY), [newestId]: true } })
+    const undo = () => {
+      const { [newestId]: _one, ...others } = readMarks(AGAIN_KEY)
+      setState({ again: others })
+      changeSettings(song.settings)
+      if (isNew) takeOff([rowId]).forget()
+    }
+    return { rowId, isWhole, undo }
   }
 
   return {
@@ -332,14 +424,7 @@ export function createDesk(options: DeskOptions) {
     /** Puts files at the end of the list and begins to send them; `replaces` names the song whose place the first one takes. */
     addFiles(list: readonly File[], replaces?: string) {
       const settings = replaces ? (songOf(replaces)?.settings ?? null) : null
-      const ids = uploads.add(list, { ...(replaces ? { replaces } : {}), ...(settings ? { settings } : {}) })
-      const { order, sort } = getState()
-      const at = replaces ? order.indexOf(replaces) + 1 : order.length
-      // What comes at the end of songs in the order of their titles has no place among them.
-      setState({
-        order: [...order.slice(0, at), ...ids, ...order.slice(at)],
-        sort: sort === 'added' && !replaces ? sort : null,
-      })
+      add(list, { ...(replaces ? { replaces } : {}), ...(settings ? { settings } : {}) })
     },
     /** Shows files that the desktop was handed without this page and did not take. */
     showRefused(refused: readonly ({ readonly filename: string } & Refusal)[]) {
@@ -351,9 +436,11 @@ export function createDesk(options: DeskOptions) {
       const added = Object.fromEntries(rowIds.map((id) => [id, true as const]))
       setState(({ accepted }) => ({ accepted: { ...readAccepted(), ...accepted, ...added } }))
     },
-    /** Call when another page of this browser has changed what is kept: what it accepted is accepted here. */
+    /** Call when another page of this browser has changed what is kept: what it accepted or takes up again is so here. */
     hearOthers() {
-      const { accepted } = getState()
+      const { accepted, again } = getState()
+      const heardAgain = readMarks(AGAIN_KEY)
+      if (JSON.stringify(heardAgain) !== JSON.stringify(again)) setState({ again: heardAgain })
       const heard = readAccepted()
       // What is kept here is heard there: two pages that know the same stay silent.
       if (Object.keys(heard).some((id) => !accepted[id])) setState({ accepted: { ...accepted, ...heard } })
@@ -382,33 +469,31 @@ export function createDesk(options: DeskOptions) {
       void changes.flush().catch(() => undefined)
     },
     /**
-     * Puts the song of an ended job among those that can be started, selected and with the settings of that job; the toast can take
-     * it back where the song was on the desk. Throws ApiError: NOT_FOUND for a song that is kept no more.
+     * Puts the songs of ended jobs among those that can be started, with the settings that they had; one alone is selected. Nothing
+     * is spent until they are started, and the toast takes it back. A song that the desk has forgotten is sent to it anew from what
+     * its job has kept. `text` is given the title of the first, how many others there are, and whether the reference of one is gone.
+     * Throws ApiError: RESULT_EXPIRED for a song that is kept nowhere.
      */
-    async masterAgain(job: Job, text: string) {
-      const sourceId = job.source_id ?? ''
-      const before = songOf(sourceId)
-      if (!before) {
-        await inTurn(() => client.call('restoreSongs', { body: { source_ids: [sourceId] } }))
-        await read()
+    async masterAgain(jobs: readonly Job[], text: (title: string, others: number, isReferenceGone: boolean) => string) {
+      clearFailure()
+      const titles: string[] = []
+      const back: Awaited<ReturnType<typeof putBack>>[] = []
+      try {
+        for (const job of newestOfEachSong(jobs)) {
+          back.push(await putBack(job))
+          titles.push(job.title)
+        }
+      } finally {
+        const [first] = back
+        if (first) {
+          if (back.length === 1) setState({ selectedId: idNow(first.rowId), isWholeBatch: false })
+          const undo = () => {
+            for (const one of back) one.undo()
+          }
+          const isReferenceGone = back.some(({ isWhole }) => !isWhole)
+          notices.show({ text: text(titles[0] ?? '', back.length - 1, isReferenceGone), undo })
+        }
       }
-      const changeSettings = (settings: MasterSettings | null) => {
-        changeSongSettings(sourceId, settings)
-        void changes.flush().catch(() => undefined)
-      }
-      const newestId = songOf(sourceId)?.job_ids[0] ?? ''
-      changeSettings(settingsOf(job))
-      setState(({ again }) => ({
-        again: { ...again, [newestId]: true },
-        selectedId: sourceId,
-        isWholeBatch: false,
-        failure: null,
-      }))
-      const undo = () => {
-        setState(({ again: { [newestId]: _one, ...others } }) => ({ again: others }))
-        changeSettings(before?.settings ?? null)
-      }
-      notices.show({ text, ...(before ? { undo } : {}) })
     },
     /** Changes the presets: `change` makes the new ones of those that are there. */
     changePresets(change: (presets: readonly Preset[]) => Preset[]) {

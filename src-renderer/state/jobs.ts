@@ -38,9 +38,14 @@ export function newerJob(known: Job | undefined, read: Job): Job {
 export const isWorthAgain = ({ failure_code }: Pick<Job, 'failure_code'>): boolean =>
   failure_code === undefined || FAILURES[failure_code].retryable
 
-/** Whether an ended job can be made again as it was: with the song and the reference that it kept. */
-export const isRepeatable = (job: Pick<Job, 'failure_code' | 'expired'>): boolean =>
-  isWorthAgain(job) && !job.expired && job.failure_code !== 'REFERENCE_LOST'
+/**
+ * Whether a job's song can be mastered again: not while it is unfinished or where the song itself is what is wrong, and only from the
+ * desk, or from the files that the job has kept.
+ */
+export function isRepeatable(job: Pick<Job, 'status' | 'failure_code' | 'expired'>, isOnDesk: boolean): boolean {
+  const isKept = !job.expired && job.failure_code !== 'REFERENCE_LOST'
+  return job.status !== 'queued' && isWorthAgain(job) && (isOnDesk || isKept)
+}
 
 /** Returns the settings with which a job was made but its reference, of which a job knows only the name. */
 export function settingsOf(job: Job): MasterSettings {
@@ -54,8 +59,6 @@ export function createJobs(client: Client) {
   const reading = new Map<string, Promise<void>>()
   /** Readings that begin when the one under way is over. */
   const following = new Map<string, Promise<void>>()
-  /** New jobs that are being made, by the job that they repeat. */
-  const retrying = new Map<string, Promise<string>>()
 
   const keep = (jobs: readonly Job[]) => {
     if (jobs.length === 0) return
@@ -155,20 +158,6 @@ export function createJobs(client: Client) {
     async cancel(jobId: string) {
       const job = (await client.call('deleteJob', { params: { job_id: jobId } })) as Job | undefined
       if (job) keep([job])
-    },
-    /** Makes a new job of an ended one and answers its id; asked for again meanwhile, it is the same one. Throws ApiError. */
-    retry(jobId: string): Promise<string> {
-      const known = retrying.get(jobId)
-      if (known) return known
-      const made = client
-        .call('retryJob', { params: { job_id: jobId } })
-        .then(async ({ job_id }) => {
-          await read(job_id)
-          return job_id
-        })
-        .finally(() => retrying.delete(jobId))
-      retrying.set(jobId, made)
-      return made
     },
   }
 }

@@ -119,7 +119,8 @@ export const en = {
     removed: (title: string) => `“${title}” removed`,
     removedMany: (count: number) => `${songs(count)} removed`,
     cancelled: (title: string) => `“${title}” cancelled`,
-    again: (title: string) => `“${title}” is ready to be mastered again with the settings it had`,
+    again: (title: string, others: number, isReferenceGone: boolean) =>
+      `“${title}”${others > 0 ? ` and ${others} more` : ''} back on the list, ${isReferenceGone ? 'without the reference' : 'no credit spent yet'}`,
     moveUp: 'Move up',
     moveDown: 'Move down',
     drag: 'Drag to reorder',

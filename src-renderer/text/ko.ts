@@ -105,7 +105,8 @@ export const ko: Text = {
     removed: (title) => `“${title}” 뺌`,
     removedMany: (count) => `${count}곡 뺌`,
     cancelled: (title) => `“${title}” 취소함`,
-    again: (title) => `“${title}” 쓰던 설정으로 다시 시작할 준비가 됐어요`,
+    again: (title, others, isReferenceGone) =>
+      `“${title}”${others > 0 ? ` 외 ${others}곡` : ''} 목록에 다시 올렸어요. ${isReferenceGone ? '레퍼런스는 남아 있지 않아요' : '아직 차감 전이에요'}`,
     moveUp: '위로',
     moveDown: '아래로',
     drag: '끌어서 순서 바꾸기',

@@ -617,6 +617,7 @@ describe('the order of the list', () => {
 })
 
 describe('a song that is to be mastered again', () => {
+  const say = (title: string, others: number, isReferenceGone: boolean) => `${title} ${others} ${isReferenceGone}`
   const made = {
     ...someSettings,
     job_id: 'old',
@@ -645,7 +646,7 @@ describe('a song that is to be mastered again', () => {
   it('is ready with the settings it had, and nothing is spent', async () => {
     const { desk, row, sent, started } = await again()
     expect(row()?.kind).toBe('done')
-    await desk.masterAgain(made, 'again')
+    await desk.masterAgain([made], say)
     expect([row()?.kind, row()?.song?.settings?.intensity]).toEqual(['ready', 80])
     expect(desk.store.getState()).toMatchObject({ selectedId: 'a', isWholeBatch: false })
     await expect.poll(sent).toMatchObject([{ settings: { intensity: 80 } }])
@@ -654,7 +655,7 @@ describe('a song that is to be mastered again', () => {
 
   it('is done as before when that is undone, with the settings of all songs', async () => {
     const { desk, row, sent, notices } = await again()
-    await desk.masterAgain(made, 'again')
+    await desk.masterAgain([made], say)
     notices.undo()
     expect(row()?.kind).toBe('done')
     await expect.poll(() => sent().at(-1)).toEqual({ settings: null })
@@ -662,7 +663,7 @@ describe('a song that is to be mastered again', () => {
 
   it('is shown with its new job once it was started', async () => {
     const { desk, row, server, options } = await again()
-    await desk.masterAgain(made, 'again')
+    await desk.masterAgain([made], say)
     options.jobs.keep([{ ...made, job_id: 'new' }])
     server.songs = [song('a', { state: 'submitted', job_ids: ['new', 'old'] })]
     await desk.read()
@@ -672,9 +673,75 @@ describe('a song that is to be mastered again', () => {
   it('comes back from among those that were taken off', async () => {
     const { desk, row, calls } = await again()
     desk.remove(['a'], 'removed')
-    await desk.masterAgain(made, 'again')
+    await desk.masterAgain([made], say)
     expect(calls.map(({ path }) => path)).toContain('/app/desk/restore')
     expect(row()?.song?.settings?.intensity).toBe(80)
+  })
+
+  it('is so after a reload and in another page of the browser, until it is undone', async () => {
+    const { desk, notices, again: make } = await again()
+    const other = make()
+    await desk.masterAgain([made], say)
+    other.hearOthers()
+    expect([make().store.getState().again, other.store.getState().again]).toEqual([{ old: true }, { old: true }])
+    notices.undo()
+    other.hearOthers()
+    expect([make().store.getState().again, other.store.getState().again]).toEqual([{}, {}])
+  })
+
+  it('comes from what its job has kept, with the reference, where the desk has forgotten it', async () => {
+    const { desk, gate, calls, started, notices, server } = await again()
+    gate.isTooLate = true
+    const forgotten = {
+      ...made,
+      job_id: 'far',
+      source_id: 'gone',
+      filename: 'far.wav',
+      reference_filename: 'guide.wav',
+    }
+    await desk.masterAgain([{ ...forgotten, title: 'Far' }], say)
+    const paths = calls.map(({ path }) => path)
+    expect(paths).toEqual(expect.arrayContaining(['/api/v1/jobs/far/files/source', '/api/v1/jobs/far/files/reference']))
+    expect(notices.store.getState().toast?.text).toBe('Far 0 false')
+    await expect
+      .poll(() => desk.store.getState().desk?.songs.find((one) => one.source.source_id === 'far')?.settings)
+      .toMatchObject({ intensity: 80, reference_source_id: 'guide' })
+    expect([desk.store.getState().selectedId, started()]).toEqual(['far', 0])
+    notices.undo()
+    expect(desk.store.getState().order).not.toContain('far')
+    await expect.poll(() => server.songs.map((one) => one.source.source_id)).not.toContain('far')
+  })
+
+  it('is one of several: each once, as its newest job made it, and one undo for all', async () => {
+    const { desk, row, notices, server } = await again()
+    const at = (hour: number) => `2026-01-01T0${hour}:00:00.000Z`
+    const older = { ...made, job_id: 'oldest', created_at: at(1), intensity: 10, title: 'a' }
+    const newer = { ...made, created_at: at(2), title: 'a' }
+    server.songs.push(song('b', { analysis: { warnings: [] } as never, state: 'submitted', job_ids: ['b1'] }))
+    await desk.read()
+    await desk.masterAgain([older, newer, { ...newer, job_id: 'b1', source_id: 'b', title: 'b' }], say)
+    expect(row()?.song?.settings?.intensity).toBe(80)
+    expect(desk.store.getState().again).toEqual({ old: true, b1: true })
+    expect(notices.store.getState().toast?.text).toBe('a 1 false')
+    notices.undo()
+    expect(desk.store.getState().again).toEqual({})
+  })
+
+  it('says that the reference is gone', async () => {
+    const { options, notices } = await again()
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: async (path, init) => {
+        if (!String(path).endsWith('/files/reference')) return options.client.open('readDesk', {})
+        const error = { code: 'RESULT_EXPIRED', message: `${init?.method}`, request_id: 'r', retryable: false }
+        return Response.json({ error }, { status: 410 })
+      },
+    })
+    const desk = createDesk({ ...options, client })
+    await desk.read()
+    await desk.masterAgain([{ ...made, title: 'a', reference_filename: 'guide.wav' }], say)
+    expect(notices.store.getState().toast?.text).toBe('a 0 true')
   })
 })
 

@@ -162,24 +162,6 @@ describe('a job that is followed', () => {
     expect(answers).toHaveLength(2)
   })
 
-  it('is made again once, though asked for twice before the first answer', async () => {
-    const asked: string[] = []
-    const client = createClient({
-      session: null,
-      language: () => 'en',
-      fetch: async (path, init) => {
-        asked.push(`${init?.method} ${path}`)
-        await new Promise((resolve) => setTimeout(resolve, 5))
-        return Response.json(job({ job_id: 'j2' }))
-      },
-    })
-    const jobs = createJobs(client)
-    expect(await Promise.all([jobs.retry('j1'), jobs.retry('j1')])).toEqual(['j2', 'j2'])
-    expect(asked).toEqual(['POST /api/v1/jobs/j1/retry', 'GET /api/v1/jobs/j2'])
-    await jobs.retry('j1')
-    expect(asked).toHaveLength(4)
-  })
-
   it('ignores an event older than what it knows, so that a replay is harmless', async () => {
     const client = createClient({
       session: null,

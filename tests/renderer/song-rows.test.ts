@@ -335,8 +335,13 @@ describe('a job that has failed', () => {
   })
 
   it('is repeated only while it has its song and its reference', () => {
-    const repeatable = FAILURE_CODES.filter((failure_code) => isRepeatable({ failure_code }))
+    const repeatable = FAILURE_CODES.filter((failure_code) => isRepeatable({ status: 'failed', failure_code }, false))
     expect(repeatable).toEqual(FAILURE_CODES.filter((code) => ![...inTheSong, 'REFERENCE_LOST'].includes(code)))
-    expect([isRepeatable({}), isRepeatable({ expired: true })]).toEqual([true, false])
+    const done = { status: 'done' } as const
+    expect([isRepeatable(done, false), isRepeatable({ ...done, expired: true }, false)]).toEqual([true, false])
+    expect([isRepeatable({ ...done, expired: true }, true), isRepeatable({ status: 'queued' }, true)]).toEqual([
+      true,
+      false,
+    ])
   })
 })

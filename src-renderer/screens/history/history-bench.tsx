@@ -7,16 +7,17 @@ import { Modal } from '../../components/dialogs.tsx'
 import { isCovered, isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { sizeOf } from '../../state/history.ts'
-import { isRepeatable } from '../../state/jobs.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
+import { useMasterAgain } from '../use-master-again.ts'
 import { useJobActions } from './use-job-actions.ts'
 
 const glyph = { className: 'i s', 'aria-hidden': true } as const
 
 export function HistoryBench() {
-  const { history, jobs, service } = useApp()
+  const { history, jobs, service, desk } = useApp()
   const { t } = useWords()
+  const { canMasterAgain, masterAgain, isBusy } = useMasterAgain(desk.fail)
   const actions = useJobActions()
   const [isFreeing, setFreeing] = useState(false)
   const selectedIds = useSelect(history.store, (state) => state.selected)
@@ -27,7 +28,7 @@ export function HistoryBench() {
   )
   const saveable = selected.filter((job) => job.status === 'done' && !job.expired)
   const ended = selected.filter((job) => job.status !== 'queued')
-  const repeatable = ended.filter(isRepeatable)
+  const repeatable = ended.filter(canMasterAgain)
   /** What a button says of the songs that it is about. */
   const countOf = (list: readonly Job[]) => (selected.length === 1 ? null : list.length)
   useEffect(() => void service.readMachine().catch(() => undefined), [service])
@@ -67,7 +68,12 @@ export function HistoryBench() {
           {ended.length > 0 && (
             <>
               {repeatable.length > 0 && (
-                <Button look="quiet" icon={<RotateCcw {...glyph} />} onClick={() => void actions.again(repeatable)}>
+                <Button
+                  look="quiet"
+                  icon={<RotateCcw {...glyph} />}
+                  busyText={isBusy && t.loading}
+                  onClick={() => masterAgain(repeatable)}
+                >
                   {t.history.masterAgainSelected(countOf(repeatable))}
                 </Button>
               )}

@@ -10,8 +10,8 @@ import { MenuAt } from '../../components/dialogs.tsx'
 import { addressOf, go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { type HistoryGroup, sizeOf } from '../../state/history.ts'
-import { isRepeatable } from '../../state/jobs.ts'
 import { useWords } from '../../text/context.tsx'
+import { useMasterAgain } from '../use-master-again.ts'
 import { useJobActions } from './use-job-actions.ts'
 
 export type Line = { kind: 'group'; group: HistoryGroup } | { kind: 'job'; job: Job }
@@ -320,7 +320,9 @@ function Verdict({ job }: { job: Job }) {
 
 /** The menu of one row, opened under its button. */
 function JobMenu({ job, anchor, onClose }: { job: Job; anchor: HTMLElement; onClose: () => void }) {
+  const { desk } = useApp()
   const { t } = useWords()
+  const { canMasterAgain, masterAgain } = useMasterAgain(desk.fail)
   const actions = useJobActions()
   const isThere = job.status === 'done' && !job.expired
   return (
@@ -347,7 +349,7 @@ function JobMenu({ job, anchor, onClose }: { job: Job; anchor: HTMLElement; onCl
         ...(job.status === 'queued'
           ? [{ text: t.cancel, onChoose: () => actions.cancel(job) }]
           : [
-              ...(isRepeatable(job) ? [{ text: t.history.masterAgain, onChoose: () => actions.again([job]) }] : []),
+              ...(canMasterAgain(job) ? [{ text: t.history.masterAgain, onChoose: () => masterAgain([job]) }] : []),
               { text: t.row.copyCurl, onChoose: () => actions.copyCurl(job) },
               null,
               { text: t.history.delete, isDanger: true, onChoose: () => actions.remove([job]) },

@@ -35,17 +35,6 @@ export function useJobActions() {
         if (newest && older) go('listen', `${newest.job_id}/${older.job_id}`)
       },
       cancel: (job: Job) => void jobs.cancel(job.job_id).catch(desk.fail),
-      /** New jobs from the stored songs, with the settings they had. */
-      async again(list: readonly Job[]) {
-        desk.clearFailure()
-        try {
-          for (const job of list) await jobs.retry(job.job_id)
-          await history.refresh()
-          go('history')
-        } catch (error) {
-          desk.fail(error)
-        }
-      },
       copyCurl: (job: Job) => void copyCurl(sampleOfJob(job)).catch(desk.fail),
       remove(list: readonly Job[]) {
         const first = list[0]

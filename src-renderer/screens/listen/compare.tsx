@@ -9,8 +9,8 @@ import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { comparedPlatform, versionNumber, versionsOf } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
+import { useMasterAgain } from '../use-master-again.ts'
 import { useListenWords, usePlayer, useVisit } from './context.tsx'
-import { useMasterAgain } from './use-master-again.ts'
 
 export function CompareSheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { l } = useListenWords()
@@ -135,7 +135,7 @@ function OnlyOne() {
   const { t, l, say } = useListenWords()
   const { job } = useVisit()
   const [error, setError] = useState<Refusal | null>(null)
-  const { canMasterAgain, masterAgain, isBusy } = useMasterAgain(job, setError)
+  const { canMasterAgain, masterAgain, isBusy } = useMasterAgain((cause) => setError(refusalOf(cause)))
   return (
     <>
       <p className="dim">{l.compareSheet.onlyOne}</p>
@@ -144,9 +144,9 @@ function OnlyOne() {
           {say(error)}
         </p>
       )}
-      {canMasterAgain && (
+      {canMasterAgain(job) && (
         <div className="row end">
-          <Button busyText={isBusy && t.loading} onClick={masterAgain}>
+          <Button busyText={isBusy && t.loading} onClick={() => masterAgain([job])}>
             {l.masterAgain}
           </Button>
         </div>

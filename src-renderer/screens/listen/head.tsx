@@ -14,8 +14,8 @@ import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { codecName } from '../../text/format.ts'
 import { sampleOfJob, useCopyCurl } from '../automate/use-copy-curl.ts'
 import { formatOf } from '../master/song-row.tsx'
+import { useMasterAgain } from '../use-master-again.ts'
 import { useListenWords } from './context.tsx'
-import { useMasterAgain } from './use-master-again.ts'
 
 /** The format of a song that is not on the desk: its report words it for a reader, as "FLAC 24 bit" or "MP3 320 kbit/s". */
 function formatIn({ codec }: Job, { source }: Report) {
@@ -37,7 +37,7 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
   const { number, of } = versionNumber(job, siblings)
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<Refusal | null>(null)
-  const { canMasterAgain, masterAgain, isBusy } = useMasterAgain(job, setError)
+  const { canMasterAgain, masterAgain, isBusy } = useMasterAgain((cause) => setError(refusalOf(cause)))
   const size = job.results.reduce((sum, one) => sum + one.size_bytes, 0)
   const isThere = job.status === 'done' && !job.expired
   const sourceId = job.source_id
@@ -97,12 +97,12 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
           {l.compare}
         </Button>
       )}
-      {canMasterAgain && (
+      {canMasterAgain(job) && (
         <Button
           look="quiet"
           icon={<RotateCcw className="i" aria-hidden="true" />}
           busyText={isBusy && t.loading}
-          onClick={masterAgain}
+          onClick={() => masterAgain([job])}
         >
           {l.masterAgain}
         </Button>

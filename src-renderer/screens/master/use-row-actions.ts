@@ -84,7 +84,7 @@ export function useRowActions(): RowActions {
                 null,
                 {
                   text: t.row.masterAgain,
-                  onChoose: () => void desk.masterAgain(job, t.list.again(titleOf(row))).catch(desk.fail),
+                  onChoose: () => void desk.masterAgain([job], t.list.again).catch(desk.fail),
                 },
               ]
             : []),

@@ -1,0 +1,28 @@
+/** Mastering songs once more: everywhere they are put on the desk, where what it costs stands beside the start. */
+import { useMemo, useState } from 'react'
+import type { Job } from '../../src-server/contract/jobs.ts'
+import { go } from '../router.ts'
+import { useApp, useSelect } from '../state/app-state.ts'
+import { isRepeatable } from '../state/jobs.ts'
+import { useWords } from '../text/context.tsx'
+
+/** What the controls for it need. `onError` is told why it did not work. */
+export function useMasterAgain(onError: (error: unknown) => void) {
+  const { desk } = useApp()
+  const { t } = useWords()
+  const [isBusy, setBusy] = useState(false)
+  const songs = useSelect(desk.store, (state) => state.desk?.songs)
+  const onDesk = useMemo(() => new Set(songs?.map(({ source }) => source.source_id)), [songs])
+  return {
+    canMasterAgain: (job: Job) => isRepeatable(job, onDesk.has(job.source_id ?? '')),
+    isBusy,
+    masterAgain(jobs: readonly Job[]) {
+      setBusy(true)
+      desk
+        .masterAgain(jobs, t.list.again)
+        .then(() => go('master'))
+        .catch(onError)
+        .finally(() => setBusy(false))
+    },
+  }
+}
