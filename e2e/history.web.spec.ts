@@ -177,9 +177,10 @@ test('a screen that is opened while the program is gone says so and is there whe
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
+const alpha = () => new File([new Uint8Array(song('Alpha.wav', 1, 2).buffer)], 'Alpha.wav')
+
 test('a job that the server does not delete comes back with the reason', async ({ page, program }) => {
-  const file = new File([new Uint8Array(song('Alpha.wav', 1, 2).buffer)], 'Alpha.wav')
-  await master(program, { file, platforms: 'spotify' })
+  await master(program, { file: alpha(), platforms: 'spotify' })
   await page.getByRole('link', { name: 'History' }).click()
   const row = page.getByRole('row', { name: /Alpha/ })
   await page.route('**/api/v1/jobs/*', (route) =>
@@ -351,3 +352,43 @@ test(
     expect(Math.max(...Object.values(tasks)), say(tasks)).toBeLessThan(MOST_TASK_MS)
   },
 )
+
+test('the way back from a song leads to the list that it was opened from', async ({ page, program }) => {
+  const { job_id } = await master(program, { file: alpha(), platforms: 'spotify' })
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('button', { name: 'More: Alpha' }).click()
+  await page.getByRole('menuitem', { name: 'Listen' }).click()
+  await expect(page.locator('.nav [aria-current]')).toHaveText('History')
+  await page.getByRole('link', { name: 'Back to history' }).click()
+  await expect(page.getByRole('heading', { name: 'History' })).toBeVisible()
+  await page.getByRole('link', { name: 'Master', exact: true }).click()
+  await page.evaluate((id) => {
+    location.hash = `#/listen/${id}`
+  }, job_id)
+  await expect(page.getByRole('link', { name: 'Back to the batch' })).toBeVisible()
+  await expect(page.locator('.nav [aria-current]')).toHaveText('Master')
+})
+
+test('a song that came over the API is mastered again at the end of a long list, and is in view there', async ({
+  page,
+  program,
+}) => {
+  await master(program, { file: alpha(), platforms: 'melon' })
+  const others = Array.from({ length: 12 }, (_, i) => song(`Song ${i}.wav`, i + 2, 2))
+  await drop(page, others)
+  await expect(page.locator('.song')).toHaveCount(12)
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('button', { name: 'More: Alpha' }).click()
+  await page.getByRole('menuitem', { name: 'Master again' }).click()
+  await expect(page.locator('.toast')).toContainText('“Alpha” back on the list, no credit spent yet')
+  const row = rowOf(page, 'Alpha')
+  await expect(row).toBeInViewport({ ratio: 1 })
+  const covered = () =>
+    row.evaluate((element) => {
+      const toast = document.querySelector('.toast')?.getBoundingClientRect().top ?? Number.NaN
+      return element.getBoundingClientRect().bottom - toast
+    })
+  await expect.poll(covered).toBeLessThanOrEqual(0)
+  // With the settings it had: a platform that is not on for all songs.
+  await expect(page.getByRole('button', { name: /^Melon/ })).toHaveAttribute('aria-pressed', 'true')
+})

@@ -39,6 +39,14 @@ test('master again puts the song back on the desk with the settings it had', asy
   await expect(page.locator('.benchbar')).toContainText('1 song, 1 master · 1 credit')
   const settings = async () => (await program.call<Desk>('GET', '/app/desk')).songs[0]?.settings
   await expect.poll(settings).toMatchObject({ genre: job.genre, intensity: job.intensity })
+  // The bench of a narrow window takes two lines, with the price and the settings in the first.
+  await page.setViewportSize({ width: 320, height: 640 })
+  const gap = () =>
+    page.locator('.toast').evaluate((toast) => {
+      const bench = document.querySelector('.benchbar')?.getBoundingClientRect().top ?? Number.NaN
+      return bench - toast.getBoundingClientRect().bottom
+    })
+  await expect.poll(gap).toBeGreaterThan(0)
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
   await expect.poll(settings).toBeNull()

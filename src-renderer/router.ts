@@ -40,9 +40,20 @@ export function go(screen: Screen, detail = ''): void {
   location.hash = addressOf(screen, detail)
 }
 
+/** The list from which a song was opened to be heard. */
+let origin: 'master' | 'history' = 'master'
+
+/** Where the way back from the Listen screen leads. */
+export const originOfListen = () => origin
+
 const subscribe = (onChange: () => void) => {
-  addEventListener('hashchange', onChange)
-  return () => removeEventListener('hashchange', onChange)
+  const onHash = ({ oldURL }: HashChangeEvent) => {
+    const left = routeOf(new URL(oldURL).hash).screen
+    if (left === 'master' || left === 'history') origin = left
+    onChange()
+  }
+  addEventListener('hashchange', onHash)
+  return () => removeEventListener('hashchange', onHash)
 }
 
 /** The current route, as it changes. */

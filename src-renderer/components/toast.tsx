@@ -31,7 +31,7 @@ export function ToastView({ text, seconds, onUndo, onOver }: ToastProps) {
   return (
     <div className="toast" role="status" {...rest} {...go}>
       <span className="toast-line" style={{ transform: `scaleX(${left / seconds})` }} />
-      <span className="clip">{text}</span>
+      <span className="two-lines">{text}</span>
       {onUndo && (
         <Button small icon={<Undo2 className="i s" aria-hidden="true" />} onClick={onUndo}>
           {t.undo}{' '}

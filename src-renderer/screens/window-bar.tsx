@@ -1,7 +1,7 @@
 /** The window bar: mark, screens, network, API state, credits. */
 import { ShieldCheck, Wifi } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { addressOf, type Route, type Screen } from '../router.ts'
+import { addressOf, originOfListen, type Route, type Screen } from '../router.ts'
 import { useApp, useSelect } from '../state/app-state.ts'
 import { useWords } from '../text/context.tsx'
 
@@ -14,7 +14,7 @@ export function WindowBar({ route }: { route: Route }) {
   const credits = useSelect(service.store, (state) => state.account?.credits)
   const isOffline = useSelect(service.store, (state) => state.settings?.is_offline)
   const baseUrl = useSelect(service.store, (state) => state.system?.base_url)
-  const current = route.screen === 'listen' ? 'master' : route.screen
+  const current = route.screen === 'listen' ? originOfListen() : route.screen
   const linkText = {
     connecting: t.bar.apiConnecting,
     live: t.bar.apiOn,

@@ -35,6 +35,8 @@ export interface DeskState {
   /** The song whose own settings the column shows; null for all songs. */
   readonly selectedId: string | null
   readonly isWholeBatch: boolean
+  /** The row that came back from elsewhere and is to be scrolled to; null once it is in view. */
+  readonly broughtBackId: string | null
   /** Something about the desk as a whole failed. */
   readonly failure: Refusal | null
 }
@@ -115,6 +117,7 @@ export function createDesk(options: DeskOptions) {
     again: readMarks(AGAIN_KEY),
     selectedId: null,
     isWholeBatch: true,
+    broughtBackId: null,
     failure: null,
   }))
   const { getState, setState } = store
@@ -448,6 +451,8 @@ export function createDesk(options: DeskOptions) {
     select(selectedId: string | null) {
       setState(selectedId ? { selectedId } : { selectedId, isWholeBatch: true })
     },
+    /** Call when the row that came back is in view. */
+    seen: () => setState({ broughtBackId: null }),
     scope: (isWholeBatch: boolean) => setState({ isWholeBatch }),
     /** Changes settings of all songs, or of one. Shown at once, sent when the hand rests. */
     changeSettings(change: Partial<MasterSettings>, rowId: string | null) {
@@ -486,7 +491,10 @@ export function createDesk(options: DeskOptions) {
       } finally {
         const [first] = back
         if (first) {
-          if (back.length === 1) setState({ selectedId: idNow(first.rowId), isWholeBatch: false })
+          const broughtBackId = idNow(first.rowId)
+          setState(
+            back.length === 1 ? { broughtBackId, selectedId: broughtBackId, isWholeBatch: false } : { broughtBackId },
+          )
           const undo = () => {
             for (const one of back) one.undo()
           }

@@ -6,7 +6,7 @@ import { plural } from './plural.ts'
 const places = (count: number) => plural(count, 'place', 'places')
 
 export const listenEn = {
-  back: 'Back to the batch',
+  back: { master: 'Back to the batch', history: 'Back to history' },
   versionOf: (number: number, of: number): string => `version ${number} of ${of}`,
   intensity: (value: number): string => `intensity ${value}`,
   compare: 'Compare',

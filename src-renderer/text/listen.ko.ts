@@ -7,7 +7,7 @@ const and = (word: string) => `${word}${(word.charCodeAt(word.length - 1) - 0xac
 const places = (count: number) => `${count}곳`
 
 export const listenKo: ListenText = {
-  back: '묶음으로 돌아가기',
+  back: { master: '묶음으로 돌아가기', history: '기록으로 돌아가기' },
   versionOf: (number, of) => `${of}개 중 버전 ${number}`,
   intensity: (value) => `강도 ${value}`,
   compare: '비교',

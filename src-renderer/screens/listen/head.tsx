@@ -7,7 +7,7 @@ import { filenameIn, saveBlob } from '../../api/save.ts'
 import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
-import { addressOf } from '../../router.ts'
+import { addressOf, originOfListen } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { versionNumber } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
@@ -67,7 +67,7 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
   const slices = report?.source.curves.peak_dbfs.map((peak) => (peak === null ? 0 : 10 ** (peak / 20))) ?? null
   return (
     <div className="head">
-      <a className="btn icon quiet" href={addressOf('master')} aria-label={l.back}>
+      <a className="btn icon quiet" href={addressOf(originOfListen())} aria-label={l.back[originOfListen()]}>
         <ArrowLeft className="i" aria-hidden="true" />
       </a>
       <Cover read={source?.has_cover ? readCover : undefined} slices={slices} />

@@ -60,6 +60,7 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
   const repeated = rows.filter((row) => row.kind === 'repeated').map((row) => row.rowId)
   useFlip(list, rows.map((row) => row.rowId).join())
   useListKeys(list, rows, setActiveId)
+  useBroughtBack(list)
   useDragOrder(list, rows)
   const active = rows.some((row) => row.rowId === activeId) ? activeId : rows[0]?.rowId
   return (
@@ -170,6 +171,17 @@ function useListKeys(
       element.removeEventListener('click', onClick)
     }
   }, [list, desk, notices, onActive])
+}
+
+/** A song that was put on the list from another screen is scrolled to. */
+function useBroughtBack(list: React.RefObject<HTMLUListElement | null>) {
+  const { desk } = useApp()
+  const rowId = useSelect(desk.store, (state) => state.broughtBackId)
+  useEffect(() => {
+    if (!rowId) return
+    list.current?.querySelector(`[data-row="${CSS.escape(rowId)}"]`)?.scrollIntoView({ block: 'nearest' })
+    desk.seen()
+  }, [list, rowId, desk])
 }
 
 /** Rows are dragged by their grip; the row moves while it is held, by transform. */
