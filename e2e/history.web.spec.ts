@@ -362,6 +362,7 @@ test('the way back from a song leads to the list that it was opened from', async
   await page.getByRole('link', { name: 'Back to history' }).click()
   await expect(page.getByRole('heading', { name: 'History' })).toBeVisible()
   await page.getByRole('link', { name: 'Master', exact: true }).click()
+  await expect(page.locator('.nav [aria-current]')).toHaveText('Master')
   await page.evaluate((id) => {
     location.hash = `#/listen/${id}`
   }, job_id)

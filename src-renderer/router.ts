@@ -40,23 +40,25 @@ export function go(screen: Screen, detail = ''): void {
   location.hash = addressOf(screen, detail)
 }
 
-/** The list from which a song was opened to be heard. */
-let origin: 'master' | 'history' = 'master'
+/** The list that was on screen last. */
+let lastList: 'master' | 'history' = 'master'
 
-/** Where the way back from the Listen screen leads. */
-export const originOfListen = () => origin
+/** The list from which a song was opened to be heard: where the way back from the Listen screen leads. */
+export const originOfListen = () => lastList
 
 const subscribe = (onChange: () => void) => {
-  const onHash = ({ oldURL }: HashChangeEvent) => {
-    const left = routeOf(new URL(oldURL).hash).screen
-    if (left === 'master' || left === 'history') origin = left
-    onChange()
-  }
-  addEventListener('hashchange', onHash)
-  return () => removeEventListener('hashchange', onHash)
+  addEventListener('hashchange', onChange)
+  return () => removeEventListener('hashchange', onChange)
+}
+
+function currentFragment(): string {
+  const { screen } = routeOf(location.hash)
+  // Noted with the reading, not with the event: a screen may be drawn for another reason before the event comes.
+  if (screen === 'master' || screen === 'history') lastList = screen
+  return location.hash
 }
 
 /** The current route, as it changes. */
 export function useRoute(): Route {
-  return routeOf(useSyncExternalStore(subscribe, () => location.hash))
+  return routeOf(useSyncExternalStore(subscribe, currentFragment))
 }
