@@ -225,6 +225,8 @@ test('a running song that is cancelled is refunded in its row', async ({ page })
   await expect(page.locator('.song.rendering')).toBeVisible({ timeout: 60_000 })
   await page.getByRole('button', { name: /^Cancel: / }).click()
   await expect(page.locator('.song.cancelled')).toContainText('1 credit returned', { timeout: 60_000 })
+  await expect(page.locator('.benchbar')).toContainText('1 cancelled')
+  await expect(page.getByRole('button', { name: /Try again.*1 credit/ })).toBeVisible()
 })
 
 test('an upload that a reload cuts off waits in its place with its settings, and goes on when the file is dropped again', async ({

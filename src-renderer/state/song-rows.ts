@@ -191,7 +191,17 @@ export function steadyRows(before: readonly SongRow[], now: readonly SongRow[]):
 }
 
 /** The words under which a batch is counted, in the order in which they are said. */
-export const TALLY = ['done', 'rendering', 'queued', 'ready', 'check', 'reading', 'failed', 'refused'] as const
+export const TALLY = [
+  'done',
+  'rendering',
+  'queued',
+  'ready',
+  'check',
+  'reading',
+  'failed',
+  'cancelled',
+  'refused',
+] as const
 export type Tally = Record<(typeof TALLY)[number], number>
 
 const TALLY_OF: Record<RowKind, keyof Tally> = {
@@ -208,13 +218,13 @@ const TALLY_OF: Record<RowKind, keyof Tally> = {
   done: 'done',
   below: 'done',
   failed: 'failed',
-  cancelled: 'failed',
+  cancelled: 'cancelled',
   refused: 'refused',
 }
 
 /** Counts rows under the words of the list's head. */
 export function tallyOf(rows: readonly SongRow[]): Tally {
-  const tally: Tally = { done: 0, rendering: 0, queued: 0, ready: 0, check: 0, reading: 0, failed: 0, refused: 0 }
+  const tally = Object.fromEntries(TALLY.map((word) => [word, 0])) as Tally
   for (const { kind } of rows) tally[TALLY_OF[kind]] += 1
   return tally
 }

@@ -199,6 +199,13 @@ describe('the list', () => {
     expect(Object.values(tally).reduce((sum, count) => sum + count)).toBe(3)
   })
 
+  it('counts what its owner cancelled apart from what failed', () => {
+    const ended = (id: string, failure_code: FailureCode) => job({ job_id: id, status: 'failed', failure_code })
+    const songs = ['1', '2'].map((id) => song(id, { state: 'submitted', job_ids: [id] }))
+    const rows = songRows({ ...none, songs, jobs: { 1: ended('1', 'CANCELLED'), 2: ended('2', 'ENGINE_FAILED') } })
+    expect(tallyOf(rows)).toMatchObject({ cancelled: 1, failed: 1 })
+  })
+
   it('counts as to check only what a person must look at, and apart from it what is still being read', () => {
     const uploads = (['sending', 'interrupted'] as const).map((state) => ({ ...upload, uploadId: state, state }))
     const songs = [song('a', { analysis: null }), song('b', { analysis: analysis([clipped]) })]

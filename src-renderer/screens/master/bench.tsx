@@ -160,9 +160,9 @@ function Message(props: { rows: readonly SongRow[]; count: number; hasWarnings: 
         : tally.reading > 0
           ? [t.bench.reading, '']
           : tally.check > 0
-            ? listed(said('check', 'done', 'failed', 'refused'))
-            : tally.failed + tally.refused > 0
-              ? listed(said('done', 'failed', 'refused'))
+            ? listed(said('check', 'done', 'failed', 'cancelled', 'refused'))
+            : tally.failed + tally.cancelled + tally.refused > 0
+              ? listed(said('done', 'failed', 'cancelled', 'refused'))
               : [tally.done > 0 ? t.bench.allDone : '', '']
   return (
     <p className="grow clip">

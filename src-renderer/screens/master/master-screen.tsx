@@ -160,8 +160,9 @@ function useSpokenProgress(rows: readonly SongRow[]) {
     }
     before.current = new Map(rows.map((row) => [row.rowId, row.kind]))
     const tally = tallyOf(rows)
-    const started = tally.done + tally.failed + tally.rendering + tally.queued
-    const now = started > 0 ? Math.floor((4 * (tally.done + tally.failed)) / started) : 0
+    const ended = tally.done + tally.failed + tally.cancelled
+    const started = ended + tally.rendering + tally.queued
+    const now = started > 0 ? Math.floor((4 * ended) / started) : 0
     if (now > quarter.current && tally.rendering + tally.queued > 0) notices.announce(t.live.progress(now * 25))
     quarter.current = now
   }, [rows, notices, t, say])

@@ -272,10 +272,12 @@ function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
   const of = (...kinds: SongRow['kind'][]) => rows.filter((row) => kinds.includes(row.kind))
   const ids = (list: readonly SongRow[]) => list.map((row) => row.rowId)
   const ended = of('done', 'below', 'failed', 'cancelled', 'refused')
-  const failed = of('failed', 'cancelled').filter(({ job }) => job && isWorthAgain(job))
+  const repeatable = of('failed', 'cancelled').filter(({ job }) => job && isWorthAgain(job))
   const made = of('done', 'below').filter((row) => !row.job?.expired)
   const items: (MenuItem | null)[] = [
-    ...(failed.length > 0 ? [{ text: t.list.retryFailed, onChoose: () => void desk.start(ids(failed)) }] : []),
+    ...(repeatable.length > 0
+      ? [{ text: t.list.retryEnded(repeatable.length), onChoose: () => void desk.start(ids(repeatable)) }]
+      : []),
     ...(made.length > 0
       ? [
           {

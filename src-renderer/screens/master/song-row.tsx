@@ -239,9 +239,9 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
               small
               icon={<RotateCcw {...glyph} />}
               onClick={() => actions.retry(row)}
-              aria-label={named(t.retry)}
+              aria-label={`${named(t.retry)}, ${t.bench.credits(1)}`}
             >
-              {t.retry}
+              {t.retry} <span className="faint">{t.bench.credits(1)}</span>
             </Button>
           ) : (
             <Button key="replace" small onClick={() => actions.replace(row)} aria-label={named(t.row.replace)}>
