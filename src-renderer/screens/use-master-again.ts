@@ -8,13 +8,17 @@ import { useWords } from '../text/context.tsx'
 
 /** What the controls for it need. `onError` is told why it did not work. */
 export function useMasterAgain(onError: (error: unknown) => void) {
-  const { desk } = useApp()
+  const { desk, jobs } = useApp()
   const { t } = useWords()
   const [isBusy, setBusy] = useState(false)
   const songs = useSelect(desk.store, (state) => state.desk?.songs)
-  const onDesk = useMemo(() => new Set(songs?.map(({ source }) => source.source_id)), [songs])
+  const known = useSelect(jobs.store, (state) => state.byId)
+  const onDesk = useMemo(() => new Map(songs?.map((song) => [song.source.source_id, song.job_ids[0] ?? ''])), [songs])
   return {
-    canMasterAgain: (job: Job) => isRepeatable(job, onDesk.has(job.source_id ?? '')),
+    canMasterAgain(job: Job) {
+      const newestId = onDesk.get(job.source_id ?? '')
+      return isRepeatable(job, newestId === undefined ? null : { newest: known[newestId] })
+    },
     isBusy,
     masterAgain(jobs: readonly Job[]) {
       setBusy(true)

@@ -39,12 +39,16 @@ export const isWorthAgain = ({ failure_code }: Pick<Job, 'failure_code'>): boole
   failure_code === undefined || FAILURES[failure_code].retryable
 
 /**
- * Whether a job's song can be mastered again: not while it is unfinished or where the song itself is what is wrong, and only from the
- * desk, or from the files that the job has kept.
+ * Whether a job's song can be mastered again: not while it, or a newer job of the song, is unfinished or where the song itself is what is
+ * wrong, and only from the desk, or from the files that the job has kept. `onDesk` has the newest job of the song; null where it is not there.
  */
-export function isRepeatable(job: Pick<Job, 'status' | 'failure_code' | 'expired'>, isOnDesk: boolean): boolean {
+export function isRepeatable(
+  job: Pick<Job, 'status' | 'failure_code' | 'expired'>,
+  onDesk: { readonly newest: Pick<Job, 'status'> | undefined } | null,
+): boolean {
   const isKept = !job.expired && job.failure_code !== 'REFERENCE_LOST'
-  return job.status !== 'queued' && isWorthAgain(job) && (isOnDesk || isKept)
+  const isUnderWay = job.status === 'queued' || onDesk?.newest?.status === 'queued'
+  return !isUnderWay && isWorthAgain(job) && (onDesk !== null || isKept)
 }
 
 /** Returns the settings with which a job was made but its reference, of which a job knows only the name. */

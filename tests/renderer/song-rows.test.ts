@@ -342,13 +342,16 @@ describe('a job that has failed', () => {
   })
 
   it('is repeated only while it has its song and its reference', () => {
-    const repeatable = FAILURE_CODES.filter((failure_code) => isRepeatable({ status: 'failed', failure_code }, false))
+    const repeatable = FAILURE_CODES.filter((failure_code) => isRepeatable({ status: 'failed', failure_code }, null))
     expect(repeatable).toEqual(FAILURE_CODES.filter((code) => ![...inTheSong, 'REFERENCE_LOST'].includes(code)))
     const done = { status: 'done' } as const
-    expect([isRepeatable(done, false), isRepeatable({ ...done, expired: true }, false)]).toEqual([true, false])
-    expect([isRepeatable({ ...done, expired: true }, true), isRepeatable({ status: 'queued' }, true)]).toEqual([
-      true,
-      false,
-    ])
+    expect([isRepeatable(done, null), isRepeatable({ ...done, expired: true }, null)]).toEqual([true, false])
+    expect(isRepeatable({ ...done, expired: true }, { newest: done })).toBe(true)
+  })
+
+  it('is repeated only when nothing of it is under way', () => {
+    const [done, queued] = [{ status: 'done' }, { status: 'queued' }] as const
+    expect([isRepeatable(queued, null), isRepeatable(done, { newest: queued })]).toEqual([false, false])
+    expect(isRepeatable(done, { newest: undefined })).toBe(true)
   })
 })
