@@ -9,13 +9,14 @@ import {
   summaryOf,
 } from '../../src-server/contract/app.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
-import { ApiError, type Client } from '../api/client.ts'
+import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
+import { type AgainDesk, type BroughtBack, bringBack, newestOfEachSong } from './desk-again.ts'
 import { createChanges } from './desk-changes.ts'
 import { createLooks } from './desk-looks.ts'
 import { createReferences } from './desk-references.ts'
 import { createUploads, placedOrder, readStored } from './desk-uploads.ts'
-import { type JobsActions, settingsOf } from './jobs.ts'
+import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import { isTooShort, movedOrder, type Upload } from './song-rows.ts'
@@ -80,18 +81,6 @@ export function mergedOrder(order: readonly string[], desk: Desk, uploadIds: rea
   const known = new Set(kept)
   return [...kept, ...[...present].filter((id) => !known.has(id))]
 }
-
-/** The newest job of each song: the desk holds a song with one way to master it. */
-function newestOfEachSong(jobs: readonly Job[]): readonly Job[] {
-  const newest = new Map<string, Job>()
-  for (const job of jobs.toSorted((a, b) => b.created_at.localeCompare(a.created_at))) {
-    const song = job.source_id ?? job.job_id
-    if (!newest.has(song)) newest.set(song, job)
-  }
-  return jobs.filter((job) => newest.get(job.source_id ?? job.job_id) === job)
-}
-
-const isOneOf = (error: unknown, codes: readonly string[]) => error instanceof ApiError && codes.includes(error.code)
 
 /** Makes the store of the desk with its actions. */
 export function createDesk(options: DeskOptions) {
@@ -354,64 +343,24 @@ export function createDesk(options: DeskOptions) {
     notices.show({ text, undo: taken.putBack, settle: taken.forget })
   }
 
-  /** A file that an ended job has kept, under its name. Throws ApiError: NOT_FOUND, RESULT_EXPIRED. */
-  const readKept = async ({ job_id }: Job, file: 'source' | 'reference', filename: string) => {
-    const answer = await client.open('readJobFile', { params: { job_id, file } })
-    return new File([await answer.blob()], filename)
-  }
-
-  /** The settings of an ended job, with the reference that it kept; `isWhole` is false where that is gone. Throws ApiError. */
-  const settingsAgain = async (job: Job) => {
-    const settings = settingsOf(job)
-    if (!job.reference_filename) return { settings, isWhole: true }
-    try {
-      const reference = await readKept(job, 'reference', job.reference_filename)
-      const reference_source_id = await references.take(reference)
-      return { settings: { ...settings, reference_source_id }, isWhole: reference_source_id !== null }
-    } catch (error) {
-      if (!isOneOf(error, ['NOT_FOUND', 'RESULT_EXPIRED'])) throw error
-      return { settings, isWhole: false }
-    }
-  }
-
-  /** The song of an ended job on the desk, put back there where it was taken off; undefined where the desk has forgotten it. */
-  const broughtBack = async (sourceId: string | undefined): Promise<DeskSong | undefined> => {
-    if (!sourceId || songOf(sourceId)) return songOf(sourceId ?? '')
-    try {
+  /** How the songs of ended jobs come back. */
+  const againDesk: AgainDesk = {
+    songOf,
+    takeReference: references.take,
+    add: (file, settings) => add([file], { settings })[0] ?? '',
+    takeOff: (rowId) => takeOff([idNow(rowId)]).forget(),
+    async restore(sourceId) {
       await inTurn(() => client.call('restoreSongs', { body: { source_ids: [sourceId] } }))
-    } catch (error) {
-      // A song that was taken off is forgotten after a day; its job has kept it.
-      if (!isOneOf(error, ['NOT_FOUND'])) throw error
-      return undefined
-    }
-    await read()
-    return songOf(sourceId)
-  }
-
-  /** Puts the song of an ended job among those that can be started. Throws ApiError. */
-  const putBack = async (job: Job) => {
-    const isNew = !songOf(job.source_id ?? '')
-    const { settings, isWhole } = await settingsAgain(job)
-    const song = await broughtBack(job.source_id)
-    if (!song) {
-      const [rowId = ''] = add([await readKept(job, 'source', job.filename)], { settings })
-      return { rowId, isWhole, undo: () => takeOff([idNow(rowId)]).forget() }
-    }
-    const rowId = song.source.source_id
-    const newestId = song.job_ids[0] ?? ''
-    const changeSettings = (own: MasterSettings | null) => {
-      changeSongSettings(rowId, own)
+      await read()
+    },
+    changeSettings(sourceId, settings) {
+      changeSongSettings(sourceId, settings)
       void changes.flush().catch(() => undefined)
-    }
-    changeSettings(settings)
-    setState({ again: { ...readMarks(AGAIN_KEY), [newestId]: true } })
-    const undo = () => {
-      const { [newestId]: _one, ...others } = readMarks(AGAIN_KEY)
-      setState({ again: others })
-      changeSettings(song.settings)
-      if (isNew) takeOff([rowId]).forget()
-    }
-    return { rowId, isWhole, undo }
+    },
+    mark(jobId, isAgain) {
+      const { [jobId]: _one, ...others } = readMarks(AGAIN_KEY)
+      setState({ again: isAgain ? { ...others, [jobId]: true } : others })
+    },
   }
 
   return {
@@ -481,25 +430,27 @@ export function createDesk(options: DeskOptions) {
      */
     async masterAgain(jobs: readonly Job[], text: (title: string, others: number, isReferenceGone: boolean) => string) {
       clearFailure()
-      const titles: string[] = []
-      const back: Awaited<ReturnType<typeof putBack>>[] = []
+      const back: (BroughtBack & { readonly title: string })[] = []
       try {
         for (const job of newestOfEachSong(jobs)) {
-          back.push(await putBack(job))
-          titles.push(job.title)
+          back.push({ ...(await bringBack(job, client, againDesk)), title: job.title })
         }
       } finally {
         const [first] = back
         if (first) {
           const broughtBackId = idNow(first.rowId)
-          setState(
-            back.length === 1 ? { broughtBackId, selectedId: broughtBackId, isWholeBatch: false } : { broughtBackId },
-          )
-          const undo = () => {
-            for (const one of back) one.undo()
-          }
-          const isReferenceGone = back.some(({ isWhole }) => !isWhole)
-          notices.show({ text: text(titles[0] ?? '', back.length - 1, isReferenceGone), undo })
+          const selection = back.length === 1 ? { selectedId: broughtBackId, isWholeBatch: false } : {}
+          setState({ broughtBackId, ...selection })
+          notices.show({
+            text: text(
+              first.title,
+              back.length - 1,
+              back.some((song) => song.isReferenceGone),
+            ),
+            undo: () => {
+              for (const song of back) song.undo()
+            },
+          })
         }
       }
     },
