@@ -34,6 +34,8 @@ export function Modal({ title, isOpen, onClose, children, shape = 'box', descrip
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
+            // What was pressed as the dialog went away may have given the focus a place already.
+            if (document.activeElement && document.activeElement !== document.body) return
             const from = returnTo?.current ?? opener.current
             const to = from?.isConnected ? from : document.getElementById('content')
             if (to instanceof HTMLElement) to.focus()
