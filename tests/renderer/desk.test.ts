@@ -627,8 +627,8 @@ describe('a song that is to be mastered again', () => {
     intensity: 80,
   } as never as Job
   /** The desk with its song as the list shows it. */
-  async function again() {
-    const given = bench()
+  async function again(refuse: readonly string[] = []) {
+    const given = bench(refuse)
     given.server.songs.push(song('a', { analysis: { warnings: [] } as never, state: 'submitted', job_ids: ['old'] }))
     given.options.jobs.keep([made])
     await given.desk.read()
@@ -671,11 +671,13 @@ describe('a song that is to be mastered again', () => {
   })
 
   it('comes back from among those that were taken off', async () => {
-    const { desk, row, calls } = await again()
+    const { desk, row, calls, notices } = await again()
     desk.remove(['a'], 'removed')
     await desk.masterAgain([made], say)
     expect(calls.map(({ path }) => path)).toContain('/app/desk/restore')
     expect(row()?.song?.settings?.intensity).toBe(80)
+    notices.undo()
+    expect(row()).toBeUndefined()
   })
 
   it('is so after a reload and in another page of the browser, until it is undone', async () => {
@@ -727,21 +729,42 @@ describe('a song that is to be mastered again', () => {
     expect(desk.store.getState().again).toEqual({})
   })
 
-  it('says that the reference is gone', async () => {
+  const guided = { ...made, title: 'a', reference_filename: 'guide.wav' }
+  /** A desk whose server answers what ends so with a failure. */
+  async function failing(end: string, code: string, status: number) {
     const { options, notices } = await again()
     const client = createClient({
       session: null,
       language: () => 'en',
-      fetch: async (path, init) => {
-        if (!String(path).endsWith('/files/reference')) return options.client.open('readDesk', {})
-        const error = { code: 'RESULT_EXPIRED', message: `${init?.method}`, request_id: 'r', retryable: false }
-        return Response.json({ error }, { status: 410 })
+      fetch: async (path) => {
+        if (!String(path).endsWith(end)) return options.client.open('readDesk', {})
+        return Response.json({ error: { code, message: '', request_id: 'r', retryable: false } }, { status })
       },
     })
     const desk = createDesk({ ...options, client })
     await desk.read()
-    await desk.masterAgain([{ ...made, title: 'a', reference_filename: 'guide.wav' }], say)
+    return { desk, toast: () => notices.store.getState().toast?.text }
+  }
+
+  it('says that the reference is gone', async () => {
+    const { desk, toast } = await failing('/files/reference', 'RESULT_EXPIRED', 410)
+    await desk.masterAgain([guided], say)
+    expect(toast()).toBe('a 0 true')
+  })
+
+  it('says so too of a reference that is not taken any more', async () => {
+    const { desk, notices } = await again(['guide.wav'])
+    await desk.masterAgain([guided], say)
     expect(notices.store.getState().toast?.text).toBe('a 0 true')
+  })
+
+  it.each([
+    ['its reference', '/files/reference', guided],
+    ['the song', '/app/desk/restore', { ...made, source_id: 'taken off' }],
+  ])('stays where it is while %s cannot be asked for', async (_, end, job) => {
+    const { desk, toast } = await failing(end, 'UNAVAILABLE', 503)
+    await expect(desk.masterAgain([job], say)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect([desk.store.getState().again, toast()]).toEqual([{}, undefined])
   })
 })
 
