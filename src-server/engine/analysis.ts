@@ -12,17 +12,15 @@ import { describeWidth, type WidthEvidence } from './detectors/width-evidence.ts
 import { curveStepSeconds, measureWaveform, type Waveform } from './meters/dynamics.ts'
 import { createLoudnessMeter, type Loudness } from './meters/loudness.ts'
 import {
-  activeFrames,
   type BandFrames,
   type BandLevels,
   comparedEvery,
   longTermSpectrum,
   measureBandFrames,
   octaveBands,
-  quantile,
   thirdOctaves,
 } from './meters/spectrum.ts'
-import { bandCorrelation, sideToMidDb } from './meters/stereo.ts'
+import { sideToMidDb } from './meters/stereo.ts'
 import { measureTruePeak } from './meters/true-peak.ts'
 import { createRumbleFilter } from './processors/equaliser.ts'
 import { gainToDb, powerOfTen } from './units.ts'
@@ -67,7 +65,6 @@ export interface SourceAnalysis {
   readonly spectrum: BandLevels
   /** The same of the frames that stand for the song beside its masters; see {@link comparedEvery}. */
   readonly comparedSpectrum: BandLevels
-  readonly bandCorrelation: readonly number[]
   /** Sixth octaves, for matching. */
   readonly fineSpectrum: BandLevels
   /** Mean of each channel, full scale 1. */
@@ -87,8 +84,6 @@ export interface SourceAnalysis {
   readonly peakRelief: PeakRelief
   /** Frequency above which there is no music; null where there is no cutoff. */
   readonly bandwidthHz: number | null
-  /** Level exceeded 95 % of the time while music plays; null for silence. */
-  readonly noiseFloorDbfs: number | null
   readonly leadingSilenceSeconds: number
   readonly trailingSilenceSeconds: number
   readonly curves: AnalysisCurves
@@ -166,7 +161,6 @@ export function analyseSource(
     sideToMidDb: finite(sideToMidDb(comparedSpectrum)),
     spectrum,
     comparedSpectrum,
-    bandCorrelation: bandCorrelation(spectrum),
     fineSpectrum,
     dcOffsets: waveform.offsets,
     dcDrift: waveform.offsetDrift,
@@ -180,7 +174,6 @@ export function analyseSource(
     width: describeWidth(thirds),
     peakRelief: describePeakRelief(audio, waveform.peakDbfs, curveStepSeconds),
     bandwidthHz,
-    noiseFloorDbfs: isSilent ? null : noiseFloor(thirds),
     ...edgesOf(waveform),
     curves: curvesOf(waveform, meter.shortTermLufs()),
   }
@@ -219,20 +212,6 @@ function deadChannelOf({ rmsDbfs, isDualMono }: Waveform): 'left' | 'right' | nu
   if (isDualMono || Math.max(left, right) < -70) return null
   if (right - left > deadChannelDb) return 'left'
   return left - right > deadChannelDb ? 'right' : null
-}
-
-function noiseFloor(frames: BandFrames): number | null {
-  const { bands, frameCount, mid, side } = frames
-  const count = bands.centresHz.length
-  const isActive = activeFrames(frames, 80)
-  const levels: number[] = []
-  for (let f = 0; f < frameCount; f++) {
-    if (!isActive[f]) continue
-    let sum = 0
-    for (let b = 0; b < count; b++) sum += mid[f * count + b]! + side[f * count + b]!
-    levels.push(10 * Math.log10(sum))
-  }
-  return finite(quantile(Float64Array.from(levels).sort(), 0.05))
 }
 
 function edgesOf({ peakDbfs, samplePeakDbfs }: Waveform): {

@@ -6,8 +6,6 @@ export interface Resonance {
   readonly frequencyHz: number
   /** Its typical height above its surroundings, dB. */
   readonly excessDb: number
-  /** Part of the playing time in which it stands at least half as high, 0 … 1. */
-  readonly persistence: number
   readonly q: number
 }
 
@@ -46,7 +44,7 @@ export function findResonances(frames: BandFrames, durationSeconds: number): Res
     if (!isPeak || !(excessDb >= fewestDb) || typical[b]! < inaudibleDbfs) continue
     const persistence = persistenceOf(powers, count, frameCount, isActive, b, excessDb / 2)
     if (persistence < mix(1, leastPersistence, Math.min(1, durationSeconds / longSeconds))) continue
-    found.push({ frequencyHz, excessDb, persistence, q: widthQ(typical, b, excessDb) })
+    found.push({ frequencyHz, excessDb, q: widthQ(typical, b, excessDb) })
   }
   return found.sort((one, other) => other.excessDb - one.excessDb).slice(0, mostResonances)
 }
@@ -58,6 +56,7 @@ function surroundings(levels: ArrayLike<number>, b: number): number {
   return quantile(Float64Array.from(around).sort(), 0.5)
 }
 
+/** Part of the playing time, 0 … 1, in which a band stands at least `thresholdDb` above its surroundings. */
 function persistenceOf(
   powers: Float32Array,
   count: number,

@@ -2,8 +2,6 @@ import { activeFrames, type BandFrames, levelDb, quantile } from '../meters/spec
 
 /** How wide the single moments of a piece are, side against mid in dB; −60 for mono and silence. */
 export interface WidthEvidence {
-  /** Half of the moments are wider. */
-  readonly typicalDb: number
   /** One moment in twenty is wider. */
   readonly widestDb: number
 }
@@ -13,7 +11,7 @@ const lowestHz = 200
 const highestHz = 8000
 
 /**
- * Returns the median over the third octaves between 200 Hz and 8 kHz of how wide each is, typically and at its widest. The widest moments tell about
+ * Returns the median over the third octaves between 200 Hz and 8 kHz of how wide each is at its widest. The widest moments tell about
  * the panning law rather than about the arrangement: unrelated channels (rooms, choruses, double tracking) and sources panned
  * hard stand at 0 dB, so nearly every mix comes close now and then, and only a widener goes far beyond.
  */
@@ -21,7 +19,6 @@ export function describeWidth(frames: BandFrames): WidthEvidence {
   const { bands, frameCount, mid, side } = frames
   const count = bands.centresHz.length
   const isActive = activeFrames(frames)
-  const typical: number[] = []
   const widest: number[] = []
   for (let b = 0; b < count; b++) {
     if (bands.centresHz[b]! < lowestHz || bands.centresHz[b]! > highestHz) continue
@@ -33,10 +30,7 @@ export function describeWidth(frames: BandFrames): WidthEvidence {
     }
     if (ratios.length === 0) continue
     const ascending = Float64Array.from(ratios).sort()
-    typical.push(quantile(ascending, 0.5))
     widest.push(quantile(ascending, 0.95))
   }
-  const median = (values: number[]): number =>
-    values.length > 0 ? quantile(Float64Array.from(values).sort(), 0.5) : -60
-  return { typicalDb: median(typical), widestDb: median(widest) }
+  return { widestDb: widest.length > 0 ? quantile(Float64Array.from(widest).sort(), 0.5) : -60 }
 }

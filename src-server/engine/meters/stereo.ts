@@ -12,18 +12,6 @@ export function sideToMidDb({ midDb, sideDb }: BandLevels): number {
   return side < mid * 1e-20 || mid === 0 ? -200 : levelDb(side / mid)
 }
 
-/**
- * Correlation of left and right per band from the powers of mid and side, (M − S) / (M + S): −1 … 1, exact where both channels are
- * equally loud, 1 for silence.
- */
-export function bandCorrelation({ midDb, sideDb }: BandLevels): number[] {
-  return midDb.map((level, b) => {
-    const mid = powerOfTen(level / 10)
-    const side = powerOfTen(sideDb[b]! / 10)
-    return mid + side > 1e-19 ? (mid - side) / (mid + side) : 1
-  })
-}
-
 /** What a band loses when the two channels are added to one, dB (0 for mono, 3 for unrelated channels). */
 export function foldDownLossDb(sideToMid: number): number {
   return 10 * Math.log10(1 + powerOfTen(sideToMid / 10))

@@ -54,8 +54,8 @@ it.each([
 
 it('a resonance is cut by 0.6 of its excess in the mid and 0.8 in the sides, by 3.5 and 4 dB at most', () => {
   const resonances = [
-    { frequencyHz: 3000, q: 10, excessDb: 4.5, persistence: 1 },
-    { frequencyHz: 7000, q: 10, excessDb: 9, persistence: 1 },
+    { frequencyHz: 3000, q: 10, excessDb: 4.5 },
+    { frequencyHz: 7000, q: 10, excessDb: 9 },
   ]
   const [stage] = stagesOf({ resonances }, { aiService: 'suno' })
   const cuts = stage?.kind === 'dynamic_cut' ? stage.cuts : []

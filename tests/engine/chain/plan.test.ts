@@ -341,7 +341,7 @@ describe('a repair', () => {
   })
 
   it('needs less certainty for generated music', () => {
-    const ringing = { ...analysis, resonances: [{ frequencyHz: 6000, excessDb: 4.5, persistence: 0.9, q: 8 }] }
+    const ringing = { ...analysis, resonances: [{ frequencyHz: 6000, excessDb: 4.5, q: 8 }] }
     expect(plan(ringing).recipe.stages).toEqual([])
     expect(plan(ringing, { aiService: 'suno' }).recipe.stages.map(({ kind }) => kind)).toEqual(['dynamic_cut'])
   })
@@ -377,7 +377,7 @@ describe('the odds of a fault', () => {
 
   it('leave width alone where there is none', () => {
     for (const without of [{ isMono: true }, { deadChannel: 'left' as const }]) {
-      const odds = faultOdds({ ...analysis, ...without, width: { typicalDb: -60, widestDb: -60 } })
+      const odds = faultOdds({ ...analysis, ...without, width: { widestDb: -60 } })
       expect([odds.narrowed, odds.widened]).toEqual([Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY])
       expect(odds.mud).toBeCloseTo(faultOdds({ ...analysis, ...without }).mud, 9)
     }
@@ -417,7 +417,7 @@ describe('the correction of width', () => {
   it('costs no band more than 1.5 dB on fold-down and leaves the bass narrow', () => {
     const narrow = {
       ...analysis,
-      width: { typicalDb: -12, widestDb: -8 },
+      width: { widestDb: -8 },
       peakRelief: { ...analysis.peakRelief, narrowed: 0.5 },
     }
     const match = stage(plan(narrow).recipe.stages, 'match')!
