@@ -13,8 +13,8 @@ import { analyseSource, type SourceAnalysis } from '../engine/analysis.ts'
 import type { Audio } from '../engine/block.ts'
 import { chooseCandidate, recipeCandidates } from '../engine/candidates.ts'
 import { applyRecipe } from '../engine/chain.ts'
+import { foldDownLossDb } from '../engine/meters/stereo.ts'
 import type { MasteringPlan, PlanInput } from '../engine/plan-recipe.ts'
-import { powerToDb } from '../engine/units.ts'
 import { engineVersion } from '../engine/version.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { type Decoded, decodeSong } from '../media/decode.ts'
@@ -198,7 +198,7 @@ const MOST_MONO_LOSS_DB = 60
 
 /** By how much the sum of the channels is weaker than the channels, dB, 0 to 60. */
 function monoLossDb({ sideToMidDb }: SourceAnalysis): number {
-  return sideToMidDb === null ? 0 : Math.min(MOST_MONO_LOSS_DB, powerToDb(1 + 10 ** (sideToMidDb / 10)))
+  return sideToMidDb === null ? 0 : Math.min(MOST_MONO_LOSS_DB, foldDownLossDb(sideToMidDb))
 }
 
 async function deliverSong(
