@@ -23,7 +23,7 @@ import {
 import { sideToMidDb } from './meters/stereo.ts'
 import { measureTruePeak } from './meters/true-peak.ts'
 import { createRumbleFilter } from './processors/equaliser.ts'
-import { gainToDb, powerOfTen } from './units.ts'
+import { dbToGain, gainToDb } from './units.ts'
 
 /** Curves over time for the report, one point every `stepSeconds`. */
 export interface AnalysisCurves {
@@ -244,7 +244,7 @@ const harmlessDbfs = -40
 function musicPeak(audio: Audio, waveform: Waveform, subsonic: Subsonic, clicks: readonly ClickRanges[]): number {
   const offset = Math.max(...waveform.offsets.map(Math.abs), waveform.offsetDrift)
   const noticedDbfs = harmlessDbfs + thresholdShiftDb(waveform.samplePeakDbfs)
-  const isHarmless = subsonic.levelDbfs < noticedDbfs && offset < powerOfTen(noticedDbfs / 20)
+  const isHarmless = subsonic.levelDbfs < noticedDbfs && offset < dbToGain(noticedDbfs)
   if (isHarmless && clicks.every((ranges) => ranges.length === 0)) return waveform.samplePeakDbfs
   const { frequencyHz, order } = rumbleFilterFor(subsonic)
   const filter = isHarmless ? null : createRumbleFilter(frequencyHz, order, audio.sampleRateHz)

@@ -1,6 +1,6 @@
 import type { AudioBlock } from './block.ts'
 import { kernelFrames, kernelPlace } from './kernels/kernels.ts'
-import { power, powerOfTen } from './units.ts'
+import { dbToGain, power, powerOfTen, powerToDb } from './units.ts'
 
 /** One second-order section, a0 = 1: y = b0·x + b1·x₁ + b2·x₂ − a1·y₁ − a2·y₂. */
 export interface Biquad {
@@ -95,7 +95,7 @@ export function highShelf(frequencyHz: number, sampleRateHz: number, gainDb: num
 export function kWeighting(sampleRateHz: number): readonly [Biquad, Biquad] {
   const shelfK = Math.tan((Math.PI * 1681.974450955533) / sampleRateHz)
   const shelfQ = 0.7071752369554196
-  const vh = powerOfTen(3.999843853973347 / 20)
+  const vh = dbToGain(3.999843853973347)
   const vb = power(vh, 0.4996667741545416)
   const k2 = shelfK * shelfK
   const shelf = normalised(
@@ -132,7 +132,7 @@ export function magnitudeDb(sections: readonly Biquad[], frequencyHz: number, sa
     const denominator = (1 + a1 * c1 + a2 * c2) ** 2 + (a1 * s1 + a2 * s2) ** 2
     power *= numerator / denominator
   }
-  return 10 * Math.log10(power)
+  return powerToDb(power)
 }
 
 /** Sections in series over the one or two channels of a stream of blocks. */

@@ -6,7 +6,7 @@ import { applyRecipe } from './chain.ts'
 import { measureLoudness } from './meters/loudness.ts'
 import { longTermSpectrum, measureBandFrames, thirdOctaves } from './meters/spectrum.ts'
 import { type MasteringPlan, type PlanInput, planRecipe } from './plan-recipe.ts'
-import { gainToDb, powerOfTen, powerToDb } from './units.ts'
+import { dbToGain, gainToDb, powerToDb } from './units.ts'
 
 /** One of several plans for the same piece. */
 export interface RecipeCandidate {
@@ -198,7 +198,7 @@ function score(name: RecipeCandidate['name'], readings: readonly ExcerptReading[
   const distortionDb = Math.max(-120, powerToDb(Math.max(...readings.map(({ distortion }) => distortion))))
   // The quiet excerpt comes nowhere near the limiter, whatever its own peaks are like.
   const burdenDb = readings[0]!.burdenDb
-  const distortionCost = powerOfTen((distortionDb - heavyDistortionDb) / 20)
+  const distortionCost = dbToGain(distortionDb - heavyDistortionDb)
   return {
     name,
     tonalDistanceDb,

@@ -2,7 +2,7 @@ import type { Audio, AudioBlock } from './block.ts'
 import { createKernelFft } from './fft.ts'
 import { hannWindow } from './fir.ts'
 import { kernelPlace } from './kernels/kernels.ts'
-import { powerOfTen, powerToDb } from './units.ts'
+import { dbToPower, powerOfTen, powerToDb } from './units.ts'
 
 /** What processing has done to a signal, compared with the original at the processing's own input gain. 0 everywhere: nothing. */
 export interface Distortion {
@@ -140,9 +140,9 @@ function bandsAt(sums: number): Bands {
   return { original, processed, error }
 }
 
-const upward = powerOfTen(-upwardSlopeDb / 10)
-const downward = powerOfTen(-downwardSlopeDb / 10)
-const maskOffset = powerOfTen(-maskOffsetDb / 10)
+const upward = dbToPower(-upwardSlopeDb)
+const downward = dbToPower(-downwardSlopeDb)
+const maskOffset = dbToPower(-maskOffsetDb)
 
 function compareBands({ original, processed, error }: Bands): Distortion {
   let totalOriginal = 0

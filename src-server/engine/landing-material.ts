@@ -3,7 +3,7 @@ import { createEnergyFilter, type EnergyFilter, gatedLufs, type Loudness } from 
 import { detectGroups, peakGroupFrames, peakReachFrames } from './meters/true-peak.ts'
 import { clipKnee, clipReachFrames, clipStretch } from './processors/clipper.ts'
 import { controlCount, type LimiterSettings, limitedEnergies, limiterControls } from './processors/limiter.ts'
-import { powerOfTen } from './units.ts'
+import { dbToGain, powerToDb } from './units.ts'
 
 /**
  * What landing must know of a stretch of audio: true peak and K-weighted energy (left² + right²) per group of 8 frames. Both
@@ -189,7 +189,7 @@ export function createLimiterTrial(material: Material, ceiling: number, settings
   const limitAt = (gainDb: number): void => {
     if (gainDb === standsAtDb) return
     standsAtDb = gainDb
-    limiterControls(peaks, ceiling / powerOfTen(gainDb / 20), settings, sampleRateHz, controls)
+    limiterControls(peaks, ceiling / dbToGain(gainDb), settings, sampleRateHz, controls)
     limitedEnergies(energies, controls, bounds, stepEnergies)
   }
   return {
@@ -202,7 +202,7 @@ export function createLimiterTrial(material: Material, ceiling: number, settings
     powerDbAt(gainDb) {
       limitAt(gainDb)
       const sum = stepEnergies.reduce((total, energy) => total + energy, 0)
-      return 10 * Math.log10(sum / Math.max(1, peaks.length)) + gainDb
+      return powerToDb(sum / Math.max(1, peaks.length)) + gainDb
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Genre } from '../contract/platforms.ts'
 import type { CompressionBand } from '../contract/recipe.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import type { PlanPart } from './plan-repair.ts'
-import { powerOfTen } from './units.ts'
+import { dbToPower, powerToDb } from './units.ts'
 
 /** How firmly the bands of a genre are held at intensity 50: ratio above the band's own loud moments. Our recommendation. */
 const genreRatios: Record<Genre, number> = { kpop: 1.5, edm: 1.6, hiphop: 1.5, pop: 1.4, ballad: 1.2, other: 1 }
@@ -76,10 +76,10 @@ export function planMultiband(analysis: SourceAnalysis, genre: Genre, intensity:
     const to = crossoversHz[i] ?? 24_000
     let power = 1e-12
     for (const [b, hz] of bandHz.entries()) {
-      if (hz >= from && hz < to) power += powerOfTen(midDb[b]! / 10) + powerOfTen(sideDb[b]! / 10)
+      if (hz >= from && hz < to) power += dbToPower(midDb[b]!) + dbToPower(sideDb[b]!)
     }
     return {
-      thresholdDb: 10 * Math.log10(power) + aboveAverageDb,
+      thresholdDb: powerToDb(power) + aboveAverageDb,
       ratio,
       kneeDb: 8,
       attackMs,

@@ -3,7 +3,7 @@ import { usualWidthFaultDb } from './detectors/peak-relief.ts'
 import { certainty, type FaultOdds, faultOdds, probability, rise, usualWidestDb } from './fault-odds.ts'
 import { foldDownLossDb, oppositePhaseDb } from './meters/stereo.ts'
 import type { PlanPart } from './plan-repair.ts'
-import { powerOfTen } from './units.ts'
+import { dbToPower, powerToDb } from './units.ts'
 
 /**
  * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in fifteen and one in a hundred exceed them (docs/engine.md,
@@ -45,8 +45,8 @@ export function widthCorrectionDb(
 
 /** Largest gain of a side that lies `sideToMidDb` against the mid for which fold-down costs at most 1.5 dB more. */
 function foldDownLimitDb(sideToMidDb: number): number {
-  const power = powerOfTen((foldDownLossDb(sideToMidDb) + mostFoldDownDb) / 10) - 1
-  return 10 * Math.log10(power) - sideToMidDb
+  const power = dbToPower(foldDownLossDb(sideToMidDb) + mostFoldDownDb) - 1
+  return powerToDb(power) - sideToMidDb
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Decision } from '../contract/report.ts'
 import { type SourceAnalysis, thresholdShiftDb } from './analysis.ts'
 import { rumbleFilterFor } from './detectors/subsonic.ts'
 import { foldDownLossDb, oppositePhaseDb } from './meters/stereo.ts'
-import { powerOfTen } from './units.ts'
+import { dbToGain, dbToPower, powerToDb } from './units.ts'
 
 /** A part of the plan: stages in their order and why they are there. */
 export interface PlanPart {
@@ -80,7 +80,7 @@ const largestOf = (offsets: readonly number[]): number => Math.max(...offsets.ma
  */
 function offsetRemoval(analysis: SourceAnalysis, isWorthFiltering: boolean): readonly number[] | 'filtered' | null {
   const { dcOffsets, dcDrift, dcStanding, samplePeakDbfs } = analysis
-  const unit = powerOfTen(thresholdShiftDb(samplePeakDbfs) / 20)
+  const unit = dbToGain(thresholdShiftDb(samplePeakDbfs))
   const offset = largestOf(dcOffsets)
   if (dcDrift < steadyDrift * offset) return offset > dcThreshold * unit ? dcOffsets : null
   if (isWorthFiltering) return offset > movingDcThreshold * unit ? 'filtered' : null
@@ -148,12 +148,12 @@ function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis, sideGainDb:
   const power = (levels: readonly number[]): number =>
     levels.reduce((sum, level, b) => {
       const hz = spectrum.bandHz[b]!
-      return hz > 30 && hz < monoBassHz ? sum + powerOfTen(level / 10) : sum
+      return hz > 30 && hz < monoBassHz ? sum + dbToPower(level) : sum
     }, 0)
   const mid = power(spectrum.midDb)
   const side = power(spectrum.sideDb)
-  const total = spectrum.midDb.reduce((sum, level) => sum + powerOfTen(level / 10), 0)
-  const ownDb = 10 * Math.log10(side / mid)
+  const total = spectrum.midDb.reduce((sum, level) => sum + dbToPower(level), 0)
+  const ownDb = powerToDb(side / mid)
   const sideToMidDb = ownDb + sideGainDb
   if (!(sideToMidDb > monoBassDb) || ownDb > oppositePhaseDb || mid + side < total * 1e-3) return nothing
   const midGainDb = rounded(Math.min(mostGivenBackDb, foldDownLossDb(sideToMidDb)))

@@ -26,6 +26,11 @@ export function powerToDb(power: number): number {
   return 10 * Math.log10(power)
 }
 
+/** Power or energy ratio of a level in dB. −Infinity gives 0; never throws. */
+export function dbToPower(db: number): number {
+  return powerOfTen(db / 10)
+}
+
 /** Value held inside [low, high]; NaN gives low. */
 export function clamp(value: number, low: number, high: number): number {
   return value > low ? (value < high ? value : high) : low

@@ -1,5 +1,5 @@
 import type { BandLevels } from '../meters/spectrum.ts'
-import { powerOfTen } from '../units.ts'
+import { dbToPower, powerToDb } from '../units.ts'
 
 /** Bands per octave that {@link findCutoff} and the resonance search need. */
 export const fineBandsPerOctave = 24
@@ -17,7 +17,7 @@ const highestHz = 19_500
  * 22 dB within a sixth of an octave and never comes back. Null for silence.
  */
 export function findCutoff({ bandHz, midDb, sideDb }: BandLevels, sampleRateHz: number): number | null {
-  const levels = midDb.map((mid, b) => 10 * Math.log10(powerOfTen(mid / 10) + powerOfTen(sideDb[b]! / 10)))
+  const levels = midDb.map((mid, b) => powerToDb(dbToPower(mid) + dbToPower(sideDb[b]!)))
   let last = levels.length - 1
   while (last >= 0 && bandHz[last]! > sampleRateHz * 0.49) last--
   const loudest = Math.max(...levels.slice(0, last + 1))

@@ -1,5 +1,5 @@
 import { activeFrames, type BandFrames, inaudibleDbfs, quantile, sortedLevels } from '../meters/spectrum.ts'
-import { mix, power, powerOfTen } from '../units.ts'
+import { dbToPower, mix, power } from '../units.ts'
 
 /** A narrow peak that stays while the music changes. */
 export interface Resonance {
@@ -65,7 +65,7 @@ function persistenceOf(
   b: number,
   thresholdDb: number,
 ): number {
-  const factor = powerOfTen(thresholdDb / 10)
+  const factor = dbToPower(thresholdDb)
   let playing = 0
   let standing = 0
   for (let f = 0; f < frameCount; f++) {

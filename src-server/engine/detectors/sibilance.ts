@@ -1,4 +1,5 @@
 import { activeFrames, type BandFrames, quantile } from '../meters/spectrum.ts'
+import { powerToDb } from '../units.ts'
 
 /** How sharply the range of s and sh comes and goes. */
 export interface Sibilance {
@@ -25,7 +26,7 @@ export function measureSibilance(frames: BandFrames): Sibilance {
   for (let f = 0; f < frameCount; f++) {
     if (!isActive[f]) continue
     const voice = density(f, 1100, 4500)
-    if (voice > 1e-16) balances.push(10 * Math.log10(density(f, 4500, 9000) / voice + 1e-6))
+    if (voice > 1e-16) balances.push(powerToDb(density(f, 4500, 9000) / voice + 1e-6))
   }
   if (balances.length === 0) return { typicalDb: -60, sharpestDb: -60 }
   const ascending = Float64Array.from(balances).sort()

@@ -1,7 +1,7 @@
 import { kWeighting } from '../biquad.ts'
 import type { AudioBlock } from '../block.ts'
 import { kernelFrames, kernelPlace } from '../kernels/kernels.ts'
-import { powerOfTen } from '../units.ts'
+import { dbToPower, powerToDb } from '../units.ts'
 
 /** What a loudness meter has read. Silence, and audio too short for a window, give −Infinity (0 for the range). */
 export interface Loudness {
@@ -37,12 +37,12 @@ const hopSteps = 10
 
 /** Loudness in LUFS of a mean square of the K-weighted channels' sum; 0 gives −Infinity. */
 function meanSquareToLufs(meanSquare: number): number {
-  return offsetLufs + 10 * Math.log10(meanSquare)
+  return offsetLufs + powerToDb(meanSquare)
 }
 
 /** The inverse of {@link meanSquareToLufs}. */
 export function lufsToMeanSquare(lufs: number): number {
-  return powerOfTen((lufs - offsetLufs) / 10)
+  return dbToPower(lufs - offsetLufs)
 }
 
 /** Adds up K-weighted energy (left² + right²) in groups of frames, for {@link createLoudnessMeter} and for landing. */
@@ -148,7 +148,7 @@ function rangeLu(meanSquares: Float64Array): number {
   const gate = audible.reduce((sum, value) => sum + value, 0) / audible.length / 100
   const sorted = audible.filter((value) => value >= gate).sort()
   const at = (part: number): number => sorted[Math.round((sorted.length - 1) * part)]!
-  return 10 * Math.log10(at(0.95) / at(0.1))
+  return powerToDb(at(0.95) / at(0.1))
 }
 
 /** Reads the loudness off the energies of 10 ms steps. */

@@ -2,7 +2,7 @@ import type { AudioBlock } from '../block.ts'
 import { createKernelFft } from '../fft.ts'
 import { hannWindow } from '../fir.ts'
 import { kernelPlace, loadKernels } from '../kernels/kernels.ts'
-import { clamp, power, powerOfTen } from '../units.ts'
+import { clamp, dbToPower, power, powerOfTen, powerToDb } from '../units.ts'
 
 /** Bands of equal width on the logarithmic frequency axis. */
 export interface Bands {
@@ -221,7 +221,7 @@ export const inaudibleDbfs = -110
 
 /** Level of a power in dB, never below {@link silentDb}. */
 export function levelDb(power: number): number {
-  return power > 1e-20 ? 10 * Math.log10(power) : silentDb
+  return power > 1e-20 ? powerToDb(power) : silentDb
 }
 
 /** Returns the power mean of every band over all frames, or over the first of every `every`: the long-term average spectrum. */
@@ -286,6 +286,6 @@ export function activeFrames({ bands, frameCount, mid, side }: BandFrames, range
     for (let b = 0; b < count; b++) sum += mid[frame * count + b]! + side[frame * count + b]!
     return sum
   })
-  const threshold = totals.reduce((largest, total) => Math.max(largest, total), 0) * powerOfTen(-rangeDb / 10)
+  const threshold = totals.reduce((largest, total) => Math.max(largest, total), 0) * dbToPower(-rangeDb)
   return Uint8Array.from(totals, (total) => (total > threshold ? 1 : 0))
 }

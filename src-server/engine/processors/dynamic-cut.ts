@@ -3,7 +3,7 @@ import { type BiquadCascade, bandPass, createBiquadCascade } from '../biquad.ts'
 import { type AudioBlock, sliceBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'
 import { inaudibleDbfs } from '../meters/spectrum.ts'
-import { clamp, powerOfTen, powerToDb } from '../units.ts'
+import { clamp, dbToGain, powerToDb } from '../units.ts'
 import { alongControlGrid, controlFrames, decodeMidSide, encodeMidSide, type Processor } from './processor.ts'
 
 const chunkFrames = 4096
@@ -76,7 +76,7 @@ export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): Dynamic
     const cutDb = wanted + coefficient * (state.cutDb - wanted)
     state.cutDb = cutDb < 1e-5 ? 0 : cutDb
     state.gain = state.nextGain
-    state.nextGain = state.cutDb === 0 ? 1 : powerOfTen(-state.cutDb / 20)
+    state.nextGain = state.cutDb === 0 ? 1 : dbToGain(-state.cutDb)
     state.band = 0
     state.reference = 0
   }

@@ -2,7 +2,7 @@ import type { CompressionBand } from '../../contract/recipe.ts'
 import { type BiquadCascade, createBiquadCascade, lowPass } from '../biquad.ts'
 import { type AudioBlock, sliceBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'
-import { powerOfTen, powerToDb } from '../units.ts'
+import { dbToGain, powerToDb } from '../units.ts'
 import { alongControlGrid, controlFrames, type Processor } from './processor.ts'
 
 /** A processor that can say how much it turned any band down at most since it was new or reset, dB. */
@@ -147,6 +147,6 @@ function advance(state: BandState): void {
   // Below a hundred-thousandth of a decibel the band is at rest, so that silence leaves exact ones.
   state.reductionDb = reductionDb < 1e-5 ? 0 : reductionDb
   state.gain = state.nextGain
-  state.nextGain = state.reductionDb === 0 ? 1 : powerOfTen(-state.reductionDb / 20)
+  state.nextGain = state.reductionDb === 0 ? 1 : dbToGain(-state.reductionDb)
   state.energy = 0
 }

@@ -1,7 +1,7 @@
 import type { ClickRanges } from '../detectors/clicks.ts'
 import { type ClipLevels, flatTops } from '../detectors/clipping.ts'
 import { interpolateGap, predictionErrorFilter } from '../prediction.ts'
-import { powerOfTen } from '../units.ts'
+import { dbToGain } from '../units.ts'
 
 /** Order of the predictors; 40 resolves some 20 partials at once. */
 const order = 40
@@ -10,7 +10,7 @@ const context = 768
 /** A gap longer than this is left alone: on real music the interpolation made longer ones worse as often as better. */
 const longestGap = 80
 /** A rebuilt peak never stands higher above the level at which it was cut. */
-const mostRise = powerOfTen(9 / 20)
+const mostRise = dbToGain(9)
 
 /** What mending one channel did. */
 export interface Mending {
