@@ -6,7 +6,7 @@ import { applyRecipe } from './chain.ts'
 import { measureLoudness } from './meters/loudness.ts'
 import { longTermSpectrum, measureBandFrames, thirdOctaves } from './meters/spectrum.ts'
 import { type MasteringPlan, type PlanInput, planRecipe } from './plan-recipe.ts'
-import { dbToGain, gainToDb, powerToDb } from './units.ts'
+import { dbToGain, gainToDb, powerToDb, rounded } from './units.ts'
 
 /** One of several plans for the same piece. */
 export interface RecipeCandidate {
@@ -102,9 +102,9 @@ export function chooseCandidate(
       values: {
         candidate: best.name,
         of: candidates.length,
-        intensity: Number(chosen.intensity.toFixed(1)),
-        tonalDistanceDb: Number(best.tonalDistanceDb.toFixed(2)),
-        distortionDb: Number(best.distortionDb.toFixed(1)),
+        intensity: rounded(chosen.intensity),
+        tonalDistanceDb: rounded(best.tonalDistanceDb, 2),
+        distortionDb: rounded(best.distortionDb),
       },
     },
   }

@@ -9,7 +9,7 @@ import { createMatchFilter } from './processors/match.ts'
 import { type Compressor, createMultiband } from './processors/multiband.ts'
 import type { Processor } from './processors/processor.ts'
 import { type Mending, mendClicks, rebuildFlatTops } from './processors/restore.ts'
-import { gainToDb } from './units.ts'
+import { gainToDb, rounded } from './units.ts'
 
 /** What a recipe made of a piece. */
 export interface AppliedRecipe {
@@ -87,8 +87,6 @@ function mended(kind: 'clipping' | 'clicks', mendings: readonly Mending[]): Repa
   const channel = touched[0] && touched[1] ? 'both' : touched[0] ? 'left' : 'right'
   return [{ kind, count, amount_db: rounded(gainToDb(largest)), channel }]
 }
-
-const rounded = (value: number): number => Number(value.toFixed(1))
 
 /** Returns the processor of a streaming stage. */
 export function createProcessor(stage: RecipeStage, sampleRateHz: number): Processor {

@@ -1,8 +1,8 @@
 import type { Genre } from '../contract/platforms.ts'
 import type { CompressionBand } from '../contract/recipe.ts'
 import type { SourceAnalysis } from './analysis.ts'
-import type { PlanPart } from './plan-repair.ts'
-import { dbToPower, powerToDb } from './units.ts'
+import { nothingPlanned, type PlanPart } from './plan-part.ts'
+import { dbToPower, powerToDb, rounded } from './units.ts'
 
 /** How firmly the bands of a genre are held at intensity 50: ratio above the band's own loud moments. Our recommendation. */
 const genreRatios: Record<Genre, number> = { kpop: 1.5, edm: 1.6, hiphop: 1.5, pop: 1.4, ballad: 1.2, other: 1 }
@@ -22,8 +22,6 @@ const leastExcessDb = 0.5
 /** Moving offset from which levels say nothing, full scale 1. */
 const mostDrift = 0.05
 
-const rounded = (value: number): number => Number(value.toFixed(1))
-
 /**
  * Returns the density stage: a slow compressor over the whole band, for sparse and peaky music whose peak-to-loudness ratio is higher than a master
  * has room for, so that the limiter need not pump. At most 3 dB; nothing for other music. It helps where single events stand out (an orchestra's accents: 1 to 2 dB of peak-to-loudness
@@ -32,14 +30,14 @@ const rounded = (value: number): number => Number(value.toFixed(1))
 export function planDensity(analysis: SourceAnalysis, intensity: number): PlanPart {
   const { integratedLufs, musicPeakDbfs, samplePeakDbfs } = analysis
   if (integratedLufs === null || musicPeakDbfs === null || samplePeakDbfs === null || intensity === 0)
-    return { stages: [], decisions: [] }
+    return nothingPlanned
   // A level detector would follow the offset instead of the music.
-  if (analysis.dcDrift > mostDrift) return { stages: [], decisions: [] }
+  if (analysis.dcDrift > mostDrift) return nothingPlanned
   // The planner filters what lies below the band only where that lowers the peaks.
   const peakDbfs = Math.min(musicPeakDbfs, samplePeakDbfs)
   const plrDb = peakDbfs - integratedLufs
   const excessDb = plrDb - roomDb - limiterBridgesDb
-  if (excessDb < leastExcessDb) return { stages: [], decisions: [] }
+  if (excessDb < leastExcessDb) return nothingPlanned
   const ratio = 2
   const maxReductionDb = Math.min(3, (excessDb * intensity) / 50)
   const compression: CompressionBand = {
@@ -69,7 +67,7 @@ export function planDensity(analysis: SourceAnalysis, intensity: number): PlanPa
  */
 export function planMultiband(analysis: SourceAnalysis, genre: Genre, intensity: number): PlanPart {
   const ratio = 1 + ((genreRatios[genre] - 1) * intensity) / 50
-  if (ratio === 1 || analysis.isSilent) return { stages: [], decisions: [] }
+  if (ratio === 1 || analysis.isSilent) return nothingPlanned
   const { bandHz, midDb, sideDb } = analysis.spectrum
   const bands = attacksMs.map((attackMs, i): CompressionBand => {
     const from = crossoversHz[i - 1] ?? 0
@@ -89,6 +87,6 @@ export function planMultiband(analysis: SourceAnalysis, genre: Genre, intensity:
   })
   return {
     stages: [{ kind: 'multiband', crossoversHz, bands }],
-    decisions: [{ stage: 'dynamics', code: 'BANDS_COMPRESSED', values: { genre, ratio: Number(ratio.toFixed(2)) } }],
+    decisions: [{ stage: 'dynamics', code: 'BANDS_COMPRESSED', values: { genre, ratio: rounded(ratio, 2) } }],
   }
 }

@@ -2,8 +2,8 @@ import type { SourceAnalysis } from './analysis.ts'
 import { usualWidthFaultDb } from './detectors/peak-relief.ts'
 import { certainty, type FaultOdds, faultOdds, probability, rise, usualWidestDb } from './fault-odds.ts'
 import { foldDownLossDb, oppositePhaseDb } from './meters/stereo.ts'
-import type { PlanPart } from './plan-repair.ts'
-import { dbToPower, powerToDb } from './units.ts'
+import { nothingPlanned, type PlanPart } from './plan-part.ts'
+import { dbToPower, powerToDb, rounded } from './units.ts'
 
 /**
  * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in fifteen and one in a hundred exceed them (docs/engine.md,
@@ -57,10 +57,10 @@ function foldDownLimitDb(sideToMidDb: number): number {
 export function planImage(analysis: SourceAnalysis, intensity: number): PlanPart {
   const { isMono, deadChannel, isSilent, width, spectrum, sideToMidDb } = analysis
   const isOpposite = sideToMidDb !== null && sideToMidDb > oppositePhaseDb
-  if (isMono || isSilent || isOpposite || deadChannel !== null || intensity === 0) return { stages: [], decisions: [] }
+  if (isMono || isSilent || isOpposite || deadChannel !== null || intensity === 0) return nothingPlanned
   const odds = faultOdds(analysis)
   const wantedDb = widthCorrectionDb(odds, width.widestDb) * Math.min(1, intensity / 50)
-  if (Math.abs(wantedDb) < 0.1) return { stages: [], decisions: [] }
+  if (Math.abs(wantedDb) < 0.1) return nothingPlanned
   const gainDb = spectrum.bandHz.map((hz, b) => {
     const sideToMidDb = spectrum.sideDb[b]! - spectrum.midDb[b]!
     const limitDb = foldDownLimitDb(sideToMidDb)
@@ -76,10 +76,10 @@ export function planImage(analysis: SourceAnalysis, intensity: number): PlanPart
         stage: 'image',
         code: wantedDb > 0 ? 'IMAGE_WIDENED' : 'IMAGE_NARROWED',
         values: {
-          gainDb: Number(wantedDb.toFixed(1)),
-          widestDb: Number(width.widestDb.toFixed(1)),
+          gainDb: rounded(wantedDb),
+          widestDb: rounded(width.widestDb),
           usualDb: usualWidestDb,
-          probability: Number(probability(wantedDb > 0 ? odds.narrowed : odds.widened).toFixed(2)),
+          probability: rounded(probability(wantedDb > 0 ? odds.narrowed : odds.widened), 2),
         },
       },
     ],

@@ -4,10 +4,12 @@ import type { Decision, Spectrum, WarningCode } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import { planDensity, planMultiband } from './plan-dynamics.ts'
 import { planImage } from './plan-image.ts'
-import { clippedThroughout, type PlanPart, planRepair } from './plan-repair.ts'
+import { nothingPlanned, type PlanPart } from './plan-part.ts'
+import { clippedThroughout, planRepair } from './plan-repair.ts'
 import { isComparable, planGenreTone, planReferenceTone, planToneFaults, referenceDistance } from './plan-tone.ts'
 import { curveGainDb } from './processors/match.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
+import { rounded } from './units.ts'
 
 /** What the planner decides from; nothing else enters. */
 export interface PlanInput {
@@ -53,9 +55,9 @@ export function planRecipe(input: PlanInput): MasteringPlan {
   const isFollowed = input.reference && isComparable(input.reference) && !isSamePiece(analysis, input.reference)
   const reference = isFollowed ? input.reference : undefined
   const isMatched = reference !== undefined && input.referenceAmount > 0
-  const image = isMatched ? none : planImage(analysis, intensity)
+  const image = isMatched ? nothingPlanned : planImage(analysis, intensity)
   const repair = planRepair(analysis, plannedSideGainDb(image))
-  const faults = isMatched ? none : planToneFaults(analysis, intensity)
+  const faults = isMatched ? nothingPlanned : planToneFaults(analysis, intensity)
   const tone = isMatched
     ? planReferenceTone(analysis, reference, input.referenceAmount)
     : planGenreTone(analysis, genre, intensity)
@@ -66,7 +68,8 @@ export function planRecipe(input: PlanInput): MasteringPlan {
   return {
     recipe: { version: 1, stages },
     decisions: [
-      ...repair.decisions.filter(({ code }) => code !== 'NOTHING_TO_REPAIR' || !hasRepair(faults)),
+      ...orElse([repair, faults], 'repair', 'NOTHING_TO_REPAIR', {}),
+      ...repair.decisions,
       ...faults.decisions,
       ...orElse([faults, tone], 'tone', 'TONE_LEFT_ALONE', { intensity, ...analysis.tone }),
       ...tone.decisions,
@@ -87,10 +90,7 @@ function plannedSideGainDb({ decisions }: PlanPart): number {
   return typeof gainDb === 'number' ? gainDb : 0
 }
 
-const none: PlanPart = { stages: [], decisions: [] }
 const stageOrder: readonly Decision['stage'][] = ['repair', 'tone', 'dynamics', 'image']
-
-const hasRepair = (part: PlanPart): boolean => part.decisions.some(({ stage }) => stage === 'repair')
 
 /** The word that nothing was done in a stage, when none of its parts did anything. */
 function orElse(
@@ -100,8 +100,8 @@ function orElse(
   values: Record<string, number>,
 ): Decision[] {
   if (parts.some((part) => part.decisions.some((decision) => decision.stage === stage))) return []
-  const rounded = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Number(value.toFixed(1))]))
-  return [{ stage, code, values: rounded }]
+  const told = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, rounded(value)]))
+  return [{ stage, code, values: told }]
 }
 
 /**
@@ -164,7 +164,7 @@ function warningsOf(input: PlanInput, reference: SourceAnalysis | undefined): Pl
     warnings.push({ code: 'INPUT_CLIPPED', values: perSecond === null ? { count } : { count, perSecond } })
   }
   if (analysis.plrDb !== null && analysis.plrDb < limitedPlrDb) {
-    warnings.push({ code: 'INPUT_LIMITED', values: { plrDb: Number(analysis.plrDb.toFixed(1)) } })
+    warnings.push({ code: 'INPUT_LIMITED', values: { plrDb: rounded(analysis.plrDb) } })
   }
   if (analysis.isLossy) warnings.push({ code: 'INPUT_LOSSY' })
   if (analysis.isMono && !analysis.isSilent) warnings.push({ code: 'INPUT_MONO' })
@@ -174,8 +174,8 @@ function warningsOf(input: PlanInput, reference: SourceAnalysis | undefined): Pl
     warnings.push({
       code: 'INPUT_NEAR_SILENT_EDGES',
       values: {
-        startSeconds: Number(leadingSilenceSeconds.toFixed(1)),
-        endSeconds: Number(trailingSilenceSeconds.toFixed(1)),
+        startSeconds: rounded(leadingSilenceSeconds),
+        endSeconds: rounded(trailingSilenceSeconds),
       },
     })
   }

@@ -4,13 +4,8 @@ import type { Decision } from '../contract/report.ts'
 import { type SourceAnalysis, thresholdShiftDb } from './analysis.ts'
 import { rumbleFilterFor } from './detectors/subsonic.ts'
 import { foldDownLossDb, oppositePhaseDb } from './meters/stereo.ts'
-import { dbToGain, dbToPower, powerToDb } from './units.ts'
-
-/** A part of the plan: stages in their order and why they are there. */
-export interface PlanPart {
-  readonly stages: readonly RecipeStage[]
-  readonly decisions: readonly Decision[]
-}
+import { nothingPlanned, type PlanPart } from './plan-part.ts'
+import { dbToGain, dbToPower, powerToDb, rounded } from './units.ts'
 
 /** A mean above this (−60 dBFS) is an offset. */
 const dcThreshold = 1e-3
@@ -44,19 +39,17 @@ const sibilanceDb: Record<AiService, number> = { suno: 5, udio: 5, elevenlabs: 5
 const sibilanceKneeDb = 7.5
 const mostToleranceDb = 12
 
-const decision = (code: Decision['code'], values: Decision['values'] = {}): Decision => ({
+const decision = (code: Decision['code'], values: Decision['values']): Decision => ({
   stage: 'repair',
   code,
   values,
 })
 
-const rounded = (value: number, digits = 1): number => Number(value.toFixed(digits))
-
 /**
  * Returns the repairs of what was detected, and nothing else. Pure; thresholds lean on the AI service, detection decides. `sideGainDb` is what the correction of
  * the width will do to the side: an over-wide bass that it brings back needs no further repair.
  */
-export function planRepair(analysis: SourceAnalysis, sideGainDb = 0): PlanPart {
+export function planRepair(analysis: SourceAnalysis, sideGainDb: number): PlanPart {
   const parts = [
     offsetAndRumble(analysis),
     clipping(analysis),
@@ -65,12 +58,8 @@ export function planRepair(analysis: SourceAnalysis, sideGainDb = 0): PlanPart {
     resonances(analysis),
     sibilance(analysis),
   ]
-  const stages = parts.flatMap((part) => part.stages)
-  const decisions = parts.flatMap((part) => part.decisions)
-  return { stages, decisions: decisions.length > 0 ? decisions : [decision('NOTHING_TO_REPAIR')] }
+  return { stages: parts.flatMap((part) => part.stages), decisions: parts.flatMap((part) => part.decisions) }
 }
-
-const nothing: PlanPart = { stages: [], decisions: [] }
 
 const largestOf = (offsets: readonly number[]): number => Math.max(...offsets.map(Math.abs))
 
@@ -128,7 +117,7 @@ export function clippedThroughout({ clipping, durationSeconds }: SourceAnalysis)
 
 function clipping(analysis: SourceAnalysis): PlanPart {
   const { clipping } = analysis
-  if (clipping.count === 0) return nothing
+  if (clipping.count === 0) return nothingPlanned
   const perSecond = clippedThroughout(analysis)
   if (perSecond !== null) return { stages: [], decisions: [decision('CLIPPING_LEFT', { perSecond })] }
   return {
@@ -139,12 +128,12 @@ function clipping(analysis: SourceAnalysis): PlanPart {
 
 function clicks({ clicks }: SourceAnalysis): PlanPart {
   const count = clicks.reduce((sum, ranges) => sum + ranges.length, 0)
-  if (count === 0) return nothing
+  if (count === 0) return nothingPlanned
   return { stages: [{ kind: 'declick', clicks }], decisions: [decision('CLICKS_MENDED', { count })] }
 }
 
 function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis, sideGainDb: number): PlanPart {
-  if (isMono || deadChannel !== null) return nothing
+  if (isMono || deadChannel !== null) return nothingPlanned
   const power = (levels: readonly number[]): number =>
     levels.reduce((sum, level, b) => {
       const hz = spectrum.bandHz[b]!
@@ -155,7 +144,7 @@ function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis, sideGainDb:
   const total = spectrum.midDb.reduce((sum, level) => sum + dbToPower(level), 0)
   const ownDb = powerToDb(side / mid)
   const sideToMidDb = ownDb + sideGainDb
-  if (!(sideToMidDb > monoBassDb) || ownDb > oppositePhaseDb || mid + side < total * 1e-3) return nothing
+  if (!(sideToMidDb > monoBassDb) || ownDb > oppositePhaseDb || mid + side < total * 1e-3) return nothingPlanned
   const midGainDb = rounded(Math.min(mostGivenBackDb, foldDownLossDb(sideToMidDb)))
   return {
     stages: [{ kind: 'mono_bass', frequencyHz: monoBassHz, midGainDb }],
@@ -165,7 +154,7 @@ function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis, sideGainDb:
 
 function resonances({ resonances, aiService }: SourceAnalysis): PlanPart {
   const found = resonances.filter(({ excessDb }) => excessDb > resonanceDb[aiService])
-  if (found.length === 0) return nothing
+  if (found.length === 0) return nothingPlanned
   const cuts: DynamicCut[] = found.map(({ frequencyHz, q, excessDb }) => ({
     repair: 'resonance',
     frequencyHz,
@@ -189,7 +178,7 @@ function resonances({ resonances, aiService }: SourceAnalysis): PlanPart {
 
 function sibilance({ sibilance, aiService }: SourceAnalysis): PlanPart {
   const { sharpestDb, typicalDb } = sibilance
-  if (sharpestDb < sibilanceDb[aiService] || sharpestDb - typicalDb < 10) return nothing
+  if (sharpestDb < sibilanceDb[aiService] || sharpestDb - typicalDb < 10) return nothingPlanned
   return {
     stages: [
       {

@@ -6,9 +6,9 @@ import { type ToneFault, toneFaults } from './detectors/tone-evidence.ts'
 import { certainty, faultOdds, probability, rise } from './fault-odds.ts'
 import { type BandLevels, quantile } from './meters/spectrum.ts'
 import { oppositePhaseDb } from './meters/stereo.ts'
-import type { PlanPart } from './plan-repair.ts'
+import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
-import { clamp } from './units.ts'
+import { clamp, rounded } from './units.ts'
 
 /** Up to this many dB a correction is a matter of taste: a lean while a fault is only possible. */
 const leanDb = 0.9
@@ -37,7 +37,7 @@ const leastDb = 0.15
  * the faults' own filters. `intensity` 50 corrects as described, 0 not at all, 100 twice the lean but never more than the fault.
  */
 export function planToneFaults(analysis: SourceAnalysis, intensity: number): PlanPart {
-  if (analysis.isSilent) return { stages: [], decisions: [] }
+  if (analysis.isSilent) return nothingPlanned
   const odds = faultOdds(analysis)
   const sections: EqualiserSection[] = []
   const decisions: Decision[] = []
@@ -53,13 +53,13 @@ export function planToneFaults(analysis: SourceAnalysis, intensity: number): Pla
       code: codes[kind],
       values: {
         frequencyHz,
-        gainDb: Number((-amount * unitDb).toFixed(2)),
-        evidenceDb: Number(analysis.tone[kind].toFixed(1)),
-        probability: Number(probability(odds[kind]).toFixed(2)),
+        gainDb: rounded(-amount * unitDb, 2),
+        evidenceDb: rounded(analysis.tone[kind]),
+        probability: rounded(probability(odds[kind]), 2),
       },
     })
   }
-  if (sections.length === 0) return { stages: [], decisions: [] }
+  if (sections.length === 0) return nothingPlanned
   return { stages: [{ kind: 'equalise', mid: sections, side: sections }], decisions }
 }
 
@@ -118,7 +118,7 @@ const emptyDb = 70
 export function planGenreTone(analysis: SourceAnalysis, genre: Genre, intensity: number): PlanPart {
   const { bandHz, midDb } = analysis.fineSpectrum
   const target = bandHz.map((hz) => genreSpectrumDb(genre, hz))
-  if (target.includes(null) || analysis.isSilent || intensity === 0) return { stages: [], decisions: [] }
+  if (target.includes(null) || analysis.isSilent || intensity === 0) return nothingPlanned
   const loudest = Math.max(...midDb)
   const distance = midDb.map((level, b) => target[b]! - Math.max(level, loudest - emptyDb))
   const mean = meanInCore(bandHz, distance)
@@ -141,9 +141,7 @@ export function planGenreTone(analysis: SourceAnalysis, genre: Genre, intensity:
   const largestDb = Math.max(...gainDb.map(Math.abs))
   return {
     stages: [{ kind: 'match', mid: curve, side: curve }],
-    decisions: [
-      { stage: 'tone', code: 'TONE_TOWARD_GENRE', values: { genre, largestDb: Number(largestDb.toFixed(1)) } },
-    ],
+    decisions: [{ stage: 'tone', code: 'TONE_TOWARD_GENRE', values: { genre, largestDb: rounded(largestDb) } }],
   }
 }
 
@@ -210,7 +208,7 @@ export function referenceDistance(
  * side only above 120 Hz, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. The reference must be {@link isComparable}.
  */
 export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAnalysis, amount: number): PlanPart {
-  if (analysis.isSilent || amount === 0) return { stages: [], decisions: [] }
+  if (analysis.isSilent || amount === 0) return nothingPlanned
   const { bandHz } = analysis.fineSpectrum
   const distance = referenceDistance(analysis, reference)
   const limit = distance.limitHz * 0.94
@@ -226,7 +224,7 @@ export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAna
   }
   const mid = curveOf(distance.midDb, midClampDb, 0)
   const side = curveOf(distance.sideDb, sideClampDb, sideFromHz)
-  const largest = (values: readonly number[]): number => Number(Math.max(...values.map(Math.abs)).toFixed(1))
+  const largest = (values: readonly number[]): number => rounded(Math.max(...values.map(Math.abs)))
   return {
     stages: [
       {

@@ -31,6 +31,11 @@ export function dbToPower(db: number): number {
   return powerOfTen(db / 10)
 }
 
+/** Value to so many decimals, for figures that a person reads. */
+export function rounded(value: number, decimals = 1): number {
+  return Number(value.toFixed(decimals))
+}
+
 /** Value held inside [low, high]; NaN gives low. */
 export function clamp(value: number, low: number, high: number): number {
   return value > low ? (value < high ? value : high) : low
