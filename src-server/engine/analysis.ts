@@ -1,5 +1,5 @@
 import type { AiService } from '../contract/platforms.ts'
-import { type Audio, samplePeak } from './block.ts'
+import { type Audio, allocateBlock, samplePeak, sliceBlock } from './block.ts'
 import { findCutoff, fineBandsPerOctave } from './detectors/bandwidth.ts'
 import { type ClickRanges, findClicks } from './detectors/clicks.ts'
 import { type Clipping, findClipping } from './detectors/clipping.ts'
@@ -240,6 +240,7 @@ function curvesOf(waveform: Waveform, shortTermLufs: Float64Array): AnalysisCurv
 
 /** Offsets and rumble below this, dBFS, do not change a peak noticeably. */
 const harmlessDbfs = -40
+const blockFrames = 4096
 
 function musicPeak(audio: Audio, waveform: Waveform, subsonic: Subsonic, clicks: readonly ClickRanges[]): number {
   const offset = Math.max(...waveform.offsets.map(Math.abs), waveform.offsetDrift)
@@ -248,11 +249,11 @@ function musicPeak(audio: Audio, waveform: Waveform, subsonic: Subsonic, clicks:
   if (isHarmless && clicks.every((ranges) => ranges.length === 0)) return waveform.samplePeakDbfs
   const { frequencyHz, order } = rumbleFilterFor(subsonic)
   const filter = isHarmless ? null : createRumbleFilter(frequencyHz, order, audio.sampleRateHz)
-  const scratch = [new Float32Array(4096), new Float32Array(4096)]
+  const scratch = allocateBlock(2, blockFrames)
   let peak = 0
-  for (let start = 0; start < audio.frames; start += 4096) {
-    const frames = Math.min(4096, audio.frames - start)
-    const block = { channels: scratch.map((samples) => samples.subarray(0, frames)), frames }
+  for (let start = 0; start < audio.frames; start += blockFrames) {
+    const block = sliceBlock(scratch, 0, audio.frames - start)
+    const { frames } = block
     for (const [c, samples] of block.channels.entries()) {
       const own = audio.channels[c] ?? audio.channels[0]!
       samples.set(own.subarray(start, start + frames))

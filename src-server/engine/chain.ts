@@ -1,6 +1,6 @@
 import type { Recipe, RecipeStage } from '../contract/recipe.ts'
 import type { Repair } from '../contract/report.ts'
-import { type Audio, type AudioBlock, sliceBlock } from './block.ts'
+import { type Audio, allocateBlock, sliceBlock } from './block.ts'
 import { measureSubsonic } from './detectors/subsonic.ts'
 import { sumStereo } from './meters/sums.ts'
 import { createDynamicCut, type DynamicCutter } from './processors/dynamic-cut.ts'
@@ -142,10 +142,7 @@ function runStreamed(audio: Audio, processors: readonly Processor[], onProgress?
     return
   }
   const latency = processors.reduce((sum, { latencySamples }) => sum + latencySamples, 0)
-  const scratch: AudioBlock = {
-    channels: [new Float32Array(blockFrames), new Float32Array(blockFrames)],
-    frames: blockFrames,
-  }
+  const scratch = allocateBlock(2, blockFrames)
   const total = audio.frames + latency
   for (let start = 0; start < total; start += blockFrames) {
     const frames = Math.min(blockFrames, total - start)

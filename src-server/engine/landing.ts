@@ -1,4 +1,4 @@
-import { type Audio, type AudioBlock, allocateBlock, allocateShared } from './block.ts'
+import { type Audio, type AudioBlock, allocateBlock, allocateShared, sliceBlock } from './block.ts'
 import { kernelFrames } from './kernels/kernels.ts'
 import { landBest } from './landing-loop.ts'
 import { clippedFrames, clippedWhole, type LandingSource, stepBounds } from './landing-material.ts'
@@ -216,26 +216,6 @@ function scale(from: AudioBlock, gain: number, to: AudioBlock): void {
   }
 }
 
-function* renderBlocks(
-  source: LandingSource,
-  clipLimit: number | null,
-  controls: Float32Array | null,
-  gain: number,
-  blockFrames: number,
-): Generator<AudioBlock> {
-  const { audio } = source
-  const step = Math.max(peakGroupFrames, Math.ceil(blockFrames / peakGroupFrames) * peakGroupFrames)
-  const buffer = allocateBlock(audio.channels.length, step)
-  for (let first = 0; first < audio.frames; first += step) {
-    const frames = Math.min(step, audio.frames - first)
-    const block = { channels: buffer.channels.map((samples) => samples.subarray(0, frames)), frames }
-    const clipped = clippedFrames(audio, source.peaks, clipLimit, first, block)
-    if (controls !== null) applyControls(clipped, controls, first, gain, block)
-    else scale(clipped, gain, block)
-    yield block
-  }
-}
-
 /** Gain curves of plans made in this thread: rendering need not find them again. */
 const controlsOfPlan = new WeakMap<LandingPlan, Float32Array>()
 
@@ -256,7 +236,18 @@ function planControls(source: LandingSource, plan: LandingPlan): Float32Array | 
  * samples do not depend on the block size. A block is valid until the next is asked for. Silence stays silence. No latency.
  */
 export function* renderLanding(source: LandingSource, plan: LandingPlan, blockFrames = 65_536): Generator<AudioBlock> {
-  yield* renderBlocks(source, plan.clipLimit, planControls(source, plan), dbToGain(plan.gainDb), blockFrames)
+  const { audio, peaks } = source
+  const controls = planControls(source, plan)
+  const gain = dbToGain(plan.gainDb)
+  const step = Math.max(peakGroupFrames, Math.ceil(blockFrames / peakGroupFrames) * peakGroupFrames)
+  const buffer = allocateBlock(audio.channels.length, step)
+  for (let first = 0; first < audio.frames; first += step) {
+    const block = sliceBlock(buffer, 0, audio.frames - first)
+    const clipped = clippedFrames(audio, peaks, plan.clipLimit, first, block)
+    if (controls !== null) applyControls(clipped, controls, first, gain, block)
+    else scale(clipped, gain, block)
+    yield block
+  }
 }
 
 /** Returns what clipper and limiter together take off the peak that loses most in every 100 ms, in dB, 0 … ; the last step may be shorter. */

@@ -1,6 +1,6 @@
 import type { DynamicCut } from '../../contract/recipe.ts'
 import { type BiquadCascade, bandPass, createBiquadCascade } from '../biquad.ts'
-import { type AudioBlock, sliceBlock } from '../block.ts'
+import { type AudioBlock, allocateBlock, sliceBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'
 import { inaudibleDbfs } from '../meters/spectrum.ts'
 import { clamp, dbToGain, powerToDb } from '../units.ts'
@@ -55,12 +55,8 @@ export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): Dynamic
   const bandFilter = createBiquadCascade([bandPass(cut.frequencyHz, sampleRateHz, cut.q)])
   const referenceSection = bandPass(cut.referenceHz, sampleRateHz, cut.referenceQ)
   const referenceFilter = createBiquadCascade(Array.from({ length: cut.referenceSections }, () => referenceSection))
-  const scratch = (): AudioBlock => ({
-    channels: [new Float32Array(chunkFrames), new Float32Array(chunkFrames)],
-    frames: chunkFrames,
-  })
-  const band = scratch()
-  const reference = scratch()
+  const band = allocateBlock(2, chunkFrames)
+  const reference = allocateBlock(2, chunkFrames)
   const states = [channelState(cut.maxMidCutDb), channelState(cut.maxSideCutDb)]
   const isNeutral = cut.maxMidCutDb === 0 && cut.maxSideCutDb === 0
   const most = [0, 0]

@@ -1,6 +1,6 @@
 import type { CompressionBand } from '../../contract/recipe.ts'
 import { type BiquadCascade, createBiquadCascade, lowPass } from '../biquad.ts'
-import { type AudioBlock, sliceBlock } from '../block.ts'
+import { type AudioBlock, allocateBlock, sliceBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'
 import { dbToGain, powerToDb } from '../units.ts'
 import { alongControlGrid, controlFrames, type Processor } from './processor.ts'
@@ -59,10 +59,7 @@ export function createMultiband(
     nextGain: 1,
   }))
   const splitters = crossoversHz.map((hz) => createBiquadCascade([lowPass(hz, sampleRateHz, 0.5)]))
-  const parts: AudioBlock[] = bands.map(() => ({
-    channels: [new Float32Array(chunkFrames), new Float32Array(chunkFrames)],
-    frames: chunkFrames,
-  }))
+  const parts = bands.map(() => allocateBlock(2, chunkFrames))
   let position = 0
   let most = 0
 
