@@ -1,5 +1,5 @@
-import type { AudioBlock } from './block.ts'
 import { kernelFrames, kernelPlace } from './kernels/kernels.ts'
+import type { Processor } from './processors/processor.ts'
 import { dbToGain, power, powerOfTen, powerToDb } from './units.ts'
 
 /** One second-order section, a0 = 1: y = b0·x + b1·x₁ + b2·x₂ − a1·y₁ − a2·y₂. */
@@ -135,15 +135,6 @@ export function magnitudeDb(sections: readonly Biquad[], frequencyHz: number, sa
   return powerToDb(power)
 }
 
-/** Sections in series over the one or two channels of a stream of blocks. */
-export interface BiquadCascade {
-  readonly latencySamples: 0
-  /** Filters the block in place. Any split of a signal into blocks gives the same samples. */
-  process(block: AudioBlock): void
-  /** Back to the state of a new cascade. */
-  reset(): void
-}
-
 const maxSections = 64
 
 const workspace = kernelPlace((kernels) => ({
@@ -155,10 +146,10 @@ const workspace = kernelPlace((kernels) => ({
 }))
 
 /**
- * Returns a cascade of at most 64 sections with double-precision state; no sections is the identity. Works on one or two
+ * Returns a cascade of at most 64 sections with double-precision state and without latency; no sections is the identity. Works on one or two
  * channels. Throws a RangeError for more sections.
  */
-export function createBiquadCascade(sections: readonly Biquad[]): BiquadCascade {
+export function createBiquadCascade(sections: readonly Biquad[]): Processor {
   if (sections.length > maxSections) throw new RangeError(`${sections.length} sections`)
   const coefficients = Float64Array.from(
     sections.flatMap(({ b0, b1, b2, a1, a2 }) => [b0, b0, b1, b1, b2, b2, a1, a1, a2, a2]),

@@ -1,5 +1,5 @@
-import type { AudioBlock } from './block.ts'
 import { createComplexFft, createRealFft } from './fft.ts'
+import type { Processor } from './processors/processor.ts'
 
 /** Modified Bessel function of the first kind, order 0, by its power series (all terms positive: full double accuracy). */
 function besselI0(x: number): number {
@@ -30,23 +30,8 @@ export function sinc(x: number): number {
 }
 
 /**
- * Linear-phase low-pass of `taps` coefficients (odd: whole-sample delay (taps − 1) / 2), half amplitude at `frequencyHz`, by a
- * Kaiser-windowed sinc, normalised to 1 at DC.
- */
-export function designLowPass(taps: number, frequencyHz: number, sampleRateHz: number, beta: number): Float64Array {
-  const centre = (taps - 1) / 2
-  const cutoff = (2 * frequencyHz) / sampleRateHz
-  const kernel = Float64Array.from(
-    { length: taps },
-    (_, i) => cutoff * sinc(cutoff * (i - centre)) * kaiser((i - centre) / (centre + 0.5), beta),
-  )
-  const sum = kernel.reduce((total, tap) => total + tap, 0)
-  return kernel.map((tap) => tap / sum)
-}
-
-/**
  * Minimum-phase impulse response of `taps` coefficients whose magnitude follows `magnitude`: linear gains at the
- * magnitude.length − 1 + 1 bins from DC to Nyquist (length = a power of two + 1, and at least 4·taps bins for a faithful fold).
+ * bins from DC to Nyquist (as many as a power of two + 1, and at least 4·taps for a faithful fold).
  * Homomorphic (real cepstrum) construction, Oppenheim & Schafer, Discrete-Time Signal Processing, ch. 13; gains below −120 dB of the
  * largest are raised to it. The tail is faded over its last eighth.
  */
@@ -78,25 +63,18 @@ export function minimumPhase(magnitude: Float64Array, taps: number): Float64Arra
   })
 }
 
-/** Convolution of a stream of two-channel blocks with fixed kernels. */
-export interface Convolver {
-  /** Frames by which the output is late, besides the delay that lies in the kernels themselves. */
-  readonly latencySamples: number
-  /** Filters the block in place. Any split of a signal into blocks gives the same samples. */
-  process(block: AudioBlock): void
-  /** Back to the state of a new convolver. */
-  reset(): void
-}
+/** Shortest transform of a convolver: shorter ones cost more per frame. */
+const shortestTransform = 4096
 
 /**
- * Returns an overlap-save convolver for one or two channels (`right` defaults to the kernel of `left`; both of one length at most).
- * The transform is four times the kernel or `minTransform`, whichever is larger; latency = transform − taps + 1 frames. Push that
- * many frames of silence at the end to receive the tail. Throws a RangeError for an empty kernel.
+ * Returns the convolution of two channels with a fixed kernel each, by overlap and save. The transform is at least four times as long as the
+ * longer kernel. The output is late by transform − taps + 1 frames, besides the delay that lies in the kernels themselves: push that many frames of
+ * silence at the end to receive the tail. Throws a RangeError for an empty kernel.
  */
-export function createConvolver(left: Float64Array, right: Float64Array = left, minTransform = 4096): Convolver {
+export function createConvolver(left: Float64Array, right: Float64Array): Processor {
   const taps = Math.max(left.length, right.length)
   if (taps === 0) throw new RangeError('An empty kernel')
-  const size = Math.max(minTransform, 2 ** Math.ceil(Math.log2(taps * 4)))
+  const size = Math.max(shortestTransform, 2 ** Math.ceil(Math.log2(taps * 4)))
   const hop = size - taps + 1
   const fft = createComplexFft(size)
   const spectrum = kernelSpectrum(left, right, size)
@@ -121,11 +99,9 @@ export function createConvolver(left: Float64Array, right: Float64Array = left, 
   return {
     latencySamples: hop,
     process(block) {
-      const channels = block.channels
       for (let start = 0; start < block.frames; ) {
         const frames = Math.min(block.frames - start, hop - filled)
-        for (let c = 0; c < channels.length && c < 2; c++) {
-          const samples = channels[c]!
+        for (const [c, samples] of block.channels.entries()) {
           const incoming = history[c]!
           const outgoing = ready[c]!
           for (let i = 0; i < frames; i++) {
@@ -147,13 +123,13 @@ export function createConvolver(left: Float64Array, right: Float64Array = left, 
 
 /**
  * The two kernels' spectra as what multiplies a packed spectrum Z = X_left + i·X_right and its mirror image:
- * Y = Z·(Hl + Hr)/2 + conj(Z mirrored)·(Hl − Hr)/2. The second part is null for equal kernels.
+ * Y = Z·(Hl + Hr)/2 + conj(Z mirrored)·(Hl − Hr)/2.
  */
 interface PackedSpectrum {
   readonly sumRe: Float64Array
   readonly sumIm: Float64Array
-  readonly differenceRe: Float64Array | null
-  readonly differenceIm: Float64Array | null
+  readonly differenceRe: Float64Array
+  readonly differenceIm: Float64Array
 }
 
 function kernelSpectrum(left: Float64Array, right: Float64Array, size: number): PackedSpectrum {
@@ -165,7 +141,6 @@ function kernelSpectrum(left: Float64Array, right: Float64Array, size: number): 
     return { re, im }
   }
   const l = spectrumOf(left)
-  if (left === right) return { sumRe: l.re, sumIm: l.im, differenceRe: null, differenceIm: null }
   const r = spectrumOf(right)
   return {
     sumRe: l.re.map((value, k) => (value + r.re[k]!) / 2),
@@ -181,15 +156,6 @@ function applySpectrum(
   im: Float64Array,
 ): void {
   const size = re.length
-  if (differenceRe === null || differenceIm === null) {
-    for (let k = 0; k < size; k++) {
-      const a = re[k]!
-      const b = im[k]!
-      re[k] = a * sumRe[k]! - b * sumIm[k]!
-      im[k] = a * sumIm[k]! + b * sumRe[k]!
-    }
-    return
-  }
   for (let k = 0; k <= size / 2; k++) {
     const mirror = (size - k) % size
     const a = re[k]!

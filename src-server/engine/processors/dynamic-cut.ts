@@ -1,5 +1,5 @@
 import type { DynamicCut } from '../../contract/recipe.ts'
-import { type BiquadCascade, bandPass, createBiquadCascade } from '../biquad.ts'
+import { bandPass, createBiquadCascade } from '../biquad.ts'
 import { type AudioBlock, allocateBlock, sliceBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'
 import { inaudibleDbfs } from '../meters/spectrum.ts'
@@ -123,7 +123,7 @@ export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): Dynamic
   }
 }
 
-function filtered(block: AudioBlock, into: AudioBlock, filter: BiquadCascade): AudioBlock {
+function filtered(block: AudioBlock, into: AudioBlock, filter: Processor): AudioBlock {
   const part = sliceBlock(into, 0, block.frames)
   for (const [c, samples] of part.channels.entries()) samples.set(block.channels[c]!)
   filter.process(part)

@@ -1,5 +1,5 @@
 import type { CompressionBand } from '../../contract/recipe.ts'
-import { type BiquadCascade, createBiquadCascade, lowPass } from '../biquad.ts'
+import { createBiquadCascade, lowPass } from '../biquad.ts'
 import { type AudioBlock, allocateBlock, sliceBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'
 import { dbToGain, powerToDb } from '../units.ts'
@@ -94,7 +94,7 @@ export function createMultiband(
 }
 
 /** Fills `parts` with the bands of the block; the last one holds what the low-passes have left. */
-function split(block: AudioBlock, splitters: readonly BiquadCascade[], parts: readonly AudioBlock[]): void {
+function split(block: AudioBlock, splitters: readonly Processor[], parts: readonly AudioBlock[]): void {
   const { frames } = block
   const rest = parts[parts.length - 1]!
   for (const [c, samples] of rest.channels.entries()) samples.set(block.channels[c]!.subarray(0, frames))

@@ -4,11 +4,18 @@ import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/a
 import { createBiquadCascade, highShelf } from '../../../src-server/engine/biquad.ts'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
 import { findClipping, flatTops } from '../../../src-server/engine/detectors/clipping.ts'
-import { createConvolver, designLowPass } from '../../../src-server/engine/fir.ts'
+import { createConvolver } from '../../../src-server/engine/fir.ts'
+import { designLowPass } from '../../support/low-pass.ts'
 import { copyOf, filterWhole, noise, ordinaryMusic, sine } from './signals.ts'
 
 const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: false })
 const music = ordinaryMusic(12)
+
+/** A codec's low-pass at 16 kHz and 48 kHz. */
+const createLowPass = () => {
+  const kernel = designLowPass(1023, 16_000, 48_000, 12)
+  return createConvolver(kernel, kernel)
+}
 
 describe('ordinary music', () => {
   const analysis = analyse(music)
@@ -178,7 +185,7 @@ describe('a fault that was put in', () => {
   it('a cutoff at 16 kHz and a dead channel are named', () => {
     const limited = allocateAudio(2, music.frames, music.sampleRateHz)
     for (const [c, samples] of limited.channels.entries()) samples.set(music.channels[c]!)
-    filterWhole(limited, createConvolver(designLowPass(1023, 16_000, 48_000, 12)))
+    filterWhole(limited, createLowPass())
     expect(analyse(limited).bandwidthHz! / 16_000).toBeCloseTo(1, 1)
     const dead = copyOf(music)
     dead.channels[1]!.fill(0)
@@ -189,9 +196,9 @@ describe('a fault that was put in', () => {
 describe('the end of the band', () => {
   it('is found where the level falls by 30 dB and no farther, as after a codec', () => {
     const limited = copyOf(music)
-    filterWhole(limited, createConvolver(designLowPass(1023, 16_000, 48_000, 12)))
+    filterWhole(limited, createLowPass())
     const leaking = copyOf(limited)
-    const late = 511 + createConvolver(designLowPass(1023, 16_000, 48_000, 12)).latencySamples
+    const late = 511 + createLowPass().latencySamples
     for (const [c, samples] of leaking.channels.entries()) {
       for (let i = late; i < samples.length; i++) samples[i]! += music.channels[c]![i - late]! * 10 ** (-30 / 20)
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
-import { createConvolver, designLowPass } from '../../../src-server/engine/fir.ts'
+import { createConvolver } from '../../../src-server/engine/fir.ts'
 import {
   createTruePeakMeter,
   createTruePeakVerifier,
@@ -9,6 +9,7 @@ import {
   type TruePeakMeter,
 } from '../../../src-server/engine/meters/true-peak.ts'
 import { fullTruePeakDbtp } from '../../support/full-meter.ts'
+import { designLowPass } from '../../support/low-pass.ts'
 import { noise, songLike, stereo } from '../../support/sounds.ts'
 
 /** A sine of fs / divisor with a phase in degrees, 3.2 s with 100 ms fades, as in the EBU's files. */
@@ -47,7 +48,7 @@ function insertedPeriod(offset: number, rate: number): Audio {
 /** Noise without the top tenth of the band: above it even 16-point meters disagree, by the length of their filters. */
 function bandLimited(audio: Audio): Audio {
   const kernel = designLowPass(401, 0.43 * audio.sampleRateHz, audio.sampleRateHz, 9)
-  const convolver = createConvolver(kernel)
+  const convolver = createConvolver(kernel, kernel)
   const padded = allocateAudio(2, audio.frames + convolver.latencySamples, audio.sampleRateHz)
   for (const [c, samples] of audio.channels.entries()) padded.channels[c]!.set(samples)
   convolver.process(padded)

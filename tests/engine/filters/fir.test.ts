@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { allocateAudio, sliceBlock } from '../../../src-server/engine/block.ts'
 import { createRealFft } from '../../../src-server/engine/fft.ts'
-import { createConvolver, designLowPass, minimumPhase } from '../../../src-server/engine/fir.ts'
+import { createConvolver, minimumPhase } from '../../../src-server/engine/fir.ts'
+import { designLowPass } from '../../support/low-pass.ts'
 import { noise, scaled } from '../../support/sounds.ts'
 
 /** Linear gain of a kernel at the bins of a transform of `size`. */
@@ -23,7 +24,7 @@ function curve(bins: number): Float64Array {
 }
 
 describe('the kernels', () => {
-  test('a low-pass passes DC exactly, has half amplitude at its frequency and stops above', () => {
+  test('a Kaiser-windowed sinc passes DC exactly, has half amplitude at its frequency and stops above', () => {
     const response = gains(designLowPass(255, 6000, 48_000, 9), 4096)
     expect(response[0]).toBeCloseTo(1, 12)
     expect(response[512]).toBeCloseTo(0.5, 2)
@@ -57,7 +58,7 @@ describe('the convolver', () => {
 
   test('equals convolution by the definition, late by the latency it states', () => {
     const source = noise(0.5, 0.1, 44_100, 1)
-    const convolver = createConvolver(left, right, 1024)
+    const convolver = createConvolver(left, right)
     const { latencySamples } = convolver
     const audio = allocateAudio(2, source.frames + latencySamples, 44_100)
     for (const [c, samples] of source.channels.entries()) audio.channels[c]!.set(samples)
@@ -73,7 +74,7 @@ describe('the convolver', () => {
 
   test('gives the same samples for any cut into blocks, and after a reset', () => {
     const source = noise(0.5, 0.4, 44_100, 2)
-    const convolver = createConvolver(left)
+    const convolver = createConvolver(left, right)
     const whole = scaled(source, 1)
     convolver.process(whole)
     for (const size of [100, 4096, 7001]) {
@@ -85,6 +86,6 @@ describe('the convolver', () => {
   })
 
   test('refuses an empty kernel', () => {
-    expect(() => createConvolver(new Float64Array(0))).toThrow(RangeError)
+    expect(() => createConvolver(new Float64Array(0), new Float64Array(0))).toThrow(RangeError)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Audio, allocateAudio, sliceBlock } from '../../../src-server/engine/block.ts'
-import { createConvolver, designLowPass } from '../../../src-server/engine/fir.ts'
+import { createConvolver } from '../../../src-server/engine/fir.ts'
 import { steadyLimiter } from '../../../src-server/engine/landing-treatment.ts'
 import { detectPeaks } from '../../../src-server/engine/meters/true-peak.ts'
 import {
@@ -11,6 +11,7 @@ import {
   limiterControls,
 } from '../../../src-server/engine/processors/limiter.ts'
 import { fullTruePeakDbtp } from '../../support/full-meter.ts'
+import { designLowPass } from '../../support/low-pass.ts'
 import { residualDb } from '../../support/residual.ts'
 import { noise, scaled, seededRandom, sine, stereo, twoChannels } from '../../support/sounds.ts'
 
@@ -38,7 +39,8 @@ function limited(audio: Audio, ceilingDbtp: number, settings: LimiterSettings): 
 }
 
 function upTo(part: number, audio: Audio): Audio {
-  const convolver = createConvolver(designLowPass(601, (part - 0.02) * audio.sampleRateHz, audio.sampleRateHz, 10))
+  const kernel = designLowPass(601, (part - 0.02) * audio.sampleRateHz, audio.sampleRateHz, 10)
+  const convolver = createConvolver(kernel, kernel)
   const padded = allocateAudio(2, audio.frames + convolver.latencySamples, audio.sampleRateHz)
   for (const [c, samples] of audio.channels.entries()) padded.channels[c]!.set(samples)
   convolver.process(padded)
