@@ -129,16 +129,16 @@ export function analyseSource(
   const isSilent = loudness.integratedLufs === Number.NEGATIVE_INFINITY && !(waveform.samplePeakDbfs > -70)
   const peak = measureTruePeak(audio)
   onProgress?.(workBehind.truePeak)
-  const [thirds, sixths, fine] = measureBandFrames(audio, audio.sampleRateHz, [
-    thirdOctaves,
-    matchBands,
-    fineBands,
-  ]) as [BandFrames, BandFrames, BandFrames]
+  const [thirds, sixths, fine] = measureBandFrames(audio, [thirdOctaves, matchBands, fineBands]) as [
+    BandFrames,
+    BandFrames,
+    BandFrames,
+  ]
   onProgress?.(workBehind.spectrum)
   const spectrum = longTermSpectrum(thirds)
   const comparedSpectrum = longTermSpectrum(thirds, comparedEvery(thirds.frameCount))
   const subsonic = measureSubsonic(audio)
-  const clicks = findClicks(audio, audio.sampleRateHz)
+  const clicks = findClicks(audio)
   onProgress?.(workBehind.clicks)
   const musicPeakDbfs = finite(musicPeak(audio, waveform, subsonic, clicks))
   onProgress?.(workBehind.musicPeak)

@@ -153,7 +153,7 @@ const editsSamples = ({ kind }: RecipeStage): boolean => kind === 'remove_dc' ||
 const isDynamic = ({ kind }: RecipeStage): boolean => kind === 'density' || kind === 'multiband'
 
 function spectrumOf(audio: Audio): readonly number[] {
-  return longTermSpectrum(measureBandFrames(audio, audio.sampleRateHz, [thirdOctaves])[0]!).midDb
+  return longTermSpectrum(measureBandFrames(audio, [thirdOctaves])[0]!).midDb
 }
 
 /** What one candidate measures on one excerpt. */

@@ -2,7 +2,6 @@ import { kernelPlace } from './kernels/kernels.ts'
 
 /** Complex discrete Fourier transform of a power of two. Calls allocate nothing. */
 export interface ComplexFft {
-  readonly size: number
   /** X[k] = Σ x[n]·exp(−2πikn/size), in place on two arrays of `size`. */
   forward(re: Float64Array, im: Float64Array): void
   /** x[n] = 1/size · Σ X[k]·exp(+2πikn/size), in place: the inverse of `forward`. */
@@ -11,7 +10,6 @@ export interface ComplexFft {
 
 /** Real discrete Fourier transform of a power of two. Calls allocate nothing. */
 export interface RealFft {
-  readonly size: number
   /** Bins 0 … size/2 (size/2 + 1 values in `re` and `im`) of `size` samples; unscaled. */
   forward(samples: Float32Array | Float64Array, re: Float64Array, im: Float64Array): void
   /** `size` samples of bins 0 … size/2, scaled by 1/size: the inverse of `forward`. im[0] and im[size/2] are ignored. */
@@ -110,7 +108,6 @@ function transform(plan: Plan, size: number, re: Float64Array, im: Float64Array)
 export function createComplexFft(size: number): ComplexFft {
   const plan = planOf(size)
   return {
-    size,
     forward: (re, im) => transform(plan, size, re, im),
     inverse(re, im) {
       // Swapping the parts conjugates input and output: the forward stages serve both directions.
@@ -133,7 +130,6 @@ export function createRealFft(size: number): RealFft {
   const cos = Float64Array.from({ length: half / 2 + 1 }, (_, k) => Math.cos((2 * Math.PI * k) / size))
   const sin = Float64Array.from({ length: half / 2 + 1 }, (_, k) => Math.sin((2 * Math.PI * k) / size))
   return {
-    size,
     forward(samples, re, im) {
       for (let i = 0; i < half; i++) {
         zr[i] = samples[2 * i]!

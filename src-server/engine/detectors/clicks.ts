@@ -1,4 +1,4 @@
-import type { AudioBlock } from '../block.ts'
+import type { Audio } from '../block.ts'
 import { sumStereo } from '../meters/sums.ts'
 import { interpolateGap, predictionErrorFilter } from '../prediction.ts'
 
@@ -39,8 +39,8 @@ const silence = 1e-8
  * longer is mostly not found: it does not vanish with the gap that its prediction error shows. Transients of music are told apart by their tails. Cost: one pass over second differences, closer looks only where they stand out. Silence has none, nor has a piece that is made of
  * clicks. The first and last {@link context} frames are not searched. Never throws.
  */
-export function findClicks(block: AudioBlock, sampleRateHz: number): ClickRanges[] {
-  const { channels, frames } = block
+export function findClicks(audio: Audio): ClickRanges[] {
+  const { channels, frames, sampleRateHz } = audio
   const most = Math.max(20, (mostPerSecond * frames) / sampleRateHz)
   const found = channels.map((samples) => {
     const clicks: [number, number][] = []
@@ -53,11 +53,11 @@ export function findClicks(block: AudioBlock, sampleRateHz: number): ClickRanges
     }
     return clicks
   })
-  return areThePiece(found, block, sampleRateHz) ? channels.map(() => []) : found
+  return areThePiece(found, audio) ? channels.map(() => []) : found
 }
 
 /** Whether mending the clicks would take the piece away. */
-function areThePiece(clicks: readonly ClickRanges[], { channels, frames }: AudioBlock, sampleRateHz: number): boolean {
+function areThePiece(clicks: readonly ClickRanges[], { channels, frames, sampleRateHz }: Audio): boolean {
   const count = Math.max(...clicks.map((ranges) => ranges.length))
   if (count === 0) return false
   let inClicks = 0

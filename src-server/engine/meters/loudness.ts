@@ -1,5 +1,5 @@
 import { kWeighting } from '../biquad.ts'
-import type { AudioBlock } from '../block.ts'
+import type { Audio, AudioBlock } from '../block.ts'
 import { kernelFrames, kernelPlace } from '../kernels/kernels.ts'
 import { dbToPower, powerToDb } from '../units.ts'
 
@@ -214,7 +214,7 @@ export function createLoudnessMeter(sampleRateHz: number): LoudnessMeter {
 }
 
 /** Loudness of a whole piece; see {@link Loudness}. */
-export function measureLoudness(audio: AudioBlock & { readonly sampleRateHz: number }): Loudness {
+export function measureLoudness(audio: Audio): Loudness {
   const meter = createLoudnessMeter(audio.sampleRateHz)
   meter.push(audio)
   return meter.read()

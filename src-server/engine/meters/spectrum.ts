@@ -1,4 +1,4 @@
-import type { AudioBlock } from '../block.ts'
+import { type Audio, sliceBlock } from '../block.ts'
 import { createKernelFft } from '../fft.ts'
 import { hannWindow } from '../fir.ts'
 import { kernelPlace, loadKernels } from '../kernels/kernels.ts'
@@ -48,6 +48,9 @@ function frameSize(sampleRateHz: number): number {
 /** Places are found for this rate and carried over to others, so that all versions of a song are looked at at the same moments. */
 const gridHz = 44_100
 
+/** A song is looked at in no more frames than this: the cost does not grow with its length. */
+const mostFrames = 1000
+
 const fewestCompared = 250
 
 /**
@@ -65,14 +68,13 @@ export interface FrameGrid {
 }
 
 /**
- * Returns evenly spaced frames over a piece of `frames` samples, at most `maxFrames` (half overlapping when the piece is short), so that the cost does
- * not grow with the length. A piece shorter than a frame has one. At two rates the frames of the same music have the same middles.
+ * Returns evenly spaced frames over a piece of `frames` samples, at most 1000, half overlapping when the piece is short. A piece shorter than a frame has one. At two rates the frames of the same music have the same middles.
  */
-export function frameGrid(frames: number, sampleRateHz: number, maxFrames = 1000): FrameGrid {
+export function frameGrid(frames: number, sampleRateHz: number): FrameGrid {
   const size = frameSize(sampleRateHz)
   const gridSize = frameSize(gridHz)
   const room = Math.max(0, Math.round((frames * gridHz) / sampleRateHz) - gridSize)
-  const hop = Math.max(gridSize / 2, Math.ceil(room / Math.max(1, maxFrames - 1)))
+  const hop = Math.max(gridSize / 2, Math.ceil(room / (mostFrames - 1)))
   const starts = Array.from({ length: Math.floor(room / hop) + 1 }, (_, k) => {
     const middle = ((k * hop + gridSize / 2) * sampleRateHz) / gridHz
     return clamp(Math.round(middle) - size / 2, 0, Math.max(0, frames - size))
@@ -85,17 +87,14 @@ export function frameGrid(frames: number, sampleRateHz: number, maxFrames = 1000
  * dual mono. Bins are shared between neighbouring bands in proportion; a band above half the rate has power 0. A piece shorter than a frame is
  * padded with silence. Never throws.
  */
-export function measureBandFrames(
-  block: AudioBlock,
-  sampleRateHz: number,
-  bandSets: readonly Bands[],
-  maxFrames = 1000,
-): BandFrames[] {
-  const grid = frameGrid(block.frames, sampleRateHz, maxFrames)
-  return bandFramesOf(grid, sampleRateHz, bandSets, (start) => {
-    const end = Math.min(block.frames, start + grid.size)
-    return block.channels.map((samples) => samples.subarray(start, end))
-  })
+export function measureBandFrames(audio: Audio, bandSets: readonly Bands[]): BandFrames[] {
+  const grid = frameGrid(audio.frames, audio.sampleRateHz)
+  return bandFramesOf(
+    grid,
+    audio.sampleRateHz,
+    bandSets,
+    (start) => sliceBlock(audio, start, start + grid.size).channels,
+  )
 }
 
 /** The same for samples that are not in memory: `read` is asked for the channels of every frame in turn, as far as the piece has them. */

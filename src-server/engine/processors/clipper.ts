@@ -73,7 +73,7 @@ function fillTaps({ kernels, upTaps, downTaps }: Workspace, cutoff: number): voi
  * oversampled. `peaks` holds the true peak of every group of 8 frames of the signal, all channels together: where it stays below the knee nothing is done. `limit` is the linear level that the interpolated signal
  * approaches but, up to the ringing of the decimating filter, does not pass; it bends from 0.85·limit on, and what stays below keeps its
  * bits. The result depends on the signal around a frame only, not on how it is cut into stretches. No latency; frames outside the
- * signal are silence. Returns whether anything was clipped.
+ * signal are silence.
  */
 export function clipStretch(
   samples: Float32Array,
@@ -82,14 +82,12 @@ export function clipStretch(
   limit: number,
   sampleRateHz: number,
   out: Float32Array,
-): boolean {
+): void {
   const space = workspace(sampleRateHz)
-  let isClipped = false
   for (let done = 0; done < out.length; done += kernelFrames) {
     const part = out.subarray(done, Math.min(done + kernelFrames, out.length))
-    if (clipChunk(space, samples, peaks, first + done, limit, part)) isClipped = true
+    clipChunk(space, samples, peaks, first + done, limit, part)
   }
-  return isClipped
 }
 
 function clipChunk(
@@ -99,7 +97,7 @@ function clipChunk(
   first: number,
   limit: number,
   out: Float32Array,
-): boolean {
+): void {
   const { f32 } = space.kernels
   const x = space.x >> 2
   const y = space.y >> 2
@@ -116,7 +114,7 @@ function clipChunk(
   f32.fill(0, space.peaks >> 2, (space.peaks >> 2) + groups)
   f32.set(known, (space.peaks >> 2) + Math.max(0, -group))
   const offset = (group * peakGroupFrames - first) * 4
-  const clipped = space.kernels.addClipError(
+  space.kernels.addClipError(
     space.x + offset,
     space.y + offset,
     groups,
@@ -128,5 +126,4 @@ function clipChunk(
     space.errors,
   )
   out.set(f32.subarray(y, y + frames))
-  return clipped > 0
 }

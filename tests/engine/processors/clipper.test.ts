@@ -20,11 +20,9 @@ function clipped(samples: Float32Array, limit: number, sampleRateHz = rate): Flo
 }
 
 describe('the soft clipper', () => {
-  test('keeps every bit of what stays below its knee, and says that nothing was clipped', () => {
+  test('keeps every bit of what stays below its knee', () => {
     const samples = noise(0.3, 0.2, rate, 1).channels[0]!
-    const out = new Float32Array(samples.length)
-    expect(clipStretch(samples, peaksOf(samples), 0, 0.3 / clipKnee + 0.5, rate, out)).toBe(false)
-    expect(out).toEqual(samples)
+    expect(clipped(samples, 0.3 / clipKnee + 0.5)).toEqual(samples)
   })
 
   test('brings a tone 6 dB above its limit within 0.5 dB of it', () => {
