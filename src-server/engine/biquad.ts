@@ -135,6 +135,11 @@ export function magnitudeDb(sections: readonly Biquad[], frequencyHz: number, sa
   return powerToDb(power)
 }
 
+/** Coefficients of sections as the kernels take them: each twice, for left and right. */
+export function kernelCoefficients(sections: readonly Biquad[]): Float64Array {
+  return Float64Array.from(sections.flatMap(({ b0, b1, b2, a1, a2 }) => [b0, b0, b1, b1, b2, b2, a1, a1, a2, a2]))
+}
+
 const maxSections = 64
 
 const workspace = kernelPlace((kernels) => ({
@@ -151,9 +156,7 @@ const workspace = kernelPlace((kernels) => ({
  */
 export function createBiquadCascade(sections: readonly Biquad[]): Processor {
   if (sections.length > maxSections) throw new RangeError(`${sections.length} sections`)
-  const coefficients = Float64Array.from(
-    sections.flatMap(({ b0, b1, b2, a1, a2 }) => [b0, b0, b1, b1, b2, b2, a1, a1, a2, a2]),
-  )
+  const coefficients = kernelCoefficients(sections)
   const state = new Float64Array(sections.length * 4)
   let position = 0
 

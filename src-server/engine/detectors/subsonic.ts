@@ -1,5 +1,6 @@
 import type { Audio } from '../block.ts'
 import { createComplexFft } from '../fft.ts'
+import { hannWindow } from '../fir.ts'
 import { levelDb } from '../meters/spectrum.ts'
 
 /** Level below the audible band. */
@@ -26,11 +27,12 @@ export function measureSubsonic({ channels, frames, sampleRateHz }: Audio): Subs
   const fft = createComplexFft(size)
   const re = new Float64Array(size)
   const im = new Float64Array(size)
+  const window = hannWindow(Math.min(size, frames))
   const bin = (hz: number): number => Math.round((hz * size) / sampleRateHz)
   const powers = new Float64Array(bin(130))
   for (let frame = 0; frame < count; frame++) {
     const start = count > 1 ? Math.floor(((frames - size) * frame) / (count - 1)) : 0
-    loadFrame(left, right, start, re, im)
+    loadFrame(left.subarray(start), right.subarray(start), window, re, im)
     fft.forward(re, im)
     for (let k = 1; k < powers.length; k++) {
       // |Z(k)|² + |Z(−k)|² of z = L + iR is twice |L(k)|² + |R(k)|², the one-sided power of the channels' mean.
@@ -55,23 +57,28 @@ export function measureSubsonic({ channels, frames, sampleRateHz }: Audio): Subs
   }
 }
 
-/** One Hann-windowed frame of z = L + iR, without its mean. */
-function loadFrame(left: Float32Array, right: Float32Array, start: number, re: Float64Array, im: Float64Array): void {
-  const available = Math.max(0, Math.min(size, left.length - start))
+/** One windowed frame of z = L + iR, without its mean; silence behind it. */
+function loadFrame(
+  left: Float32Array,
+  right: Float32Array,
+  window: Float64Array,
+  re: Float64Array,
+  im: Float64Array,
+): void {
+  const { length } = window
   let leftMean = 0
   let rightMean = 0
-  for (let i = 0; i < available; i++) {
-    leftMean += left[start + i]!
-    rightMean += right[start + i]!
+  for (let i = 0; i < length; i++) {
+    leftMean += left[i]!
+    rightMean += right[i]!
   }
-  leftMean /= Math.max(1, available)
-  rightMean /= Math.max(1, available)
+  leftMean /= Math.max(1, length)
+  rightMean /= Math.max(1, length)
   re.fill(0)
   im.fill(0)
-  for (let i = 0; i < available; i++) {
-    const window = Math.sin((Math.PI * (i + 0.5)) / available) ** 2
-    re[i] = window * (left[start + i]! - leftMean)
-    im[i] = window * (right[start + i]! - rightMean)
+  for (let i = 0; i < length; i++) {
+    re[i] = window[i]! * (left[i]! - leftMean)
+    im[i] = window[i]! * (right[i]! - rightMean)
   }
 }
 

@@ -5,10 +5,10 @@
 import type { Biquad } from '../biquad.ts'
 import { kaiser, sinc } from '../fir.ts'
 
-/** Filters samples through sections in series, transposed direct form II. */
-export function biquadCascadeTwin(samples: Float32Array, sections: readonly Biquad[]): Float32Array {
+/** Sections in series at rest, transposed direct form II: filters one sample after the other. */
+function inSeries(sections: readonly Biquad[]): (x: number) => number {
   const state = sections.map(() => [0, 0] as [number, number])
-  return samples.map((x) => {
+  return (x) => {
     let value = x
     for (const [k, { b0, b1, b2, a1, a2 }] of sections.entries()) {
       const s = state[k]!
@@ -18,7 +18,12 @@ export function biquadCascadeTwin(samples: Float32Array, sections: readonly Biqu
       value = y
     }
     return value
-  })
+  }
+}
+
+/** Filters samples through sections in series. */
+export function biquadCascadeTwin(samples: Float32Array, sections: readonly Biquad[]): Float32Array {
+  return samples.map(inSeries(sections))
 }
 
 /** Σ x[n]·exp(−2πikn/size) for every k, straight from the definition. */
@@ -127,18 +132,8 @@ export function weightedEnergiesTwin(
 ): Float64Array {
   const energies = new Float64Array(Math.ceil(left.length / groupFrames))
   for (const samples of [left, right]) {
-    const state = sections.map(() => [0, 0] as [number, number])
-    for (const [n, x] of samples.entries()) {
-      let value = x
-      for (const [k, { b0, b1, b2, a1, a2 }] of sections.entries()) {
-        const s = state[k]!
-        const y = b0 * value + s[0]
-        s[0] = b1 * value - a1 * y + s[1]
-        s[1] = b2 * value - a2 * y
-        value = y
-      }
-      energies[Math.floor(n / groupFrames)]! += value * value
-    }
+    const filter = inSeries(sections)
+    for (const [n, x] of samples.entries()) energies[Math.floor(n / groupFrames)]! += filter(x) ** 2
   }
   return energies
 }
@@ -213,7 +208,7 @@ export function gainCurveTwin(controls: Float32Array, frames: number): Float64Ar
 }
 
 /** Settings of {@link limiterTwin} in groups and per group. */
-export interface LimiterTwinSettings {
+interface LimiterTwinSettings {
   readonly half: number
   readonly firstBox: number
   readonly fastDecay: number

@@ -1,4 +1,4 @@
-import { kWeighting } from '../biquad.ts'
+import { kernelCoefficients, kWeighting } from '../biquad.ts'
 import type { Audio, AudioBlock } from '../block.ts'
 import { kernelFrames, kernelPlace } from '../kernels/kernels.ts'
 import { dbToPower, powerToDb } from '../units.ts'
@@ -63,10 +63,7 @@ const workspace = kernelPlace((kernels) => ({
 
 /** Returns an energy filter at rest. At most `kernelFrames` frames per push. */
 export function createEnergyFilter(sampleRateHz: number): EnergyFilter {
-  const coefficients = kWeighting(sampleRateHz).flatMap(({ b0, b1, b2, a1, a2 }) => [
-    ...[b0, b0, b1, b1, b2, b2],
-    ...[a1, a1, a2, a2],
-  ])
+  const coefficients = kernelCoefficients(kWeighting(sampleRateHz))
   const state = new Float64Array(8)
   return {
     push(left, right, groupFrames, energies) {

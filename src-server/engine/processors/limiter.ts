@@ -61,7 +61,7 @@ export function limiterControls(
   const half = Math.min(maxHalfWindow, Math.max(1, Math.round((settings.lookAheadMs * groupHz) / 1000)))
   const firstBox = Math.round((2 * half + 2) * 0.58)
   const fastDecay = onePoleCoefficient(settings.fastReleaseMs, groupHz)
-  const slowRise = settings.slowRiseMs > 0 ? onePoleCoefficient(settings.slowRiseMs, groupHz) : 0
+  const slowRise = onePoleCoefficient(settings.slowRiseMs, groupHz)
   const slowFall = onePoleCoefficient(settings.slowFallMs, groupHz)
   const delay = 2 * half + 1
   kernels.f32.fill(0, at.state >> 2, (at.state + kernels.limiterStateBytes()) >> 2)
@@ -72,7 +72,16 @@ export function limiterControls(
     kernels.f32.set(given, at.peaks >> 2)
     kernels.f32.fill(0, (at.peaks >> 2) + given.length, (at.peaks >> 2) + count)
     kernels.limitGroups(
-      ...([at.peaks, count, at.controls, threshold, half, firstBox, fastDecay, slowRise, slowFall, at.state] as const),
+      at.peaks,
+      count,
+      at.controls,
+      threshold,
+      half,
+      firstBox,
+      fastDecay,
+      slowRise,
+      slowFall,
+      at.state,
     )
     const skipped = Math.max(0, delay - 1 - start)
     if (skipped >= count) continue
