@@ -9,7 +9,7 @@ import { measureSibilance, type Sibilance } from './detectors/sibilance.ts'
 import { measureSubsonic, rumbleFilterFor, type Subsonic } from './detectors/subsonic.ts'
 import { describeTone, type ToneEvidence } from './detectors/tone-evidence.ts'
 import { describeWidth, type WidthEvidence } from './detectors/width-evidence.ts'
-import { curveStepSeconds, measureWaveform, type Waveform } from './meters/dynamics.ts'
+import { type Curves, curveStepSeconds, curvesOf, measureWaveform, type Waveform } from './meters/dynamics.ts'
 import { createLoudnessMeter, type Loudness } from './meters/loudness.ts'
 import {
   type BandFrames,
@@ -23,17 +23,7 @@ import {
 import { sideToMidDb } from './meters/stereo.ts'
 import { measureTruePeak } from './meters/true-peak.ts'
 import { createRumbleFilter } from './processors/equaliser.ts'
-import { dbToGain, gainToDb } from './units.ts'
-
-/** Curves over time for the report, one point every `stepSeconds`. */
-export interface AnalysisCurves {
-  readonly stepSeconds: number
-  /** Loudness of the 3 s that end at each point; null before 3 s and for silence. */
-  readonly shortTermLufs: readonly (number | null)[]
-  /** Largest sample of each step; null for silence. */
-  readonly peakDbfs: readonly (number | null)[]
-  readonly correlation: readonly number[]
-}
+import { dbToGain, finiteOrNull, gainToDb } from './units.ts'
 
 /** Everything measured about one piece of audio: plain data, the planner's only view of it. Levels of silence are null. */
 export interface SourceAnalysis {
@@ -86,7 +76,7 @@ export interface SourceAnalysis {
   readonly bandwidthHz: number | null
   readonly leadingSilenceSeconds: number
   readonly trailingSilenceSeconds: number
-  readonly curves: AnalysisCurves
+  readonly curves: Curves
 }
 
 /**
@@ -102,8 +92,6 @@ export function thresholdShiftDb(samplePeakDbfs: number | null): number {
 const edgeSilenceDbfs = -60
 /** Level difference from which a channel counts as dead, dB. */
 const deadChannelDb = 60
-/** Levels of silence are null. */
-const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
 
 /** Share of the work that is behind after each of its long parts, as profiled on four minutes of stereo. */
 const workBehind = { loudness: 0.11, truePeak: 0.27, spectrum: 0.56, clicks: 0.61, musicPeak: 0.81, clipping: 0.97 }
@@ -140,7 +128,7 @@ export function analyseSource(
   const subsonic = measureSubsonic(audio)
   const clicks = findClicks(audio)
   onProgress?.(workBehind.clicks)
-  const musicPeakDbfs = finite(musicPeak(audio, waveform, subsonic, clicks))
+  const musicPeakDbfs = finiteOrNull(musicPeak(audio, waveform, subsonic, clicks))
   onProgress?.(workBehind.musicPeak)
   const clipping = findClipping(audio)
   onProgress?.(workBehind.clipping)
@@ -158,7 +146,7 @@ export function analyseSource(
     ...levelsOf(loudness, waveform, peak.truePeakDbtp),
     musicPeakDbfs,
     correlation: waveform.correlation,
-    sideToMidDb: finite(sideToMidDb(comparedSpectrum)),
+    sideToMidDb: finiteOrNull(sideToMidDb(comparedSpectrum)),
     spectrum,
     comparedSpectrum,
     fineSpectrum,
@@ -175,7 +163,7 @@ export function analyseSource(
     peakRelief: describePeakRelief(audio, waveform.peakDbfs, curveStepSeconds),
     bandwidthHz,
     ...edgesOf(waveform),
-    curves: curvesOf(waveform, meter.shortTermLufs()),
+    curves: curvesOf(meter.shortTermLufs(), waveform.peakDbfs, waveform.correlations),
   }
 }
 
@@ -196,13 +184,13 @@ function levelsOf(
 > {
   const hasLoudness = Number.isFinite(loudness.integratedLufs)
   return {
-    integratedLufs: finite(loudness.integratedLufs),
-    shortTermMaxLufs: finite(loudness.shortTermMaxLufs),
-    momentaryMaxLufs: finite(loudness.momentaryMaxLufs),
+    integratedLufs: finiteOrNull(loudness.integratedLufs),
+    shortTermMaxLufs: finiteOrNull(loudness.shortTermMaxLufs),
+    momentaryMaxLufs: finiteOrNull(loudness.momentaryMaxLufs),
     loudnessRangeLu: loudness.loudnessRangeLu,
-    truePeakDbtp: finite(truePeakDbtp),
-    samplePeakDbfs: finite(waveform.samplePeakDbfs),
-    plrDb: hasLoudness ? finite(truePeakDbtp - loudness.integratedLufs) : null,
+    truePeakDbtp: finiteOrNull(truePeakDbtp),
+    samplePeakDbfs: finiteOrNull(waveform.samplePeakDbfs),
+    plrDb: hasLoudness ? finiteOrNull(truePeakDbtp - loudness.integratedLufs) : null,
     crestFactorDb: hasLoudness ? waveform.crestFactorDb : null,
   }
 }
@@ -225,16 +213,6 @@ function edgesOf({ peakDbfs, samplePeakDbfs }: Waveform): {
   return {
     leadingSilenceSeconds: first * curveStepSeconds,
     trailingSilenceSeconds: (peakDbfs.length - 1 - last) * curveStepSeconds,
-  }
-}
-
-function curvesOf(waveform: Waveform, shortTermLufs: Float64Array): AnalysisCurves {
-  const lead = Math.round(3 / curveStepSeconds) - 1
-  return {
-    stepSeconds: curveStepSeconds,
-    shortTermLufs: waveform.peakDbfs.map((_, i) => finite(shortTermLufs[i - lead] ?? Number.NaN)),
-    peakDbfs: waveform.peakDbfs.map(finite),
-    correlation: waveform.correlations,
   }
 }
 

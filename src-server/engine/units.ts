@@ -36,6 +36,11 @@ export function rounded(value: number, decimals = 1): number {
   return Number(value.toFixed(decimals))
 }
 
+/** The value, or null for infinities and NaN: JSON has neither, and a level of silence is none. */
+export function finiteOrNull(value: number): number | null {
+  return Number.isFinite(value) ? value : null
+}
+
 /** Value held inside [low, high]; NaN gives low. */
 export function clamp(value: number, low: number, high: number): number {
   return value > low ? (value < high ? value : high) : low

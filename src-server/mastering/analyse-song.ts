@@ -2,7 +2,7 @@ import type { Analysis } from '../contract/jobs.ts'
 import { planRecipe } from '../engine/plan-recipe.ts'
 import type { Decoded } from '../media/decode.ts'
 import { decodeAndAnalyse, songWarnings } from './pipeline.ts'
-import { bandwidthOf, codecName, measurementOf, sourceCurves, spectrumOf } from './report-facts.ts'
+import { bandwidthOf, codecName, measurementOf, spectrumOf, thinnedCurves } from './report-facts.ts'
 import { announcedRepair } from './work-done.ts'
 import type { AnalysisDone, AnalysisOrder, WorkProgress } from './work-order.ts'
 
@@ -43,7 +43,7 @@ export async function analyseSong(
     bandwidth_hz: bandwidthOf(analysis, facts),
     measurement: measurementOf(analysis),
     spectrum: spectrumOf(analysis.comparedSpectrum),
-    curves: sourceCurves(analysis.curves),
+    curves: thinnedCurves(analysis.curves),
     waveform: waveformOf(decoded),
     repairs: plan.decisions.flatMap(({ code, values }): Analysis['repairs'] => {
       const kind = announcedRepair(code)

@@ -1,5 +1,5 @@
 import type { AudioBlock } from '../engine/block.ts'
-import { curveStepSeconds } from '../engine/meters/dynamics.ts'
+import { type Curves, curveStepSeconds, curvesOf } from '../engine/meters/dynamics.ts'
 import { createLoudnessMeter, type Loudness } from '../engine/meters/loudness.ts'
 import {
   type BandLevels,
@@ -10,10 +10,10 @@ import {
   thirdOctaves,
 } from '../engine/meters/spectrum.ts'
 import { sideToMidDb } from '../engine/meters/stereo.ts'
-import { correlationOf, joinSums, noSums, sumStereo } from '../engine/meters/sums.ts'
+import { correlationOf, crestFactorDb, joinSums, noSums, sumStereo } from '../engine/meters/sums.ts'
 import { createTruePeakVerifier } from '../engine/meters/true-peak.ts'
 import { planesOfPcm } from '../engine/pcm.ts'
-import { gainToDb, powerToDb } from '../engine/units.ts'
+import { gainToDb } from '../engine/units.ts'
 import { openWav, type WavReader } from '../media/wav.ts'
 
 /** What a written master measures: read from the file, every 100 ms where it is a curve. Levels of silence are −Infinity. */
@@ -24,11 +24,7 @@ export interface MasterMeasurement extends Loudness {
   readonly correlation: number
   readonly sideToMidDb: number
   readonly spectrum: BandLevels
-  readonly curves: {
-    readonly shortTermLufs: Float64Array
-    readonly peakDbfs: Float64Array
-    readonly correlation: Float64Array
-  }
+  readonly curves: Curves
 }
 
 const BLOCK_FRAMES = 1 << 15
@@ -51,13 +47,15 @@ export function measureMaster(path: string): MasterMeasurement {
       steps.push(block)
     }
     const bands = comparedSpectrumOf(wav)
+    const { whole, peakDbfs, correlations } = steps.read()
     return {
       ...loudness.read(),
       ...peaks.read(),
-      ...steps.read(),
+      crestFactorDb: crestFactorDb(whole),
+      correlation: correlationOf(whole),
       sideToMidDb: sideToMidDb(bands),
       spectrum: bands,
-      curves: { shortTermLufs: loudness.shortTermLufs(), ...steps.curves() },
+      curves: curvesOf(loudness.shortTermLufs(), peakDbfs, correlations),
     }
   } finally {
     wav.close()
@@ -90,15 +88,15 @@ function comparedSpectrumOf(wav: WavReader): BandLevels {
   return longTermSpectrum(bands!)
 }
 
-/** Peak and correlation of every step of `stepFrames` frames and of the whole. */
+/** Sums of the whole; peak in dBFS and correlation of every step of `stepFrames` frames, the last of which may be shorter. */
 function createStepMeter(stepFrames: number) {
   const peakDbfs: number[] = []
-  const correlation: number[] = []
+  const correlations: number[] = []
   let step = noSums
   let whole = noSums
   const closeStep = () => {
     peakDbfs.push(gainToDb(step.peak))
-    correlation.push(correlationOf(step))
+    correlations.push(correlationOf(step))
     whole = joinSums(whole, step)
     step = noSums
   }
@@ -114,12 +112,7 @@ function createStepMeter(stepFrames: number) {
     },
     read() {
       if (step.frames > 0) closeStep()
-      const power = powerToDb((whole.leftSquare + whole.rightSquare) / (2 * Math.max(1, whole.frames)))
-      return {
-        crestFactorDb: whole.peak > 0 ? gainToDb(whole.peak) - power : 0,
-        correlation: correlationOf(whole),
-      }
+      return { whole, peakDbfs, correlations }
     },
-    curves: () => ({ peakDbfs: Float64Array.from(peakDbfs), correlation: Float64Array.from(correlation) }),
   }
 }

@@ -30,8 +30,8 @@ import {
   masterMeasurement,
   masterResult,
   measurementOf,
-  sourceCurves,
   spectrumOf,
+  thinnedCurves,
 } from './report-facts.ts'
 import { decisionsDone } from './work-done.ts'
 import { WorkFailure } from './work-failure.ts'
@@ -329,7 +329,7 @@ function composeReport(
       bandwidth_hz: bandwidthOf(analysis, source.facts),
       measurement: measurementOf(analysis),
       spectrum: spectrumOf(analysis.comparedSpectrum),
-      curves: sourceCurves(analysis.curves),
+      curves: thinnedCurves(analysis.curves),
     },
     ...(reference
       ? { reference: { measurement: measurementOf(reference), spectrum: spectrumOf(reference.comparedSpectrum) } }

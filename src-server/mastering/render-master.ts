@@ -28,7 +28,7 @@ export interface RenderedMaster {
   readonly bitDepth: 16 | 24
   readonly plan: LandingPlan
   readonly measurement: MasterMeasurement
-  /** Largest reduction of the limiter in every 100 ms, dB, 0 or more. */
+  /** What clipper and limiter together take off the peak that loses most in every 100 ms, dB, 0 or more. */
   readonly gainReductionDb: Float32Array
 }
 

@@ -1,9 +1,10 @@
 /** From what the engine measured to what the contract says: names, units and the few judgements that a report makes. Pure. */
 import type { DeliveryTarget, PlaybackRule } from '../contract/platforms.ts'
 import type { Decision, MasterResult, Measurement, Report, Spectrum } from '../contract/report.ts'
-import type { AnalysisCurves, SourceAnalysis } from '../engine/analysis.ts'
-import { curveStepSeconds } from '../engine/meters/dynamics.ts'
+import type { SourceAnalysis } from '../engine/analysis.ts'
+import type { Curves } from '../engine/meters/dynamics.ts'
 import { type BandLevels, silentDb } from '../engine/meters/spectrum.ts'
+import { finiteOrNull } from '../engine/units.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import type { MasterMeasurement } from './measure-master.ts'
 import type { RenderedMaster } from './render-master.ts'
@@ -19,8 +20,6 @@ const MAX_POINTS = 600
 const HEARD_DB = 0.1
 /** Spotify raises a quiet song only so far that its true peak stays below this (support.spotify.com, "Loudness normalization"). */
 const RAISED_PEAK_DBTP = -1
-
-const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
 
 /** Numbers of the source or the reference. */
 export function measurementOf(analysis: SourceAnalysis): Measurement {
@@ -41,16 +40,16 @@ export function measurementOf(analysis: SourceAnalysis): Measurement {
 /** Numbers of a written master. */
 export function masterMeasurement(measured: MasterMeasurement): Measurement {
   return {
-    integrated_lufs: finite(measured.integratedLufs),
-    short_term_max_lufs: finite(measured.shortTermMaxLufs),
-    momentary_max_lufs: finite(measured.momentaryMaxLufs),
+    integrated_lufs: finiteOrNull(measured.integratedLufs),
+    short_term_max_lufs: finiteOrNull(measured.shortTermMaxLufs),
+    momentary_max_lufs: finiteOrNull(measured.momentaryMaxLufs),
     loudness_range_lu: measured.loudnessRangeLu,
-    true_peak_dbtp: finite(measured.truePeakDbtp),
-    sample_peak_dbfs: finite(measured.samplePeakDbfs),
-    plr_db: finite(measured.truePeakDbtp - measured.integratedLufs),
-    crest_factor_db: finite(measured.crestFactorDb),
+    true_peak_dbtp: finiteOrNull(measured.truePeakDbtp),
+    sample_peak_dbfs: finiteOrNull(measured.samplePeakDbfs),
+    plr_db: finiteOrNull(measured.truePeakDbtp - measured.integratedLufs),
+    crest_factor_db: finiteOrNull(measured.crestFactorDb),
     correlation: measured.correlation,
-    side_to_mid_db: measured.sideToMidDb <= silentDb ? null : finite(measured.sideToMidDb),
+    side_to_mid_db: measured.sideToMidDb <= silentDb ? null : finiteOrNull(measured.sideToMidDb),
   }
 }
 
@@ -65,8 +64,8 @@ export function spectrumOf({ bandHz, midDb, sideDb }: BandLevels): Spectrum {
   return { band_hz: [...bandHz], mid_db: midDb.map(level), side_db: sideDb.map(level) }
 }
 
-/** Curves of the source, thinned to at most 600 points: the last loudness, the largest peak, the mean correlation of each step. */
-export function sourceCurves(curves: AnalysisCurves): TimeCurves {
+/** Curves thinned to at most 600 points: the last loudness, the largest peak, the mean correlation of each step. */
+export function thinnedCurves(curves: Curves): TimeCurves {
   const count = groupSize(curves.peakDbfs.length)
   return {
     step_seconds: round(curves.stepSeconds * count),
@@ -76,19 +75,11 @@ export function sourceCurves(curves: AnalysisCurves): TimeCurves {
   }
 }
 
-/** Curves of a written master in the same steps, with the limiter's largest reduction. */
-export function masterCurves({ measurement, gainReductionDb }: RenderedMaster): TimeCurves {
-  const { peakDbfs, correlation, shortTermLufs } = measurement.curves
-  const count = groupSize(peakDbfs.length)
-  const lead = Math.round(3 / curveStepSeconds) - 1
-  const loudness = Array.from(peakDbfs, (_, i) => finite(shortTermLufs[i - lead] ?? Number.NaN))
-  return {
-    step_seconds: round(curveStepSeconds * count),
-    short_term_lufs: thin(loudness, count, lastOf),
-    peak_dbfs: thin(Array.from(peakDbfs, finite), count, largestOf),
-    correlation: thin(Array.from(correlation), count, meanOf),
-    gain_reduction_db: thin(Array.from(gainReductionDb).slice(0, peakDbfs.length), count, largestOf),
-  }
+/** The same of a written master, with the largest reduction by clipper and limiter together in each step. */
+export function masterCurves({ measurement: { curves }, gainReductionDb }: RenderedMaster): TimeCurves {
+  const points = curves.peakDbfs.length
+  const reductionDb = Array.from(gainReductionDb.subarray(0, points))
+  return { ...thinnedCurves(curves), gain_reduction_db: thin(reductionDb, groupSize(points), largestOf) }
 }
 
 type Values = readonly (number | null)[]
@@ -163,8 +154,8 @@ export function masterResult(
     ceiling_dbtp: target.ceilingDbtp,
     ceiling_confidence: target.ceilingConfidence,
     integrated_lufs: measurement.integratedLufs,
-    short_term_max_lufs: finite(measurement.shortTermMaxLufs),
-    momentary_max_lufs: finite(measurement.momentaryMaxLufs),
+    short_term_max_lufs: finiteOrNull(measurement.shortTermMaxLufs),
+    momentary_max_lufs: finiteOrNull(measurement.momentaryMaxLufs),
     loudness_range_lu: measurement.loudnessRangeLu,
     true_peak_dbtp: measurement.truePeakDbtp,
     plr_db: measurement.truePeakDbtp - measurement.integratedLufs,
@@ -215,7 +206,7 @@ export function landingDecisions(masters: readonly { readonly result: MasterResu
   return [clip, limited, ...stopped]
 }
 
-/** Codec of a stored song as a reader knows it: "FLAC 24 bit", "MP3 320 kbit/s", "WAV float". */
+/** Codec of a stored song as a reader knows it: "FLAC 24 bit", "MP3 320 kbit/s", "WAV 32 bit float". */
 export function codecName({ facts }: Pick<StoredSong, 'facts'>): string {
   if (facts.format === 'mp3') return `MP3 ${Math.round((facts.bitRate ?? 0) / 1000)} kbit/s`
   const depth = facts.codec.startsWith('pcm_f') ? `${facts.bitDepth} bit float` : `${facts.bitDepth} bit`

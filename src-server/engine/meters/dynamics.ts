@@ -1,9 +1,38 @@
 import type { Audio } from '../block.ts'
-import { gainToDb, powerToDb } from '../units.ts'
-import { correlationOf, joinSums, noSums, type StereoSums, sumStereo } from './sums.ts'
+import { finiteOrNull, gainToDb, powerToDb } from '../units.ts'
+import { correlationOf, crestFactorDb, joinSums, noSums, type StereoSums, sumStereo } from './sums.ts'
 
 /** Seconds between two points of the curves. */
 export const curveStepSeconds = 0.1
+
+/** Curves over time for the report, one point every `stepSeconds`. */
+export interface Curves {
+  readonly stepSeconds: number
+  /** Loudness of the 3 s that end at each point; null before 3 s and for silence. */
+  readonly shortTermLufs: readonly (number | null)[]
+  /** Largest sample of each step; null for silence. */
+  readonly peakDbfs: readonly (number | null)[]
+  /** Left against right in each step; 1 for silence. */
+  readonly correlation: readonly number[]
+}
+
+/**
+ * Returns the curves of peaks and correlations, one per {@link curveStepSeconds}, and of the short-term loudness as a loudness meter gives it, which
+ * begins at 3 s and leaves out a last step that is not whole.
+ */
+export function curvesOf(
+  shortTermLufs: Float64Array,
+  peakDbfs: readonly number[],
+  correlation: readonly number[],
+): Curves {
+  const lead = Math.round(3 / curveStepSeconds) - 1
+  return {
+    stepSeconds: curveStepSeconds,
+    shortTermLufs: peakDbfs.map((_, i) => finiteOrNull(shortTermLufs[i - lead] ?? Number.NaN)),
+    peakDbfs: peakDbfs.map(finiteOrNull),
+    correlation,
+  }
+}
 
 /** Plain statistics of two channels, one pass over the samples. */
 export interface Waveform {
@@ -53,14 +82,13 @@ export function measureWaveform(audio: Audio): Waveform {
   const frames = Math.max(1, audio.frames)
   const offsets = [total.left / frames, total.right / frames]
   const rms = (square: number, offset: number): number => powerToDb(Math.max(0, square / frames - offset * offset))
-  const meanSquare = (total.leftSquare + total.rightSquare) / (2 * frames)
   return {
     offsets,
     offsetDrift: Math.max(...offsets.map((offset, c) => driftOf(steps, c === 0 ? 'left' : 'right', offset))),
     standingOffsets: [standingOf(steps, 'left'), standingOf(steps, 'right')],
     rmsDbfs: [rms(total.leftSquare, offsets[0]!), rms(total.rightSquare, offsets[1]!)],
     samplePeakDbfs: gainToDb(total.peak),
-    crestFactorDb: meanSquare > 0 ? gainToDb(total.peak) - powerToDb(meanSquare) : 0,
+    crestFactorDb: crestFactorDb(total),
     correlation: correlationOf(total),
     isDualMono: total.isDualMono,
     peakDbfs,

@@ -1,4 +1,5 @@
 import { kernelFrames, kernelPlace } from '../kernels/kernels.ts'
+import { gainToDb, powerToDb } from '../units.ts'
 
 /** Sums over a stretch of two channels. */
 export interface StereoSums {
@@ -71,4 +72,9 @@ export function joinSums(one: StereoSums, other: StereoSums): StereoSums {
 export function correlationOf({ leftSquare, rightSquare, product }: StereoSums): number {
   const norm = Math.sqrt(leftSquare * rightSquare)
   return norm > 1e-14 ? Math.max(-1, Math.min(1, product / norm)) : 1
+}
+
+/** Largest sample over the root mean square of both channels together, dB; 0 for silence. */
+export function crestFactorDb({ frames, leftSquare, rightSquare, peak }: StereoSums): number {
+  return peak > 0 ? gainToDb(peak) - powerToDb((leftSquare + rightSquare) / (2 * frames)) : 0
 }
