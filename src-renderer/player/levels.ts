@@ -1,10 +1,13 @@
 /** How loud each version is played: the one choice of level and what it does to every version. Pure. */
-import type { Platform, PlaybackRule } from '../../src-server/contract/platforms.ts'
-import { deliveryTarget } from '../../src-server/contract/platforms.ts'
+import {
+  deliveryTarget,
+  type Platform,
+  type PlaybackRule,
+  playbackGainDb,
+} from '../../src-server/contract/platforms.ts'
 
 /** Every version at the loudness of the quietest; as a service would play it; or as written. */
-const LEVEL_MODES = ['matched', 'service', 'file'] as const
-export type LevelMode = (typeof LEVEL_MODES)[number]
+export type LevelMode = 'matched' | 'service' | 'file'
 
 /** What is known of a version's level; null for silence. */
 export interface VersionLevel {
@@ -12,22 +15,9 @@ export interface VersionLevel {
   readonly truePeakDbtp: number | null
 }
 
-/** Room that a service leaves above the true peak when it turns a quiet track up, dBTP (Spotify: "1 dB of headroom"). */
-const TURN_UP_CEILING_DBTP = -1
-
 /** Returns what a service knows to do on playback; the same for every genre. */
 export function playbackRule(platform: Platform): PlaybackRule {
   return deliveryTarget(platform, 'other', 'platform').playback
-}
-
-/** Returns the change in dB that a service applies to a track; 0 for silence and where it is not known to normalise. */
-function playbackGainDb({ referenceLufs, turnsUp }: PlaybackRule, level: VersionLevel): number {
-  if (referenceLufs === null || level.integratedLufs === null) return 0
-  const wantedDb = referenceLufs - level.integratedLufs
-  if (wantedDb <= 0) return wantedDb
-  if (!turnsUp) return 0
-  const roomDb = Math.max(0, TURN_UP_CEILING_DBTP - (level.truePeakDbtp ?? Number.NEGATIVE_INFINITY))
-  return Math.min(wantedDb, roomDb)
 }
 
 /**
@@ -42,9 +32,10 @@ export function levelGainsDb<Version extends string>(
   const entries = Object.entries(levels) as [Version, VersionLevel][]
   const known = entries.flatMap(([, { integratedLufs }]) => (integratedLufs === null ? [] : [integratedLufs]))
   const quietest = Math.min(...known)
-  const gainOf = (level: VersionLevel) => {
-    if (mode === 'file' || level.integratedLufs === null) return 0
-    return mode === 'matched' ? quietest - level.integratedLufs : playbackGainDb(playbackRule(service), level)
+  const gainOf = ({ integratedLufs, truePeakDbtp }: VersionLevel) => {
+    if (mode === 'file' || integratedLufs === null) return 0
+    if (mode === 'matched') return quietest - integratedLufs
+    return playbackGainDb(playbackRule(service), { integratedLufs, truePeakDbtp: truePeakDbtp ?? -Infinity })
   }
   return Object.fromEntries(entries.map(([version, level]) => [version, gainOf(level)])) as Record<Version, number>
 }

@@ -31,6 +31,20 @@ export interface PlaybackRule {
   readonly turnsUp: boolean
 }
 
+/** A service turns a quiet track up only so far that its true peak stays below this (support.spotify.com, "Loudness normalization"). */
+const TURN_UP_CEILING_DBTP = -1
+
+/** Returns the change in dB that a service makes to a track on playback, as far as is known; 0 where it is not known to normalise. */
+export function playbackGainDb(
+  { referenceLufs, turnsUp }: PlaybackRule,
+  track: { readonly integratedLufs: number; readonly truePeakDbtp: number },
+): number {
+  if (referenceLufs === null) return 0
+  const wantedDb = referenceLufs - track.integratedLufs
+  if (wantedDb <= 0) return wantedDb
+  return turnsUp ? Math.min(wantedDb, Math.max(0, TURN_UP_CEILING_DBTP - track.truePeakDbtp)) : 0
+}
+
 interface PlatformRow {
   readonly targetLufs: number | 'genre'
   readonly ceilingDbtp: number

@@ -1,5 +1,5 @@
 /** From what the engine measured to what the contract says: names, units and the few judgements that a report makes. Pure. */
-import type { DeliveryTarget, PlaybackRule } from '../contract/platforms.ts'
+import { type DeliveryTarget, type PlaybackRule, playbackGainDb } from '../contract/platforms.ts'
 import type { Decision, MasterResult, Measurement, Report, Spectrum } from '../contract/report.ts'
 import type { SourceAnalysis } from '../engine/analysis.ts'
 import type { Curves } from '../engine/meters/dynamics.ts'
@@ -18,8 +18,6 @@ type TimeCurves = Report['source']['curves']
 const MAX_POINTS = 600
 /** Less than this is no change on playback, dB. */
 const HEARD_DB = 0.1
-/** Spotify raises a quiet song only so far that its true peak stays below this (support.spotify.com, "Loudness normalization"). */
-const RAISED_PEAK_DBTP = -1
 
 /** Numbers of the source or the reference. */
 export function measurementOf(analysis: SourceAnalysis): Measurement {
@@ -114,10 +112,9 @@ function playbackOf(
   master: { readonly integratedLufs: number; readonly truePeakDbtp: number },
 ): MasterResult['playback'] {
   if (rule.referenceLufs === null) return { action: 'unknown', gain_db: 0 }
-  const difference = rule.referenceLufs - master.integratedLufs
-  if (difference < -HEARD_DB) return { action: 'turn_down', gain_db: difference }
-  const raise = Math.min(difference, RAISED_PEAK_DBTP - master.truePeakDbtp)
-  return rule.turnsUp && raise > HEARD_DB ? { action: 'turn_up', gain_db: raise } : { action: 'leave', gain_db: 0 }
+  const gainDb = playbackGainDb(rule, master)
+  if (Math.abs(gainDb) <= HEARD_DB) return { action: 'leave', gain_db: 0 }
+  return { action: gainDb < 0 ? 'turn_down' : 'turn_up', gain_db: gainDb }
 }
 
 /** How far a master may be from its target and still count as on it, LU. */
