@@ -6,7 +6,7 @@ import { packageResult } from '../artifacts/package.ts'
 import { reportHtml } from '../artifacts/report-html.ts'
 import { reportJson, roundReport } from '../artifacts/report-json.ts'
 import { MIN_DURATION_SECONDS } from '../contract/limits.ts'
-import type { Decision, Repair, Report } from '../contract/report.ts'
+import type { Decision, MasterResult, Repair, Report } from '../contract/report.ts'
 import { playingTime } from '../contract/text/numbers.ts'
 import { warningText } from '../contract/text/text.ts'
 import { analyseSource, type SourceAnalysis } from '../engine/analysis.ts'
@@ -19,8 +19,9 @@ import { engineVersion } from '../engine/version.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { type Decoded, decodeSong } from '../media/decode.ts'
 import { readCover } from '../media/tags.ts'
-import { type Delivered, type Delivery, deliverMasters } from './deliver.ts'
-import { createProgressMeter } from './progress-meter.ts'
+import { type Delivery, deliverMasters } from './deliver.ts'
+import { createProgressMeter, type ProgressMeter } from './progress-meter.ts'
+import type { RenderedMaster } from './render-master.ts'
 import { createRenderPool, type RenderPool } from './render-pool.ts'
 import {
   bandwidthOf,
@@ -75,7 +76,7 @@ export async function masterSong(
   }
 }
 
-type ReportProgress = ReturnType<typeof createProgressMeter>['report']
+type ReportProgress = ProgressMeter['report']
 
 /** A song that is decoded, understood and treated, up to the limiter. */
 interface PreparedSong {
@@ -269,13 +270,11 @@ async function packageSong(
     zip,
     reportJsonFile: JSON_FILE,
     reportHtmlFile: HTML_FILE,
-    engineVersion,
-    ffmpegVersion: order.ffmpeg.version,
   }
 }
 
 /** What the masters themselves have to say. */
-function masterWarnings(results: readonly ReturnType<typeof masterResult>[]): WarningFact[] {
+function masterWarnings(results: readonly MasterResult[]): WarningFact[] {
   return results.flatMap((result): WarningFact[] => {
     const { platform, codec_checks: checks = [] } = result
     const missingLu = Math.round((result.target_lufs - result.integrated_lufs) * 10) / 10
@@ -297,7 +296,7 @@ function masterWarnings(results: readonly ReturnType<typeof masterResult>[]): Wa
 function composeReport(
   order: WorkOrder,
   { analysis, reference, plan, repairs, decisions }: PreparedSong,
-  masters: readonly { readonly master: Delivered['master']; readonly result: ReturnType<typeof masterResult> }[],
+  masters: readonly { readonly master: RenderedMaster; readonly result: MasterResult }[],
   warnings: readonly WarningFact[],
 ): Report {
   const { source, artist = source.facts.tags.artist } = order

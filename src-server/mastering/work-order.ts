@@ -76,8 +76,6 @@ export interface WorkResult {
   /** Names of the files in the attempt folder that hold the reports; both are in the ZIP too. */
   readonly reportJsonFile: string
   readonly reportHtmlFile: string
-  readonly engineVersion: string
-  readonly ffmpegVersion: string
 }
 
 export interface WorkDone {

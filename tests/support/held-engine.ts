@@ -153,8 +153,6 @@ function writeResult(order: WorkOrder): WorkResult {
     },
     reportJsonFile: 'report.json',
     reportHtmlFile: 'report.html',
-    engineVersion: 'held',
-    ffmpegVersion: 'held',
   }
 }
 
