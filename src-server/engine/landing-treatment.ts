@@ -118,7 +118,7 @@ export function chooseTreatments(song: LandingSource, goal: LandingGoal): readon
 }
 
 /**
- * Returns stretches of the song, joined: of all loud stretches, sorted by how much of them lies above `threshold`, every so-manieth.
+ * Returns stretches of the song, joined: of all loud stretches, sorted by how much of them lies above `threshold`, six evenly spaced ones.
  * A song shorter than the excerpt is taken whole.
  */
 function excerptOf(song: Song, threshold: number): Song {

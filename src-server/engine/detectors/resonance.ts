@@ -12,7 +12,7 @@ export interface Resonance {
 /** Searched range: where decoders of generated music leave their metallic peaks. */
 const lowestHz = 4000
 const highestHz = 12_000
-/** Surroundings: between a twelfth and a third of an octave away, in bands of a 24th. */
+/** Surroundings: between an eighth and three eighths of an octave away, in bands of a 24th. */
 const nearest = 3
 const farthest = 9
 /** A resonance stands this far out of its surroundings, dB, typically ... */

@@ -31,7 +31,7 @@ export type ToneEvidence = Readonly<Record<ToneFault['kind'], number>>
 /**
  * How spectra of finished pieces of music differ from the published average of commercial music, as a Gaussian process over octaves: bands of their own,
  * neighbours, broad leanings and a slope; standard deviations in dB (per octave for the slope), the level is free. Chosen on 57 pieces of game music of all
- * kinds so that the evidence for faults spreads least among them (docs/engine.md says which); none of them is used to report how
+ * kinds so that the evidence for faults spreads least among them; none of them is used to report how
  * well faults are found.
  */
 const ownDb = 0.5

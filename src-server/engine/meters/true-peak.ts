@@ -22,7 +22,7 @@ function detectorTap(distance: number): number {
   return sinc(distance) * kaiser(distance / marginFrames, 5)
 }
 
-/** Taps of the verifier's filters: honest up to 0.97 of half the rate, and up to 0.985 where the top of the band is strong. */
+/** Taps of the verifier's filters, to find a peak and to read it: honest up to 0.97 and up to 0.985 of half the rate. */
 const closeTaps = 128
 const denseTaps = 256
 
@@ -251,8 +251,8 @@ export function createTruePeakMeter(): TruePeakMeter {
 const closer = 0.977
 
 /**
- * Returns the meter that proves a written file: 16 points per frame and 128 taps per point (256 where the signal reaches close to half the rate) wherever the eight-point detector
- * comes within 0.2 dB of the largest peak; under-reads at most 0.04 dB.
+ * Returns the meter that proves a written file: 16 points per frame wherever the eight-point detector comes within 0.2 dB of the largest peak, found with
+ * 128 taps per point and read with 256; under-reads at most 0.04 dB.
  */
 export function createTruePeakVerifier(): TruePeakMeter {
   return createStreamMeter((window, from, end, found) => {
