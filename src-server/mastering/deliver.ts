@@ -91,32 +91,7 @@ async function deliverRate(
 ): Promise<Delivered[]> {
   const promises = promisesOf(targets, source)
   progress.expect(promises.length)
-  const { place, pool, tags, cover, seed, intensity, tier } = order
-  const written = new Set<string>()
-  const render = (
-    name: string,
-    platform: Platform,
-    promise: Pick<Promised, 'targetLufs' | 'ceilingDbtp'>,
-    onStep?: (step: RenderStep) => void,
-  ) => {
-    const { targetLufs, ceilingDbtp } = promise
-    const task: RenderTask = {
-      source,
-      targetLufs,
-      ceilingDbtp,
-      intensity,
-      seed,
-      tags,
-      cover,
-      bitDepth: tier === 'premium' ? 24 : 16,
-      path: path.join(place.folder, `${name}-${platform}.wav`),
-    }
-    written.add(task.path)
-    return pool.render(task, onStep).catch((error: unknown) => {
-      if (!(error instanceof CeilingBrokenError)) throw error
-      throw new WorkFailure('CEILING_BROKEN', { platform }, error)
-    })
-  }
+  const { render, written } = createRenders(source, order)
   const rendered = await Promise.all(
     promises.map((promised) => render('master', promised.targets[0]!.platform, promised, progress.count)),
   )
@@ -141,7 +116,7 @@ async function deliverRate(
         return lowered.plan.verdict === master.plan.verdict && lostLu < MOST_LOST_LU ? lowered : null
       },
       copyPeakDbtp: (version, codec) =>
-        onlyOnce(copies, `${version.path} ${codec.name}`, () => readCopyPeakDbtp(version, codec, place)),
+        onlyOnce(copies, `${version.path} ${codec.name}`, () => readCopyPeakDbtp(version, codec, order.place)),
     })
     progress.proofed(order.targets.length)
     return { target, ...proofed }
@@ -149,6 +124,39 @@ async function deliverRate(
   const used = new Set(delivered.map(({ master }) => master.path))
   for (const file of written) if (!used.has(file)) await rm(file)
   return delivered
+}
+
+/** Returns what renders masters of one rate, each into a file of its own, and the paths of all files that it has begun. */
+function createRenders(source: LandingSource, order: DeliveryOrder) {
+  const { place, pool, tags, cover, seed, intensity, tier } = order
+  const written = new Set<string>()
+  return {
+    written,
+    /** Rejects with a WorkFailure that names `platform` when the ceiling cannot be held, else with what the pool rejects with. */
+    render(
+      name: string,
+      platform: Platform,
+      { targetLufs, ceilingDbtp }: Pick<Promised, 'targetLufs' | 'ceilingDbtp'>,
+      onStep?: (step: RenderStep) => void,
+    ): Promise<RenderedMaster> {
+      const task: RenderTask = {
+        source,
+        targetLufs,
+        ceilingDbtp,
+        intensity,
+        seed,
+        tags,
+        cover,
+        bitDepth: tier === 'premium' ? 24 : 16,
+        path: path.join(place.folder, `${name}-${platform}.wav`),
+      }
+      written.add(task.path)
+      return pool.render(task, onStep).catch((error: unknown) => {
+        if (!(error instanceof CeilingBrokenError)) throw error
+        throw new WorkFailure('CEILING_BROKEN', { platform }, error)
+      })
+    },
+  }
 }
 
 /** What a proof may cost in loudness, LU: as much as a landing may miss its target by. */
