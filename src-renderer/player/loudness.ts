@@ -40,30 +40,25 @@ export function kWeighting(sampleRateHz: number): readonly [Section, Section] {
   ]
 }
 
-/** Filters one channel in direct form II transposed and answers the energy (sum of squares) of a run of samples. */
+/** Returns a filter of one channel, direct form II transposed, that answers the energy (sum of squares) of each run of samples. */
 function createWeightedEnergy([shelf, pass]: readonly [Section, Section]) {
   let s1 = 0
   let s2 = 0
   let t1 = 0
   let t2 = 0
-  return {
-    energy(samples: Float32Array, from: number, frames: number): number {
-      let sum = 0
-      for (let i = from; i < from + frames; i++) {
-        const x = samples[i] as number
-        const y = shelf.b0 * x + s1
-        s1 = shelf.b1 * x - shelf.a1 * y + s2
-        s2 = shelf.b2 * x - shelf.a2 * y
-        const z = pass.b0 * y + t1
-        t1 = pass.b1 * y - pass.a1 * z + t2
-        t2 = pass.b2 * y - pass.a2 * z
-        sum += z * z
-      }
-      return sum
-    },
-    reset() {
-      s1 = s2 = t1 = t2 = 0
-    },
+  return (samples: Float32Array, from: number, frames: number): number => {
+    let sum = 0
+    for (let i = from; i < from + frames; i++) {
+      const x = samples[i] as number
+      const y = shelf.b0 * x + s1
+      s1 = shelf.b1 * x - shelf.a1 * y + s2
+      s2 = shelf.b2 * x - shelf.a2 * y
+      const z = pass.b0 * y + t1
+      t1 = pass.b1 * y - pass.a1 * z + t2
+      t2 = pass.b2 * y - pass.a2 * z
+      sum += z * z
+    }
+    return sum
   }
 }
 
@@ -114,12 +109,12 @@ function createGate() {
 
 /**
  * Returns a stereo meter. `push` takes planar samples from `from` on, any run length; `levels` is renewed in place every
- * 100 ms of sound. `restart` begins the integrated measurement again, `reset` forgets everything. Never throws.
+ * 100 ms of sound. `restart` begins the integrated measurement again. Never throws.
  */
 export function createLoudnessMeter(sampleRateHz: number) {
   const sections = kWeighting(sampleRateHz)
-  const left = createWeightedEnergy(sections)
-  const right = createWeightedEnergy(sections)
+  const leftEnergy = createWeightedEnergy(sections)
+  const rightEnergy = createWeightedEnergy(sections)
   const gate = createGate()
   const hopFrames = Math.round(sampleRateHz / 10)
   const hops = new Float64Array(HOPS_SHORT_TERM)
@@ -150,35 +145,23 @@ export function createLoudnessMeter(sampleRateHz: number) {
     }
   }
 
-  function restart() {
-    gate.reset()
-    hopsSinceRestart = 0
-    levels.integratedLufs = silence
-  }
-
   return {
     levels: levels as Readonly<Loudness>,
-    push(leftSamples: Float32Array, rightSamples: Float32Array, from: number, frames: number) {
+    push(left: Float32Array, right: Float32Array, from: number, frames: number) {
       let at = from
       const end = from + frames
       while (at < end) {
         const run = Math.min(end - at, hopFrames - hopFilled)
-        hopEnergy += left.energy(leftSamples, at, run) + right.energy(rightSamples, at, run)
+        hopEnergy += leftEnergy(left, at, run) + rightEnergy(right, at, run)
         hopFilled += run
         at += run
         if (hopFilled === hopFrames) endHop()
       }
     },
-    restart,
-    reset() {
-      left.reset()
-      right.reset()
-      hopsSeen = 0
-      hopEnergy = 0
-      hopFilled = 0
-      levels.momentaryLufs = silence
-      levels.shortTermLufs = silence
-      restart()
+    restart() {
+      gate.reset()
+      hopsSinceRestart = 0
+      levels.integratedLufs = silence
     },
   }
 }

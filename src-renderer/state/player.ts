@@ -108,7 +108,6 @@ export function createPlayerStore(options: PlayerStoreOptions) {
   }))
   const { getState, setState } = store
   const reports = new Set<(report: DeckReport) => void>()
-  const seeks = new Set<() => void>()
   let player: Player | null = null
   let isClosed = false
 
@@ -150,7 +149,6 @@ export function createPlayerStore(options: PlayerStoreOptions) {
 
   function seek(seconds: number, restartsIntegrated = false) {
     player?.seek(Math.max(0, Math.min(durationSeconds, seconds)), restartsIntegrated)
-    for (const listener of seeks) listener()
   }
 
   const position = () => Math.min(durationSeconds, player?.position() ?? 0)
@@ -211,11 +209,6 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     onReport(listener: (report: DeckReport) => void) {
       reports.add(listener)
       return () => reports.delete(listener)
-    },
-    /** Calls back after every jump of the playhead; returns the function that ends it. */
-    onSeek(listener: () => void) {
-      seeks.add(listener)
-      return () => seeks.delete(listener)
     },
     position,
     spectrum: () => player?.spectrum() ?? null,
