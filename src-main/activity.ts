@@ -2,6 +2,7 @@
 import type { Desk, DeskSong } from '../src-server/contract/app.ts'
 import type { LiveEvent } from '../src-server/contract/events.ts'
 import type { Job } from '../src-server/contract/jobs.ts'
+import { MAX_PAGE_SIZE } from '../src-server/contract/limits.ts'
 import type { Service } from './service.ts'
 
 export interface Activity {
@@ -98,7 +99,7 @@ export function followActivity(
 
   async function readAll(): Promise<void> {
     const [page, readDesk, settings] = await Promise.all([
-      service.call('listJobs', { query: { status: 'queued', limit: 100 } }),
+      service.call('listJobs', { query: { status: 'queued', limit: MAX_PAGE_SIZE } }),
       service.call('readDesk'),
       service.call('readSettings'),
     ])
@@ -131,7 +132,7 @@ export function followActivity(
     const jobs: Job[] = []
     let cursor: string | undefined
     do {
-      const query = { batch_id: batchId, limit: 100, ...(cursor === undefined ? {} : { cursor }) }
+      const query = { batch_id: batchId, limit: MAX_PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) }
       const page = await service.call('listJobs', { query })
       jobs.push(...page.jobs)
       cursor = page.next_cursor

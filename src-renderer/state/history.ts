@@ -1,6 +1,7 @@
 /** History: the jobs that match a search, page by page, and what is selected among them. */
 import { createStore } from 'zustand/vanilla'
 import type { Job, JobQuery } from '../../src-server/contract/jobs.ts'
+import { MAX_PAGE_SIZE } from '../../src-server/contract/limits.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
@@ -35,8 +36,6 @@ export interface HistoryState {
   /** Deleted in this page but not yet on the server: their time to undo is running. */
   readonly hidden: Readonly<Record<string, true>>
 }
-
-const PAGE = 100
 
 export interface HistoryGroup {
   readonly groupId: string
@@ -120,7 +119,7 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
       const answer = await client.call('listJobs', {
         query: {
           sort,
-          limit: PAGE,
+          limit: MAX_PAGE_SIZE,
           ...(q ? { q } : {}),
           ...(asked ? { status: asked } : {}),
           ...(platform ? { platform } : {}),
@@ -131,7 +130,7 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
       found.push(...(isExpired ? answer.jobs.filter((job) => job.expired) : answer.jobs))
       cursor = answer.next_cursor ?? null
       total = isExpired ? found.length : answer.total
-    } while (isExpired && cursor && found.length < PAGE)
+    } while (isExpired && cursor && found.length < MAX_PAGE_SIZE)
     jobs.keep(found)
     return { found: found.map((job) => job.job_id), total, nextCursor: cursor }
   }
@@ -147,7 +146,7 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
       if (!answer) return
       const first = answer.found
       const { ids, nextCursor } = getState()
-      const hasFurther = isRefresh && ids.length > PAGE
+      const hasFurther = isRefresh && ids.length > MAX_PAGE_SIZE
       const further = hasFurther ? ids.filter((id) => !first.includes(id)) : []
       setState({
         ids: [...first, ...further],
@@ -271,7 +270,7 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
       let cursor: string | undefined
       do {
         const answer = await client.call('listJobs', {
-          query: { status: 'done', sort: 'oldest', limit: 100, ...(cursor ? { cursor } : {}) },
+          query: { status: 'done', sort: 'oldest', limit: MAX_PAGE_SIZE, ...(cursor ? { cursor } : {}) },
         })
         found.push(...answer.jobs.filter((job) => new Date(job.created_at) < before))
         cursor = answer.jobs.some((job) => new Date(job.created_at) >= before) ? undefined : answer.next_cursor

@@ -4,6 +4,7 @@ import type { MasterSettings } from '../../src-server/contract/app.ts'
 import { FAILURES } from '../../src-server/contract/errors.ts'
 import type { LiveEvent } from '../../src-server/contract/events.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
+import { MAX_PAGE_SIZE } from '../../src-server/contract/limits.ts'
 import type { Client } from '../api/client.ts'
 
 export interface Jobs {
@@ -11,9 +12,6 @@ export interface Jobs {
   /** Newest event sequence seen per job. */
   readonly seqById: Readonly<Record<string, number>>
 }
-
-/** Jobs read at once: the most that the server answers. */
-const PAGE = 100
 
 /**
  * Returns `job` moved on by a progress event, or `job` itself when the event says nothing new: a job that has ended stays
@@ -91,7 +89,7 @@ export function createJobs(client: Client) {
     let cursor: string | undefined
     try {
       do {
-        const page = await client.call('listJobs', { query: { limit: PAGE, ...(cursor ? { cursor } : {}) } })
+        const page = await client.call('listJobs', { query: { limit: MAX_PAGE_SIZE, ...(cursor ? { cursor } : {}) } })
         const found = page.jobs.filter((job) => missing.delete(job.job_id))
         keep(found)
         cursor = found.length > 0 ? page.next_cursor : undefined
@@ -160,7 +158,7 @@ export function createJobs(client: Client) {
     },
     /** Cancels an unfinished job. Throws ApiError. */
     async cancel(jobId: string) {
-      const job = (await client.call('deleteJob', { params: { job_id: jobId } })) as Job | undefined
+      const job = await client.call('deleteJob', { params: { job_id: jobId } })
       if (job) keep([job])
     },
   }

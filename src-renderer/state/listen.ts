@@ -1,6 +1,7 @@
 /** What the Listen screen shows of one job: its report, and the other jobs of the same song. */
 import { createStore } from 'zustand/vanilla'
 import type { Job } from '../../src-server/contract/jobs.ts'
+import { MAX_PAGE_SIZE } from '../../src-server/contract/limits.ts'
 import type { Platform } from '../../src-server/contract/platforms.ts'
 import type { Report } from '../../src-server/contract/report.ts'
 import type { Client } from '../api/client.ts'
@@ -28,8 +29,6 @@ export interface ListenOptions {
   readonly otherId?: string | undefined
 }
 
-const PAGE = 100
-
 /** Makes the store of one visit to the screen, with its actions. */
 export function createListen({ client, jobId, otherId }: ListenOptions) {
   const store = createStore<ListenState>(() => ({
@@ -55,7 +54,7 @@ export function createListen({ client, jobId, otherId }: ListenOptions) {
 
   /** The list is searched by words, so this finds the versions that kept their title. */
   async function readSiblings(job: Job) {
-    const query = { q: job.title, status: 'done', limit: PAGE } as const
+    const query = { q: job.title, status: 'done', limit: MAX_PAGE_SIZE } as const
     const { jobs } = await client.call('listJobs', { query }).catch(() => ({ jobs: [] }))
     addSiblings(job, jobs)
   }
@@ -105,7 +104,7 @@ export function createListen({ client, jobId, otherId }: ListenOptions) {
       if (!job || hasAllSiblings) return
       let cursor: string | undefined
       do {
-        const query = { status: 'done', limit: PAGE, ...(cursor ? { cursor } : {}) } as const
+        const query = { status: 'done', limit: MAX_PAGE_SIZE, ...(cursor ? { cursor } : {}) } as const
         const page = await client.call('listJobs', { query })
         addSiblings(job, page.jobs)
         cursor = page.next_cursor

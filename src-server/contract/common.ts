@@ -1,5 +1,6 @@
 /** Schemas that more than one resource uses. Wire names are snake_case; times are ISO 8601 in UTC. */
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import { MAX_PAGE_SIZE } from './limits.ts'
 
 /** Form of a UUID in lower case. */
 export const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
@@ -32,7 +33,7 @@ export function orNull<Schema extends TSchema>(schema: Schema) {
 export const DEFAULT_PAGE_SIZE = 50
 
 /** Query parameter: how many entries of a list are wanted. */
-export const PageSize = Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_PAGE_SIZE })
+export const PageSize = Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE })
 
 /** Path parameters of everything below one job. Kept a plain string so that a malformed identifier is an unknown job. */
 export const JobPath = exactly({ job_id: Type.String() })

@@ -20,6 +20,8 @@ export const MAX_TITLE_LENGTH = 200
 export const DEFAULT_INTENSITY = 50
 /** How far to move toward a reference unless told otherwise, percent of the way. */
 export const DEFAULT_REFERENCE_AMOUNT = 70
+/** Most entries of a list that one page holds. */
+export const MAX_PAGE_SIZE = 100
 /** The address at which Loudsmith listens unless told otherwise. */
 export const DEFAULT_PORT = 47310
 /** Fixed prefix of every API key. */
