@@ -27,7 +27,7 @@ export interface Service {
   /** Calls an endpoint and returns its JSON. Throws RefusedError for an answer that is none of its successes. */
   call<Name extends EndpointName>(name: Name, parts?: CallParts): Promise<AnswerOf<Name>>
   /** Stores a file as a song on the desk, streamed from disk. Throws RefusedError, or the error of the file system. */
-  storeSong(file: string): Promise<{ readonly source_id: string }>
+  storeSong(file: string): Promise<Pick<AnswerOf<'createSource'>, 'source_id'>>
   /** Calls back for every live event until the signal fires, over interruptions; `onConnect` runs at each new connection. */
   follow(onEvent: (event: LiveEvent) => void, onConnect: () => void, signal: AbortSignal): Promise<void>
 }
@@ -86,7 +86,7 @@ export function createService(baseUrl: string, credential: string, language: () 
       const form = new FormData()
       form.append('file', await openAsBlob(file), path.basename(file).normalize('NFC'))
       const response = await request('createSource', { body: form })
-      return (await response.json()) as { source_id: string }
+      return (await response.json()) as AnswerOf<'createSource'>
     },
     async follow(onEvent, onConnect, signal) {
       while (!signal.aborted) {

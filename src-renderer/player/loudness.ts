@@ -19,7 +19,7 @@ interface Section {
 }
 
 /** The two K-weighting sections for any rate: the analogue prototypes of BS.1770's 48 kHz table, warped to `sampleRateHz`. */
-export function kWeighting(sampleRateHz: number): readonly [Section, Section] {
+function kWeighting(sampleRateHz: number): readonly [Section, Section] {
   const shelf = Math.tan((Math.PI * 1681.974450955533) / sampleRateHz)
   const high = 10 ** (3.999843853973347 / 20)
   const band = high ** 0.4996667741545416

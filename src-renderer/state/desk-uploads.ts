@@ -19,6 +19,11 @@ export interface UploadsOptions {
   readonly onStored: (upload: Upload, source: Source) => void
 }
 
+/** A file that was not taken, and why. */
+export interface RefusedFile extends Refusal {
+  readonly filename: string
+}
+
 const KEPT_KEY = 'loudsmith.uploads'
 
 /** Parses what was stored under a key; `fallback` when nothing was, or what `isFit` does not take. */
@@ -150,7 +155,7 @@ export function createUploads(options: UploadsOptions) {
       return ids
     },
     /** Shows files that were refused without this page and answers their ids. */
-    showRefused(refused: readonly ({ readonly filename: string } & Refusal)[]): string[] {
+    showRefused(refused: readonly RefusedFile[]): string[] {
       const added = refused.map(({ filename, ...error }): Upload => {
         const row = { uploadId: newId(), filename, sizeBytes: 0, sent: 0, addedAt: now() }
         return { ...row, state: 'refused', error }

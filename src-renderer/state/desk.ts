@@ -15,7 +15,7 @@ import { type AgainDesk, type BroughtBack, bringBack, newestOfEachSong } from '.
 import { createChanges } from './desk-changes.ts'
 import { createLooks } from './desk-looks.ts'
 import { createReferences } from './desk-references.ts'
-import { createUploads, placedOrder, readStored } from './desk-uploads.ts'
+import { createUploads, placedOrder, type RefusedFile, readStored } from './desk-uploads.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
@@ -379,7 +379,7 @@ export function createDesk(options: DeskOptions) {
       add(list, { ...(replaces ? { replaces } : {}), ...(settings ? { settings } : {}) })
     },
     /** Shows files that the desktop was handed without this page and did not take. */
-    showRefused(refused: readonly ({ readonly filename: string } & Refusal)[]) {
+    showRefused(refused: readonly RefusedFile[]) {
       const ids = uploads.showRefused(refused)
       setState(({ order }) => ({ order: [...order, ...ids] }))
     },
