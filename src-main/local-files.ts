@@ -9,6 +9,7 @@ import type { Service } from './service.ts'
 import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'
 
+/** Returns what hands files to the desktop. What asks the service throws what it throws. */
 export function createLocalFiles({
   window,
   words,

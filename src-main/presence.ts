@@ -6,6 +6,7 @@ import type { Place } from './bridge.ts'
 import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'
 
+/** Returns what shows the work outside of the window; nothing is shown before the first `show`. */
 export function createPresence(options: {
   readonly window: MainWindow
   readonly words: () => Words

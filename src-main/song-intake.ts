@@ -9,6 +9,7 @@ import type { MainWindow } from './window.ts'
 /** What a dialog asks for. */
 type Asked = 'songs' | 'folder'
 
+/** Returns the ways in. A song that is not taken is in the report; none of them throws for it. */
 export function createSongIntake({
   window,
   words,

@@ -24,6 +24,7 @@ export interface WindowOptions {
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void
 }
 
+/** Returns the window, which is made when it is first shown and again after it was closed. */
 export function createMainWindow(options: WindowOptions) {
   const { origin, remembered } = options
   let window: BrowserWindow | undefined
