@@ -2,17 +2,13 @@ import type { Analysis } from '../contract/jobs.ts'
 import { planRecipe } from '../engine/plan-recipe.ts'
 import type { Decoded } from '../media/decode.ts'
 import { decodeAndAnalyse, songWarnings } from './pipeline.ts'
+import { createProgressMeter, LOOK_WEIGHTS } from './progress-meter.ts'
 import { bandwidthOf, codecName, measurementOf, spectrumOf, thinnedCurves } from './report-facts.ts'
 import { announcedRepair } from './work-done.ts'
 import type { AnalysisDone, AnalysisOrder, WorkProgress } from './work-order.ts'
 
 /** Slices of the waveform that a look at a song returns. */
 const WAVEFORM_SLICES = 1000
-
-/** Share of a look that is decoding, as measured on four minutes of WAV, FLAC and MP3. */
-const DECODING_SHARE = 0.3
-/** Smallest step that is worth a message. */
-const STEP = 0.01
 
 /**
  * Decodes and measures one song and returns what mastering would find; nothing is written. `send` is told of each further hundredth
@@ -26,13 +22,8 @@ export async function analyseSong(
 ): Promise<AnalysisDone['analysis']> {
   const { facts } = order.song
   const { aiService } = order
-  let sent = 0
-  const { decoded, analysis } = await decodeAndAnalyse(order, order.song, signal, (stage, part) => {
-    const fraction = stage === 'decoding' ? part * DECODING_SHARE : DECODING_SHARE + part * (1 - DECODING_SHARE)
-    if (part > 0 && fraction < sent + STEP) return
-    sent = fraction
-    send({ type: 'progress', stage, fraction })
-  })
+  const { report } = createProgressMeter(LOOK_WEIGHTS, send)
+  const { decoded, analysis } = await decodeAndAnalyse(order, order.song, signal, report)
   const request = { genre: 'other', tier: 'standard', intensity: 50, referenceAmount: 0 } as const
   const plan = planRecipe({ analysis, aiService, ...request })
   return {

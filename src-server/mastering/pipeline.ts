@@ -20,7 +20,7 @@ import type { SongTags } from '../media/audio-facts.ts'
 import { type Decoded, decodeSong } from '../media/decode.ts'
 import { readCover } from '../media/tags.ts'
 import { type Delivery, deliverMasters } from './deliver.ts'
-import { createProgressMeter, type ProgressMeter } from './progress-meter.ts'
+import { createProgressMeter, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
 import type { RenderedMaster } from './render-master.ts'
 import { createRenderPool, type RenderPool } from './render-pool.ts'
 import {
@@ -54,7 +54,7 @@ export async function masterSong(
   await access(order.source.path).catch((error) => {
     throw new WorkFailure('SOURCE_LOST', {}, error)
   })
-  const progress = createProgressMeter(order.tier, send)
+  const progress = createProgressMeter(MASTERING_WEIGHTS[order.tier], send)
   const pool = createRenderPool(order.threads)
   const stop = () => void pool.close()
   signal.addEventListener('abort', stop)
@@ -335,7 +335,7 @@ function composeReport(
       : {}),
     ...(plan.targetSpectrum ? { target_spectrum: plan.targetSpectrum } : {}),
     repairs: [...repairs],
-    decisions: [...decisions, ...landingDecisions(masters)],
+    decisions: [...decisions, ...landingDecisions(masters.map(({ result }) => result))],
     warnings: warnings.map((warning) => ({ ...warning, message: warningText(warning.code, warning.values ?? {}) })),
     masters: masters.map(({ master, result }) => ({
       result,

@@ -1,11 +1,17 @@
 import type { Tier } from '../contract/platforms.ts'
 import { WORK_STAGES, type WorkProgress, type WorkStage } from './work-order.ts'
 
-/** Share of the whole work of each stage, as measured; proofing against codecs is most of a premium job. */
-const WEIGHTS: Readonly<Record<Tier, Readonly<Record<WorkStage, number>>>> = {
+/** Shares of the whole work by stage, together 1; a stage that is not named does not come. */
+export type StageWeights = Readonly<Partial<Record<WorkStage, number>>>
+
+/** Of mastering, as measured; proofing against codecs is most of a premium job. */
+export const MASTERING_WEIGHTS: Readonly<Record<Tier, StageWeights>> = {
   standard: { decoding: 0.12, analysing: 0.18, rendering: 0.46, verifying: 0.1, packaging: 0.14 },
   premium: { decoding: 0.04, analysing: 0.06, rendering: 0.2, verifying: 0.64, packaging: 0.06 },
 }
+
+/** Of a look, as measured on four minutes of WAV, FLAC and MP3. */
+export const LOOK_WEIGHTS: StageWeights = { decoding: 0.3, analysing: 0.7 }
 
 /** Smallest step that is worth a message. */
 const STEP = 0.01
@@ -17,16 +23,16 @@ export interface ProgressMeter {
 }
 
 /** Returns a meter that sends a message for each new stage and for each further hundredth of the whole. */
-export function createProgressMeter(tier: Tier, send: (progress: WorkProgress) => void): ProgressMeter {
+export function createProgressMeter(weights: StageWeights, send: (progress: WorkProgress) => void): ProgressMeter {
   let current = -1
   let sent = 0
   return {
     report(stage, part) {
       const index = WORK_STAGES.indexOf(stage)
       if (index < current) return
-      const weights = WEIGHTS[tier]
-      const before = WORK_STAGES.slice(0, index).reduce((sum, earlier) => sum + weights[earlier], 0)
-      const fraction = Math.max(sent, before + weights[stage] * Math.max(0, Math.min(1, part)))
+      const weightOf = (one: WorkStage) => weights[one] ?? 0
+      const before = WORK_STAGES.slice(0, index).reduce((sum, earlier) => sum + weightOf(earlier), 0)
+      const fraction = Math.max(sent, before + weightOf(stage) * Math.max(0, Math.min(1, part)))
       if (index === current && fraction < sent + STEP) return
       current = index
       sent = fraction

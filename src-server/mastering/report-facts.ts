@@ -168,10 +168,10 @@ export function masterResult(
 }
 
 /** What clipper, limiter and landing did to the hardest-driven master of a song, as decisions. */
-export function landingDecisions(masters: readonly { readonly result: MasterResult }[]): Decision[] {
-  const hardest = masters
-    .map(({ result }) => result)
-    .reduce((most, result) => (result.max_gain_reduction_db > most.max_gain_reduction_db ? result : most))
+export function landingDecisions(results: readonly MasterResult[]): Decision[] {
+  const hardest = results.reduce((most, result) =>
+    result.max_gain_reduction_db > most.max_gain_reduction_db ? result : most,
+  )
   const short = (db: number) => Math.round(db * 10) / 10
   const values = { platform: hardest.platform, gainDb: short(hardest.gain_db) }
   if (hardest.max_gain_reduction_db < 0.05 && hardest.clip_budget_db === 0) {
@@ -194,9 +194,9 @@ export function landingDecisions(masters: readonly { readonly result: MasterResu
       meanGainReductionDb: short(hardest.mean_gain_reduction_db),
     },
   }
-  const stopped = masters
-    .filter(({ result }) => result.verdict === 'below_target')
-    .map(({ result }): Decision => {
+  const stopped = results
+    .filter(({ verdict }) => verdict === 'below_target')
+    .map((result): Decision => {
       const missingLu = short(result.target_lufs - result.integrated_lufs)
       return { stage: 'land', code: 'STOPPED_BELOW_TARGET', values: { platform: result.platform, missingLu } }
     })

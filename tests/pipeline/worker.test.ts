@@ -4,7 +4,7 @@ import path from 'node:path'
 import Schema from 'typebox/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Report } from '../../src-server/contract/report.ts'
-import { createProgressMeter } from '../../src-server/mastering/progress-meter.ts'
+import { createProgressMeter, MASTERING_WEIGHTS } from '../../src-server/mastering/progress-meter.ts'
 import { describeFailure, WorkFailure } from '../../src-server/mastering/work-failure.ts'
 import {
   WORK_STAGES,
@@ -402,7 +402,7 @@ describe('an engine process', () => {
 describe('the progress meter', () => {
   it('passes over stages that are behind it and parts that were reached', () => {
     const sent: WorkProgress[] = []
-    const meter = createProgressMeter('standard', (message) => sent.push(message))
+    const meter = createProgressMeter(MASTERING_WEIGHTS.standard, (message) => sent.push(message))
     meter.report('decoding', 1)
     meter.report('rendering', 0.5)
     meter.report('analysing', 1)
