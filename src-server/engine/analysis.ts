@@ -167,21 +167,7 @@ export function analyseSource(
   }
 }
 
-function levelsOf(
-  loudness: Loudness,
-  waveform: Waveform,
-  truePeakDbtp: number,
-): Pick<
-  SourceAnalysis,
-  | 'integratedLufs'
-  | 'shortTermMaxLufs'
-  | 'momentaryMaxLufs'
-  | 'loudnessRangeLu'
-  | 'truePeakDbtp'
-  | 'samplePeakDbfs'
-  | 'plrDb'
-  | 'crestFactorDb'
-> {
+function levelsOf(loudness: Loudness, waveform: Waveform, truePeakDbtp: number) {
   const hasLoudness = Number.isFinite(loudness.integratedLufs)
   return {
     integratedLufs: finiteOrNull(loudness.integratedLufs),
@@ -202,10 +188,7 @@ function deadChannelOf({ rmsDbfs, isDualMono }: Waveform): 'left' | 'right' | nu
   return left - right > deadChannelDb ? 'right' : null
 }
 
-function edgesOf({ peakDbfs, samplePeakDbfs }: Waveform): {
-  leadingSilenceSeconds: number
-  trailingSilenceSeconds: number
-} {
+function edgesOf({ peakDbfs, samplePeakDbfs }: Waveform) {
   const silentDbfs = edgeSilenceDbfs + thresholdShiftDb(samplePeakDbfs)
   const first = peakDbfs.findIndex((level) => level > silentDbfs)
   const last = peakDbfs.findLastIndex((level) => level > silentDbfs)

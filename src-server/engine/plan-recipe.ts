@@ -6,7 +6,14 @@ import { planDensity, planMultiband } from './plan-dynamics.ts'
 import { planImage } from './plan-image.ts'
 import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { clippedThroughout, planRepair } from './plan-repair.ts'
-import { isComparable, planGenreTone, planReferenceTone, planToneFaults, referenceDistance } from './plan-tone.ts'
+import {
+  isComparable,
+  isInCore,
+  planGenreTone,
+  planReferenceTone,
+  planToneFaults,
+  referenceDistance,
+} from './plan-tone.ts'
 import { curveGainDb } from './processors/match.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
 import { rounded } from './units.ts'
@@ -202,8 +209,7 @@ function targetOf(analysis: SourceAnalysis, reference: SourceAnalysis | undefine
   }
   const target = bandHz.map((hz) => genreSpectrumDb(genre, hz))
   if (target.includes(null)) return null
-  const isCore = (hz: number): boolean => hz >= 100 && hz <= 8000
-  const core = bandHz.map((hz, b) => (isCore(hz) ? b : -1)).filter((b) => b >= 0)
+  const core = bandHz.map((hz, b) => (isInCore(hz) ? b : -1)).filter((b) => b >= 0)
   const offset = core.reduce((sum, b) => sum + midDb[b]! - target[b]!, 0) / core.length
   return { band_hz: [...bandHz], mid_db: target.map((level) => level! + offset), side_db: bandHz.map(() => null) }
 }

@@ -63,21 +63,18 @@ export function planToneFaults(analysis: SourceAnalysis, intensity: number): Pla
   return { stages: [{ kind: 'equalise', mid: sections, side: sections }], decisions }
 }
 
-/** Mean of `values` over the bands between 100 Hz and 8 kHz, where music has its weight. */
+/** Whether a band lies where music has its weight: there two spectra are brought to one level. */
+export const isInCore = (hz: number): boolean => hz >= 100 && hz <= 8000
+
+/** Mean of `values` over the bands of the core. */
 function meanInCore(bandHz: readonly number[], values: readonly number[]): number {
-  let sum = 0
-  let count = 0
-  for (const [b, hz] of bandHz.entries()) {
-    if (hz < 100 || hz > 8000) continue
-    sum += values[b]!
-    count++
-  }
-  return count > 0 ? sum / count : 0
+  const core = values.filter((_, b) => isInCore(bandHz[b]!))
+  return core.length > 0 ? core.reduce((sum, value) => sum + value, 0) / core.length : 0
 }
 
 /** Median over the same bands of the values that there are. */
 function medianInCore(bandHz: readonly number[], values: readonly (number | null)[]): number {
-  const core = values.filter((value, b): value is number => value !== null && bandHz[b]! >= 100 && bandHz[b]! <= 8000)
+  const core = values.filter((value, b): value is number => value !== null && isInCore(bandHz[b]!))
   return core.length > 0 ? quantile(Float64Array.from(core).sort(), 0.5) : 0
 }
 
