@@ -62,18 +62,21 @@ export interface DynamicCut {
   readonly maxSideCutDb: number
 }
 
+/** Where one channel was cut off. Levels are linear; the negative one is below 0; null where the side is not clipped. */
+export interface ClipLevels {
+  readonly positive: number | null
+  readonly negative: number | null
+}
+
+/** Clicks of one channel as [first frame, frame after the last], ascending. */
+export type ClickRanges = readonly (readonly [number, number])[]
+
 export type RecipeStage =
   | { readonly kind: 'remove_dc'; readonly offsets: readonly number[] }
-  | {
-      readonly kind: 'declip'
-      /** Per channel: the positive and the negative level (below 0) at which the signal was cut off; null where it was not. */
-      readonly levels: readonly { readonly positive: number | null; readonly negative: number | null }[]
-    }
-  | {
-      readonly kind: 'declick'
-      /** Frames of the clicks per channel, as [first, after last] pairs. */
-      readonly clicks: readonly (readonly (readonly [number, number])[])[]
-    }
+  /** Per channel. */
+  | { readonly kind: 'declip'; readonly levels: readonly ClipLevels[] }
+  /** Per channel. */
+  | { readonly kind: 'declick'; readonly clicks: readonly ClickRanges[] }
   | {
       readonly kind: 'rumble_filter'
       /** −3 dB point of a high-pass: 3 to 40. */

@@ -1,9 +1,7 @@
+import type { ClickRanges } from '../../contract/recipe.ts'
 import type { Audio } from '../block.ts'
 import { sumStereo } from '../meters/sums.ts'
 import { interpolateGap, predictionErrorFilter } from '../prediction.ts'
-
-/** Clicks of one channel as [first frame, frame after the last], ascending. */
-export type ClickRanges = readonly (readonly [number, number])[]
 
 /** Samples per stretch of the quick search. */
 const stretch = 512

@@ -1,11 +1,6 @@
+import type { ClipLevels } from '../../contract/recipe.ts'
 import type { AudioBlock } from '../block.ts'
 import { sumStereo } from '../meters/sums.ts'
-
-/** Where one channel was cut off. Levels are linear; the negative one is below 0; null where the side is not clipped. */
-export interface ClipLevels {
-  readonly positive: number | null
-  readonly negative: number | null
-}
 
 /** What the search for flat tops found. */
 export interface Clipping {

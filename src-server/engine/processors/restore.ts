@@ -1,5 +1,5 @@
-import type { ClickRanges } from '../detectors/clicks.ts'
-import { type ClipLevels, flatTops } from '../detectors/clipping.ts'
+import type { ClickRanges, ClipLevels } from '../../contract/recipe.ts'
+import { flatTops } from '../detectors/clipping.ts'
 import { interpolateGap, predictionErrorFilter } from '../prediction.ts'
 import { dbToGain } from '../units.ts'
 
