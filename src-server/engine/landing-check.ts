@@ -9,8 +9,8 @@ import { applyControls } from './processors/limiter.ts'
 const memorySteps = 3
 
 /**
- * Loudness of the master, filtered sample by sample wherever clipper or limiter change the song, and taken from the source's energies
- * elsewhere.
+ * Returns the integrated loudness in LUFS of the master that these controls and `gainDb` make, filtered sample by sample wherever clipper or limiter
+ * change the song, and taken from the source's energies elsewhere. −Infinity for silence and below 400 ms.
  */
 export function measureRendered(
   source: Song,

@@ -95,7 +95,8 @@ function largest(values: Float32Array): number {
 /**
  * Plans a master in a closed loop: the loudness of the limited signal is predicted from group energies, the prediction is checked
  * on rendered samples, and the gain follows until it lands. When peaks are in the way, limiter and clip budget are chosen by the distortion
- * measured on a fair sample of the loud parts. When the budget of effort does not allow the target, the plan goes as far as it does.
+ * measured on a fair sample of the loud parts. When the budget of effort does not allow the target, the plan goes as far as it does. Silence, and what is
+ * too short to have a loudness (400 ms), is only kept below the ceiling, with the reason `silent`.
  */
 export function planLanding(source: LandingSource, target: LandingTarget): LandingPlan {
   const loudness = source.loudness.integratedLufs
