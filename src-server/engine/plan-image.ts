@@ -43,6 +43,15 @@ export function widthCorrectionDb(
   return likely * Math.min(wholeDb, 3 * Math.abs(wayBackDb))
 }
 
+/** The part of the plan that corrects the width. */
+export interface ImagePart extends PlanPart {
+  /** Gain of the side that is aimed at, dB, to a tenth; 0 where nothing is done. */
+  readonly sideGainDb: number
+}
+
+/** The part that leaves the width as it is. */
+export const imageLeftAlone: ImagePart = { ...nothingPlanned, sideGainDb: 0 }
+
 /** Largest gain of a side that lies `sideToMidDb` against the mid for which fold-down costs at most 1.5 dB more. */
 function foldDownLimitDb(sideToMidDb: number): number {
   const power = dbToPower(foldDownLossDb(sideToMidDb) + mostFoldDownDb) - 1
@@ -54,13 +63,13 @@ function foldDownLimitDb(sideToMidDb: number): number {
  * every band in which it would cost more than 1.5 dB on fold-down, and in the bass. Nothing for mono, for a dead channel, for channels
  * in opposite phase, at intensity 0, and for ordinary width.
  */
-export function planImage(analysis: SourceAnalysis, intensity: number): PlanPart {
+export function planImage(analysis: SourceAnalysis, intensity: number): ImagePart {
   const { isMono, deadChannel, isSilent, width, spectrum, sideToMidDb } = analysis
   const isOpposite = sideToMidDb !== null && sideToMidDb > oppositePhaseDb
-  if (isMono || isSilent || isOpposite || deadChannel !== null || intensity === 0) return nothingPlanned
+  if (isMono || isSilent || isOpposite || deadChannel !== null || intensity === 0) return imageLeftAlone
   const odds = faultOdds(analysis)
   const wantedDb = widthCorrectionDb(odds, width.widestDb) * Math.min(1, intensity / 50)
-  if (Math.abs(wantedDb) < 0.1) return nothingPlanned
+  if (Math.abs(wantedDb) < 0.1) return imageLeftAlone
   const gainDb = spectrum.bandHz.map((hz, b) => {
     const sideToMidDb = spectrum.sideDb[b]! - spectrum.midDb[b]!
     const limitDb = foldDownLimitDb(sideToMidDb)
@@ -68,15 +77,17 @@ export function planImage(analysis: SourceAnalysis, intensity: number): PlanPart
     return Math.min(wantedDb, limitDb, bassLimitDb)
   })
   const zero = gainDb.map(() => 0)
+  const sideGainDb = rounded(wantedDb)
   const { bandHz } = spectrum
   return {
+    sideGainDb,
     stages: [{ kind: 'match', mid: { frequencyHz: bandHz, gainDb: zero }, side: { frequencyHz: bandHz, gainDb } }],
     decisions: [
       {
         stage: 'image',
         code: wantedDb > 0 ? 'IMAGE_WIDENED' : 'IMAGE_NARROWED',
         values: {
-          gainDb: rounded(wantedDb),
+          gainDb: sideGainDb,
           widestDb: rounded(width.widestDb),
           usualDb: usualWidestDb,
           probability: rounded(probability(wantedDb > 0 ? odds.narrowed : odds.widened), 2),

@@ -3,7 +3,7 @@ import type { GainCurve, Recipe, RecipeStage } from '../contract/recipe.ts'
 import type { Decision, Spectrum, WarningCode } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import { planDensity, planMultiband } from './plan-dynamics.ts'
-import { planImage } from './plan-image.ts'
+import { imageLeftAlone, planImage } from './plan-image.ts'
 import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { clippedThroughout, planRepair } from './plan-repair.ts'
 import {
@@ -62,8 +62,8 @@ export function planRecipe(input: PlanInput): MasteringPlan {
   const isFollowed = input.reference && isComparable(input.reference) && !isSamePiece(analysis, input.reference)
   const reference = isFollowed ? input.reference : undefined
   const isMatched = reference !== undefined && input.referenceAmount > 0
-  const image = isMatched ? nothingPlanned : planImage(analysis, intensity)
-  const repair = planRepair(analysis, plannedSideGainDb(image))
+  const image = isMatched ? imageLeftAlone : planImage(analysis, intensity)
+  const repair = planRepair(analysis, image.sideGainDb)
   const faults = isMatched ? nothingPlanned : planToneFaults(analysis, intensity)
   const tone = isMatched
     ? planReferenceTone(analysis, reference, input.referenceAmount)
@@ -89,12 +89,6 @@ export function planRecipe(input: PlanInput): MasteringPlan {
     warnings: warningsOf(input, reference),
     targetSpectrum: targetOf(analysis, reference, genre),
   }
-}
-
-/** Gain of the side that the image stage was planned with, dB. */
-function plannedSideGainDb({ decisions }: PlanPart): number {
-  const gainDb = decisions.find(({ stage }) => stage === 'image')?.values.gainDb
-  return typeof gainDb === 'number' ? gainDb : 0
 }
 
 const stageOrder: readonly Decision['stage'][] = ['repair', 'tone', 'dynamics', 'image']
