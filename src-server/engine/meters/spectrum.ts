@@ -54,8 +54,8 @@ const mostFrames = 1000
 const fewestCompared = 250
 
 /**
- * Returns of how many frames of the default grid one is looked at where versions of a song are held against each other: one in four of a long song, every one of
- * less than some 45 s. At the same places in all of them, because between two samplings of the same music a third octave with few notes differs by decibels.
+ * Returns of how many frames of the default grid one is looked at where versions of a song are held against each other: one in three of a long song, one in two of
+ * less than some 70 s, every one of less than some 46 s. At the same places in all of them, because between two samplings of the same music a third octave with few notes differs by decibels.
  */
 export function comparedEvery(frameCount: number): number {
   return Math.max(1, Math.floor(frameCount / fewestCompared))
