@@ -64,7 +64,7 @@ export function planRepair(analysis: SourceAnalysis, sideGainDb: number): PlanPa
 const largestOf = (offsets: readonly number[]): number => Math.max(...offsets.map(Math.abs))
 
 /**
- * Which offsets to subtract, or that they are to be filtered; null where there is none to be taken out. One that moves is filtered where that lowers the peaks; where it
+ * Which offsets to subtract, or that they are to be filtered; null where there is none to be taken out. One that moves is filtered, with the first-order filter only where that lowers the peaks; where it
  * does not, what every second of it has in common is still subtracted.
  */
 function offsetRemoval(analysis: SourceAnalysis, isWorthFiltering: boolean): readonly number[] | 'filtered' | null {

@@ -24,7 +24,7 @@ const period = 1800
 const longest = 24
 /** Below this amplitude (−60 dBFS) a click is not worth the risk. */
 const quietest = 1e-3
-/** A file with more suspects than this many per second is made of clicks: it is meant. */
+/** A channel with more clicks than this many per second, and more than twenty, is made of them: it is meant. */
 const mostPerSecond = 8
 /** Clicks that hold more than this part of a piece's energy (without them it would be 10 dB quieter) are the piece when they come this often ... */
 const mostOfEnergy = 0.9
