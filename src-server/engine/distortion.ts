@@ -17,7 +17,7 @@ export interface Distortion {
 const bandCount = 40
 const lowestHz = 50
 const highestHz = 16_000
-/** Signal to mask ratio and slopes of the spreading per band (about 0.85 ERB), after the simple models of Johnston, JSAC 6(2), 1988. */
+/** Signal to mask ratio and slopes of the spreading per band (about 0.94 ERB), after the simple models of Johnston, JSAC 6(2), 1988. */
 const maskOffsetDb = 18
 const upwardSlopeDb = 9
 const downwardSlopeDb = 22

@@ -13,7 +13,7 @@ export type FaultOdds = Readonly<Record<Fault, number>>
 /** The faults in the order of the table's rows. */
 export const faults: readonly Fault[] = ['mud', 'harshness', 'dullness', 'narrowed', 'widened']
 
-/** Side against mid of the widest moments (one in twenty) in the middle of what finished pieces have, dB; stands for pieces that have no width. */
+/** Side against mid of the widest moments (one in twenty) that counts as usual, dB: above the median of finished pieces (docs/engine.md, section 6). Stands for pieces that have no width. */
 export const usualWidestDb = 2.2
 
 const hasWidth = ({ isMono, deadChannel }: FaultEvidence): boolean => !isMono && deadChannel === null

@@ -106,7 +106,7 @@ function orElse(
 }
 
 /**
- * Order of the chain: what edits samples first, then filters, then what listens to levels, the width last. Flat tops before the offset, whose
+ * Order of the chain: what edits samples first, then filters, the width among them, then what listens to levels. Flat tops before the offset, whose
  * removal would take them away from the level at which they were found.
  */
 const kindOrder: readonly RecipeStage['kind'][] = [
