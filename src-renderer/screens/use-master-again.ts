@@ -13,11 +13,11 @@ export function useMasterAgain(onError: (error: unknown) => void) {
   const [isBusy, setBusy] = useState(false)
   const songs = useSelect(desk.store, (state) => state.desk?.songs)
   const known = useSelect(jobs.store, (state) => state.byId)
-  const onDesk = useMemo(() => new Map(songs?.map((song) => [song.source.source_id, song.job_ids[0] ?? ''])), [songs])
+  const onDesk = useMemo(() => new Map(songs?.map((song) => [song.source.source_id, song])), [songs])
   return {
     canMasterAgain(job: Job) {
-      const newestId = onDesk.get(job.source_id ?? '')
-      return isRepeatable(job, newestId === undefined ? null : { newest: known[newestId] })
+      const song = onDesk.get(job.source_id ?? '')
+      return isRepeatable(job, song ? { state: song.state, newest: known[song.job_ids[0] ?? ''] } : null)
     },
     isBusy,
     masterAgain(jobs: readonly Job[]) {

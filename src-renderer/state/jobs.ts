@@ -1,6 +1,6 @@
 /** Jobs as the server told them, by id. Whatever is older than what is known already is ignored, so a replay is harmless. */
 import { createStore } from 'zustand/vanilla'
-import type { MasterSettings } from '../../src-server/contract/app.ts'
+import type { DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
 import { FAILURES } from '../../src-server/contract/errors.ts'
 import type { LiveEvent } from '../../src-server/contract/events.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
@@ -36,16 +36,22 @@ export function newerJob(known: Job | undefined, read: Job): Job {
 export const isWorthAgain = ({ failure_code }: Pick<Job, 'failure_code'>): boolean =>
   failure_code === undefined || FAILURES[failure_code].retryable
 
+/** A song of the desk with its newest job, where it has one that is known. */
+export interface SongOnDesk {
+  readonly state: DeskSong['state']
+  readonly newest: Pick<Job, 'status'> | undefined
+}
+
 /**
- * Whether a job's song can be mastered again: not while it, or a newer job of the song, is unfinished or where the song itself is what is
- * wrong, and only from the desk, or from the files that the job has kept. `onDesk` has the newest job of the song; null where it is not there.
+ * Whether a job's song can be mastered again: not while the song waits to be mastered or is, or where it is itself what is wrong, and only
+ * from the desk, or from the files that the job has kept. `onDesk` is null for a song that is not there.
  */
 export function isRepeatable(
   job: Pick<Job, 'status' | 'failure_code' | 'expired'>,
-  onDesk: { readonly newest: Pick<Job, 'status'> | undefined } | null,
+  onDesk: SongOnDesk | null,
 ): boolean {
   const isKept = !job.expired && job.failure_code !== 'REFERENCE_LOST'
-  const isUnderWay = job.status === 'queued' || onDesk?.newest?.status === 'queued'
+  const isUnderWay = job.status === 'queued' || onDesk?.state === 'waiting' || onDesk?.newest?.status === 'queued'
   return !isUnderWay && isWorthAgain(job) && (onDesk !== null || isKept)
 }
 

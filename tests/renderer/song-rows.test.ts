@@ -346,12 +346,16 @@ describe('a job that has failed', () => {
     expect(repeatable).toEqual(FAILURE_CODES.filter((code) => ![...inTheSong, 'REFERENCE_LOST'].includes(code)))
     const done = { status: 'done' } as const
     expect([isRepeatable(done, null), isRepeatable({ ...done, expired: true }, null)]).toEqual([true, false])
-    expect(isRepeatable({ ...done, expired: true }, { newest: done })).toBe(true)
+    expect(isRepeatable({ ...done, expired: true }, { state: 'submitted', newest: done })).toBe(true)
   })
 
   it('is repeated only when nothing of it is under way', () => {
     const [done, queued] = [{ status: 'done' }, { status: 'queued' }] as const
-    expect([isRepeatable(queued, null), isRepeatable(done, { newest: queued })]).toEqual([false, false])
-    expect(isRepeatable(done, { newest: undefined })).toBe(true)
+    expect([isRepeatable(queued, null), isRepeatable(done, { state: 'submitted', newest: queued })]).toEqual([
+      false,
+      false,
+    ])
+    expect(isRepeatable(done, { state: 'waiting', newest: done })).toBe(false)
+    expect(isRepeatable(done, { state: 'ready', newest: undefined })).toBe(true)
   })
 })
