@@ -1,6 +1,6 @@
 /** The one way to the server: every call of the interface is typed from the endpoint table and made here. */
 import type { Static, TSchema } from 'typebox'
-import { fillPath } from '../../src-server/contract/endpoint.ts'
+import { fillPath, writeQuery } from '../../src-server/contract/endpoint.ts'
 import { type AnswerOf, ENDPOINTS, type EndpointName } from '../../src-server/contract/endpoints.ts'
 import { ERROR_CODES, type ErrorCode, type ErrorEnvelope, type ErrorParams } from '../../src-server/contract/errors.ts'
 
@@ -57,13 +57,6 @@ export class ApiError extends Error {
     this.requestId = fields.requestId
     this.retryAfterSeconds = fields.retryAfterSeconds
   }
-}
-
-/** Writes the members of a query that have a value, in order, with a leading `?`; empty when there are none. */
-export function writeQuery(query: Readonly<Record<string, unknown>> = {}): string {
-  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  const text = new URLSearchParams(entries.map(([key, value]) => [key, String(value)])).toString()
-  return text && `?${text}`
 }
 
 /** Reads a failed answer's envelope; an answer that has none (a proxy, a crash) becomes INTERNAL_ERROR. Never throws. */

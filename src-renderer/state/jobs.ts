@@ -162,9 +162,9 @@ export function createJobs(client: Client) {
       }
       void read(jobId)
     },
-    /** Cancels an unfinished job. Throws ApiError. */
+    /** Cancels an unfinished job; one that has ended meanwhile keeps its masters. Throws ApiError. */
     async cancel(jobId: string) {
-      const job = await client.call('deleteJob', { params: { job_id: jobId } })
+      const job = await client.call('deleteJob', { params: { job_id: jobId }, query: { status: 'queued' } })
       if (job) keep([job])
     },
   }

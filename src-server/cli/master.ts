@@ -97,10 +97,9 @@ async function follow(
     const job = await client.call('readJob', { params })
     onProgress(job)
     if (job.status !== 'queued') return job
-    // Asked for only while it is queued: the same call deletes a job that has ended, with its masters.
     if (signal.aborted && !isCancelled) {
       isCancelled = true
-      await client.call('deleteJob', { params })
+      await client.call('deleteJob', { params, query: { status: 'queued' } })
       continue
     }
     await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {})

@@ -1,6 +1,6 @@
 /** Calls of the command line to the service that owns the data directory. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Endpoint, fillPath } from '../contract/endpoint.ts'
+import { type Endpoint, fillPath, writeQuery } from '../contract/endpoint.ts'
 import { type AnswerOf, ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
 import type { ErrorEnvelope } from '../contract/errors.ts'
 import { ServiceError } from './service-error.ts'
@@ -8,6 +8,7 @@ import type { Words } from './words.ts'
 
 export interface CallOptions {
   readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
   readonly body?: object | FormData
 }
 
@@ -51,7 +52,7 @@ export function createServiceClient(
       headers['content-type'] = 'application/json'
       init.body = JSON.stringify(options.body)
     }
-    return fetch(baseUrl + fillPath(endpoint.path, options.params), init)
+    return fetch(baseUrl + fillPath(endpoint.path, options.params) + writeQuery(options.query), init)
   }
   async function request(name: EndpointName, options: CallOptions = {}): Promise<Response> {
     const isReading = ENDPOINTS[name].method === 'GET'

@@ -72,3 +72,10 @@ export function fillPath(path: string, params: Readonly<Record<string, unknown>>
     return encodeURIComponent(String(value))
   })
 }
+
+/** Writes the members of a query that have a value, in order, with a leading `?`; empty when there are none. */
+export function writeQuery(query: Readonly<Record<string, unknown>> = {}): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const text = new URLSearchParams(entries.map(([key, value]) => [key, String(value)])).toString()
+  return text && `?${text}`
+}

@@ -204,9 +204,16 @@ export const jobEndpoints = endpoints({
     access: 'caller',
     tag,
     summary: 'Cancel an unfinished job, or delete a finished one (extension)',
+    description:
+      'A job may end while the call is on its way. Whoever only wants to cancel says `status=queued`: what has ended then stays.',
     params: JobPath,
+    query: exactly({
+      status: Type.Optional(
+        oneOf(['queued'], 'Cancel only: a job that has ended is answered as it is and not deleted.'),
+      ),
+    }),
     answers: {
-      200: { description: 'A cancelled job, refunded.', schema: Job },
+      200: { description: 'The job: cancelled and refunded, or as it had ended before.', schema: Job },
       204: { description: 'The finished job and its files are gone.' },
     },
     errors: ['JOB_NOT_FOUND'],

@@ -97,7 +97,8 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
   route(app, jobEndpoints.readJob, (call) => ({ status: 200, body: jobs.show(call.params.job_id, view(call)) }))
   route(app, jobEndpoints.deleteJob, (call) => {
     const { job_id } = call.params
-    if (jobs.show(job_id, view(call)).status === 'queued') {
+    const isUnfinished = jobs.show(job_id, view(call)).status === 'queued'
+    if (isUnfinished || call.query.status === 'queued') {
       jobs.cancel(job_id)
       return { status: 200, body: jobs.show(job_id, view(call)) } as const
     }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { ApiError, createClient, readFailure, writeQuery } from '../../src-renderer/api/client.ts'
+import { ApiError, createClient, readFailure } from '../../src-renderer/api/client.ts'
 import { createSaver, filenameIn } from '../../src-renderer/api/save.ts'
 import { sessionInFragment } from '../../src-renderer/api/session.ts'
-import { fillPath } from '../../src-server/contract/endpoint.ts'
+import { fillPath, writeQuery } from '../../src-server/contract/endpoint.ts'
 
 const none = () => null
 

@@ -595,6 +595,23 @@ describe('the jobs of the songs on the desk', () => {
     expect((await read(2, 2, false)).known).toBe(2)
     expect((await read(1, 1)).asked).toEqual(['/api/v1/jobs/job-0'])
   })
+
+  it('keep their masters when they are cancelled too late', async () => {
+    const asked: string[] = []
+    const jobs = createJobs(
+      createClient({
+        session: null,
+        language: () => 'en',
+        fetch: async (address, init) => {
+          asked.push(`${init?.method} ${new URL(String(address), 'http://here').search}`)
+          return Response.json({ job_id: 'a', status: 'done', results: [] })
+        },
+      }),
+    )
+    await jobs.cancel('a')
+    expect(asked).toEqual(['DELETE ?status=queued'])
+    expect(jobs.store.getState().byId.a?.status).toBe('done')
+  })
 })
 
 describe('the order of the list', () => {

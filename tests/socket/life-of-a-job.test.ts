@@ -220,6 +220,23 @@ describe('cancel, delete, retry (contract 6)', () => {
     expect((await service.call('DELETE', `/api/v1/jobs/${job_id}`)).body.error.code).toBe('JOB_NOT_FOUND')
   })
 
+  test('who only wants to cancel loses no masters when the job ends first', async () => {
+    const { job_id } = await service.newJob()
+    await started(1)
+    engine.processes[0]?.finish()
+    await service.ended(job_id)
+    const late = await service.call('DELETE', `/api/v1/jobs/${job_id}?status=queued`)
+    expect([late.status, late.body.status, late.body.credits_refunded]).toEqual([200, 'done', 0])
+    expect((await service.get(`/api/v1/jobs/${job_id}/download`)).status).toBe(200)
+
+    const second = await service.newJob()
+    const inTime = await service.call('DELETE', `/api/v1/jobs/${second.job_id}?status=queued`)
+    expect(inTime.body).toMatchObject({ status: 'failed', failure_code: 'CANCELLED', credits_refunded: 1 })
+    const misspelt = await service.call('DELETE', `/api/v1/jobs/${job_id}?status=qeued`)
+    expect([misspelt.status, misspelt.body.error.param]).toEqual([400, 'status'])
+    expect((await service.job(job_id)).status).toBe('done')
+  })
+
   test('a retry is a new, charged job of the same songs and settings that names the old one', async () => {
     const reference = new Blob([new Uint8Array(wavSong({ seconds: 5 }))])
     const { job_id } = await service.newJob({ genre: 'edm', platforms: 'melon', reference_file: reference })
