@@ -45,7 +45,7 @@ function timed<T>(run: () => T): { result: T; ms: number } {
 }
 
 for (const name of positionals.length > 0 ? positionals : ['battle-epic.ogg', 'Awakening.ogg', 'Enemy Unknown.ogg']) {
-  const song = loadSong(name)
+  const song = await loadSong(name)
   if (song === null) {
     console.log(`${name}: ${noMusic}`)
     continue

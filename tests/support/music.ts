@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { type Audio, allocateAudio } from '../../src-server/engine/block.ts'
+import { locateFfmpeg } from '../../src-server/media/locate.ts'
 
 const folders = [
   process.env.LOUDSMITH_MUSIC,
@@ -13,7 +14,7 @@ const folders = [
 
 /** Why there is no music on this machine, for a test's skip. */
 export const noMusic =
-  'no music: install wesnoth-1.16-music and singularity-music (Debian) and ffmpeg, or name a folder in LOUDSMITH_MUSIC'
+  'no music: install wesnoth-1.16-music, singularity-music and btanks-data (Debian), or name a folder in LOUDSMITH_MUSIC'
 
 /** The path of a song by its file name, or null. */
 export function findSong(fileName: string): string | null {
@@ -25,22 +26,19 @@ export function findSong(fileName: string): string | null {
   return null
 }
 
-/** Decodes `seconds` of a song from `startSeconds` on to stereo float at its own rate; null where song or ffmpeg are absent. */
-export function loadSong(fileName: string, startSeconds = 0, seconds = 3600): Audio | null {
+/** Decodes `seconds` of a song from `startSeconds` on to stereo float at 44.1 kHz; null where the song is absent. */
+export async function loadSong(fileName: string, startSeconds = 0, seconds = 3600): Promise<Audio | null> {
   const file = findSong(fileName)
   if (file === null) return null
-  try {
-    const options = ['-v', 'error', '-cpuflags', '0', '-ss', String(startSeconds), '-t', String(seconds)]
-    const output = ['-ac', '2', '-ar', '44100', '-f', 'f32le', '-']
-    const bytes = execFileSync('ffmpeg', [...options, '-i', file, ...output], { maxBuffer: 2 ** 30 })
-    const samples = new Float32Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 4))
-    const audio = allocateAudio(2, samples.length / 2, 44_100)
-    for (let i = 0; i < audio.frames; i++) {
-      audio.channels[0]![i] = samples[2 * i]!
-      audio.channels[1]![i] = samples[2 * i + 1]!
-    }
-    return audio
-  } catch {
-    return null
+  const ffmpeg = await locateFfmpeg()
+  const options = ['-v', 'error', '-cpuflags', '0', '-ss', String(startSeconds), '-t', String(seconds)]
+  const output = ['-ac', '2', '-ar', '44100', '-f', 'f32le', '-']
+  const bytes = execFileSync(ffmpeg.path, [...options, '-i', file, ...output], { maxBuffer: 2 ** 30 })
+  const samples = new Float32Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 4))
+  const audio = allocateAudio(2, samples.length / 2, 44_100)
+  for (let i = 0; i < audio.frames; i++) {
+    audio.channels[0]![i] = samples[2 * i]!
+    audio.channels[1]![i] = samples[2 * i + 1]!
   }
+  return audio
 }

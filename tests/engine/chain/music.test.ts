@@ -10,10 +10,11 @@ import { loadSong, noMusic } from '../../support/music.ts'
 import { copyOf } from './signals.ts'
 
 const names = ['vengeful.ogg', 'A New Journey.ogg', 'frantic.ogg', 'Orbital Elevator.ogg']
-const songs = names.flatMap((name): [string, Audio][] => {
-  const audio = loadSong(name, 20, 30)
-  return audio ? [[name, audio]] : []
-})
+const songs: [string, Audio][] = []
+for (const name of names) {
+  const audio = await loadSong(name, 20, 30)
+  if (audio) songs.push([name, audio])
+}
 if (songs.length < names.length) process.stdout.write(`tests/engine/chain/music.test.ts skipped: ${noMusic}\n`)
 
 const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: true })

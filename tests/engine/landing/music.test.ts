@@ -42,8 +42,8 @@ function master(song: Audio, targetLufs: number, ceilingDbtp: number): Master {
 }
 
 describe('on real music', { timeout: 120_000 }, () => {
-  test('battle-epic comes to −9 LUFS / −1 dBTP with less damage than any open limiter did', (context) => {
-    const song = loadSong('battle-epic.ogg')
+  test('battle-epic comes to −9 LUFS / −1 dBTP with less damage than any open limiter did', async (context) => {
+    const song = await loadSong('battle-epic.ogg')
     if (song === null) return context.skip(noMusic)
     const { audio, plan, integratedLufs } = master(song, -9, -1)
     expect(Math.abs(integratedLufs + 9)).toBeLessThanOrEqual(0.05)
@@ -66,8 +66,8 @@ describe('on real music', { timeout: 120_000 }, () => {
     ['batterie.ogg', -8.5, -2],
   ] as const)(
     'half a minute of %s comes to %d LUFS and stays under %d dBTP by a meter of another hand',
-    ([name, target, ceiling], context) => {
-      const song = loadSong(name, 20, 30)
+    async ([name, target, ceiling], context) => {
+      const song = await loadSong(name, 20, 30)
       if (song === null) return context.skip(noMusic)
       const { audio, plan, integratedLufs } = master(song, target, ceiling)
       expect(
