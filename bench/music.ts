@@ -1,11 +1,15 @@
 /**
  * Real music for measurements: songs from Debian's game music packages (wesnoth-1.16-music, singularity-music), decoded by the ffmpeg on the
- * PATH. LOUDSMITH_MUSIC names other folders, separated by colons. Each is searched with the folders in it.
+ * PATH; where there is none, the one that Loudsmith uses is put there, for other tools too. LOUDSMITH_MUSIC names other folders, separated
+ * by colons. Each is searched with the folders in it.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
-import { join, parse, relative } from 'node:path'
+import { delimiter, dirname, join, parse, relative } from 'node:path'
 import { type Audio, allocateAudio } from '../src-server/engine/block.ts'
+import { locateFfmpeg } from '../src-server/media/locate.ts'
+
+process.env.PATH += delimiter + dirname((await locateFfmpeg()).path)
 
 const defaultFolders = [
   '/usr/share/games/wesnoth/1.16/data/core/music',
@@ -62,8 +66,8 @@ export function findSong(name: string): string | null {
 
 /** Decodes a file to two channels at its own rate, at most `seconds` from `fromSeconds` on. Throws what ffmpeg says when it fails. */
 export function decodeSong(path: string, seconds = 600, fromSeconds = 0): Audio {
-  const probe = spawnSync('ffprobe', ['-v', 'error', '-show_entries', 'stream=sample_rate', '-of', 'csv=p=0', path])
-  const sampleRateHz = Number.parseInt(probe.stdout.toString(), 10)
+  const heading = spawnSync('ffmpeg', ['-nostdin', '-hide_banner', '-i', path]).stderr.toString()
+  const sampleRateHz = Number(/Audio: .*?(\d+) Hz/.exec(heading)?.[1])
   const range = ['-ss', String(fromSeconds), '-t', String(seconds)]
   const decoded = spawnSync(
     'ffmpeg',
