@@ -2,6 +2,7 @@
 import type { DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
 import { MIN_DURATION_SECONDS } from '../../src-server/contract/limits.ts'
+import type { Warning } from '../../src-server/contract/report.ts'
 import type { Look } from './desk-looks.ts'
 import type { Refusal } from './refusal.ts'
 
@@ -60,6 +61,26 @@ function outcomeOf(job: Job): 'done' | 'below' {
   return job.results.some((result) => result.verdict === 'below_target') ? 'below' : 'done'
 }
 
+/**
+ * What is worth knowing of a song but holds it back from nothing: how its file was made. Many generators give no other files, and a list
+ * on which every song asks for a decision hides the one that needs it.
+ */
+const REMARKS: readonly Warning['code'][] = [
+  'INPUT_LOSSY',
+  'INPUT_BAND_LIMITED',
+  'INPUT_LIMITED',
+  'INPUT_RESAMPLED',
+  'INPUT_PROVENANCE_DROPPED',
+]
+
+/** Parts what was found in a song into what somebody should read before a credit is spent on it, and what may be known. */
+export function partWarnings<Found extends Pick<Warning, 'code'>>(
+  warnings: readonly Found[],
+): { toRead: readonly Found[]; remarks: readonly Found[] } {
+  const isRemark = ({ code }: Found) => REMARKS.includes(code)
+  return { toRead: warnings.filter((warning) => !isRemark(warning)), remarks: warnings.filter(isRemark) }
+}
+
 /** Whether a song is shorter than what can be mastered: its job would fail. */
 export const isTooShort = ({ source }: Pick<DeskSong, 'source'>): boolean =>
   source.duration_seconds < MIN_DURATION_SECONDS
@@ -86,7 +107,7 @@ export function kindOf(song: DeskSong, job: Job | undefined, isAccepted: boolean
   }
   if (isTooShort(song)) return 'refused'
   if (!song.analysis) return hasAnalysisError ? 'refused' : 'analysing'
-  const isSound = song.analysis.warnings.length === 0 && song.analysis.integrated_lufs !== null
+  const isSound = partWarnings(song.analysis.warnings).toRead.length === 0 && song.analysis.integrated_lufs !== null
   return isSound || isAccepted ? 'ready' : 'warning'
 }
 

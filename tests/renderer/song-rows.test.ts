@@ -61,6 +61,21 @@ describe('the state of a song', () => {
     expect(kindOf(song('a', { analysis: analysis([clipped]) }), undefined, true, false)).toBe('ready')
     expect(kindOf(song('a', { analysis: null }), undefined, false, true)).toBe('refused')
   })
+
+  it('is ready when there is nothing to say but how its file was made, and starts with the others', () => {
+    const mp3 = [
+      { code: 'INPUT_LOSSY', message: '' },
+      { code: 'INPUT_BAND_LIMITED', message: '' },
+    ] as const
+    const songs = [
+      song('mp3', { analysis: analysis([...mp3]) }),
+      song('wav'),
+      song('cut', { analysis: analysis([...mp3, clipped]) }),
+    ]
+    const rows = songRows({ ...none, songs })
+    expect(rows.map(({ kind }) => kind)).toEqual(['ready', 'ready', 'warning'])
+    expect(startOf(rows)).toEqual({ rowIds: ['mp3', 'wav'], hasWarnings: false })
+  })
 })
 
 describe('a song that is looked at', () => {

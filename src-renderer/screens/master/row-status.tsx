@@ -4,8 +4,8 @@ import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
 import type { Job, Stage } from '../../../src-server/contract/jobs.ts'
 import type { Warning } from '../../../src-server/contract/report.ts'
 import { codecLabel } from '../../../src-server/contract/text/numbers.ts'
-import { failureText, warningText } from '../../../src-server/contract/text/text.ts'
-import { refusalOfRow, type SongRow } from '../../state/song-rows.ts'
+import { failureText, type Language, warningText } from '../../../src-server/contract/text/text.ts'
+import { partWarnings, refusalOfRow, type SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import { unbroken } from '../../text/format.ts'
 import { secondsSince, useSteady, useTimeLeft } from './use-batch.ts'
@@ -85,16 +85,16 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
     case 'ready':
       return (
         <Lines head={<span>{t.row.ready}</span>}>
-          <Measured row={row} />
+          <Found row={row} />
         </Lines>
       )
     case 'warning': {
-      const warnings = song?.analysis?.warnings ?? []
+      const { toRead, remarks } = partWarnings(song?.analysis?.warnings ?? [])
       const isSilent = song?.analysis?.integrated_lufs === null
-      const count = warnings.length + (isSilent ? 1 : 0)
+      const count = toRead.length + (isSilent ? 1 : 0)
       return (
         <Lines tone="c-warn" icon={<TriangleAlert {...small} />} head={<span>{t.row.warnings(count)}</span>}>
-          <Sentences warnings={warnings} first={isSilent ? t.row.silent : ''} />
+          <Sentences warnings={[...toRead, ...remarks]} first={isSilent ? t.row.silent : ''} />
         </Lines>
       )
     }
@@ -193,22 +193,33 @@ function Percent({ value, isFaint }: { value: number; isFaint: boolean }) {
 
 const percentText = (percent: number) => `${Math.floor(percent)} %`
 
-function Measured({ row }: { row: SongRow }) {
-  const { t, format } = useWords()
+/** What a song measures, and what else is worth knowing of it. */
+function Found({ row }: { row: SongRow }) {
+  const { t, format, language } = useWords()
   const found = row.song?.analysis
   if (!found) return null
-  return <span>{t.row.readyNumbers(format.level(found.integrated_lufs), format.level(found.true_peak_dbtp))}</span>
+  const numbers = t.row.readyNumbers(format.level(found.integrated_lufs), format.level(found.true_peak_dbtp))
+  const remarks = sentencesOf(found.warnings, language)
+  return (
+    <span title={[numbers, remarks].filter(Boolean).join(' · ')}>
+      {unbroken(numbers)}
+      {remarks && <span className="faint"> · {unbroken(remarks)}</span>}
+    </span>
+  )
 }
 
 function Sentences({ warnings, first }: { warnings: readonly Warning[]; first: string }) {
   const { language } = useWords()
-  const sentences = warnings.map((warning) => warningText(warning.code, warning.values, language))
-  const text = unbroken([first, ...sentences].filter(Boolean).join(' '))
+  const text = unbroken([first, sentencesOf(warnings, language)].filter(Boolean).join(' '))
   return (
     <span className="two-lines" title={text}>
       {text}
     </span>
   )
+}
+
+function sentencesOf(warnings: readonly Warning[], language: Language): string {
+  return warnings.map((warning) => warningText(warning.code, warning.values, language)).join(' ')
 }
 
 function Rendering({ job }: { job: Job }) {
