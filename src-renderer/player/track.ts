@@ -26,17 +26,22 @@ export type Decode = (bytes: ArrayBuffer) => Promise<AudioBuffer>
 const FIRST_BYTES = 65_536
 const MOST_HEADER_BYTES = 32 * 1024 * 1024
 
-/** Reads byte ranges; a server that answers a range with the whole file is asked once only. */
+/** Reads byte ranges; a server that answers a range with the whole file is asked once only. `fileBytes` is known after the first. */
 function createRangeReader(open: OpenFile) {
   let whole: Uint8Array | undefined
-  return async (from: number, to: number): Promise<Uint8Array> => {
-    if (!whole) {
-      const response = await open({ from, to })
-      const bytes = new Uint8Array(await response.arrayBuffer())
-      if (response.status === 206) return bytes
-      whole = bytes
-    }
-    return whole.subarray(from, Math.min(to, whole.length))
+  let fileBytes = 0
+  return {
+    fileBytes: () => fileBytes,
+    async read(from: number, to: number): Promise<Uint8Array> {
+      if (!whole) {
+        const response = await open({ from, to })
+        const bytes = new Uint8Array(await response.arrayBuffer())
+        fileBytes = Number(response.headers.get('content-range')?.split('/')[1] ?? bytes.length)
+        if (response.status === 206) return bytes
+        whole = bytes
+      }
+      return whole.subarray(from, Math.min(to, whole.length))
+    },
   }
 }
 
@@ -144,19 +149,19 @@ async function decodedTrack(buffer: AudioBuffer): Promise<Track> {
 
 /** Opens one version at `rateHz`. Rejects with what `open` or `decode` reject with. */
 export async function openTrack(open: OpenFile, decode: Decode, rateHz: number): Promise<Track> {
-  const readBytes = createRangeReader(open)
-  let bytes = await readBytes(0, FIRST_BYTES)
-  let layout = readWavLayout(bytes)
+  const file = createRangeReader(open)
+  let bytes = await file.read(0, FIRST_BYTES)
+  let layout = readWavLayout(bytes, file.fileBytes())
   while (layout && 'bytes' in layout) {
     const needed = layout.bytes
     if (needed > MOST_HEADER_BYTES || needed <= bytes.length) layout = null
     else {
-      bytes = await readBytes(0, needed)
+      bytes = await file.read(0, needed)
       if (bytes.length < needed) layout = null
-      else layout = readWavLayout(bytes)
+      else layout = readWavLayout(bytes, file.fileBytes())
     }
   }
-  if (layout) return wavTrack(layout, readBytes, rateHz)
+  if (layout) return wavTrack(layout, file.read, rateHz)
   return decodedTrack(await decode(await (await open()).arrayBuffer()))
 }
 

@@ -5,9 +5,8 @@ export interface WavLayout {
   readonly channels: number
   readonly bitsPerSample: number
   readonly isFloat: boolean
-  /** Byte offset of the first sample in the file, and bytes of samples. */
+  /** Byte offset of the first sample in the file. */
   readonly dataStart: number
-  readonly dataBytes: number
   readonly frames: number
 }
 
@@ -21,11 +20,12 @@ const FLOAT = 3
 const EXTENSIBLE = 0xfffe
 
 /**
- * Returns the layout of a RIFF or RF64 WAV from its first bytes; `{bytes}` when `data` begins later than what is given; null
- * when it is no WAV, or one of an encoding other than PCM (16, 24, 32 bit) or 32-bit float. Never throws.
+ * Returns the layout of a RIFF or RF64 WAV of `fileBytes` from its first bytes; `{bytes}` when `data` begins later than what is
+ * given; null when it is no WAV, or one of an encoding other than PCM (16, 24, 32 bit) or 32-bit float. Samples whose size is not
+ * said, or is more than the file holds, reach to its end. Never throws.
  * Sources: Microsoft RIFF/WAVE (mmreg.h), EBU Tech 3306 (RF64).
  */
-export function readWavLayout(bytes: Uint8Array): WavLayout | WavNeedsMore | null {
+export function readWavLayout(bytes: Uint8Array, fileBytes: number): WavLayout | WavNeedsMore | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const word = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4))
   if (bytes.length < 12 || !['RIFF', 'RF64'].includes(word(0)) || word(8) !== 'WAVE') return null
@@ -41,9 +41,11 @@ export function readWavLayout(bytes: Uint8Array): WavLayout | WavNeedsMore | nul
       const isFloat = tag === FLOAT
       const isReadable = isFloat ? bitsPerSample === 32 : tag === PCM && [16, 24, 32].includes(bitsPerSample ?? 0)
       if (!isReadable || !channels || channels > 2 || !sampleRateHz || !bitsPerSample) return null
-      const dataBytes = size === 0xffffffff && longDataBytes !== undefined ? longDataBytes : size
+      const claimed = size === 0xffffffff && longDataBytes !== undefined ? longDataBytes : size
+      // Programs that write into a pipe put 0, or 2³¹ or 2³² bytes, less a little, for a size that they cannot know.
+      const dataBytes = Math.min(claimed || Number.POSITIVE_INFINITY, fileBytes - body)
       const frames = Math.floor(dataBytes / ((channels * bitsPerSample) / 8))
-      return { sampleRateHz, channels, bitsPerSample, isFloat, dataStart: body, dataBytes, frames }
+      return { sampleRateHz, channels, bitsPerSample, isFloat, dataStart: body, frames }
     }
     if (body + Math.min(size, 40) > bytes.length) return { bytes: body + size + 8 }
     if (name === 'ds64') longDataBytes = Number(view.getBigUint64(body + 8, true))
