@@ -100,6 +100,8 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
   }))
   const { getState, setState } = store
   let reading = 0
+  /** What the rows that are shown were asked for with. */
+  let shownFilter: HistoryFilter | undefined
   /** The end of the list came in view, and what follows it has not been read. */
   let wantsMore = false
   let reportsRead: Promise<void> = Promise.resolve()
@@ -139,6 +141,7 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
   const read = async (isRefresh: boolean) => {
     reading += 1
     const mine = reading
+    const { filter } = getState()
     wantsMore &&= isRefresh
     setState({ isReading: true })
     try {
@@ -146,7 +149,8 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
       if (!answer) return
       const first = answer.found
       const { ids, nextCursor } = getState()
-      const hasFurther = isRefresh && ids.length > MAX_PAGE_SIZE
+      const hasFurther = isRefresh && filter === shownFilter && ids.length > MAX_PAGE_SIZE
+      shownFilter = filter
       const further = hasFurther ? ids.filter((id) => !first.includes(id)) : []
       setState({
         ids: [...first, ...further],
@@ -167,10 +171,10 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
 
   /** Reads the next page at the end of the list; behind a refresh that is under way, and again when one has overtaken it. */
   const readMore = async () => {
-    const { nextCursor, isReading } = getState()
+    const { filter, nextCursor, isReading } = getState()
     if (!nextCursor) return
     wantsMore = true
-    if (isReading) return
+    if (isReading || filter !== shownFilter) return
     setState({ isReading: true })
     const mine = reading
     try {

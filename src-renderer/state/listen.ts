@@ -94,8 +94,12 @@ export function createListen({ client, jobId, otherId }: ListenOptions) {
 
   return {
     store,
-    /** Reads the job and its report. Never throws: what fails is in `failure`. */
-    read: () => inTurn(readAll),
+    /** Reads the job and its report, but not again once they are there. Never throws: what fails is in `failure`. */
+    read: () =>
+      inTurn(async () => {
+        const { job, report } = store.getState()
+        if (!report || job?.status === 'queued') await readAll()
+      }),
     /** Reads a finished job of the same song to be compared. Throws ApiError. */
     readOther,
     /** Looks through all finished jobs for versions under other titles. Throws ApiError. */

@@ -89,6 +89,22 @@ describe('a visit that compares two versions of a song', () => {
     expect(listen.store.getState()).toMatchObject({ job: { status: 'done' }, report: { of: 'new' }, failure: null })
   })
 
+  it('is not read again when it is asked for once more while it is read, so that what is heard goes on', async () => {
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: async (path) => {
+        if (String(path).endsWith('/report')) return Response.json({ of: 'new' })
+        return Response.json(String(path).endsWith('/jobs/new') ? JOBS[0] : { jobs: [], total: 0 })
+      },
+    })
+    const listen = createListen({ client, jobId: 'new' })
+    const shown = new Set<unknown>()
+    listen.store.subscribe(({ job, report }) => report && shown.add(job).add(report))
+    await Promise.all([listen.read(), listen.read()])
+    expect(shown.size).toBe(2)
+  })
+
   it('finds every version of the song when asked, on whatever page of the list and under whatever title', async () => {
     const listen = await visitOf()
     expect(listen.store.getState()).toMatchObject({ siblings: [{ job_id: 'new' }], hasAllSiblings: false })

@@ -37,11 +37,9 @@ export default function ListenScreen({ detail }: { detail: string }) {
   const listen = useMemo(() => createListen({ client, jobId, otherId }), [client, jobId, otherId])
   const state = useStore(listen.store)
   const liveStatus = useStore(jobs.store, ({ byId }) => byId[jobId]?.status)
-  // A job that ends while its screen is open becomes audible by itself; one that is heard is not read again.
+  // A job that ends while its screen is open becomes audible by itself.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the status is read here only as the sign to read again
-  useEffect(() => {
-    if (!listen.store.getState().report) void listen.read()
-  }, [listen, liveStatus])
+  useEffect(() => void listen.read(), [listen, liveStatus])
   const { job, report } = state
   if (job && report) return <Listening key={jobId} job={job} report={report} listen={listen} isChoosing={isChoosing} />
   return <NothingToHear state={state} jobId={jobId} onRetry={() => void listen.read()} />
