@@ -1,12 +1,14 @@
 /** What the listener has chosen: version, level, loop, volume. The player sounds it; everything the screen shows is here. */
 import { createStore } from 'zustand/vanilla'
 import type { Platform } from '../../src-server/contract/platforms.ts'
-import type { Client } from '../api/client.ts'
+import { ApiError, type Client } from '../api/client.ts'
 import type { AbxAnswer, AbxTrial } from '../player/abx.ts'
 import type { DeckReport } from '../player/deck.ts'
 import { type LevelMode, levelGainsDb, linearGain, type VersionLevel } from '../player/levels.ts'
 import type { createPlayer, Player, VersionFile } from '../player/player.ts'
+import type { OpenFile } from '../player/track.ts'
 import type { SongVersion } from './listen-versions.ts'
+import { isNotReached } from './refusal.ts'
 
 export interface LoopRange {
   readonly startSeconds: number
@@ -47,6 +49,8 @@ export interface PlayerState {
 
 const SHORTEST_LOOP_SECONDS = 0.5
 const NEW_LOOP_SECONDS = 8
+/** Between two attempts to read while the program is away, ms. */
+const AWAY_MS = 1000
 
 /** Returns the service that "As on" means now: the chosen one, else that of the version, else that of the last master. */
 export function shownService({ service, version, versions, lastMaster }: PlayerState): Platform {
@@ -114,14 +118,24 @@ export function createPlayerStore(options: PlayerStoreOptions) {
   const setReadiness = (id: string, readiness: 'ready' | 'failed') =>
     setState((state) => ({ readiness: { ...state.readiness, [id]: readiness } }))
 
-  const fileOf = ({ id, kind, jobId, file }: SongVersion): VersionFile => ({
-    version: id,
-    isSameSong: kind !== 'reference',
-    open: (range) =>
-      client.open('readJobFile', {
-        params: { job_id: jobId, file },
-        ...(range ? { headers: { Range: `bytes=${range.from}-${range.to - 1}` } } : {}),
-      }),
+  /** Answers a file, or a range of it, however long the program is away meanwhile: what is heard waits and then goes on. */
+  async function openFile({ jobId, file }: SongVersion, range: Parameters<OpenFile>[0]): Promise<Response> {
+    const headers = range ? { Range: `bytes=${range.from}-${range.to - 1}` } : {}
+    for (;;) {
+      try {
+        const answer = await client.open('readJobFile', { params: { job_id: jobId, file }, headers })
+        return new Response(await answer.arrayBuffer(), answer)
+      } catch (error) {
+        // What is no ApiError is an answer that broke off.
+        if (isClosed || (error instanceof ApiError && !isNotReached(error.code))) throw error
+        await new Promise((resolve) => setTimeout(resolve, AWAY_MS))
+      }
+    }
+  }
+  const fileOf = (version: SongVersion): VersionFile => ({
+    version: version.id,
+    isSameSong: version.kind !== 'reference',
+    open: (range) => openFile(version, range),
   })
 
   /** Tells the player what is to sound now, and how loud. */
@@ -167,6 +181,13 @@ export function createPlayerStore(options: PlayerStoreOptions) {
       startSeconds: start,
       endSeconds: Math.min(durationSeconds, Math.max(endSeconds, start + SHORTEST_LOOP_SECONDS)),
     }
+  }
+
+  function choose(id: string) {
+    const { versions: all, readiness, blindTest } = getState()
+    const version = all.find((one) => one.id === id)
+    if (!version || version.missing || readiness[id] === 'failed' || blindTest) return
+    change({ version: id, ...(id === 'source' ? {} : { lastMaster: id }) })
   }
 
   return {
@@ -221,17 +242,11 @@ export function createPlayerStore(options: PlayerStoreOptions) {
       if (isPlaying) player.play()
       else player.pause()
     },
-    choose(id: string) {
-      const { versions: all, readiness, blindTest } = getState()
-      const version = all.find((one) => one.id === id)
-      if (!version || version.missing || readiness[id] === 'failed' || blindTest) return
-      change({ version: id, ...(id === 'source' ? {} : { lastMaster: id }) })
-    },
+    choose,
     /** The original and the version heard last, in turn. */
     swap() {
-      const { version, lastMaster, blindTest } = getState()
-      if (blindTest) return
-      change({ version: version === 'source' ? lastMaster : 'source' })
+      const { version, lastMaster } = getState()
+      choose(version === 'source' ? lastMaster : 'source')
     },
     setLevelMode: (levelMode: LevelMode) => change({ levelMode }),
     /** Imitates a service; null follows the version that is heard. */

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
-import type { Client } from '../../../src-renderer/api/client.ts'
-import type { Player, PlayerOptions } from '../../../src-renderer/player/player.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type Client, createClient } from '../../../src-renderer/api/client.ts'
+import type { Player, PlayerOptions, VersionFile } from '../../../src-renderer/player/player.ts'
 import type { SongVersion } from '../../../src-renderer/state/listen-versions.ts'
 import { aimedAt, createPlayerStore, gainsOf, shownService } from '../../../src-renderer/state/player.ts'
 import type { MasterResult } from '../../../src-server/contract/report.ts'
@@ -62,6 +62,7 @@ function fakePlayer() {
   return {
     told,
     gate,
+    fail: (version: string) => options?.onFailure(version, new Error('gone')),
     last: (name: string) => told.findLast(([what]) => what === name)?.[1],
     at: (to: number) => {
       seconds = to
@@ -101,6 +102,14 @@ describe('choosing a version', () => {
     expect(state().version).toBe('spotify')
   })
 
+  it('does not swap to a master that cannot be read', async () => {
+    const { swap, choose, fake, state } = await started()
+    choose('source')
+    fake.fail('spotify')
+    swap()
+    expect([state().version, fake.last('choose')]).toEqual(['source', 'source'])
+  })
+
   it('swaps between the original and the version heard last', async () => {
     const { choose, swap, fake } = await started()
     choose('melon')
@@ -108,6 +117,60 @@ describe('choosing a version', () => {
     expect(fake.last('choose')).toBe('source')
     swap()
     expect(fake.last('choose')).toBe('melon')
+  })
+})
+
+describe('a program that goes away while one listens', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  /** Opens a file at a server that gives one answer after another. */
+  async function openAt(...answers: (() => Response)[]) {
+    vi.useFakeTimers()
+    let open: Promise<Response> | undefined
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: async () => answers.shift()?.() ?? Response.json({}, { status: 500 }),
+    })
+    const fake = fakePlayer()
+    const load = async ([file]: readonly VersionFile[]) => {
+      open = file?.open({ from: 0, to: 4 })
+      open?.catch(() => undefined)
+    }
+    const actions = createPlayerStore({
+      client,
+      createPlayer: async (given) => ({ ...(await fake.create(given)), load }),
+      versions: VERSIONS,
+      durationSeconds: 200,
+      rateHz: 48_000,
+      tossCoin: () => false,
+    })
+    await actions.start()
+    return { open, close: actions.close, answers }
+  }
+  const away = () => {
+    throw new TypeError('no network')
+  }
+  const brokenOff = () =>
+    new Response(new ReadableStream({ pull: (stream) => stream.error(new TypeError('broken off')) }), { status: 206 })
+  const whole = () => new Response('RIFF', { status: 206, headers: { 'Content-Range': 'bytes 0-3/100' } })
+  const refused = (code: string, status: number) => () => Response.json({ error: { code, message: 'no' } }, { status })
+
+  it('loses no version for it: what broke off is read again once the program is back', async () => {
+    const { open } = await openAt(away, refused('INVALID_API_KEY', 401), brokenOff, whole)
+    await vi.advanceTimersByTimeAsync(5000)
+    const answer = await open
+    expect([answer?.status, answer?.headers.get('content-range')]).toEqual([206, 'bytes 0-3/100'])
+    expect(await answer?.text()).toBe('RIFF')
+  })
+
+  it('does not ask for ever for a file that is not there, nor for one that nobody listens to any more', async () => {
+    await expect((await openAt(refused('RESULT_EXPIRED', 410))).open).rejects.toMatchObject({ code: 'RESULT_EXPIRED' })
+    const { open, close, answers } = await openAt(away, away, away)
+    close()
+    await vi.advanceTimersByTimeAsync(5000)
+    await expect(open).rejects.toMatchObject({ code: 'UNREACHABLE' })
+    expect(answers).toHaveLength(1)
   })
 })
 
