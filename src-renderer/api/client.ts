@@ -28,9 +28,12 @@ export type CallArguments<Name extends EndpointName> = Given<'params', Part<Name
     keepalive?: boolean
   }
 
-type FailureCode = ErrorCode | 'UNREACHABLE' | 'FILE_GONE'
+type FailureCode = ErrorCode | 'UNREACHABLE' | 'FILE_GONE' | 'MASTERS_GONE'
 
-/** A failure that the server named, `UNREACHABLE` when no answer came at all, or `FILE_GONE` when a file could not be read to be sent. */
+/**
+ * A failure that the server named, `UNREACHABLE` when no answer came at all, `FILE_GONE` when a file could not be read to be sent, or
+ * `MASTERS_GONE` when the desktop found none to show.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: FailureCode

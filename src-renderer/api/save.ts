@@ -1,5 +1,7 @@
 /** Saving files. A link cannot carry the credential, so the bytes are fetched and handed to the browser as a blob. */
-import type { Client } from './client.ts'
+import type { DesktopBridge } from '../../src-main/bridge.ts'
+import type { Platform } from '../../src-server/contract/platforms.ts'
+import { ApiError, type Client } from './client.ts'
 
 /** Reads the name from a Content-Disposition header (RFC 6266: `filename*` wins over `filename`); null when it has none. */
 export function filenameIn(disposition: string | null): string | null {
@@ -17,7 +19,7 @@ export function filenameIn(disposition: string | null): string | null {
 }
 
 /** Hands a finished blob to the browser's own saving. */
-export function saveBlob(blob: Blob, filename: string): void {
+function saveBlob(blob: Blob, filename: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)
   link.download = filename
@@ -31,8 +33,11 @@ async function saveResponse(openFile: () => Promise<Response>, fallbackName: str
   saveBlob(await response.blob(), filenameIn(response.headers.get('content-disposition')) ?? fallbackName)
 }
 
-/** The files of a job: its ZIP, or one platform's master. Asked for again while it is on its way, a file is saved once. */
-export function createSaver(client: Client) {
+/**
+ * The files of a job: its ZIP, one platform's master, its report. Asked for again while it is on its way, a file is saved once.
+ * `bridge` is that of the desktop, where the page is in one.
+ */
+export function createSaver(client: Client, bridge?: Pick<DesktopBridge, 'revealMasters'>) {
   const saving = new Map<string, Promise<void>>()
   const once = (name: string, openFile: () => Promise<Response>) => {
     const running = saving.get(name)
@@ -44,7 +49,16 @@ export function createSaver(client: Client) {
   return {
     saveZip: (jobId: string) =>
       once(`${jobId}.zip`, () => client.open('downloadResult', { params: { job_id: jobId } })),
-    saveMaster: (jobId: string, platform: 'spotify' | 'apple_music' | 'youtube' | 'melon' | 'soundcloud') =>
+    saveMaster: (jobId: string, platform: Platform) =>
       once(`${jobId}_${platform}.wav`, () => client.open('readJobFile', { params: { job_id: jobId, file: platform } })),
+    /** Saves the report as a page to be read. */
+    saveReport: (jobId: string) =>
+      once(`${jobId}_report.html`, () =>
+        client.open('readReport', { params: { job_id: jobId }, query: { format: 'html' } }),
+      ),
+    /** Shows the masters that the desktop has delivered in its file manager. Throws ApiError: MASTERS_GONE where there are none. */
+    async reveal(jobId: string): Promise<void> {
+      if (!(await bridge?.revealMasters(jobId))) throw new ApiError({ code: 'MASTERS_GONE' })
+    },
   }
 }

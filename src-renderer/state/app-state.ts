@@ -61,7 +61,7 @@ export function createAppState(session: string | null) {
   })
   const history = createHistory({ client, jobs, notices })
   const webhooks = createWebhooks(client, notices)
-  const saver = createSaver(client)
+  const saver = createSaver(client, window.loudsmith)
 
   const readAccountSoon = settled(service.readAccount)
   const readDeskSoon = settled(desk.read)

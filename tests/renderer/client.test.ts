@@ -149,3 +149,12 @@ describe('a file that is asked for again while it is on its way', () => {
     expect(asked).toHaveLength(4)
   })
 })
+
+describe('masters that the desktop shows in its file manager', () => {
+  it('are missed aloud where they are no longer there', async () => {
+    const { client } = recorded(() => Response.json({}))
+    const saver = createSaver(client, { revealMasters: async (jobId) => jobId === 'there' })
+    await expect(saver.reveal('there')).resolves.toBeUndefined()
+    await expect(saver.reveal('gone')).rejects.toMatchObject({ code: 'MASTERS_GONE' })
+  })
+})

@@ -340,9 +340,7 @@ function JobMenu({ job, anchor, onClose }: { job: Job; anchor: HTMLElement; onCl
                 text: t.row.saveMaster(t.platforms[platform]),
                 onChoose: () => actions.saveMaster(job, platform),
               })),
-              ...(window.loudsmith
-                ? [{ text: t.row.reveal, onChoose: () => void window.loudsmith?.revealMasters(job.job_id) }]
-                : []),
+              ...(window.loudsmith ? [{ text: t.row.reveal, onChoose: () => actions.reveal(job) }] : []),
               null,
             ]
           : []),

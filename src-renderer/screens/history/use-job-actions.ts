@@ -29,6 +29,7 @@ export function useJobActions() {
         for (const job of list) await saver.saveZip(job.job_id).catch(desk.fail)
       },
       saveMaster: (job: Job, platform: Platform) => void saver.saveMaster(job.job_id, platform).catch(desk.fail),
+      reveal: (job: Job) => void saver.reveal(job.job_id).catch(desk.fail),
       /** Opens the newest of versions of one song with the next older one in its switch. */
       compare(versions: readonly Job[]) {
         const [newest, older] = versions.toSorted((a, b) => b.created_at.localeCompare(a.created_at))

@@ -3,7 +3,6 @@ import { ArrowLeft, Copy, Download, Ellipsis, FileText, FolderOpen, GitCompareAr
 import { useCallback, useState } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import type { Report } from '../../../src-server/contract/report.ts'
-import { filenameIn, saveBlob } from '../../api/save.ts'
 import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
@@ -124,18 +123,8 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
 
 function More({ job, onError }: { job: Job; onError: (error: Refusal | null) => void }) {
   const { l } = useListenWords()
-  const { client } = useApp()
+  const { saver } = useApp()
   const copyCurl = useCopyCurl()
-  const desktop = window.loudsmith
-  const reveal = async () => {
-    const isThere = await desktop?.revealMasters(job.job_id)
-    if (!isThere) onError({ code: 'MASTERS_GONE' })
-  }
-  const saveReport = async () => {
-    const answer = await client.open('readReport', { params: { job_id: job.job_id }, query: { format: 'html' } })
-    const name = filenameIn(answer.headers.get('content-disposition')) ?? `${job.title}_report.html`
-    saveBlob(await answer.blob(), name)
-  }
   const guarded = (work: () => Promise<void>) => () => {
     onError(null)
     work().catch((cause: unknown) => onError(refusalOf(cause)))
@@ -149,8 +138,14 @@ function More({ job, onError }: { job: Job; onError: (error: Refusal | null) => 
         </button>
       }
       items={[
-        ...(desktop && job.status === 'done'
-          ? [{ text: l.reveal, icon: <FolderOpen className="i s" aria-hidden="true" />, onChoose: guarded(reveal) }]
+        ...(window.loudsmith && job.status === 'done'
+          ? [
+              {
+                text: l.reveal,
+                icon: <FolderOpen className="i s" aria-hidden="true" />,
+                onChoose: guarded(() => saver.reveal(job.job_id)),
+              },
+            ]
           : []),
         {
           text: l.copyCurl,
@@ -162,7 +157,7 @@ function More({ job, onError }: { job: Job; onError: (error: Refusal | null) => 
               {
                 text: l.openReport,
                 icon: <FileText className="i s" aria-hidden="true" />,
-                onChoose: guarded(saveReport),
+                onChoose: guarded(() => saver.saveReport(job.job_id)),
               },
             ]
           : []),

@@ -79,7 +79,7 @@ export function useRowActions(): RowActions {
                   onChoose: () => save(() => saver.saveMaster(job.job_id, platform)),
                 })),
                 ...(window.loudsmith
-                  ? [{ text: t.row.reveal, onChoose: () => void window.loudsmith?.revealMasters(job.job_id) }]
+                  ? [{ text: t.row.reveal, onChoose: () => void saver.reveal(job.job_id).catch(desk.fail) }]
                   : []),
                 null,
                 {
