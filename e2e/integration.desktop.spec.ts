@@ -263,11 +263,18 @@ test('after sleep everything is read again', async ({ desktop }) => {
 })
 
 test('the diagnostics ZIP is written where the user says and holds no audio', async ({ user, desktop }) => {
+  const saveAs = (file: string) => {
+    const answered = desktop.app.evaluate(({ dialog }, target) => {
+      dialog.showSaveDialog = async () => ({ canceled: false, filePath: target })
+    }, file)
+    return answered.then(() => desktop.page.evaluate(() => window.loudsmith?.exportDiagnostics()))
+  }
+  expect(await saveAs(path.join(user.home, 'no such folder', 'diagnostics.zip'))).toBe(false)
+  expect((await desktop.noted()).errors).toMatchObject([
+    { title: 'Save diagnostics', content: expect.stringContaining('ENOENT') },
+  ])
   const file = path.join(user.home, 'diagnostics.zip')
-  await desktop.app.evaluate(({ dialog }, target) => {
-    dialog.showSaveDialog = async () => ({ canceled: false, filePath: target })
-  }, file)
-  expect(await desktop.page.evaluate(() => window.loudsmith?.exportDiagnostics())).toBe(true)
+  expect(await saveAs(file)).toBe(true)
   const names = readFileSync(file).toString('latin1')
   for (const name of ['logs/loudsmith.log', 'versions.json', 'system.json', 'settings.json', 'desktop.json'])
     expect(names).toContain(name)

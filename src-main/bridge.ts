@@ -71,7 +71,7 @@ export interface DesktopBridge {
   changeDesktopSettings(change: Partial<DesktopSettings>): Promise<DesktopSettings>
   /** Tells menus, dialogs, notifications and the window frame which theme and language to use. */
   setAppearance(appearance: Appearance): Promise<void>
-  /** Asks where to save a ZIP with logs, versions and settings, without audio or keys. False when the dialog was closed. */
+  /** Asks where to save a ZIP with logs, versions and settings, without audio or keys. False when none was saved. */
   exportDiagnostics(): Promise<boolean>
   /** Opens the application menu at a point of the window, in CSS pixels: for Windows and Linux, whose frame shows none. */
   popUpMenu(x: number, y: number): Promise<void>

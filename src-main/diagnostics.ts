@@ -27,7 +27,6 @@ export interface DiagnosticsParts {
 /** Writes the ZIP to `file`. Throws what the file system says. */
 export async function writeDiagnostics(file: string, { logsDir, facts }: DiagnosticsParts): Promise<void> {
   const archive = new ZipArchive({ zlib: { level: 6 } })
-  const written = pipeline(archive, createWriteStream(file, { mode: 0o600 }))
   for (const [name, read] of Object.entries(facts)) {
     const fact = await Promise.resolve()
       .then(read)
@@ -37,5 +36,5 @@ export async function writeDiagnostics(file: string, { logsDir, facts }: Diagnos
   for (const log of logFiles(logsDir)) {
     archive.append(redact(await readFile(log, 'utf8')), { name: `logs/${path.basename(log)}` })
   }
-  await Promise.all([archive.finalize(), written])
+  await Promise.all([archive.finalize(), pipeline(archive, createWriteStream(file, { mode: 0o600 }))])
 }

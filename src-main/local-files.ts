@@ -51,7 +51,7 @@ export function createLocalFiles({
       const target = folder === 'data' ? paths.dataDir : (output ?? path.join(app.getPath('music'), 'Loudsmith'))
       return (await shell.openPath(target)) === ''
     },
-    /** Asks where to and writes the diagnostics ZIP; false when the dialog was closed. */
+    /** Asks where to and writes the diagnostics ZIP; false when the dialog was closed, or it could not be written, which is said. */
     async exportDiagnostics(): Promise<boolean> {
       const day = new Date().toISOString().slice(0, 10)
       const options: Electron.SaveDialogOptions = {
@@ -68,8 +68,13 @@ export function createLocalFiles({
         'settings.json': readSettings,
         'desktop.json': () => remembered.read(),
       }
-      await writeDiagnostics(filePath, { logsDir: paths.logsDir, facts })
-      return true
+      try {
+        await writeDiagnostics(filePath, { logsDir: paths.logsDir, facts })
+        return true
+      } catch (cause) {
+        dialog.showErrorBox(words().saveDiagnostics, cause instanceof Error ? cause.message : String(cause))
+        return false
+      }
     },
   }
 }

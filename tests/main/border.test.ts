@@ -193,6 +193,12 @@ describe('the diagnostics ZIP', () => {
     rmSync(folder, { recursive: true })
   })
 
+  it('says why it could not be written, however long its facts take', async () => {
+    const facts = { 'slow.json': () => new Promise((resolve) => setTimeout(resolve, 20, {})) }
+    const file = path.join(tmpdir(), 'loudsmith-no-such-folder', 'out.zip')
+    await expect(writeDiagnostics(file, { logsDir: tmpdir(), facts })).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
   it('leaves ordinary lines as they are', () => {
     expect(redact('{"message":"Bearer of news","key_id":"1"}')).not.toContain('ams_live')
     expect(redact('GET /api/v1/jobs 200 in 3 ms')).toBe('GET /api/v1/jobs 200 in 3 ms')
