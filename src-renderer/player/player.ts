@@ -31,7 +31,12 @@ const SPECTRUM_SIZE = 16_384
 /** Starts the audio thread; rejects where there is no AudioWorklet. Sound begins with `play`, which needs a press. */
 export async function createPlayer({ rateHz, onReport, onReady, onFailure }: PlayerOptions) {
   const context = new AudioContext({ sampleRate: rateHz, latencyHint: 'interactive' })
-  await context.audioWorklet.addModule(deckUrl)
+  try {
+    await context.audioWorklet.addModule(deckUrl)
+  } catch (error) {
+    void context.close()
+    throw error
+  }
   const deck = new AudioWorkletNode(context, 'loudsmith-deck', { numberOfInputs: 0, outputChannelCount: [2] })
   const volume = new GainNode(context)
   const analyser = new AnalyserNode(context, { fftSize: SPECTRUM_SIZE, smoothingTimeConstant: 0.9 })

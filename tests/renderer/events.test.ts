@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src-renderer/api/client.ts'
 import { backOffMs, createStreamParser, followEvents } from '../../src-renderer/api/events.ts'
 import { createJobs, newerJob, withProgress } from '../../src-renderer/state/jobs.ts'
@@ -118,6 +118,34 @@ describe('a stream whose beginning fails', () => {
       },
     })
     expect(cancelled).toBe(1)
+  })
+})
+
+describe('a program that stays away', () => {
+  it('is looked for again and again without anything piling up in the page', async () => {
+    vi.useFakeTimers()
+    const stop = new AbortController()
+    const listeners = { added: 0, removed: 0 }
+    const { addEventListener, removeEventListener } = stop.signal
+    stop.signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+      listeners.added += 1
+      addEventListener.apply(stop.signal, args)
+    }
+    stop.signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+      listeners.removed += 1
+      removeEventListener.apply(stop.signal, args)
+    }
+    const links: string[] = []
+    const client = createClient({ session: null, language: () => 'en', fetch: () => Promise.reject(new TypeError()) })
+    const away = () => Promise.reject(new Error('away'))
+    const onLink = (link: string) => void links.push(link)
+    const following = followEvents({ client, signal: stop.signal, onLink, onEvent: () => undefined, onCatchUp: away })
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(links.filter((link) => link === 'lost').length).toBeGreaterThan(200)
+    expect(listeners.added - listeners.removed).toBe(1)
+    stop.abort()
+    await following
+    vi.useRealTimers()
   })
 })
 

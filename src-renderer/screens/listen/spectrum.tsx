@@ -80,7 +80,7 @@ export function SpectrumPanel() {
   const [isTable, setTable] = useState(false)
   const isLive = usePlayer(isHeardLive)
   const finding = findingOf(curves, l, format)
-  const sentence = unbroken(finding.charAt(0).toLocaleUpperCase() + finding.slice(1))
+  const sentence = unbroken(finding.charAt(0).toUpperCase() + finding.slice(1))
   const aimName = curves.isReference ? l.reference : l.spectrum.target
   return (
     <section className="spectrum" aria-label={l.spectrum.title}>

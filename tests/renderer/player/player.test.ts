@@ -53,6 +53,25 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
+describe('a machine without an audio thread', () => {
+  it('is told so, and nothing of the sound card stays taken', async () => {
+    let open = 0
+    class Context {
+      readonly audioWorklet = { addModule: () => Promise.reject(new Error('no audio thread')) }
+      constructor() {
+        open += 1
+      }
+      async close() {
+        open -= 1
+      }
+    }
+    vi.stubGlobal('AudioContext', Context)
+    const silent = { onReport: () => undefined, onReady: () => undefined, onFailure: () => undefined }
+    await expect(createPlayer({ rateHz: 44_100, ...silent })).rejects.toThrow('no audio thread')
+    expect(open).toBe(0)
+  })
+})
+
 describe('a version that is replaced while it is loaded', () => {
   it('is not heard in the place of the one that was brought after it', async () => {
     const { player, file, added } = await bench()
