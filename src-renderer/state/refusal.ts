@@ -1,5 +1,6 @@
 /** A failure as the interface keeps it: the facts, which are worded where they are shown, in the language of that moment. */
 import { ERROR_CODES, type ErrorParams, FAILURE_CODES } from '../../src-server/contract/errors.ts'
+import type { Job } from '../../src-server/contract/jobs.ts'
 import { errorText, failureText, type Language } from '../../src-server/contract/text/text.ts'
 import { ApiError } from '../api/client.ts'
 
@@ -62,6 +63,9 @@ export function refusalOf(error: unknown): Refusal {
   const { code, values, requestId } = error
   return { code, ...(values ? { values } : {}), ...(requestId ? { requestId } : {}) }
 }
+
+/** The facts of why a job failed. */
+export const failureOf = ({ failure_code: code = 'ENGINE_FAILED' }: Pick<Job, 'failure_code'>): Refusal => ({ code })
 
 /** Returns what failed and what to do about it; an unknown code reads as an internal error. Never throws. */
 export function refusalText({ code, values = {} }: Refusal, language: Language): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../src-renderer/api/client.ts'
-import { refusalOf, refusalText } from '../../src-renderer/state/refusal.ts'
+import { failureOf, refusalOf, refusalText } from '../../src-renderer/state/refusal.ts'
 import { errorText, failureText } from '../../src-server/contract/text/text.ts'
 
 const OWN = ['UNREACHABLE', 'FILE_GONE', 'UNREADABLE', 'NO_SONGS', 'MASTERS_GONE', 'JOB_NOT_FOUND', 'NOT_FOUND']
@@ -21,7 +21,7 @@ describe('a failure that the page tells', () => {
     expect(refusal).toEqual({ code: 'FILE_TOO_LONG', values, requestId: 'r' })
     for (const language of ['en', 'ko'] as const)
       expect(refusalText(refusal, language)).toBe(errorText('FILE_TOO_LONG', values, language))
-    expect(refusalText({ code: 'TOO_SHORT' }, 'ko')).toBe(failureText('TOO_SHORT', {}, 'ko'))
+    expect(refusalText(failureOf({ failure_code: 'TOO_SHORT' }), 'ko')).toBe(failureText('TOO_SHORT', {}, 'ko'))
   })
 
   it('is an internal error where nobody named it', () => {

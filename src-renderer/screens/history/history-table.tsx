@@ -5,11 +5,11 @@ import { memo, useCallback, useEffect, useRef, useState } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
 import { change } from '../../../src-server/contract/text/numbers.ts'
-import { failureText } from '../../../src-server/contract/text/text.ts'
 import { MenuAt } from '../../components/dialogs.tsx'
 import { addressOf, go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { type HistoryGroup, sizeOf } from '../../state/history.ts'
+import { failureOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
 import { useMasterAgain } from '../use-master-again.ts'
 import { useJobActions } from './use-job-actions.ts'
@@ -274,7 +274,7 @@ function useBefore(job: Job, hasReport: boolean): number | null | undefined {
 }
 
 function Verdict({ job }: { job: Job }) {
-  const { t, language } = useWords()
+  const { t, say } = useWords()
   const small = { className: 'i s', 'aria-hidden': true } as const
   const below = job.results.filter((result) => result.verdict === 'below_target').length
   if (job.status === 'queued')
@@ -288,8 +288,7 @@ function Verdict({ job }: { job: Job }) {
     )
   if (job.status === 'failed') {
     const isCancelled = job.failure_code === 'CANCELLED'
-    const reason = job.failure_code ? failureText(job.failure_code, {}, language) : (job.error_message ?? '')
-    const text = isCancelled ? t.history.cancelled : t.history.failedFor(reason, job.credits_refunded > 0)
+    const text = isCancelled ? t.history.cancelled : t.history.failedFor(say(failureOf(job)), job.credits_refunded > 0)
     return (
       <span className={`row ${isCancelled ? 'faint' : 'c-bad'}`} title={text}>
         <CircleX {...small} />

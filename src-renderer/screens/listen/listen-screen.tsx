@@ -4,7 +4,6 @@ import { useStore } from 'zustand'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import type { Report } from '../../../src-server/contract/report.ts'
 import { clock } from '../../../src-server/contract/text/numbers.ts'
-import { failureText } from '../../../src-server/contract/text/text.ts'
 import { Button } from '../../components/button.tsx'
 import { createPlayer } from '../../player/player.ts'
 import { addressOf } from '../../router.ts'
@@ -12,6 +11,7 @@ import { useApp } from '../../state/app-state.ts'
 import { createListen, type ListenActions, type ListenState } from '../../state/listen.ts'
 import { commonRateHz, versionsOf } from '../../state/listen-versions.ts'
 import { createPlayerStore, heardVersion } from '../../state/player.ts'
+import { failureOf } from '../../state/refusal.ts'
 import { BlindTestPanel } from './blind-test.tsx'
 import { CompareSheet } from './compare.tsx'
 import { useListenWords, usePlayer, useVersionName, useVisit, VisitContext } from './context.tsx'
@@ -46,7 +46,7 @@ export default function ListenScreen({ detail }: { detail: string }) {
 }
 
 function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: string; onRetry: () => void }) {
-  const { t, l, language, say } = useListenWords()
+  const { t, l, say } = useListenWords()
   const { jobs } = useApp()
   const { job, failure } = state
   const progress = useStore(jobs.store, ({ byId }) => byId[jobId]?.progress) ?? job?.progress ?? 0
@@ -56,7 +56,7 @@ function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: s
     : job.status === 'queued'
       ? l.failures.unfinished(progress)
       : job.status === 'failed'
-        ? t.row.failed(job.failure_code ? failureText(job.failure_code, {}, language) : (job.error_message ?? ''))
+        ? t.row.failed(say(failureOf(job)))
         : job.expired
           ? l.failures.expired
           : failure && say(failure)

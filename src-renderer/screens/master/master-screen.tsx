@@ -8,6 +8,7 @@ import { isCovered, isTyping } from '../../components/is-typing.ts'
 import { pickFiles } from '../../components/pick-files.ts'
 import { PlatformCell } from '../../components/platform-cell.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { failureOf } from '../../state/refusal.ts'
 import { refusalOfRow, type SongRow, startOf, tallyOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import { Bench } from './bench.tsx'
@@ -154,7 +155,7 @@ function useSpokenProgress(rows: readonly SongRow[]) {
       const was = before.current.get(row.rowId)
       if (isFirst || was === row.kind || was === undefined || was === 'reading') continue
       if (row.kind === 'done' || row.kind === 'below') notices.announce(t.live.done(titleOf(row)))
-      if (row.kind === 'failed') notices.announce(t.live.failed(titleOf(row), row.job?.error_message ?? ''))
+      if (row.kind === 'failed' && row.job) notices.announce(t.live.failed(titleOf(row), say(failureOf(row.job))))
       const refusal = row.kind === 'refused' && refusalOfRow(row)
       if (refusal) notices.announce(t.live.failed(titleOf(row), say(refusal)))
     }

@@ -4,7 +4,8 @@ import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
 import type { Job, Stage } from '../../../src-server/contract/jobs.ts'
 import type { Warning } from '../../../src-server/contract/report.ts'
 import { codecLabel } from '../../../src-server/contract/text/numbers.ts'
-import { failureText, type Language, warningText } from '../../../src-server/contract/text/text.ts'
+import { type Language, warningText } from '../../../src-server/contract/text/text.ts'
+import { failureOf } from '../../state/refusal.ts'
 import { partWarnings, refusalOfRow, type SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import { unbroken } from '../../text/format.ts'
@@ -294,10 +295,10 @@ function Sentence({ text }: { text: string }) {
 }
 
 function Failed({ job, isCancelled }: { job: Job; isCancelled: boolean }) {
-  const { t, language } = useWords()
+  const { t, say } = useWords()
   const refund = job.credits_refunded > 0 ? t.row.refunded(job.credits_refunded) : null
   if (isCancelled) return <Lines head={<span>{t.row.cancelled}</span>}>{refund && <span>{refund}</span>}</Lines>
-  const reason = job.failure_code ? failureText(job.failure_code, {}, language) : job.error_message
+  const reason = say(failureOf(job))
   return (
     <Lines
       tone="c-bad"
