@@ -150,7 +150,7 @@ export function createAppState(session: string | null) {
       guardUploads(desk)
       addEventListener('pagehide', notices.leave)
       addEventListener('pagehide', desk.leave)
-      addEventListener('storage', desk.hearOthers)
+      addEventListener('storage', desk.marks.hearOthers)
       if (window.loudsmith) followDesktop({ bridge: window.loudsmith, preferences, desk })
       service.store.subscribe(({ settings }, before) => {
         if (!settings || settings === before.settings) return

@@ -23,13 +23,14 @@ export interface AgainDesk {
 /** A song that came back. */
 export interface BroughtBack {
   readonly rowId: string
+  readonly title: string
   /** The reference that it was mastered with is kept no more. */
   readonly isReferenceGone: boolean
   readonly undo: () => void
 }
 
 /** Returns the newest job of each song, in the given order: the desk holds a song with one way to master it. Pure. */
-export function newestOfEachSong(jobs: readonly Job[]): readonly Job[] {
+function newestOfEachSong(jobs: readonly Job[]): readonly Job[] {
   const newest = new Map<string, Job>()
   for (const job of jobs.toSorted((a, b) => b.created_at.localeCompare(a.created_at))) {
     const song = job.source_id ?? job.job_id
@@ -41,16 +42,32 @@ export function newestOfEachSong(jobs: readonly Job[]): readonly Job[] {
 const isOneOf = (error: unknown, codes: readonly string[]) => error instanceof ApiError && codes.includes(error.code)
 
 /**
- * Puts the song of an ended job among those that can be started, with the settings and the reference that it had: from the desk, or sent
- * anew from what the job has kept. Throws ApiError: RESULT_EXPIRED for a song that is kept nowhere.
+ * Puts the songs of ended jobs among those that can be started, each once and as its newest job made it: from the desk, or sent anew from
+ * what the job has kept. Returns those that came back; `error` is the ApiError for which the others did not, RESULT_EXPIRED where a song
+ * is kept nowhere. Never throws.
  */
-export async function bringBack(job: Job, client: Pick<Client, 'open'>, desk: AgainDesk): Promise<BroughtBack> {
+export async function bringBack(
+  jobs: readonly Job[],
+  client: Pick<Client, 'open'>,
+  desk: AgainDesk,
+): Promise<{ readonly back: readonly BroughtBack[]; readonly error?: unknown }> {
+  const back: BroughtBack[] = []
+  try {
+    for (const job of newestOfEachSong(jobs)) back.push(await bringBackOne(job, client, desk))
+    return { back }
+  } catch (error) {
+    return { back, error }
+  }
+}
+
+async function bringBackOne(job: Job, client: Pick<Client, 'open'>, desk: AgainDesk): Promise<BroughtBack> {
   const wasThere = desk.songOf(job.source_id ?? '') !== undefined
+  const { title } = job
   const { settings, isReferenceGone } = await settingsAgain(job, client, desk)
   const song = await songAgain(job.source_id, desk)
   if (!song) {
     const rowId = desk.add(await readKept(client, job, 'source', job.filename), settings)
-    return { rowId, isReferenceGone, undo: () => desk.takeOff(rowId) }
+    return { rowId, title, isReferenceGone, undo: () => desk.takeOff(rowId) }
   }
   const rowId = song.source.source_id
   const newestId = song.job_ids[0] ?? ''
@@ -61,7 +78,7 @@ export async function bringBack(job: Job, client: Pick<Client, 'open'>, desk: Ag
     desk.changeSettings(rowId, song.settings)
     if (!wasThere) desk.takeOff(rowId)
   }
-  return { rowId, isReferenceGone, undo }
+  return { rowId, title, isReferenceGone, undo }
 }
 
 async function readKept(

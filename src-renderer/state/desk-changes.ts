@@ -3,6 +3,9 @@ import type { Desk } from '../../src-server/contract/app.ts'
 
 const SETTLE_MS = 250
 
+/** What settings of all songs are kept under, beside the source_ids of the songs' own. */
+export const ALL_SONGS = 'all songs'
+
 /** Tells the server. A request of a page that is being left must outlive it. */
 export type TellChange = (isLeaving?: boolean) => Promise<Desk>
 

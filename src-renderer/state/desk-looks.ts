@@ -1,10 +1,12 @@
 /** The free look at each song of the desk, one after another: how far it is, and why it failed. What it finds is the desk's. */
 import { createStore } from 'zustand/vanilla'
+import type { Desk, DeskSong } from '../../src-server/contract/app.ts'
 import type { LiveEvent } from '../../src-server/contract/events.ts'
 import type { Analysis } from '../../src-server/contract/jobs.ts'
 import type { AiService } from '../../src-server/contract/platforms.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
+import { isTooShort } from './song-rows.ts'
 
 /** A look under way. */
 export interface Look {
@@ -20,10 +22,8 @@ export interface LooksState {
 
 export interface LooksOptions {
   readonly client: Client
-  /** The next song to look at, in the order shown; `failed` ones are not asked for again. */
-  readonly nextSong: (
-    failed: Readonly<Record<string, unknown>>,
-  ) => { sourceId: string; aiService: AiService } | undefined
+  /** The desk, and ids of its rows in the order shown, in which its songs are looked at. */
+  readonly shown: () => { readonly desk: Desk | null; readonly order: readonly string[] }
   readonly onFound: (sourceId: string, analysis: Analysis) => void
 }
 
@@ -35,10 +35,20 @@ const without = <Value>(all: Readonly<Record<string, Value>>, id: string) => {
 }
 
 /** Makes the store of looks with its actions. */
-export function createLooks({ client, nextSong, onFound }: LooksOptions) {
+export function createLooks({ client, shown, onFound }: LooksOptions) {
   const store = createStore<LooksState>(() => ({ looks: {}, errors: {} }))
   const { getState, setState } = store
   let isLooking = false
+
+  /** The next song that nobody has looked at; one that cannot be looked at is not tried again. */
+  function nextSong(): DeskSong | undefined {
+    const { desk, order } = shown()
+    const { errors } = getState()
+    const isPending = (song: DeskSong) =>
+      !song.analysis && !errors[song.source.source_id] && song.state !== 'refused' && !isTooShort(song)
+    const pending = new Map(desk?.songs.filter(isPending).map((song) => [song.source.source_id, song]))
+    return order.map((id) => pending.get(id)).find((song) => song !== undefined)
+  }
 
   async function look(sourceId: string, aiService: AiService): Promise<void> {
     setState(({ looks }) => ({ looks: { ...looks, [sourceId]: { stage: 'decoding', percent: 0 } } }))
@@ -57,16 +67,18 @@ export function createLooks({ client, nextSong, onFound }: LooksOptions) {
       if (isLooking) return
       isLooking = true
       for (;;) {
-        const next = nextSong(getState().errors)
-        if (!next) break
+        const next = nextSong()
+        const aiService = (next?.settings ?? shown().desk?.settings)?.ai_service
+        if (!next || !aiService) break
+        const sourceId = next.source.source_id
         try {
-          await look(next.sourceId, next.aiService)
+          await look(sourceId, aiService)
         } catch (error) {
           const code = error instanceof ApiError ? error.code : undefined
           if (isNotReached(code)) break
           if (code === 'CONCURRENT_LIMIT' || code === 'UNAVAILABLE')
             await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-          else setState(({ errors }) => ({ errors: { ...errors, [next.sourceId]: refusalOf(error) } }))
+          else setState(({ errors }) => ({ errors: { ...errors, [sourceId]: refusalOf(error) } }))
         }
       }
       isLooking = false

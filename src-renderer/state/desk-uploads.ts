@@ -3,8 +3,10 @@ import { createStore } from 'zustand/vanilla'
 import type { MasterSettings, Source } from '../../src-server/contract/app.ts'
 import { MAX_SOURCE_BYTES } from '../../src-server/contract/limits.ts'
 import type { SendSong } from '../api/upload.ts'
+import { placedOrder } from './desk-merge.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import type { Upload } from './song-rows.ts'
+import { readStored } from './stored.ts'
 
 export interface UploadsOptions {
   readonly send: (song: SendSong) => Promise<Source>
@@ -25,21 +27,6 @@ export interface RefusedFile extends Refusal {
 }
 
 const KEPT_KEY = 'loudsmith.uploads'
-
-/** Parses what was stored under a key; `fallback` when nothing was, or what `isFit` does not take. */
-export function readStored<Value>(
-  storage: Pick<Storage, 'getItem'>,
-  key: string,
-  isFit: (stored: Value) => boolean,
-  fallback: Value,
-): Value {
-  try {
-    const stored = JSON.parse(storage.getItem(key) ?? '') as Value
-    return isFit(stored) ? stored : fallback
-  } catch {
-    return fallback
-  }
-}
 
 interface Kept {
   readonly uploads: readonly Upload[]
@@ -227,22 +214,3 @@ export function createUploads(options: UploadsOptions) {
 }
 
 const now = () => new Date().toISOString()
-
-/**
- * The order to show at first: songs as the server has them, and each upload behind the row that it stood behind before. Without
- * one that is still there it comes first.
- */
-export function placedOrder(
-  songIds: readonly string[],
-  uploadIds: readonly string[],
-  keptOrder: readonly string[],
-): readonly string[] {
-  const order = [...songIds]
-  const places = new Map(keptOrder.map((id, place) => [id, place]))
-  const place = (id: string) => places.get(id) ?? Number.POSITIVE_INFINITY
-  for (const id of [...uploadIds].sort((a, b) => place(a) - place(b))) {
-    const before = keptOrder.slice(0, places.get(id)).findLast((one) => order.includes(one))
-    order.splice(places.has(id) ? order.indexOf(before ?? '') + 1 : order.length, 0, id)
-  }
-  return order
-}

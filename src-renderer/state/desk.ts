@@ -11,16 +11,19 @@ import {
 import type { Job } from '../../src-server/contract/jobs.ts'
 import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
-import { type AgainDesk, type BroughtBack, bringBack, newestOfEachSong } from './desk-again.ts'
-import { createChanges } from './desk-changes.ts'
+import { type AgainDesk, bringBack } from './desk-again.ts'
+import { ALL_SONGS, createChanges } from './desk-changes.ts'
+import { createCommands } from './desk-commands.ts'
 import { createLooks } from './desk-looks.ts'
+import { createMarks } from './desk-marks.ts'
+import { firstOrder, mergedDesk, mergedOrder, placedOrder } from './desk-merge.ts'
 import { createReferences } from './desk-references.ts'
-import { createUploads, placedOrder, type RefusedFile, readStored } from './desk-uploads.ts'
+import { createUploads, type RefusedFile } from './desk-uploads.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
-import { isTooShort, movedOrder, type Upload } from './song-rows.ts'
-import { createTurns } from './turns.ts'
+import { movedOrder, type Upload } from './song-rows.ts'
+import { readStored } from './stored.ts'
 
 export const SORTS = ['added', 'title', 'length'] as const
 export type Sort = (typeof SORTS)[number]
@@ -30,9 +33,6 @@ export interface DeskState {
   readonly order: readonly string[]
   /** By what the list was ordered last; null once it stands in an order of its own. */
   readonly sort: Sort | null
-  readonly accepted: Readonly<Record<string, true>>
-  /** Ended jobs whose songs are to be mastered once more, by job_id: a song that is started gets another one. */
-  readonly again: Readonly<Record<string, true>>
   /** The song whose own settings the column shows; null for all songs. */
   readonly selectedId: string | null
   readonly isWholeBatch: boolean
@@ -50,37 +50,11 @@ export interface DeskOptions {
   readonly jobs: JobsActions
   readonly notices: NoticesActions
   readonly newId: () => string
-  /** Where accepted warnings, songs to be mastered again and refused files survive a reload. */
+  /** Where marks, the chosen order and refused files survive a reload. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
 }
 
-const ACCEPTED_KEY = 'loudsmith.accepted'
-const AGAIN_KEY = 'loudsmith.again'
 const SORT_KEY = 'loudsmith.sort'
-/** What common settings are kept under, beside the source_ids of the songs' own. */
-const ALL = 'all songs'
-
-/**
- * The server's reading of the desk, with what this page already knows better: analyses that have just arrived. A song of which
- * nothing new is read stays the same object.
- */
-export function mergedDesk(known: Desk | null, read: Desk): Desk {
-  const before = new Map(known?.songs.map((song) => [song.source.source_id, song]))
-  const songs = read.songs.map((song) => {
-    const old = before.get(song.source.source_id)
-    const merged = song.analysis ? song : { ...song, analysis: old?.analysis ?? null }
-    return old && JSON.stringify(old) === JSON.stringify(merged) ? old : merged
-  })
-  return { ...read, songs }
-}
-
-/** The order to show after a reading: places that are known stay, new songs follow in the server's order. */
-export function mergedOrder(order: readonly string[], desk: Desk, uploadIds: readonly string[]): readonly string[] {
-  const present = new Set([...desk.songs.map((s) => s.source.source_id), ...uploadIds])
-  const kept = order.filter((id) => present.has(id))
-  const known = new Set(kept)
-  return [...kept, ...[...present].filter((id) => !known.has(id))]
-}
 
 /** Makes the store of the desk with its actions. */
 export function createDesk(options: DeskOptions) {
@@ -94,16 +68,12 @@ export function createDesk(options: DeskOptions) {
     onStored,
   })
   const references = createReferences({ client, send: upload })
-  const readMarks = (key: string) => readStored<DeskState['accepted']>(storage, key, (stored) => stored !== null, {})
-  /** What was accepted in this browser, by whichever of its pages. */
-  const readAccepted = () => readMarks(ACCEPTED_KEY)
+  const marks = createMarks(storage)
   const uploadIds = () => uploads.store.getState().uploads.map((one) => one.uploadId)
   const store = createStore<DeskState>(() => ({
     desk: null,
     order: [],
     sort: readStored<Sort | null>(storage, SORT_KEY, (stored) => stored === null || SORTS.includes(stored), 'added'),
-    accepted: readAccepted(),
-    again: readMarks(AGAIN_KEY),
     selectedId: null,
     isWholeBatch: true,
     broughtBackId: null,
@@ -111,18 +81,10 @@ export function createDesk(options: DeskOptions) {
   }))
   const { getState, setState } = store
   store.subscribe((state, before) => {
-    if (state.accepted !== before.accepted) storage.setItem(ACCEPTED_KEY, JSON.stringify(state.accepted))
-    if (state.again !== before.again) storage.setItem(AGAIN_KEY, JSON.stringify(state.again))
     if (state.sort !== before.sort) storage.setItem(SORT_KEY, JSON.stringify(state.sort))
     if (state.order !== before.order) uploads.saveResting()
   })
 
-  const inTurn = createTurns()
-  const inReadingTurn = createTurns()
-  /** Counts what was done to the desk here: an answer that was asked for before knows nothing of it and is not shown. */
-  let deeds = 0
-  /** The reading that has not begun yet. */
-  let nextReading: Promise<void> | undefined
   /** Uploads that became songs: what was begun with the one goes on with the other. */
   const storedAs = new Map<string, string>()
   const idNow = (rowId: string) => storedAs.get(rowId) ?? rowId
@@ -137,21 +99,12 @@ export function createDesk(options: DeskOptions) {
   let untold: Refusal | null = null
   /** Shows the desk as it was read. What failed stays to be read, but not that the server was away when it was told something. */
   const keep = (read: Desk) => {
-    const known = getState().desk
-    const merged = mergedDesk(known, { ...read, songs: read.songs.filter((song) => !isArriving(song)) })
-    const own = new Map(known?.songs.map((song) => [song.source.source_id, song.settings]))
-    const desk: Desk = {
-      ...merged,
-      settings: known && changes.holds(ALL) ? known.settings : merged.settings,
-      songs: merged.songs.map((song) => {
-        const id = song.source.source_id
-        return changes.holds(id) ? { ...song, settings: own.get(id) ?? null } : song
-      }),
-    }
-    const shownOrder = getState().order
-    const order = mergedOrder(known ? shownOrder : [...orderBefore(desk, shownOrder), ...shownOrder], desk, uploadIds())
+    const { desk: known, order: shown } = getState()
+    const desk = mergedDesk(known, { ...read, songs: read.songs.filter((song) => !isArriving(song)) }, changes.holds)
+    const places = known ? shown : firstOrder(desk, uploadIds(), uploads.keptOrder, shown)
+    const order = mergedOrder(places, desk, uploadIds())
     setState(({ failure }) => ({ desk, order, failure: failure === untold ? null : failure }))
-    if (!known && shownOrder.length > 0) tellOrder()
+    if (!known && shown.length > 0) tellOrder()
     for (const { source } of desk.songs) {
       const left = uploads.claim(source)
       if (left) onStored(left, source)
@@ -160,11 +113,25 @@ export function createDesk(options: DeskOptions) {
     void looks.run()
   }
 
-  /** Rows of the first reading but those of files that were given to this page before it was answered. */
-  const orderBefore = (desk: Desk, given: readonly string[]) => {
-    const isOlder = (id: string) => !given.includes(id)
-    const songIds = desk.songs.map((song) => song.source.source_id)
-    return placedOrder(songIds.filter(isOlder), uploadIds().filter(isOlder), uploads.keptOrder)
+  const commands = createCommands({
+    client,
+    jobs,
+    show: keep,
+    onRefused(error) {
+      const failure = refusalOf(error)
+      if (isNotReached(failure.code)) untold = failure
+      setState({ failure })
+    },
+  })
+  /** Of settings, by what they are of: a source_id or ALL_SONGS. */
+  const changes = createChanges(commands.tell)
+  /** As `tell`, where nobody waits for more than its end. Never throws. */
+  const command = (run: () => Promise<Desk>) => commands.tell(run).catch(() => undefined)
+  const clearFailure = () => setState({ failure: null })
+  /** As `command`, for what is done by hand: who goes on has read what failed before. */
+  const act = (run: () => Promise<Desk>) => {
+    clearFailure()
+    return command(run)
   }
 
   const keepSong = (song: DeskSong) => {
@@ -173,61 +140,6 @@ export function createDesk(options: DeskOptions) {
     setState({
       desk: { ...desk, songs: desk.songs.map((s) => (s.source.source_id === song.source.source_id ? song : s)) },
     })
-  }
-
-  /** Answers the desk once the newest job of each of its songs is known, so that no song is shown without it. */
-  const withJobs = async (desk: Desk) => {
-    await jobs.readMissing(desk.songs.flatMap((song) => song.job_ids.slice(0, 1)))
-    return desk
-  }
-  const readDesk = () => client.call('readDesk', {}).then(withJobs)
-
-  /** Reads the desk once the server has heard of all that was done here, and again when more was done meanwhile. Throws ApiError. */
-  const read = (): Promise<void> => {
-    nextReading ??= inReadingTurn(async () => {
-      const before = deeds
-      await inTurn(async () => undefined)
-      nextReading = undefined
-      const desk = await readDesk()
-      if (before !== deeds) return false
-      keep(desk)
-      return true
-    }).then((isShown) => (isShown ? undefined : read()))
-    return nextReading
-  }
-
-  /**
-   * Tells the server in turn what was done here. The answer to the last of it shows the desk with all of it; what the server
-   * refuses is taken back, and why is shown on the desk. Throws ApiError.
-   */
-  const tell = (run: () => Promise<Desk>): Promise<void> => {
-    deeds += 1
-    const mine = deeds
-    const show = (desk: Desk) => {
-      if (mine === deeds) keep(desk)
-      else void read().catch(() => undefined)
-    }
-    return inTurn(async () => {
-      try {
-        show(await run().then(withJobs))
-      } catch (error) {
-        await readDesk().then(show, () => undefined)
-        const failure = refusalOf(error)
-        if (isNotReached(failure.code)) untold = failure
-        setState({ failure })
-        throw error
-      }
-    })
-  }
-  /** Of settings, by what they are of: a source_id or ALL. */
-  const changes = createChanges(tell)
-  /** As `tell`, where nobody waits for more than its end. Never throws. */
-  const command = (run: () => Promise<Desk>) => tell(run).catch(() => undefined)
-  const clearFailure = () => setState({ failure: null })
-  /** As `command`, for what is done by hand: who goes on has read what failed before. */
-  const act = (run: () => Promise<Desk>) => {
-    clearFailure()
-    return command(run)
   }
 
   /** Tells the server in which order the stored songs are shown: so they are mastered, and shown again. */
@@ -241,7 +153,7 @@ export function createDesk(options: DeskOptions) {
     const { desk, selectedId } = getState()
     const sourceId = source.source_id
     const song: DeskSong = { source, state: 'ready', settings: null, analysis: null, job_ids: [] }
-    deeds += 1
+    commands.outdate()
     storedAs.set(uploadId, sourceId)
     const isNew = !desk?.songs.some((one) => one.source.source_id === sourceId)
     const order = getState()
@@ -268,15 +180,7 @@ export function createDesk(options: DeskOptions) {
 
   const looks = createLooks({
     client,
-    nextSong(failed) {
-      const { desk, order } = getState()
-      const pending = desk?.songs.filter(
-        (s) => !s.analysis && !failed[s.source.source_id] && s.state !== 'refused' && !isTooShort(s),
-      )
-      const next = order.map((id) => pending?.find((s) => s.source.source_id === id)).find((s) => s !== undefined)
-      if (!desk || !next) return undefined
-      return { sourceId: next.source.source_id, aiService: (next.settings ?? desk.settings).ai_service }
-    },
+    shown: getState,
     onFound(sourceId, analysis) {
       const song = songOf(sourceId)
       if (song) keepSong({ ...song, analysis: summaryOf(analysis) })
@@ -293,7 +197,7 @@ export function createDesk(options: DeskOptions) {
     keepSong({ ...song, settings })
     changes.soon(rowId, async (keepalive = false) => {
       await client.call('changeDeskSong', { params: { source_id: rowId }, body: { settings }, keepalive })
-      return readDesk()
+      return client.call('readDesk', {})
     })
   }
   /** Puts files at the end of the list, or in the place of a song, begins to send them and answers the ids of new rows. */
@@ -349,28 +253,23 @@ export function createDesk(options: DeskOptions) {
     takeReference: references.take,
     add: (file, settings) => add([file], { settings })[0] ?? '',
     takeOff: (rowId) => takeOff([idNow(rowId)]).forget(),
-    async restore(sourceId) {
-      await inTurn(() => client.call('restoreSongs', { body: { source_ids: [sourceId] } }))
-      await read()
-    },
+    restore: (sourceId) => commands.ask(() => client.call('restoreSongs', { body: { source_ids: [sourceId] } })),
     changeSettings(sourceId, settings) {
       changeSongSettings(sourceId, settings)
       void changes.flush().catch(() => undefined)
     },
-    mark(jobId, isAgain) {
-      const { [jobId]: _one, ...others } = readMarks(AGAIN_KEY)
-      setState({ again: isAgain ? { ...others, [jobId]: true } : others })
-    },
+    mark: marks.markAgain,
   }
 
   return {
     store,
     uploads,
+    marks,
     references,
     looks,
     remove,
     /** Reads the desk again. Throws ApiError. */
-    read,
+    read: commands.read,
     /** Call when the page goes: settings that the server has not confirmed are sent so that they outlive it. */
     leave: changes.leave,
     /** Puts files at the end of the list and begins to send them; `replaces` names the song whose place the first one takes. */
@@ -382,20 +281,6 @@ export function createDesk(options: DeskOptions) {
     showRefused(refused: readonly RefusedFile[]) {
       const ids = uploads.showRefused(refused)
       setState(({ order }) => ({ order: [...order, ...ids] }))
-    },
-    /** Uses songs as they are, warnings read. */
-    accept(rowIds: readonly string[]) {
-      const added = Object.fromEntries(rowIds.map((id) => [id, true as const]))
-      setState(({ accepted }) => ({ accepted: { ...readAccepted(), ...accepted, ...added } }))
-    },
-    /** Call when another page of this browser has changed what is kept: what it accepted or takes up again is so here. */
-    hearOthers() {
-      const { accepted, again } = getState()
-      const heardAgain = readMarks(AGAIN_KEY)
-      if (JSON.stringify(heardAgain) !== JSON.stringify(again)) setState({ again: heardAgain })
-      const heard = readAccepted()
-      // What is kept here is heard there: two pages that know the same stay silent.
-      if (Object.keys(heard).some((id) => !accepted[id])) setState({ accepted: { ...accepted, ...heard } })
     },
     select(selectedId: string | null) {
       setState(selectedId ? { selectedId } : { selectedId, isWholeBatch: true })
@@ -415,7 +300,7 @@ export function createDesk(options: DeskOptions) {
       }
       const settings = { ...desk.settings, ...change }
       setState({ desk: { ...desk, settings } })
-      changes.soon(ALL, (keepalive = false) => client.call('changeDesk', { body: { settings }, keepalive }))
+      changes.soon(ALL_SONGS, (keepalive = false) => client.call('changeDesk', { body: { settings }, keepalive }))
     },
     /** Gives one song the common settings again. */
     clearOwnSettings(rowId: string) {
@@ -430,29 +315,21 @@ export function createDesk(options: DeskOptions) {
      */
     async masterAgain(jobs: readonly Job[], text: (title: string, others: number, isReferenceGone: boolean) => string) {
       clearFailure()
-      const back: (BroughtBack & { readonly title: string })[] = []
-      try {
-        for (const job of newestOfEachSong(jobs)) {
-          back.push({ ...(await bringBack(job, client, againDesk)), title: job.title })
-        }
-      } finally {
-        const [first] = back
-        if (first) {
-          const broughtBackId = idNow(first.rowId)
-          const selection = back.length === 1 ? { selectedId: broughtBackId, isWholeBatch: false } : {}
-          setState({ broughtBackId, ...selection })
-          notices.show({
-            text: text(
-              first.title,
-              back.length - 1,
-              back.some((song) => song.isReferenceGone),
-            ),
-            undo: () => {
-              for (const song of back) song.undo()
-            },
-          })
-        }
+      const { back, error } = await bringBack(jobs, client, againDesk)
+      const [first] = back
+      if (first) {
+        const broughtBackId = idNow(first.rowId)
+        const selection = back.length === 1 ? { selectedId: broughtBackId, isWholeBatch: false } : {}
+        setState({ broughtBackId, ...selection })
+        const isReferenceGone = back.some((song) => song.isReferenceGone)
+        notices.show({
+          text: text(first.title, back.length - 1, isReferenceGone),
+          undo: () => {
+            for (const song of back) song.undo()
+          },
+        })
       }
+      if (error) throw error
     },
     /** Changes the presets: `change` makes the new ones of those that are there. */
     changePresets(change: (presets: readonly Preset[]) => Preset[]) {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiError, createClient } from '../../src-renderer/api/client.ts'
-import { createDesk, type DeskOptions, mergedDesk, mergedOrder } from '../../src-renderer/state/desk.ts'
+import { createDesk, type DeskOptions } from '../../src-renderer/state/desk.ts'
+import { mergedDesk, mergedOrder } from '../../src-renderer/state/desk-merge.ts'
 import { createJobs } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import { songRows } from '../../src-renderer/state/song-rows.ts'
@@ -650,7 +651,8 @@ describe('a song that is to be mastered again', () => {
     given.options.jobs.keep([made])
     await given.desk.read()
     const row = () => {
-      const { desk, accepted, again } = given.desk.store.getState()
+      const { desk } = given.desk.store.getState()
+      const { accepted, again } = given.desk.marks.store.getState()
       const { byId } = given.options.jobs.store.getState()
       const none = { uploads: [], order: [], looks: {}, analysisErrors: {} }
       return songRows({ ...none, songs: desk?.songs ?? [], settings: someSettings, jobs: byId, accepted, again })[0]
@@ -701,11 +703,14 @@ describe('a song that is to be mastered again', () => {
     const { desk, notices, again: make } = await again()
     const other = make()
     await desk.masterAgain([made], say)
-    other.hearOthers()
-    expect([make().store.getState().again, other.store.getState().again]).toEqual([{ old: true }, { old: true }])
+    other.marks.hearOthers()
+    expect([make().marks.store.getState().again, other.marks.store.getState().again]).toEqual([
+      { old: true },
+      { old: true },
+    ])
     notices.undo()
-    other.hearOthers()
-    expect([make().store.getState().again, other.store.getState().again]).toEqual([{}, {}])
+    other.marks.hearOthers()
+    expect([make().marks.store.getState().again, other.marks.store.getState().again]).toEqual([{}, {}])
   })
 
   it('comes from what its job has kept, with the reference, where the desk has forgotten it', async () => {
@@ -740,10 +745,10 @@ describe('a song that is to be mastered again', () => {
     await desk.read()
     await desk.masterAgain([older, newer, { ...newer, job_id: 'b1', source_id: 'b', title: 'b' }], say)
     expect(row()?.song?.settings?.intensity).toBe(80)
-    expect(desk.store.getState().again).toEqual({ old: true, b1: true })
+    expect(desk.marks.store.getState().again).toEqual({ old: true, b1: true })
     expect(notices.store.getState().toast?.text).toBe('a 1 false')
     notices.undo()
-    expect(desk.store.getState().again).toEqual({})
+    expect(desk.marks.store.getState().again).toEqual({})
   })
 
   const guided = { ...made, title: 'a', reference_filename: 'guide.wav' }
@@ -781,7 +786,7 @@ describe('a song that is to be mastered again', () => {
   ])('stays where it is while %s cannot be asked for', async (_, end, job) => {
     const { desk, toast } = await failing(end, 'UNAVAILABLE', 503)
     await expect(desk.masterAgain([job], say)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-    expect([desk.store.getState().again, toast()]).toEqual([{}, undefined])
+    expect([desk.marks.store.getState().again, toast()]).toEqual([{}, undefined])
   })
 })
 
@@ -1090,15 +1095,15 @@ describe('two pages of one browser', () => {
   it('accept warnings side by side, and neither takes back what the other accepted', async () => {
     const { desk, again } = bench()
     const other = again()
-    desk.accept(['a'])
-    other.accept(['b'])
-    desk.accept(['c'])
-    expect(again().store.getState().accepted).toEqual({ a: true, b: true, c: true })
-    other.hearOthers()
-    expect(other.store.getState().accepted).toEqual({ a: true, b: true, c: true })
-    const known = other.store.getState().accepted
-    other.hearOthers()
-    expect(other.store.getState().accepted).toBe(known)
+    desk.marks.accept(['a'])
+    other.marks.accept(['b'])
+    desk.marks.accept(['c'])
+    expect(again().marks.store.getState().accepted).toEqual({ a: true, b: true, c: true })
+    other.marks.hearOthers()
+    expect(other.marks.store.getState().accepted).toEqual({ a: true, b: true, c: true })
+    const known = other.marks.store.getState().accepted
+    other.marks.hearOthers()
+    expect(other.marks.store.getState().accepted).toBe(known)
   })
 
   it('keep the refused files of both, in the places that each gave them', async () => {
@@ -1127,7 +1132,7 @@ describe('nonsense in the storage of the browser', () => {
       const desk = createDesk({ ...options, storage: { getItem: () => text, setItem: () => undefined } })
       await desk.read()
       expect([desk.uploads.store.getState().uploads, desk.store.getState().order]).toEqual([[], []])
-      expect(desk.store.getState().accepted.a).toBeUndefined()
+      expect(desk.marks.store.getState().accepted.a).toBeUndefined()
     }
   })
 })
@@ -1136,13 +1141,15 @@ describe('a new reading of the desk', () => {
   it('does not take an analysis away that has just arrived', () => {
     const measured = { ...song('a'), analysis: { warnings: [] } as never }
     const known = { ...emptyDesk(), songs: [measured] }
-    expect(mergedDesk(known, { ...emptyDesk(), songs: [song('a')] }).songs[0]?.analysis).toBe(measured.analysis)
+    expect(mergedDesk(known, { ...emptyDesk(), songs: [song('a')] }, () => false).songs[0]?.analysis).toBe(
+      measured.analysis,
+    )
   })
 
   it('leaves songs of which nothing new is read as they are', () => {
     const known = { ...emptyDesk(), songs: [song('a'), song('b')] }
     const read = { ...emptyDesk(), songs: [song('a'), { ...song('b'), state: 'waiting' as const }] }
-    const merged = mergedDesk(known, read).songs
+    const merged = mergedDesk(known, read, () => false).songs
     expect(merged[0]).toBe(known.songs[0])
     expect(merged[1]?.state).toBe('waiting')
   })

@@ -79,7 +79,7 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
           </Button>
         )}
         {warned.length > 1 && tally.ready > 0 && (
-          <Button look="quiet" small onClick={() => desk.accept(warned.map((row) => row.rowId))}>
+          <Button look="quiet" small onClick={() => desk.marks.accept(warned.map((row) => row.rowId))}>
             {t.list.acceptAll(warned.length)}
           </Button>
         )}

@@ -40,7 +40,7 @@ export function useRowActions(): RowActions {
       remove: (row) => desk.remove([row.rowId], t.list.removed(titleOf(row))),
       replace: (row) => void pickFiles(false).then((files) => files.length > 0 && desk.addFiles(files, row.rowId)),
       giveAgain: () => void pickFiles(true).then((files) => files.length > 0 && desk.addFiles(files)),
-      accept: (row) => desk.accept([row.rowId]),
+      accept: (row) => desk.marks.accept([row.rowId]),
       cancel(row) {
         void desk.stop([row.rowId])
         notices.show({

@@ -1,0 +1,47 @@
+/** What a person has noted of songs: warnings that were read, and songs to be mastered once more. All pages of a browser share it. */
+import { createStore } from 'zustand/vanilla'
+import { readStored } from './stored.ts'
+
+type Marked = Readonly<Record<string, true>>
+
+export interface Marks {
+  /** Songs to be used as they are, by row. */
+  readonly accepted: Marked
+  /** Ended jobs whose songs are to be mastered once more, by job_id: a song that is started gets another one. */
+  readonly again: Marked
+}
+
+const KEYS = { accepted: 'loudsmith.accepted', again: 'loudsmith.again' } as const
+
+/** Makes the store of marks with its actions. */
+export function createMarks(storage: Pick<Storage, 'getItem' | 'setItem'>) {
+  const read = (kind: keyof Marks) => readStored<Marked>(storage, KEYS[kind], (stored) => stored !== null, {})
+  const store = createStore<Marks>(() => ({ accepted: read('accepted'), again: read('again') }))
+  const { getState, setState } = store
+  store.subscribe((marks, before) => {
+    for (const kind of ['accepted', 'again'] as const)
+      if (marks[kind] !== before[kind]) storage.setItem(KEYS[kind], JSON.stringify(marks[kind]))
+  })
+  return {
+    store,
+    /** Uses songs as they are, warnings read. */
+    accept(rowIds: readonly string[]) {
+      const added = Object.fromEntries(rowIds.map((id) => [id, true as const]))
+      setState(({ accepted }) => ({ accepted: { ...read('accepted'), ...accepted, ...added } }))
+    },
+    /** Notes, or no longer, that the song of an ended job is to be mastered once more. */
+    markAgain(jobId: string, isAgain: boolean) {
+      const { [jobId]: _one, ...others } = read('again')
+      setState({ again: isAgain ? { ...others, [jobId]: true } : others })
+    },
+    /** Call when another page of this browser has changed what is kept: what it accepted or takes up again is so here. */
+    hearOthers() {
+      const { accepted, again } = getState()
+      const heardAgain = read('again')
+      if (JSON.stringify(heardAgain) !== JSON.stringify(again)) setState({ again: heardAgain })
+      const heard = read('accepted')
+      // What is kept here is heard there: two pages that know the same stay silent.
+      if (Object.keys(heard).some((id) => !accepted[id])) setState({ accepted: { ...accepted, ...heard } })
+    },
+  }
+}

@@ -1,0 +1,62 @@
+/** What a reading of the server's desk makes of what the page shows. Pure. */
+import type { Desk } from '../../src-server/contract/app.ts'
+import { ALL_SONGS } from './desk-changes.ts'
+
+/**
+ * Returns the server's reading of the desk with what this page knows better: analyses that have just arrived, and settings that
+ * `holds` says are being changed. A song of which nothing new is read stays the same object.
+ */
+export function mergedDesk(known: Desk | null, read: Desk, holds: (target: string) => boolean): Desk {
+  const before = new Map(known?.songs.map((song) => [song.source.source_id, song]))
+  const songs = read.songs.map((song) => {
+    const id = song.source.source_id
+    const old = before.get(id)
+    const analysis = song.analysis ?? old?.analysis ?? null
+    const merged = { ...song, analysis, settings: holds(id) ? (old?.settings ?? null) : song.settings }
+    return old && JSON.stringify(old) === JSON.stringify(merged) ? old : merged
+  })
+  return { ...read, settings: known && holds(ALL_SONGS) ? known.settings : read.settings, songs }
+}
+
+const songIdsOf = (desk: Desk) => desk.songs.map((song) => song.source.source_id)
+
+/** Returns the order to show after a reading: places that are known stay, new songs follow in the server's order. */
+export function mergedOrder(order: readonly string[], desk: Desk, uploadIds: readonly string[]): readonly string[] {
+  const present = new Set([...songIdsOf(desk), ...uploadIds])
+  const kept = order.filter((id) => present.has(id))
+  const known = new Set(kept)
+  return [...kept, ...[...present].filter((id) => !known.has(id))]
+}
+
+/**
+ * Returns the order to show after the first reading: songs as the server has them, uploads in the places that were kept for them, and
+ * behind them what was `given` to this page before the reading was answered.
+ */
+export function firstOrder(
+  desk: Desk,
+  uploadIds: readonly string[],
+  keptOrder: readonly string[],
+  given: readonly string[],
+): readonly string[] {
+  const isOlder = (id: string) => !given.includes(id)
+  return [...placedOrder(songIdsOf(desk).filter(isOlder), uploadIds.filter(isOlder), keptOrder), ...given]
+}
+
+/**
+ * Returns the order of `songIds` with each of `uploadIds` behind the row that it stands behind in `keptOrder`; first, where none of those
+ * is there, and last, where it has no place in it.
+ */
+export function placedOrder(
+  songIds: readonly string[],
+  uploadIds: readonly string[],
+  keptOrder: readonly string[],
+): readonly string[] {
+  const order = [...songIds]
+  const places = new Map(keptOrder.map((id, place) => [id, place]))
+  const place = (id: string) => places.get(id) ?? Number.POSITIVE_INFINITY
+  for (const id of [...uploadIds].sort((a, b) => place(a) - place(b))) {
+    const before = keptOrder.slice(0, places.get(id)).findLast((one) => order.includes(one))
+    order.splice(places.has(id) ? order.indexOf(before ?? '') + 1 : order.length, 0, id)
+  }
+  return order
+}

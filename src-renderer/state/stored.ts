@@ -1,0 +1,16 @@
+/** What survives a reload in the storage of the browser. */
+
+/** Parses what was stored under a key; `fallback` when nothing was, or what `isFit` does not take. Never throws. */
+export function readStored<Value>(
+  storage: Pick<Storage, 'getItem'>,
+  key: string,
+  isFit: (stored: Value) => boolean,
+  fallback: Value,
+): Value {
+  try {
+    const stored = JSON.parse(storage.getItem(key) ?? '') as Value
+    return isFit(stored) ? stored : fallback
+  } catch {
+    return fallback
+  }
+}
