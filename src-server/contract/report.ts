@@ -217,6 +217,8 @@ export const Report = exactly({
   settings: ReportSettings,
   source: exactly({
     codec: Type.String(),
+    bit_depth: Type.Optional(Type.Integer({ description: 'Of a lossless file.' })),
+    bit_rate_bps: Type.Optional(Type.Integer({ description: 'Of a lossy one, in the mean.' })),
     sample_rate_hz: Type.Integer(),
     channels: Type.Integer(),
     duration_seconds: Type.Number(),

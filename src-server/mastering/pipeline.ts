@@ -322,6 +322,8 @@ function composeReport(
     },
     source: {
       codec: codecName(source),
+      ...(source.facts.bitDepth === undefined ? {} : { bit_depth: source.facts.bitDepth }),
+      ...(source.facts.bitRate === undefined ? {} : { bit_rate_bps: source.facts.bitRate }),
       sample_rate_hz: source.facts.sampleRateHz,
       channels: source.facts.channels,
       duration_seconds: source.facts.durationSeconds,

@@ -16,13 +16,6 @@ import { formatOf } from '../master/song-row.tsx'
 import { useMasterAgain } from '../use-master-again.ts'
 import { useListenWords } from './context.tsx'
 
-/** The format of a song that is not on the desk: its report words it for a reader, as "FLAC 24 bit" or "MP3 320 kbit/s". */
-function formatIn({ codec }: Job, { source }: Report) {
-  const amount = (unit: string) => Number(new RegExp(`(\\d+) ${unit}`).exec(source.codec)?.[1] ?? 0)
-  const { sample_rate_hz, channels } = source
-  return { codec, sample_rate_hz, channels, bit_depth: amount('bit'), bit_rate_bps: 1000 * amount('kbit/s') }
-}
-
 export interface HeadProps {
   job: Job
   report: Report | null
@@ -56,7 +49,7 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
     setSaving(true)
     void attempt(saver.saveZip(job.job_id)).finally(() => setSaving(false))
   }
-  const known = source ?? (report && formatIn(job, report))
+  const known = source ?? (report && { ...report.source, codec: job.codec })
   const facts = [
     format.duration(job.duration_seconds),
     known ? formatOf(known, t) : codecName(job.codec, t.codecs),
