@@ -57,11 +57,11 @@ test('the page has no Node, no Electron, and of the bridge only what the bridge 
       members: Object.keys(window.loudsmith ?? {}).sort(),
       isFrozen: (() => {
         try {
-          ;(window.loudsmith as unknown as Record<string, unknown>).chooseSongs = null
+          ;(window.loudsmith as unknown as Record<string, unknown>).chooseFolder = null
         } catch {
           return true
         }
-        return typeof window.loudsmith?.chooseSongs === 'function'
+        return typeof window.loudsmith?.chooseFolder === 'function'
       })(),
     }
   })
@@ -70,10 +70,6 @@ test('the page has no Node, no Electron, and of the bridge only what the bridge 
   expect(found.members).toEqual(
     [
       'platform',
-      'appVersion',
-      'apiBaseUrl',
-      'chooseSongs',
-      'chooseSongFolder',
       'addFiles',
       'chooseFolder',
       'revealMasters',

@@ -50,25 +50,25 @@ test('a folder chosen in the dialog brings its songs, and what is no song is ref
   writeSong(album, '2 second.wav', 2, 2)
   writeSong(path.join(album, 'disc'), '3 third.wav', 2, 3)
   writeSong(album, '1 first.wav', 2, 1)
-  await desktop.app.evaluate(({ dialog }, folder) => {
-    dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [folder] })
-  }, album)
-  const report = await desktop.page.evaluate(() => window.loudsmith?.chooseSongFolder())
-  expect(report?.refused).toEqual([])
+  const heard = await listen(desktop)
+  /** Chooses in the dialog that the menu opens; nothing closes it. */
+  const choose = (...chosen: string[]) =>
+    desktop.app.evaluate(({ dialog, Menu }, filePaths) => {
+      dialog.showOpenDialog = async () => ({ canceled: filePaths.length === 0, filePaths })
+      Menu.getApplicationMenu()?.getMenuItemById('add-folder')?.click()
+    }, chosen)
+  const reports = async () => (await heard()).intakes
+  await choose(album)
+  await expect.poll(reports).toMatchObject([{ refused: [] }])
   expect(await titles(desktop)).toEqual(['1 first', '2 second', '3 third'])
 
+  await choose()
   const empty = path.join(user.music, 'Empty')
   mkdirSync(empty)
-  await desktop.app.evaluate(({ dialog }, folder) => {
-    dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [folder] })
-  }, empty)
-  expect((await desktop.page.evaluate(() => window.loudsmith?.chooseSongFolder()))?.refused).toMatchObject([
-    { filename: 'Empty', code: 'NO_SONGS' },
-  ])
-  await desktop.app.evaluate(({ dialog }) => {
-    dialog.showOpenDialog = async () => ({ canceled: true, filePaths: [] })
-  })
-  expect(await desktop.page.evaluate(() => window.loudsmith?.chooseSongs())).toBeNull()
+  await choose(empty)
+  await expect
+    .poll(reports)
+    .toMatchObject([{ refused: [] }, { sourceIds: [], refused: [{ filename: 'Empty', code: 'NO_SONGS' }] }])
 })
 
 test('a dropped file that is no song is refused, with what the page needs to say why', async ({ user, desktop }) => {

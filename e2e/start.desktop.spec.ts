@@ -28,7 +28,7 @@ test(
     info.annotations.push({ type: 'start', description: `${startMs} ms, real Electron: ${isRealElectron}` })
     console.log(`start to interactive window: ${startMs} ms`)
     expect(startMs).toBeLessThan(MAX_START_MS)
-    expect(await desktop.page.evaluate(() => window.loudsmith?.apiBaseUrl)).toBe(desktop.baseUrl)
+    expect(await desktop.page.evaluate(() => location.origin)).toBe(desktop.baseUrl)
     expect(await desktop.quit()).toBe(0)
     expect(existsSync(path.join(user.userData, 'data', 'owner.json'))).toBe(false)
   },

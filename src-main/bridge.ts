@@ -47,14 +47,7 @@ export interface DesktopSettings {
 
 export interface DesktopBridge {
   readonly platform: 'darwin' | 'win32' | 'linux'
-  readonly appVersion: string
-  /** Address of the API for other programs, without a trailing slash. */
-  readonly apiBaseUrl: string
 
-  /** Opens the dialog for songs and puts the chosen ones on the desk; null when it was closed. */
-  chooseSongs(): Promise<IntakeReport | null>
-  /** Opens the dialog for a folder and puts the songs below it on the desk; null when it was closed. */
-  chooseSongFolder(): Promise<IntakeReport | null>
   /** Puts dropped or pasted files and folders on the desk. Anything that is not a real file is refused as `UNREADABLE`. */
   addFiles(files: readonly File[]): Promise<IntakeReport>
   /** Opens the dialog for a folder and returns its path, for a folder setting; null when it was closed. */
@@ -86,8 +79,6 @@ export interface DesktopBridge {
 
 /** Channels by direction. Requests are answered; commands and announcements are not. */
 export const REQUESTS = {
-  chooseSongs: 'songs:choose',
-  chooseSongFolder: 'songs:choose-folder',
   addFiles: 'songs:add',
   chooseFolder: 'folder:choose',
   revealMasters: 'masters:reveal',
@@ -100,10 +91,6 @@ export const REQUESTS = {
 } as const
 export const COMMANDS = { dragMasters: 'masters:drag' } as const
 export const ANNOUNCEMENTS = { openPlace: 'place:open', menuCommand: 'menu:command', intake: 'songs:taken' } as const
-
-/** Argument of the main process to the preload script: what the page may know from the start, as JSON. */
-export const PAGE_FACTS_ARGUMENT = '--loudsmith-page='
-export type PageFacts = Pick<DesktopBridge, 'platform' | 'appVersion' | 'apiBaseUrl'>
 
 declare global {
   interface Window {

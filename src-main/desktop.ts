@@ -2,15 +2,7 @@
 import { app, clipboard, Menu, nativeTheme, shell } from 'electron'
 import type { Log } from '../src-server/log.ts'
 import { followActivity } from './activity.ts'
-import {
-  ANNOUNCEMENTS,
-  type Appearance,
-  type DesktopSettings,
-  type MenuCommand,
-  PAGE_FACTS_ARGUMENT,
-  type PageFacts,
-  type Place,
-} from './bridge.ts'
+import { ANNOUNCEMENTS, type Appearance, type DesktopSettings, type MenuCommand, type Place } from './bridge.ts'
 import type { RememberedStore } from './desktop-settings.ts'
 import type { HostedServer } from './hosting.ts'
 import { createLocalFiles } from './local-files.ts'
@@ -40,15 +32,9 @@ export function createDesktop({ paths, server, remembered, language, words, log 
   const origin = server.baseUrl
   const service = createService(origin, server.sessionCredential, language)
   const stopped = new AbortController()
-  const facts: PageFacts = {
-    platform: process.platform as PageFacts['platform'],
-    appVersion: app.getVersion(),
-    apiBaseUrl: origin,
-  }
   const window = createMainWindow({
     origin,
     preloadFile: paths.preloadFile,
-    pageArgument: `${PAGE_FACTS_ARGUMENT}${JSON.stringify(facts)}`,
     icon: paths.icon('icon.png'),
     remembered,
     isDark: () => nativeTheme.shouldUseDarkColors,
@@ -85,8 +71,8 @@ export function createDesktop({ paths, server, remembered, language, words, log 
       .catch((cause) => log.warn('pause was refused', { cause }))
   }
   const menuActions: MenuActions = {
-    addSongs: () => songs.chooseAndTell('songs'),
-    addFolder: () => songs.chooseAndTell('folder'),
+    addSongs: () => songs.choose('songs'),
+    addFolder: () => songs.choose('folder'),
     command: (command: MenuCommand) => {
       window.show()
       window.announce(ANNOUNCEMENTS.menuCommand, command)
@@ -152,8 +138,6 @@ export function createDesktop({ paths, server, remembered, language, words, log 
     quitting.activityChanged()
   }
   answerPage(origin, {
-    chooseSongs: () => songs.choose('songs'),
-    chooseSongFolder: () => songs.choose('folder'),
     chooseFolder: songs.chooseFolder,
     addDropped: songs.addDropped,
     ...files,

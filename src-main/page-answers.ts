@@ -8,8 +8,6 @@ const MAX_ID_LENGTH = 64
 const MAX_DROPPED = 2000
 
 export interface PageAnswers {
-  chooseSongs(): Promise<IntakeReport | null>
-  chooseSongFolder(): Promise<IntakeReport | null>
   chooseFolder(): Promise<string | null>
   addDropped(dropped: readonly { readonly filename: string; readonly path: string }[]): Promise<IntakeReport>
   revealMasters(jobId: string): Promise<boolean>
@@ -25,8 +23,6 @@ export interface PageAnswers {
 /** Answers pages of `origin`; nobody else. */
 export function answerPage(origin: string, answers: PageAnswers): void {
   const gate = createGate(origin)
-  gate.answer(REQUESTS.chooseSongs, answers.chooseSongs)
-  gate.answer(REQUESTS.chooseSongFolder, answers.chooseSongFolder)
   gate.answer(REQUESTS.chooseFolder, answers.chooseFolder)
   gate.answer(REQUESTS.addFiles, (given) =>
     answers.addDropped(

@@ -1,10 +1,6 @@
 /** Runs isolated beside the page and exposes exactly {@link DesktopBridge}. */
 import { contextBridge, type IpcRendererEvent, ipcRenderer, webUtils } from 'electron'
-import { ANNOUNCEMENTS, COMMANDS, type DesktopBridge, PAGE_FACTS_ARGUMENT, type PageFacts, REQUESTS } from './bridge.ts'
-
-const argument = process.argv.find((text) => text.startsWith(PAGE_FACTS_ARGUMENT))
-if (!argument) throw new Error('the window was opened without its page facts')
-const facts = JSON.parse(argument.slice(PAGE_FACTS_ARGUMENT.length)) as PageFacts
+import { ANNOUNCEMENTS, COMMANDS, type DesktopBridge, REQUESTS } from './bridge.ts'
 
 function listen<Value>(channel: string) {
   return (listener: (value: Value) => void) => {
@@ -17,11 +13,7 @@ function listen<Value>(channel: string) {
 }
 
 const bridge: DesktopBridge = {
-  platform: facts.platform,
-  appVersion: facts.appVersion,
-  apiBaseUrl: facts.apiBaseUrl,
-  chooseSongs: () => ipcRenderer.invoke(REQUESTS.chooseSongs),
-  chooseSongFolder: () => ipcRenderer.invoke(REQUESTS.chooseSongFolder),
+  platform: process.platform as DesktopBridge['platform'],
   // The path is asked of the browser here: a File that the page made up has none, so the page cannot name a file.
   addFiles: (files) =>
     ipcRenderer.invoke(

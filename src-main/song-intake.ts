@@ -39,26 +39,19 @@ export function createSongIntake({
     return filePaths
   }
 
-  async function choose(asked: Asked): Promise<IntakeReport | null> {
-    const files = await ask(asked)
-    return files.length === 0 ? null : store(files)
+  /** Stores songs that the page did not ask for, and tells it what became of them. */
+  async function storeAndTell(files: readonly string[]): Promise<void> {
+    if (files.length > 0) window.announce(ANNOUNCEMENTS.intake, await store(files))
   }
 
   return {
-    /** Takes songs that the page did not ask for, and tells it what became of them. */
+    /** Takes songs that were opened with the program, or given to it on the command line. */
     take(files: readonly string[]): void {
-      if (files.length === 0) return
       if (process.platform !== 'linux') for (const file of files) app.addRecentDocument(file)
-      void store(files).then((report) => window.announce(ANNOUNCEMENTS.intake, report))
+      void storeAndTell(files)
     },
-    /** Asks for songs, or for a folder of them; null when the dialog was closed. */
-    choose,
-    /** As `choose`, for the menu: the page is told. */
-    chooseAndTell(asked: Asked): void {
-      void choose(asked).then((report) => {
-        if (report) window.announce(ANNOUNCEMENTS.intake, report)
-      })
-    },
+    /** Asks for songs, or for a folder of them, and takes those. */
+    choose: (asked: Asked): void => void ask(asked).then(storeAndTell),
     /** Asks for a folder and returns its path. */
     chooseFolder: async (): Promise<string | null> => (await ask('folder'))[0] ?? null,
     /** Takes what was dropped on the page; entries that are no real file are refused. */

@@ -15,7 +15,6 @@ const OVERLAY = {
 export interface WindowOptions {
   readonly origin: string
   readonly preloadFile: string
-  readonly pageArgument: string
   readonly icon: string
   readonly remembered: RememberedStore
   readonly isDark: () => boolean
@@ -56,7 +55,6 @@ export function createMainWindow(options: WindowOptions) {
       ...frameOptions(),
       webPreferences: {
         preload: options.preloadFile,
-        additionalArguments: [options.pageArgument],
         contextIsolation: true,
         sandbox: true,
         nodeIntegration: false,
