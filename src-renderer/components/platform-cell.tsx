@@ -1,5 +1,5 @@
 /** One platform: on or off, its target, its ceiling, and where the number comes from. */
-import { Check, TriangleAlert } from 'lucide-react'
+import { Check } from 'lucide-react'
 import type { CSSProperties } from 'react'
 
 /** Ends of the ruler, LUFS. */
@@ -14,12 +14,11 @@ export interface PlatformCellProps {
   ceiling: string
   targetLufs: number
   source: string
-  warning?: string | undefined
   onToggle: () => void
 }
 
 export function PlatformCell(props: PlatformCellProps) {
-  const { name, label, isOn, target, ceiling, targetLufs, source, warning, onToggle } = props
+  const { name, label, isOn, target, ceiling, targetLufs, source, onToggle } = props
   const at = Math.min(1, Math.max(0, (targetLufs - RULER_FROM) / (RULER_TO - RULER_FROM)))
   return (
     <button type="button" className="plat" aria-pressed={isOn} onClick={onToggle} title={label}>
@@ -38,16 +37,7 @@ export function PlatformCell(props: PlatformCellProps) {
         </span>
       </span>
       <span className="ruler" style={{ '--at': at } as CSSProperties} />
-      <span className="tick clip">
-        {warning ? (
-          <span className="c-warn row">
-            <TriangleAlert className="i" aria-hidden="true" />
-            {warning}
-          </span>
-        ) : (
-          source
-        )}
-      </span>
+      <span className="tick clip">{source}</span>
     </button>
   )
 }

@@ -46,7 +46,6 @@ export interface MeterColumn {
   readonly under: MeterPart
   readonly near: MeterPart
   readonly over: MeterPart
-  readonly isOver: boolean
 }
 
 /** Gap between two zones, px: the zones are told apart without their colours. */
@@ -70,6 +69,5 @@ export function meterColumn(
     under: part(scale.bottomDb, nearDb, 0),
     near: part(nearDb, overDb, GAP),
     over: part(overDb, scale.topDb, GAP),
-    isOver: levelDb > overDb,
   }
 }

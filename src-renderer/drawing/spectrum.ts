@@ -55,7 +55,6 @@ export function spectrumAxes({ left, right, bottom, topDb }: SpectrumLayout) {
   const octaves = Math.log2(HIGHEST_HZ / LOWEST_HZ)
   return {
     toX: (hz: number) => left + (Math.log2(hz / LOWEST_HZ) / octaves) * (right - left),
-    toHz: (x: number) => LOWEST_HZ * 2 ** (((x - left) / (right - left)) * octaves),
     toY: (db: number) => 6 + ((topDb - Math.max(topDb - RANGE_DB, Math.min(topDb, db))) / RANGE_DB) * (bottom - 8),
   }
 }
