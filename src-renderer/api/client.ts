@@ -31,7 +31,7 @@ export type CallArguments<Name extends EndpointName> = Given<'params', Part<Name
 type FailureCode = ErrorCode | 'UNREACHABLE' | 'FILE_GONE' | 'MASTERS_GONE'
 
 /**
- * A failure that the server named, `UNREACHABLE` when no answer came at all, `FILE_GONE` when a file could not be read to be sent, or
+ * A failure that the server named, `UNREACHABLE` when no whole answer came, `FILE_GONE` when a file could not be read to be sent, or
  * `MASTERS_GONE` when the desktop found none to show.
  */
 export class ApiError extends Error {
@@ -163,7 +163,12 @@ export function createClient({
     /** Calls an endpoint and answers its JSON; undefined for 204. */
     async call<Name extends EndpointName>(name: Name, args: CallArguments<Name>): Promise<AnswerOf<Name>> {
       const response = await open(name, args)
-      return (response.status === 204 ? undefined : await response.json()) as AnswerOf<Name>
+      if (response.status === 204) return undefined as AnswerOf<Name>
+      try {
+        return (await response.json()) as AnswerOf<Name>
+      } catch (cause) {
+        throw args.signal?.aborted ? cause : new ApiError({ code: 'UNREACHABLE' })
+      }
     },
   }
 }

@@ -5,7 +5,7 @@ import { MAX_PAGE_SIZE } from '../../src-server/contract/limits.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
-import { type Refusal, refusalOf } from './refusal.ts'
+import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 
 /** What the list is narrowed to: a status of the API, or the finished jobs whose files are gone. */
 export type ShownStatus = NonNullable<JobQuery['status']> | 'expired'
@@ -234,8 +234,14 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
     readBefore({ job_id, source_sha256 }: Job) {
       reportsRead = reportsRead.then(async () => {
         if (getState().before[source_sha256] !== undefined) return
-        const report = await client.call('readReport', { params: { job_id } }).catch(() => null)
-        const lufs = report?.source.measurement.integrated_lufs ?? null
+        let lufs: number | null = null
+        try {
+          const report = await client.call('readReport', { params: { job_id } })
+          lufs = report.source.measurement.integrated_lufs
+        } catch (error) {
+          // Nobody knows yet: it is asked for again when the list is read again.
+          if (isNotReached(refusalOf(error).code)) return
+        }
         setState(({ before }) => ({ before: { ...before, [source_sha256]: lufs } }))
       })
       return reportsRead

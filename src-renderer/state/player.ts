@@ -292,8 +292,9 @@ export function createPlayerStore(options: PlayerStoreOptions) {
       if (!other) return sound()
       await player?.load([fileOf(other)])
       const now = getState()
-      if (now.versions.includes(other) && now.readiness.other === 'ready')
-        change({ version: 'other', lastMaster: 'other' })
+      if (!now.versions.includes(other)) return
+      if (now.readiness.other === 'ready') change({ version: 'other', lastMaster: 'other' })
+      else if (now.version === 'other') change({ version: now.lastMaster })
     },
     startBlindTest(a: string, b: string) {
       change({ blindTest: { a, b, truth: tossCoin() ? 'a' : 'b', heard: 'x', trials: [], isOver: false } })

@@ -66,6 +66,17 @@ describe('the client', () => {
     expect(calls[0]?.init.headers).not.toHaveProperty('Content-Type')
   })
 
+  it('was not reached where its answer breaks off, unless nobody waits for it any more', async () => {
+    const brokenOff = () =>
+      new Response(new ReadableStream({ pull: (stream) => stream.error(new TypeError('broken off')) }))
+    const { client } = recorded(brokenOff)
+    await expect(client.call('readDesk', {})).rejects.toMatchObject({ name: 'ApiError', code: 'UNREACHABLE' })
+    const stop = new AbortController()
+    const call = client.call('readDesk', { signal: stop.signal })
+    stop.abort()
+    await expect(call).rejects.toThrow('broken off')
+  })
+
   it('says what the server named, with what its sentence mentions, the request to quote and the time to wait', async () => {
     const values = { limit: 20 }
     const body = { error: { code: 'CONCURRENT_LIMIT', message: '20 jobs are unfinished', values, request_id: 'r7' } }

@@ -66,6 +66,8 @@ describe('the expired jobs of the history', () => {
 })
 
 describe('how loud a song came in', () => {
+  const REPORT = { source: { measurement: { integrated_lufs: -20.4 } } }
+
   it('is read from the report once per song, one report at a time, and stays open where there is none', async () => {
     const asked: string[] = []
     let underWay = 0
@@ -79,8 +81,7 @@ describe('how loud a song came in', () => {
         await settled()
         underWay -= 1
         const isGone = String(path).includes('gone')
-        const report = { source: { measurement: { integrated_lufs: -20.4 } } }
-        return isGone ? Response.json({}, { status: 410 }) : Response.json(report)
+        return isGone ? Response.json({}, { status: 410 }) : Response.json(REPORT)
       },
     })
     const history = createHistory({ client, jobs: createJobs(client), notices: createNotices() })
@@ -91,6 +92,18 @@ describe('how loud a song came in', () => {
     expect(asked).toEqual(['/api/v1/jobs/first/report', '/api/v1/jobs/gone/report'])
     expect(most).toBe(1)
     expect(history.store.getState().before).toEqual({ song: -20.4, other: null })
+  })
+
+  it('is not taken for unknown while the program is away', async () => {
+    const answers = [() => Promise.reject(new TypeError('no network')), () => Promise.resolve(Response.json(REPORT))]
+    const fetch = () => answers.shift()?.() ?? Promise.reject(new Error('asked too often'))
+    const client = createClient({ session: null, language: () => 'en', fetch })
+    const history = createHistory({ client, jobs: createJobs(client), notices: createNotices() })
+    const job = { job_id: 'first', source_sha256: 'song' } as Job
+    await history.readBefore(job)
+    expect(history.store.getState().before).toEqual({})
+    await history.readBefore(job)
+    expect(history.store.getState().before).toEqual({ song: -20.4 })
   })
 })
 

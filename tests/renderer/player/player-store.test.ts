@@ -204,6 +204,15 @@ describe('a master of another job', () => {
     expect(state()).toMatchObject({ version: 'spotify', readiness: { other: 'failed' } })
     expect(fake.last('choose')).toBe('spotify')
   })
+
+  it('leaves a master to be heard when it takes the place of another that was heard and cannot be read', async () => {
+    const { bring, fake, state } = await started()
+    await bring(other)
+    fake.gate.isBroken = true
+    await bring({ ...other, jobId: 'older' })
+    expect(state()).toMatchObject({ version: 'spotify', lastMaster: 'spotify' })
+    expect(fake.last('choose')).toBe('spotify')
+  })
 })
 
 describe('aim', () => {
