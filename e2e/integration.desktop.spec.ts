@@ -114,7 +114,9 @@ test('menus, dialogs and the frame follow the language and the theme of the sett
 test('the menu reaches every screen and the tray shows and copies the address of the API', async ({ desktop }) => {
   const heard = await listen(desktop)
   for (const id of ['master', 'automate', 'history', 'settings']) await desktop.choose('application', id)
-  for (const id of ['start', 'search', 'key-sheet', 'undo-removal']) await desktop.choose('application', id)
+  await desktop.choose('application', 'start')
+  await expect.poll(() => desktop.page.evaluate(() => location.hash), 'what would be started is seen first').toBe('#/')
+  for (const id of ['search', 'key-sheet', 'undo-removal']) await desktop.choose('application', id)
   await desktop.choose('tray', 'keys')
   await expect.poll(heard).toEqual({
     places: ['master', 'automate', 'history', 'settings', 'keys'].map((screen) => ({ screen })),

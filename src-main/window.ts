@@ -6,6 +6,8 @@ import { BAR_HEIGHT, mayOpenOutside, onScreen } from './window-rules.ts'
 
 /** A renderer that dies more often than this within a minute is not brought back by itself. */
 const MAX_RELOADS_PER_MINUTE = 3
+/** How long a window must have stood still for its place to be kept, ms. */
+const REST_MS = 300
 
 const OVERLAY = {
   dark: { color: '#101417', symbolColor: '#d5dce1' },
@@ -115,12 +117,19 @@ export function createMainWindow(options: WindowOptions) {
   }
 
   function keepPlace(opened: BrowserWindow): void {
+    let timer: ReturnType<typeof setTimeout> | undefined
     const remember = () => {
-      if (opened.isMinimized() || opened.isFullScreen()) return
+      clearTimeout(timer)
+      if (opened.isDestroyed() || opened.isMinimized() || opened.isFullScreen()) return
       remembered.change({ window: { ...opened.getNormalBounds(), isMaximized: opened.isMaximized() } })
     }
-    for (const change of ['resize', 'move', 'maximize', 'unmaximize', 'close'] as const)
-      opened.on(change as 'resize', remember)
+    // A drag tells of every pixel, and each time a file is written.
+    const rememberAtRest = () => {
+      clearTimeout(timer)
+      timer = setTimeout(remember, REST_MS)
+    }
+    for (const change of ['resize', 'move'] as const) opened.on(change as 'resize', rememberAtRest)
+    for (const change of ['maximize', 'unmaximize', 'close'] as const) opened.on(change as 'resize', remember)
   }
 
   return {

@@ -85,6 +85,8 @@ function Window() {
         if (command === 'undo-removal') notices.undo()
         if (command === 'key-sheet') showKeySheet(true)
         if (command === 'search') go('history', 'search')
+        // The Master screen starts by itself; what would be started is to be seen first.
+        if (command === 'start' && routeOf(location.hash).screen !== 'master') go('master')
       }),
     [notices],
   )
