@@ -21,7 +21,9 @@ export function readMigrations(folder: string): Migration[] {
   return names.map((name, index) => {
     const version = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1])
     if (version !== index + 1) throw new Error(`migration ${name} is out of order: ${index + 1} was expected`)
-    return { version, name, sql: readFileSync(path.join(folder, name), 'utf8') }
+    // A checkout on Windows may have given them its line ends, and the checksum must not tell.
+    const sql = readFileSync(path.join(folder, name), 'utf8').replaceAll('\r\n', '\n')
+    return { version, name, sql }
   })
 }
 

@@ -23,6 +23,8 @@ export function openDatabase(file: string, migrations: readonly Migration[]): Db
     if (isNew) chmodSync(file, 0o600)
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
+    // macOS takes an ordinary fsync for done while the drive still holds the bytes in its own memory.
+    db.pragma('fullfsync = ON')
     db.pragma('foreign_keys = ON')
     const [check] = db.pragma('quick_check(1)') as { quick_check: string }[]
     if (check?.quick_check !== 'ok') throw new DatabaseError('corrupt')

@@ -66,6 +66,17 @@ describe('the database file', () => {
     expect(thrownBy(() => openDatabase(file, [step(1, `${first.sql} `), second])).fault).toBe('changed_migration')
   })
 
+  test('knows its migrations again where a checkout on Windows gave them its line ends', () => {
+    const sql = "CREATE TABLE song (title TEXT) STRICT;\nINSERT INTO song VALUES ('밤');\n"
+    const migrationsFrom = (name: string, text: string) => {
+      mkdirSync(path.join(folder, name))
+      writeFileSync(path.join(folder, name, '0001-core.sql'), text)
+      return readMigrations(path.join(folder, name))
+    }
+    openDatabase(file, migrationsFrom('unix', sql)).close()
+    openDatabase(file, migrationsFrom('windows', sql.replaceAll('\n', '\r\n'))).close()
+  })
+
   test('that is damaged, or no database at all, is refused as corrupt', () => {
     writeFileSync(file, 'this is not a database, it is a text of some length'.repeat(100))
     expect(thrownBy(() => openDatabase(file, [first])).fault).toBe('corrupt')
@@ -106,6 +117,7 @@ describe('the database file', () => {
     expect(tables.filter(({ strict }) => strict === 0)).toEqual([])
     expect(db.pragma('foreign_keys', { simple: true })).toBe(1)
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
+    expect(db.pragma('fullfsync', { simple: true })).toBe(1)
     db.close()
     writeFileSync(path.join(folder, '0002-late.sql'), '')
     expect(() => readMigrations(folder)).toThrow('0002-late.sql')
