@@ -80,7 +80,10 @@ const held: Patience = {
  * Runs what moves or removes a finished file or folder, again while another program holds it, and returns what it returns. Throws
  * what `run` throws, a hold after about three seconds.
  */
-export function whenReleased<Result>(clock: Pick<Clock, 'sleep'>, run: () => Result): Promise<Result> {
+export function whenReleased<Result>(
+  clock: Pick<Clock, 'sleep'>,
+  run: () => Result | Promise<Result>,
+): Promise<Result> {
   return tryAgain(clock, held, run)
 }
 

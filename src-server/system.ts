@@ -63,11 +63,11 @@ export interface Patience {
 export async function tryAgain<Result>(
   clock: Pick<Clock, 'sleep'>,
   { tries, pauseMs, mayPass }: Patience,
-  run: () => Result,
+  run: () => Result | Promise<Result>,
 ): Promise<Result> {
   for (let left = tries - 1; ; left--) {
     try {
-      return run()
+      return await run()
     } catch (error) {
       if (left === 0 || !mayPass(error)) throw error
       await clock.sleep(pauseMs)

@@ -47,7 +47,8 @@ export function createOutputDelivery({
     const result = jobs.files(jobId)?.result
     if (parent === null || !result || closing.signal.aborted) return
     const files = [...new Set(result.masters.map(({ file }) => file))]
-    const folder = await copyMasters(parent, { zipPath: result.zipPath, zip: result.zip, files }, closing.signal)
+    const masters = { zipPath: result.zipPath, zip: result.zip, files }
+    const folder = await copyMasters(parent, masters, clock, closing.signal)
     await surely(() => noteDelivered(jobId, folder), {
       clock,
       signal: closing.signal,

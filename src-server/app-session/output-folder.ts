@@ -5,7 +5,8 @@ import { lstat, mkdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ResultZip } from '../artifacts/package.ts'
-import { discardFolder, giveToUser, makeFolder } from '../disk.ts'
+import { discardFolder, giveToUser, makeFolder, whenReleased } from '../disk.ts'
+import type { Clock } from '../system.ts'
 
 /** The masters of one job, as they lie in its ZIP. */
 export interface Masters {
@@ -24,14 +25,27 @@ const MAX_ATTEMPTS = 1000
  * when it is complete: until then it is hidden, and what a crash left of it goes with the next copy. Rejects with the system's error
  * or the reason of an aborted `signal`; what was begun is then removed.
  */
-export async function copyMasters(parent: string, masters: Masters, signal: AbortSignal): Promise<string> {
+export async function copyMasters(
+  parent: string,
+  masters: Masters,
+  clock: Pick<Clock, 'sleep'>,
+  signal: AbortSignal,
+): Promise<string> {
   await makeFolder(parent, true)
   const parts = partsOf(masters)
   const { folderName } = masters.zip
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
     const folder = path.join(parent, attempt === 1 ? folderName : `${folderName} (${attempt})`)
     if (!(await isTaken(folder))) {
-      await copyInto(folder, path.join(parent, `.${folderName}.part`), parts, signal)
+      const hidden = path.join(parent, `.${folderName}.part`)
+      try {
+        await copyInto(hidden, parts, signal)
+        // Windows moves no folder while a file in it is open, and what looks for viruses opens every new one.
+        await whenReleased(clock, () => rename(hidden, folder))
+      } catch (cause) {
+        await discardFolder(hidden)
+        throw cause
+      }
       return folder
     }
     // The program may have ended between the copy and the note of it.
@@ -67,20 +81,14 @@ async function isTaken(name: string): Promise<boolean> {
   }
 }
 
-async function copyInto(folder: string, hidden: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
-  await discardFolder(hidden)
-  await mkdir(hidden)
-  try {
-    for (const { file, open } of parts) {
-      await pipeline(open(), createWriteStream(path.join(hidden, file), { flags: 'wx', flush: true }), { signal })
-      await giveToUser(path.join(hidden, file), 'file')
-    }
-    await giveToUser(hidden, 'folder')
-    await rename(hidden, folder)
-  } catch (cause) {
-    await discardFolder(hidden)
-    throw cause
+async function copyInto(folder: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
+  await discardFolder(folder)
+  await mkdir(folder)
+  for (const { file, open } of parts) {
+    await pipeline(open(), createWriteStream(path.join(folder, file), { flags: 'wx', flush: true }), { signal })
+    await giveToUser(path.join(folder, file), 'file')
   }
+  await giveToUser(folder, 'folder')
 }
 
 /** Whether a folder holds every one of the masters, byte for byte. */

@@ -8,6 +8,7 @@ import { makeFolder } from '../../src-server/disk.ts'
 import { createJobStore } from '../../src-server/jobs/store.ts'
 import { createLog } from '../../src-server/log.ts'
 import type { WorkResult } from '../../src-server/mastering/work-order.ts'
+import { systemClock } from '../../src-server/system.ts'
 import type { MasterRequest } from '../../src-server/uploads/form.ts'
 import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -22,6 +23,17 @@ vi.mock('node:fs', async (original) => {
     return fs.createWriteStream(...given)
   }
   return { ...fs, createWriteStream }
+})
+
+/** How often a scanner for viruses still keeps a folder from being moved. */
+const scanner = vi.hoisted(() => ({ holds: 0 }))
+vi.mock('node:fs/promises', async (original) => {
+  const fs = await original<typeof import('node:fs/promises')>()
+  const rename: typeof fs.rename = async (...names) => {
+    if (scanner.holds-- > 0) throw Object.assign(new Error('EPERM'), { code: 'EPERM' })
+    return fs.rename(...names)
+  }
+  return { ...fs, rename }
 })
 
 let folder: string
@@ -49,7 +61,7 @@ beforeEach(() => {
 })
 
 test('the masters are cut out of the ZIP byte for byte, and nothing else is left beside them', async () => {
-  const made = await copyMasters(path.join(folder, 'new', 'Music'), masters, signal)
+  const made = await copyMasters(path.join(folder, 'new', 'Music'), masters, systemClock, signal)
   expect(made).toBe(path.join(folder, 'new', 'Music', '봄날_master_1'))
   expect(readdirSync(made).sort()).toEqual(['봄날_melon.wav', '봄날_spotify.wav'])
   expect(readFileSync(path.join(made, '봄날_melon.wav'), 'utf8')).toBe('MELON')
@@ -57,9 +69,9 @@ test('the masters are cut out of the ZIP byte for byte, and nothing else is left
 })
 
 test('what is there already is never touched: the next delivery gets a name of its own', async () => {
-  const first = await copyMasters(folder, masters, signal)
+  const first = await copyMasters(folder, masters, systemClock, signal)
   writeFileSync(path.join(first, '봄날_melon.wav'), 'edited by the user')
-  const second = await copyMasters(folder, masters, signal)
+  const second = await copyMasters(folder, masters, systemClock, signal)
   expect(second).toBe(`${first} (2)`)
   expect(readFileSync(path.join(first, '봄날_melon.wav'), 'utf8')).toBe('edited by the user')
 })
@@ -74,7 +86,7 @@ test('a folder appears under its name only with every master in it, so that a cr
   onTestFinished(() => {
     seen.parent = ''
   })
-  const made = await copyMasters(parent, masters, signal)
+  const made = await copyMasters(parent, masters, systemClock, signal)
   expect(seen.atEveryFile.length).toBe(2)
   expect(seen.atEveryFile.flat().filter((name) => !name.startsWith('.'))).toEqual([])
   expect([readdirSync(parent), readdirSync(made).length]).toEqual([['봄날_master_1'], 2])
@@ -84,19 +96,19 @@ test('a folder appears under its name only with every master in it, so that a cr
 test('a file or an empty folder of the same name is left alone', async () => {
   writeFileSync(path.join(folder, '봄날_master_1'), 'a file')
   mkdirSync(path.join(folder, '봄날_master_1 (2)'))
-  expect(await copyMasters(folder, masters, signal)).toBe(path.join(folder, '봄날_master_1 (3)'))
+  expect(await copyMasters(folder, masters, systemClock, signal)).toBe(path.join(folder, '봄날_master_1 (3)'))
   expect(readFileSync(path.join(folder, '봄날_master_1'), 'utf8')).toBe('a file')
   expect(readdirSync(path.join(folder, '봄날_master_1 (2)'))).toEqual([])
 })
 
 test('masters that lie there already, byte for byte, count as delivered', async () => {
-  const first = await copyMasters(folder, masters, signal)
-  expect(await copyMasters(folder, masters, signal)).toBe(first)
+  const first = await copyMasters(folder, masters, systemClock, signal)
+  expect(await copyMasters(folder, masters, systemClock, signal)).toBe(first)
   writeFileSync(path.join(first, '봄날_spotify.wav'), 'SPOTIFY')
-  const second = await copyMasters(folder, masters, signal)
+  const second = await copyMasters(folder, masters, systemClock, signal)
   expect(second).toBe(`${first} (2)`)
   rmSync(path.join(second, '봄날_melon.wav'))
-  expect(await copyMasters(folder, masters, signal)).toBe(`${first} (3)`)
+  expect(await copyMasters(folder, masters, systemClock, signal)).toBe(`${first} (3)`)
 })
 
 type DeliveryChange = Partial<OutputDeliveryArguments> & { readonly to?: string }
@@ -241,10 +253,28 @@ test('masters whose disk was pulled out are delivered once it is back, and once'
 test('a delivery that fails or is broken off leaves no half folder', async () => {
   const parent = path.join(folder, 'out')
   mkdirSync(parent)
-  await expect(copyMasters(parent, { ...masters, files: ['봄날_melon.wav', 'other.wav'] }, signal)).rejects.toThrow()
-  await expect(copyMasters(parent, { ...masters, zipPath: path.join(folder, 'gone') }, signal)).rejects.toThrow()
-  await expect(copyMasters(parent, masters, AbortSignal.abort(new Error('stop')))).rejects.toThrow()
+  await expect(
+    copyMasters(parent, { ...masters, files: ['봄날_melon.wav', 'other.wav'] }, systemClock, signal),
+  ).rejects.toThrow()
+  await expect(
+    copyMasters(parent, { ...masters, zipPath: path.join(folder, 'gone') }, systemClock, signal),
+  ).rejects.toThrow()
+  await expect(copyMasters(parent, masters, systemClock, AbortSignal.abort(new Error('stop')))).rejects.toThrow()
   expect(readdirSync(parent)).toEqual([])
+})
+
+test('masters that a scanner for viruses looks at are delivered as soon as it is done', async () => {
+  const clock = createFakeClock()
+  scanner.holds = 3
+  const delivery = copyMasters(folder, masters, clock, signal)
+  await expect
+    .poll(async () => {
+      await clock.advance(300)
+      return existsSync(path.join(folder, masters.zip.folderName))
+    })
+    .toBe(true)
+  expect(await delivery).toBe(path.join(folder, masters.zip.folderName))
+  expect(scanner.holds).toBeLessThan(0)
 })
 
 test('a folder where nothing can be made is an error at once', async () => {
