@@ -43,10 +43,9 @@ export function createFolders(dataDir: string): Folders {
       try {
         linkSync(songPath, target)
       } catch (error) {
-        // FAT and some network file systems have no hard links.
-        if (!['EPERM', 'ENOTSUP', 'EXDEV', 'ENOSYS', 'EMLINK'].includes((error as NodeJS.ErrnoException).code ?? '')) {
-          throw error
-        }
+        // FAT and some network file systems have no hard links; Windows calls that a wrong function, which Node takes for EISDIR.
+        const noLinks = ['EPERM', 'ENOTSUP', 'EXDEV', 'ENOSYS', 'EMLINK', 'EISDIR']
+        if (!noLinks.includes(String((error as NodeJS.ErrnoException).code))) throw error
         copyLasting(songPath, target)
       }
       syncFolder(path.dirname(target))
