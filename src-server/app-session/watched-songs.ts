@@ -1,6 +1,6 @@
 /** The files of a watched folder: which of them are songs, and the copy of one that is whole. */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, type Stats } from 'node:fs'
+import { type BigIntStats, createReadStream, createWriteStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -38,7 +38,7 @@ export async function songsIn(folder: string): Promise<SeenSong[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isFile() && looksLikeSong(entry.name)).map((entry) => entry.name)
   const songs = names.sort().map(async (filename) => {
-    const facts = await stat(path.join(folder, filename)).catch(() => undefined)
+    const facts = await stat(path.join(folder, filename), { bigint: true }).catch(() => undefined)
     return facts && { filename, look: lookOf(facts) }
   })
   return (await Promise.all(songs)).filter((song) => song !== undefined)
@@ -68,16 +68,17 @@ export async function copyWhole(
     }
   }
   await pipeline(read, createWriteStream(to, { mode: 0o600 }), { signal })
-  const after = lookOf(await stat(from))
+  const after = lookOf(await stat(from, { bigint: true }))
   if (after.sizeBytes !== look.sizeBytes || after.modifiedMs !== look.modifiedMs) return undefined
   return { path: to, filename: filename.normalize('NFC'), sizeBytes: look.sizeBytes, sha256: hash.digest('hex') }
 }
 
-function lookOf({ size, mtimeMs, ctimeMs, ino }: Stats): FileState {
+/** Windows numbers its files with 64 bits: as a JavaScript number many of them would have the same. */
+function lookOf({ size, mtimeMs, ctimeMs, ino }: BigIntStats): FileState {
   return {
-    sizeBytes: size,
-    modifiedMs: Math.floor(mtimeMs),
-    changedMs: Math.floor(ctimeMs),
-    inode: ino > 0 ? String(ino) : null,
+    sizeBytes: Number(size),
+    modifiedMs: Number(mtimeMs),
+    changedMs: Number(ctimeMs),
+    inode: ino > 0n ? String(ino) : null,
   }
 }

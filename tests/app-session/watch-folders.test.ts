@@ -26,7 +26,22 @@ import { type Clock, systemChance } from '../../src-server/system.ts'
 import { FACTS, openDesk } from './fixture.ts'
 
 /** Whoever runs these tests may read every file, so that a refusal of the system is played. */
-const disk = vi.hoisted(() => ({ fault: undefined as 'EACCES' | 'EBUSY' | 'EIO' | undefined, reads: 0 }))
+const disk = vi.hoisted(() => ({
+  fault: undefined as 'EACCES' | 'EBUSY' | 'EIO' | undefined,
+  reads: 0,
+  /** As NTFS numbers its files: the place in its table, and above it how often that place was used. */
+  firstInode: undefined as bigint | undefined,
+}))
+vi.mock('node:fs/promises', async (original) => {
+  const fs = await original<typeof import('node:fs/promises')>()
+  const stat = async (name: string, options?: { bigint: boolean }) => {
+    const facts = await fs.stat(name, { bigint: true })
+    const inode = disk.firstInode === undefined ? facts.ino : disk.firstInode + (facts.ino % 1024n)
+    const shown = options?.bigint ? facts : await fs.stat(name)
+    return Object.assign(shown, { ino: options?.bigint ? inode : Number(inode) })
+  }
+  return { ...fs, stat }
+})
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>()
   const createReadStream: typeof fs.createReadStream = (...given) => {
@@ -45,7 +60,7 @@ let watched: string
 const running: { isLooking: boolean; close(): Promise<void> }[] = []
 
 beforeEach(() => {
-  Object.assign(disk, { fault: undefined, reads: 0 })
+  Object.assign(disk, { fault: undefined, reads: 0, firstInode: undefined })
   root = mkdtempSync(path.join(tmpdir(), 'loudsmith-watch-'))
   watched = path.join(root, 'Bounces')
   mkdirSync(watched)
@@ -206,6 +221,13 @@ describe('a watched folder', () => {
     renameSync(path.join(watched, 'old.wav'), path.join(watched, 'older.wav'))
     await pass(world, 10_000)
     expect(world.titles()).toEqual([])
+  })
+
+  it('tells files apart on a disk whose numbers are longer than those of JavaScript', async () => {
+    disk.firstInode = 2n ** 60n
+    for (const name of ['one.wav', 'two.wav']) writeFileSync(path.join(watched, name), 'song')
+    const inodes = (await songsIn(watched)).map(({ look }) => look.inode)
+    expect(new Set(inodes).size).toBe(2)
   })
 
   it('takes another song of the same size and time, under a new name or in the place of one that was renamed', async () => {
