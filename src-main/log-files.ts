@@ -49,6 +49,10 @@ export function openLogFiles(folder: string, limits: LogLimits = DEFAULT_LIMITS)
   return (line) => {
     try {
       if (sizeBytes > 0 && sizeBytes + Buffer.byteLength(line) > limits.maxFileBytes) rotate()
+    } catch {
+      // Windows moves no file that another program has open: the present one grows until it is let go.
+    }
+    try {
       appendFileSync(current, line, { mode: 0o600 })
       sizeBytes += Buffer.byteLength(line)
     } catch {

@@ -84,6 +84,19 @@ describe('the log on disk', () => {
     expect(statSync(path.join(folder, 'loudsmith.log')).mode & 0o777).toBe(0o600)
   })
 
+  it('goes on in a file that cannot be put away, and puts it away once it can', () => {
+    // As a program on Windows that has the file open.
+    const held = path.join(folder, 'loudsmith.1.log')
+    mkdirSync(held)
+    const write = openLogFiles(folder, { maxFileBytes: 10, maxFiles: 2 })
+    for (const line of ['one', 'two', 'three']) write(`${line}.....\n`)
+    expect(readFileSync(path.join(folder, 'loudsmith.log'), 'utf8')).toBe('one.....\ntwo.....\nthree.....\n')
+    rmSync(held, { recursive: true })
+    write('four.....\n')
+    expect(readFileSync(path.join(folder, 'loudsmith.log'), 'utf8')).toBe('four.....\n')
+    expect(readFileSync(held, 'utf8')).toContain('three')
+  })
+
   it('loses lines rather than the program when the folder cannot be written', () => {
     const blocked = path.join(folder, 'file')
     writeFileSync(blocked, '')
