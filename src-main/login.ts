@@ -9,16 +9,17 @@ function autostartFile(): string {
   return path.join(app.getPath('appData'), 'autostart', 'loudsmith.desktop')
 }
 
-/** The command of this program: an AppImage is started by its own file, since its content moves. */
-function ownCommand(): string[] {
-  const executable = process.env.APPIMAGE ?? app.getPath('exe')
-  return [executable, ...(app.isPackaged ? [] : [app.getAppPath()]), HIDDEN_ARGUMENT]
+/** The command of this program. An AppImage and a portable program of Windows are started by their own file: their content moves. */
+function ownCommand(): { readonly path: string; readonly args: string[] } {
+  const { APPIMAGE, PORTABLE_EXECUTABLE_FILE } = process.env
+  const args = [...(app.isPackaged ? [] : [app.getAppPath()]), HIDDEN_ARGUMENT]
+  return { path: APPIMAGE ?? PORTABLE_EXECUTABLE_FILE ?? app.getPath('exe'), args }
 }
 
 /** Turns the start at login on or off. Throws what the file system says on Linux. */
 export function setOpenAtLogin(isOn: boolean): void {
   if (process.platform !== 'linux') {
-    app.setLoginItemSettings({ openAtLogin: isOn, args: [HIDDEN_ARGUMENT] })
+    app.setLoginItemSettings({ openAtLogin: isOn, ...ownCommand() })
     return
   }
   const file = autostartFile()
@@ -27,11 +28,21 @@ export function setOpenAtLogin(isOn: boolean): void {
     return
   }
   mkdirSync(path.dirname(file), { recursive: true })
-  writeFileSync(file, autostartEntry(ownCommand()))
+  const { path: executable, args } = ownCommand()
+  writeFileSync(file, autostartEntry([executable, ...args]))
 }
 
 /** Returns whether the program starts at login, as the system has it. */
 export function opensAtLogin(): boolean {
   if (process.platform === 'linux') return existsSync(autostartFile())
-  return app.getLoginItemSettings({ args: [HIDDEN_ARGUMENT] }).openAtLogin
+  return app.getLoginItemSettings(ownCommand()).openAtLogin
+}
+
+/** Returns whether this start is the one at login: there the argument says so, but macOS starts programs without any. */
+export function startedAtLogin(argv: readonly string[]): boolean {
+  if (argv.includes(HIDDEN_ARGUMENT)) return true
+  if (process.platform !== 'darwin') return false
+  // What macOS opens again because it was open before is not meant.
+  const { openAtLogin, wasOpenedAtLogin } = app.getLoginItemSettings()
+  return openAtLogin && wasOpenedAtLogin
 }

@@ -4,11 +4,12 @@ import { app, dialog, nativeTheme, powerMonitor, session } from 'electron'
 import { startFailureText } from '../src-server/contract/text/start-failure.ts'
 import { createLog, type Log } from '../src-server/log.ts'
 import { systemClock } from '../src-server/system.ts'
-import { argumentValue, filesInArguments, HIDDEN_ARGUMENT } from './arguments.ts'
+import { argumentValue, filesInArguments } from './arguments.ts'
 import { createDesktop } from './desktop.ts'
 import { openRemembered } from './desktop-settings.ts'
 import { hostServer } from './hosting.ts'
 import { openLogFiles } from './log-files.ts'
+import { startedAtLogin } from './login.ts'
 import { shellPaths } from './paths.ts'
 import { guardSession } from './session.ts'
 import { languageOf, wordsOf } from './text.ts'
@@ -20,8 +21,8 @@ const openedEarly: string[] = []
 let takeFiles = (files: readonly string[]): void => {
   openedEarly.push(...files)
 }
-/** Whether the window is to come up with the program: a second start may ask for one that the first was to do without. */
-let isWindowWanted = !process.argv.includes(HIDDEN_ARGUMENT)
+/** Whether somebody asked for the window while the program came up: a start at login alone does without. */
+let isWindowWanted = false
 let showWindow = (): void => {
   isWindowWanted = true
 }
@@ -69,7 +70,7 @@ async function start(): Promise<void> {
   showWindow = desktop.showWindow
   const given = [...openedEarly, ...filesInArguments(process.argv, process.cwd())]
   if (given.length > 0) desktop.takeFiles(given)
-  if (isWindowWanted) desktop.showWindow()
+  if (isWindowWanted || !startedAtLogin(process.argv)) desktop.showWindow()
 
   app.on('activate', desktop.showWindow)
   app.on('window-all-closed', () => {

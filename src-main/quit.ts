@@ -1,5 +1,5 @@
 /** Quitting in order: one question when songs are in work, then the server closes before the program ends. */
-import { app, dialog } from 'electron'
+import { app, dialog, powerMonitor } from 'electron'
 import { endProcess } from '../src-server/system.ts'
 import type { Activity } from './activity.ts'
 import type { Words } from './text.ts'
@@ -15,7 +15,7 @@ export interface QuitParts {
   readonly stop: () => Promise<void>
 }
 
-/** Takes over `before-quit`. Returns what must be told when the activity changes, and what a closing window means. */
+/** Takes over `before-quit` and the end of the system's session. Returns what must be told when the activity changes, and what a closing window means. */
 export function installQuit(parts: QuitParts) {
   let stage: 'running' | 'asking' | 'finishing' | 'stopping' | 'stopped' = 'running'
 
@@ -42,6 +42,8 @@ export function installQuit(parts: QuitParts) {
     const { response } = await (owner?.isVisible()
       ? dialog.showMessageBox(owner, options)
       : dialog.showMessageBox(options))
+    // The system may have ended the session meanwhile.
+    if (stage !== 'asking') return
     if (response === 1) await stopAndQuit()
     else if (response === 0) {
       stage = 'finishing'
@@ -64,6 +66,14 @@ export function installQuit(parts: QuitParts) {
     if (unfinished + waiting > 0) void ask(unfinished + waiting)
     else void stopAndQuit()
   })
+
+  // The system that shuts down, or signs the user out, waits for no answer: on macOS a question would call its own end off. What is in work
+  // goes on at the next start.
+  const sessionEnds = (event: Electron.Event) => {
+    event.preventDefault()
+    if (stage !== 'stopping' && stage !== 'stopped') void stopAndQuit()
+  }
+  powerMonitor.on('shutdown', sessionEnds as () => void)
 
   /**
    * Returns what becomes of a window that the user closes: it is closed, or hidden while the program goes on, or it stays because closing it

@@ -77,7 +77,7 @@ export function createMainWindow(options: WindowOptions) {
     opened.on('close', (event) => {
       const end = options.onClose()
       if (end !== 'closes') event.preventDefault()
-      if (end === 'hides') opened.hide()
+      if (end === 'hides') hide(opened)
     })
     opened.on('closed', () => {
       window = undefined
@@ -90,6 +90,16 @@ export function createMainWindow(options: WindowOptions) {
     })
     opened.loadURL(`${origin}/`).catch((cause) => options.log('the page did not load', { cause }))
     return opened
+  }
+
+  function hide(opened: BrowserWindow): void {
+    if (process.platform !== 'darwin' || !opened.isFullScreen()) {
+      opened.hide()
+      return
+    }
+    // Hidden in full screen, a window leaves a black screen behind (electron/electron#39572).
+    opened.once('leave-full-screen', () => opened.hide())
+    opened.setFullScreen(false)
   }
 
   function keepInside(opened: BrowserWindow): void {

@@ -1,0 +1,148 @@
+/** What the desktop does differently on macOS and Windows, seen from the calls that it makes of Electron. */
+import type { EventEmitter } from 'node:events'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { FIRST_START } from '../../src-main/desktop-settings.ts'
+import { setOpenAtLogin, startedAtLogin } from '../../src-main/login.ts'
+import { installQuit } from '../../src-main/quit.ts'
+import { wordsOf } from '../../src-main/text.ts'
+import { createMainWindow } from '../../src-main/window.ts'
+
+const electron = vi.hoisted(() => ({
+  app: undefined as unknown as EventEmitter & { readonly quit: ReturnType<typeof vi.fn> },
+  powerMonitor: undefined as unknown as EventEmitter,
+  loginItem: { openAtLogin: false, wasOpenedAtLogin: false },
+  loginItemWritten: undefined as unknown,
+  answer: Promise.withResolvers<{ response: number }>(),
+  window: undefined as unknown as EventEmitter & { readonly calls: string[]; isFull: boolean },
+}))
+vi.mock('electron', async () => {
+  const { EventEmitter } = await import('node:events')
+  electron.powerMonitor = new EventEmitter()
+  electron.app = Object.assign(new EventEmitter(), {
+    quit: vi.fn(),
+    isPackaged: true,
+    getPath: (name: string) => `the ${name}`,
+    getLoginItemSettings: () => electron.loginItem,
+    setLoginItemSettings: (settings: unknown) => {
+      electron.loginItemWritten = settings
+    },
+  })
+  class BrowserWindow extends EventEmitter {
+    readonly calls: string[] = []
+    isFull = false
+    readonly webContents = Object.assign(new EventEmitter(), { setWindowOpenHandler: () => {} })
+    constructor() {
+      super()
+      electron.window = this
+    }
+    loadURL = async () => {}
+    hide = () => this.calls.push('hide')
+    isFullScreen = () => this.isFull
+    isMinimized = () => true
+    setFullScreen = (isFull: boolean) => this.calls.push(isFull ? 'enter' : 'leave')
+  }
+  return {
+    app: electron.app,
+    powerMonitor: electron.powerMonitor,
+    dialog: { showMessageBox: () => electron.answer.promise },
+    screen: { getAllDisplays: () => [] },
+    shell: {},
+    BrowserWindow,
+  }
+})
+
+function on(platform: NodeJS.Platform, environment: Record<string, string> = {}): void {
+  const { platform: own } = process
+  Object.defineProperty(process, 'platform', { value: platform })
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+  onTestFinished(() => {
+    Object.defineProperty(process, 'platform', { value: own })
+    vi.unstubAllEnvs()
+  })
+}
+
+describe('a start at login', () => {
+  it('is known on macOS, which gives no arguments, and only where the user has chosen it', () => {
+    on('darwin')
+    electron.loginItem = { openAtLogin: true, wasOpenedAtLogin: true }
+    expect(startedAtLogin(['Loudsmith'])).toBe(true)
+    electron.loginItem = { openAtLogin: true, wasOpenedAtLogin: false }
+    expect(startedAtLogin(['Loudsmith'])).toBe(false)
+    electron.loginItem = { openAtLogin: false, wasOpenedAtLogin: true }
+    expect(startedAtLogin(['Loudsmith'])).toBe(false)
+  })
+
+  it('is the argument of the login item elsewhere', () => {
+    on('win32')
+    expect(startedAtLogin(['Loudsmith.exe', '--hidden'])).toBe(true)
+    expect(startedAtLogin(['Loudsmith.exe'])).toBe(false)
+  })
+
+  it('names the file that the user has of a portable program, not where its content was unpacked for now', () => {
+    on('win32', { PORTABLE_EXECUTABLE_FILE: 'D:\\Loudsmith.exe' })
+    setOpenAtLogin(true)
+    expect(electron.loginItemWritten).toEqual({ openAtLogin: true, path: 'D:\\Loudsmith.exe', args: ['--hidden'] })
+  })
+})
+
+describe('a window that is closed to the background', () => {
+  const openWindow = () => {
+    const parts = { origin: 'http://127.0.0.1:1', preloadFile: '', pageArgument: '', icon: '' }
+    const remembered = { read: () => FIRST_START, change: () => {} }
+    createMainWindow({ ...parts, remembered, isDark: () => true, onClose: () => 'hides', log: () => {} }).show()
+    return electron.window
+  }
+  const close = { preventDefault: () => {} }
+
+  it('leaves full screen on macOS before it is hidden: a black screen would stay', () => {
+    on('darwin')
+    const window = openWindow()
+    window.isFull = true
+    window.emit('close', close)
+    expect(window.calls).toEqual(['leave'])
+    window.emit('leave-full-screen')
+    expect(window.calls).toEqual(['leave', 'hide'])
+  })
+
+  it('is hidden at once elsewhere', () => {
+    on('win32')
+    const window = openWindow()
+    window.isFull = true
+    window.emit('close', close)
+    expect(window.calls).toEqual(['hide'])
+  })
+})
+
+describe('the end of the session of the system', () => {
+  const activity = { unfinished: 1, waiting: 0, isPaused: false, isOffline: false, fraction: 0 }
+  const stop = vi.fn(async () => {})
+  beforeEach(() => {
+    electron.app.removeAllListeners()
+    electron.powerMonitor.removeAllListeners()
+    electron.answer = Promise.withResolvers()
+    vi.clearAllMocks()
+    const window = { current: () => undefined } as never
+    const words = () => wordsOf('en')
+    installQuit({ window, words, activity: () => activity, keepsRunning: () => true, stop })
+  })
+
+  it('stops what is in work in order, and asks nobody', async () => {
+    const preventDefault = vi.fn()
+    electron.powerMonitor.emit('shutdown', { preventDefault })
+    expect(preventDefault).toHaveBeenCalled()
+    await expect.poll(() => electron.app.quit.mock.calls.length).toBe(1)
+    expect(stop).toHaveBeenCalledTimes(1)
+  })
+
+  it('is not called off by the answer to a question that was asked before', async () => {
+    electron.app.emit('before-quit', { preventDefault: () => {} })
+    electron.powerMonitor.emit('shutdown', { preventDefault: () => {} })
+    await expect.poll(() => electron.app.quit.mock.calls.length).toBe(1)
+    electron.answer.resolve({ response: 2 })
+    await electron.answer.promise
+    const preventDefault = vi.fn()
+    electron.app.emit('before-quit', { preventDefault })
+    expect(preventDefault).not.toHaveBeenCalled()
+    expect(stop).toHaveBeenCalledTimes(1)
+  })
+})
