@@ -24,8 +24,11 @@ function write(file: string, content: string, isProgram = false): void {
   if (isProgram) chmodSync(file, 0o755)
 }
 
+/** What a distribution of Electron says in its Info.plist of the oldest macOS that it runs on: here, that it is Electron's own word. */
+const OLDEST_MACOS = 'as Electron says'
+
 const plist = (executable: string, identifier: string) =>
-  `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n<plist version="1.0"><dict><key>CFBundleExecutable</key><string>${executable}</string><key>CFBundleIdentifier</key><string>${identifier}</string><key>CFBundleName</key><string>${executable}</string><key>CFBundlePackageType</key><string>APPL</string></dict></plist>\n`
+  `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n<plist version="1.0"><dict><key>CFBundleExecutable</key><string>${executable}</string><key>CFBundleIdentifier</key><string>${identifier}</string><key>CFBundleName</key><string>${executable}</string><key>CFBundlePackageType</key><string>APPL</string><key>LSMinimumSystemVersion</key><string>${OLDEST_MACOS}</string></dict></plist>\n`
 
 /** Lays out an Electron distribution without Electron: on Linux its program runs the stand-in on the packed application. */
 function writeElectronDist(system: System): string {
@@ -202,6 +205,9 @@ function checkTarget(target: Target): string[] {
       .filter((name) => !files.some((file) => file.includes(`node_modules/${name}/`)))
       .map((name) => `${target}: ${name} is needed at run time and is missing`),
   ]
+  // A lower version would let the application be started where Electron cannot run, to end without a word.
+  if (system === 'mac' && !readFileSync(path.join(resources, '..', 'Info.plist'), 'utf8').includes(OLDEST_MACOS))
+    found.push(`${target}: Info.plist names another oldest macOS than Electron`)
   const binaries = outside.filter((name) => name.endsWith('.node'))
   if (binaries.length !== 1)
     found.push(`${target}: one native module must lie unpacked, found ${binaries.join(', ') || 'none'}`)
