@@ -78,12 +78,16 @@ export interface LaunchOptions {
   readonly wrapper?: readonly string[]
 }
 
+/** As a German system names it. */
+const musicOf = (home: string) => path.join(home, 'Musik')
+
 function environment(home: string, extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value
   // Playwright asks for the binary in its own process too.
   if (!isRealElectron) process.env.ELECTRON_OVERRIDE_DIST_PATH = env.ELECTRON_OVERRIDE_DIST_PATH = standinFolder
-  return { ...env, HOME: home, XDG_CONFIG_HOME: path.join(home, '.config'), LANG: 'en_US.UTF-8', ...extra }
+  const folders = { HOME: home, XDG_CONFIG_HOME: path.join(home, '.config'), PROBE_MUSIC: musicOf(home) }
+  return { ...env, ...folders, LANG: 'en_US.UTF-8', ...extra }
 }
 
 const chromiumArguments = () => (process.getuid?.() === 0 && isRealElectron ? ['--no-sandbox'] : [])
@@ -201,7 +205,7 @@ export const test = base.extend<{ user: User; desktop: Desktop }>({
   user: async ({}, use, info) => {
     const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-home-'))
     const userData = path.join(home, '.config', 'Loudsmith')
-    const music = path.join(home, 'Music')
+    const music = musicOf(home)
     mkdirSync(music)
     const running: { desktop: Desktop; child: ChildProcess }[] = []
     await use({

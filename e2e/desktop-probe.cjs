@@ -22,6 +22,8 @@ globalThis.__notifications = []
 const { app, BrowserWindow, dialog, Notification, powerSaveBlocker, shell, Tray } = electron
 /** What the answers wait for: a start that asks something can so be met while it is coming up. */
 const mayAnswer = process.env.PROBE_ANSWER_AFTER && once(app, process.env.PROBE_ANSWER_AFTER)
+// Only Linux lets a home folder be chosen for one program.
+app.setPath('music', process.env.PROBE_MUSIC)
 dialog.showErrorBox = (title, content) => {
   noted.errors.push({ title, content })
   process.stderr.write(`ERROR BOX ${title}: ${content}\n`)

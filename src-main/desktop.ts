@@ -47,7 +47,7 @@ export function createDesktop({ paths, server, remembered, language, words, log 
     window.announce(ANNOUNCEMENTS.openPlace, place)
   }
 
-  const songs = createSongIntake({ window, words, storeSong: service.storeSong })
+  const songs = createSongIntake({ window, words, musicDir: paths.musicDir, storeSong: service.storeSong })
   const files = createLocalFiles({ window, words, service, paths, remembered })
 
   function readDesktopSettings(): DesktopSettings {

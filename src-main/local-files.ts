@@ -48,7 +48,7 @@ export function createLocalFiles({
     /** Opens a folder of the settings; false when it is not there. */
     async revealFolder(folder: 'output' | 'data'): Promise<boolean> {
       const output = folder === 'output' ? (await readSettings()).output_folder : null
-      const target = folder === 'data' ? paths.dataDir : (output ?? path.join(app.getPath('music'), 'Loudsmith'))
+      const target = folder === 'data' ? paths.dataDir : (output ?? path.join(paths.musicDir, 'Loudsmith'))
       return (await shell.openPath(target)) === ''
     },
     /** Asks where to and writes the diagnostics ZIP; false when the dialog was closed, or it could not be written, which is said. */

@@ -7,6 +7,8 @@ export interface ShellPaths {
   /** Database, songs and results. */
   readonly dataDir: string
   readonly logsDir: string
+  /** Where the user's music lies, as the system has it: it may be on another drive or have a name of the user's language. */
+  readonly musicDir: string
   /** Choices of this desktop. */
   readonly settingsFile: string
   /** Holds `bin/ffmpeg` in the packaged application; undefined in development, where the server looks elsewhere. */
@@ -26,10 +28,20 @@ export function shellPaths(argv: readonly string[]): ShellPaths {
   return {
     dataDir: givenDataDir ? path.resolve(givenDataDir) : path.join(userData, 'data'),
     logsDir: path.join(userData, 'logs'),
+    musicDir: musicFolder(),
     settingsFile: path.join(userData, 'desktop.json'),
     resourcesDir: app.isPackaged ? process.resourcesPath : undefined,
     preloadFile: built('preload.cjs'),
     engineFile: built('worker.js'),
     icon: (name) => path.join(app.getAppPath(), 'resources', 'icons', name),
+  }
+}
+
+/** Windows knows none where its drive is away. */
+function musicFolder(): string {
+  try {
+    return app.getPath('music')
+  } catch {
+    return path.join(app.getPath('home'), 'Music')
   }
 }

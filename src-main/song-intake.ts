@@ -13,10 +13,13 @@ type Asked = 'songs' | 'folder'
 export function createSongIntake({
   window,
   words,
+  musicDir,
   storeSong,
 }: {
   readonly window: MainWindow
   readonly words: () => Words
+  /** Where dialogs begin. */
+  readonly musicDir: string
   readonly storeSong: Service['storeSong']
 }) {
   // One hand-over at a time, so that songs stand on the desk in the order in which they were given.
@@ -30,7 +33,7 @@ export function createSongIntake({
   async function ask(asked: Asked): Promise<string[]> {
     const options: Electron.OpenDialogOptions = {
       title: asked === 'songs' ? words().chooseSongs : words().chooseFolder,
-      defaultPath: app.getPath('music'),
+      defaultPath: musicDir,
       properties: asked === 'songs' ? ['openFile', 'multiSelections'] : ['openDirectory', 'createDirectory'],
       ...(asked === 'songs' ? { filters: [{ name: words().songs, extensions: DIALOG_EXTENSIONS }] } : {}),
     }

@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly port: number
   /** What hosts the server: the desktop application's main process, or a terminal with a browser as its window. */
   readonly host?: 'desktop' | 'browser'
+  /** Where plain masters go until the owner chooses; nowhere when absent. */
+  readonly outputFolder?: string
   /** Folder of the packaged application's resources. */
   readonly resourcesDir?: string
   readonly log?: Log

@@ -1,6 +1,5 @@
 import { access, constants } from 'node:fs/promises'
-import { availableParallelism, homedir } from 'node:os'
-import path from 'node:path'
+import { availableParallelism } from 'node:os'
 import { createKeys } from '../access/keys.ts'
 import { createSettings } from '../app-session/settings.ts'
 import { createRetention } from '../artifacts/retention.ts'
@@ -21,6 +20,7 @@ import type { Chance, Clock } from '../system.ts'
 export interface Ground {
   readonly dataDir: string
   readonly host?: 'desktop' | 'browser'
+  readonly outputFolder?: string
   readonly resourcesDir?: string
   readonly forkEngine?: ForkEngine
   readonly config: Config
@@ -40,7 +40,7 @@ export function createCore(ground: Ground, db: Db) {
   const settings = createSettings({
     db,
     dataDir,
-    defaultOutputFolder: ground.host === 'desktop' ? path.join(homedir(), 'Music', 'Loudsmith') : null,
+    defaultOutputFolder: ground.outputFolder ?? null,
     defaultEngineWorkers: Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2))),
   })
   const account = createAccountStore(db)

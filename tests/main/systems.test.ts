@@ -1,8 +1,10 @@
 /** What the desktop does differently on macOS and Windows, seen from the calls that it makes of Electron. */
 import type { EventEmitter } from 'node:events'
+import path from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FIRST_START } from '../../src-main/desktop-settings.ts'
 import { setOpenAtLogin, startedAtLogin } from '../../src-main/login.ts'
+import { shellPaths } from '../../src-main/paths.ts'
 import { installQuit } from '../../src-main/quit.ts'
 import { wordsOf } from '../../src-main/text.ts'
 import { createMainWindow } from '../../src-main/window.ts'
@@ -10,6 +12,7 @@ import { createMainWindow } from '../../src-main/window.ts'
 const electron = vi.hoisted(() => ({
   app: undefined as unknown as EventEmitter & { readonly quit: ReturnType<typeof vi.fn> },
   powerMonitor: undefined as unknown as EventEmitter,
+  missing: new Set<string>(),
   loginItem: { openAtLogin: false, wasOpenedAtLogin: false },
   loginItemWritten: undefined as unknown,
   answer: Promise.withResolvers<{ response: number }>(),
@@ -17,11 +20,15 @@ const electron = vi.hoisted(() => ({
 }))
 vi.mock('electron', async () => {
   const { EventEmitter } = await import('node:events')
+  const { default: path } = await import('node:path')
   electron.powerMonitor = new EventEmitter()
   electron.app = Object.assign(new EventEmitter(), {
     quit: vi.fn(),
     isPackaged: true,
-    getPath: (name: string) => `the ${name}`,
+    getPath: (name: string) => {
+      if (electron.missing.has(name)) throw new Error(`Failed to get '${name}' path`)
+      return path.join('/the', name)
+    },
     getLoginItemSettings: () => electron.loginItem,
     setLoginItemSettings: (settings: unknown) => {
       electron.loginItemWritten = settings
@@ -82,6 +89,15 @@ describe('a start at login', () => {
     on('win32', { PORTABLE_EXECUTABLE_FILE: 'D:\\Loudsmith.exe' })
     setOpenAtLogin(true)
     expect(electron.loginItemWritten).toEqual({ openAtLogin: true, path: 'D:\\Loudsmith.exe', args: ['--hidden'] })
+  })
+})
+
+describe('the folder for music', () => {
+  it("is the system's, and below the user's own where the system has none at the moment", () => {
+    expect(shellPaths([]).musicDir).toBe(path.join('/the', 'music'))
+    electron.missing.add('music')
+    onTestFinished(() => electron.missing.clear())
+    expect(shellPaths([]).musicDir).toBe(path.join('/the', 'home', 'Music'))
   })
 })
 
