@@ -1,4 +1,4 @@
-/** The application menu: the usual items with the usual keys, in the language of the window. */
+/** The application menu: the usual items with the usual keys, in the language of the window, which Electron's own labels are not. */
 import type { MenuItemConstructorOptions } from 'electron'
 import type { MenuCommand, Place } from './bridge.ts'
 import type { Words } from './text.ts'
@@ -42,11 +42,11 @@ export function menuTemplate(
       separator,
       settings,
       separator,
-      { role: 'services' },
+      { role: 'services', label: words.services },
       separator,
-      { role: 'hide' },
-      { role: 'hideOthers' },
-      { role: 'unhide' },
+      { role: 'hide', label: words.hide },
+      { role: 'hideOthers', label: words.hideOthers },
+      { role: 'unhide', label: words.showAll },
       separator,
       { id: 'quit', role: 'quit', label: words.quit },
     ],
@@ -67,21 +67,21 @@ export function menuTemplate(
       separator,
       { id: 'show-masters', label: words.outputFolder, click: () => actions.showMasters() },
       ...(isMac
-        ? [separator, { role: 'close' as const }]
+        ? [separator, { role: 'close' as const, label: words.closeWindow }]
         : [separator, settings, separator, { id: 'quit', role: 'quit' as const, label: words.quit }]),
     ],
   }
   const edit: MenuItemConstructorOptions = {
     label: words.edit,
     submenu: [
-      { role: 'undo' },
-      { role: 'redo' },
+      { role: 'undo', label: words.undo },
+      { role: 'redo', label: words.redo },
       { id: 'undo-removal', label: words.undoRemoval, click: () => actions.command('undo-removal') },
       separator,
-      { role: 'cut' },
-      { role: 'copy' },
-      { role: 'paste' },
-      { role: 'selectAll' },
+      { role: 'cut', label: words.cut },
+      { role: 'copy', label: words.copy },
+      { role: 'paste', label: words.paste },
+      { role: 'selectAll', label: words.selectAll },
       separator,
       { id: 'search', label: words.search, accelerator: 'CmdOrCtrl+F', click: () => actions.command('search') },
     ],
@@ -91,18 +91,26 @@ export function menuTemplate(
     submenu: [
       ...screens,
       separator,
-      { role: 'resetZoom' },
-      { role: 'zoomIn' },
-      { role: 'zoomOut' },
+      { role: 'resetZoom', label: words.actualSize },
+      { role: 'zoomIn', label: words.zoomIn },
+      { role: 'zoomOut', label: words.zoomOut },
       separator,
-      { role: 'togglefullscreen' },
+      { role: 'togglefullscreen', label: words.fullScreen },
     ],
   }
   const windowMenu: MenuItemConstructorOptions = {
     label: words.window,
     submenu: isMac
-      ? [{ role: 'minimize' }, { role: 'zoom' }, separator, { role: 'front' }]
-      : [{ role: 'minimize' }, { role: 'close' }],
+      ? [
+          { role: 'minimize', label: words.minimise },
+          { role: 'zoom', label: words.zoom },
+          separator,
+          { role: 'front', label: words.allToFront },
+        ]
+      : [
+          { role: 'minimize', label: words.minimise },
+          { role: 'close', label: words.closeWindow },
+        ],
   }
   const help: MenuItemConstructorOptions = {
     role: 'help',

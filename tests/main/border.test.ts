@@ -136,6 +136,19 @@ describe('menus', () => {
     expect(new Set(shortcuts).size).toBe(shortcuts.length)
   })
 
+  it('say every command in the language of the window, those of the system too', () => {
+    const labels = (items: readonly MenuItemConstructorOptions[]): (string | undefined)[] =>
+      items.flatMap(({ type, label, submenu }) => [
+        ...(type === 'separator' ? [] : [label]),
+        ...(Array.isArray(submenu) ? labels(submenu) : []),
+      ])
+    for (const platform of ['darwin', 'win32', 'linux'] as const) {
+      const korean = labels(menuTemplate(platform, wordsOf('ko'), false, actions))
+      expect(korean.filter((label) => label !== 'Loudsmith' && !/[가-힣]/.test(label ?? ''))).toEqual([])
+      expect(labels(menuTemplate(platform, wordsOf('en'), false, actions))).not.toContain(undefined)
+    }
+  })
+
   it('speak Korean on a Korean system unless the user chose English', () => {
     expect(languageOf('system', 'ko-KR')).toBe('ko')
     expect(languageOf('en', 'ko-KR')).toBe('en')
