@@ -1,5 +1,5 @@
 /** Files from the desktop onto the desk: dropped, chosen, opened with Loudsmith or given on the command line. */
-import { readdir, stat } from 'node:fs/promises'
+import { lstat, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { IntakeReport, RefusedFile } from './bridge.ts'
 import { RefusedError, type Service } from './service.ts'
@@ -17,7 +17,7 @@ export function looksLikeSong(name: string): boolean {
 
 /**
  * Returns the songs among paths and below folders, each once, in the order given and by name inside a folder. Hidden entries and
- * links to folders are left out. A file that was named itself is kept whatever its extension: the server says why it is refused.
+ * links are left out. A file that was named itself is kept whatever its extension: the server says why it is refused.
  */
 export async function findSongs(paths: readonly string[], limit: number = MAX_SONGS + 1): Promise<string[]> {
   const found = new Set<string>()
@@ -27,8 +27,10 @@ export async function findSongs(paths: readonly string[], limit: number = MAX_SO
     for (const entry of entries) {
       if (entry.name.startsWith('.') || found.size >= limit) continue
       const full = path.join(folder, entry.name)
-      if (entry.isDirectory()) await visit(full)
-      else if (entry.isFile() && looksLikeSong(entry.name)) found.add(full)
+      // In the list of a folder on Windows, what lies in OneDrive is a link; what it is, it says itself.
+      const kind = entry.isSymbolicLink() ? await lstat(full).catch(() => entry) : entry
+      if (kind.isDirectory()) await visit(full)
+      else if (kind.isFile() && looksLikeSong(entry.name)) found.add(full)
     }
   }
   for (const one of paths) {

@@ -1,7 +1,7 @@
 /** The files of a watched folder: which of them are songs, and the copy of one that is whole. */
 import { createHash } from 'node:crypto'
 import { type BigIntStats, createReadStream, createWriteStream } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { lstat, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type AppError, invalidRequest } from '../http/app-error.ts'
@@ -35,11 +35,11 @@ const looksLikeSong = (name: string) => !name.startsWith('.') && EXTENSIONS.has(
 
 /** Resolves with what may be songs in a folder, by name, and not in the folders in it. Rejects with the system's error. */
 export async function songsIn(folder: string): Promise<SeenSong[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isFile() && looksLikeSong(entry.name)).map((entry) => entry.name)
-  const songs = names.sort().map(async (filename) => {
-    const facts = await stat(path.join(folder, filename), { bigint: true }).catch(() => undefined)
-    return facts && { filename, look: lookOf(facts) }
+  const names = (await readdir(folder)).filter(looksLikeSong).sort()
+  const songs = names.map(async (filename) => {
+    // Asked of each: in the list of a folder on Windows, what lies in OneDrive is a link.
+    const facts = await lstat(path.join(folder, filename), { bigint: true }).catch(() => undefined)
+    return facts?.isFile() ? { filename, look: lookOf(facts) } : undefined
   })
   return (await Promise.all(songs)).filter((song) => song !== undefined)
 }

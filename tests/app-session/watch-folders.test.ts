@@ -31,16 +31,24 @@ const disk = vi.hoisted(() => ({
   reads: 0,
   /** As NTFS numbers its files: the place in its table, and above it how often that place was used. */
   firstInode: undefined as bigint | undefined,
+  /** As Windows lists what lies in OneDrive. */
+  isInCloud: false,
 }))
 vi.mock('node:fs/promises', async (original) => {
   const fs = await original<typeof import('node:fs/promises')>()
-  const stat = async (name: string, options?: { bigint: boolean }) => {
-    const facts = await fs.stat(name, { bigint: true })
+  const lstat = async (name: string, options?: { bigint: boolean }) => {
+    const facts = await fs.lstat(name, { bigint: true })
     const inode = disk.firstInode === undefined ? facts.ino : disk.firstInode + (facts.ino % 1024n)
-    const shown = options?.bigint ? facts : await fs.stat(name)
+    const shown = options?.bigint ? facts : await fs.lstat(name)
     return Object.assign(shown, { ino: options?.bigint ? inode : Number(inode) })
   }
-  return { ...fs, stat }
+  const readdir = async (folder: string, options?: { withFileTypes: boolean }) => {
+    if (!options?.withFileTypes) return fs.readdir(folder)
+    const entries = await fs.readdir(folder, { withFileTypes: true })
+    const isLink = { isFile: () => false, isDirectory: () => false, isSymbolicLink: () => true }
+    return entries.map((entry) => (disk.isInCloud ? Object.assign(entry, isLink) : entry))
+  }
+  return { ...fs, lstat, readdir }
 })
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>()
@@ -60,7 +68,7 @@ let watched: string
 const running: { isLooking: boolean; close(): Promise<void> }[] = []
 
 beforeEach(() => {
-  Object.assign(disk, { fault: undefined, reads: 0, firstInode: undefined })
+  Object.assign(disk, { fault: undefined, reads: 0, firstInode: undefined, isInCloud: false })
   root = mkdtempSync(path.join(tmpdir(), 'loudsmith-watch-'))
   watched = path.join(root, 'Bounces')
   mkdirSync(watched)
@@ -221,6 +229,14 @@ describe('a watched folder', () => {
     renameSync(path.join(watched, 'old.wav'), path.join(watched, 'older.wav'))
     await pass(world, 10_000)
     expect(world.titles()).toEqual([])
+  })
+
+  it('sees the songs of a folder in OneDrive, and no folders or links for songs', async () => {
+    disk.isInCloud = true
+    writeFileSync(path.join(watched, 'one.wav'), 'song')
+    mkdirSync(path.join(watched, 'folder.wav'))
+    symlinkSync(path.join(watched, 'one.wav'), path.join(watched, 'link.wav'))
+    expect((await songsIn(watched)).map(({ filename }) => filename)).toEqual(['one.wav'])
   })
 
   it('tells files apart on a disk whose numbers are longer than those of JavaScript', async () => {
