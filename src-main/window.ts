@@ -4,10 +4,11 @@ import type { ANNOUNCEMENTS } from './bridge.ts'
 import type { RememberedStore } from './desktop-settings.ts'
 import { BAR_HEIGHT, mayOpenOutside, onScreen } from './window-rules.ts'
 
+/** macOS and Windows tell of a window on its way many times a second: it is remembered where it came to rest. */
+const AT_REST_MS = 500
+
 /** A renderer that dies more often than this within a minute is not brought back by itself. */
 const MAX_RELOADS_PER_MINUTE = 3
-/** How long a window must have stood still for its place to be kept, ms. */
-const REST_MS = 300
 
 const OVERLAY = {
   dark: { color: '#101417', symbolColor: '#d5dce1' },
@@ -127,19 +128,19 @@ export function createMainWindow(options: WindowOptions) {
   }
 
   function keepPlace(opened: BrowserWindow): void {
-    let timer: ReturnType<typeof setTimeout> | undefined
+    let timer: NodeJS.Timeout | undefined
     const remember = () => {
       clearTimeout(timer)
       if (opened.isDestroyed() || opened.isMinimized() || opened.isFullScreen()) return
       remembered.change({ window: { ...opened.getNormalBounds(), isMaximized: opened.isMaximized() } })
     }
-    // A drag tells of every pixel, and each time a file is written.
-    const rememberAtRest = () => {
+    const rememberSoon = () => {
       clearTimeout(timer)
-      timer = setTimeout(remember, REST_MS)
+      timer = setTimeout(remember, AT_REST_MS)
     }
-    for (const change of ['resize', 'move'] as const) opened.on(change as 'resize', rememberAtRest)
-    for (const change of ['maximize', 'unmaximize', 'close'] as const) opened.on(change as 'resize', remember)
+    for (const change of ['resize', 'move', 'maximize', 'unmaximize'] as const)
+      opened.on(change as 'resize', rememberSoon)
+    opened.on('close', remember)
   }
 
   return {

@@ -37,6 +37,7 @@ vi.mock('electron', async () => {
   class BrowserWindow extends EventEmitter {
     readonly calls: string[] = []
     isFull = false
+    isDown = false
     readonly webContents = Object.assign(new EventEmitter(), { setWindowOpenHandler: () => {} })
     constructor() {
       super()
@@ -45,7 +46,10 @@ vi.mock('electron', async () => {
     loadURL = async () => {}
     hide = () => this.calls.push('hide')
     isFullScreen = () => this.isFull
-    isMinimized = () => true
+    isMinimized = () => this.isDown
+    isDestroyed = () => false
+    isMaximized = () => false
+    getNormalBounds = () => ({ x: 1, y: 2, width: 800, height: 600 })
     setFullScreen = (isFull: boolean) => this.calls.push(isFull ? 'enter' : 'leave')
   }
   return {
@@ -67,6 +71,14 @@ function on(platform: NodeJS.Platform, environment: Record<string, string> = {})
     vi.unstubAllEnvs()
   })
 }
+
+function openWindow(change = () => {}) {
+  const parts = { origin: 'http://127.0.0.1:1', preloadFile: '', pageArgument: '', icon: '' }
+  const remembered = { read: () => FIRST_START, change }
+  createMainWindow({ ...parts, remembered, isDark: () => true, onClose: () => 'hides', log: () => {} }).show()
+  return electron.window
+}
+const close = { preventDefault: () => {} }
 
 describe('a start at login', () => {
   it('is known on macOS, which gives no arguments, and only where the user has chosen it', () => {
@@ -101,15 +113,24 @@ describe('the folder for music', () => {
   })
 })
 
-describe('a window that is closed to the background', () => {
-  const openWindow = () => {
-    const parts = { origin: 'http://127.0.0.1:1', preloadFile: '', pageArgument: '', icon: '' }
-    const remembered = { read: () => FIRST_START, change: () => {} }
-    createMainWindow({ ...parts, remembered, isDark: () => true, onClose: () => 'hides', log: () => {} }).show()
-    return electron.window
-  }
-  const close = { preventDefault: () => {} }
+describe('the place of the window', () => {
+  it('is written down once it has come to rest, or is closed', () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const change = vi.fn()
+    const window = openWindow(change)
+    for (let step = 0; step < 60; step++) window.emit('move')
+    expect(change).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1000)
+    expect(change).toHaveBeenCalledTimes(1)
+    window.emit('resize')
+    window.emit('close', close)
+    vi.advanceTimersByTime(1000)
+    expect(change).toHaveBeenCalledTimes(2)
+  })
+})
 
+describe('a window that is closed to the background', () => {
   it('leaves full screen on macOS before it is hidden: a black screen would stay', () => {
     on('darwin')
     const window = openWindow()
