@@ -71,8 +71,14 @@ export function createDesktop({ paths, server, remembered, language, words, log 
       .catch((cause) => log.warn('pause was refused', { cause }))
   }
   const menuActions: MenuActions = {
-    addSongs: () => songs.choose('songs'),
-    addFolder: () => songs.choose('folder'),
+    addSongs: () => {
+      window.show()
+      songs.choose('songs')
+    },
+    addFolder: () => {
+      window.show()
+      songs.choose('folder')
+    },
     command: (command: MenuCommand) => {
       window.show()
       window.announce(ANNOUNCEMENTS.menuCommand, command)

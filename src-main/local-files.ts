@@ -59,7 +59,7 @@ export function createLocalFiles({
         defaultPath: path.join(app.getPath('documents'), `loudsmith-diagnostics-${day}.zip`),
         filters: [{ name: 'ZIP', extensions: ['zip'] }],
       }
-      const owner = window.current()
+      const owner = window.owner()
       const { filePath } = await (owner ? dialog.showSaveDialog(owner, options) : dialog.showSaveDialog(options))
       if (!filePath) return false
       const facts = {

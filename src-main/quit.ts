@@ -38,10 +38,8 @@ export function installQuit(parts: QuitParts) {
       cancelId: 2,
       noLink: true,
     }
-    const owner = parts.window.current()
-    const { response } = await (owner?.isVisible()
-      ? dialog.showMessageBox(owner, options)
-      : dialog.showMessageBox(options))
+    const owner = parts.window.owner()
+    const { response } = await (owner ? dialog.showMessageBox(owner, options) : dialog.showMessageBox(options))
     // The system may have ended the session meanwhile.
     if (stage !== 'asking') return
     if (response === 1) await stopAndQuit()

@@ -37,7 +37,7 @@ export function createSongIntake({
       properties: asked === 'songs' ? ['openFile', 'multiSelections'] : ['openDirectory', 'createDirectory'],
       ...(asked === 'songs' ? { filters: [{ name: words().songs, extensions: DIALOG_EXTENSIONS }] } : {}),
     }
-    const owner = window.current()
+    const owner = window.owner()
     const { filePaths } = await (owner ? dialog.showOpenDialog(owner, options) : dialog.showOpenDialog(options))
     return filePaths
   }

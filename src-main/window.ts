@@ -146,6 +146,8 @@ export function createMainWindow(options: WindowOptions) {
   return {
     /** The window, if it is open. */
     current: () => window,
+    /** The window that a dialog may belong to: macOS hangs it on the window, where nobody would see it on a hidden one. */
+    owner: () => (window?.isVisible() ? window : undefined),
     /** Opens the window, or brings it to the front. */
     show(): void {
       if (!window) {

@@ -6,6 +6,7 @@ import { FIRST_START } from '../../src-main/desktop-settings.ts'
 import { setOpenAtLogin, startedAtLogin } from '../../src-main/login.ts'
 import { shellPaths } from '../../src-main/paths.ts'
 import { installQuit } from '../../src-main/quit.ts'
+import { createSongIntake } from '../../src-main/song-intake.ts'
 import { wordsOf } from '../../src-main/text.ts'
 import { createMainWindow } from '../../src-main/window.ts'
 
@@ -13,10 +14,11 @@ const electron = vi.hoisted(() => ({
   app: undefined as unknown as EventEmitter & { readonly quit: ReturnType<typeof vi.fn> },
   powerMonitor: undefined as unknown as EventEmitter,
   missing: new Set<string>(),
+  owners: [] as unknown[],
   loginItem: { openAtLogin: false, wasOpenedAtLogin: false },
   loginItemWritten: undefined as unknown,
   answer: Promise.withResolvers<{ response: number }>(),
-  window: undefined as unknown as EventEmitter & { readonly calls: string[]; isFull: boolean },
+  window: undefined as unknown as EventEmitter & { readonly calls: string[]; isFull: boolean; isUp: boolean },
 }))
 vi.mock('electron', async () => {
   const { EventEmitter } = await import('node:events')
@@ -38,6 +40,7 @@ vi.mock('electron', async () => {
     readonly calls: string[] = []
     isFull = false
     isDown = false
+    isUp = true
     readonly webContents = Object.assign(new EventEmitter(), { setWindowOpenHandler: () => {} })
     constructor() {
       super()
@@ -47,6 +50,7 @@ vi.mock('electron', async () => {
     hide = () => this.calls.push('hide')
     isFullScreen = () => this.isFull
     isMinimized = () => this.isDown
+    isVisible = () => this.isUp
     isDestroyed = () => false
     isMaximized = () => false
     getNormalBounds = () => ({ x: 1, y: 2, width: 800, height: 600 })
@@ -55,7 +59,13 @@ vi.mock('electron', async () => {
   return {
     app: electron.app,
     powerMonitor: electron.powerMonitor,
-    dialog: { showMessageBox: () => electron.answer.promise },
+    dialog: {
+      showMessageBox: () => electron.answer.promise,
+      showOpenDialog: async (...given: unknown[]) => {
+        electron.owners.push(given.length > 1 ? given[0] : undefined)
+        return { filePaths: [] }
+      },
+    },
     screen: { getAllDisplays: () => [] },
     shell: {},
     BrowserWindow,
@@ -72,10 +82,13 @@ function on(platform: NodeJS.Platform, environment: Record<string, string> = {})
   })
 }
 
-function openWindow(change = () => {}) {
+function newWindow(change = () => {}) {
   const parts = { origin: 'http://127.0.0.1:1', preloadFile: '', pageArgument: '', icon: '' }
   const remembered = { read: () => FIRST_START, change }
-  createMainWindow({ ...parts, remembered, isDark: () => true, onClose: () => 'hides', log: () => {} }).show()
+  return createMainWindow({ ...parts, remembered, isDark: () => true, onClose: () => 'hides', log: () => {} })
+}
+function openWindow(change = () => {}) {
+  newWindow(change).show()
   return electron.window
 }
 const close = { preventDefault: () => {} }
@@ -110,6 +123,19 @@ describe('the folder for music', () => {
     electron.missing.add('music')
     onTestFinished(() => electron.missing.clear())
     expect(shellPaths([]).musicDir).toBe(path.join('/the', 'home', 'Music'))
+  })
+})
+
+describe('a dialog', () => {
+  it('belongs to the window unless that is hidden, where macOS would hide it too', async () => {
+    const window = newWindow()
+    window.show()
+    const words = () => wordsOf('en')
+    const songs = createSongIntake({ window, words, musicDir: '', storeSong: async () => ({ source_id: '' }) })
+    await songs.choose('songs')
+    electron.window.isUp = false
+    await songs.choose('songs')
+    expect(electron.owners).toEqual([electron.window, undefined])
   })
 })
 
@@ -158,7 +184,7 @@ describe('the end of the session of the system', () => {
     electron.powerMonitor.removeAllListeners()
     electron.answer = Promise.withResolvers()
     vi.clearAllMocks()
-    const window = { current: () => undefined } as never
+    const window = { owner: () => undefined } as never
     const words = () => wordsOf('en')
     installQuit({ window, words, activity: () => activity, keepsRunning: () => true, stop })
   })
