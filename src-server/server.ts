@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs'
 import { readConfig, SETTING_NAMES } from './config.ts'
 import { DatabaseError, databaseFault } from './db/fault.ts'
 import { type Ownership, ownDirectory } from './db/owner.ts'
-import { keepPrivate, makeFolder } from './disk.ts'
+import { keepPrivate, makeFolder, whenReleased } from './disk.ts'
 import { listen } from './http/listen.ts'
 import type { ForkEngine } from './jobs/worker-pool.ts'
 import { createLog, type Log } from './log.ts'
@@ -75,7 +75,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const baseUrl = `http://127.0.0.1:${port}`
     const closeSockets = () => listening.close(STOP_GRACE_MS, clock.sleep)
     closers.push(closeSockets)
-    ownership.announce({ pid: process.pid, port, controlToken: sessionCredential })
+    const owner = { pid: process.pid, port, controlToken: sessionCredential }
+    await whenReleased(clock, () => ownership.announce(owner))
 
     // Most of a start is the loading of modules: between its parts a health check is answered.
     const { refuseConnection } = await import('./http/envelope.ts')

@@ -7,6 +7,7 @@ import type { Settings, SystemState } from '../contract/app.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
 import { whenUnlocked } from '../db/when-unlocked.ts'
+import { whenReleased } from '../disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { requireName } from '../http/person-name.ts'
 import { route } from '../http/route.ts'
@@ -66,7 +67,8 @@ function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: A
       rest.storage.require(file.sizeBytes, 0)
       return sources.add({ ...song, purpose, ...(cover ? { cover } : {}) })
     }
-    return whenUnlocked(rest.clock, () => (purpose === 'song' ? desk.add(store) : store()))
+    const add = () => (purpose === 'song' ? desk.add(store) : store())
+    return whenReleased(rest.clock, () => whenUnlocked(rest.clock, add))
   }
 
   route(app, ENDPOINTS.createSource, async ({ request, signal }) => {
