@@ -275,6 +275,44 @@ test('a listener finds their way by keys alone: play, seek, loop, level, version
   await expect(clock).toHaveText('0:09.0')
 })
 
+test('a pointer seeks in the lanes, draws a loop along the ruler, and moves nothing once it was taken away', async ({
+  page,
+  listen,
+}) => {
+  const mastered = await listen(longTitled)
+  await mastered.open(page)
+  const clock = page.locator('.time span').first()
+  await expect(page.getByRole('radio', { name: /^Spotify/ })).toBeChecked()
+  const { x, y, width, height } = (await page.locator('.lanes').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  const middle = { x: x + width / 2, y: y + height / 2 }
+  await page.mouse.click(middle.x, middle.y)
+  await expect(clock).not.toHaveText('0:00.0')
+  await page.mouse.move(middle.x - 150, y + 6)
+  await page.mouse.down()
+  await page.mouse.move(middle.x + 150, y + 6, { steps: 4 })
+  await page.mouse.up()
+  const loop = page.getByRole('button', { name: /^Loop 0:/ })
+  await expect(loop).toHaveAttribute('aria-pressed', 'true')
+  const drawn = (await loop.textContent()) ?? ''
+  const end = (await page.locator('.loop rect').boundingBox()) ?? { x: 0, width: 0 }
+  await page.mouse.move(end.x + end.width, middle.y)
+  await page.mouse.down()
+  await page.mouse.move(end.x + end.width - 60, middle.y, { steps: 4 })
+  await page.mouse.up()
+  await expect(loop).not.toHaveText(drawn)
+
+  const touch = await page.context().newCDPSession(page)
+  const send = (type: 'touchStart' | 'touchMove' | 'touchCancel', touchPoints: { x: number; y: number }[]) =>
+    touch.send('Input.dispatchTouchEvent', { type, touchPoints })
+  await send('touchStart', [middle])
+  await send('touchMove', [{ x: middle.x + 5, y: middle.y }])
+  const rest = await clock.textContent()
+  await send('touchCancel', [])
+  await page.mouse.move(middle.x + 60, middle.y, { steps: 4 })
+  await page.waitForTimeout(300)
+  await expect(clock).toHaveText(rest ?? '')
+})
+
 test('nothing moves when another version is chosen, and small windows keep it and every control in view', async ({
   page,
   listen,

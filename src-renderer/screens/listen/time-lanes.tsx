@@ -1,5 +1,5 @@
 /** The deck's picture: original, version, loudness and gain reduction on one clock with one playhead. */
-import { memo, type PointerEvent, useMemo, useRef } from 'react'
+import { memo, useMemo, useRef } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import type { Report } from '../../../src-server/contract/report.ts'
 import { clock, clockTenths, playingTime } from '../../../src-server/contract/text/numbers.ts'
@@ -20,9 +20,8 @@ import {
 } from '../../drawing/lanes.ts'
 import type { SongVersion } from '../../state/listen-versions.ts'
 import { useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'
+import { useLaneDrag } from './use-lane-drag.ts'
 
-/** A press closer than this to a loop edge takes the edge; one that moves less than this is a click, px. */
-const GRIP_PX = 5
 const STILL_MS = 250
 
 const isClipped = (job: Job) => job.warnings.some(({ code }) => code === 'INPUT_CLIPPED')
@@ -235,53 +234,10 @@ export function TimeLanes() {
     handle.setAttribute('aria-valuetext', l.deck.positionText(clock(seconds), playingTime(duration)))
   }, STILL_MS)
 
-  const drag = useRef<{ kind: 'seek' | 'start' | 'end' | 'new'; fromX: number } | null>(null)
-  const xOf = (event: PointerEvent) => event.clientX - (host.current?.getBoundingClientRect().left ?? 0)
-
-  const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
-    if (event.button !== 0) return
-    event.currentTarget.setPointerCapture(event.pointerId)
-    const x = xOf(event)
-    const y = event.clientY - (host.current?.getBoundingClientRect().top ?? 0)
-    const isNear = (seconds: number) => loop !== null && Math.abs(axis.toX(seconds) - x) <= GRIP_PX
-    if (loop && isNear(loop.startSeconds)) drag.current = { kind: 'start', fromX: x }
-    else if (loop && isNear(loop.endSeconds)) drag.current = { kind: 'end', fromX: x }
-    else if (y < layout.ruler) drag.current = { kind: 'new', fromX: x }
-    else {
-      drag.current = { kind: 'seek', fromX: x }
-      player.seek(axis.toSeconds(x), event.shiftKey)
-    }
-  }
-  const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
-    const { kind, fromX } = drag.current ?? {}
-    if (!kind || fromX === undefined) return
-    const x = xOf(event)
-    const seconds = axis.toSeconds(x)
-    if (kind === 'seek') player.seek(seconds, event.shiftKey)
-    else if (kind === 'new') {
-      if (Math.abs(x - fromX) < GRIP_PX) return
-      const from = axis.toSeconds(fromX)
-      player.setLoop({ startSeconds: Math.min(from, seconds), endSeconds: Math.max(from, seconds) })
-    } else if (loop) {
-      const moved = kind === 'start' ? { ...loop, startSeconds: seconds } : { ...loop, endSeconds: seconds }
-      if (moved.endSeconds - moved.startSeconds > 0.5) player.setLoop(moved)
-    }
-  }
-  const onPointerUp = (event: PointerEvent<HTMLDivElement>) => {
-    const { kind, fromX = 0 } = drag.current ?? {}
-    drag.current = null
-    const x = xOf(event)
-    if (kind === 'new' && Math.abs(x - fromX) < GRIP_PX) player.seek(axis.toSeconds(x), event.shiftKey)
-  }
+  const drag = useLaneDrag({ player, axis, ruler: layout.ruler, loop })
 
   return (
-    <div
-      ref={host}
-      className="screen lanes"
-      onPointerDown={onPointerDown}
-      onPointerMove={onPointerMove}
-      onPointerUp={onPointerUp}
-    >
+    <div ref={host} className="screen lanes" {...drag}>
       <svg className="plot" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
         <defs>
           <clipPath id="played">
