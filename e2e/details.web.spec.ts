@@ -226,6 +226,22 @@ test('what a toast covers can be scrolled from under it', async ({ page }) => {
   }
 })
 
+test('what can be undone stays while the hand or the focus is on it', async ({ page }) => {
+  await drop(page, [song('Alpha.wav', 1, 2), song('Beta.wav', 2, 2)])
+  await expect(page.locator('.song.ready')).toHaveCount(2, { timeout: 60_000 })
+  await page.clock.install()
+  await rowOf(page, 'Alpha').getByRole('button', { name: 'Remove: Alpha' }).click()
+  const toast = page.locator('.toast')
+  await toast.hover()
+  await toast.getByRole('button', { name: 'Undo' }).focus()
+  await page.mouse.move(5, 5)
+  await page.clock.runFor(15_000)
+  await expect(toast).toBeVisible()
+  await toast.getByRole('button', { name: 'Undo' }).blur()
+  await page.clock.runFor(15_000)
+  await expect(toast).toBeHidden()
+})
+
 test('a song too short to be mastered says so at once, and is not started with the others', async ({
   page,
   program,

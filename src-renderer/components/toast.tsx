@@ -17,7 +17,9 @@ const TICK_MS = 250
 export function ToastView({ text, seconds, onUndo, onOver }: ToastProps) {
   const { t } = useWords()
   const [left, setLeft] = useState(seconds)
-  const [isResting, setResting] = useState(false)
+  const [isUnderPointer, setUnderPointer] = useState(false)
+  const [hasFocus, setFocus] = useState(false)
+  const isResting = isUnderPointer || hasFocus
   useEffect(() => {
     if (isResting) return
     const timer = setInterval(() => setLeft((value) => Math.max(0, value - TICK_MS / 1000)), TICK_MS)
@@ -26,10 +28,10 @@ export function ToastView({ text, seconds, onUndo, onOver }: ToastProps) {
   useEffect(() => {
     if (left <= 0) onOver()
   }, [left, onOver])
-  const rest = { onMouseEnter: () => setResting(true), onFocus: () => setResting(true) }
-  const go = { onMouseLeave: () => setResting(false), onBlur: () => setResting(false) }
+  const pointer = { onMouseEnter: () => setUnderPointer(true), onMouseLeave: () => setUnderPointer(false) }
+  const focus = { onFocus: () => setFocus(true), onBlur: () => setFocus(false) }
   return (
-    <div className="toast" role="status" {...rest} {...go}>
+    <div className="toast" role="status" {...pointer} {...focus}>
       <span className="toast-line" style={{ transform: `scaleX(${left / seconds})` }} />
       <span className="two-lines">{text}</span>
       {onUndo && (
