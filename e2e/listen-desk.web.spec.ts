@@ -102,7 +102,6 @@ test('the picture of a song is shown where it has one, and asked for nowhere els
   const mp3 = withPicture(await asMp3(pictured.buffer, home))
   await drop(page, [{ ...pictured, buffer: mp3 }, song('plain.wav', 2)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 60_000 })
-  await rowOf(page, 'pictured').getByRole('button', { name: 'Use it' }).click()
   await page.locator('.benchbar .btn.primary').click()
   await expect(page.locator('.song.done, .song.below')).toHaveCount(2, { timeout: 180_000 })
   await expect(rowOf(page, 'pictured').locator('img.cover')).toBeVisible()

@@ -123,7 +123,7 @@ function Comparison({ onClose }: { onClose: () => void }) {
             {l.compareSheet.remove}
           </Button>
         )}
-        <Button onClick={bring} whyNot={error !== null && say(error)} busyText={!read && !error && t.loading}>
+        <Button onClick={bring} whyNot={!read && error !== null && say(error)} busyText={!read && !error && t.loading}>
           {l.compareSheet.listen}
         </Button>
       </div>
