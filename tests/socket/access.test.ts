@@ -178,15 +178,19 @@ describe('requests per minute (spec 8, contract 3)', () => {
     expect((await service.get('/api/v1/jobs')).headers.get('ratelimit')).toBeNull()
   })
 
-  test('the window slides, and all keys share it', async () => {
+  test('the window slides, all keys share it, and who waits as long as Retry-After says is let in', async () => {
     const [first, second] = [await service.newKey(), await service.newKey()]
     await service.patch('/app/account', { plan: 'pro' })
     for (let sent = 0; sent < 15; sent++) await status(first)
     clock.shiftMs += 40_000
     for (let sent = 0; sent < 15; sent++) await status(second)
-    expect(await status(first)).toBe(429)
-    clock.shiftMs += 21_000
+    const { status: refused, headers } = await service.get('/api/v1/jobs', { credential: first })
+    // The first 15 leave the window 60 s after they came.
+    const waitSeconds = Number(headers.get('retry-after'))
+    expect([refused, waitSeconds > 0 && waitSeconds <= 20]).toEqual([429, true])
+    clock.shiftMs += waitSeconds * 1000
     expect(await status(first)).toBe(200)
+    clock.shiftMs += 21_000 - waitSeconds * 1000
     for (let sent = 0; sent < 14; sent++) expect(await status(second)).toBe(200)
     expect(await status(first)).toBe(429)
   })
@@ -255,6 +259,25 @@ describe('the account (contract 3)', () => {
     expect([status, body.error.code]).toEqual([402, 'INSUFFICIENT_CREDITS'])
     await service.post('/app/account/credits', { amount: 1 })
     expect((await service.master()).body.credits_remaining).toBe(0)
+  })
+
+  test('credits, slots and room are looked at in this order, and by a dry run as well (contract 1)', async () => {
+    await service.patch('/app/account', { plan: 'free' })
+    const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
+    db.prepare("INSERT INTO ledger (kind, amount, created_at_ms) VALUES ('charge', -499, 0)").run()
+    db.close()
+    await service.newJob()
+    await service.patch('/app/settings', { disk_quota_bytes: 1 })
+    const refusals = async () => {
+      const answers = [await service.master(), await service.master({ dry_run: 'true' })]
+      return answers.map(({ status, body }) => `${status} ${body.error?.code}`)
+    }
+    expect(await refusals()).toEqual(Array(2).fill('402 INSUFFICIENT_CREDITS'))
+    await service.post('/app/account/credits', { amount: 1 })
+    expect(await refusals()).toEqual(Array(2).fill('429 CONCURRENT_LIMIT'))
+    await service.patch('/app/account', { plan: 'starter' })
+    expect(await refusals()).toEqual(Array(2).fill('507 INSUFFICIENT_STORAGE'))
+    expect((await account()).credits).toBe(1)
   })
 
   test('tops the balance up to the allotment once per calendar month, never twice, never after the clock went back', async () => {
