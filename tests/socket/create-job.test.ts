@@ -1,4 +1,9 @@
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { locateFfmpeg } from '../../src-server/media/locate.ts'
+import { systemClock } from '../../src-server/system.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { noFile, type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
@@ -192,6 +197,25 @@ describe('POST /api/v1/master', () => {
     ])
   })
 
+  test('says what can be said of the songs before they are measured, in a dry run and in the job (contract 1)', async () => {
+    const { path } = await locateFfmpeg()
+    const encoded = ['-v', 'error', '-f', 'lavfi', '-i', 'sine=duration=6', '-f', 'mp3', 'pipe:1']
+    const mp3 = blob(execFileSync(path, encoded))
+    const warningsOf = async (fields: Parameters<Service['master']>[0]) => {
+      const { body } = await service.master({ ...fields, dry_run: 'true' })
+      const { job_id } = await service.newJob(fields)
+      expect((await service.job(job_id)).warnings).toEqual(body.warnings)
+      await clear()
+      return body.warnings.map(({ code }: { code: string }) => code)
+    }
+    expect(await warningsOf({})).toEqual([])
+    expect(await warningsOf({ file: mp3 })).toEqual(['INPUT_LOSSY', 'INPUT_MONO'])
+    expect(await warningsOf({ file: blob(wavSong({ channels: 1 })), reference_file: mp3 })).toEqual([
+      'INPUT_MONO',
+      'REFERENCE_LOSSY',
+    ])
+  })
+
   test('makes every check in a dry run, charges nothing and makes no job (contract 1)', async () => {
     const before = (await service.get('/api/v1/account')).body.credits
     const { status, body } = await service.master({ dry_run: 'true', platforms: 'melon,youtube' })
@@ -236,6 +260,30 @@ describe('Idempotency-Key (contract 3)', () => {
     const { status, headers: answered } = await service.master({ genre: 'pop' }, { headers })
     expect([status, answered.get('idempotent-replayed')]).toEqual([201, null])
     await clear()
+  })
+
+  test('is kept for 24 hours, over a restart, and is then free for another request', async () => {
+    let nowMs = Date.now()
+    const clock = { ...systemClock, now: () => nowMs }
+    let one = await startService({ forkEngine: createHeldEngine({ isAutomatic: true }).fork, clock, keepsData: true })
+    const { dataDir } = one
+    const { job_id } = await one.newJob({ genre: 'edm' }, { headers })
+    await one.ended(job_id)
+    await one.stop()
+    one = await startService({ forkEngine: createHeldEngine({ isAutomatic: true }).fork, clock, dataDir })
+    nowMs += 24 * 3_600_000 - 1
+    expect((await one.master({ genre: 'edm' }, { headers })).body.job_id).toBe(job_id)
+    expect((await one.master({ genre: 'pop' }, { headers })).status).toBe(422)
+    nowMs += 1
+    const { status, headers: answered } = await one.master({ genre: 'pop' }, { headers })
+    expect([status, answered.get('idempotent-replayed')]).toEqual([201, null])
+    const db = new Database(path.join(dataDir, 'loudsmith.db'), { readonly: true })
+    await one.newJob({}, { headers: { 'idempotency-key': 'order-4' } })
+    nowMs += 24 * 3_600_000
+    await one.newJob({}, { headers: { 'idempotency-key': 'order-5' } })
+    expect(db.prepare('SELECT idempotency_key FROM idempotency').pluck().all()).toEqual(['order-5'])
+    db.close()
+    await one.stop()
   })
 
   test('stores no refusal: the corrected request goes through', async () => {
