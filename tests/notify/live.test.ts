@@ -37,6 +37,27 @@ test('a job with a webhook_url ends with exactly one signed callback, and so doe
   expect((await deliveries(`?job_id=${job.job_id}`)).length).toBe(2)
 })
 
+test('the log of deliveries is that of one job, of one receiver, or of both', async () => {
+  engine.isAutomatic = true
+  const [own, account] = await Promise.all([startReceiver(), startReceiver()])
+  const { webhook_id }: Webhook = (await create({ url: account.url })).body
+  const first = await service.newJob({ webhook_url: own.url })
+  const second = await service.newJob({ webhook_url: own.url })
+  await Promise.all([own.until(2), account.until(2)])
+  const found = async (filter: string) =>
+    (await deliveries(filter)).map((one) => [one.job_id === second.job_id, one.webhook_id === webhook_id]).sort()
+  expect((await deliveries(`?job_id=${first.job_id}`)).map(({ job_id }) => job_id)).toEqual(Array(2).fill(first.job_id))
+  expect(await found(`?job_id=${second.job_id}`)).toEqual([
+    [true, false],
+    [true, true],
+  ])
+  expect(await found(`?webhook_id=${webhook_id}`)).toEqual([
+    [false, true],
+    [true, true],
+  ])
+  expect(await found(`?job_id=${second.job_id}&webhook_id=${webhook_id}`)).toEqual([[true, true]])
+})
+
 test('whose turn it is stands in the live stream before its engine process has said a word', async () => {
   const aborted = new AbortController()
   onTestFinished(() => aborted.abort())
