@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { createWorkerPool } from '../../src-server/jobs/worker-pool.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { createWorkerPool, forkWithNode } from '../../src-server/jobs/worker-pool.ts'
 import type { WorkOrder } from '../../src-server/mastering/work-order.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
@@ -69,6 +69,18 @@ test('a process for which the system has nothing left has crashed', async () => 
   const pool = createWorkerPool({ fork, clock: createFakeClock(), log: silent, graceMs: 3000 })
   const end = await pool.run({ command, timeLimitMs: 60_000, signal: new AbortController().signal })
   expect(end).toEqual({ kind: 'crashed', detail: expect.stringContaining('ENOMEM') })
+})
+
+test('a process that the system does not start has crashed, and says so', async () => {
+  const { execPath } = process
+  onTestFinished(() => {
+    process.execPath = execPath
+  })
+  process.execPath = '/nowhere/node'
+  const fork = forkWithNode('engine.ts', silent)
+  const pool = createWorkerPool({ fork, clock: createFakeClock(), log: silent, graceMs: 3000 })
+  const end = await pool.run({ command, timeLimitMs: 60_000, signal: new AbortController().signal })
+  expect(end).toEqual({ kind: 'crashed', detail: 'it could not be started' })
 })
 
 test('closing the pool kills what is left', async () => {

@@ -94,11 +94,12 @@ describe('a job that fails (spec 3)', () => {
     const before = await credits()
     await started(1)
     service.expectFault('a job failed')
-    engine.processes[0]?.fail('DIGITAL_SILENCE')
+    engine.processes[0]?.fail('CEILING_BROKEN', { platform: 'spotify' })
     const job = await service.ended(job_id)
     expect(job).toMatchObject({
       status: 'failed',
-      failure_code: 'DIGITAL_SILENCE',
+      failure_code: 'CEILING_BROKEN',
+      error_message: expect.stringContaining('spotify'),
       credits_used: 1,
       credits_refunded: 1,
     })

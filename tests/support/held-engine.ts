@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { FailureCode } from '../../src-server/contract/errors.ts'
+import type { ErrorParams, FailureCode } from '../../src-server/contract/errors.ts'
 import type { MasterResult } from '../../src-server/contract/report.ts'
 import type { ForkEngine } from '../../src-server/jobs/worker-pool.ts'
 import type { WorkerCommand, WorkerMessage, WorkOrder, WorkResult } from '../../src-server/mastering/work-order.ts'
@@ -16,7 +16,7 @@ export interface HeldProcess {
   readonly isAnalysis: boolean
   progress(stage: 'decoding' | 'rendering', fraction: number): void
   finish(): void
-  fail(code: FailureCode): void
+  fail(code: FailureCode, params?: ErrorParams): void
   /** Ends without an answer, as a killed process does. */
   crash(): void
   /** Whether it was asked to stop. */
@@ -55,8 +55,8 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false } = {
         onMessage(message)
         if (!engine.isLingering) exit('exit code 0')
       }
-      const fail = (failureCode: FailureCode) =>
-        answer({ type: 'failed', failureCode, params: {}, message: failureCode })
+      const fail = (failureCode: FailureCode, params: ErrorParams = {}) =>
+        answer({ type: 'failed', failureCode, params, message: failureCode })
       const process: HeldProcess = {
         get order() {
           return state.command?.type === 'work' ? state.command.order : undefined
