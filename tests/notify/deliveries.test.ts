@@ -487,6 +487,26 @@ test('removing a webhook stops what waits for it', async () => {
   expect(() => notify.webhooks.remove(webhook_id)).toThrow(new AppError('NOT_FOUND'))
 })
 
+test('an attempt that was under way when its webhook was removed is not made again, whatever came of it', async () => {
+  const { notify } = createTestNotify()
+  let refuse = () => {}
+  const receiver = await startReceiver((response, { url }) => {
+    if (url.endsWith('?account')) refuse = () => response.writeHead(500).end()
+  })
+  const { webhook_id } = notify.webhooks.create(`${receiver.url}?account`)
+  notify.start()
+  happen(notify, { ...completed(), webhookUrl: receiver.url })
+  await receiver.until(2)
+  notify.webhooks.remove(webhook_id)
+  happen(notify, { ...completed('0191f3a0-1111-4222-8333-000000000002'), webhookUrl: receiver.url })
+  refuse()
+  // Two go to one receiver at once: the third takes the place of the attempt that has ended.
+  await receiver.until(3)
+  expect(notify.deliveries.list({ webhookId: webhook_id, limit: 9 })).toMatchObject([
+    { state: 'failed', last_error: 'the webhook was removed' },
+  ])
+})
+
 test('what is sent again by hand to a webhook that was removed fails at once, and says why', async () => {
   const { notify } = createTestNotify()
   const receiver = await startReceiver()

@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Delivery, Webhook } from '../../src-server/contract/webhooks.ts'
+import { type Clock, systemClock } from '../../src-server/system.ts'
 import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { eventually, startReceiver } from './fixture.ts'
+
+/** With a heartbeat a stream also tells what nobody has told it of. */
+const withoutHeartbeats: Clock = {
+  ...systemClock,
+  sleep: (ms, signal) => systemClock.sleep(ms === 15_000 ? 600_000 : ms, signal),
+}
 
 let engine: HeldEngine
 let service: Service
@@ -10,7 +17,7 @@ let credential: string
 
 beforeEach(async () => {
   engine = createHeldEngine()
-  service = await startService({ forkEngine: engine.fork })
+  service = await startService({ forkEngine: engine.fork, clock: withoutHeartbeats })
   credential = await service.newKey()
 })
 afterEach(() => service.stop())
@@ -196,7 +203,8 @@ test('addresses that policy refuses are 400 in both places, with the field at fa
   expect((await service.get('/api/v1/account')).body.credits).toBe(before)
 })
 
-test('a live stream tells a job’s life in order: created, progress, completed', async () => {
+/** A reader of the live events; `text` is what has come so far. */
+async function follow(): Promise<{ text: () => string }> {
   const aborted = new AbortController()
   const headers = { authorization: `Bearer ${credential}` }
   const response = await fetch(`${service.baseUrl}/api/v1/events`, { headers, signal: aborted.signal })
@@ -204,21 +212,37 @@ test('a live stream tells a job’s life in order: created, progress, completed'
   const reading = (async () => {
     for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString('utf8')
   })().catch(() => undefined)
+  onTestFinished(async () => {
+    aborted.abort()
+    await reading
+  })
+  return { text: () => text }
+}
+
+test('a live stream tells a job’s life in order: created, progress, completed', async () => {
+  const stream = await follow()
   const job = await service.newJob({}, { credential })
   await eventually(() => engine.processes.length === 1)
   engine.processes[0]?.progress('rendering', 0.5)
-  await eventually(() => text.includes('job.progress'))
+  await eventually(() => stream.text().includes('job.progress'))
   engine.processes[0]?.finish()
-  await eventually(() => text.includes('job.completed'))
-  const names = [...text.matchAll(/^event: (job\.\S+)$/gm)].map(([, name]) => name)
+  await eventually(() => stream.text().includes('job.completed'))
+  const names = [...stream.text().matchAll(/^event: (job\.\S+)$/gm)].map(([, name]) => name)
   expect(names.filter((name, index) => name !== names[index - 1])).toEqual([
     'job.created',
     'job.progress',
     'job.completed',
   ])
-  expect(text).toContain(`"job_id":"${job.job_id}"`)
-  aborted.abort()
-  await reading
+  expect(stream.text()).toContain(`"job_id":"${job.job_id}"`)
+})
+
+test('a job that was cancelled and one that was removed are told of at once', async () => {
+  const { job_id } = await service.newJob({}, { credential })
+  const stream = await follow()
+  await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+  await eventually(() => stream.text().includes('event: job.failed'))
+  await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+  await eventually(() => stream.text().includes('event: job.deleted'))
 })
 
 test('the stream of a revoked key is refused at once, and the service stops while streams are open', async () => {
