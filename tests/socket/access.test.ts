@@ -39,6 +39,7 @@ describe('keys (spec 5, contract 3)', () => {
     expect(body.keys).toMatchObject([
       { name: 'my script', prefix: 'ams_live_', last_four: key.slice(-4), state: 'active' },
     ])
+    expect(body.keys[0]).not.toHaveProperty('last_used_at')
     expect(JSON.stringify(body)).not.toContain(key)
     const db = new Database(path.join(service.dataDir, 'loudsmith.db'), { readonly: true })
     expect(JSON.stringify(db.prepare('SELECT * FROM api_keys').all())).not.toContain(key.slice(9))

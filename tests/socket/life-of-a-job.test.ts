@@ -240,7 +240,8 @@ describe('cancel, delete, retry (contract 6)', () => {
 
   test('a retry is a new, charged job of the same songs and settings that names the old one', async () => {
     const reference = new Blob([new Uint8Array(wavSong({ seconds: 5 }))])
-    const { job_id } = await service.newJob({ genre: 'edm', platforms: 'melon', reference_file: reference })
+    const batch_id = '0191f3a0-1111-4222-8333-000000000001'
+    const { job_id } = await service.newJob({ genre: 'edm', platforms: 'melon', batch_id, reference_file: reference })
     expect((await service.call('POST', `/api/v1/jobs/${job_id}/retry`)).body.error.code).toBe('JOB_NOT_READY')
     await service.call('DELETE', `/api/v1/jobs/${job_id}`)
     const { status, body, headers } = await service.call('POST', `/api/v1/jobs/${job_id}/retry`)
@@ -248,6 +249,7 @@ describe('cancel, delete, retry (contract 6)', () => {
     expect(headers.get('location')).toContain(body.job_id)
     expect(await service.job(body.job_id)).toMatchObject({
       retry_of: job_id,
+      batch_id,
       genre: 'edm',
       platforms: ['melon'],
       reference_filename: 'song.wav',
