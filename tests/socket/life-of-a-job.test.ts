@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { Server as NetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -142,6 +151,19 @@ describe('a job that fails (spec 3)', () => {
     expect(await service.ended(job_id)).toMatchObject({ failure_code: 'ENGINE_CRASHED', credits_refunded: 1 })
     expect(engine.processes.length).toBe(3)
     expect(callbacksOf(job_id).length).toBe(1)
+  })
+
+  test('fails when its masters do not lie whole on the disk: refunded, and nothing is given out', async () => {
+    service.expectFault('a job could not be worked on')
+    const { job_id } = await service.newJob()
+    await started(1)
+    engine.processes[0]?.finish()
+    const attempt = path.join(service.dataDir, 'jobs', job_id, 'attempt-1')
+    const zip = readdirSync(attempt).find((name) => name.endsWith('.zip')) ?? ''
+    truncateSync(path.join(attempt, zip), 5)
+    expect(await service.ended(job_id)).toMatchObject({ failure_code: 'ENGINE_FAILED', credits_refunded: 1 })
+    expect((await service.get(`/api/v1/jobs/${job_id}/download`)).body.error.code).toBe('JOB_FAILED')
+    await expect.poll(() => readdirSync(path.join(service.dataDir, 'jobs', job_id))).toEqual(['source'])
   })
 
   test('says so when its stored song is gone', async () => {
