@@ -31,6 +31,24 @@ const account = () => service.get('/api/v1/account').then(({ body }) => body)
 const status = async (credential: string, address = '/api/v1/jobs') =>
   (await service.get(address, { credential })).status
 
+/** Sends `POST /api/v1/master`; when the song is half on its way, `meanwhile` happens. */
+async function masterSlowly(credential: string, meanwhile: () => Promise<void>) {
+  const upload = new Response(masterForm())
+  const bytes = new Uint8Array(await upload.clone().arrayBuffer())
+  const body = new ReadableStream({
+    async start(stream) {
+      stream.enqueue(bytes.subarray(0, 1000))
+      await eventually(() => service.temporary().length === 1)
+      await meanwhile()
+      stream.enqueue(bytes.subarray(1000))
+      stream.close()
+    },
+  })
+  const headers = { 'content-type': upload.headers.get('content-type') ?? '' }
+  const init = { body, headers, credential, duplex: 'half' }
+  return service.call('POST', '/api/v1/master', init)
+}
+
 describe('keys (spec 5, contract 3)', () => {
   test('a key is the prefix and 32 lower-case hexadecimal characters, shown once and stored only as its hash', async () => {
     const key = await service.newKey('my script')
@@ -108,20 +126,9 @@ describe('keys (spec 5, contract 3)', () => {
   test('a key that is revoked while its song is on the way makes no job, and costs nothing', async () => {
     const { key, key_id } = (await service.post('/app/keys', { name: 'upload' })).body
     const { credits } = (await service.get('/api/v1/account')).body
-    const upload = new Response(masterForm())
-    const bytes = new Uint8Array(await upload.clone().arrayBuffer())
-    const body = new ReadableStream({
-      async start(stream) {
-        stream.enqueue(bytes.subarray(0, 1000))
-        await eventually(() => service.temporary().length === 1)
-        await service.call('DELETE', `/app/keys/${key_id}`)
-        stream.enqueue(bytes.subarray(1000))
-        stream.close()
-      },
+    const answer = await masterSlowly(key, async () => {
+      await service.call('DELETE', `/app/keys/${key_id}`)
     })
-    const headers = { 'content-type': upload.headers.get('content-type') ?? '' }
-    const init = { body, headers, credential: key, duplex: 'half' }
-    const answer = await service.call('POST', '/api/v1/master', init)
     expect([answer.status, answer.body.error?.code]).toEqual([401, 'INVALID_API_KEY'])
     expect((await service.get('/api/v1/account')).body.credits).toBe(credits)
     expect((await service.get('/api/v1/jobs')).body.total).toBe(0)
@@ -227,6 +234,18 @@ describe('requests per minute (spec 8, contract 3)', () => {
     await service.get('/api/v1/jobs', { credential: key })
     expect(await refused()).toBe('r=29')
   })
+
+  test('an upload that took more than the minute and is refused gives back no other request', async () => {
+    const key = await service.newKey()
+    await service.patch('/app/account', { plan: 'pro' })
+    for (let made = 0; made < 5; made++) await service.newJob()
+    const { body } = await masterSlowly(key, async () => {
+      clock.shiftMs += 61_000
+      for (let sent = 0; sent < 30; sent++) expect(await status(key)).toBe(200)
+    })
+    expect(body.error.code).toBe('CONCURRENT_LIMIT')
+    expect(await status(key)).toBe(429)
+  })
 })
 
 describe('the account (contract 3)', () => {
@@ -240,7 +259,7 @@ describe('the account (contract 3)', () => {
     })
   })
 
-  test('charges one credit whatever the platforms and the tier, and shows it in the ledger', async () => {
+  test('charges one credit whatever the platforms and the tier, and shows it in the ledger, with the month’s credits as soon as it is looked at', async () => {
     const all = 'spotify,apple_music,youtube,melon,soundcloud'
     const { job_id } = await service.newJob({ platforms: all, tier: 'premium' })
     expect((await account()).credits).toBe(499)
@@ -249,6 +268,9 @@ describe('the account (contract 3)', () => {
       { kind: 'charge', amount: -1, balance: 499, job_id },
       { kind: 'renew', amount: 500, balance: 500 },
     ])
+    clock.shiftMs += 32 * 86_400_000
+    const [latest] = (await service.get('/app/account/ledger?limit=1')).body.entries
+    expect(latest).toMatchObject({ kind: 'renew', amount: 1, balance: 500 })
   })
 
   test('refuses a job without credits: 402 INSUFFICIENT_CREDITS, and takes one after a grant', async () => {
