@@ -1,4 +1,5 @@
 /** Notify on a real database file, and receivers on real sockets. */
+import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import http, { type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -60,6 +61,14 @@ export interface Received {
   readonly url: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
+}
+
+/** Checks a request as a receiver does: id, time and bytes under the secret. */
+export function isSigned(received: Received | undefined, secret: string): boolean {
+  const { headers = {}, body } = received ?? {}
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+  const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+  return headers['webhook-signature'] === `v1,${createHmac('sha256', key).update(text).digest('base64')}`
 }
 
 export type Answering = (response: http.ServerResponse, received: Received) => void

@@ -3,7 +3,7 @@ import type { Delivery, Webhook } from '../../src-server/contract/webhooks.ts'
 import { type Clock, systemClock } from '../../src-server/system.ts'
 import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
-import { eventually, startReceiver } from './fixture.ts'
+import { eventually, isSigned, startReceiver } from './fixture.ts'
 
 /** With a heartbeat a stream also tells what nobody has told it of. */
 const withoutHeartbeats: Clock = {
@@ -141,6 +141,18 @@ test('the whole life of a webhook: made with a secret shown once, listed, tested
   expect((await service.call('DELETE', at, { credential })).status).toBe(404)
   expect((await service.call('POST', `${at}/test`, { credential })).status).toBe(404)
   expect((await service.get('/api/v1/account')).body.usage.webhooks).toBe(0)
+})
+
+test('the secret of the jobs’ own callbacks is for the app alone, and a new one signs from then on', async () => {
+  engine.isAutomatic = true
+  const receiver = await startReceiver()
+  const { secret: before } = (await service.get('/app/webhook-secret')).body
+  const { secret } = (await service.call('POST', '/app/webhook-secret')).body
+  expect([secret === before, (await service.get('/app/webhook-secret')).body]).toEqual([false, { secret }])
+  expect((await service.call('POST', '/app/webhook-secret', { credential })).status).toBe(403)
+  await service.newJob({ webhook_url: receiver.url })
+  await receiver.until(1)
+  expect([before, secret].map((each) => isSigned(receiver.received[0], each))).toEqual([false, true])
 })
 
 test('redelivery is queued and sends the same bytes under the same id', async () => {

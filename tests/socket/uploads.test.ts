@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { whereInstalled } from '../support/programs.ts'
-import { type Service, startService } from '../support/service.ts'
+import { masterForm, type Service, startService } from '../support/service.ts'
 import { wavOfSize } from '../support/songs.ts'
 
 const LIMIT = 52_428_800
@@ -191,6 +191,32 @@ test('a second request with the Idempotency-Key of one that is still being sent 
   expect([status, body.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])
   goAway()
   await slow
+})
+
+test('a request waits for no other with its Idempotency-Key that has gone meanwhile', async () => {
+  let goAway = () => {}
+  const gone = speak(`${head([multipart, 'Content-Length: 900', 'Idempotency-Key: left'])}--b\r\n`, (socket) => {
+    goAway = () => void socket.destroy()
+  })
+  await expect.poll(() => service.temporary().length).toBe(1)
+  const upload = new Response(masterForm())
+  const bytes = new Uint8Array(await upload.clone().arrayBuffer())
+  const body = new ReadableStream({
+    async start(stream) {
+      stream.enqueue(bytes.subarray(0, 1000))
+      await expect.poll(() => service.temporary().length).toBe(2)
+      goAway()
+      await gone
+      await expect.poll(() => service.temporary().length).toBe(1)
+      stream.enqueue(bytes.subarray(1000))
+      stream.close()
+    },
+  })
+  const headers = { 'content-type': upload.headers.get('content-type') ?? '', 'idempotency-key': 'left' }
+  const init = { body, headers, credential: key, duplex: 'half' }
+  const { status, body: job } = await service.call('POST', '/api/v1/master', init)
+  expect(status).toBe(201)
+  await service.call('DELETE', `/api/v1/jobs/${job.job_id}`)
 })
 
 test.each([
