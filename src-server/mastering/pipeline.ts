@@ -34,7 +34,7 @@ import {
   spectrumOf,
   thinnedCurves,
 } from './report-facts.ts'
-import { decisionsDone } from './work-done.ts'
+import { decisionsDone, withBridgedGaps } from './work-done.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { StoredSong, WarningFact, WorkOrder, WorkProgress, WorkResult } from './work-order.ts'
 
@@ -114,6 +114,8 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   report('analysing', 1)
   signal.throwIfAborted()
   const applied = applyRecipe(decoded.audio, plan.recipe, (part) => report('rendering', part * 0.3))
+  const work = { repairs: applied.repairs, decisions: plan.decisions }
+  const { repairs, decisions } = withBridgedGaps(work, decoded.bridgedGaps)
   let audio: Audio | undefined = applied.audio
   return {
     takeAudio() {
@@ -124,8 +126,8 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
     analysis,
     ...(reference ? { reference } : {}),
     plan,
-    repairs: [...bridged(decoded), ...applied.repairs],
-    decisions: decisionsDone(plan.decisions, applied, { intensity, plrDb: analysis.plrDb ?? 0 }),
+    repairs,
+    decisions: decisionsDone(decisions, { ...applied, repairs }, { intensity, plrDb: analysis.plrDb ?? 0 }),
     warnings: songWarnings(order.source, { decoded, analysis, plan }),
     sourceLufs: analysis.integratedLufs,
   }
@@ -150,11 +152,6 @@ export async function decodeAndAnalyse(
   const context = { aiService: order.aiService, lossy: song.facts.isLossy }
   const analysis = analyseSource(decoded.audio, context, (part) => report?.('analysing', part))
   return { decoded, analysis }
-}
-
-/** Samples of a broken decoder are clicks that were mended before anything else. */
-function bridged({ bridgedSamples }: Decoded): Repair[] {
-  return bridgedSamples > 0 ? [{ kind: 'clicks', count: bridgedSamples }] : []
 }
 
 /** What was found out about one song. */

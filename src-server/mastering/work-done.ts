@@ -18,6 +18,27 @@ export function announcedRepair(code: DecisionCode): RepairKind | undefined {
   return ANNOUNCED_REPAIRS[code]
 }
 
+interface RepairWork {
+  readonly repairs: readonly Repair[]
+  readonly decisions: readonly Decision[]
+}
+
+/**
+ * Returns the work with `gaps` more clicks: places that decoding had to bridge are, to whoever reads the report, faults of a moment
+ * like those that the chain mends. Which channel they lay in is then left open.
+ */
+export function withBridgedGaps(work: RepairWork, gaps: number): RepairWork {
+  if (gaps === 0) return work
+  const { repairs, decisions } = work
+  const clicks: Repair = repairs.find(({ kind }) => kind === 'clicks') ?? { kind: 'clicks' }
+  const { count = 0, channel: _, ...mended } = clicks
+  const others = decisions.filter(({ code }) => code !== 'CLICKS_MENDED' && code !== 'NOTHING_TO_REPAIR')
+  return {
+    repairs: [{ ...mended, count: count + gaps }, ...repairs.filter(({ kind }) => kind !== 'clicks')],
+    decisions: [{ stage: 'repair', code: 'CLICKS_MENDED', values: { count: count + gaps } }, ...others],
+  }
+}
+
 /**
  * Returns the decisions of a plan as they came out. A repair that measured nothing is left out, and places are counted as they were mended; so is a
  * compression that never turned anything down. A stage that loses its last decision says that nothing was done in it. `plrDb` is the peak-to-loudness ratio of the

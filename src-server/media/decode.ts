@@ -96,8 +96,8 @@ export async function countFrames(
 /** What decoding gave, and what had to be done to it. */
 export interface Decoded {
   readonly audio: DecodedAudio
-  /** Samples that were no sound and were bridged. */
-  readonly bridgedSamples: number
+  /** Places, counted per channel, where samples were no sound and were bridged. */
+  readonly bridgedGaps: number
   /** `soxr` or `swr` where the rate was changed. */
   readonly resampler?: 'soxr' | 'swr'
 }
@@ -158,9 +158,8 @@ export async function decodeSong(
   })
   const frames = collector.frames
   if (frames === 0) throw new UnreadableAudioError('the decoder gave no audio')
-  const bridgedSamples = collector.hasGaps
-    ? collector.planes.reduce((sum, samples) => sum + bridgeGaps(samples.subarray(0, frames)), 0)
-    : 0
+  const gaps = collector.hasGaps ? collector.planes.flatMap((samples) => bridgeGaps(samples.subarray(0, frames))) : []
+  const bridgedSamples = gaps.reduce((sum, length) => sum + length, 0)
   if (bridgedSamples > MAX_BRIDGED_SHARE * frames * facts.channels) {
     throw new UnreadableAudioError(`${bridgedSamples} samples are no sound`)
   }
@@ -169,7 +168,7 @@ export async function decodeSong(
   const right = collector.planes[1]?.subarray(0, frames) ?? copyShared(left)
   return {
     audio: { channels: [left, right], frames, sampleRateHz },
-    bridgedSamples,
+    bridgedGaps: gaps.length,
     ...(isResampled ? { resampler: ffmpeg.hasSoxr ? ('soxr' as const) : ('swr' as const) } : {}),
   }
 }
@@ -217,11 +216,11 @@ export function collectPlanar(planes: readonly Float32Array[]) {
 }
 
 /**
- * Replaces each run of samples that are no sound (not finite, or beyond ±2³²) by a straight line between its neighbours; returns how
- * many there were.
+ * Replaces each run of samples that are no sound (not finite, or beyond ±2³²) by a straight line between its neighbours; returns the
+ * length of each.
  */
-export function bridgeGaps(samples: Float32Array): number {
-  let bridged = 0
+export function bridgeGaps(samples: Float32Array): number[] {
+  const lengths: number[] = []
   for (let i = 0; i < samples.length; i++) {
     if (isSound(samples[i]!)) continue
     let end = i
@@ -230,8 +229,8 @@ export function bridgeGaps(samples: Float32Array): number {
     const after = end < samples.length ? samples[end]! : 0
     const steps = end - i + 1
     for (let k = i; k < end; k++) samples[k] = before + ((after - before) * (k - i + 1)) / steps
-    bridged += end - i
+    lengths.push(end - i)
     i = end
   }
-  return bridged
+  return lengths
 }

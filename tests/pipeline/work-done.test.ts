@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Decision, DecisionCode, Repair, Report } from '../../src-server/contract/report.ts'
-import { decisionsDone } from '../../src-server/mastering/work-done.ts'
+import { decisionsDone, withBridgedGaps } from '../../src-server/mastering/work-done.ts'
 import { temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor } from './run-worker.ts'
 
@@ -61,6 +61,45 @@ describe('the decisions of a plan once it was carried out', () => {
     expect(done(planned, [])).toEqual(planned)
   })
 })
+
+describe('gaps that decoding bridged', () => {
+  const dc = { kind: 'dc_offset', amount_db: -30 } as const
+
+  it('are clicks that were mended where there was nothing else to repair', () => {
+    const planned = [repair('NOTHING_TO_REPAIR'), dynamics('DYNAMICS_LEFT_ALONE')]
+    expect(withBridgedGaps({ repairs: [], decisions: planned }, 3)).toEqual({
+      repairs: [{ kind: 'clicks', count: 3 }],
+      decisions: [repair('CLICKS_MENDED', { count: 3 }), planned[1]],
+    })
+  })
+
+  it('are counted with the clicks of the chain, in whichever channel they lay', () => {
+    const clicks = { kind: 'clicks', count: 2, amount_db: -6, channel: 'left' } as const
+    const planned = [repair('DC_REMOVED'), repair('CLICKS_MENDED', { count: 2 })]
+    expect(withBridgedGaps({ repairs: [dc, clicks], decisions: planned }, 3)).toEqual({
+      repairs: [{ kind: 'clicks', count: 5, amount_db: -6 }, dc],
+      decisions: [repair('CLICKS_MENDED', { count: 5 }), planned[0]],
+    })
+  })
+
+  it('change nothing where there were none', () => {
+    const work = { repairs: [dc], decisions: [repair('DC_REMOVED')] }
+    expect(withBridgedGaps(work, 0)).toBe(work)
+  })
+})
+
+it('a report counts a sample that is not a number as a click', async () => {
+  const folder = temporaryFolder()
+  const tone = Float32Array.from({ length: 4 * 48_000 }, (_, i) => 0.1 * Math.sin((2 * Math.PI * 440 * i) / 48_000))
+  tone[96_000] = Number.NaN
+  const song = writeFloatWav(path.join(folder, 'not-a-number.wav'), [tone, tone], 48_000)
+  const order = await orderFor(song, folder, { platforms: ['spotify'] })
+  const { repairs } = await masterOrder(order)
+  const report = JSON.parse(readFileSync(path.join(order.attemptFolder, 'report.json'), 'utf8')) as Report
+  expect(repairs).toEqual([{ kind: 'clicks', count: 2 }])
+  const decisions = report.decisions.filter(({ stage }) => stage === 'repair')
+  expect(decisions).toEqual([repair('CLICKS_MENDED', { count: 2 })])
+}, 60_000)
 
 it('a report claims no sibilance of which the cut measured nothing', async () => {
   const folder = temporaryFolder()
