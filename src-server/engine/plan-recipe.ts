@@ -78,7 +78,10 @@ export function planRecipe(input: PlanInput): MasteringPlan {
       ...orElse([repair, faults], 'repair', 'NOTHING_TO_REPAIR', {}),
       ...repair.decisions,
       ...faults.decisions,
-      ...orElse([faults, tone], 'tone', 'TONE_LEFT_ALONE', { intensity, ...analysis.tone }),
+      // Mud is told of as a repair, and its cut leaves no tone alone.
+      ...(faults.decisions.length > 0
+        ? []
+        : orElse([tone], 'tone', 'TONE_LEFT_ALONE', { intensity, ...analysis.tone })),
       ...tone.decisions,
       ...orElse([density, multiband], 'dynamics', 'DYNAMICS_LEFT_ALONE', { intensity, plrDb: analysis.plrDb ?? 0 }),
       ...density.decisions,

@@ -86,6 +86,15 @@ describe('the planner', () => {
     expect(left.map(({ values }) => values.intensity)).toEqual([0, 0])
   })
 
+  it('does not say that the tone was left alone beside a cut of its mud', () => {
+    const codes = (mud: number) =>
+      plan({ ...analysis, tone: { ...analysis.tone, mud } }).decisions.flatMap(({ code }) =>
+        /MUD|TONE/.test(code) ? [code] : [],
+      )
+    expect(codes(0)).toEqual(['TONE_LEFT_ALONE'])
+    expect(codes(8)).toEqual(['MUD_CUT'])
+  })
+
   it('rebuilds peaks, but not a song that is clipped throughout', () => {
     const [here, throughout] = [-3, -18].map((db) => {
       const clipped = copyOf(music)
