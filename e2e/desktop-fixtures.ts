@@ -29,7 +29,6 @@ export function needsRealElectron(reason: string): void {
 
 /** What left for the desktop, as e2e/desktop-probe.cjs noted it. */
 export interface Noted {
-  errors: { title: string; content: string }[]
   questions: { message: string; detail: string; buttons: string[] }[]
   notifications: { title: string; body: string }[]
   opened: string[]

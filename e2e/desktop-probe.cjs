@@ -1,10 +1,10 @@
 'use strict'
 // Loaded before the application (`electron -r`), on the real binary and on the stand-in alike: notes what leaves for the desktop.
 const { once } = require('node:events')
+const fs = require('node:fs')
 const electron = require('electron')
 
 const noted = {
-  errors: [],
   questions: [],
   notifications: [],
   opened: [],
@@ -25,11 +25,10 @@ const mayAnswer = process.env.PROBE_ANSWER_AFTER && once(app, process.env.PROBE_
 // Only Linux lets a home folder be chosen for one program.
 app.setPath('music', process.env.PROBE_MUSIC)
 dialog.showErrorBox = (title, content) => {
-  noted.errors.push({ title, content })
   process.stderr.write(`ERROR BOX ${title}: ${content}\n`)
 }
 dialog.showMessageBox = async (...args) => {
-  const { message, detail, buttons, cancelId } = args.at(-1)
+  const { message, detail, buttons = ['OK'], cancelId } = args.at(-1)
   noted.questions.push({ message, detail, buttons })
   await mayAnswer
   const response = answers.length > 0 ? answers.shift() : Number(process.env.PROBE_ANSWER ?? cancelId ?? 0)
@@ -41,7 +40,7 @@ shell.openExternal = async (address) => {
 }
 shell.openPath = async (file) => {
   noted.opened.push(file)
-  return ''
+  return fs.existsSync(file) ? '' : 'There is no such folder.'
 }
 shell.showItemInFolder = (file) => {
   noted.revealed.push(file)

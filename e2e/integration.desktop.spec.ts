@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Desk } from '../src-server/contract/app.ts'
 import { engineFlags } from '../src-server/jobs/worker-pool.ts'
@@ -264,6 +264,27 @@ test('after sleep everything is read again', async ({ desktop }) => {
     .toBe('Resume the queue')
 })
 
+test('the folder of the masters is shown before there are any, and one that is gone is named', async ({
+  user,
+  desktop,
+}) => {
+  const reveal = () => desktop.page.evaluate(() => window.loudsmith?.revealFolder('output'))
+  const ours = path.join(user.home, 'Musik', 'Loudsmith')
+  await desktop.choose('application', 'show-masters')
+  await expect.poll(async () => (await desktop.noted()).opened).toEqual([ours])
+  expect(existsSync(ours)).toBe(true)
+  const drive = path.join(user.home, 'drive')
+  mkdirSync(drive)
+  await desktop.call('PATCH', '/app/settings', { output_folder: drive })
+  expect(await reveal()).toBe(true)
+  rmSync(drive, { recursive: true })
+  expect(await reveal()).toBe(false)
+  expect(existsSync(drive)).toBe(false)
+  expect((await desktop.noted()).questions).toMatchObject([
+    { message: 'The folder could not be opened.', detail: expect.stringContaining(drive) },
+  ])
+})
+
 test('the diagnostics ZIP is written where the user says and holds no audio', async ({ user, desktop }) => {
   const saveAs = (file: string) => {
     const answered = desktop.app.evaluate(({ dialog }, target) => {
@@ -272,8 +293,8 @@ test('the diagnostics ZIP is written where the user says and holds no audio', as
     return answered.then(() => desktop.page.evaluate(() => window.loudsmith?.exportDiagnostics()))
   }
   expect(await saveAs(path.join(user.home, 'no such folder', 'diagnostics.zip'))).toBe(false)
-  expect((await desktop.noted()).errors).toMatchObject([
-    { title: 'Save diagnostics', content: expect.stringContaining('ENOENT') },
+  expect((await desktop.noted()).questions).toMatchObject([
+    { message: 'The diagnostics could not be saved.', detail: expect.stringContaining('ENOENT') },
   ])
   const file = path.join(user.home, 'diagnostics.zip')
   expect(await saveAs(file)).toBe(true)

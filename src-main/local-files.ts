@@ -1,4 +1,5 @@
 /** Files that go back to the desktop: masters shown or dragged out, folders opened, the diagnostics ZIP. */
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { app, dialog, nativeImage, shell, type WebContents } from 'electron'
 import type { RememberedStore } from './desktop-settings.ts'
@@ -30,6 +31,12 @@ export function createLocalFiles({
     platform: process.platform,
     arch: process.arch,
   })
+  /** Says what went wrong, beside the window: the API is answered meanwhile, which an error box would hold up until it is closed. */
+  const tell = (message: string, detail: string): void => {
+    const options: Electron.MessageBoxOptions = { type: 'warning', message, detail, noLink: true }
+    const owner = window.owner()
+    void (owner ? dialog.showMessageBox(owner, options) : dialog.showMessageBox(options))
+  }
 
   return {
     /** Shows the delivered masters of a job; false when there are none. */
@@ -45,11 +52,16 @@ export function createLocalFiles({
       const icon = nativeImage.createFromPath(paths.icon('drag.png'))
       if (file && !contents.isDestroyed()) contents.startDrag({ file, files, icon })
     },
-    /** Opens a folder of the settings; false when it is not there. */
+    /** Opens a folder of the settings, our own also before the first master is in it; false when it could not be opened, which is said. */
     async revealFolder(folder: 'output' | 'data'): Promise<boolean> {
-      const output = folder === 'output' ? (await readSettings()).output_folder : null
-      const target = folder === 'data' ? paths.dataDir : (output ?? path.join(paths.musicDir, 'Loudsmith'))
-      return (await shell.openPath(target)) === ''
+      const ours = path.join(paths.musicDir, 'Loudsmith')
+      const output = folder === 'output' ? ((await readSettings()).output_folder ?? ours) : null
+      const target = output ?? paths.dataDir
+      // What keeps it from being made keeps it from being opened, and that is said.
+      if (target === ours) await mkdir(ours, { recursive: true }).catch(() => undefined)
+      const problem = await shell.openPath(target)
+      if (problem) tell(words().folderShut, `${target}\n${problem}`)
+      return problem === ''
     },
     /** Asks where to and writes the diagnostics ZIP; false when the dialog was closed, or it could not be written, which is said. */
     async exportDiagnostics(): Promise<boolean> {
@@ -72,7 +84,7 @@ export function createLocalFiles({
         await writeDiagnostics(filePath, { logsDir: paths.logsDir, facts })
         return true
       } catch (cause) {
-        dialog.showErrorBox(words().saveDiagnostics, cause instanceof Error ? cause.message : String(cause))
+        tell(words().diagnosticsFailed, cause instanceof Error ? cause.message : String(cause))
         return false
       }
     },

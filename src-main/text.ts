@@ -72,6 +72,8 @@ const en = {
   chooseSongs: 'Choose songs',
   chooseFolder: 'Choose a folder',
   saveDiagnostics: 'Save diagnostics',
+  diagnosticsFailed: 'The diagnostics could not be saved.',
+  folderShut: 'The folder could not be opened.',
 }
 
 export type Words = typeof en
@@ -147,6 +149,8 @@ const ko: Words = {
   chooseSongs: '곡 선택',
   chooseFolder: '폴더 선택',
   saveDiagnostics: '진단 파일 저장',
+  diagnosticsFailed: '진단 파일을 저장하지 못했어요.',
+  folderShut: '폴더를 열지 못했어요.',
 }
 
 /** Returns which of our languages is meant: the chosen one, else Korean on a Korean system, else English. */
