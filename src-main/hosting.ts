@@ -1,5 +1,4 @@
 /** Brings the server up inside this process: engine work in utility processes, and a choice when the port is taken. */
-import path from 'node:path'
 import { dialog } from 'electron'
 import type { Log } from '../src-server/log.ts'
 import { startServer } from '../src-server/server.ts'
@@ -30,7 +29,7 @@ export async function hostServer({ paths, port: asked, words, log }: HostingPart
         dataDir: paths.dataDir,
         port,
         host: 'desktop',
-        outputFolder: path.join(paths.musicDir, 'Loudsmith'),
+        outputFolder: paths.mastersDir,
         log,
         forkEngine: forkWithElectron(paths.engineFile, log),
         ...(paths.resourcesDir ? { resourcesDir: paths.resourcesDir } : {}),

@@ -54,9 +54,8 @@ export function createLocalFiles({
     },
     /** Opens a folder of the settings, our own also before the first master is in it; false when it could not be opened, which is said. */
     async revealFolder(folder: 'output' | 'data'): Promise<boolean> {
-      const ours = path.join(paths.musicDir, 'Loudsmith')
-      const output = folder === 'output' ? ((await readSettings()).output_folder ?? ours) : null
-      const target = output ?? paths.dataDir
+      const ours = paths.mastersDir
+      const target = folder === 'data' ? paths.dataDir : ((await readSettings()).output_folder ?? ours)
       // What keeps it from being made keeps it from being opened, and that is said.
       if (target === ours) await mkdir(ours, { recursive: true }).catch(() => undefined)
       const problem = await shell.openPath(target)

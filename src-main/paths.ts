@@ -9,6 +9,8 @@ export interface ShellPaths {
   readonly logsDir: string
   /** Where the user's music lies, as the system has it: it may be on another drive or have a name of the user's language. */
   readonly musicDir: string
+  /** Where masters are delivered unless the user chose another folder; there from the first of them on. */
+  readonly mastersDir: string
   /** Choices of this desktop. */
   readonly settingsFile: string
   /** Holds `bin/ffmpeg` in the packaged application; undefined in development, where the server looks elsewhere. */
@@ -22,13 +24,15 @@ export interface ShellPaths {
 /** Returns the folders of this start; `--data-dir` moves the data directory alone. */
 export function shellPaths(argv: readonly string[]): ShellPaths {
   const userData = app.getPath('userData')
+  const musicDir = musicFolder()
   const givenDataDir = argumentValue(argv, 'data-dir')
   // Both entries are bundled into the same folder as this file.
   const built = (name: string) => path.join(import.meta.dirname, name)
   return {
     dataDir: givenDataDir ? path.resolve(givenDataDir) : path.join(userData, 'data'),
     logsDir: path.join(userData, 'logs'),
-    musicDir: musicFolder(),
+    musicDir,
+    mastersDir: path.join(musicDir, 'Loudsmith'),
     settingsFile: path.join(userData, 'desktop.json'),
     resourcesDir: app.isPackaged ? process.resourcesPath : undefined,
     preloadFile: built('preload.cjs'),
