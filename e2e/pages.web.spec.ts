@@ -352,6 +352,26 @@ test('Automate shows samples for the settings in view and calls the API', async 
   await expect(page.getByText(/200 in \d+ ms/)).toBeVisible()
 })
 
+test('copying says whether it did', async ({ page }) => {
+  await drop(page, [song('One.wav', 1)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+  const copyCurl = async () => {
+    await rowOf(page, 'One').getByRole('button', { name: /^More/ }).click()
+    await page.getByRole('menuitem', { name: 'Copy as curl' }).click()
+  }
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new DOMException('refused', 'NotAllowedError'))
+  })
+  await copyCurl()
+  await expect(page.locator('.toast')).toContainText('The curl command was not copied.')
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  await page.getByRole('link', { name: 'Automate' }).click()
+  const button = page.getByRole('button', { name: 'Copy', exact: true }).first()
+  await button.click()
+  await expect(page.getByRole('button', { name: 'Not copied' })).toBeFocused()
+  await expect(button, 'it may be tried again').toBeFocused()
+})
+
 test('a page without its link says what to do', async ({ page, program, context }) => {
   const stranger = await context.newPage()
   await stranger.goto(program.baseUrl)

@@ -1,5 +1,5 @@
-/** Copying: a button that says "Copied" and keeps the focus, a value shown in one line, a block of code. */
-import { Check, Copy } from 'lucide-react'
+/** Copying: a button that says whether it did and keeps the focus, a value shown in one line, a block of code. */
+import { Check, Copy, X } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useWords } from '../text/context.tsx'
 import { Button, type ButtonProps } from './button.tsx'
@@ -9,23 +9,29 @@ const SHOWN_MS = 2000
 /** Copies `value` when pressed. Without children it is an icon with `label` as its name. */
 export function CopyButton({ value, children, ...look }: ButtonProps & { value: string }) {
   const { t } = useWords()
-  const [isCopied, setCopied] = useState(false)
+  const [outcome, setOutcome] = useState<'copied' | 'notCopied' | null>(null)
   useEffect(() => {
-    if (!isCopied) return
-    const timer = setTimeout(() => setCopied(false), SHOWN_MS)
+    if (!outcome) return
+    const timer = setTimeout(() => setOutcome(null), SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [isCopied])
-  const Icon = isCopied ? Check : Copy
+  }, [outcome])
+  const said = outcome && t[outcome]
+  const Icon = outcome === null ? Copy : outcome === 'copied' ? Check : X
+  const copy = () =>
+    navigator.clipboard.writeText(value).then(
+      () => setOutcome('copied'),
+      () => setOutcome('notCopied'),
+    )
   return (
     <Button
       {...look}
-      {...(look.label ? { label: isCopied ? t.copied : look.label } : {})}
+      {...(look.label ? { label: said ?? look.label } : {})}
       icon={<Icon className="i s" aria-hidden="true" />}
-      onClick={() => void navigator.clipboard.writeText(value).then(() => setCopied(true))}
+      onClick={() => void copy()}
     >
       {children === undefined ? undefined : (
         <span className="swap">
-          <span>{isCopied ? t.copied : children}</span>
+          <span>{said ?? children}</span>
           <span aria-hidden="true">{children}</span>
         </span>
       )}

@@ -13,15 +13,18 @@ export const sampleOfJob = (job: Job): Sample => ({
   settings: job,
 })
 
-/** What copies the call and says so; the same function as long as language and stores stay. It throws where nothing may be copied. */
+/** What copies the call and says whether it did; the same function as long as language and stores stay. Never throws. */
 export function useCopyCurl(): (sample: Sample) => Promise<void> {
   const { notices, service } = useApp()
   const { t } = useWords()
   return useMemo(
     () => async (sample) => {
       const baseUrl = service.store.getState().system?.base_url ?? location.origin
-      await navigator.clipboard.writeText(curlOf(baseUrl, sample))
-      notices.show({ text: t.row.curlCopied })
+      const text = await navigator.clipboard.writeText(curlOf(baseUrl, sample)).then(
+        () => t.row.curlCopied,
+        () => t.row.curlNotCopied,
+      )
+      notices.show({ text })
     },
     [notices, service, t],
   )

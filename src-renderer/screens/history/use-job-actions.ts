@@ -36,7 +36,7 @@ export function useJobActions() {
         if (newest && older) go('listen', `${newest.job_id}/${older.job_id}`)
       },
       cancel: (job: Job) => void jobs.cancel(job.job_id).catch(desk.fail),
-      copyCurl: (job: Job) => void copyCurl(sampleOfJob(job)).catch(desk.fail),
+      copyCurl: (job: Job) => void copyCurl(sampleOfJob(job)),
       remove(list: readonly Job[]) {
         const first = list[0]
         if (!first) return

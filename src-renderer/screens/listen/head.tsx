@@ -143,7 +143,7 @@ function More({ job, onError }: { job: Job; onError: (error: Refusal | null) => 
         {
           text: l.copyCurl,
           icon: <Copy className="i s" aria-hidden="true" />,
-          onChoose: guarded(() => copyCurl(sampleOfJob(job))),
+          onChoose: () => void copyCurl(sampleOfJob(job)),
         },
         ...(job.status === 'done'
           ? [

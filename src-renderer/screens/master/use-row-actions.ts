@@ -105,7 +105,7 @@ export function useRowActions(): RowActions {
                   text: t.row.copyCurl,
                   onChoose: () => {
                     const reference = desk.references.nameOf(settings.reference_source_id)
-                    void copyCurl({ filename: song.source.filename, reference, settings }).catch(desk.fail)
+                    void copyCurl({ filename: song.source.filename, reference, settings })
                   },
                 },
               ]
