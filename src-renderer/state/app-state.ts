@@ -75,7 +75,9 @@ export function createAppState(session: string | null) {
     if (event.event === 'job.progress') return
     if (event.job_id) refreshHistorySoon()
     if (event.event === 'job.created' || event.event === 'job.deleted') readDeskSoon()
-    if (event.event === 'job.completed' || event.event === 'job.failed') readAccountSoon()
+    // A song is charged as its job is made, and refunded as it fails.
+    if (event.event === 'job.created' || event.event === 'job.completed' || event.event === 'job.failed')
+      readAccountSoon()
   }
 
   /** Reads everything that events may have changed while nobody listened. Throws ApiError. */

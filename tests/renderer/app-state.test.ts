@@ -26,7 +26,9 @@ function page(serve: (path: string, method: string, bearer: string | null) => Re
   })
   const app = createAppState('credential')
   void app.start(stop.signal)
-  return { app, stop, heard, cut: () => streams.pop()?.close() }
+  const send = (event: object) =>
+    streams.at(-1)?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`))
+  return { app, stop, heard, send, cut: () => streams.pop()?.close() }
 }
 
 const SETTINGS = { language: 'ko', theme: 'light' }
@@ -94,6 +96,18 @@ describe('a page', () => {
     expect(readings).toBe(1)
     cut()
     await expect.poll(() => readings).toBe(2)
+    stop.abort()
+  })
+
+  it('shows what a song has cost from the moment its job is made', async () => {
+    let credits = 500
+    const { app, stop, send } = page((path) => (path === '/api/v1/account' ? Response.json({ credits }) : null))
+    const shown = () => app.service.store.getState().account?.credits
+    await expect.poll(() => app.service.store.getState().link).toBe('live')
+    expect(shown()).toBe(500)
+    credits = 499
+    send({ event: 'job.created', seq: 1, job_id: 'j1' })
+    await expect.poll(shown).toBe(499)
     stop.abort()
   })
 })
