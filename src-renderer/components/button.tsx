@@ -1,6 +1,14 @@
 /** The one button. Icon-only buttons need a `label`; a disabled one says why. */
 import { Tooltip } from 'radix-ui'
-import { type ButtonHTMLAttributes, type MouseEvent, type ReactNode, type Ref, useId, useState } from 'react'
+import {
+  type ButtonHTMLAttributes,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type Ref,
+  useId,
+  useState,
+} from 'react'
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
   look?: 'plain' | 'primary' | 'quiet' | 'danger'
@@ -28,6 +36,7 @@ export function Button({
   busyText,
   whyNot,
   onClick,
+  onKeyDown,
   children,
   className,
   ...rest
@@ -40,6 +49,10 @@ export function Button({
       {...rest}
       className={`${classOf({ ...(look ? { look } : {}), ...(small ? { small } : {}), isIconOnly })} ${className ?? ''}`}
       onClick={busyText ? passOver : whyNot ? undefined : onClick}
+      onKeyDown={(event) => {
+        pressOnce(event)
+        onKeyDown?.(event)
+      }}
       {...(label ? { 'aria-label': label } : {})}
       {...(busyText ? { 'aria-busy': true } : {})}
       {...(whyNot ? { 'aria-disabled': true, 'aria-describedby': reasonId } : {})}
@@ -66,6 +79,11 @@ export function Button({
 /** A second press, or Enter in a field of the form, while the work runs: a form is not sent again either. */
 function passOver(event: MouseEvent): void {
   event.preventDefault()
+}
+
+/** Enter that is held presses once: a button may have become another one by then. */
+function pressOnce(event: KeyboardEvent): void {
+  if (event.key === 'Enter' && event.repeat) event.preventDefault()
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The reference track: a place to drop one of its own, and how far to move toward it. */
 import { AudioLines, CircleX, Upload, X } from 'lucide-react'
-import { type DragEvent, type RefCallback, useRef, useState } from 'react'
+import { type DragEvent, type RefCallback, useCallback, useRef, useState } from 'react'
 import type { MasterSettings } from '../../../src-server/contract/app.ts'
 import { Button } from '../../components/button.tsx'
 import { Fader } from '../../components/choices.tsx'
@@ -17,8 +17,15 @@ export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
   const { desk } = useApp()
   const { t } = useWords()
   const [isOver, setOver] = useState(false)
-  /** What was pressed in the slot went away with it: what comes in its place takes the focus. */
-  const takesFocus = useRef(false)
+  /** Whether what went away from the slot had the focus: what comes in its place takes it. */
+  const hadFocus = useRef(false)
+  const place = useCallback((element: HTMLElement) => {
+    if (hadFocus.current) element.focus({ preventScroll: true })
+    hadFocus.current = false
+    return () => {
+      hadFocus.current = element === document.activeElement
+    }
+  }, [])
   const referenceId = settings.reference_source_id
   const take = async (file: File | undefined) => {
     if (!file) return
@@ -44,18 +51,9 @@ export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
       isOver={isOver}
       drop={drop}
       onChoose={() => void pickFiles(false).then(([file]) => take(file))}
-      onRemove={() => {
-        takesFocus.current = true
-        onChange({ reference_source_id: null })
-      }}
-      onDropError={() => {
-        takesFocus.current = true
-        desk.references.dropError()
-      }}
-      button={(button) => {
-        if (button && takesFocus.current) button.focus({ preventScroll: true })
-        if (button) takesFocus.current = false
-      }}
+      onRemove={() => onChange({ reference_source_id: null })}
+      onDropError={desk.references.dropError}
+      place={place}
     />
   )
   if (referenceId === null)
@@ -88,11 +86,11 @@ interface SlotProps {
   onChoose: () => void
   onRemove: () => void
   onDropError: () => void
-  /** Told of the button of a slot that is at rest. */
-  button: RefCallback<HTMLButtonElement>
+  /** Told of what has the focus of the slot: its button, or itself while a track is sent. */
+  place: RefCallback<HTMLElement>
 }
 
-function Slot({ referenceId, isOver, drop, onChoose, onRemove, onDropError, button }: SlotProps) {
+function Slot({ referenceId, isOver, drop, onChoose, onRemove, onDropError, place }: SlotProps) {
   const { desk } = useApp()
   const { t, format, say } = useWords()
   const reference = useSelect(desk.references.store, ({ known }) => known[referenceId ?? ''])
@@ -106,14 +104,16 @@ function Slot({ referenceId, isOver, drop, onChoose, onRemove, onDropError, butt
           <div className="clip">
             <bdi>{sending.filename}</bdi>
           </div>
-          <div className="me">{say(sending.error)}</div>
+          <div className="me" role="alert">
+            {say(sending.error)}
+          </div>
         </div>
-        <Button look="quiet" small label={t.close} icon={<X {...small} />} onClick={onDropError} />
+        <Button ref={place} look="quiet" small label={t.close} icon={<X {...small} />} onClick={onDropError} />
       </fieldset>
     )
   if (sending)
     return (
-      <fieldset className="file" aria-label={t.settings.reference}>
+      <fieldset key="sending" ref={place} tabIndex={-1} className="file" aria-label={t.settings.reference}>
         <AudioLines {...small} />
         <div className="grow">
           <div className="clip">
@@ -140,7 +140,7 @@ function Slot({ referenceId, isOver, drop, onChoose, onRemove, onDropError, butt
           </div>
         </div>
         <Button
-          ref={button}
+          ref={place}
           look="quiet"
           small
           label={t.settings.removeReference}
@@ -150,7 +150,7 @@ function Slot({ referenceId, isOver, drop, onChoose, onRemove, onDropError, butt
       </fieldset>
     )
   return (
-    <button ref={button} type="button" className={`file blank ${isOver ? 'is-over' : ''}`} {...drop} onClick={onChoose}>
+    <button ref={place} type="button" className={`file blank ${isOver ? 'is-over' : ''}`} {...drop} onClick={onChoose}>
       <Upload {...small} />
       <span className="grow clip">{t.settings.referenceEmpty}</span>
     </button>
