@@ -5,7 +5,7 @@ export interface RateState {
   readonly limit: number
   /** Requests left right now. */
   readonly remaining: number
-  /** Seconds until the oldest counted request leaves the window, 0 when none is counted; rounded up. */
+  /** Seconds until one more may be made than now, 0 when none is counted; rounded up. */
   readonly resetSeconds: number
 }
 
@@ -43,8 +43,9 @@ export function createRateLimiter(limit: () => number, monotonicMs: () => number
     },
     state() {
       slide()
-      const [oldest] = marks
-      const resetMs = oldest === undefined ? 0 : oldest + RATE_WINDOW_SECONDS * 1000 - monotonicMs()
+      // A plan that has become smaller may have more behind it than it allows.
+      const leaving = marks[Math.max(0, marks.length - limit())]
+      const resetMs = leaving === undefined ? 0 : leaving + RATE_WINDOW_SECONDS * 1000 - monotonicMs()
       return {
         limit: limit(),
         remaining: Math.max(0, limit() - marks.length),

@@ -203,6 +203,20 @@ describe('requests per minute (spec 8, contract 3)', () => {
     expect(await status(first)).toBe(429)
   })
 
+  test('after a change to a smaller plan, Retry-After is the wait that lets in, though the oldest request leaves long before', async () => {
+    const key = await service.newKey()
+    for (let sent = 0; sent < 20; sent++) await status(key)
+    clock.shiftMs += 40_000
+    for (let sent = 0; sent < 30; sent++) await status(key)
+    await service.patch('/app/account', { plan: 'pro' })
+    const { status: refused, headers } = await service.get('/api/v1/jobs', { credential: key })
+    const waitSeconds = Number(headers.get('retry-after'))
+    expect(refused).toBe(429)
+    expect(headers.get('ratelimit')).toBe(`"pro";r=0;t=${waitSeconds}`)
+    clock.shiftMs += waitSeconds * 1000
+    expect(await status(key)).toBe(200)
+  })
+
   test('refusals do not count: 401, 403, unknown addresses and 429 itself', async () => {
     const key = await service.newKey()
     await service.patch('/app/account', { plan: 'pro' })
