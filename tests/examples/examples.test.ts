@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -12,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -295,6 +296,19 @@ test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
     expect((await fetch(url, { method: 'POST', body: forged, headers })).status).toBe(401)
     expect((await fetch(url, { method: 'POST', body: forged })).status).toBe(401)
     await eventually(() => (receiver.output.match(/refused/g)?.length ?? 0) === 2)
+  },
+)
+
+test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
+  'the %s receiver goes on after a caller that breaks off',
+  async (_name, command, args) => {
+    const receiver = run(command, args, { LOUDSMITH_WEBHOOK_SECRET: 'whsec_AAAA' })
+    await eventually(() => receiver.output.includes('listening'))
+    const url = /http:\/\/\S+/.exec(receiver.output)?.[0] ?? ''
+    const caller = connect(Number(new URL(url).port), '127.0.0.1')
+    caller.write('POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{"event":', () => caller.destroy())
+    await once(caller, 'close')
+    for (let calls = 0; calls < 3; calls++) expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
   },
 )
 
