@@ -60,11 +60,11 @@ const excerptSeconds = 10
 /** Peak-to-loudness ratio that a limiter brings to a normal master without being heard, dB. */
 const easyPlrDb = 15.5
 /**
- * Weights of the cost: a decibel of burden counts half a decibel of tone; distortion counts 1 at −10 dB and grows with its amplitude. Glue that moves by 1 dB reads
- * −19 dB: it is what was asked for, so it must weigh less than the tone that comes with it.
+ * Weights of the cost: a decibel of burden counts half a decibel of tone; distortion counts 1 at −20 dB and grows with its amplitude. So the glue of a genre, which reads −18 to −35 dB
+ * at intensity 50, weighs about as much as the tone that comes with it: heavier it would pass over what was asked for, lighter firmer would always win.
  */
 const burdenWeight = 0.5
-const heavyDistortionDb = -10
+const heavyDistortionDb = -20
 
 /**
  * Returns the candidate whose excerpts cost least, the scores of all and the decision for the report. The excerpts are the loudest and the quietest

@@ -4,7 +4,7 @@ import { type Audio, allocateBlock, sliceBlock } from './block.ts'
 import { measureSubsonic } from './detectors/subsonic.ts'
 import { sumStereo } from './meters/sums.ts'
 import { createDynamicCut, type DynamicCutter } from './processors/dynamic-cut.ts'
-import { createEqualiser, createRumbleFilter } from './processors/equaliser.ts'
+import { createEqualiser, createRumbleFilter, monoBassSections } from './processors/equaliser.ts'
 import { createMatchFilter } from './processors/match.ts'
 import { type Compressor, createMultiband } from './processors/multiband.ts'
 import type { Processor } from './processors/processor.ts'
@@ -94,12 +94,8 @@ export function createProcessor(stage: RecipeStage, sampleRateHz: number): Proce
     case 'rumble_filter':
       return createRumbleFilter(stage.frequencyHz, stage.order, sampleRateHz)
     case 'mono_bass': {
-      const corner = { frequencyHz: stage.frequencyHz, q: Math.SQRT1_2 }
-      return createEqualiser(
-        [{ ...corner, shape: 'low_shelf', gainDb: stage.midGainDb }],
-        [{ ...corner, shape: 'high_pass', gainDb: 0 }],
-        sampleRateHz,
-      )
+      const { mid, side } = monoBassSections(stage)
+      return createEqualiser(mid, side, sampleRateHz)
     }
     case 'equalise':
       return createEqualiser(stage.mid, stage.side, sampleRateHz)

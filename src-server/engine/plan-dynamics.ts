@@ -1,7 +1,11 @@
 import type { Genre } from '../contract/platforms.ts'
-import type { CompressionBand } from '../contract/recipe.ts'
+import type { CompressionBand, RecipeStage } from '../contract/recipe.ts'
 import type { SourceAnalysis } from './analysis.ts'
+import { magnitudeDb } from './biquad.ts'
 import { nothingPlanned, type PlanPart } from './plan-part.ts'
+import { monoBassSections, sectionsGainDb } from './processors/equaliser.ts'
+import { curveGainDb } from './processors/match.ts'
+import { bandFilters } from './processors/multiband.ts'
 import { dbToPower, powerToDb, rounded } from './units.ts'
 
 /** How firmly the bands of a genre are held at intensity 50: ratio above the band's own loud moments. Our recommendation. */
@@ -62,31 +66,61 @@ export function planDensity(analysis: SourceAnalysis, intensity: number): PlanPa
 }
 
 /**
- * Returns the gentle glue of a genre: four bands, each held where it rises more than 4 dB above its own average. Scaled by intensity; nothing
- * for `other`, for silence and at intensity 0.
+ * Returns the gentle glue of a genre: four bands, each held where it rises more than 4 dB above the average that it has after the stages `before`. Scaled by
+ * intensity; nothing for `other`, for silence and at intensity 0.
  */
-export function planMultiband(analysis: SourceAnalysis, genre: Genre, intensity: number): PlanPart {
+export function planMultiband(
+  analysis: SourceAnalysis,
+  before: readonly RecipeStage[],
+  genre: Genre,
+  intensity: number,
+): PlanPart {
   const ratio = 1 + ((genreRatios[genre] - 1) * intensity) / 50
   if (ratio === 1 || analysis.isSilent) return nothingPlanned
-  const { bandHz, midDb, sideDb } = analysis.spectrum
-  const bands = attacksMs.map((attackMs, i): CompressionBand => {
-    const from = crossoversHz[i - 1] ?? 0
-    const to = crossoversHz[i] ?? 24_000
-    let power = 1e-12
-    for (const [b, hz] of bandHz.entries()) {
-      if (hz >= from && hz < to) power += dbToPower(midDb[b]!) + dbToPower(sideDb[b]!)
-    }
-    return {
-      thresholdDb: powerToDb(power) + aboveAverageDb,
+  const averages = bandAveragesDb(analysis, before)
+  const bands = averages.map(
+    (averageDb, b): CompressionBand => ({
+      thresholdDb: averageDb + aboveAverageDb,
       ratio,
       kneeDb: 8,
-      attackMs,
-      releaseMs: releasesMs[i]!,
+      attackMs: attacksMs[b]!,
+      releaseMs: releasesMs[b]!,
       maxReductionDb: Math.min(6, (3 * intensity) / 50),
-    }
-  })
+    }),
+  )
   return {
     stages: [{ kind: 'multiband', crossoversHz, bands }],
     decisions: [{ stage: 'dynamics', code: 'BANDS_COMPRESSED', values: { genre, ratio: rounded(ratio, 2) } }],
   }
+}
+
+/** Average level of each band of the glue, as its own filter hears it, dBFS. */
+function bandAveragesDb(
+  { spectrum, dcOffsets, sampleRateHz }: SourceAnalysis,
+  before: readonly RecipeStage[],
+): number[] {
+  const { bandHz, midDb, sideDb } = spectrum
+  const heard = bandHz.map((hz, b) => {
+    const gains = before.map((stage) => filterGainDb(stage, hz, sampleRateHz))
+    const after = (levelDb: number, part: 'mid' | 'side') =>
+      dbToPower(gains.reduce((sum, gain) => sum + gain[part], levelDb))
+    return { hz, power: after(midDb[b]!, 'mid') + after(sideDb[b]!, 'side') }
+  })
+  // An offset that is left stands in the lowest band all the time.
+  if (!before.some(({ kind }) => kind === 'remove_dc' || kind === 'rumble_filter')) {
+    heard.push({ hz: 0, power: dcOffsets.reduce((sum, offset) => sum + offset * offset, 0) / dcOffsets.length })
+  }
+  return bandFilters(crossoversHz, sampleRateHz).map((sections) =>
+    powerToDb(
+      heard.reduce((sum, { hz, power }) => sum + power * dbToPower(magnitudeDb(sections, hz, sampleRateHz)), 1e-12),
+    ),
+  )
+}
+
+/** What a stage that filters does to a level at a frequency, dB; 0 for what edits samples, moves with the music or works below the bands. */
+function filterGainDb(stage: RecipeStage, hz: number, sampleRateHz: number): { mid: number; side: number } {
+  if (stage.kind === 'match') return { mid: curveGainDb(stage.mid, hz), side: curveGainDb(stage.side, hz) }
+  if (stage.kind !== 'equalise' && stage.kind !== 'mono_bass') return { mid: 0, side: 0 }
+  const { mid, side } = stage.kind === 'mono_bass' ? monoBassSections(stage) : stage
+  return { mid: sectionsGainDb(mid, hz, sampleRateHz), side: sectionsGainDb(side, hz, sampleRateHz) }
 }

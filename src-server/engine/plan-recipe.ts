@@ -69,11 +69,11 @@ export function planRecipe(input: PlanInput): MasteringPlan {
     ? planReferenceTone(analysis, reference, input.referenceAmount)
     : planGenreTone(analysis, genre, intensity)
   const density = planDensity(analysis, intensity)
-  const multiband = planMultiband(analysis, genre, intensity)
-  const planned = analysis.isSilent ? [] : inOrder([repair, faults, tone, density, multiband, image])
-  const stages = analysis.deadChannel === null ? planned : planned.map(alikeInSide)
+  const planned = analysis.isSilent ? [] : inOrder([repair, faults, tone, density, image])
+  const before = analysis.deadChannel === null ? planned : planned.map(alikeInSide)
+  const multiband = planMultiband(analysis, before, genre, intensity)
   return {
-    recipe: { version: 1, stages },
+    recipe: { version: 1, stages: [...before, ...multiband.stages] },
     decisions: [
       ...orElse([repair, faults], 'repair', 'NOTHING_TO_REPAIR', {}),
       ...repair.decisions,
@@ -109,7 +109,7 @@ function orElse(
 }
 
 /**
- * Order of the chain: what edits samples first, then filters, the width among them, then what listens to levels. Flat tops before the offset, whose
+ * Order of the chain up to the glue, which hears what all others leave: what edits samples first, then filters, the width among them, then what listens to levels. Flat tops before the offset, whose
  * removal would take them away from the level at which they were found.
  */
 const kindOrder: readonly RecipeStage['kind'][] = [
@@ -122,7 +122,6 @@ const kindOrder: readonly RecipeStage['kind'][] = [
   'equalise',
   'match',
   'density',
-  'multiband',
 ]
 
 function inOrder(parts: readonly PlanPart[]): RecipeStage[] {

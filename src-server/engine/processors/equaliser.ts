@@ -1,5 +1,5 @@
 import type { EqualiserSection } from '../../contract/recipe.ts'
-import { type Biquad, createBiquadCascade, highPass, highShelf, lowShelf, peaking } from '../biquad.ts'
+import { type Biquad, createBiquadCascade, highPass, highShelf, lowShelf, magnitudeDb, peaking } from '../biquad.ts'
 import type { AudioBlock } from '../block.ts'
 import { decodeMidSide, encodeMidSide, type Processor } from './processor.ts'
 
@@ -18,6 +18,29 @@ function designSection(section: EqualiserSection, sampleRateHz: number): Biquad 
   }
 }
 
+const isFilter = ({ shape, gainDb }: EqualiserSection): boolean => shape === 'high_pass' || gainDb !== 0
+
+/** Gain of the sections together at a frequency, dB. */
+export function sectionsGainDb(sections: readonly EqualiserSection[], hz: number, sampleRateHz: number): number {
+  const filters = sections.filter(isFilter).map((section) => designSection(section, sampleRateHz))
+  return magnitudeDb(filters, hz, sampleRateHz)
+}
+
+/** The sections that make the bass mono: the side fades out below a frequency, the mid gives back what goes with it. */
+export function monoBassSections({
+  frequencyHz,
+  midGainDb,
+}: {
+  readonly frequencyHz: number
+  readonly midGainDb: number
+}): { readonly mid: readonly EqualiserSection[]; readonly side: readonly EqualiserSection[] } {
+  const corner = { frequencyHz, q: Math.SQRT1_2 }
+  return {
+    mid: [{ ...corner, shape: 'low_shelf', gainDb: midGainDb }],
+    side: [{ ...corner, shape: 'high_pass', gainDb: 0 }],
+  }
+}
+
 const isSame = (one: readonly EqualiserSection[], other: readonly EqualiserSection[]): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
@@ -31,9 +54,7 @@ export function createEqualiser(
   sampleRateHz: number,
 ): Processor {
   const sections = (wanted: readonly EqualiserSection[]): Biquad[] =>
-    wanted
-      .filter(({ shape, gainDb }) => shape === 'high_pass' || gainDb !== 0)
-      .map((section) => designSection(section, sampleRateHz))
+    wanted.filter(isFilter).map((section) => designSection(section, sampleRateHz))
   if (isSame(mid, side)) return createBiquadCascade(sections(mid))
   const midCascade = createBiquadCascade(sections(mid))
   const sideCascade = createBiquadCascade(sections(side))

@@ -1,5 +1,5 @@
 import type { CompressionBand } from '../../contract/recipe.ts'
-import { createBiquadCascade, lowPass } from '../biquad.ts'
+import { type Biquad, complement, createBiquadCascade, lowPass } from '../biquad.ts'
 import { type AudioBlock, allocateBlock, sliceBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'
 import { dbToGain, powerToDb } from '../units.ts'
@@ -35,9 +35,26 @@ interface BandState {
 
 const chunkFrames = 4096
 
+/** The critically damped low-passes (q = 0.5, no overshoot) that separate the bands. */
+function splittersAt(crossoversHz: readonly number[], sampleRateHz: number): Biquad[] {
+  return crossoversHz.map((hz) => lowPass(hz, sampleRateHz, 0.5))
+}
+
+/**
+ * Returns the filter that each band of {@link createMultiband} is, as a cascade: its own low-pass on what those before it have left. What they leave rises by only 6 dB per
+ * octave up to the crossover, so the bands overlap widely.
+ */
+export function bandFilters(crossoversHz: readonly number[], sampleRateHz: number): readonly (readonly Biquad[])[] {
+  const splitters = splittersAt(crossoversHz, sampleRateHz)
+  return [...splitters, null].map((splitter, b) => [
+    ...splitters.slice(0, b).map(complement),
+    ...(splitter === null ? [] : [splitter]),
+  ])
+}
+
 /**
  * Returns a compressor of `bands` separated at `crossoversHz` (one fewer): y = x + Σ (gain − 1)·band. The bands are what a chain of
- * critically damped low-passes (q = 0.5, no overshoot) takes off in turn, so that they add up to x exactly, and bands whose gain is
+ * low-passes takes off in turn ({@link bandFilters}), so that they add up to x exactly, and bands whose gain is
  * 1 leave the input bit for bit. Both channels share every gain. Levels are mean squares of {@link controlFrames} frames; gains
  * move in straight lines between these moments and look only back, so there is no latency. Throws a RangeError when the counts do not fit.
  */
@@ -58,7 +75,7 @@ export function createMultiband(
     gain: 1,
     nextGain: 1,
   }))
-  const splitters = crossoversHz.map((hz) => createBiquadCascade([lowPass(hz, sampleRateHz, 0.5)]))
+  const splitters = splittersAt(crossoversHz, sampleRateHz).map((section) => createBiquadCascade([section]))
   const parts = bands.map(() => allocateBlock(2, chunkFrames))
   let position = 0
   let most = 0

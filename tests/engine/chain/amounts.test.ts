@@ -34,23 +34,15 @@ it('density: a song with room for its peaks, up to what a limiter bridges, is le
 it.each([
   [50, 1.6, 3],
   [100, 2.2, 6],
-])(
-  'glue: at intensity %i each band is held from 4 dB above its own average, %f to 1, by %i dB at most',
-  (intensity, ratio, most) => {
-    const stage = stagesOf({}, { genre: 'edm', intensity }).find(({ kind }) => kind === 'multiband')
-    const { bandHz, midDb, sideDb } = analysis.spectrum
-    const power = bandHz.reduce((sum, hz, b) => {
-      return hz >= 1000 && hz < 5000 ? sum + 10 ** (midDb[b]! / 10) + 10 ** (sideDb[b]! / 10) : sum
-    }, 0)
-    const bands = stage?.kind === 'multiband' ? stage.bands : []
-    expect(bands).toHaveLength(4)
-    expect(bands[2]!.thresholdDb).toBeCloseTo(10 * Math.log10(power) + 4, 6)
-    for (const band of bands) {
-      expect(band.ratio).toBeCloseTo(ratio, 9)
-      expect(band.maxReductionDb).toBe(most)
-    }
-  },
-)
+])('glue: at intensity %i each band is held %f to 1, by %i dB at most', (intensity, ratio, most) => {
+  const stage = stagesOf({}, { genre: 'edm', intensity }).find(({ kind }) => kind === 'multiband')
+  const bands = stage?.kind === 'multiband' ? stage.bands : []
+  expect(bands).toHaveLength(4)
+  for (const band of bands) {
+    expect(band.ratio).toBeCloseTo(ratio, 9)
+    expect(band.maxReductionDb).toBe(most)
+  }
+})
 
 it('a resonance is cut by 0.6 of its excess in the mid and 0.8 in the sides, by 3.5 and 4 dB at most', () => {
   const resonances = [

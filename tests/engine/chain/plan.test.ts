@@ -12,7 +12,17 @@ import { widthCorrectionDb } from '../../../src-server/engine/plan-image.ts'
 import { type PlanInput, planRecipe } from '../../../src-server/engine/plan-recipe.ts'
 import { faultCorrectionDb } from '../../../src-server/engine/plan-tone.ts'
 import { createMatchFilter } from '../../../src-server/engine/processors/match.ts'
-import { copyOf, differenceDb, filterWhole, largestDifference, noise, ordinaryMusic, rmsDbfs, sine } from './signals.ts'
+import {
+  copyOf,
+  differenceDb,
+  filterWhole,
+  largestDifference,
+  noise,
+  ordinaryMusic,
+  powerDbfs,
+  rmsDbfs,
+  sine,
+} from './signals.ts'
 
 const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: false })
 const defaults = {
@@ -137,6 +147,41 @@ describe('the planner', () => {
     expect(match.mid.gainDb.at(-10)).toBeGreaterThan(1)
     expect(targetSpectrum?.mid_db).toHaveLength(30)
     expect(stage(recipe.stages, 'multiband')!.bands).toHaveLength(4)
+  })
+})
+
+describe('the glue of a genre', () => {
+  // Falls steeply, so that the top band is full of what its filter lets through, has a mono bass made and is moved toward the genre.
+  const dark = shaped([3, 3, 3, 3, 0, -6, -12, -18, -24], [9, 9, 0, 0, 0, -6, -12, -18, -24])
+  const { recipe } = plan(analyse(dark), { genre: 'edm' })
+  const before = recipe.stages.filter(({ kind }) => kind !== 'multiband')
+  const glue = stage(recipe.stages, 'multiband')!
+  const { audio: heard } = applyRecipe(copyOf(dark), { ...recipe, stages: before })
+
+  it('holds each band from 4 dB above the average that the compressor hears in it', () => {
+    expect(before.map(({ kind }) => kind)).toEqual(['mono_bass', 'match'])
+    const averages = glue.bands.map((_, b) => {
+      // A band that is always turned down by 6 dB is what is missing then, twice.
+      const bands = glue.bands.map((band, i) => ({
+        ...band,
+        thresholdDb: -300,
+        ratio: 100,
+        attackMs: 0,
+        maxReductionDb: i === b ? 20 * Math.log10(2) : 0,
+      }))
+      const { audio } = applyRecipe(copyOf(heard), { ...recipe, stages: [{ ...glue, bands }] })
+      return differenceDb(heard, audio) + powerDbfs(heard) + 20 * Math.log10(2)
+    })
+    for (const [b, { thresholdDb }] of glue.bands.entries())
+      expect(thresholdDb - averages[b]!, `${b}`).toBeCloseTo(4, 0)
+  })
+
+  it('leaves the tone alone: on average no third octave loses more than 1 dB against another', () => {
+    const glued = applyRecipe(copyOf(heard), { ...recipe, stages: [glue] })
+    expect(glued.mostReductionDb.multiband).toBeGreaterThan(0.5)
+    const [from, to] = [analyse(heard).spectrum, analyse(glued.audio).spectrum]
+    const moves = from.bandHz.flatMap((hz, b) => (hz < 40 || hz > 16_000 ? [] : [to.midDb[b]! - from.midDb[b]!]))
+    expect(Math.max(...moves) - Math.min(...moves)).toBeLessThan(1)
   })
 })
 
@@ -357,7 +402,11 @@ describe('a repair', () => {
 })
 
 describe('the odds of a fault', () => {
-  const relief = { mud: 0, harshness: 0, dullness: 0, narrowed: 0, widened: 0 }
+  const silent: FaultRelief = { crest: 0, edge: 0, edgeAgain: 0 }
+  const none: PeakRelief = {
+    crestDb: 2.5,
+    faults: { mud: silent, harshness: silent, dullness: silent, narrowed: silent, widened: silent },
+  }
 
   it('are against it while nothing speaks for one', () => {
     for (const logOdds of Object.values(faultOdds(analysis))) expect(logOdds).toBeLessThan(0)

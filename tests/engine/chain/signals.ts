@@ -94,3 +94,9 @@ export function rmsDbfs(audio: AudioBlock, start = 0, end = audio.frames): numbe
   for (let i = start; i < end; i++) sum += audio.channels[0]![i]! ** 2
   return 10 * Math.log10(sum / (end - start))
 }
+
+/** Mean square of all channels, dBFS. */
+export function powerDbfs({ channels, frames }: AudioBlock): number {
+  const sum = channels.reduce((total, samples) => samples.reduce((more, sample) => more + sample * sample, total), 0)
+  return 10 * Math.log10(sum / (channels.length * frames))
+}
