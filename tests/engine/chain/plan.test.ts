@@ -402,11 +402,7 @@ describe('a repair', () => {
 })
 
 describe('the odds of a fault', () => {
-  const silent: FaultRelief = { crest: 0, edge: 0, edgeAgain: 0 }
-  const none: PeakRelief = {
-    crestDb: 2.5,
-    faults: { mud: silent, harshness: silent, dullness: silent, narrowed: silent, widened: silent },
-  }
+  const relief = { mud: 0, harshness: 0, dullness: 0, narrowed: 0, widened: 0 }
 
   it('are against it while nothing speaks for one', () => {
     for (const logOdds of Object.values(faultOdds(analysis))) expect(logOdds).toBeLessThan(0)
