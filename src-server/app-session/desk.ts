@@ -5,7 +5,7 @@
  */
 import type { Desk, DeskSong, MasterSettings, Preset } from '../contract/app.ts'
 import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT } from '../contract/limits.ts'
-import { PLATFORMS } from '../contract/platforms.ts'
+import { DEFAULT_AI_SERVICE, DEFAULT_GENRE, DEFAULT_LOUDNESS, DEFAULT_TIER, PLATFORMS } from '../contract/platforms.ts'
 import { errorText, type Language } from '../contract/text/text.ts'
 import { databaseFault } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
@@ -67,11 +67,11 @@ export interface DeskChange {
 
 const DEFAULT_SETTINGS: MasterSettings = {
   platforms: [...PLATFORMS],
-  genre: 'other',
-  ai_service: 'other',
-  tier: 'standard',
+  genre: DEFAULT_GENRE,
+  ai_service: DEFAULT_AI_SERVICE,
+  tier: DEFAULT_TIER,
   intensity: DEFAULT_INTENSITY,
-  loudness: 'platform',
+  loudness: DEFAULT_LOUDNESS,
   reference_source_id: null,
   reference_amount: DEFAULT_REFERENCE_AMOUNT,
 }

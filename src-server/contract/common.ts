@@ -14,9 +14,18 @@ export const Uuid = Type.String({
 /** A moment, ISO 8601 in UTC with milliseconds, e.g. `2026-03-01T12:00:00.000Z`. */
 export const Timestamp = Type.String({ format: 'date-time' })
 
-/** A closed list of words: its schema, its values and its type come from the one array. */
-export function oneOf<const Values extends readonly string[]>(values: Values, description?: string) {
-  return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...(description ? { description } : {}) })
+/** A closed list of words: its schema, its values and its type come from the one array. `standard` is what counts without one. */
+export function oneOf<const Values extends readonly string[]>(
+  values: Values,
+  description?: string,
+  standard?: Values[number],
+) {
+  return Type.Unsafe<Values[number]>({
+    type: 'string',
+    enum: [...values],
+    ...(standard === undefined ? {} : { default: standard }),
+    ...(description ? { description } : {}),
+  })
 }
 
 /** An object that names all its members; others are refused where it is input and never sent where it is output. */

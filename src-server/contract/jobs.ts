@@ -4,7 +4,17 @@ import { exactly, JobPath, oneOf, orNull, PageSize, SONG_MEDIA_TYPES, Timestamp,
 import { endpoints } from './endpoint.ts'
 import { FAILURE_CODES } from './errors.ts'
 import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, MAX_TITLE_LENGTH, MAX_URL_LENGTH } from './limits.ts'
-import { AI_SERVICES, GENRES, LOUDNESS_MODES, PLATFORMS, TIERS } from './platforms.ts'
+import {
+  AI_SERVICES,
+  DEFAULT_AI_SERVICE,
+  DEFAULT_GENRE,
+  DEFAULT_LOUDNESS,
+  DEFAULT_TIER,
+  GENRES,
+  LOUDNESS_MODES,
+  PLATFORMS,
+  TIERS,
+} from './platforms.ts'
 import { MasterResult, Measurement, Repair, Report, Spectrum, TimeCurves, Warning } from './report.ts'
 
 export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
@@ -67,22 +77,27 @@ export type Job = Static<typeof Job>
 
 const percent = (description: string, standard: number) =>
   Type.Integer({ minimum: 0, maximum: 100, default: standard, description })
+const songName = (description: string) => Type.String({ maxLength: MAX_TITLE_LENGTH, description })
 
 /** Text fields of `POST /api/v1/master`, before they are read: multipart carries strings. */
 export const MasterFields = exactly({
   platforms: Type.String({ description: `Comma-separated list of: ${PLATFORMS.join(', ')}.` }),
-  genre: Type.Optional(oneOf(GENRES)),
-  ai_service: Type.Optional(oneOf(AI_SERVICES)),
-  tier: Type.Optional(oneOf(TIERS)),
+  genre: Type.Optional(oneOf(GENRES, undefined, DEFAULT_GENRE)),
+  ai_service: Type.Optional(oneOf(AI_SERVICES, undefined, DEFAULT_AI_SERVICE)),
+  tier: Type.Optional(oneOf(TIERS, undefined, DEFAULT_TIER)),
   webhook_url: Type.Optional(Type.String({ format: 'uri', maxLength: MAX_URL_LENGTH })),
   intensity: Type.Optional(percent('Extension: how much the chain may change.', DEFAULT_INTENSITY)),
   reference_amount: Type.Optional(
     percent('Extension: how far to move toward the reference.', DEFAULT_REFERENCE_AMOUNT),
   ),
-  loudness: Type.Optional(oneOf(LOUDNESS_MODES, 'Extension: the platform targets, or the genre level everywhere.')),
-  title: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH })),
-  artist: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH })),
-  batch_id: Type.Optional(Uuid),
+  loudness: Type.Optional(
+    oneOf(LOUDNESS_MODES, 'Extension: the platform targets, or the genre level everywhere.', DEFAULT_LOUDNESS),
+  ),
+  title: Type.Optional(songName('Extension: title of the masters, else that of the tag or the file name.')),
+  artist: Type.Optional(songName('Extension: artist of the masters, else that of the tag.')),
+  batch_id: Type.Optional(
+    Type.String({ ...Uuid, description: 'Extension: a UUID of your own, by which jobs can be listed together.' }),
+  ),
   dry_run: Type.Optional(Type.Boolean({ description: 'Extension: run every check, charge nothing, make no job.' })),
   source_id: Type.Optional(
     Type.String({ description: 'Extension, app session only: a stored song instead of `file`.' }),
@@ -156,7 +171,16 @@ export const jobEndpoints = endpoints({
     access: 'caller',
     tag,
     summary: 'Create a mastering job',
-    headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String({ minLength: 1, maxLength: 255 })) }),
+    headers: Type.Object({
+      'idempotency-key': Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description:
+            'Extension: makes a repeated request harmless. For 24 hours the same request with the same key gets the first 201 again and is not charged; another request with it is 422.',
+        }),
+      ),
+    }),
     form: {
       fields: MasterFields,
       files: {
@@ -283,7 +307,7 @@ export const jobEndpoints = endpoints({
     summary: 'Analyse a song without mastering it (extension, free, one at a time per caller)',
     form: {
       fields: exactly({
-        ai_service: Type.Optional(oneOf(AI_SERVICES)),
+        ai_service: Type.Optional(oneOf(AI_SERVICES, undefined, DEFAULT_AI_SERVICE)),
         source_id: Type.Optional(Type.String({ description: 'App session only: a stored song instead of `file`.' })),
       }),
       files: { file: { required: false, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' } },

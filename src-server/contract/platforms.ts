@@ -19,6 +19,12 @@ export type Tier = (typeof TIERS)[number]
 export const LOUDNESS_MODES = ['platform', 'competitive'] as const
 export type LoudnessMode = (typeof LOUDNESS_MODES)[number]
 
+/** What counts unless told otherwise (specification section 2; the loudness is an extension). */
+export const DEFAULT_GENRE: Genre = 'other'
+export const DEFAULT_AI_SERVICE: AiService = 'other'
+export const DEFAULT_TIER: Tier = 'standard'
+export const DEFAULT_LOUDNESS: LoudnessMode = 'platform'
+
 /** How well founded a target is: the platform's own word, what the trade does, or our judgement. */
 export const CONFIDENCES = ['published', 'common_practice', 'our_recommendation'] as const
 export type Confidence = (typeof CONFIDENCES)[number]

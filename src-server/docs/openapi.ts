@@ -69,6 +69,7 @@ const INTRODUCTION = [
   'Masters songs on this computer: one song in, one measured master per platform out.',
   'Every request carries `Authorization: Bearer <API key>`. Every failure has the envelope `{"error":{"code","message"}}`.',
   'Create a job, then poll it, follow `/api/v1/events` or receive a callback, and download the result.',
+  'Extensions of every answer: `X-Request-Id` names it, `RateLimit` tells a key what is left of its minute, and messages come in English or Korean as `Accept-Language` asks.',
 ].join('\n\n')
 
 function operation(name: string, endpoint: Endpoint, schema: (value: TSchema) => unknown): Json {
@@ -190,7 +191,19 @@ function ownHeaders(endpoint: Endpoint, status: number): Json {
       ...(status === 206 ? { 'Content-Range': header('The range sent and the size of the file.') } : {}),
     }
   }
-  return status === 201 && endpoint.tag === 'Jobs' ? { Location: header('Address of the new job.') } : {}
+  if (status !== 201 || endpoint.tag !== 'Jobs') return {}
+  return {
+    Location: header('Address of the new job.'),
+    ...(endpoint.headers && 'idempotency-key' in endpoint.headers.properties
+      ? { 'Idempotent-Replayed': header('`true` where an earlier request with this Idempotency-Key made the job.') }
+      : {}),
+  }
+}
+
+/** Headers of a refusal by its status, beside `Retry-After`. */
+const REFUSAL_HEADERS: Readonly<Record<number, Json>> = {
+  401: { 'WWW-Authenticate': header('`Bearer`.') },
+  416: { 'Content-Range': header('The size of the file, e.g. `bytes */1234`.') },
 }
 
 function failures(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json {
@@ -202,11 +215,15 @@ function failures(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
       const isRetryLater = codes.some((code) => errors.ERRORS[code].retryAfterSeconds !== undefined)
+      const headers = {
+        ...REFUSAL_HEADERS[status],
+        ...(isRetryLater ? { 'Retry-After': header('Seconds to wait.') } : {}),
+      }
       return [
         status,
         {
           description: codes.join(', '),
-          ...(isRetryLater ? { headers: { 'Retry-After': header('Seconds to wait.') } } : {}),
+          ...(Object.keys(headers).length > 0 ? { headers } : {}),
           content: {
             'application/json': { schema: schema(errors.ErrorEnvelope), examples: examplesOf(codes) },
           },

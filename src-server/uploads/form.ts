@@ -4,6 +4,10 @@ import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, MAX_TITLE_LENGTH } from '.
 import {
   AI_SERVICES,
   type AiService,
+  DEFAULT_AI_SERVICE,
+  DEFAULT_GENRE,
+  DEFAULT_LOUDNESS,
+  DEFAULT_TIER,
   GENRES,
   type Genre,
   LOUDNESS_MODES,
@@ -69,12 +73,12 @@ export function readMasterForm(fields: FieldValues, surroundings: FormSurroundin
   if (single(fields, 'reference_file') !== undefined) {
     throw invalidRequest('reference_not_file', { param: 'reference_file' })
   }
-  const genre = word(fields, 'genre', GENRES) ?? 'other'
-  const aiService = word(fields, 'ai_service', AI_SERVICES) ?? 'other'
-  const tier = word(fields, 'tier', TIERS) ?? 'standard'
+  const genre = word(fields, 'genre', GENRES) ?? DEFAULT_GENRE
+  const aiService = word(fields, 'ai_service', AI_SERVICES) ?? DEFAULT_AI_SERVICE
+  const tier = word(fields, 'tier', TIERS) ?? DEFAULT_TIER
   const intensity = percent(fields, 'intensity') ?? DEFAULT_INTENSITY
   const referenceAmount = percent(fields, 'reference_amount') ?? DEFAULT_REFERENCE_AMOUNT
-  const loudness = word(fields, 'loudness', LOUDNESS_MODES) ?? 'platform'
+  const loudness = word(fields, 'loudness', LOUDNESS_MODES) ?? DEFAULT_LOUDNESS
   const title = name(fields, 'title')
   const artist = name(fields, 'artist')
   const batchId = uuid(fields, 'batch_id')
@@ -107,7 +111,7 @@ export function readAnalysisForm(
   surroundings: Pick<FormSurroundings, 'caller' | 'files'>,
 ): { readonly aiService: AiService; readonly sourceId?: string } {
   const { sourceId } = readSongs(fields, surroundings)
-  const aiService = word(fields, 'ai_service', AI_SERVICES) ?? 'other'
+  const aiService = word(fields, 'ai_service', AI_SERVICES) ?? DEFAULT_AI_SERVICE
   return { aiService, ...(sourceId === undefined ? {} : { sourceId }) }
 }
 

@@ -18,6 +18,7 @@ import { exampleParams } from '../../src-server/docs/example-params.ts'
 
 interface Operation {
   operationId: string
+  summary: string
   security?: object[]
   parameters: { name: string; in: string; required: boolean; schema: object }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
@@ -105,6 +106,43 @@ describe('the OpenAPI document', () => {
     expect(form?.properties.ai_service).toMatchObject({ enum: ['suno', 'udio', 'elevenlabs', 'other'] })
     expect(form?.properties.tier).toMatchObject({ enum: ['standard', 'premium'] })
     expect([...PLATFORMS]).toEqual(['spotify', 'apple_music', 'youtube', 'melon', 'soundcloud'])
+    const defaults = { genre: 'other', ai_service: 'other', tier: 'standard' }
+    for (const [name, word] of Object.entries(defaults)) expect(form?.properties[name]).toMatchObject({ default: word })
+  })
+
+  test('says of everything under /api/v1 beyond the specification that it is an extension', () => {
+    const specified = ['createJob', 'readJob', 'downloadResult']
+    const beyond = operations().filter(
+      ({ at, operation }) => at.startsWith('/api/v1/') && !specified.includes(operation.operationId),
+    )
+    expect(beyond.length).toBeGreaterThan(10)
+    for (const { operation } of beyond) expect(operation.summary).toMatch(/\(extension[,)]/)
+
+    const create = committed.paths['/api/v1/master']?.post
+    const form = create?.requestBody?.content['multipart/form-data']?.schema
+    const fields = ['file', 'platforms', 'genre', 'ai_service', 'tier', 'webhook_url', 'reference_file']
+    for (const [name, field] of Object.entries(form?.properties ?? {})) {
+      if (!fields.includes(name))
+        expect(field, name).toMatchObject({ description: expect.stringMatching(/^Extension/) })
+    }
+  })
+
+  test('tells what an Idempotency-Key does, and how a repeated answer is known', () => {
+    const create = committed.paths['/api/v1/master']?.post
+    const key = create?.parameters.find(({ name }) => name === 'idempotency-key')
+    expect(key).toMatchObject({ in: 'header', required: false, description: expect.stringContaining('24 hours') })
+    expect(create?.responses['201']?.headers).toHaveProperty('Idempotent-Replayed')
+  })
+
+  test('names the headers of a refusal that say how to go on', () => {
+    const { responses } = committed.paths['/api/v1/jobs/{job_id}/download']?.get ?? {}
+    const headersOf = (status: string) => Object.keys(responses?.[status]?.headers ?? {})
+    expect(['401', '409', '416', '429'].map(headersOf)).toEqual([
+      ['WWW-Authenticate'],
+      ['Retry-After'],
+      ['Content-Range'],
+      ['Retry-After'],
+    ])
   })
 
   test('has the two callbacks of the specification with exactly their four members, and the test event', () => {
