@@ -167,7 +167,10 @@ export function masterResult(
   }
 }
 
-/** What clipper, limiter and landing did to the hardest-driven master of a song, as decisions. */
+/**
+ * What clipper and limiter did to the hardest-driven master of a song, which ceilings came down for a lossy copy, and which masters stop below their
+ * target, as decisions.
+ */
 export function landingDecisions(results: readonly MasterResult[]): Decision[] {
   const hardest = results.reduce((most, result) =>
     result.max_gain_reduction_db > most.max_gain_reduction_db ? result : most,
@@ -194,13 +197,19 @@ export function landingDecisions(results: readonly MasterResult[]): Decision[] {
       meanGainReductionDb: short(hardest.mean_gain_reduction_db),
     },
   }
+  const lowered = results.flatMap(({ platform, codec_checks: checks = [] }): Decision[] => {
+    const loweredDb = Math.max(0, ...checks.map(({ ceiling_lowered_db }) => ceiling_lowered_db))
+    return loweredDb === 0
+      ? []
+      : [{ stage: 'limit', code: 'CEILING_LOWERED_FOR_CODEC', values: { platform, loweredDb: short(loweredDb) } }]
+  })
   const stopped = results
     .filter(({ verdict }) => verdict === 'below_target')
     .map((result): Decision => {
       const missingLu = short(result.target_lufs - result.integrated_lufs)
       return { stage: 'land', code: 'STOPPED_BELOW_TARGET', values: { platform: result.platform, missingLu } }
     })
-  return [clip, limited, ...stopped]
+  return [clip, limited, ...lowered, ...stopped]
 }
 
 /** Codec of a stored song as a reader knows it: "FLAC 24 bit", "MP3 320 kbit/s", "WAV 32 bit float". */

@@ -4,7 +4,7 @@ import { deliveryTarget, type Platform } from '../../src-server/contract/platfor
 import { type LandingPlan, planLanding, prepareLanding } from '../../src-server/engine/landing.ts'
 import type { MasterMeasurement } from '../../src-server/mastering/measure-master.ts'
 import type { RenderedMaster } from '../../src-server/mastering/render-master.ts'
-import { masterResult } from '../../src-server/mastering/report-facts.ts'
+import { landingDecisions, masterResult } from '../../src-server/mastering/report-facts.ts'
 import { songLike } from '../support/sounds.ts'
 
 const source = prepareLanding(songLike(6, 44_100))
@@ -43,6 +43,20 @@ describe('the result of a master', () => {
       { verdict: 'below_target', reason: 'dynamics_lost' },
     )
     expect(result).toMatchObject({ verdict: 'below_target', verdict_reason: 'dynamics_lost' })
+  })
+
+  it('tells that a ceiling came down for a lossy copy, of each platform where it did', () => {
+    const copy = (ceiling_lowered_db: number) => ({ codec: 'AAC', true_peak_dbtp: -0.1, ceiling_lowered_db })
+    const { result } = resultOf('spotify', { integratedLufs: -14 })
+    const results = [
+      { ...result, codec_checks: [copy(0.4), copy(0.4)] },
+      { ...result, platform: 'youtube' as const, codec_checks: [copy(0)] },
+      { ...result, platform: 'melon' as const },
+    ]
+    const told = landingDecisions(results).filter(({ code }) => code === 'CEILING_LOWERED_FOR_CODEC')
+    expect(told).toEqual([
+      { stage: 'limit', code: 'CEILING_LOWERED_FOR_CODEC', values: { platform: 'spotify', loweredDb: 0.4 } },
+    ])
   })
 
   it('counts the gain of the whole way from the song to the master, and the largest reduction', () => {
