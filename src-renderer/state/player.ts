@@ -309,12 +309,12 @@ export function createPlayerStore(options: PlayerStoreOptions) {
       const trials = [...blindTest.trials, { truth: blindTest.truth, answer }]
       change({ blindTest: { ...blindTest, trials, truth: tossCoin() ? 'a' : 'b', heard: 'x' } })
     },
-    endBlindTest() {
+    /** Ends the trials and shows their score. */
+    finishBlindTest() {
       const { blindTest } = getState()
-      if (!blindTest) return
-      const hasScore = blindTest.trials.length > 0 && !blindTest.isOver
-      change({ blindTest: hasScore ? { ...blindTest, isOver: true } : null })
+      if (blindTest) change({ blindTest: { ...blindTest, isOver: true } })
     },
+    leaveBlindTest: () => change({ blindTest: null }),
   }
 }
 

@@ -189,6 +189,7 @@ export const listenEn = {
     hear: (side: string): string => `Hear ${side}`,
     between: 'Compare',
     and: 'with',
+    notTwo: 'Choose two different versions',
     isA: 'X is A',
     isB: 'X is B',
     trial: (number: number): string => `Trial ${number}`,

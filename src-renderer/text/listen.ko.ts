@@ -181,6 +181,7 @@ export const listenKo: ListenText = {
     hear: (side) => `${side} 듣기`,
     between: '비교할 버전',
     and: '상대',
+    notTwo: '서로 다른 두 버전을 고르세요',
     isA: 'X는 A',
     isB: 'X는 B',
     trial: (number) => `${number}번째`,

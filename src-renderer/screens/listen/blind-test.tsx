@@ -1,5 +1,5 @@
 /** The blind test, in the place of the version switch: hear A, B and X at one level, say which X is, see the score. */
-import { useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { scoreOf } from '../../player/abx.ts'
 import type { BlindTest } from '../../state/player.ts'
@@ -10,23 +10,26 @@ const SURE = 0.05
 const UNSURE = 0.2
 const ENOUGH_TRIALS = 10
 
-export function BlindTestPanel({ onClose }: { onClose: () => void }) {
+/** It takes the focus as it opens, and keeps it where a step takes the pressed button away. */
+export function BlindTestPanel({ onLeave }: { onLeave: () => void }) {
   const { l } = useListenWords()
   const test = usePlayer((state) => state.blindTest)
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => panel.current?.focus({ preventScroll: true }), [])
   return (
-    <section className="blind" aria-label={l.blind.title}>
+    <section ref={panel} className="blind" tabIndex={-1} aria-label={l.blind.title}>
       {test === null ? (
-        <Setup onClose={onClose} />
+        <Setup onLeave={onLeave} />
       ) : test.isOver ? (
-        <Score test={test} onClose={onClose} />
+        <Score test={test} onLeave={onLeave} />
       ) : (
-        <Trial test={test} onClose={onClose} />
+        <Trial test={test} onLeave={onLeave} />
       )}
     </section>
   )
 }
 
-function Setup({ onClose }: { onClose: () => void }) {
+function Setup({ onLeave }: { onLeave: () => void }) {
   const { l } = useListenWords()
   const { player } = useVisit()
   const nameOf = useVersionName()
@@ -57,12 +60,12 @@ function Setup({ onClose }: { onClose: () => void }) {
       <select id={ids[1]} className="input pick" value={b} onChange={(event) => setB(event.currentTarget.value)}>
         {choices}
       </select>
-      <Button onClick={() => a !== b && player.startBlindTest(a, b)} whyNot={a === b && l.blind.between}>
+      <Button onClick={() => a !== b && player.startBlindTest(a, b)} whyNot={a === b && l.blind.notTwo}>
         {l.blind.start}
       </Button>
       <span className="grow" />
       <span className="faint few">{l.blind.few}</span>
-      <Button look="quiet" onClick={onClose}>
+      <Button look="quiet" onClick={onLeave}>
         {l.blind.leave}
       </Button>
     </>
@@ -79,15 +82,12 @@ function useSides(test: BlindTest) {
   return { a: name(test.a), b: name(test.b) }
 }
 
-function Trial({ test, onClose }: { test: BlindTest; onClose: () => void }) {
+function Trial({ test, onLeave }: { test: BlindTest; onLeave: () => void }) {
   const { l } = useListenWords()
   const { player } = useVisit()
   const sides = useSides(test)
   const group = useId()
-  const leave = () => {
-    player.endBlindTest()
-    if (test.trials.length === 0) onClose()
-  }
+  const hasScore = test.trials.length > 0
   return (
     <>
       <div className="vers abx" role="radiogroup" aria-label={l.blind.title}>
@@ -110,14 +110,14 @@ function Trial({ test, onClose }: { test: BlindTest; onClose: () => void }) {
       <Button onClick={() => player.answer('b')}>{l.blind.isB}</Button>
       <span className="grow" />
       <span className="dim num">{l.blind.trial(test.trials.length + 1)}</span>
-      <Button look="quiet" onClick={leave}>
-        {test.trials.length > 0 ? l.blind.stop : l.blind.leave}
+      <Button look="quiet" onClick={hasScore ? player.finishBlindTest : onLeave}>
+        {hasScore ? l.blind.stop : l.blind.leave}
       </Button>
     </>
   )
 }
 
-function Score({ test, onClose }: { test: BlindTest; onClose: () => void }) {
+function Score({ test, onLeave }: { test: BlindTest; onLeave: () => void }) {
   const { l, format } = useListenWords()
   const { player } = useVisit()
   const { correct, total, chance } = scoreOf(test.trials)
@@ -133,13 +133,7 @@ function Score({ test, onClose }: { test: BlindTest; onClose: () => void }) {
       </output>
       <span className="grow" />
       <Button onClick={() => player.startBlindTest(test.a, test.b)}>{l.blind.again}</Button>
-      <Button
-        look="quiet"
-        onClick={() => {
-          player.endBlindTest()
-          onClose()
-        }}
-      >
+      <Button look="quiet" onClick={onLeave}>
         {l.blind.leave}
       </Button>
     </>

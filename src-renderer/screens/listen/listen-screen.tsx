@@ -1,5 +1,5 @@
 /** The Listen screen: hear original and masters at the same place and level, see why they differ, take the files. */
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import type { Report } from '../../../src-server/contract/report.ts'
@@ -10,7 +10,7 @@ import { addressOf } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { createListen, type ListenActions, type ListenState } from '../../state/listen.ts'
 import { commonRateHz, versionsOf } from '../../state/listen-versions.ts'
-import { createPlayerStore, heardVersion } from '../../state/player.ts'
+import { type BlindTest, createPlayerStore, heardVersion, type PlayerState } from '../../state/player.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { BlindTestPanel } from './blind-test.tsx'
 import { CompareSheet } from './compare.tsx'
@@ -141,9 +141,11 @@ function Desk({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
   const hasFailed = usePlayer((state) => state.hasFailed)
   useKeys(player)
   useSpokenChanges()
-  const closeBlindTest = () => {
+  const blindTestButton = useRef<HTMLButtonElement>(null)
+  const leaveBlindTest = () => {
     setBlindOpen(false)
-    player.endBlindTest()
+    player.leaveBlindTest()
+    blindTestButton.current?.focus()
   }
   return (
     <>
@@ -161,7 +163,7 @@ function Desk({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
               {l.failures.noSound}
             </p>
           )}
-          {isBlindOpen ? <BlindTestPanel onClose={() => setBlindOpen(false)} /> : <VersionSwitch />}
+          {isBlindOpen ? <BlindTestPanel onLeave={leaveBlindTest} /> : <VersionSwitch />}
           <div className="deck">
             <TimeLanes />
             <Meters />
@@ -174,39 +176,53 @@ function Desk({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
           </div>
         </div>
       </main>
-      <Transport onBlindTest={() => (isBlindOpen ? closeBlindTest() : setBlindOpen(true))} />
+      <Transport
+        isBlindTestOpen={isBlindOpen}
+        blindTestButton={blindTestButton}
+        onBlindTest={() => (isBlindOpen ? leaveBlindTest() : setBlindOpen(true))}
+      />
       <CompareSheet isOpen={isComparing} onClose={() => setComparing(false)} />
     </>
   )
 }
 
-/** Tells screen readers what a key did: the version that is heard, the level, the loop. Nothing that moves by itself. */
+/** Tells screen readers what a key did: the version that is heard, the level, the loop, a step of the blind test. Nothing that moves by itself. */
 function useSpokenChanges(): void {
   const { t, l } = useListenWords()
   const { notices } = useApp()
   const { player } = useVisit()
   const nameOf = useVersionName()
-  useEffect(
-    () =>
-      player.store.subscribe((now, before) => {
-        const version = now.versions.find((one) => one.id === heardVersion(now))
-        if (now.blindTest) return
-        if (now.version !== before.version && version) notices.announce(l.live.hearing(nameOf(version)))
-        else if (now.levelMode !== before.levelMode) {
-          const service = version?.platform ?? now.service
-          const names = {
-            matched: l.transport.matched,
-            service: l.transport.asOn(service ? t.platforms[service] : ''),
-            file: l.transport.file,
-          }
-          notices.announce(l.live.level(names[now.levelMode]))
-        } else if (now.isLooping !== before.isLooping || (now.isLooping && now.loop !== before.loop)) {
-          const { loop, isLooping } = now
-          const text =
-            isLooping && loop ? l.live.loopOn(clock(loop.startSeconds), clock(loop.endSeconds)) : l.live.loopOff
-          notices.announce(text)
+  useEffect(() => {
+    const ofTest = ({ versions, blindTest: now }: PlayerState, before: BlindTest | null) => {
+      if (!now || now === before || now.isOver) return null
+      const named = (id: string) =>
+        versions
+          .filter((one) => one.id === id)
+          .map(nameOf)
+          .join()
+      if (!before || before.isOver) return l.blind.intro(named(now.a), named(now.b))
+      if (now.trials !== before.trials) return l.blind.trial(now.trials.length + 1)
+      return l.live.hearing(l.blind[now.heard])
+    }
+    const ofSound = (now: PlayerState, before: PlayerState) => {
+      const version = now.versions.find((one) => one.id === heardVersion(now))
+      if (now.version !== before.version && version) return l.live.hearing(nameOf(version))
+      if (now.levelMode !== before.levelMode) {
+        const service = version?.platform ?? now.service
+        const names = {
+          matched: l.transport.matched,
+          service: l.transport.asOn(service ? t.platforms[service] : ''),
+          file: l.transport.file,
         }
-      }),
-    [player, notices, l, t, nameOf],
-  )
+        return l.live.level(names[now.levelMode])
+      }
+      const { loop, isLooping } = now
+      if (isLooping === before.isLooping && !(isLooping && loop !== before.loop)) return null
+      return isLooping && loop ? l.live.loopOn(clock(loop.startSeconds), clock(loop.endSeconds)) : l.live.loopOff
+    }
+    return player.store.subscribe((now, before) => {
+      const said = now.blindTest ? ofTest(now, before.blindTest) : ofSound(now, before)
+      if (said) notices.announce(said)
+    })
+  }, [player, notices, l, t, nameOf])
 }

@@ -1,7 +1,7 @@
 /** The bench of the Listen screen: play, time, loop, the one choice of level, blind test, volume, keys. */
 import { ChevronDown, Keyboard, Pause, Play, Repeat, Shuffle, Volume2, VolumeX } from 'lucide-react'
 import { Popover } from 'radix-ui'
-import { type CSSProperties, useEffect, useId, useRef, useState } from 'react'
+import { type CSSProperties, type Ref, useEffect, useId, useRef, useState } from 'react'
 import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
 import { clock, clockTenths, playingTime } from '../../../src-server/contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
@@ -14,7 +14,13 @@ import { useFrames, useListenWords, usePlayer, useVisit } from './context.tsx'
 
 const STILL_MS = 250
 
-export function Transport({ onBlindTest }: { onBlindTest: () => void }) {
+interface TransportProps {
+  isBlindTestOpen: boolean
+  blindTestButton: Ref<HTMLButtonElement>
+  onBlindTest: () => void
+}
+
+export function Transport({ isBlindTestOpen, blindTestButton, onBlindTest }: TransportProps) {
   const { l } = useListenWords()
   const { player, report } = useVisit()
   const isPlaying = usePlayer((state) => state.isPlaying)
@@ -39,10 +45,11 @@ export function Transport({ onBlindTest }: { onBlindTest: () => void }) {
       <Level isBlind={isBlind} />
       <span className="grow" />
       <Button
+        ref={blindTestButton}
         look="quiet"
         icon={<Shuffle className="i" aria-hidden="true" />}
         aria-label={l.transport.blindTest}
-        aria-pressed={isBlind}
+        aria-pressed={isBlindTestOpen}
         onClick={onBlindTest}
       >
         <span className="blind-word">{l.transport.blindTest}</span>

@@ -269,7 +269,11 @@ describe('the loop', () => {
 
 describe('the blind test', () => {
   it('plays X as the coin fell, both at one level, and counts the answers', async () => {
-    const { startBlindTest, hear, answer, endBlindTest, setLevelMode, fake, state } = await started([true, false, true])
+    const { startBlindTest, hear, answer, finishBlindTest, leaveBlindTest, setLevelMode, fake, state } = await started([
+      true,
+      false,
+      true,
+    ])
     setLevelMode('file')
     startBlindTest('source', 'melon')
     expect(fake.last('choose')).toBe('source')
@@ -284,9 +288,9 @@ describe('the blind test', () => {
       { truth: 'a', answer: 'a' },
       { truth: 'b', answer: 'a' },
     ])
-    endBlindTest()
+    finishBlindTest()
     expect(state().blindTest?.isOver).toBe(true)
-    endBlindTest()
+    leaveBlindTest()
     expect(state().blindTest).toBeNull()
     expect((fake.last('levels') as Record<string, number>).melon).toBe(1)
   })
