@@ -39,8 +39,10 @@ const damages = [
 const stateCount = damages.length
 /** An undamaged piece counts as two copies with a fault: fewer false corrections for some faults more that stay. */
 const stateWeights = [2, 1, 1, 1, 1, 1]
-const penalty = 1e-3
+const penalty = 2e-3
 const shortestSeconds = 30
+/** Crest of the undamaged piece below which it counts as limited, dB. */
+const limitedDb = 1.5
 /** Of lower rates a song is resampled before it is measured; hardly any is music. */
 const lowestRateHz = 44_100
 
@@ -50,6 +52,8 @@ interface Piece extends Song {
   readonly features: readonly (readonly number[])[]
   /** Widest moments of the states. */
   readonly widestDb: readonly number[]
+  /** Whether it was limited before any fault was put in. */
+  readonly isLimited: boolean
 }
 
 function measure(audio: Audio): FaultEvidence {
@@ -222,7 +226,7 @@ function printCorrections(pieces: readonly Piece[], odds: readonly (readonly (re
   const found = faults.map((fault, f) => `${fault} ${share((correctDb) => correctDb(f + 1)[f]! >= usualDb[f]! / 2)}`)
   const moved = share((correctDb) => correctDb(0).some((db) => Math.abs(db) > 1))
   process.stdout.write(
-    `\nAt least half of the fault taken back: ${found.join(', ')}. Undamaged, moved by more than 1 dB: ${moved}\n`,
+    `At least half of the fault taken back: ${found.join(', ')}. Undamaged, moved by more than 1 dB: ${moved}\n`,
   )
 }
 
@@ -234,15 +238,25 @@ const pieces = allSongs().flatMap((song): Piece[] => {
   const widestDb = evidence.map(({ isMono, deadChannel, width }) =>
     isMono || deadChannel !== null ? usualWidestDb : width.widestDb,
   )
-  return [{ ...song, isDesign, features: evidence.map(faultFeatures), widestDb }]
+  const isLimited = evidence[0]!.peakRelief.crestDb < limitedDb
+  return [{ ...song, isDesign, features: evidence.map(faultFeatures), widestDb, isLimited }]
 })
 
 function judge(title: string, judged: readonly Piece[], odds: readonly (readonly (readonly number[])[])[]): void {
   printSpread(title, odds)
-  process.stdout.write(
-    `\nArea under the curve: ${faults.map((fault, f) => `${fault} ${fixed(area(f, odds), 2)}`).join(', ')}\n`,
-  )
-  printCorrections(judged, odds)
+  const parts: readonly [string, (piece: Piece) => boolean][] = [
+    ['All', () => true],
+    ['Limited', ({ isLimited }) => isLimited],
+    ['Others', ({ isLimited }) => !isLimited],
+  ]
+  for (const [name, belongs] of parts) {
+    const some = judged.filter(belongs)
+    if (some.length === 0) continue
+    const own = odds.filter((_, p) => belongs(judged[p]!))
+    const areas = faults.map((fault, f) => `${fault} ${fixed(area(f, own), 2)}`).join(', ')
+    process.stdout.write(`\n${name}, ${some.length} pieces. Area under the curve: ${areas}\n`)
+    printCorrections(some, own)
+  }
 }
 
 function makeTable(): void {

@@ -1,6 +1,6 @@
 /**
  * What the musical half of the engine does to real music: `node bench/mastering-chain.ts [--all] [--seconds N] [--songs a,b] [--tables restoration,references,damages,clean]
- * [--json]`.
+ * [--finished] [--json]`. With `--finished` every song is brought to −9 LUFS under −1 dBTP first, as a loud master is.
  * Tables: faults put in and taken out again, references, repairs, clean music, time.
  */
 import { spawnSync } from 'node:child_process'
@@ -13,7 +13,7 @@ import type { Audio } from '../src-server/engine/block.ts'
 import { applyRecipe } from '../src-server/engine/chain.ts'
 import { planRecipe } from '../src-server/engine/plan-recipe.ts'
 import { addClicks, addOffset, addResonance, addTone, clipHard, toneDamages } from './damage.ts'
-import { allSongs, copyAudio, decodeSong, findSong, reportedSongs } from './music.ts'
+import { allSongs, copyAudio, decodeSong, findSong, loudMaster, reportedSongs } from './music.ts'
 import { distanceDb, errorInsideClamp, largestMoveDb, moveBetween } from './spectral-distance.ts'
 
 const { values: options } = parseArgs({
@@ -21,6 +21,7 @@ const { values: options } = parseArgs({
     all: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '120' },
+    finished: { type: 'boolean', default: false },
     songs: { type: 'string' },
     tables: { type: 'string', default: 'restoration,references,damages,clean' },
   },
@@ -220,7 +221,8 @@ const songs = files.flatMap(({ name, path }): [string, Audio][] => {
     say(`${name}: not installed, skipped`)
     return []
   }
-  return [[name, decodeSong(path, seconds)]]
+  const song = decodeSong(path, seconds)
+  return [[name, options.finished ? loudMaster(song) : song]]
 })
 if (songs.length === 0)
   process.stdout.write('No music: install wesnoth-1.16-music and singularity-music or set LOUDSMITH_MUSIC\n')

@@ -1,5 +1,5 @@
 import type { SourceAnalysis } from './analysis.ts'
-import type { Fault } from './detectors/peak-relief.ts'
+import type { Fault, FaultRelief } from './detectors/peak-relief.ts'
 import { toneFaults } from './detectors/tone-evidence.ts'
 import { faultOddsTable } from './fault-odds-table.ts'
 import { clamp } from './units.ts'
@@ -18,16 +18,50 @@ export const usualWidestDb = 2.2
 
 const hasWidth = ({ isMono, deadChannel }: FaultEvidence): boolean => !isMono && deadChannel === null
 
+/** Crest below which a piece was limited for certain, and above which it was not, dB. */
+const limitedDb = 1
+const unlimitedDb = 2.5
+
+/** Edges that change less than this say nothing, however they are balanced. */
+const leastEdge = 0.03
+
 /**
- * The numbers that the table weighs: evidence of the three faults of tone in units of their usual size, width in units of 6 dB, the squares of these four, and the
- * relief of the peaks for the five faults. All are held inside the range that music was seen to fill.
+ * Whether the edge grows steadily sharper on the way from the fault put in once more to the fault undone, whatever the size of these changes: 1 where it does, about 0
+ * where it is sharpest as it is, and where nothing moves it.
+ */
+function edgeTrend({ edge, edgeAgain }: FaultRelief): number {
+  return (edge + edgeAgain) / (Math.abs(edge) + Math.abs(edgeAgain) + leastEdge)
+}
+
+/**
+ * The numbers that the table weighs: evidence of the three faults of tone in units of their usual size, width in units of 6 dB, and the squares of these four; the relief of the crest
+ * for the five faults; how far the piece was limited, 0 … 1; and, in that measure, crest, edges and their trend for the five faults: of peaks that no limiter has levelled
+ * the edges say nothing. All are held inside the range that music was seen to fill.
  */
 export function faultFeatures(evidence: FaultEvidence): readonly number[] {
   const tone = toneFaults.map(({ kind, usualDb }) => clamp(evidence.tone[kind] / usualDb, -2, 3))
   const widestDb = hasWidth(evidence) ? evidence.width.widestDb : usualWidestDb
   const levels = [...tone, clamp(widestDb, -12, 12) / 6]
-  const relief = faults.map((fault) => clamp(evidence.peakRelief[fault], -1, 1))
-  return [...levels, ...levels.map((value) => value ** 2), ...relief]
+  const { crestDb, faults: reliefs } = evidence.peakRelief
+  const limited = clamp((unlimitedDb - crestDb) / (unlimitedDb - limitedDb), 0, 1)
+  const relief = faults.map((fault): FaultRelief => {
+    const { crest, edge, edgeAgain } = reliefs[fault]
+    return { crest: clamp(crest, -1, 1), edge: clamp(edge, -1, 1), edgeAgain: clamp(edgeAgain, -1, 1) }
+  })
+  const crest = relief.map((each) => each.crest)
+  const levelled = [
+    ...crest,
+    ...relief.map(({ edge }) => edge),
+    ...relief.map(({ edgeAgain }) => edgeAgain),
+    ...relief.map(edgeTrend),
+  ]
+  return [
+    ...levels,
+    ...levels.map((value) => value ** 2),
+    ...crest,
+    limited,
+    ...levelled.map((value) => value * limited),
+  ]
 }
 
 /**

@@ -10,7 +10,7 @@ import { dbToPower, powerToDb, rounded } from './units.ts'
  * section 4).
  */
 const narrowedFrom = 0
-const widenedFrom = 0
+const widenedFrom = -0.3
 
 /**
  * Widest moments between which widening fades in, dB. What is narrower would still be narrower than nearly all music with twice the side: it is not a mix that

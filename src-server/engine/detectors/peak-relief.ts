@@ -1,13 +1,28 @@
 import { createBiquadCascade } from '../biquad.ts'
 import type { Audio } from '../block.ts'
-import { dbToGain, gainToDb } from '../units.ts'
+import { quantile } from '../meters/spectrum.ts'
+import { dbToGain, gainToDb, mix } from '../units.ts'
 import { faultSection, type ToneFault, toneFaults } from './tone-evidence.ts'
 
 /** A typical fault of tone, or of width: the side a factor of two too small or too large. */
 export type Fault = ToneFault['kind'] | 'narrowed' | 'widened'
 
-/** How much better the peaks of a piece line up once a fault is undone; see {@link describePeakRelief}. */
-export type PeakRelief = Readonly<Record<Fault, number>>
+/** What the heights of the peaks say about one fault, as natural logarithms of ratios. */
+export interface FaultRelief {
+  /** By how much the crest is smaller once the fault is undone: above 0 where undoing it evens the highest peaks out. */
+  readonly crest: number
+  /** By how much the upper edge of the heights is sharper once the fault is undone. */
+  readonly edge: number
+  /** By how much that edge would be softer with the fault put in once more. */
+  readonly edgeAgain: number
+}
+
+/** How the peaks of a piece line up, as they are and once each fault is undone; see {@link describePeakRelief}. */
+export interface PeakRelief {
+  /** Crest of the loudest moments as they are, dB: below 1.5 dB the piece was limited, above 2.5 dB it was not. */
+  readonly crestDb: number
+  readonly faults: Readonly<Record<Fault, FaultRelief>>
+}
 
 /** What narrowing and widening in their usual size do to the side, dB. */
 export const usualWidthFaultDb = 6
@@ -15,15 +30,19 @@ export const usualWidthFaultDb = 6
 const windowSeconds = 1
 const mostWindows = 30
 const blockSeconds = 0.02
-/** Added to both sides of the ratio, so that pieces whose peaks are all alike do not divide by nothing, dB. */
+/** Added to both sides of a ratio, so that pieces whose peaks are all alike do not divide by nothing, dB. */
 const levelledDb = 0.1
+const sharpDb = 0.003
+/** Crest that stands for pieces too short to have one: neither limited nor not, dB. */
+const unknownCrestDb = 2.5
 
 /**
- * Returns, for every fault, the natural logarithm of the ratio between the crest of the loudest moments as they are and once the fault is undone in its usual
- * size: above 0 where undoing it evens the peaks out. Music is finished by limiting, which leaves many peaks at one height; a filter or a change of
- * the width that came afterwards throws them about, and only its inverse lines them up again, whatever the music's own colour. Crest is the 64th-order mean of the
- * peaks of 20 ms against the fourth-order one, over the 30 s that hold the highest peaks; shorter pieces say less, in proportion. `peakDbfs` are the piece's largest samples, one per `stepSeconds`.
- * 0 for silence, for less than a second, and for the widths of mono. Never throws.
+ * Returns what the peaks of 20 ms say about every fault, over the 30 s that hold the highest ones. Music is finished by limiting, which leaves many peaks at one height; a
+ * filter or a change of the width that came afterwards throws them about, and only its inverse lines them up again, whatever the music's own colour. Two statistics are
+ * compared: the *crest*, 64th-order against fourth-order mean, of the piece as it is and with the fault undone in its usual size; and the softness of the upper *edge* of the heights
+ * ({@link edgeSoftnessDb}), as it is, with the fault undone and with it put in once more. For the third of these what undoing does to each peak in dB is taken twice into the other
+ * direction. Shorter pieces say less, in proportion. `peakDbfs` are the piece's largest samples, one per `stepSeconds`.
+ * Nothing but zeros, and a crest of 2.5 dB, for silence and for less than a second; zeros for the widths of mono. Never throws.
  */
 export function describePeakRelief(audio: Audio, peakDbfs: readonly number[], stepSeconds: number): PeakRelief {
   const trials: readonly Trial[] = [
@@ -37,7 +56,6 @@ export function describePeakRelief(audio: Audio, peakDbfs: readonly number[], st
   const left = new Float32Array(windowFrames)
   const right = new Float32Array(windowFrames)
   const windows = loudestWindows(peakDbfs, stepSeconds)
-  const weight = windows.length / mostWindows
   for (const start of windows) {
     const first = Math.round(start * audio.sampleRateHz)
     if (first + windowFrames > audio.frames) continue
@@ -48,10 +66,26 @@ export function describePeakRelief(audio: Audio, peakDbfs: readonly number[], st
       pushBlockPeaks(left, right, Math.round(blockSeconds * audio.sampleRateHz), peaks[t]!)
     }
   }
-  const [crest, ...undone] = peaks.map(crestDb) as [number, ...number[]]
-  const relief = undone.map((each) => weight * Math.log((crest + levelledDb) / (each + levelledDb)))
-  const [mud, harshness, dullness, narrowed, widened] = relief as [number, number, number, number, number]
-  return { mud, harshness, dullness, narrowed, widened }
+  const [asIs, ...undone] = peaks as [number[], ...number[][]]
+  const weight = isSilent(asIs) ? 0 : windows.length / mostWindows
+  const crest = crestDb(asIs)
+  const [mud, harshness, dullness, narrowed, widened] = undone.map((each): FaultRelief => {
+    if (weight === 0) return { crest: 0, edge: 0, edgeAgain: 0 }
+    const [again, own, without] = [-1, 0, 1].map((times) => edgeSoftnessDb(asIs, each, times)) as [
+      number,
+      number,
+      number,
+    ]
+    return {
+      crest: weight * Math.log((crest + levelledDb) / (crestDb(each) + levelledDb)),
+      edge: weight * Math.log((own + sharpDb) / (without + sharpDb)),
+      edgeAgain: weight * Math.log((again + sharpDb) / (own + sharpDb)),
+    }
+  }) as [FaultRelief, FaultRelief, FaultRelief, FaultRelief, FaultRelief]
+  return {
+    crestDb: mix(unknownCrestDb, crest, weight),
+    faults: { mud, harshness, dullness, narrowed, widened },
+  }
 }
 
 /** Changes one window in place. */
@@ -103,10 +137,37 @@ function pushBlockPeaks(left: Float32Array, right: Float32Array, frames: number,
   }
 }
 
+/** Samples below this are silence, linear. */
+const silence = 1e-6
+
+function isSilent(peaks: readonly number[]): boolean {
+  return !peaks.some((peak) => peak > silence)
+}
+
+/** Quantile that counts as the upper edge of the heights. */
+const edgeQuantile = 0.95
+
+/**
+ * How softly the heights of `peaks`, in dB, end at the top, after each was changed `times` as much as undoing the fault changes it: their mean distance from their 95th percentile, what
+ * stands above it weighted 0.95 and what lies below it 0.05, dB. This is the loss that the percentile makes least (R. Koenker, G. Bassett, Econometrica 46(1), 1978).
+ */
+function edgeSoftnessDb(peaks: readonly number[], undone: readonly number[], times: number): number {
+  const heights = Float64Array.from(peaks, (peak, i) => {
+    const own = gainToDb(Math.max(peak, silence))
+    return own + times * (gainToDb(Math.max(undone[i]!, silence)) - own)
+  }).sort()
+  const edge = quantile(heights, edgeQuantile)
+  const sum = heights.reduce((total, height) => {
+    const above = height - edge
+    return total + (above > 0 ? edgeQuantile * above : (edgeQuantile - 1) * above)
+  }, 0)
+  return sum / heights.length
+}
+
 /** 64th-order against fourth-order mean, dB; 0 for silence and no peaks. */
 function crestDb(peaks: readonly number[]): number {
   const highest = peaks.reduce((most, peak) => Math.max(most, peak), 0)
-  if (!(highest > 1e-6)) return 0
+  if (!(highest > silence)) return 0
   let fourth = 0
   let high = 0
   for (const peak of peaks) {

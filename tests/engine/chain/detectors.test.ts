@@ -247,18 +247,31 @@ describe('music that was limited and damaged afterwards', () => {
   ] as const)('%s shows in peaks that line up again once it is undone, and undamaged does not', (damage, fault) => {
     const damaged = copyOf(limited)
     toneDamages[damage]!(damaged)
-    expect(untouched[fault]).toBeLessThan(0)
-    expect(analyse(damaged).peakRelief[fault]).toBeGreaterThan(0.1)
+    const before = untouched.faults[fault]
+    expect(before.crest).toBeLessThan(0)
+    expect(before.edge).toBeLessThan(0)
+    expect(before.edgeAgain).toBeGreaterThan(0)
+    const after = analyse(damaged).peakRelief.faults[fault]
+    expect(after.crest).toBeGreaterThan(0.1)
+    expect(after.edge).toBeGreaterThan(0.1)
+    expect(after.edgeAgain).toBeGreaterThan(0)
   })
 
   it('says less the shorter it is, and nothing of silence', () => {
     const start = allocateAudio(2, 10 * 48_000, 48_000)
     for (const [c, samples] of start.channels.entries()) samples.set(limited.channels[c]!.subarray(0, start.frames))
-    const ratio = analyse(start).peakRelief.mud / untouched.mud
-    expect(ratio).toBeGreaterThan(0.2)
-    expect(ratio).toBeLessThan(0.5)
+    const short = analyse(start).peakRelief
+    for (const statistic of ['crest', 'edge', 'edgeAgain'] as const) {
+      const ratio = short.faults.mud[statistic] / untouched.faults.mud[statistic]
+      expect(ratio).toBeGreaterThan(0.1)
+      expect(ratio).toBeLessThan(0.5)
+    }
+    expect(untouched.crestDb).toBeLessThan(1)
+    expect(short.crestDb).toBeGreaterThan(1.5)
     for (const silence of [allocateAudio(2, 500, 48_000), allocateAudio(2, 5 * 48_000, 48_000)]) {
-      for (const relief of Object.values(analyse(silence).peakRelief)) expect(relief).toBeCloseTo(0, 12)
+      const { crestDb, faults } = analyse(silence).peakRelief
+      expect(crestDb).toBe(2.5)
+      for (const relief of Object.values(faults)) expect(relief).toEqual({ crest: 0, edge: 0, edgeAgain: 0 })
     }
   })
 })

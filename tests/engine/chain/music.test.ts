@@ -1,6 +1,7 @@
 /** The chain on real music. Songs that no constant was chosen on; excerpts of 30 s. */
 import { describe, expect, it } from 'vitest'
 import { toneDamages } from '../../../bench/damage.ts'
+import { loudMaster } from '../../../bench/music.ts'
 import { distanceDb, errorInsideClamp, largestMoveDb, moveBetween } from '../../../bench/spectral-distance.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
 import type { Audio } from '../../../src-server/engine/block.ts'
@@ -56,6 +57,21 @@ describe.skipIf(reason !== '')(`finished music${reason}`, () => {
     })
     expect(closer.reduce((sum, value) => sum + value, 0) / closer.length).toBeGreaterThanOrEqual(percent)
   })
+
+  it.each(Object.entries(toneDamages))(
+    '%s is taken back by half at least in three of four songs that were limited before',
+    (_, damage) => {
+      const restored = songs.filter(([, audio]) => {
+        const finished = loudMaster(audio)
+        const truth = analyse(finished)
+        damage(finished)
+        const analysis = analyse(finished)
+        const before = distanceDb(moveBetween(truth, analysis))
+        return distanceDb(moveBetween(truth, analyse(master(finished, analysis)))) <= before / 2
+      })
+      expect(restored.length).toBeGreaterThanOrEqual(3)
+    },
+  )
 
   it('takes on the spectrum of a reference within 1.5 dB in mid and 2.5 dB in side inside the clamp', () => {
     for (const [i, [name, audio]] of songs.entries()) {

@@ -5,6 +5,7 @@ import { DECISION_CODES } from '../../../src-server/contract/report.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
 import { applyRecipe } from '../../../src-server/engine/chain.ts'
+import type { Fault, FaultRelief, PeakRelief } from '../../../src-server/engine/detectors/peak-relief.ts'
 import { toneFaults } from '../../../src-server/engine/detectors/tone-evidence.ts'
 import { faultOdds, probability } from '../../../src-server/engine/fault-odds.ts'
 import { foldDownLossDb } from '../../../src-server/engine/meters/stereo.ts'
@@ -401,29 +402,38 @@ describe('a repair', () => {
   })
 })
 
-describe('the odds of a fault', () => {
-  const relief = { mud: 0, harshness: 0, dullness: 0, narrowed: 0, widened: 0 }
+const silent: FaultRelief = { crest: 0, edge: 0, edgeAgain: 0 }
+const evened: FaultRelief = { crest: 0.4, edge: 0.3, edgeAgain: 0.2 }
+const none: PeakRelief = {
+  crestDb: 2.5,
+  faults: { mud: silent, harshness: silent, dullness: silent, narrowed: silent, widened: silent },
+}
+const evenedBy = (fault: Fault, crestDb: number): PeakRelief => ({
+  crestDb,
+  faults: { ...none.faults, [fault]: evened },
+})
 
+describe('the odds of a fault', () => {
   it('are against it while nothing speaks for one', () => {
     for (const logOdds of Object.values(faultOdds(analysis))) expect(logOdds).toBeLessThan(0)
   })
 
   it('rise with the spectrum and with the peaks that even out once the fault is undone', () => {
-    const none = faultOdds({ ...analysis, peakRelief: relief })
+    const unseen = faultOdds({ ...analysis, peakRelief: none })
     for (const kind of ['mud', 'harshness', 'dullness'] as const) {
-      const seen = faultOdds({ ...analysis, peakRelief: relief, tone: { ...analysis.tone, [kind]: 4 } })
-      const both = faultOdds({
-        ...analysis,
-        peakRelief: { ...relief, [kind]: 0.3 },
-        tone: { ...analysis.tone, [kind]: 4 },
-      })
-      expect(seen[kind]).toBeGreaterThan(none[kind])
+      const tone = { ...analysis.tone, [kind]: 4 }
+      const seen = faultOdds({ ...analysis, peakRelief: none, tone })
+      const both = faultOdds({ ...analysis, peakRelief: evenedBy(kind, none.crestDb), tone })
+      const limited = faultOdds({ ...analysis, peakRelief: evenedBy(kind, 1), tone })
+      expect(seen[kind]).toBeGreaterThan(unseen[kind])
       expect(both[kind]).toBeGreaterThan(seen[kind] + 1)
+      expect(limited[kind]).toBeGreaterThan(both[kind])
     }
   })
 
   it('share one probability between all faults', () => {
-    const certain = { ...analysis, peakRelief: { ...relief, mud: 0.5, harshness: 0.5, widened: 0.5 } }
+    const faults = { ...none.faults, mud: evened, harshness: evened, widened: evened }
+    const certain = { ...analysis, peakRelief: { ...none, faults } }
     const sum = Object.values(faultOdds(certain)).reduce((total, logOdds) => total + probability(logOdds), 0)
     expect(sum).toBeGreaterThan(0.9)
     expect(sum).toBeLessThanOrEqual(1)
@@ -472,7 +482,7 @@ describe('the correction of width', () => {
     const narrow = {
       ...analysis,
       width: { widestDb: -8 },
-      peakRelief: { ...analysis.peakRelief, narrowed: 0.5 },
+      peakRelief: evenedBy('narrowed', 1),
     }
     const match = stage(plan(narrow).recipe.stages, 'match')!
     const { bandHz, midDb, sideDb } = analysis.spectrum
