@@ -6,7 +6,7 @@ import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { dbToPower, powerToDb, rounded } from './units.ts'
 
 /**
- * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in fifteen and one in a hundred exceed them (docs/engine.md,
+ * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in twenty and one in fifty exceed them (docs/engine.md,
  * section 4).
  */
 const narrowedFrom = 0
