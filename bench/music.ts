@@ -25,8 +25,8 @@ function musicFolders(): string[] {
 }
 
 /**
- * Eight songs on which results are reported: orchestral and electronic, quiet and loud, sparse and dense. None of them took part in choosing a
- * constant of the engine but the bounds for mud and harshness (docs/engine.md, section 4).
+ * Eight songs on which results are reported: orchestral and electronic, quiet and loud, sparse and dense. None of them took part in
+ * making a table; the bounds and features of the odds were chosen with them in view (docs/engine.md, section 4).
  */
 export const reportedSongs = [
   'casualties_of_war',
