@@ -90,7 +90,7 @@ export function planRecipe(input: PlanInput): MasteringPlan {
       ...image.decisions,
     ].sort((one, other) => stageOrder.indexOf(one.stage) - stageOrder.indexOf(other.stage)),
     warnings: warningsOf(input, reference),
-    targetSpectrum: targetOf(analysis, reference, genre),
+    targetSpectrum: targetOf(analysis, isMatched ? reference : undefined, genre),
   }
 }
 
