@@ -115,8 +115,8 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
     ),
   CLIP_NOT_USED: () =>
     both(
-      'No clipper: on this song limiting alone is cleaner.',
-      '이 곡은 리미터만 쓰는 편이 깨끗해 클리퍼를 쓰지 않았어요.',
+      'No clipper: the limiter holds the peaks alone.',
+      '클리퍼 없이 리미터만으로 피크를 잡았어요.',
     ),
   GAIN_ONLY: (v) =>
     both(
