@@ -5,7 +5,7 @@
 import './compilers.ts'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
-import { InvalidArgumentError } from 'commander'
+import { CommanderError, InvalidArgumentError } from 'commander'
 import { registerAccountCommands } from './cli/account-commands.ts'
 import { absolutePath, defaultDataDir } from './cli/data-dir.ts'
 import { registerDoctorCommand } from './cli/doctor-command.ts'
@@ -13,11 +13,13 @@ import { registerKeyCommands } from './cli/key-commands.ts'
 import { registerMasterCommand } from './cli/master-command.ts'
 import { createProgram } from './cli/program.ts'
 import { type ServeOptions, serve } from './cli/serve.ts'
-import { wordsOfTerminal } from './cli/words.ts'
+import { asksForJson, wordsFor, wordsOfTerminal } from './cli/words.ts'
 import { DEFAULT_PORT } from './contract/limits.ts'
 import { wholeNumber } from './contract/whole-number.ts'
 
-const words = wordsOfTerminal(process.env, Intl.DateTimeFormat().resolvedOptions().locale)
+const asJson = asksForJson(process.argv.slice(2))
+const terminal = wordsOfTerminal(process.env, Intl.DateTimeFormat().resolvedOptions().locale)
+const words = wordsFor(terminal, { json: asJson })
 
 function port(text: string): number {
   const value = wholeNumber(text)
@@ -36,7 +38,7 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   process.exitCode = 1
 })
 const dataDir = defaultDataDir(process.platform, process.env, homedir())
-const program = createProgram(words)
+const program = createProgram(words, asJson)
 
 program
   .command('serve')
@@ -50,4 +52,10 @@ for (const register of [registerKeyCommands, registerAccountCommands, registerDo
   register(program, dataDir, words)
 }
 
-await program.parseAsync()
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error
+  // Ended at once, it could lose what it has written to a pipe.
+  process.exitCode = error.exitCode
+}

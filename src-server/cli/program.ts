@@ -1,14 +1,18 @@
 import { Command } from 'commander'
+import { printFailure } from './client-command.ts'
+import { unusable } from './service-error.ts'
 import { displayWidth } from './text-output.ts'
 import type { Words } from './words.ts'
 
 /** Commands below it are of the same kind, so that each speaks the same language. */
 class SpeakingCommand extends Command {
   readonly words: Words
+  readonly asJson: boolean
 
-  constructor(name: string | undefined, words: Words) {
+  constructor(name: string | undefined, words: Words, asJson: boolean) {
     super(name)
     this.words = words
+    this.asJson = asJson
     const { titles, help, notes, mistakes } = words.commander
     const said = (text: string, rules: Words['commander']['notes']) =>
       rules.reduce((before, [english, own]) => before.replace(english, own), text)
@@ -19,18 +23,32 @@ class SpeakingCommand extends Command {
         styleOptionDescription: (text) => said(text, notes),
         styleArgumentDescription: (text) => said(text, notes),
       })
-      .configureOutput({ outputError: (text, write) => write(said(text, mistakes)) })
+      .configureOutput({
+        outputError: (text, write) =>
+          asJson ? printFailure(unusable(sentence(text)), words, asJson) : write(said(text, mistakes)),
+      })
   }
 
   override createCommand(name?: string): Command {
-    return new SpeakingCommand(name, this.words)
+    return new SpeakingCommand(name, this.words, this.asJson)
   }
 }
 
-/** Returns the program without commands. What commander says by itself, in help and about mistakes, it says in the language of `words`. */
-export function createProgram(words: Words): Command {
-  return new SpeakingCommand('loudsmith', words)
+/** Returns what commander says about a mistake, in one line and without the word that it puts before it. */
+const sentence = (text: string) =>
+  text
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\s*\n\s*/g, ' ')
+
+/**
+ * Returns the program without commands. What commander says by itself, in help and about mistakes, it says in the language of `words`;
+ * with `asJson` a mistake is an error envelope on standard output. Parsing throws a CommanderError where the program is to end.
+ */
+export function createProgram(words: Words, asJson: boolean): Command {
+  return new SpeakingCommand('loudsmith', words, asJson)
     .description(words.about)
     .helpCommand('help [command]', words.commander.help)
-    .showHelpAfterError()
+    .showHelpAfterError(!asJson)
+    .exitOverride()
 }

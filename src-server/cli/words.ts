@@ -260,3 +260,9 @@ export function wordsOfTerminal(
 
 /** Returns the words of a command with or without `--json`. */
 export const wordsFor = (words: Words, { json }: { readonly json?: boolean }): Words => (json ? en : words)
+
+/** Returns whether the words behind the program's name ask for JSON, whether or not they can be understood. Never throws. */
+export function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return argv.slice(0, end === -1 ? argv.length : end).includes('--json')
+}

@@ -150,6 +150,28 @@ test('a Korean terminal gets Korean: refusals of the service and outcomes; JSON 
   })
 }, 120_000)
 
+test.each(['C', 'ko_KR.UTF-8'])(
+  'with --json a mistake in the words of a command is an error envelope in English too, in a terminal of %s',
+  async (locale) => {
+    vi.stubEnv('LC_ALL', locale)
+    const json = (...words: string[]) =>
+      promisify(execFile)(process.execPath, [CLI, ...words]).catch((failure: object) => failure)
+    const refusal = (message: string) => ({
+      code: 1,
+      stdout: `${JSON.stringify({ error: { code: 'INVALID_REQUEST', message } })}\n`,
+      stderr: '',
+    })
+    expect(await json('keys', 'create', '--json')).toMatchObject(refusal("missing required argument 'name'"))
+    expect(await json('account', 'grant', '0', '--json')).toMatchObject(
+      refusal("command-argument value '0' is invalid for argument 'credits'. A number of credits is 1 or more."),
+    )
+    expect(await json('keys', 'lst', '--json')).toMatchObject(refusal("unknown command 'lst' (Did you mean list?)"))
+    // Behind -- a word is no option.
+    expect(await json('keys', 'list', '--', '--json')).toMatchObject({ code: 1, stdout: '' })
+  },
+  60_000,
+)
+
 test('without a running service a command starts it for itself and leaves nothing running', async () => {
   expect(await run('account', 'show')).toMatchObject({ plan: 'studio', credits: 500 })
   expect(existsSync(path.join(dataDir, owner))).toBe(false)
