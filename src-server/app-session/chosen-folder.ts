@@ -33,7 +33,8 @@ export async function requireSongFolder(folder: string, dataDir: string): Promis
 
 async function requireOutside(folder: string, dataDir: string, param: string): Promise<void> {
   if (!path.isAbsolute(folder)) throw invalidRequest('folder_not_absolute', { param })
-  const inside = path.relative(await realPath(dataDir), await realPath(folder))
-  if (inside === '' || (!inside.startsWith('..') && !path.isAbsolute(inside)))
-    throw invalidRequest('folder_own', { param })
+  const way = path.relative(await realPath(dataDir), await realPath(folder))
+  // The first step alone tells: a folder may be called `..x`. Another drive of Windows is reached by an absolute way.
+  const leadsOut = way.split(path.sep)[0] === '..' || path.isAbsolute(way)
+  if (!leadsOut) throw invalidRequest('folder_own', { param })
 }

@@ -593,6 +593,13 @@ describe('a watched folder', () => {
     expect(await attempt(path.join(root, 'link'))).toBe('INVALID_REQUEST path')
     symlinkSync(path.dirname(world.file), path.join(root, 'own'))
     expect(await attempt(path.join(root, 'own'))).toBe('INVALID_REQUEST path')
+    // Inside, though its name begins as the way out does; outside, though its name begins as that of the data folder does.
+    const data = path.dirname(world.file)
+    mkdirSync(path.join(data, '..inbox'))
+    expect(await attempt(path.join(data, '..inbox'))).toBe('INVALID_REQUEST path')
+    mkdirSync(`${data}-songs`)
+    expect(await attempt(`${data}-songs`, path.join(data, '...'))).toBe('INVALID_REQUEST output_folder')
+    expect(await attempt(`${data}-songs`)).toBe('watched')
     await expect(folders.change('unknown', {}, 'en')).rejects.toThrow('NOT_FOUND')
     expect(() => folders.remove('unknown')).toThrow('NOT_FOUND')
   })
