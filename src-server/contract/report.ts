@@ -124,7 +124,8 @@ export const Repair = exactly({
 })
 export type Repair = Static<typeof Repair>
 
-const STAGES_OF_CHAIN = ['repair', 'tone', 'dynamics', 'image', 'clip', 'limit', 'land', 'write'] as const
+/** The stages of the chain that decide something. */
+export const STAGES_OF_CHAIN = ['repair', 'tone', 'dynamics', 'image', 'clip', 'limit', 'land'] as const
 
 /** Everything the engine can say about why it did something; a code belongs to one stage of {@link STAGES_OF_CHAIN}. */
 export const DECISION_CODES = [
@@ -153,7 +154,7 @@ export const DECISION_CODES = [
   'IMAGE_LEFT_ALONE',
   'IMAGE_WIDENED',
   'IMAGE_NARROWED',
-  // clip, limit, land, write
+  // clip, limit, land
   'CLIP_BUDGET_CHOSEN',
   'CLIP_NOT_USED',
   'GAIN_ONLY',

@@ -15,7 +15,6 @@ const stageNames: Record<Decision['stage'], Bilingual> = {
   clip: both('Clip', '클리핑'),
   limit: both('Limit', '리미팅'),
   land: both('Land', '라우드니스 맞춤'),
-  write: both('Write', '기록'),
 }
 
 type Sentence = (v: Readonly<Record<string, number | string>>) => Bilingual
