@@ -1,22 +1,22 @@
 #!/usr/bin/env node
 /**
- * Masters every song that is put into a folder; the ZIPs go into another, under the song's name.
+ * Masters every song that is put into a folder; the ZIPs go into another, under the song's name. What was made is remembered there in
+ * `.made.json`: a song is charged once, whatever breaks off or is started anew, and again only when its file has changed.
  * Usage: LOUDSMITH_KEY=ams_live_… node watch.mjs inbox outbox [spotify,melon]
  */
 import { randomUUID } from 'node:crypto'
-import { access, mkdir, readdir, rename, stat } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { allPlatforms, master, Unreachable } from '../node/master.mjs'
+import { create, fetchMasters, Unreachable } from '../node/master.mjs'
 
-const [inbox, outbox, platforms = allPlatforms] = process.argv.slice(2)
+const [inbox, outbox, platforms] = process.argv.slice(2)
 if (!inbox || !outbox || !process.env.LOUDSMITH_KEY) {
   console.error('Usage: LOUDSMITH_KEY=ams_live_… node watch.mjs INBOX OUTBOX [PLATFORMS]')
   process.exit(2)
 }
 const lookEveryMs = 1000 * Number(process.env.LOUDSMITH_POLL_SECONDS ?? 2)
 const sizes = new Map()
-const keys = new Map()
 const givenUp = new Set()
 
 /** Songs that have not been mastered yet and whose size has not changed since the last look: they are copied completely. */
@@ -29,11 +29,18 @@ async function newSongs() {
     if (!facts?.isFile()) continue
     const { size, mtimeMs } = facts
     const version = `${name} ${size} ${mtimeMs}`
-    if (sizes.get(name) === version && !givenUp.has(version) && !(await isThere(targetOf(name))))
+    if (sizes.get(name) === version && !givenUp.has(version) && !(await isMade(name, version)))
       found.push({ name, version })
     sizes.set(name, version)
   }
   return found
+}
+
+/** A ZIP of which nothing is remembered stands for its song as it is. */
+async function isMade(name, version) {
+  const song = songs[name]
+  if (song === undefined) return isThere(targetOf(name))
+  return song.version === version && song.isMade === true
 }
 
 const targetOf = (name) => path.join(outbox, `${name}.zip`)
@@ -44,23 +51,43 @@ const isThere = (file) =>
   )
 
 await mkdir(outbox, { recursive: true })
+const memory = path.join(outbox, '.made.json')
+/** By the name of a song: which version of its file it is about, the key and the job of that, and whether its ZIP was made. */
+const songs = JSON.parse(await readFile(memory, 'utf8').catch(() => '{}'))
+
+async function remember(name, facts) {
+  songs[name] = facts
+  await writeFile(`${memory}.part`, JSON.stringify(songs))
+  await rename(`${memory}.part`, memory)
+}
+
+async function masterSong(name, version) {
+  let song = songs[name]?.version === version ? songs[name] : { version, key: randomUUID() }
+  // Known before the job is made: sent again with its key, the song is not charged again.
+  await remember(name, song)
+  if (song.jobId === undefined) {
+    song = { ...song, jobId: await create(path.join(inbox, name), platforms, song.key) }
+    await remember(name, song)
+  }
+  const part = path.join(outbox, `.${name}.part`)
+  await fetchMasters(song.jobId, part)
+  await rename(part, targetOf(name))
+  await remember(name, { ...song, isMade: true })
+}
+
 console.log(`watching ${inbox}`)
 for (;;) {
-  const songs = await newSongs().catch((error) => {
+  const found = await newSongs().catch((error) => {
     // A drive that is away comes back.
     console.error(`not looked into ${inbox}: ${error.message}`)
     return []
   })
-  for (const { name, version } of songs) {
-    const part = path.join(outbox, `.${name}.part`)
+  for (const { name, version } of found) {
     try {
-      // The same song keeps its key: when it is sent again, it is not charged again.
-      if (!keys.has(version)) keys.set(version, randomUUID())
-      await master(path.join(inbox, name), part, platforms, keys.get(version))
-      await rename(part, targetOf(name))
+      await masterSong(name, version)
       console.log(`mastered ${name}`)
     } catch (error) {
-      // Tried again at the next look while nothing answers, else only when the file changes.
+      // Tried again at the next look while nothing answers, else only when the file changes or this program starts anew.
       if (!(error instanceof Unreachable)) givenUp.add(version)
       console.error(`not mastered ${name}: ${error.message}`)
     }

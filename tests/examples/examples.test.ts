@@ -86,9 +86,12 @@ function refuseByLimit(response: http.ServerResponse): void {
   response.end('{"error":{"code":"RATE_LIMIT","message":"Try again in 1 s."}}')
 }
 
-/** The service behind another address, where `answerFirst` answers the first read. Returns the address. */
-async function startDoor({ port = 0, answerFirst = refuseByLimit } = {}): Promise<string> {
-  let isRefused = false
+/**
+ * The service behind another address, where `answerFirst` answers the first read, or where each download breaks off behind its first byte.
+ * Returns the address.
+ */
+async function startDoor({ port = 0, answerFirst = refuseByLimit, breaksDownloads = false } = {}): Promise<string> {
+  let isRefused = breaksDownloads
   const door = http.createServer((request, response) => {
     if (request.method === 'GET' && !isRefused) {
       isRefused = true
@@ -99,7 +102,9 @@ async function startDoor({ port = 0, answerFirst = refuseByLimit } = {}): Promis
     const { method = '', headers, url = '' } = request
     const onward = http.request(service.baseUrl + url, { method, headers: { ...headers, host } }, (answer) => {
       response.writeHead(answer.statusCode ?? 0, answer.headers)
-      answer.pipe(response)
+      if (breaksDownloads && url.endsWith('/download'))
+        answer.once('data', (bytes: Buffer) => response.write(bytes.subarray(0, 1), () => response.destroy()))
+      else answer.pipe(response)
     })
     request.pipe(onward)
   })
@@ -364,6 +369,41 @@ test('the watch folder goes on with the job of a song when the service was away 
   expect((await service.get('/api/v1/jobs')).body.total).toBe(1)
 })
 
+test('the watch folder fetches a song again whose download broke off, and after a restart too', async () => {
+  const [inbox, outbox] = [path.join(folder, 'inbox'), path.join(folder, 'outbox')]
+  mkdirSync(inbox)
+  writeFileSync(path.join(inbox, 'one.wav'), wavSong())
+  const args = [example('watch-folder/watch.mjs'), inbox, outbox, 'melon']
+  const first = run(process.execPath, args, { LOUDSMITH_URL: await startDoor({ breaksDownloads: true }) })
+  await eventually(() => (first.output.match(/^not mastered one.wav: no answer/gm)?.length ?? 0) > 1)
+  first.child.kill()
+  await finished(first)
+  const second = run(process.execPath, args)
+  await eventually(() => /^mastered one.wav/m.test(second.output))
+  const { jobs, total } = (await service.get('/api/v1/jobs')).body
+  expect(total).toBe(1)
+  expect(sha256(readFileSync(path.join(outbox, 'one.wav.zip')))).toBe(await tagOf(jobs[0].job_id))
+})
+
+test('the watch folder makes nothing again when a ZIP was taken away, but what has changed', async () => {
+  const [inbox, outbox] = [path.join(folder, 'inbox'), path.join(folder, 'outbox')]
+  mkdirSync(inbox)
+  writeFileSync(path.join(inbox, 'one.wav'), wavSong())
+  const args = [example('watch-folder/watch.mjs'), inbox, outbox, 'melon']
+  const first = run(process.execPath, args)
+  await eventually(() => /^mastered one.wav/m.test(first.output))
+  first.child.kill()
+  await finished(first)
+  rmSync(path.join(outbox, 'one.wav.zip'))
+  const second = run(process.execPath, args)
+  writeFileSync(path.join(inbox, 'two.wav'), wavSong({ hertz: 330 }))
+  await eventually(() => /^mastered two.wav/m.test(second.output))
+  expect(second.output).not.toContain('one.wav')
+  writeFileSync(path.join(inbox, 'one.wav'), wavSong({ hertz: 550 }))
+  await eventually(() => /^mastered one.wav/m.test(second.output))
+  expect((await service.get('/api/v1/jobs')).body.total).toBe(3)
+})
+
 test('the watch folder outlives a song that goes between two looks, a folder named like one, and its drive being away', async () => {
   const [inbox, away] = [path.join(folder, 'inbox'), path.join(folder, 'away')]
   mkdirSync(path.join(inbox, 'album.wav'), { recursive: true })
@@ -391,7 +431,7 @@ test('the watch folder masters each arriving song once, under its name, and goes
   writeFileSync(path.join(inbox, 'two.wav'), wavSong({ hertz: 330 }))
   await eventually(() => program.output.includes('mastered two.wav'))
   await new Promise((resolve) => setTimeout(resolve, 500))
-  expect(readdirSync(outbox).sort()).toEqual(['one.wav.zip', 'two.wav.zip'])
+  expect(readdirSync(outbox).sort()).toEqual(['.made.json', 'one.wav.zip', 'two.wav.zip'])
   expect(program.output.match(/^not mastered notes.wav/gm)?.length).toBe(1)
   expect((await service.get('/api/v1/jobs')).body.total).toBe(2)
 })
