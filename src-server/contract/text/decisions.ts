@@ -113,10 +113,7 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
       `소프트 클리퍼가 가장 높은 피크를 ${db(v.clipBudgetDb)}까지 깎아요. 리미터만 쓸 때보다 깨끗했어요.`,
     ),
   CLIP_NOT_USED: () =>
-    both(
-      'No clipper: the limiter holds the peaks alone.',
-      '클리퍼 없이 리미터만으로 피크를 잡았어요.',
-    ),
+    both('No clipper: the limiter holds the peaks alone.', '클리퍼 없이 리미터만으로 피크를 잡았어요.'),
   GAIN_ONLY: (v) =>
     both(
       `Only gain was needed (${change(Number(v.gainDb ?? 0))} dB); no peak came near the ceiling.`,
