@@ -77,6 +77,9 @@ def main():
     result = song.with_name(song.stem + "_masters.zip")
     with call(f"/api/v1/jobs/{job_id}/download") as answer, open(result, "wb") as file:
         shutil.copyfileobj(answer, file)
+        # Read in parts, an answer that breaks off looks like one that has ended.
+        if file.tell() != int(answer.headers["Content-Length"]):
+            raise RuntimeError("the download broke off")
     print(result)
 
 

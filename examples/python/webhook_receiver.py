@@ -45,6 +45,9 @@ def act(event):
             try:
                 with urllib.request.urlopen(request) as answer, open(event["job_id"] + ".zip", "wb") as file:
                     shutil.copyfileobj(answer, file)
+                    # Read in parts, an answer that breaks off looks like one that has ended.
+                    if file.tell() != int(answer.headers["Content-Length"]):
+                        raise OSError("the download broke off")
             except OSError as problem:
                 print("not downloaded", event["job_id"], problem, flush=True)
                 return

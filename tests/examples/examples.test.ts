@@ -241,6 +241,13 @@ test.each(CLIENTS)(
   },
 )
 
+test.each(CLIENTS)('the %s example fails when its download breaks off', async (_name, command, args) => {
+  const LOUDSMITH_URL = await startDoor({ breaksDownloads: true })
+  const program = run(command, [...args, '봄날 (demo).wav', 'melon'], { LOUDSMITH_URL })
+  expect(await finished(program)).not.toBe(0)
+  expect(hasTrace(program.output)).toBe(false)
+})
+
 /** The lines of README.md below "The API in five lines" but for the key, which is given, and unzip: the held engine makes no real ZIP. */
 function readmeLines(): string {
   const [, block = ''] = /The API in five lines.*?```sh\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? []
