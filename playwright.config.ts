@@ -1,4 +1,8 @@
 import { defineConfig } from 'playwright/test'
+import { quickFfmpeg } from './tests/support/quick-ffmpeg.ts'
+
+// What the specs start inherits it.
+Object.assign(process.env, quickFfmpeg())
 
 /** Debian's Chromium unless another one is named; Playwright's own is not installed. */
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'

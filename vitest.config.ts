@@ -1,9 +1,16 @@
+import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { quickFfmpeg } from './tests/support/quick-ffmpeg.ts'
+
+const FILES = globSync('tests/**/*.test.ts', { cwd: import.meta.dirname }).map((file) => file.replaceAll('\\', '/'))
+/** What a file replaces or sets for its whole process, and with it for every file that would share it. */
+const changesItsProcess = /\bvi\.mock\(|process\.umask\(|process\.env\.\w+ = |delete process\.env/
+const own = FILES.filter((file) => changesItsProcess.test(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')))
 
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
     environment: 'node',
+    env: quickFfmpeg(),
     pool: 'forks',
     // As src-server/compilers.ts does for the programs.
     execArgv: ['--no-maglev'],
@@ -13,5 +20,10 @@ export default defineConfig({
     // A machine may be busy: what comes late has come.
     expect: { poll: { timeout: 20_000 } },
     reporters: ['default', './tests/support/closing-lines.ts'],
+    projects: [
+      // Loading what is tested takes longer than most files: a process that serves many loads it once.
+      { extends: true, test: { name: 'shared', include: ['tests/**/*.test.ts'], exclude: own, isolate: false } },
+      { extends: true, test: { name: 'own', include: own } },
+    ],
   },
 })

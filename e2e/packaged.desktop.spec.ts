@@ -19,6 +19,7 @@ test('the packed Linux application starts with nothing but what it ships, and ma
     ...(process.env as Record<string, string>),
     HOME: user.home,
     XDG_CONFIG_HOME: path.join(user.home, '.config'),
+    MASTER_FFMPEG_PATH: '',
   }
   const app = await _electron.launch({
     executablePath: path.join(folder, 'loudsmith'),
