@@ -21,7 +21,7 @@ import { SNIPPETS, type SnippetLanguage } from '../../src-renderer/screens/autom
 import { en } from '../../src-renderer/text/en.ts'
 import { eventually, startReceiver } from '../notify/fixture.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
-import { hasProgram, whereInstalled } from '../support/programs.ts'
+import { hasProgram, python3, whereInstalled } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
 
@@ -126,7 +126,7 @@ const programOf = ([name, command]: readonly [string, ...unknown[]]) => (name ==
 
 const ALL_CLIENTS: [name: string, command: string, args: string[]][] = [
   ['curl', 'sh', [example('curl/master.sh')]],
-  ['Python', 'python3', [example('python/master.py')]],
+  ['Python', python3, [example('python/master.py')]],
   ['Node', process.execPath, [example('node/master.mjs')]],
 ]
 const CLIENTS = whereInstalled(ALL_CLIENTS, programOf)
@@ -155,10 +155,10 @@ test.skipIf(process.platform === 'win32').each(CLIENTS)(
   },
 )
 
-const hasRequests = spawnSync('python3', ['-c', 'import requests']).status === 0
+const hasRequests = spawnSync(python3, ['-c', 'import requests']).status === 0
 const SAMPLES: [SnippetLanguage, string, isThere: boolean][] = [
   ['curl', 'sh', process.platform !== 'win32' && hasProgram('curl')],
-  ['python', 'python3', hasRequests],
+  ['python', python3, hasRequests],
   ['node', process.execPath, true],
 ]
 
@@ -278,7 +278,7 @@ test.runIf(hasProgram('curl'))(
 )
 
 const RECEIVERS: [name: string, command: string, args: string[]][] = [
-  ['Python', 'python3', [example('python/webhook_receiver.py'), '0']],
+  ['Python', python3, [example('python/webhook_receiver.py'), '0']],
   ['Node', process.execPath, [example('node/webhook-receiver.mjs'), '0']],
 ]
 

@@ -1,17 +1,18 @@
 /** Every error of the catalogue, read by the clients that people really use, each with an upload on its way where the error has one. */
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../../src-server/contract/errors.ts'
 import { eventually } from '../notify/fixture.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
-import { whereInstalled } from '../support/programs.ts'
+import { python3, whereInstalled } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavOfSize, wavSong } from '../support/songs.ts'
 
@@ -32,31 +33,47 @@ interface Told {
   readonly bodyFile?: string
 }
 
+/** Reads a request per line and prints what came back of it, each over a connection of its own, as both libraries do by themselves. */
 const PYTHON = `
-import http.client, json, sys, urllib.error, urllib.parse, urllib.request
-how, url, told = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
-body = open(told['bodyFile'], 'rb').read() if 'bodyFile' in told else None
-if how == 'urllib':
+import http.client, json, sys, traceback, urllib.error, urllib.parse, urllib.request
+def ask(how, url, told):
+    body = open(told['bodyFile'], 'rb').read() if 'bodyFile' in told else None
+    if how == 'urllib':
+        try:
+            answer = urllib.request.urlopen(urllib.request.Request(url, data=body, headers=told['headers'], method=told['method']))
+        except urllib.error.HTTPError as error:
+            answer = error
+    else:
+        place = urllib.parse.urlsplit(url)
+        connection = http.client.HTTPConnection(place.netloc)
+        connection.request(told['method'], url[len('http://' + place.netloc):], body, told['headers'])
+        answer = connection.getresponse()
+    return [answer.status, json.load(answer)]
+for line in sys.stdin:
     try:
-        answer = urllib.request.urlopen(urllib.request.Request(url, data=body, headers=told['headers'], method=told['method']))
-    except urllib.error.HTTPError as error:
-        answer = error
-else:
-    place = urllib.parse.urlsplit(url)
-    connection = http.client.HTTPConnection(place.netloc)
-    connection.request(told['method'], url[len('http://' + place.netloc):], body, told['headers'])
-    answer = connection.getresponse()
-print(json.dumps([answer.status, json.load(answer)]))
+        print(json.dumps(ask(*json.loads(line))), flush=True)
+    except Exception:
+        print(json.dumps(traceback.format_exc()), flush=True)
 `
 
 type Read = [status: number, body: { error?: { code: string; message: string } }, headers?: Headers]
 type Client = (told: Told) => Promise<Read>
 
 const urlOf = ({ address }: Told) => `${service.baseUrl}${address}`
+let pythonProcess: ChildProcess | undefined
+let pythonAnswers: AsyncIterator<string> | undefined
 const python =
   (how: string): Client =>
-  async (told) =>
-    JSON.parse((await run('python3', ['-c', PYTHON, how, urlOf(told), JSON.stringify(told)])).stdout)
+  async (told) => {
+    pythonProcess ??= spawn(python3, ['-c', PYTHON], { stdio: ['pipe', 'pipe', 'inherit'] })
+    if (!pythonProcess.stdin || !pythonProcess.stdout) throw new Error('no pipe')
+    pythonAnswers ??= createInterface({ input: pythonProcess.stdout })[Symbol.asyncIterator]()
+    pythonProcess.stdin.write(`${JSON.stringify([how, urlOf(told), told])}\n`)
+    const { value } = await pythonAnswers.next()
+    const answer: unknown = JSON.parse(value)
+    if (typeof answer === 'string') throw new Error(answer)
+    return answer as Read
+  }
 
 const CLIENTS: Record<string, { program: string; send: Client }> = {
   curl: {
@@ -72,8 +89,8 @@ const CLIENTS: Record<string, { program: string; send: Client }> = {
       return [Number(status), JSON.parse(body)]
     },
   },
-  'Python urllib': { program: 'python3', send: python('urllib') },
-  'Python http.client': { program: 'python3', send: python('http.client') },
+  'Python urllib': { program: python3, send: python('urllib') },
+  'Python http.client': { program: python3, send: python('http.client') },
   'Node fetch': {
     program: process.execPath,
     async send(told) {
@@ -163,6 +180,7 @@ beforeAll(async () => {
   db.close()
 }, 60_000)
 afterAll(async () => {
+  pythonProcess?.kill()
   await service.stop()
   rmSync(folder, { recursive: true })
 })

@@ -6,6 +6,10 @@ export function hasProgram(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
 }
 
+/** The Python that `python3` leads to, in one step where a version manager's script stands before it; `python3` where there is none. */
+export const python3: string =
+  spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).stdout?.trim() || 'python3'
+
 /** Returns the entries whose program is installed; each other one becomes a skipped test that says what is missing. */
 export function whereInstalled<Entry>(entries: readonly Entry[], programOf: (entry: Entry) => string): Entry[] {
   return entries.filter((entry) => {
