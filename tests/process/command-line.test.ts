@@ -353,7 +353,7 @@ test('what a command cannot do is said with what to do instead', async () => {
   expect(await refused('account', 'show', '--data-dir', '')).toMatch(/^error: option '--data-dir <dir>'.*It is empty\./)
   expect(await refused('account', 'plan', 'gold')).toMatch(/plan +which one \(choices: "free"/)
   expect(await refused('keys', 'revoke', 'nobody')).toBe('There is no key nobody. See its identifier in "keys list".')
-})
+}, 120_000)
 
 test.runIf(existsSync('/proc/self'))(
   'an output folder that cannot be made is refused at once, even where Node would try for ever (in /proc, so on Linux only)',
