@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, needsRealElectron, test } from './desktop-fixtures.ts'
+import { expect, needsRealElectron, lookingTest as test } from './desktop-fixtures.ts'
+
+// In one process, which has one window for all of them.
+test.describe.configure({ mode: 'default' })
 
 test('no script of the page can find the credential of this start', async ({ user, desktop }) => {
   const { controlToken } = JSON.parse(readFileSync(path.join(user.userData, 'data', 'owner.json'), 'utf8')) as {
@@ -186,17 +189,6 @@ test('every permission is refused but writing text to the clipboard', async ({ d
   })
 })
 
-test('a page that rewrites its own built-in functions does not change what the preload script does', async ({
-  desktop,
-}) => {
-  needsRealElectron('the stand-in carries messages between the worlds itself')
-  const report = await desktop.page.evaluate(() => {
-    Array.prototype.map = (() => [{ filename: 'x.wav', path: '/etc/passwd' }]) as typeof Array.prototype.map
-    return window.loudsmith?.addFiles([new File(['x'], 'x.wav')])
-  })
-  expect(report).toMatchObject({ sourceIds: [], refused: [{ code: 'UNREADABLE' }] })
-})
-
 test('the renderer process runs in the sandbox of the operating system', async ({ desktop }) => {
   needsRealElectron('the stand-in starts Chromium without its sandbox')
   const isSandboxed = await desktop.app.evaluate(({ app }) =>
@@ -206,4 +198,16 @@ test('the renderer process runs in the sandbox of the operating system', async (
       .every((one) => one.sandboxed !== false),
   )
   expect(isSandboxed).toBe(true)
+})
+
+// The last: the page is of no use afterwards.
+test('a page that rewrites its own built-in functions does not change what the preload script does', async ({
+  desktop,
+}) => {
+  needsRealElectron('the stand-in carries messages between the worlds itself')
+  const report = await desktop.page.evaluate(() => {
+    Array.prototype.map = (() => [{ filename: 'x.wav', path: '/etc/passwd' }]) as typeof Array.prototype.map
+    return window.loudsmith?.addFiles([new File(['x'], 'x.wav')])
+  })
+  expect(report).toMatchObject({ sourceIds: [], refused: [{ code: 'UNREADABLE' }] })
 })

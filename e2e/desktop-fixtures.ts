@@ -199,34 +199,56 @@ export function runToEnd(
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
 }
 
+type Use<Value> = (value: Value) => Promise<void>
+
+/** Gives a user with a home folder and ends what they left running; prints what that said where `hasFailed` in the end. */
+async function keepUser(use: Use<User>, hasFailed: () => boolean): Promise<void> {
+  const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-home-'))
+  const userData = path.join(home, '.config', 'Loudsmith')
+  const music = musicOf(home)
+  mkdirSync(music)
+  const running: { desktop: Desktop; child: ChildProcess }[] = []
+  await use({
+    home,
+    userData,
+    music,
+    async launch(options) {
+      const desktop = await launch(home, userData, options)
+      running.push({ desktop, child: desktop.app.process() })
+      return desktop
+    },
+    startAgain: (args) => runToEnd(home, userData, { args }),
+  })
+  for (const { desktop, child } of running) {
+    if (hasFailed())
+      console.log(`exit ${child.exitCode ?? child.signalCode}; it printed:\n${desktop.output().slice(-4000)}`)
+    await endNow(desktop.app, child)
+  }
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+}
+
 export const test = base.extend<{ user: User; desktop: Desktop }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
-  user: async ({}, use, info) => {
-    const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-home-'))
-    const userData = path.join(home, '.config', 'Loudsmith')
-    const music = musicOf(home)
-    mkdirSync(music)
-    const running: { desktop: Desktop; child: ChildProcess }[] = []
-    await use({
-      home,
-      userData,
-      music,
-      async launch(options) {
-        const desktop = await launch(home, userData, options)
-        running.push({ desktop, child: desktop.app.process() })
-        return desktop
-      },
-      startAgain: (args) => runToEnd(home, userData, { args }),
-    })
-    for (const { desktop, child } of running) {
-      if (info.status !== info.expectedStatus)
-        console.log(`exit ${child.exitCode ?? child.signalCode}; it printed:\n${desktop.output().slice(-4000)}`)
-      await endNow(desktop.app, child)
-    }
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
-  },
-  desktop: async ({ user }, use) => {
-    const desktop = await user.launch()
-    await use(desktop)
-  },
+  user: ({}, use, info) => keepUser(use, () => info.status !== info.expectedStatus),
+  desktop: async ({ user }, use) => use(await user.launch()),
+})
+
+/** For tests that leave the program as they found it: one start serves all of them, and what it noted is that of the test. */
+export const lookingTest = base.extend<{ notesOfOneTest: undefined }, { user: User; desktop: Desktop }>({
+  user: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
+    ({}, use) => keepUser(use, () => false),
+    { scope: 'worker' },
+  ],
+  desktop: [async ({ user }, use) => use(await user.launch()), { scope: 'worker' }],
+  notesOfOneTest: [
+    async ({ desktop }, use, info) => {
+      await desktop.app.evaluate(() => {
+        for (const list of Object.values((globalThis as unknown as { __noted: Noted }).__noted)) list.length = 0
+      })
+      await use(undefined)
+      if (info.status !== info.expectedStatus) console.log(`it printed:\n${desktop.output().slice(-4000)}`)
+    },
+    { auto: true },
+  ],
 })

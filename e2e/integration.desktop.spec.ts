@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import path from 'node:path'
 import type { Desk } from '../src-server/contract/app.ts'
 import { engineFlags } from '../src-server/jobs/worker-pool.ts'
-import { type Desktop, expect, test } from './desktop-fixtures.ts'
+import { type Desktop, expect, lookingTest, test } from './desktop-fixtures.ts'
 import { writeSong } from './desktop-songs.ts'
 
 const titles = async (desktop: Desktop) =>
@@ -71,27 +71,6 @@ test('a folder chosen in the dialog brings its songs, and what is no song is ref
     .toMatchObject([{ refused: [] }, { sourceIds: [], refused: [{ filename: 'Empty', code: 'NO_SONGS' }] }])
 })
 
-test('a dropped file that is no song is refused, with what the page needs to say why', async ({ user, desktop }) => {
-  const { page } = desktop
-  const fake = path.join(user.music, 'notes.wav')
-  const { writeFileSync } = await import('node:fs')
-  writeFileSync(fake, 'no audio at all')
-  await page.evaluate(() => {
-    const input = document.createElement('input')
-    input.type = 'file'
-    input.id = 'dropped'
-    document.body.append(input)
-  })
-  await page.setInputFiles('#dropped', [fake])
-  const report = await page.evaluate(() => {
-    const input = document.querySelector<HTMLInputElement>('#dropped')
-    return window.loudsmith?.addFiles([...(input?.files ?? [])])
-  })
-  expect(report?.refused).toMatchObject([
-    { filename: 'notes.wav', code: 'UNSUPPORTED_FORMAT', values: { reason: 'unknown' } },
-  ])
-})
-
 test('menus, dialogs and the frame follow the language and the theme of the settings, also after a restart', async ({
   user,
 }) => {
@@ -109,50 +88,6 @@ test('menus, dialogs and the frame follow the language and the theme of the sett
   const second = await user.launch()
   await expect.poll(() => label(second)).toBe('설정…')
   await expect.poll(() => isDark(second)).toBe(true)
-})
-
-test('the menu reaches every screen and the tray shows and copies the address of the API', async ({ desktop }) => {
-  const heard = await listen(desktop)
-  for (const id of ['master', 'automate', 'history', 'settings']) await desktop.choose('application', id)
-  await desktop.choose('application', 'start')
-  await expect.poll(() => desktop.page.evaluate(() => location.hash), 'what would be started is seen first').toBe('#/')
-  for (const id of ['search', 'key-sheet', 'undo-removal']) await desktop.choose('application', id)
-  await desktop.choose('tray', 'keys')
-  await expect.poll(heard).toEqual({
-    places: ['master', 'automate', 'history', 'settings', 'keys'].map((screen) => ({ screen })),
-    commands: ['start', 'search', 'key-sheet', 'undo-removal'],
-    intakes: [],
-  })
-  await desktop.choose('tray', 'copy-address')
-  expect(await desktop.app.evaluate(({ clipboard }) => clipboard.readText())).toBe(desktop.baseUrl)
-  await desktop.choose('tray', 'copy-request')
-  const request = await desktop.app.evaluate(({ clipboard }) => clipboard.readText())
-  expect(request).toContain(`${desktop.baseUrl}/api/v1/master`)
-  expect(request).not.toContain('ams_live_')
-  await desktop.choose('application', 'api-reference')
-  await expect.poll(async () => (await desktop.noted()).opened).toEqual([`${desktop.baseUrl}/docs`])
-})
-
-test('pausing in the tray pauses the queue, and menu and tray then offer to go on', async ({ desktop }) => {
-  await desktop.choose('tray', 'pause')
-  await expect.poll(async () => (await desktop.call<Desk>('GET', '/app/desk')).is_paused).toBe(true)
-  await expect
-    .poll(() => desktop.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('pause')?.label))
-    .toBe('Resume the queue')
-  await desktop.choose('application', 'pause')
-  await expect.poll(async () => (await desktop.call<Desk>('GET', '/app/desk')).is_paused).toBe(false)
-})
-
-test('starting at login is off until it is chosen, and the system knows of it', async ({ user, desktop }) => {
-  const settings = () => desktop.page.evaluate(() => window.loudsmith?.readDesktopSettings())
-  expect(await settings()).toEqual({ openAtLogin: false, keepsRunning: false, notifies: true })
-  await desktop.page.evaluate(() => window.loudsmith?.changeDesktopSettings({ openAtLogin: true }))
-  expect((await settings())?.openAtLogin).toBe(true)
-  const autostart = path.join(user.home, '.config', 'autostart', 'loudsmith.desktop')
-  if (process.platform === 'linux') expect(readFileSync(autostart, 'utf8')).toContain('"--hidden"')
-  await desktop.page.evaluate(() => window.loudsmith?.changeDesktopSettings({ openAtLogin: false }))
-  expect((await settings())?.openAtLogin).toBe(false)
-  expect(existsSync(autostart)).toBe(false)
 })
 
 test('in the background the API goes on without a window, and the tray brings the window back', async ({ desktop }) => {
@@ -256,50 +191,128 @@ async function expectSong(desktop: Desktop): Promise<string[]> {
   return (await desktop.call<Desk>('GET', '/app/desk')).songs.map((song) => song.source.source_id)
 }
 
-test('after sleep everything is read again', async ({ desktop }) => {
-  await desktop.call('PATCH', '/app/desk', { is_paused: true })
-  await desktop.app.evaluate(({ powerMonitor }) => powerMonitor.emit('resume'))
-  await expect
-    .poll(() => desktop.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('pause')?.label))
-    .toBe('Resume the queue')
-})
+lookingTest.describe('in one start', () => {
+  lookingTest.describe.configure({ mode: 'default' })
 
-test('the folder of the masters is shown before there are any, and one that is gone is named', async ({
-  user,
-  desktop,
-}) => {
-  const reveal = () => desktop.page.evaluate(() => window.loudsmith?.revealFolder('output'))
-  const ours = path.join(user.home, 'Musik', 'Loudsmith')
-  await desktop.choose('application', 'show-masters')
-  await expect.poll(async () => (await desktop.noted()).opened).toEqual([ours])
-  expect(existsSync(ours)).toBe(true)
-  const drive = path.join(user.home, 'drive')
-  mkdirSync(drive)
-  await desktop.call('PATCH', '/app/settings', { output_folder: drive })
-  expect(await reveal()).toBe(true)
-  rmSync(drive, { recursive: true })
-  expect(await reveal()).toBe(false)
-  expect(existsSync(drive)).toBe(false)
-  expect((await desktop.noted()).questions).toMatchObject([
-    { message: 'The folder could not be opened.', detail: expect.stringContaining(drive) },
-  ])
-})
+  lookingTest(
+    'a dropped file that is no song is refused, with what the page needs to say why',
+    async ({ user, desktop }) => {
+      const { page } = desktop
+      const fake = path.join(user.music, 'notes.wav')
+      const { writeFileSync } = await import('node:fs')
+      writeFileSync(fake, 'no audio at all')
+      await page.evaluate(() => {
+        const input = document.createElement('input')
+        input.type = 'file'
+        input.id = 'dropped'
+        document.body.append(input)
+      })
+      await page.setInputFiles('#dropped', [fake])
+      const report = await page.evaluate(() => {
+        const input = document.querySelector<HTMLInputElement>('#dropped')
+        return window.loudsmith?.addFiles([...(input?.files ?? [])])
+      })
+      expect(report?.refused).toMatchObject([
+        { filename: 'notes.wav', code: 'UNSUPPORTED_FORMAT', values: { reason: 'unknown' } },
+      ])
+    },
+  )
 
-test('the diagnostics ZIP is written where the user says and holds no audio', async ({ user, desktop }) => {
-  const saveAs = (file: string) => {
-    const answered = desktop.app.evaluate(({ dialog }, target) => {
-      dialog.showSaveDialog = async () => ({ canceled: false, filePath: target })
-    }, file)
-    return answered.then(() => desktop.page.evaluate(() => window.loudsmith?.exportDiagnostics()))
-  }
-  expect(await saveAs(path.join(user.home, 'no such folder', 'diagnostics.zip'))).toBe(false)
-  expect((await desktop.noted()).questions).toMatchObject([
-    { message: 'The diagnostics could not be saved.', detail: expect.stringContaining('ENOENT') },
-  ])
-  const file = path.join(user.home, 'diagnostics.zip')
-  expect(await saveAs(file)).toBe(true)
-  const names = readFileSync(file).toString('latin1')
-  for (const name of ['logs/loudsmith.log', 'versions.json', 'system.json', 'settings.json', 'desktop.json'])
-    expect(names).toContain(name)
-  expect(names).not.toMatch(/\.(wav|mp3|flac)/)
+  lookingTest(
+    'the menu reaches every screen and the tray shows and copies the address of the API',
+    async ({ desktop }) => {
+      const heard = await listen(desktop)
+      for (const id of ['master', 'automate', 'history', 'settings']) await desktop.choose('application', id)
+      await desktop.choose('application', 'start')
+      await expect
+        .poll(() => desktop.page.evaluate(() => location.hash), 'what would be started is seen first')
+        .toBe('#/')
+      for (const id of ['search', 'key-sheet', 'undo-removal']) await desktop.choose('application', id)
+      await desktop.choose('tray', 'keys')
+      await expect.poll(heard).toEqual({
+        places: ['master', 'automate', 'history', 'settings', 'keys'].map((screen) => ({ screen })),
+        commands: ['start', 'search', 'key-sheet', 'undo-removal'],
+        intakes: [],
+      })
+      await desktop.choose('tray', 'copy-address')
+      expect(await desktop.app.evaluate(({ clipboard }) => clipboard.readText())).toBe(desktop.baseUrl)
+      await desktop.choose('tray', 'copy-request')
+      const request = await desktop.app.evaluate(({ clipboard }) => clipboard.readText())
+      expect(request).toContain(`${desktop.baseUrl}/api/v1/master`)
+      expect(request).not.toContain('ams_live_')
+      await desktop.choose('application', 'api-reference')
+      await expect.poll(async () => (await desktop.noted()).opened).toEqual([`${desktop.baseUrl}/docs`])
+    },
+  )
+
+  lookingTest('pausing in the tray pauses the queue, and menu and tray then offer to go on', async ({ desktop }) => {
+    await desktop.choose('tray', 'pause')
+    await expect.poll(async () => (await desktop.call<Desk>('GET', '/app/desk')).is_paused).toBe(true)
+    await expect
+      .poll(() => desktop.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('pause')?.label))
+      .toBe('Resume the queue')
+    await desktop.choose('application', 'pause')
+    await expect.poll(async () => (await desktop.call<Desk>('GET', '/app/desk')).is_paused).toBe(false)
+  })
+
+  lookingTest('starting at login is off until it is chosen, and the system knows of it', async ({ user, desktop }) => {
+    const settings = () => desktop.page.evaluate(() => window.loudsmith?.readDesktopSettings())
+    expect(await settings()).toEqual({ openAtLogin: false, keepsRunning: false, notifies: true })
+    await desktop.page.evaluate(() => window.loudsmith?.changeDesktopSettings({ openAtLogin: true }))
+    expect((await settings())?.openAtLogin).toBe(true)
+    const autostart = path.join(user.home, '.config', 'autostart', 'loudsmith.desktop')
+    if (process.platform === 'linux') expect(readFileSync(autostart, 'utf8')).toContain('"--hidden"')
+    await desktop.page.evaluate(() => window.loudsmith?.changeDesktopSettings({ openAtLogin: false }))
+    expect((await settings())?.openAtLogin).toBe(false)
+    expect(existsSync(autostart)).toBe(false)
+  })
+
+  lookingTest(
+    'the folder of the masters is shown before there are any, and one that is gone is named',
+    async ({ user, desktop }) => {
+      const reveal = () => desktop.page.evaluate(() => window.loudsmith?.revealFolder('output'))
+      const ours = path.join(user.home, 'Musik', 'Loudsmith')
+      await desktop.choose('application', 'show-masters')
+      await expect.poll(async () => (await desktop.noted()).opened).toEqual([ours])
+      expect(existsSync(ours)).toBe(true)
+      const drive = path.join(user.home, 'drive')
+      mkdirSync(drive)
+      await desktop.call('PATCH', '/app/settings', { output_folder: drive })
+      expect(await reveal()).toBe(true)
+      rmSync(drive, { recursive: true })
+      expect(await reveal()).toBe(false)
+      expect(existsSync(drive)).toBe(false)
+      expect((await desktop.noted()).questions).toMatchObject([
+        { message: 'The folder could not be opened.', detail: expect.stringContaining(drive) },
+      ])
+    },
+  )
+
+  lookingTest('the diagnostics ZIP is written where the user says and holds no audio', async ({ user, desktop }) => {
+    const saveAs = (file: string) => {
+      const answered = desktop.app.evaluate(({ dialog }, target) => {
+        dialog.showSaveDialog = async () => ({ canceled: false, filePath: target })
+      }, file)
+      return answered.then(() => desktop.page.evaluate(() => window.loudsmith?.exportDiagnostics()))
+    }
+    expect(await saveAs(path.join(user.home, 'no such folder', 'diagnostics.zip'))).toBe(false)
+    expect((await desktop.noted()).questions).toMatchObject([
+      { message: 'The diagnostics could not be saved.', detail: expect.stringContaining('ENOENT') },
+    ])
+    const file = path.join(user.home, 'diagnostics.zip')
+    expect(await saveAs(file)).toBe(true)
+    const names = readFileSync(file).toString('latin1')
+    for (const name of ['logs/loudsmith.log', 'versions.json', 'system.json', 'settings.json', 'desktop.json'])
+      expect(names).toContain(name)
+    expect(names).not.toMatch(/\.(wav|mp3|flac)/)
+  })
+
+  lookingTest('after sleep everything is read again', async ({ desktop }) => {
+    await desktop.call('PATCH', '/app/desk', { is_paused: true })
+    await desktop.app.evaluate(({ powerMonitor }) => powerMonitor.emit('resume'))
+    await expect
+      .poll(() => desktop.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('pause')?.label))
+      .toBe('Resume the queue')
+    await desktop.call('PATCH', '/app/desk', { is_paused: false })
+  })
 })
