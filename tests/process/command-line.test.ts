@@ -79,19 +79,17 @@ const say = (...words: string[]) =>
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, text: stderr }),
   )
 
+/** What each command says, and its exit code: as {@link say}, all of them in one process. */
+async function sayInTurn(commands: readonly (readonly string[])[]): Promise<{ code: number; text: string }[]> {
+  const runner = path.join(import.meta.dirname, '../support/commands-in-turn.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, [runner, JSON.stringify(commands)])
+  return JSON.parse(stdout)
+}
+
 test('a Korean terminal gets Korean: help and mistakes', async () => {
   vi.stubEnv('LC_ALL', 'ko_KR.UTF-8')
-  for (const words of [
-    [],
-    ['serve'],
-    ['keys'],
-    ['keys', 'revoke'],
-    ['account'],
-    ['account', 'plan'],
-    ['doctor'],
-    ['master'],
-  ]) {
-    const { code, text } = await say(...words, '--help')
+  const helped = [[], ['serve'], ['keys'], ['keys', 'revoke'], ['account'], ['account', 'plan'], ['doctor'], ['master']]
+  for (const { code, text } of await sayInTurn(helped.map((words) => [...words, '--help']))) {
     expect(code).toBe(0)
     // What stays are names: of commands, options, values, programs.
     const [, ...below] = text.split('\n')
@@ -102,19 +100,29 @@ test('a Korean terminal gets Korean: help and mistakes', async () => {
     expect(prose).toEqual(null)
     expect(text).toMatch(/^사용법: /)
   }
-  const mistake = async (...words: string[]) => (await say(...words)).text.split('\n\n')[0]
-  expect(await mistake('mastr')).toBe("오류: 'mastr'은(는) 모르는 명령이에요.\n(master인가요?)")
-  expect(await mistake('serve', '--prt')).toBe("오류: '--prt'은(는) 모르는 옵션이에요.\n(--port인가요?)")
-  expect(await mistake('serve', '--port')).toBe("오류: '--port <n>' 옵션에 값이 없어요.")
-  expect(await mistake('serve', '--port', 'x')).toMatch(/^오류: '--port <n>' 옵션에 'x'을\(를\) 쓸 수 없어요. 포트는/)
-  expect(await mistake('serve', '--port', '')).toMatch(/^오류: '--port <n>' 옵션에 ''을\(를\) 쓸 수 없어요. 포트는/)
-  expect(await mistake('account', 'grant', '1e3')).toMatch(
-    /^오류: 'credits' 인자에 '1e3'을\(를\) 쓸 수 없어요. 크레딧은/,
+  const mistakes: [command: string[], said: string | RegExp][] = [
+    [['mastr'], "오류: 'mastr'은(는) 모르는 명령이에요.\n(master인가요?)"],
+    [['serve', '--prt'], "오류: '--prt'은(는) 모르는 옵션이에요.\n(--port인가요?)"],
+    [['serve', '--port'], "오류: '--port <n>' 옵션에 값이 없어요."],
+    [['serve', '--port', 'x'], /^오류: '--port <n>' 옵션에 'x'을\(를\) 쓸 수 없어요. 포트는/],
+    [['serve', '--port', ''], /^오류: '--port <n>' 옵션에 ''을\(를\) 쓸 수 없어요. 포트는/],
+    [['account', 'grant', '1e3'], /^오류: 'credits' 인자에 '1e3'을\(를\) 쓸 수 없어요. 크레딧은/],
+    [['account', 'plan', 'x'], /^오류: 'plan' 인자에 .*쓸 수 있는 값: free, starter/],
+    [['account', 'grant'], "오류: 'credits' 인자가 없어요."],
+    [['keys', 'list', 'x'], /^오류: 인자가 너무 많아요/],
+    [['master', 'x'], "오류: '--platforms <list>' 옵션이 필요해요."],
+  ]
+  const answers = await sayInTurn(mistakes.map(([command]) => command))
+  for (const [index, [, said]] of mistakes.entries()) {
+    const { code, text } = answers[index]!
+    expect(code).toBe(1)
+    const [sentence = ''] = text.split('\n\n')
+    if (typeof said === 'string') expect(sentence).toBe(said)
+    else expect(sentence).toMatch(said)
+  }
+  expect([await say('master', '--help'), await say('mastr')]).toEqual(
+    await sayInTurn([['master', '--help'], ['mastr']]),
   )
-  expect(await mistake('account', 'plan', 'x')).toMatch(/^오류: 'plan' 인자에 .*쓸 수 있는 값: free, starter/)
-  expect(await mistake('account', 'grant')).toBe("오류: 'credits' 인자가 없어요.")
-  expect(await mistake('keys', 'list', 'x')).toMatch(/^오류: 인자가 너무 많아요/)
-  expect(await mistake('master', 'x')).toBe("오류: '--platforms <list>' 옵션이 필요해요.")
 }, 120_000)
 
 test('a Korean terminal gets Korean: refusals of the service and outcomes; JSON and exit codes stay', async () => {
