@@ -313,7 +313,7 @@ test('a pointer seeks in the lanes, draws a loop along the ruler, and moves noth
   await expect(clock).toHaveText(rest ?? '')
 })
 
-test('nothing moves when another version is chosen, and small windows keep it and every control in view', async ({
+test('nothing moves when another version or a loop is chosen, and small windows keep it and every control in view', async ({
   page,
   listen,
 }) => {
@@ -321,15 +321,31 @@ test('nothing moves when another version is chosen, and small windows keep it an
   await mastered.open(page)
   await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 60_000 })
   await expect(page.locator('.head .label')).toContainText('0:14 · WAV 24/44.1 · Pop')
-  const places = () =>
-    page
+  const placesAt = async (width: number) => {
+    await page.setViewportSize({ width, height: 820 })
+    return page
       .locator('.transport :is(.level-part, .btn)')
-      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x))
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).flatMap(({ x, width }) => [x, width]))
+  }
   await page.keyboard.press('1')
-  const before = await places()
+  const before = new Map<number, number[]>()
+  for (const width of [1280, 1080, 899, 768, 600, 599, 320]) before.set(width, await placesAt(width))
+  /** How far a control moved or grew at most, px: the widths of equal digits differ by some sixty-fourths. */
+  const moved = async () => {
+    const far = []
+    for (const [width, places] of before) {
+      const now = await placesAt(width)
+      const most = Math.max(...places.map((place, i) => Math.abs(place - (now[i] ?? Number.NaN))))
+      if (!(most < 0.25)) far.push(`${most} px at ${width} px`)
+    }
+    return far
+  }
   await page.keyboard.press('4')
   await expect(page.getByRole('radio', { name: /^As on Melon/ })).toBeAttached()
-  expect(await places()).toEqual(before)
+  expect(await moved(), 'version').toEqual([])
+  for (const key of ['i', 'ArrowRight', 'o']) await page.keyboard.press(key)
+  await expect(page.locator('.loopbtn')).toHaveAttribute('aria-pressed', 'true')
+  expect(await moved(), 'loop').toEqual([])
 
   await page.setViewportSize({ width: 640, height: 410 })
   const middles = await page

@@ -40,7 +40,7 @@ export function Transport({ isBlindTestOpen, blindTestButton, onBlindTest }: Tra
         <Icon className="i" aria-hidden="true" />
       </button>
       <Clock durationSeconds={report.source.duration_seconds} />
-      <LoopButton />
+      <LoopButton durationSeconds={report.source.duration_seconds} />
       <span className="grow" />
       <Level isBlind={isBlind} />
       <span className="grow" />
@@ -80,11 +80,13 @@ function Clock({ durationSeconds }: { durationSeconds: number }) {
   )
 }
 
-function LoopButton() {
+function LoopButton({ durationSeconds }: { durationSeconds: number }) {
   const { l } = useListenWords()
   const { player } = useVisit()
   const loop = usePlayer((state) => state.loop)
   const isLooping = usePlayer((state) => state.isLooping)
+  // No digit is noticeably wider than 0.
+  const end = clock(durationSeconds).replace(/\d/g, '0')
   const text = loop ? l.transport.loop(clock(loop.startSeconds), clock(loop.endSeconds)) : l.transport.loopOff
   return (
     <button
@@ -96,7 +98,9 @@ function LoopButton() {
       onClick={player.toggleLoop}
     >
       <Repeat className="i s" aria-hidden="true" />
-      <span className="lg">{text}</span>
+      <span className="lg">
+        <Steady text={text} others={[l.transport.loop(end, end)]} />
+      </span>
     </button>
   )
 }
