@@ -62,6 +62,51 @@ test('a reference is taken, shown with its amount, refused with its reason, and 
   await expect.poll(async () => (await program.call<Desk>('GET', '/app/desk')).settings.reference_source_id).toBeNull()
 })
 
+test('a reference that is on its way or was refused is shown in the settings of the songs for which it is', async ({
+  page,
+  program,
+}) => {
+  await drop(page, [song('One.wav', 1), song('Two.wav', 2)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 60_000 })
+  const scope = (name: string) => page.locator('.side .seg label', { hasText: name }).click()
+  const select = async (title: string) => {
+    await rowOf(page, title).locator('.ti').click()
+    await scope(title)
+  }
+  const slot = page.locator('.side .file')
+  const choose = async (file: Parameters<typeof drop>[1][number]) => {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), slot.click()])
+    await chooser.setFiles(file)
+  }
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  await page.route('**/app/sources', async (route) => {
+    await held
+    await route.continue()
+  })
+  await select('One')
+  await choose(song('Guide.wav', 5, 8))
+  await expect(slot).toContainText('Guide.wav')
+  await scope('All songs')
+  await expect(slot).toHaveClass(/blank/)
+  await select('Two')
+  await expect(slot).toHaveClass(/blank/)
+  await choose(noSong('mix.mp3'))
+  await expect(slot).toContainText('mix.mp3')
+  letGo()
+  await expect(slot).toContainText('Export MP3, WAV or FLAC')
+  await select('One')
+  await expect(page.getByRole('button', { name: 'Remove reference' })).toBeVisible({ timeout: 60_000 })
+  await expect(slot).toContainText('Guide.wav')
+  await expect
+    .poll(async () =>
+      (await program.call<Desk>('GET', '/app/desk')).songs.map((one) => one.settings?.reference_source_id),
+    )
+    .toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), undefined])
+})
+
 test('why a file was refused is said in the language that is shown, also after a reload', async ({ page }) => {
   await drop(page, [noSong('list.mp3'), { name: 'nothing.wav', mimeType: 'audio/wav', buffer: Buffer.alloc(0) }])
   const english = ['This is not an audio file', 'The file is empty.']

@@ -155,6 +155,7 @@ export function createDesk(options: DeskOptions) {
     const song: DeskSong = { source, state: 'ready', settings: null, analysis: null, job_ids: [] }
     commands.outdate()
     storedAs.set(uploadId, sourceId)
+    references.follow(uploadId, sourceId)
     const isNew = !desk?.songs.some((one) => one.source.source_id === sourceId)
     const order = getState()
       .order.filter((id) => id !== sourceId)
@@ -250,7 +251,7 @@ export function createDesk(options: DeskOptions) {
   /** How the songs of ended jobs come back. */
   const againDesk: AgainDesk = {
     songOf,
-    takeReference: references.take,
+    takeReference: references.takeQuietly,
     add: (file, settings) => add([file], { settings })[0] ?? '',
     takeOff: (rowId) => takeOff([idNow(rowId)]).forget(),
     restore: (sourceId) => commands.ask(() => client.call('restoreSongs', { body: { source_ids: [sourceId] } })),

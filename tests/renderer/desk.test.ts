@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiError, createClient } from '../../src-renderer/api/client.ts'
 import { createDesk, type DeskOptions } from '../../src-renderer/state/desk.ts'
 import { mergedDesk, mergedOrder } from '../../src-renderer/state/desk-merge.ts'
+import { sendingFor } from '../../src-renderer/state/desk-references.ts'
 import { createJobs } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import { songRows } from '../../src-renderer/state/song-rows.ts'
@@ -1033,6 +1034,35 @@ describe('what is done while the server is slow', () => {
     await expect.poll(() => state().order).toEqual(['a', 'b', 'c'])
     desk.changeSettings({ reference_source_id: 'own' }, uploadId)
     expect(state().desk?.songs[2]?.settings).toMatchObject({ genre: 'edm', reference_source_id: 'own' })
+  })
+
+  it('shows a reference on its way in the settings for which it is, also of a song that is stored meanwhile', async () => {
+    const { options } = bench()
+    const arrive: Record<string, () => void> = {}
+    const upload: DeskOptions['upload'] = ({ file: sent }) =>
+      new Promise((resolve) => {
+        arrive[sent.name] = () => resolve(source(sent.name.replace('.wav', '')))
+      })
+    const desk = createDesk({ ...options, upload, uploadsAtOnce: 2 })
+    await desk.read()
+    desk.addFiles([file('c.wav')])
+    const uploadId = desk.store.getState().order[0] ?? ''
+    const shown = (rowId: string | null, isOwn = true) =>
+      sendingFor(desk.references.store.getState(), rowId, isOwn)?.filename
+    const taken = desk.references.take(file('own.wav'), uploadId)
+    void desk.references.take(file('common.wav'), null)
+    expect([shown(uploadId, false), shown('other', false), shown('other'), shown(null)]).toEqual([
+      'own.wav',
+      'common.wav',
+      undefined,
+      'common.wav',
+    ])
+    arrive['c.wav']?.()
+    await expect.poll(() => desk.store.getState().order).toEqual(['c'])
+    expect([shown('c'), shown(uploadId)]).toEqual(['own.wav', undefined])
+    arrive['own.wav']?.()
+    expect(await taken).toBe('own')
+    expect([shown('c'), shown(null)]).toEqual([undefined, 'common.wav'])
   })
 
   it('knows the file of every reference that settings name, and asks for each once', async () => {

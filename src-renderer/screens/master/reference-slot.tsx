@@ -6,14 +6,19 @@ import { Button } from '../../components/button.tsx'
 import { Fader } from '../../components/choices.tsx'
 import { pickFiles } from '../../components/pick-files.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { type SendingReference, sendingFor } from '../../state/desk-references.ts'
 import { useWords } from '../../text/context.tsx'
 
 export interface ReferenceSlotProps {
   settings: MasterSettings
+  /** The row for which a track is taken; null for all songs. */
+  rowId: string | null
+  /** Whether the row has settings of its own. */
+  isOwn: boolean
   onChange: (change: Partial<MasterSettings>) => void
 }
 
-export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
+export function ReferenceSlot({ settings, rowId, isOwn, onChange }: ReferenceSlotProps) {
   const { desk } = useApp()
   const { t } = useWords()
   const [isOver, setOver] = useState(false)
@@ -27,9 +32,10 @@ export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
     }
   }, [])
   const referenceId = settings.reference_source_id
+  const sending = useSelect(desk.references.store, (state) => sendingFor(state, rowId, isOwn))
   const take = async (file: File | undefined) => {
     if (!file) return
-    const reference_source_id = await desk.references.take(file)
+    const reference_source_id = await desk.references.take(file, rowId)
     if (reference_source_id) onChange({ reference_source_id })
   }
   const drop = {
@@ -48,11 +54,12 @@ export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
   const slot = (
     <Slot
       referenceId={referenceId}
+      sending={sending}
       isOver={isOver}
       drop={drop}
       onChoose={() => void pickFiles(false).then(([file]) => take(file))}
       onRemove={() => onChange({ reference_source_id: null })}
-      onDropError={desk.references.dropError}
+      onDropError={() => sending && desk.references.drop(sending.sendingId)}
       place={place}
     />
   )
@@ -77,6 +84,7 @@ export function ReferenceSlot({ settings, onChange }: ReferenceSlotProps) {
 
 interface SlotProps {
   referenceId: string | null
+  sending: SendingReference | undefined
   isOver: boolean
   drop: {
     onDragOver: (event: DragEvent) => void
@@ -90,11 +98,10 @@ interface SlotProps {
   place: RefCallback<HTMLElement>
 }
 
-function Slot({ referenceId, isOver, drop, onChoose, onRemove, onDropError, place }: SlotProps) {
+function Slot({ referenceId, sending, isOver, drop, onChoose, onRemove, onDropError, place }: SlotProps) {
   const { desk } = useApp()
   const { t, format, say } = useWords()
   const reference = useSelect(desk.references.store, ({ known }) => known[referenceId ?? ''])
-  const sending = useSelect(desk.references.store, (state) => state.sending)
   const small = { className: 'i s', 'aria-hidden': true } as const
   if (sending?.error)
     return (

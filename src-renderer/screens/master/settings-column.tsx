@@ -29,7 +29,7 @@ export function SettingsColumn() {
 export function SettingsFields() {
   const { desk } = useApp()
   const { t } = useWords()
-  const { settings, selected, isWholeBatch, change } = useScope()
+  const { settings, selected, isWholeBatch, changedId, change } = useScope()
   if (!settings) return null
   const { genres, services } = t
   return (
@@ -109,7 +109,7 @@ export function SettingsFields() {
           onChoose={(loudness) => change({ loudness })}
         />
       </div>
-      <ReferenceSlot settings={settings} onChange={change} />
+      <ReferenceSlot settings={settings} rowId={changedId} isOwn={selected?.isOwn === true} onChange={change} />
     </>
   )
 }

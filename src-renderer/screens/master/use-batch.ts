@@ -33,6 +33,8 @@ export interface Scope {
   readonly selected: { readonly rowId: string; readonly title: string; readonly isOwn: boolean } | null
   /** Whether what is shown and changed is for all songs. */
   readonly isWholeBatch: boolean
+  /** The row that `change` is for; null for all songs. */
+  readonly changedId: string | null
   readonly change: (settings: Partial<MasterSettings>) => void
 }
 
@@ -48,11 +50,13 @@ export function useScope(): Scope {
   const own = (song ?? upload)?.settings ?? null
   const isForAll = isWholeBatch || title === undefined
   const settings = (!isForAll && own) || common
+  const changedId = isForAll ? null : rowId
   return {
     settings,
     selected: rowId !== null && title !== undefined ? { rowId, title, isOwn: own !== null } : null,
     isWholeBatch: isForAll,
-    change: (change) => desk.changeSettings(change, isForAll ? null : rowId),
+    changedId,
+    change: (change) => desk.changeSettings(change, changedId),
   }
 }
 
