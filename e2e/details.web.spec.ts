@@ -107,6 +107,21 @@ test('a reference that is on its way or was refused is shown in the settings of 
     .toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), undefined])
 })
 
+test('what is said twice in a row is told to screen readers twice', async ({ page }) => {
+  const told = await page.evaluateHandle(() => {
+    const nodes: Node[] = []
+    const watch = new MutationObserver((changes) => nodes.push(...changes.flatMap(({ addedNodes }) => [...addedNodes])))
+    watch.observe(document.querySelector('.vh[aria-live=polite]') as Element, { childList: true })
+    return nodes
+  })
+  for (const [i, name] of ['One.wav', 'Two.wav'].entries()) {
+    await drop(page, [song(name, i + 1)])
+    await expect(page.locator('.song')).toHaveCount(i + 1)
+  }
+  const said = () => told.evaluate((nodes) => nodes.map(({ textContent }) => textContent))
+  await expect.poll(async () => (await said()).filter((text) => text === '1 song added').length).toBe(2)
+})
+
 test('why a file was refused is said in the language that is shown, also after a reload', async ({ page }) => {
   await drop(page, [noSong('list.mp3'), { name: 'nothing.wav', mimeType: 'audio/wav', buffer: Buffer.alloc(0) }])
   const english = ['This is not an audio file', 'The file is empty.']

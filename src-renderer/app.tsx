@@ -131,7 +131,8 @@ function Window() {
         />
       )}
       <div className="vh" aria-live="polite">
-        {announcement}
+        {/* A text that takes the place of an equal one changes nothing, and is not told. */}
+        {announcement && <p key={announcement.announcementId}>{announcement.text}</p>}
       </div>
       <KeySheet isOpen={isKeySheetOpen} onClose={() => showKeySheet(false)} />
     </>

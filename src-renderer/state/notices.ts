@@ -16,12 +16,13 @@ export interface Toast {
 
 export interface Notices {
   readonly toast: Toast | null
-  readonly announcement: string
+  /** Numbered, so that what is said twice in a row is told twice; null before the first. */
+  readonly announcement: { readonly announcementId: number; readonly text: string } | null
 }
 
 /** Makes the store of notices with its actions. */
 export function createNotices() {
-  const store = createStore<Notices>(() => ({ toast: null, announcement: '' }))
+  const store = createStore<Notices>(() => ({ toast: null, announcement: null }))
   let nextId = 1
 
   const end = (isLeaving: boolean) => {
@@ -51,8 +52,8 @@ export function createNotices() {
       toast.undo()
     },
     /** Tells screen readers, politely. */
-    announce(announcement: string) {
-      store.setState({ announcement })
+    announce(text: string) {
+      store.setState({ announcement: { announcementId: nextId++, text } })
     },
   }
 }
