@@ -1,8 +1,8 @@
 /**
  * Makes the table of src-server/engine/fault-odds-table.ts from music: `LOUDSMITH_MUSIC=folder:folder node bench/fault-odds.ts [--write] [--cache folder]`.
  * With `--judge` nothing is learned: all pieces are judged by the engine's own table, for music that took no part in it.
- * Every piece is measured as it is and with each fault put in; multinomial logistic regression on the design pieces learns to tell which was done. Prints how
- * often design pieces (out of fold) and held-out pieces would be corrected. Deterministic for the same pieces and the same ffmpeg.
+ * Every piece, and its first two minutes as a loud master, is measured as it is and with each fault put in; multinomial logistic regression on the design pieces learns to tell
+ * which was done. Prints how often design pieces (out of fold) and held-out pieces would be corrected. Deterministic for the same pieces and the same ffmpeg.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -17,7 +17,7 @@ import { faultOddsTable } from '../src-server/engine/fault-odds-table.ts'
 import { widthCorrectionDb } from '../src-server/engine/plan-image.ts'
 import { faultCorrectionDb } from '../src-server/engine/plan-tone.ts'
 import { toneDamages } from './damage.ts'
-import { allSongs, copyAudio, decodeSong, reportedSongs, type Song } from './music.ts'
+import { allSongs, copyAudio, decodeSong, loudMaster, reportedSongs, type Song } from './music.ts'
 import { type Column, fixed, startTable } from './table.ts'
 
 const { values: options } = parseArgs({
@@ -39,7 +39,10 @@ const damages = [
 const stateCount = damages.length
 /** An undamaged piece counts as two copies with a fault: fewer false corrections for some faults more that stay. */
 const stateWeights = [2, 1, 1, 1, 1, 1]
-const penalty = 2e-3
+/** A loud master counts half: a song that comes in finished may have been limited by another limiter than ours, or not at all. */
+const loudWeight = 0.5
+const loudSeconds = 120
+const penalty = 1e-3
 const shortestSeconds = 30
 /** Crest of the undamaged piece below which it counts as limited, dB. */
 const limitedDb = 1.5
@@ -48,11 +51,13 @@ const lowestRateHz = 44_100
 
 interface Piece extends Song {
   readonly isDesign: boolean
+  /** Whether it was brought to a loud master before any fault was put in. */
+  readonly isLoud: boolean
   /** Features of the states. */
   readonly features: readonly (readonly number[])[]
   /** Widest moments of the states. */
   readonly widestDb: readonly number[]
-  /** Whether it was limited before any fault was put in. */
+  /** Whether its crest tells of a limiter before any fault was put in. */
   readonly isLimited: boolean
 }
 
@@ -61,18 +66,19 @@ function measure(audio: Audio): FaultEvidence {
   return { tone, width, peakRelief, isMono, deadChannel }
 }
 
-function cachedEvidenceOf({ path }: Song): FaultEvidence[] | null {
-  if (!options.cache) return evidenceOf(path)
-  const cached = join(options.cache, `${path.replaceAll(sep, '-')}.json`)
-  if (!existsSync(cached)) writeFileSync(cached, JSON.stringify(evidenceOf(path)))
+function cachedEvidenceOf({ path }: Song, isLoud: boolean): FaultEvidence[] | null {
+  if (!options.cache) return evidenceOf(path, isLoud)
+  const cached = join(options.cache, `${path.replaceAll(sep, '-')}${isLoud ? '.loud' : ''}.json`)
+  if (!existsSync(cached)) writeFileSync(cached, JSON.stringify(evidenceOf(path, isLoud)))
   return JSON.parse(readFileSync(cached, 'utf8')) as FaultEvidence[] | null
 }
 
 /** null for pieces that are too short to be judged or of a low rate, and for those that ffmpeg cannot read. */
-function evidenceOf(path: string): FaultEvidence[] | null {
-  const original = readable(path)
-  if (original === null) return null
-  if (original.sampleRateHz < lowestRateHz || original.frames < shortestSeconds * original.sampleRateHz) return null
+function evidenceOf(path: string, isLoud: boolean): FaultEvidence[] | null {
+  const song = readable(path, isLoud ? loudSeconds : 300)
+  if (song === null) return null
+  if (song.sampleRateHz < lowestRateHz || song.frames < shortestSeconds * song.sampleRateHz) return null
+  const original = isLoud ? loudMaster(song) : song
   return damages.map((damage) => {
     const copy = copyAudio(original)
     damage(copy)
@@ -80,9 +86,9 @@ function evidenceOf(path: string): FaultEvidence[] | null {
   })
 }
 
-function readable(path: string): Audio | null {
+function readable(path: string, seconds: number): Audio | null {
   try {
-    return decodeSong(path, 300)
+    return decodeSong(path, seconds)
   } catch (error) {
     process.stdout.write(`left out: ${path}: ${String(error).split('\n')[0]}\n`)
     return null
@@ -124,16 +130,17 @@ function solve(matrix: Float64Array[], y: Float64Array): Float64Array {
 }
 
 /**
- * Multinomial logistic regression with a ridge on standardised features, by Newton's method. A folder weighs as the root of the number of its pieces: many by one
- * author say less than as many by several. Returns one row per state: constant, then a factor per
- * feature, with the row of the undamaged state taken off all others.
+ * Multinomial logistic regression with a ridge on standardised features, by Newton's method. A folder weighs as the root of what its pieces weigh together: many by
+ * one author say less than as many by several. Returns one row per state: constant, then a factor per feature, with the row of the undamaged state taken off all others.
  */
 function learn(pieces: readonly Piece[]): number[][] {
   const rows = pieces.flatMap(({ features }) => features)
   const states = pieces.flatMap(({ features }) => features.map((_, s) => s))
-  const perFolder = Map.groupBy(pieces, ({ folder }) => folder)
-  const shares = pieces.flatMap(({ folder, features }) =>
-    features.map((_, s) => stateWeights[s]! / Math.sqrt(perFolder.get(folder)!.length)),
+  const weightOf = ({ isLoud }: Piece): number => (isLoud ? loudWeight : 1)
+  const perFolder = new Map<string, number>()
+  for (const piece of pieces) perFolder.set(piece.folder, (perFolder.get(piece.folder) ?? 0) + weightOf(piece))
+  const shares = pieces.flatMap((piece) =>
+    stateWeights.map((weight) => (weight * weightOf(piece)) / Math.sqrt(perFolder.get(piece.folder)!)),
   )
   const total = shares.reduce((sum, share) => sum + share, 0)
   const weights = shares.map((share) => share / total)
@@ -231,23 +238,29 @@ function printCorrections(pieces: readonly Piece[], odds: readonly (readonly (re
 }
 
 if (options.cache) mkdirSync(options.cache, { recursive: true })
-const pieces = allSongs().flatMap((song): Piece[] => {
-  const evidence = cachedEvidenceOf(song)
-  if (evidence === null) return []
-  const isDesign = !isReported(song.name) && crc32(song.name) % 5 < 3
-  const widestDb = evidence.map(({ isMono, deadChannel, width }) =>
-    isMono || deadChannel !== null ? usualWidestDb : width.widestDb,
-  )
-  const isLimited = evidence[0]!.peakRelief.crestDb < limitedDb
-  return [{ ...song, isDesign, features: evidence.map(faultFeatures), widestDb, isLimited }]
-})
+const pieces = allSongs().flatMap((song) =>
+  [false, true].flatMap((isLoud): Piece[] => {
+    const evidence = cachedEvidenceOf(song, isLoud)
+    if (evidence === null) return []
+    const isDesign = !isReported(song.name) && crc32(song.name) % 5 < 3
+    const widestDb = evidence.map(({ isMono, deadChannel, width }) =>
+      isMono || deadChannel !== null ? usualWidestDb : width.widestDb,
+    )
+    const isLimited = evidence[0]!.peakRelief.crestDb < limitedDb
+    return [{ ...song, isDesign, isLoud, features: evidence.map(faultFeatures), widestDb, isLimited }]
+  }),
+)
 
 function judge(title: string, judged: readonly Piece[], odds: readonly (readonly (readonly number[])[])[]): void {
-  printSpread(title, odds)
+  printSpread(
+    `${title}, as they are`,
+    odds.filter((_, p) => !judged[p]!.isLoud),
+  )
   const parts: readonly [string, (piece: Piece) => boolean][] = [
-    ['All', () => true],
-    ['Limited', ({ isLimited }) => isLimited],
-    ['Others', ({ isLimited }) => !isLimited],
+    ['As they are', ({ isLoud }) => !isLoud],
+    ['Of these limited', ({ isLoud, isLimited }) => !isLoud && isLimited],
+    ['Of these not limited', ({ isLoud, isLimited }) => !isLoud && !isLimited],
+    ['As loud masters', ({ isLoud }) => isLoud],
   ]
   for (const [name, belongs] of parts) {
     const some = judged.filter(belongs)
@@ -262,7 +275,8 @@ function judge(title: string, judged: readonly Piece[], odds: readonly (readonly
 function makeTable(): void {
   const design = pieces.filter(({ isDesign }) => isDesign)
   const held = pieces.filter(({ isDesign }) => !isDesign)
-  process.stdout.write(`${design.length} design pieces, ${held.length} held out\n`)
+  const songs = (some: readonly Piece[]): number => some.filter(({ isLoud }) => !isLoud).length
+  process.stdout.write(`${songs(design)} design pieces, ${songs(held)} held out\n`)
   const models = new Map(
     [...new Set(design.map(({ folder }) => folder))].map((folder) => [
       folder,
@@ -277,7 +291,7 @@ function makeTable(): void {
     .slice(1)
     .map((row, f) => `  // ${faults[f]}\n  [${row.map((value) => value.toFixed(3)).join(', ')}],`)
   const table = `/**
- * Made by bench/fault-odds.ts from ${design.length} pieces of music and their damaged copies (docs/engine.md, section 4); do not edit. One row per fault: a constant, then a
+ * Made by bench/fault-odds.ts from ${songs(design)} pieces of music, their loud masters and damaged copies of both (docs/engine.md, section 4); do not edit. One row per fault: a constant, then a
  * factor for each number of \`faultFeatures\`, as natural logarithms against a piece without faults.
  */
 // biome-ignore-all lint/suspicious/noApproximativeNumericConstant: fitted numbers
@@ -292,5 +306,5 @@ ${lines.join('\n')}
 
 if (options.judge) {
   const undamaged = faultOddsTable[0]!.map(() => 0)
-  judge(`All ${pieces.length} pieces, by the engine's table`, pieces, oddsOf([undamaged, ...faultOddsTable], pieces))
+  judge("By the engine's table", pieces, oddsOf([undamaged, ...faultOddsTable], pieces))
 } else makeTable()

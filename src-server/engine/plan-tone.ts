@@ -19,7 +19,7 @@ const possibleTo = 0
  * Log-odds from which a fault is taken for real and removed in its usual size, each by how often music without that fault exceeds it (docs/engine.md,
  * section 4): mud and dullness not one piece in a hundred, since a cut there takes a song's warmth and a lift hardens what was meant; harshness one in fifteen.
  */
-const certainFrom: Record<ToneFault['kind'], number> = { mud: 1.2, harshness: -0.6, dullness: 1.5 }
+const certainFrom: Record<ToneFault['kind'], number> = { mud: 1, harshness: -0.6, dullness: 1 }
 
 const codes = { mud: 'MUD_CUT', harshness: 'TONE_HARSHNESS_CUT', dullness: 'TONE_DULLNESS_LIFTED' } as const
 
