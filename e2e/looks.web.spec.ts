@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test'
 import { PLATFORMS } from '../src-server/contract/platforms.ts'
-import { expect, master, type Program, song, test } from './web-fixtures.ts'
+import { drop, expect, master, type Program, song, test } from './web-fixtures.ts'
 
 const MOST_MOTION_MS = 1
 const PAGES = ['#/history', '#/automate', '#/settings/account', '#/settings/api-keys', '#/settings/language']
@@ -137,6 +137,18 @@ test.describe('in forced colours', () => {
         if (seen.element?.startsWith('<body')) break
         expect(seen.isSeen, `${address}: ${seen.element}`).toBe(true)
       }
+    }
+    await page.goto(new URL('#/history', page.url()).href)
+    await page.goto(new URL('#/settings/account', page.url()).href)
+    await expect(page.locator('.subnav')).toBeVisible()
+    expect(await look('.subnav a[aria-current]')).toContain('2px solid')
+    await page.goto(new URL('#/master', page.url()).href)
+    await drop(page, [song('Two.wav', 2)])
+    await expect(page.locator('.side .choice')).toBeVisible()
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ forcedColors: 'active', colorScheme })
+      const [card, title] = ['.choice > :has(:checked)', '.choice > :has(:checked) b']
+      expect(await contrast(page, title, card), `the chosen tier, ${colorScheme}`).toBeGreaterThan(4.5)
     }
     await page.goto(new URL('#/history', page.url()).href)
     const chosenFilter = await look('.seg > :has(:checked)')
