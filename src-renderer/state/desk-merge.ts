@@ -20,12 +20,21 @@ export function mergedDesk(known: Desk | null, read: Desk, holds: (target: strin
 
 const songIdsOf = (desk: Desk) => desk.songs.map((song) => song.source.source_id)
 
-/** Returns the order to show after a reading: places that are known stay, new songs follow in the server's order. */
+/**
+ * Returns the order to show after a reading: places that are known stay. A new song comes before the known one that it stands before on the
+ * server, as one that was taken back does, else at the end.
+ */
 export function mergedOrder(order: readonly string[], desk: Desk, uploadIds: readonly string[]): readonly string[] {
-  const present = new Set([...songIdsOf(desk), ...uploadIds])
-  const kept = order.filter((id) => present.has(id))
-  const known = new Set(kept)
-  return [...kept, ...[...present].filter((id) => !known.has(id))]
+  const stored = songIdsOf(desk)
+  const present = new Set([...stored, ...uploadIds])
+  const merged = order.filter((id) => present.has(id))
+  const known = new Set(merged)
+  stored.forEach((id, place) => {
+    if (known.has(id)) return
+    const next = stored.slice(place).find((one) => known.has(one))
+    merged.splice(next === undefined ? merged.length : merged.indexOf(next), 0, id)
+  })
+  return [...merged, ...uploadIds.filter((id) => !known.has(id))]
 }
 
 /**

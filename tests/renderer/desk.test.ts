@@ -1185,7 +1185,12 @@ describe('a new reading of the desk', () => {
   })
 
   it('drops what is gone and puts what is new at the end', () => {
-    const read = { ...emptyDesk(), songs: [song('new'), song('a')] }
-    expect(mergedOrder(['gone', 'a'], read, [])).toEqual(['a', 'new'])
+    const read = { ...emptyDesk(), songs: [song('a'), song('new')] }
+    expect(mergedOrder(['gone', 'a', 'upload'], read, ['upload'])).toEqual(['a', 'upload', 'new'])
+  })
+
+  it('puts a song that another page took back where the server has it', () => {
+    const read = { ...emptyDesk(), songs: [song('back'), song('too'), song('a'), song('b'), song('new')] }
+    expect(mergedOrder(['upload', 'b', 'a'], read, ['upload'])).toEqual(['upload', 'b', 'back', 'too', 'a', 'new'])
   })
 })
