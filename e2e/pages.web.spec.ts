@@ -186,6 +186,29 @@ test('the list of the settings brings its section there each time, and its mark 
   await expect(marked).toHaveText('About')
 })
 
+test('what comes later above a section of the settings moves it neither out of view nor from its mark', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1024, height: 700 })
+  await page.goto(new URL('#/settings', page.url()).href)
+  const nav = page.getByRole('navigation', { name: 'Settings' })
+  const pane = page.getByRole('region', { name: 'Settings', exact: true })
+  for (const section of ['Webhooks', 'Appearance']) {
+    await nav.getByRole('link', { name: section }).click()
+    await expect(nav.locator('[aria-current]')).toHaveText(section)
+    const before = await pane.evaluate((element) => element.scrollTop)
+    await page.locator('#account').evaluate((element) => {
+      const { scrollHeight } = element
+      element.style.minHeight = `${scrollHeight + 500}px`
+    })
+    await expect.poll(() => pane.evaluate((element) => element.scrollTop)).toBe(before + 500)
+    // Until the page has told of its scrolling.
+    await page.evaluate(() => new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told))))
+    await expect(page.getByRole('heading', { name: section, exact: true })).toBeInViewport()
+    await expect(nav.locator('[aria-current]')).toHaveText(section)
+  }
+})
+
 test('a key is shown once, works as its sample says, and stops when it is revoked', async ({ page, program }) => {
   await page.goto(new URL('#/settings/api-keys', page.url()).href)
   await page.getByRole('button', { name: 'Create key' }).click()

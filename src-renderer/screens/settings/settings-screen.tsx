@@ -40,18 +40,29 @@ export default function SettingsScreen({ section }: { section: string }) {
   const asked = SECTIONS.find(([id]) => id === section)?.[0] ?? 'account'
   /** The section that is read. */
   const [current, setCurrent] = useState<SectionId>(asked)
-  /** Where the pane was brought: the last sections all stand at its end, and the one that was asked for is the one that is read. */
-  const broughtTo = useRef(0)
+  /**
+   * The section that was asked for, and where the pane stands for it, until it is scrolled by hand: the last sections all stand at its end, and the one that
+   * was asked for is the one that is read.
+   */
+  const brought = useRef<{ id: SectionId; scrollTop: number } | null>(null)
   const bring = useCallback((id: SectionId) => {
     const target = pane.current?.querySelector<HTMLElement>(`#${CSS.escape(id)}`)
     if (!pane.current || !target) return
     pane.current.scrollTop = id === 'account' ? 0 : target.offsetTop
-    broughtTo.current = pane.current.scrollTop
+    brought.current = { id, scrollTop: pane.current.scrollTop }
     setCurrent(id)
   }, [])
   const onScroll = () => {
-    if (pane.current && pane.current.scrollTop !== broughtTo.current) setCurrent(sectionAt(pane.current))
+    if (!pane.current || pane.current.scrollTop === brought.current?.scrollTop) return
+    brought.current = null
+    setCurrent(sectionAt(pane.current))
   }
+  // What a section has to show may come later than the section was asked for, and moves those below.
+  useEffect(() => {
+    const observer = new ResizeObserver(() => brought.current && bring(brought.current.id))
+    for (const section of pane.current?.children ?? []) observer.observe(section)
+    return () => observer.disconnect()
+  }, [bring])
   useEffect(() => void service.readMachine().catch(() => undefined), [service])
   useEffect(() => bring(asked), [bring, asked])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the section is the sign, not an ingredient
