@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { close, closeSync, openSync, readSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { ZipArchive } from 'archiver'
 import archiverCrc32 from 'crc-32'
@@ -45,7 +47,7 @@ archiverCrc32.buf = (bytes, seed) =>
   crc32(bytes instanceof Uint8Array ? bytes : Uint8Array.from(bytes), typeof seed === 'number' ? seed : 0)
 
 /** Large pieces: the archiver's cost is per piece. */
-const CHUNK_BYTES = 1 << 20
+const PIECE_BYTES = 1 << 20
 
 /**
  * Writes `<folderName>.zip` into `folder`: the masters, the texts and SHA256SUMS in one folder, stored, then reads it back to its
@@ -73,13 +75,15 @@ async function writeZip(
   { masters, texts }: { readonly masters: readonly PackedMaster[]; readonly texts: readonly PackedText[] },
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const archive = new ZipArchive({ store: true, highWaterMark: CHUNK_BYTES })
+  const archive = new ZipArchive({ store: true, highWaterMark: PIECE_BYTES })
   const entry = (file: string) => ({ name: `${folderName}/${file}`, date: FIXED_DATE, mode: 0o644 })
-  const written = pipeline(archive, createWriteStream(target, { mode: 0o600 }), signal ? { signal } : {})
+  const output = createOutput(target)
+  const written = pipeline(archive, output.stream, signal ? { signal } : {})
   // A warning is a file that could not be read: for us that is an error like any other.
   archive.on('warning', (error) => archive.destroy(error))
+  const buffer = Buffer.allocUnsafe(PIECE_BYTES)
   for (const { file, path: source } of masters) {
-    const bytes = createReadStream(source, { highWaterMark: CHUNK_BYTES })
+    const bytes = Readable.from(readInPieces(source, buffer, output), { objectMode: false, highWaterMark: PIECE_BYTES })
     bytes.on('error', (error) => archive.destroy(error))
     archive.append(bytes, entry(file))
     // One after the other, so that no more than one file is open; an error of either end must not be waited past.
@@ -88,6 +92,57 @@ async function writeZip(
   for (const { file, text } of texts) archive.append(Buffer.from(text, 'utf8'), entry(file))
   archive.append(Buffer.from(checksums(masters, texts), 'utf8'), entry('SHA256SUMS'))
   await Promise.all([archive.finalize(), written])
+}
+
+/**
+ * Yields the bytes of a file, every piece in the same buffer, which is filled again when the ZIP has taken the last piece. New memory for each,
+ * as Node's own streams take it, costs a twelfth of a whole job.
+ */
+async function* readInPieces(
+  source: string,
+  buffer: Buffer,
+  output: ReturnType<typeof createOutput>,
+): AsyncGenerator<Buffer> {
+  const file = openSync(source, 'r')
+  try {
+    for (;;) {
+      const length = readSync(file, buffer)
+      if (length === 0 || output.stream.destroyed) return
+      const taken = output.bytesWritten + length
+      yield buffer.subarray(0, length)
+      // A turn of the event loop is enough to bring a piece to its end, and lets in what else there is to hear.
+      do await setImmediate()
+      while (output.bytesWritten < taken && !output.stream.destroyed)
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The file that the ZIP goes to: what it was given is written when it asks for more. */
+function createOutput(target: string) {
+  const file = openSync(target, 'w', 0o600)
+  let bytesWritten = 0
+  const stream = new Writable({
+    highWaterMark: PIECE_BYTES,
+    write(bytes: Buffer, _encoding, done) {
+      let failure: Error | null = null
+      try {
+        writeFileSync(file, bytes)
+        bytesWritten += bytes.length
+      } catch (error) {
+        failure = error as Error
+      }
+      done(failure)
+    },
+    destroy: (cause, done) => close(file, (error) => done(cause ?? error)),
+  })
+  return {
+    stream,
+    get bytesWritten() {
+      return bytesWritten
+    },
+  }
 }
 
 /** The format of `sha256sum`: hash, two spaces, name. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -12,7 +12,8 @@ import { hasProgram } from '../support/programs.ts'
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-zip-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const contents = { spotify: Buffer.alloc(300_000, 'spot'), melon: Buffer.alloc(77_777, 'melo') }
+/** Longer than what is read and written at once, and nowhere the same. */
+const contents = { spotify: randomBytes(5_300_001), melon: randomBytes(77_777) }
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex')
 const folderName = '등불 아래_master_12345678'
 let zip: ResultZip
