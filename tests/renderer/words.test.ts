@@ -52,8 +52,8 @@ describe('numbers', () => {
 describe('sentences', () => {
   it('count in the singular and the plural, group thousands and keep a sample rate exact', () => {
     const clipped = (count: number) => warningText('INPUT_CLIPPED', { count })
-    expect(clipped(1)).toBe('Peaks are clipped in 1 place. They will be rebuilt.')
-    expect(clipped(1721)).toBe('Peaks are clipped in 1,721 places. They will be rebuilt.')
+    expect(clipped(1)).toBe('Peaks are clipped in 1 place. Mastering rebuilds them.')
+    expect(clipped(1721)).toBe('Peaks are clipped in 1,721 places. Mastering rebuilds them.')
     expect(warningText('INPUT_CLIPPED', { count: 1721 }, 'ko')).toContain('피크 1,721곳이')
     expect(warningText('INPUT_RESAMPLED', { fromHz: 22_050, toHz: 44_100 })).toContain('22.05 kHz to 44.1 kHz')
     expect(errorText('CONCURRENT_LIMIT', { limit: 1 })).toMatch(/^1 job is unfinished/)

@@ -99,7 +99,7 @@ export const failures: Record<FailureCode, Sentence> = {
 export const warnings: Record<WarningCode, Sentence> = {
   INPUT_CLIPPED: (v) =>
     v.perSecond === undefined
-      ? `Peaks are clipped in ${v.count === undefined ? 'several places' : places(Number(v.count))}. They will be rebuilt.`
+      ? `Peaks are clipped in ${v.count === undefined ? 'several places' : places(Number(v.count))}. Mastering rebuilds them.`
       : 'The song is clipped throughout, which is taken for its sound. If that was not meant, export it again with less gain.',
   INPUT_LIMITED: 'The song is already limited hard. There is little left to gain in loudness.',
   INPUT_LOSSY: (v) =>
