@@ -120,7 +120,7 @@ export const engineFlags: readonly string[] = ['--max-semi-space-size=4']
 /**
  * What an engine process finds in its environment beside everything else: with glibc, one heap for all its threads, and large arrays outside of it,
  * on large pages of memory where the system has some. Left alone, every thread keeps a heap of its own with what it once needed, 50 to 75 MB in
- * all, and a song's arrays are fetched in pieces of 4 KB, a tenth of a whole job on a virtual machine. What the user has set counts.
+ * all, and a song's arrays are fetched in pieces of 4 KB, a seventh of a whole job on a virtual machine. What the user has set counts.
  */
 export const engineEnvironment: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '1',
