@@ -200,6 +200,8 @@ test('what comes later above a section of the settings moves it neither out of v
     await page.locator('#account').evaluate((element) => {
       const { scrollHeight } = element
       element.style.minHeight = `${scrollHeight + 500}px`
+      // Who asks for a measure has the browser lay the page out, and scroll, before it tells of the new size.
+      return element.clientHeight
     })
     await expect.poll(() => pane.evaluate((element) => element.scrollTop)).toBe(before + 500)
     // Until the page has told of its scrolling.

@@ -32,6 +32,10 @@ function sectionAt({ scrollTop, clientHeight, scrollHeight, children }: HTMLElem
   return SECTIONS[Math.max(0, at)]?.[0] ?? 'account'
 }
 
+function sectionIn(pane: HTMLElement | null, id: SectionId): HTMLElement | null {
+  return pane?.querySelector<HTMLElement>(`#${CSS.escape(id)}`) ?? null
+}
+
 export default function SettingsScreen({ section }: { section: string }) {
   const { t } = useWords()
   const { service } = useApp()
@@ -41,19 +45,22 @@ export default function SettingsScreen({ section }: { section: string }) {
   /** The section that is read. */
   const [current, setCurrent] = useState<SectionId>(asked)
   /**
-   * The section that was asked for, and where the pane stands for it, until it is scrolled by hand: the last sections all stand at its end, and the one that
-   * was asked for is the one that is read.
+   * The section that was asked for, where it begins and where the pane stands for it, until it is scrolled by hand: the last sections all stand at its end,
+   * and the one that was asked for is the one that is read.
    */
-  const brought = useRef<{ id: SectionId; scrollTop: number } | null>(null)
+  const brought = useRef<{ id: SectionId; offsetTop: number; scrollTop: number } | null>(null)
   const bring = useCallback((id: SectionId) => {
-    const target = pane.current?.querySelector<HTMLElement>(`#${CSS.escape(id)}`)
+    const target = sectionIn(pane.current, id)
     if (!pane.current || !target) return
     pane.current.scrollTop = id === 'account' ? 0 : target.offsetTop
-    brought.current = { id, scrollTop: pane.current.scrollTop }
+    brought.current = { id, offsetTop: target.offsetTop, scrollTop: pane.current.scrollTop }
     setCurrent(id)
   }, [])
   const onScroll = () => {
     if (!pane.current || pane.current.scrollTop === brought.current?.scrollTop) return
+    const { id, offsetTop } = brought.current ?? {}
+    // Where a section has moved it is the browser that scrolled, to keep it in view.
+    if (id && sectionIn(pane.current, id)?.offsetTop !== offsetTop) return bring(id)
     brought.current = null
     setCurrent(sectionAt(pane.current))
   }
