@@ -52,7 +52,7 @@ const isThere = (file) =>
 
 await mkdir(outbox, { recursive: true })
 const memory = path.join(outbox, '.made.json')
-/** By the name of a song: which version of its file it is about, the key and the job of that, and whether its ZIP was made. */
+/** By the name of a song: which version of its file it is about, the key, the platforms and the job of that, and whether its ZIP was made. */
 const songs = JSON.parse(await readFile(memory, 'utf8').catch(() => '{}'))
 
 async function remember(name, facts) {
@@ -62,11 +62,11 @@ async function remember(name, facts) {
 }
 
 async function masterSong(name, version) {
-  let song = songs[name]?.version === version ? songs[name] : { version, key: randomUUID() }
-  // Known before the job is made: sent again with its key, the song is not charged again.
+  let song = songs[name]?.version === version ? songs[name] : { version, key: randomUUID(), platforms }
+  // Known before the job is made: sent again with its key and for the same platforms, the song is not charged again.
   await remember(name, song)
   if (song.jobId === undefined) {
-    song = { ...song, jobId: await create(path.join(inbox, name), platforms, song.key) }
+    song = { ...song, jobId: await create(path.join(inbox, name), song.platforms, song.key) }
     await remember(name, song)
   }
   const part = path.join(outbox, `.${name}.part`)

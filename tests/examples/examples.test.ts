@@ -87,10 +87,15 @@ function refuseByLimit(response: http.ServerResponse): void {
 }
 
 /**
- * The service behind another address, where `answerFirst` answers the first read, or where each download breaks off behind its first byte.
- * Returns the address.
+ * The service behind another address, where `answerFirst` answers the first read, where each download breaks off behind its first byte, or where
+ * no caller hears of the job that it made. Returns the address.
  */
-async function startDoor({ port = 0, answerFirst = refuseByLimit, breaksDownloads = false } = {}): Promise<string> {
+async function startDoor({
+  port = 0,
+  answerFirst = refuseByLimit,
+  breaksDownloads = false,
+  losesJobs = false,
+} = {}): Promise<string> {
   let isRefused = breaksDownloads
   const door = http.createServer((request, response) => {
     if (request.method === 'GET' && !isRefused) {
@@ -101,6 +106,7 @@ async function startDoor({ port = 0, answerFirst = refuseByLimit, breaksDownload
     const { host } = new URL(service.baseUrl)
     const { method = '', headers, url = '' } = request
     const onward = http.request(service.baseUrl + url, { method, headers: { ...headers, host } }, (answer) => {
+      if (losesJobs && method === 'POST') return response.destroy()
       response.writeHead(answer.statusCode ?? 0, answer.headers)
       if (breaksDownloads && url.endsWith('/download'))
         answer.once('data', (bytes: Buffer) => response.write(bytes.subarray(0, 1), () => response.destroy()))
@@ -374,6 +380,22 @@ test('the watch folder goes on with the job of a song when the service was away 
   await eventually(() => /^mastered one.wav/m.test(program.output))
   expect(program.output).toContain('not mastered one.wav: no answer')
   expect((await service.get('/api/v1/jobs')).body.total).toBe(1)
+})
+
+test('the watch folder takes up the job of a song that it never heard of, also when it is started for other platforms', async () => {
+  const [inbox, outbox] = [path.join(folder, 'inbox'), path.join(folder, 'outbox')]
+  mkdirSync(inbox)
+  writeFileSync(path.join(inbox, 'one.wav'), wavSong())
+  const args = [example('watch-folder/watch.mjs'), inbox, outbox]
+  const first = run(process.execPath, [...args, 'melon'], { LOUDSMITH_URL: await startDoor({ losesJobs: true }) })
+  await eventually(() => first.output.includes('not mastered one.wav: no answer'))
+  first.child.kill()
+  await finished(first)
+  const second = run(process.execPath, [...args, 'spotify'])
+  await eventually(() => /mastered one.wav/m.test(second.output))
+  expect(second.output).not.toContain('not mastered')
+  const { jobs } = (await service.get('/api/v1/jobs')).body
+  expect(jobs.map(({ platforms }: { platforms: string[] }) => platforms)).toEqual([['melon']])
 })
 
 test('the watch folder fetches a song again whose download broke off, and after a restart too', async () => {
