@@ -106,7 +106,10 @@ async function startDoor({
     const { host } = new URL(service.baseUrl)
     const { method = '', headers, url = '' } = request
     const onward = http.request(service.baseUrl + url, { method, headers: { ...headers, host } }, (answer) => {
-      if (losesJobs && method === 'POST') return response.destroy()
+      if (losesJobs && method === 'POST') {
+        response.destroy()
+        return
+      }
       response.writeHead(answer.statusCode ?? 0, answer.headers)
       if (breaksDownloads && url.endsWith('/download'))
         answer.once('data', (bytes: Buffer) => response.write(bytes.subarray(0, 1), () => response.destroy()))
