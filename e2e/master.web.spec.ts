@@ -160,23 +160,60 @@ test('settings of one song differ from those of all, and both survive a reload',
   await expect(rowOf(page, 'Two')).toContainText('own settings')
 })
 
-test('songs are removed, put back, reordered and started by keyboard alone', async ({ page, program }) => {
+test('songs are removed, put back, reordered and started by keyboard alone, and another tab shows it', async ({
+  page,
+  program,
+  context,
+}) => {
   await drop(page, [song('One.wav', 1), song('Two.wav', 2), song('Three.wav', 3)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3, { timeout: 60_000 })
+  const other = await context.newPage()
+  await other.goto(program.link)
+  const titles = (tab: Page) => tab.locator('.song .ti').allTextContents()
+  await expect.poll(() => titles(other)).toEqual(['One', 'Two', 'Three'])
+  await rowOf(other, 'One').focus()
+  await page.bringToFront()
   await page.locator('.song').first().focus()
   await page.keyboard.press('ArrowDown')
   await expect(page.locator('.song').nth(1)).toBeFocused()
   await page.keyboard.press('Alt+ArrowUp')
+  await expect.poll(() => titles(other)).toEqual(['Two', 'One', 'Three'])
+  await expect(rowOf(other, 'One')).toBeFocused()
   await expect(page.locator('.song').first()).toContainText('Two')
   await expect
     .poll(async () => (await program.call<Desk>('GET', '/app/desk')).songs.map((one) => one.source.title))
     .toEqual(['Two', 'One', 'Three'])
+  await other.bringToFront()
+  const last = await other.locator('.song').last().boundingBox()
+  await rowOf(other, 'One').locator('.grip').hover()
+  await other.mouse.down()
+  await rowOf(other, 'One').hover()
+  await expect(rowOf(other, 'One')).toHaveClass(/is-held/)
+  await page.keyboard.press('Alt+ArrowDown')
+  await page.keyboard.press('Alt+ArrowDown')
+  await expect.poll(() => titles(page)).toEqual(['One', 'Three', 'Two'])
+  await expect.poll(() => titles(other), 'with One in the hand').toEqual(['Three', 'One', 'Two'])
+  let told = 0
+  other.on('request', (request) => {
+    if (request.method() === 'PATCH') told += 1
+  })
+  // Longer than rows slide, in which the pointer is over others than where it came to.
+  for (let move = 0; move < 60; move++) {
+    await other.mouse.move((last?.x ?? 0) + 200 + (move % 2), (last?.y ?? 0) + 30)
+    await other.waitForTimeout(10)
+  }
+  await expect.poll(() => titles(page)).toEqual(['Three', 'Two', 'One'])
+  expect(told, 'orders told by a row that was dragged to one place').toBe(1)
+  await other.mouse.up()
+  await page.bringToFront()
+  await expect(rowOf(page, 'Two')).toBeFocused()
+  await page.keyboard.press('Alt+ArrowDown')
+  await expect.poll(() => titles(other), 'with One let go').toEqual(['Three', 'One', 'Two'])
   await page.keyboard.press('Delete')
   await expect(page.locator('.song')).toHaveCount(2)
   await expect(page.locator('.toast')).toContainText('removed')
   await page.keyboard.press('Control+z')
-  await expect(page.locator('.song')).toHaveCount(3)
-  await expect(page.locator('.song').first()).toContainText('Two')
+  await expect.poll(() => titles(page)).toEqual(['Three', 'One', 'Two'])
   await page.locator('.song').first().focus()
   await page.keyboard.press('Enter')
   await expect(page.locator('.song.done, .song.below').first()).toBeVisible({ timeout: 180_000 })

@@ -18,17 +18,26 @@ export function mergedDesk(known: Desk | null, read: Desk, holds: (target: strin
   return { ...read, settings: known && holds(ALL_SONGS) ? known.settings : read.settings, songs }
 }
 
-const songIdsOf = (desk: Desk) => desk.songs.map((song) => song.source.source_id)
+/** The songs of a desk in their order. */
+export const songIdsOf = (desk: Desk) => desk.songs.map((song) => song.source.source_id)
 
 /**
- * Returns the order to show after a reading: places that are known stay. A new song comes before the known one that it stands before on the
- * server, as one that was taken back does, else at the end.
+ * Returns the order to show after a reading: uploads and the row in the hand stay in their places, songs take the others in the order that
+ * the server has. A new song comes before the known one that it stands before on the server, as one that was taken back does, else at the
+ * end.
  */
-export function mergedOrder(order: readonly string[], desk: Desk, uploadIds: readonly string[]): readonly string[] {
+export function mergedOrder(
+  order: readonly string[],
+  desk: Desk,
+  uploadIds: readonly string[],
+  heldId: string | null = null,
+): readonly string[] {
   const stored = songIdsOf(desk)
+  const known = new Set(order)
   const present = new Set([...stored, ...uploadIds])
-  const merged = order.filter((id) => present.has(id))
-  const known = new Set(merged)
+  const staying = new Set([...uploadIds, heldId])
+  const moving = stored.filter((id) => known.has(id) && !staying.has(id)).values()
+  const merged = order.filter((id) => present.has(id)).map((id) => (staying.has(id) ? id : (moving.next().value ?? id)))
   stored.forEach((id, place) => {
     if (known.has(id)) return
     const next = stored.slice(place).find((one) => known.has(one))

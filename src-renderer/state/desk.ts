@@ -16,7 +16,7 @@ import { ALL_SONGS, createChanges } from './desk-changes.ts'
 import { createCommands } from './desk-commands.ts'
 import { createLooks } from './desk-looks.ts'
 import { createMarks } from './desk-marks.ts'
-import { firstOrder, mergedDesk, mergedOrder, placedOrder } from './desk-merge.ts'
+import { firstOrder, mergedDesk, mergedOrder, placedOrder, songIdsOf } from './desk-merge.ts'
 import { createReferences } from './desk-references.ts'
 import { createUploads, type RefusedFile } from './desk-uploads.ts'
 import type { JobsActions } from './jobs.ts'
@@ -70,10 +70,12 @@ export function createDesk(options: DeskOptions) {
   const references = createReferences({ client, send: upload })
   const marks = createMarks(storage)
   const uploadIds = () => uploads.store.getState().uploads.map((one) => one.uploadId)
+  const storedSort = () =>
+    readStored<Sort | null>(storage, SORT_KEY, (stored) => stored === null || SORTS.includes(stored), 'added')
   const store = createStore<DeskState>(() => ({
     desk: null,
     order: [],
-    sort: readStored<Sort | null>(storage, SORT_KEY, (stored) => stored === null || SORTS.includes(stored), 'added'),
+    sort: storedSort(),
     selectedId: null,
     isWholeBatch: true,
     broughtBackId: null,
@@ -89,6 +91,9 @@ export function createDesk(options: DeskOptions) {
   const storedAs = new Map<string, string>()
   const idNow = (rowId: string) => storedAs.get(rowId) ?? rowId
 
+  /** The row that is being dragged. */
+  let heldId: string | null = null
+
   const songOf = (sourceId: string) => getState().desk?.songs.find((song) => song.source.source_id === sourceId)
 
   /** A song whose upload has not been answered yet is still shown as that upload, in its place. */
@@ -101,9 +106,13 @@ export function createDesk(options: DeskOptions) {
   const keep = (read: Desk) => {
     const { desk: known, order: shown } = getState()
     const desk = mergedDesk(known, { ...read, songs: read.songs.filter((song) => !isArriving(song)) }, changes.holds)
-    const places = known ? shown : firstOrder(desk, uploadIds(), uploads.keptOrder, shown)
-    const order = mergedOrder(places, desk, uploadIds())
-    setState(({ failure }) => ({ desk, order, failure: failure === untold ? null : failure }))
+    const order = known
+      ? mergedOrder(shown, desk, uploadIds(), heldId)
+      : firstOrder(desk, uploadIds(), uploads.keptOrder, shown)
+    // Another page that has ordered the list has stored by what.
+    setState(({ failure }) => ({ desk, order, sort: storedSort(), failure: failure === untold ? null : failure }))
+    // No drag ends whose row is gone.
+    if (heldId && !order.includes(heldId)) heldId = null
     if (!known && shown.length > 0) tellOrder()
     for (const { source } of desk.songs) {
       const left = uploads.claim(source)
@@ -142,9 +151,12 @@ export function createDesk(options: DeskOptions) {
     })
   }
 
+  /** The stored songs in the order in which they are shown. */
+  const songOrder = () => getState().order.filter((id) => songOf(id))
+
   /** Tells the server in which order the stored songs are shown: so they are mastered, and shown again. */
   const tellOrder = () => {
-    const order = getState().order.filter((id) => songOf(id))
+    const order = songOrder()
     void command(() => client.call('changeDesk', { body: { order } }))
   }
 
@@ -237,7 +249,13 @@ export function createDesk(options: DeskOptions) {
           ...(now ? { desk: { ...now, songs: [...now.songs, ...back] } } : {}),
         })
         taken.putBack()
-        if (songs.length > 0) void act(() => client.call('restoreSongs', { body }))
+        if (songs.length === 0) return
+        const told = songOrder()
+        void act(async () => {
+          await client.call('restoreSongs', { body })
+          // The server has put these behind all that were moved meanwhile.
+          return client.call('changeDesk', { body: { order: told } })
+        })
       },
       forget: taken.forget,
     }
@@ -375,6 +393,12 @@ export function createDesk(options: DeskOptions) {
       if (moved === order) return
       setState({ order: moved, sort: null, failure: null })
       tellOrder()
+    },
+    /** Call when a row is taken into the hand: what is read leaves it in its place. null lets go of it there. */
+    hold(rowId: string | null) {
+      const { desk } = getState()
+      heldId = rowId
+      if (rowId === null && desk && songIdsOf(desk).join() !== songOrder().join()) tellOrder()
     },
     /** Puts the rows into the given order, which is that of `sort`. */
     arrange(order: readonly string[], sort: Sort) {

@@ -19,6 +19,12 @@ const emptyDesk = (): Desk => ({
 })
 const file = (name: string) => new File(['x'], name)
 
+/** The songs of a server that is told their order: those that are named first, the others behind them. */
+function ordered(songs: readonly DeskSong[], order: readonly string[] = []): DeskSong[] {
+  const named = order.flatMap((id) => songs.filter((one) => one.source.source_id === id))
+  return [...new Set([...named, ...songs])]
+}
+
 /** A desk over a server that keeps songs in memory; `refuse` names files that it does not take. */
 function bench(refuse: readonly string[] = []) {
   const server = emptyDesk()
@@ -50,6 +56,7 @@ function bench(refuse: readonly string[] = []) {
         )
       if (path === '/app/desk/restore') for (const id of body.source_ids) server.songs.push(song(id))
       if (body?.settings && path === '/app/desk') server.settings = body.settings
+      server.songs = ordered(server.songs, body?.order)
       const answer = Response.json(server)
       if (init?.method === 'GET' && gate.wait) await gate.wait
       if (path === '/app/desk/remove' || path === '/app/desk/restore') await gate.command?.()
@@ -635,6 +642,72 @@ describe('the order of the list', () => {
   })
 })
 
+describe('the order that another page gives the list', () => {
+  async function twoPages() {
+    const given = bench()
+    given.server.songs = ['a', 'b', 'c'].map((id) => song(id, { state: id === 'a' ? 'ready' : 'waiting' }))
+    const [here, there] = [given.desk, given.again()]
+    await here.read()
+    await there.read()
+    const [order, orderThere] = [here, there].map((page) => () => page.store.getState().order)
+    const told = () => given.calls.filter(({ body }) => (body as { order?: string[] } | undefined)?.order).length
+    return { ...given, here, there, order, orderThere, told }
+  }
+
+  it('is shown once the desk is read, with what it is ordered by', async () => {
+    const { here, there, order, orderThere, told } = await twoPages()
+    const sorts = () => [here.store.getState().sort, there.store.getState().sort]
+    there.move('c', -2)
+    await settle(20)
+    await here.read()
+    expect([order?.(), sorts()]).toEqual([
+      ['c', 'a', 'b'],
+      [null, null],
+    ])
+    here.arrange(['a', 'b', 'c'], 'title')
+    await settle(20)
+    await there.read()
+    expect([orderThere?.(), sorts()]).toEqual([
+      ['a', 'b', 'c'],
+      ['title', 'title'],
+    ])
+    expect(told(), 'orders told the server').toBe(2)
+  })
+
+  it('leaves the row in the hand in its place, and the server hears of that once it is let go', async () => {
+    const { here, there, order, server, told } = await twoPages()
+    here.hold('b')
+    there.arrange(['b', 'c', 'a'], 'length')
+    await settle(20)
+    await here.read()
+    expect([order?.(), told()]).toEqual([['c', 'b', 'a'], 1])
+    here.hold(null)
+    await settle(20)
+    expect([order?.(), told()]).toEqual([['c', 'b', 'a'], 2])
+    expect(server.songs.map((one) => one.source.source_id)).toEqual(['c', 'b', 'a'])
+    here.hold('c')
+    here.hold(null)
+    await settle(20)
+    expect(told(), 'a row that was only held').toBe(2)
+  })
+
+  it('moves a row that was in the hand when it was taken off, and is put back', async () => {
+    const { here, there, order, notices } = await twoPages()
+    here.hold('a')
+    there.remove(['a'], 'removed')
+    await settle(20)
+    await here.read()
+    notices.undo()
+    there.move('a', 2)
+    await settle(20)
+    await here.read()
+    there.move('a', -2)
+    await settle(20)
+    await here.read()
+    expect(order?.()).toEqual(['a', 'b', 'c'])
+  })
+})
+
 describe('a song that is to be mastered again', () => {
   const say = (title: string, others: number, isReferenceGone: boolean) => `${title} ${others} ${isReferenceGone}`
   const made = {
@@ -812,6 +885,7 @@ describe('what is done while the server is slow', () => {
         if (body?.is_paused !== undefined) server.is_paused = body.is_paused
         if (body?.settings && path === '/app/desk') server.settings = body.settings
         if (body?.presets) server.presets = body.presets
+        server.songs = ordered(server.songs, body?.order)
         const of = (ids: string[], state: DeskSong['state']) =>
           server.songs.map((one) => (ids.includes(one.source.source_id) ? { ...one, state } : one))
         if (path === '/app/desk/start') server.songs = of(body.source_ids, 'waiting')
@@ -1189,8 +1263,16 @@ describe('a new reading of the desk', () => {
     expect(mergedOrder(['gone', 'a', 'upload'], read, ['upload'])).toEqual(['a', 'upload', 'new'])
   })
 
+  it('puts known songs in the order of the server, and leaves uploads and the row in the hand in their places', () => {
+    const read = { ...emptyDesk(), songs: [song('c'), song('new'), song('b'), song('a')] }
+    const uploads = ['first', 'last']
+    const shown = ['first', 'a', 'b', 'c', 'last']
+    expect(mergedOrder(shown, read, uploads)).toEqual(['first', 'c', 'new', 'b', 'a', 'last'])
+    expect(mergedOrder(shown, read, uploads, 'a')).toEqual(['first', 'a', 'c', 'new', 'b', 'last'])
+  })
+
   it('puts a song that another page took back where the server has it', () => {
-    const read = { ...emptyDesk(), songs: [song('back'), song('too'), song('a'), song('b'), song('new')] }
+    const read = { ...emptyDesk(), songs: [song('b'), song('back'), song('too'), song('a'), song('new')] }
     expect(mergedOrder(['upload', 'b', 'a'], read, ['upload'])).toEqual(['upload', 'b', 'back', 'too', 'a', 'new'])
   })
 })

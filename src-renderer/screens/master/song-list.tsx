@@ -196,7 +196,10 @@ function useDragOrder(list: React.RefObject<HTMLUListElement | null>, rows: read
     const onStart = (event: DragEvent) => {
       const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null
       if (!row || !event.dataTransfer) return
+      // The system carries masters out of the window, and the page hears of no end.
+      if (event.target instanceof Element && event.target.closest('.drag-out')) return
       held = row.dataset.row ?? null
+      desk.hold(held)
       event.dataTransfer.effectAllowed = 'move'
       event.dataTransfer.setData('text/plain', '')
       event.dataTransfer.setDragImage(row, 24, 36)
@@ -207,18 +210,21 @@ function useDragOrder(list: React.RefObject<HTMLUListElement | null>, rows: read
       event.preventDefault()
       const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null
       const over = row?.dataset.row
-      if (!over || over === held) return
+      // A row that slides to its place only passes below the pointer.
+      if (!over || over === held || row.getAnimations().length > 0) return
       const step = ids.current.indexOf(over) - ids.current.indexOf(held)
       desk.move(held, step)
     }
     const onEnd = () => {
       held = null
+      desk.hold(null)
       for (const row of element.querySelectorAll('.is-held')) row.classList.remove('is-held')
     }
     element.addEventListener('dragstart', onStart)
     element.addEventListener('dragover', onOver)
     element.addEventListener('dragend', onEnd)
     return () => {
+      if (held) desk.hold(null)
       element.removeEventListener('dragstart', onStart)
       element.removeEventListener('dragover', onOver)
       element.removeEventListener('dragend', onEnd)
