@@ -13,6 +13,7 @@ import { describeWidth, type WidthEvidence } from './detectors/width-evidence.ts
 import { type Curves, curveStepSeconds, curvesOf, measureWaveform, type Waveform } from './meters/dynamics.ts'
 import { createLoudnessMeter, type Loudness } from './meters/loudness.ts'
 import {
+  activeFrames,
   type BandFrames,
   type BandLevels,
   comparedEvery,
@@ -58,6 +59,8 @@ export interface SourceAnalysis {
   readonly comparedSpectrum: BandLevels
   /** Sixth octaves, for matching. */
   readonly fineSpectrum: BandLevels
+  /** Part of the piece that sounds, 0 to 1: pauses and silence at its ends are what lies more than 40 dB below its loudest moment. */
+  readonly activeShare: number
   /** Mean of each channel, full scale 1. */
   readonly dcOffsets: readonly number[]
   /** How far an offset comes and goes with the music, full scale 1; see {@link Waveform}. */
@@ -75,6 +78,8 @@ export interface SourceAnalysis {
   readonly peakRelief: PeakRelief
   /** Frequency above which there is no music; null where there is no cutoff. */
   readonly bandwidthHz: number | null
+  /** The same of the side, which the joint stereo of a codec may end earlier. */
+  readonly sideBandwidthHz: number | null
   readonly leadingSilenceSeconds: number
   readonly trailingSilenceSeconds: number
   readonly curves: Curves
@@ -134,7 +139,8 @@ export function analyseSource(
   const clipping = findClipping(audio)
   onProgress?.(workBehind.clipping)
   const fineSpectrum = longTermSpectrum(sixths)
-  const bandwidthHz = findCutoff(longTermSpectrum(fine), audio.sampleRateHz)
+  const fineLevels = longTermSpectrum(fine)
+  const bandwidthHz = findCutoff(fineLevels, audio.sampleRateHz)
   return {
     aiService: context.aiService,
     isLossy: context.lossy,
@@ -151,6 +157,7 @@ export function analyseSource(
     spectrum,
     comparedSpectrum,
     fineSpectrum,
+    activeShare: activeFrames(thirds).reduce((sum, isActive) => sum + isActive, 0) / thirds.frameCount,
     dcOffsets: waveform.offsets,
     dcDrift: waveform.offsetDrift,
     dcStanding: waveform.standingOffsets,
@@ -163,6 +170,7 @@ export function analyseSource(
     width: describeWidth(thirds),
     peakRelief: describePeakRelief(audio, waveform.peakDbfs, curveStepSeconds),
     bandwidthHz,
+    sideBandwidthHz: findCutoff({ ...fineLevels, midDb: fineLevels.sideDb }, audio.sampleRateHz),
     ...edgesOf(waveform),
     curves: curvesOf(meter.shortTermLufs(), waveform.peakDbfs, waveform.correlations),
   }

@@ -94,9 +94,9 @@ export function planMultiband(
   }
 }
 
-/** Average level of each band of the glue, as its own filter hears it, dBFS. */
+/** Average level of each band of the glue while the song sounds, as its own filter hears it, dBFS. */
 function bandAveragesDb(
-  { spectrum, dcOffsets, sampleRateHz }: SourceAnalysis,
+  { spectrum, activeShare, dcOffsets, sampleRateHz }: SourceAnalysis,
   before: readonly RecipeStage[],
 ): number[] {
   const { bandHz, midDb, sideDb } = spectrum
@@ -104,7 +104,7 @@ function bandAveragesDb(
     const gains = before.map((stage) => filterGainDb(stage, hz, sampleRateHz))
     const after = (levelDb: number, part: 'mid' | 'side') =>
       dbToPower(gains.reduce((sum, gain) => sum + gain[part], levelDb))
-    return { hz, power: after(midDb[b]!, 'mid') + after(sideDb[b]!, 'side') }
+    return { hz, power: (after(midDb[b]!, 'mid') + after(sideDb[b]!, 'side')) / activeShare }
   })
   // An offset that is left stands in the lowest band all the time.
   if (!before.some(({ kind }) => kind === 'remove_dc' || kind === 'rumble_filter')) {

@@ -1,7 +1,7 @@
 import type { SourceAnalysis } from './analysis.ts'
 import { usualWidthFaultDb } from './detectors/peak-relief.ts'
 import { certainty, type FaultOdds, faultOdds, probability, rise, usualWidestDb } from './fault-odds.ts'
-import { foldDownLossDb, oppositePhaseDb } from './meters/stereo.ts'
+import { foldDownLossDb, isOppositePhase } from './meters/stereo.ts'
 import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { dbToPower, powerToDb, rounded } from './units.ts'
 
@@ -65,8 +65,8 @@ function foldDownLimitDb(sideToMidDb: number): number {
  */
 export function planImage(analysis: SourceAnalysis, intensity: number): ImagePart {
   const { isMono, deadChannel, isSilent, width, spectrum, sideToMidDb } = analysis
-  const isOpposite = sideToMidDb !== null && sideToMidDb > oppositePhaseDb
-  if (isMono || isSilent || isOpposite || deadChannel !== null || intensity === 0) return imageLeftAlone
+  if (isMono || isSilent || isOppositePhase(sideToMidDb) || deadChannel !== null || intensity === 0)
+    return imageLeftAlone
   const odds = faultOdds(analysis)
   const wantedDb = widthCorrectionDb(odds, width.widestDb) * Math.min(1, intensity / 50)
   if (Math.abs(wantedDb) < 0.1) return imageLeftAlone

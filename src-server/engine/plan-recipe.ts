@@ -2,20 +2,20 @@ import type { AiService, Genre, Tier } from '../contract/platforms.ts'
 import type { GainCurve, Recipe, RecipeStage } from '../contract/recipe.ts'
 import type { Decision, Spectrum, WarningCode } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
+import { isOppositePhase } from './meters/stereo.ts'
 import { planDensity, planMultiband } from './plan-dynamics.ts'
 import { imageLeftAlone, planImage } from './plan-image.ts'
 import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { clippedThroughout, planRepair } from './plan-repair.ts'
 import {
+  genreTarget,
   isComparable,
-  isInCore,
   planGenreTone,
   planReferenceTone,
   planToneFaults,
   referenceDistance,
 } from './plan-tone.ts'
 import { curveGainDb } from './processors/match.ts'
-import { genreSpectrumDb } from './tonal-targets.ts'
 import { rounded } from './units.ts'
 
 /** What the planner decides from; nothing else enters. */
@@ -135,7 +135,6 @@ function inOrder(parts: readonly PlanPart[]): RecipeStage[] {
 
 /** A channel that is silent is as loud in the side as in the mid and stays silent where both are filtered alike. */
 function alikeInSide(stage: RecipeStage): RecipeStage {
-  if (stage.kind === 'match') return { ...stage, side: stage.mid }
   if (stage.kind !== 'dynamic_cut') return stage
   return { ...stage, cuts: stage.cuts.map((cut) => ({ ...cut, maxSideCutDb: cut.maxMidCutDb })) }
 }
@@ -203,9 +202,10 @@ function targetOf(analysis: SourceAnalysis, reference: SourceAnalysis | undefine
       side_db: sideDb.map((level, b) => level + distance.sideDb[b]!),
     }
   }
-  const target = bandHz.map((hz) => genreSpectrumDb(genre, hz))
-  if (target.includes(null)) return null
-  const core = bandHz.map((hz, b) => (isInCore(hz) ? b : -1)).filter((b) => b >= 0)
-  const offset = core.reduce((sum, b) => sum + midDb[b]! - target[b]!, 0) / core.length
-  return { band_hz: [...bandHz], mid_db: target.map((level) => level! + offset), side_db: bandHz.map(() => null) }
+  const target = genreTarget(analysis, genre, analysis.spectrum)?.targetDb
+  if (!target) return null
+  const none = bandHz.map(() => null)
+  return isOppositePhase(analysis.sideToMidDb)
+    ? { band_hz: [...bandHz], mid_db: none, side_db: [...target] }
+    : { band_hz: [...bandHz], mid_db: [...target], side_db: none }
 }

@@ -3,7 +3,7 @@ import type { DynamicCut, RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import { type SourceAnalysis, thresholdShiftDb } from './analysis.ts'
 import { rumbleFilterFor } from './detectors/subsonic.ts'
-import { foldDownLossDb, oppositePhaseDb } from './meters/stereo.ts'
+import { foldDownLossDb, isOppositePhase } from './meters/stereo.ts'
 import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { dbToGain, dbToPower, powerToDb, rounded } from './units.ts'
 
@@ -144,7 +144,7 @@ function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis, sideGainDb:
   const total = spectrum.midDb.reduce((sum, level) => sum + dbToPower(level), 0)
   const ownDb = powerToDb(side / mid)
   const sideToMidDb = ownDb + sideGainDb
-  if (!(sideToMidDb > monoBassDb) || ownDb > oppositePhaseDb || mid + side < total * 1e-3) return nothingPlanned
+  if (!(sideToMidDb > monoBassDb) || isOppositePhase(ownDb) || mid + side < total * 1e-3) return nothingPlanned
   const midGainDb = rounded(Math.min(mostGivenBackDb, foldDownLossDb(sideToMidDb)))
   return {
     stages: [{ kind: 'mono_bass', frequencyHz: monoBassHz, midGainDb }],

@@ -5,7 +5,7 @@ import type { SourceAnalysis } from './analysis.ts'
 import { type ToneFault, toneFaults } from './detectors/tone-evidence.ts'
 import { certainty, faultOdds, probability, rise } from './fault-odds.ts'
 import { type BandLevels, quantile } from './meters/spectrum.ts'
-import { oppositePhaseDb } from './meters/stereo.ts'
+import { isOppositePhase } from './meters/stereo.ts'
 import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
 import { clamp, rounded } from './units.ts'
@@ -64,11 +64,26 @@ export function planToneFaults(analysis: SourceAnalysis, intensity: number): Pla
 }
 
 /** Whether a band lies where music has its weight: there two spectra are brought to one level. */
-export const isInCore = (hz: number): boolean => hz >= 100 && hz <= 8000
+const isInCore = (hz: number): boolean => hz >= 100 && hz <= 8000
 
-/** Mean of `values` over the bands of the core. */
-function meanInCore(bandHz: readonly number[], values: readonly number[]): number {
-  const core = values.filter((_, b) => isInCore(bandHz[b]!))
+/** Whether all there is stands in one channel or in the side: there mid and side are filtered alike. */
+export function isOneSided({ deadChannel, sideToMidDb }: SourceAnalysis): boolean {
+  return deadChannel !== null || isOppositePhase(sideToMidDb)
+}
+
+/** The levels of a song, of one in opposite phase with the side, where its sound is, as the mid. */
+function heardLevels({ sideToMidDb }: SourceAnalysis, levels: BandLevels): BandLevels {
+  return isOppositePhase(sideToMidDb) ? { ...levels, midDb: levels.sideDb, sideDb: levels.midDb } : levels
+}
+
+/** Frequency up to which a spectrum is followed, Hz: that of the narrowest of `bandwidthsHz`, null for one that nothing cuts off. */
+function commonBandwidthHz(...bandwidthsHz: readonly (number | null)[]): number {
+  return Math.min(...bandwidthsHz.map((hz) => hz ?? 20_000), 20_000)
+}
+
+/** Mean of `values` over the bands of the core that lie below `limitHz`. */
+function meanInCore(bandHz: readonly number[], values: readonly number[], limitHz = Number.POSITIVE_INFINITY): number {
+  const core = values.filter((_, b) => isInCore(bandHz[b]!) && bandHz[b]! < limitHz)
   return core.length > 0 ? core.reduce((sum, value) => sum + value, 0) / core.length : 0
 }
 
@@ -105,35 +120,52 @@ function heldAbove(bandHz: readonly number[], values: readonly number[], limitHz
 const genrePart = 0.5
 const genreClampDb = 3
 
-/** Level of the spectrum's bands in which the curve toward a genre is computed; quieter ones hold no music, dB below the loudest. */
+/** Bands that lie further below the loudest one hold no music, dB. */
 const emptyDb = 70
+
+/** A song beside the target of its genre, in the bands of a spectrum. */
+interface GenreTarget {
+  /** What the song has, dB; bands without music at the level below which they hold none. */
+  readonly ownDb: readonly number[]
+  /** The target at the song's own level in the core, as far as the song goes, dB. */
+  readonly targetDb: readonly number[]
+  /** Where the song ends, Hz. */
+  readonly limitHz: number
+}
+
+/** Returns a song beside the target of `genre`, in the bands of `levels`, which are the song's; null for `other`. */
+export function genreTarget(analysis: SourceAnalysis, genre: Genre, levels: BandLevels): GenreTarget | null {
+  const { bandHz, midDb } = heardLevels(analysis, levels)
+  const target = bandHz.map((hz) => genreSpectrumDb(genre, hz))
+  if (target.includes(null)) return null
+  const limitHz = commonBandwidthHz(analysis.bandwidthHz) * 0.9
+  const emptyBelowDb = Math.max(...midDb) - emptyDb
+  const ownDb = midDb.map((level) => Math.max(level, emptyBelowDb))
+  const offsetDb = meanInCore(
+    bandHz,
+    ownDb.map((level, b) => level - target[b]!),
+    limitHz,
+  )
+  return { ownDb, targetDb: target.map((level) => level! + offsetDb), limitHz }
+}
 
 /**
  * Returns the filter toward the genre's target: the distance smoothed over an octave, half of it at intensity 50, at most 3 dB, the same in
  * mid and side, up to the bandwidth of the piece. No stage for `other`, for silence and at intensity 0.
  */
 export function planGenreTone(analysis: SourceAnalysis, genre: Genre, intensity: number): PlanPart {
-  const { bandHz, midDb } = analysis.fineSpectrum
-  const target = bandHz.map((hz) => genreSpectrumDb(genre, hz))
-  if (target.includes(null) || analysis.isSilent || intensity === 0) return nothingPlanned
-  const loudest = Math.max(...midDb)
-  const distance = midDb.map((level, b) => target[b]! - Math.max(level, loudest - emptyDb))
-  const mean = meanInCore(bandHz, distance)
-  const wide = smoothed(
-    bandHz,
-    distance.map((value) => value - mean),
-    () => 6,
-  )
-  const limit = Math.min(analysis.bandwidthHz ?? 20_000, 20_000) * 0.9
-  const gainDb = heldAbove(
-    bandHz,
-    wide.map((value, b) => {
-      // The lowest octave is the arrangement's own: whether a song has a bass drum is not for us to say.
-      const part = bandHz[b]! < 40 ? 0 : genrePart
-      return clamp((value * part * intensity) / 50, -genreClampDb, genreClampDb)
-    }),
-    limit,
-  )
+  const { bandHz } = analysis.fineSpectrum
+  const target = genreTarget(analysis, genre, analysis.fineSpectrum)
+  if (target === null || analysis.isSilent || intensity === 0) return nothingPlanned
+  const { ownDb, targetDb, limitHz } = target
+  const distance = targetDb.map((level, b) => level - ownDb[b]!)
+  // What is missing beyond the end of the song must not spread into it.
+  const wide = smoothed(bandHz, heldAbove(bandHz, distance, limitHz), () => 6)
+  const gainDb = wide.map((value, b) => {
+    // The lowest octave is the arrangement's own: whether a song has a bass drum is not for us to say.
+    const part = bandHz[b]! < 40 ? 0 : genrePart
+    return clamp((value * part * intensity) / 50, -genreClampDb, genreClampDb)
+  })
   const curve: GainCurve = { frequencyHz: bandHz, gainDb }
   const largestDb = Math.max(...gainDb.map(Math.abs))
   return {
@@ -152,6 +184,8 @@ export interface ReferenceDistance {
   readonly sideDb: readonly number[]
   /** Where the lower of both bandwidths ends, Hz. */
   readonly limitHz: number
+  /** The same of the sides. */
+  readonly sideLimitHz: number
 }
 
 /** Where a spectrum holds music: in bands at most {@link emptyDb} below its loudest, in mid or side. */
@@ -165,7 +199,7 @@ const comparableShare = 0.5
 /** Whether a reference can be followed: not silence, not in opposite phase, and more than single tones. */
 export function isComparable(reference: SourceAnalysis): boolean {
   const { integratedLufs, sideToMidDb, fineSpectrum } = reference
-  if (integratedLufs === null || (sideToMidDb ?? 0) > oppositePhaseDb) return false
+  if (integratedLufs === null || isOppositePhase(sideToMidDb)) return false
   const fromDb = musicFromDb(fineSpectrum)
   const holdsMusic = fineSpectrum.midDb.map((level) => (level >= fromDb ? 1 : 0))
   return meanInCore(fineSpectrum.bandHz, holdsMusic) >= comparableShare
@@ -174,13 +208,14 @@ export function isComparable(reference: SourceAnalysis): boolean {
 /**
  * Distance of two spectra in mid and side; both are aligned by the mid, so that the width of the reference is kept. The median of the bands between 100 Hz and
  * 8 kHz counts as their level: few bands that lie far apart do not shift all others. Bands of the mid in which the reference holds no music count as equal.
+ * What a source that {@link isOneSided} holds is compared with the mid of the reference, and its side moves with it.
  */
 export function referenceDistance(
   source: SourceAnalysis,
   reference: SourceAnalysis,
   spectrumOf: (analysis: SourceAnalysis) => BandLevels = (analysis) => analysis.fineSpectrum,
 ): ReferenceDistance {
-  const from = spectrumOf(source)
+  const from = heardLevels(source, spectrumOf(source))
   const to = spectrumOf(reference)
   const sourceFromDb = musicFromDb(from)
   const referenceFromDb = musicFromDb(to)
@@ -193,10 +228,14 @@ export function referenceDistance(
   const side = from.sideDb.map((own, b) =>
     hasSide ? clamp(to.sideDb[b]! - own - level, -2 * sideClampDb, 2 * sideClampDb) : 0,
   )
+  const midDb = mid.map((value) => (value === null ? 0 : value - level))
+  const limitHz = commonBandwidthHz(source.bandwidthHz, reference.bandwidthHz)
+  if (isOneSided(source)) return { midDb, sideDb: midDb, limitHz, sideLimitHz: limitHz }
   return {
-    midDb: mid.map((value) => (value === null ? 0 : value - level)),
+    midDb,
     sideDb: side,
-    limitHz: Math.min(source.bandwidthHz ?? 20_000, reference.bandwidthHz ?? 20_000, 20_000),
+    limitHz,
+    sideLimitHz: Math.min(limitHz, commonBandwidthHz(source.sideBandwidthHz, reference.sideBandwidthHz)),
   }
 }
 
@@ -208,10 +247,9 @@ export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAna
   if (analysis.isSilent || amount === 0) return nothingPlanned
   const { bandHz } = analysis.fineSpectrum
   const distance = referenceDistance(analysis, reference)
-  const limit = distance.limitHz * 0.94
   let isFollowedInPart = false
-  const curveOf = (values: readonly number[], most: number, fromHz: number): number[] => {
-    const held = heldAbove(bandHz, values, limit)
+  const curveOf = (values: readonly number[], limitHz: number, most: number, fromHz: number): number[] => {
+    const held = heldAbove(bandHz, values, limitHz * 0.94)
     const narrow = smoothed(bandHz, held, (hz) => (hz < 100 ? 1.5 : 0.5))
     return narrow.map((value, b) => {
       if (bandHz[b]! < fromHz) return 0
@@ -219,8 +257,8 @@ export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAna
       return (clamp(value, -most, most) * amount) / 100
     })
   }
-  const mid = curveOf(distance.midDb, midClampDb, 0)
-  const side = curveOf(distance.sideDb, sideClampDb, sideFromHz)
+  const mid = curveOf(distance.midDb, distance.limitHz, midClampDb, 0)
+  const side = isOneSided(analysis) ? mid : curveOf(distance.sideDb, distance.sideLimitHz, sideClampDb, sideFromHz)
   const largest = (values: readonly number[]): number => rounded(Math.max(...values.map(Math.abs)))
   return {
     stages: [

@@ -1,8 +1,13 @@
 import { dbToPower, powerToDb } from '../units.ts'
 import { type BandLevels, levelDb } from './spectrum.ts'
 
-/** Side this far above mid, dB: the channels are in opposite phase (correlation −0.9), which no gain of mid or side mends. */
-export const oppositePhaseDb = 12
+/** Side this far above mid, dB: correlation −0.9. */
+const oppositePhaseDb = 12
+
+/** Whether channels whose side lies that far above their mid are in opposite phase, which no gain of mid or side mends; null is silence or mono. */
+export function isOppositePhase(sideAgainstMidDb: number | null): boolean {
+  return sideAgainstMidDb !== null && sideAgainstMidDb > oppositePhaseDb
+}
 
 /** Level of side against mid over all bands, dB; −200 for mono and for silence. */
 export function sideToMidDb({ midDb, sideDb }: BandLevels): number {

@@ -12,7 +12,7 @@ import { foldDownLossDb } from '../../../src-server/engine/meters/stereo.ts'
 import { widthCorrectionDb } from '../../../src-server/engine/plan-image.ts'
 import { type PlanInput, planRecipe } from '../../../src-server/engine/plan-recipe.ts'
 import { faultCorrectionDb } from '../../../src-server/engine/plan-tone.ts'
-import { createMatchFilter } from '../../../src-server/engine/processors/match.ts'
+import { createMatchFilter, curveGainDb } from '../../../src-server/engine/processors/match.ts'
 import {
   copyOf,
   differenceDb,
@@ -151,7 +151,49 @@ describe('the planner', () => {
   })
 })
 
+describe('toward a genre', () => {
+  const gainsAt = (from: SourceAnalysis) => {
+    const { mid, side } = stage(plan(from, { genre: 'ballad', intensity: 100 }).recipe.stages, 'match')!
+    return { mid, side, at: (hz: number) => curveGainDb(mid, hz) }
+  }
+
+  it('a song that ends early is moved below its end as the whole one is, and held there', () => {
+    const low = copyOf(music)
+    const end = { frequencyHz: [7800, 8300], gainDb: [0, -80] }
+    filterWhole(low, createMatchFilter(end, end, low.sampleRateHz))
+    const [whole, ended] = [gainsAt(analysis), gainsAt(analyse(low))]
+    expect(analyse(low).bandwidthHz).toBeLessThan(9000)
+    for (const hz of [100, 400, 1000, 2500, 5000])
+      expect(Math.abs(ended.at(hz) - whole.at(hz)), `${hz}`).toBeLessThan(0.6)
+    expect(Math.abs(ended.at(14_000) - ended.at(6000))).toBeLessThan(0.6)
+  })
+
+  it('a song in opposite phase is moved as it is in phase', () => {
+    const inPhase = copyOf(music)
+    const [left, right] = inPhase.channels as [Float32Array, Float32Array]
+    for (let i = 0; i < inPhase.frames; i++) right[i] = 0.98 * left[i]!
+    const turned = copyOf(inPhase)
+    for (let i = 0; i < turned.frames; i++) turned.channels[1]![i]! *= -1
+    const [one, other] = [gainsAt(analyse(inPhase)), gainsAt(analyse(turned))]
+    for (const hz of [60, 250, 1000, 4000, 12_000]) expect(other.at(hz), `${hz}`).toBeCloseTo(one.at(hz), 1)
+    expect(other.side).toEqual(other.mid)
+    const target = plan(analyse(turned), { genre: 'ballad' }).targetSpectrum
+    expect(target?.side_db.every((level) => level !== null)).toBe(true)
+  })
+})
+
 describe('the glue of a genre', () => {
+  it('is the same however much silence stands around the song', () => {
+    const silent = allocateAudio(2, 3 * music.frames, music.sampleRateHz)
+    for (const [c, samples] of silent.channels.entries()) samples.set(music.channels[c]!, music.frames)
+    const thresholds = (audio: Audio) =>
+      stage(plan(analyse(audio), { genre: 'edm' }).recipe.stages, 'multiband')!.bands.map(
+        ({ thresholdDb }) => thresholdDb,
+      )
+    const [alone, between] = [thresholds(music), thresholds(silent)]
+    for (const [b, thresholdDb] of alone.entries()) expect(between[b]!, `${b}`).toBeCloseTo(thresholdDb, 0)
+  })
+
   // Falls steeply, so that the top band is full of what its filter lets through, has a mono bass made and is moved toward the genre.
   const dark = shaped([3, 3, 3, 3, 0, -6, -12, -18, -24], [9, 9, 0, 0, 0, -6, -12, -18, -24])
   const { recipe } = plan(analyse(dark), { genre: 'edm' })
