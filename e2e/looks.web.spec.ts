@@ -284,6 +284,7 @@ for (const [locale, history, original] of [
       await page.keyboard.press('0')
       await expect(spoken).toContainText(original)
       await page.getByRole('link', { name: history, exact: true }).click()
+      await expect(page.locator('main h1')).toHaveText(history)
       await page.keyboard.press('/')
       await page.keyboard.type('nothing like it')
       await expect(spoken).toHaveText(/Nothing matches|맞는 곡이 없어요/)
