@@ -134,7 +134,7 @@ test('why a file was refused is said in the language that is shown, also after a
   const speak = async (language: string) => {
     const address = page.url()
     await page.goto(new URL('#/settings/language', address).href)
-    await page.getByRole('radio', { name: language }).check({ force: true })
+    await page.getByRole('radio', { name: language }).press(' ')
     await page.goto(new URL('#/master', address).href)
   }
   await expectSaid(english)
