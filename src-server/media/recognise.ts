@@ -148,7 +148,7 @@ function waveFormat(format: Buffer): Recognition {
     tag = format.readUInt16LE(24)
   }
   const codec = waveCodec(tag, bitDepth)
-  if (!codec) return { fault: 'encoding' }
+  if (!codec || isPadded(format)) return { fault: 'encoding' }
   return {
     stream: {
       format: 'wav',
@@ -159,6 +159,24 @@ function waveFormat(format: Buffer): Recognition {
       hasProvenance: false,
     },
   }
+}
+
+/** Bytes of the largest samples in which smaller ones are padded. */
+const PADDED_BYTES = 4
+
+/**
+ * Whether the samples lie farther apart than their size, or are not read where they lie. A block size of zero or without the channels
+ * is the slip of a program, and one that the byte rate contradicts as well: such files are read right. Not so with 24 bits, since
+ * ffmpeg reads stretches of whole blocks, or of 4096 bytes, and tears samples of three bytes.
+ */
+function isPadded(format: Buffer): boolean {
+  const channels = format.readUInt16LE(2)
+  const blockBytes = format.readUInt16LE(12)
+  const bitDepth = format.readUInt16LE(14)
+  const frameBytes = (channels * bitDepth) / 8
+  if (bitDepth === 24) return blockBytes < frameBytes || blockBytes % frameBytes > 0
+  const isByteRateOfBlocks = format.readUInt32LE(8) === format.readUInt32LE(4) * blockBytes
+  return isByteRateOfBlocks && blockBytes > frameBytes && blockBytes <= channels * PADDED_BYTES
 }
 
 function waveCodec(tag: number, bitDepth: number): string | undefined {

@@ -36,23 +36,58 @@ const NAMED: Readonly<Record<string, keyof Omit<SongTags, 'other'>>> = {
   tsrc: 'isrc',
 }
 
+interface SongFile {
+  readonly path: string
+  readonly format: AudioFormat
+}
+
 /**
- * Returns the tags of a song and whether it carries a picture, read by ffmpeg. A file whose tags cannot be read has none. Throws
- * the reason of an aborted `signal`, or a {@link FfmpegError} when ffmpeg itself is missing.
+ * Returns the tags of a song and whether {@link readCover} finds a picture in it, read by ffmpeg. A file whose tags cannot be read has
+ * none. Throws the reason of an aborted `signal`, or a {@link FfmpegError} when ffmpeg itself is missing.
  */
 export async function readTags(
   ffmpeg: Ffmpeg,
-  song: { readonly path: string; readonly format: AudioFormat },
+  song: SongFile,
   signal?: AbortSignal,
 ): Promise<{ tags: SongTags; hasCover: boolean }> {
-  let hasCover = false
-  const onLine = (line: string) => {
-    if (/^\s*Stream #0:\d+.*Video: (mjpeg|png)\b.*\(attached pic\)/.test(line)) hasCover = true
-  }
-  const tags = await tagsOf(ffmpeg, { input: { from: song.path, format: song.format }, signal, onLine })
+  const { tags, pictures } = await describeSong(ffmpeg, song, signal)
+  const cover = await readPicture(ffmpeg, song, pictures, signal)
   const id3 = song.format === 'wav' ? await readId3OfWav(ffmpeg, song.path, signal) : {}
   const other = { ...tags.other, ...id3.other }
+  const hasCover = cover !== undefined
   return { tags: { ...tags, ...id3, ...(Object.keys(other).length > 0 ? { other } : {}) }, hasCover }
+}
+
+/** The tags that ffmpeg finds in a song, and the streams of its pictures as {@link watchForPictures} orders them. */
+async function describeSong(
+  ffmpeg: Ffmpeg,
+  song: SongFile,
+  signal: AbortSignal | undefined,
+): Promise<{ tags: SongTags; pictures: string[] }> {
+  const { onLine, pictures } = watchForPictures()
+  const tags = await tagsOf(ffmpeg, { input: { from: song.path, format: song.format }, signal, onLine })
+  return { tags, pictures: pictures() }
+}
+
+/**
+ * Returns a receiver of the lines that ffmpeg prints, and the streams in which they list pictures in JPEG or PNG, front covers first.
+ * The comment of a picture is its type (ID3v2.4 native frames, section 4.14; FLAC has the same).
+ */
+function watchForPictures() {
+  const fronts: string[] = []
+  const all: string[] = []
+  let stream: string | undefined
+  return {
+    onLine(line: string) {
+      if (/^\s*(Stream|Output) #/.test(line)) {
+        stream = /^\s*Stream #(0:\d+).*Video: (?:mjpeg|png)\b.*\(attached pic\)/.exec(line)?.[1]
+        if (stream) all.push(stream)
+      } else if (stream && /^\s*comment\s*: Cover \(front\)$/.test(line)) {
+        fronts.push(stream)
+      }
+    },
+    pictures: () => [...new Set([...fronts, ...all])],
+  }
 }
 
 /**
@@ -82,7 +117,7 @@ async function tagsOf(ffmpeg: Ffmpeg, call: Pick<FfmpegCall, 'input' | 'signal' 
       timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
     }),
   )
-  return parseTags(text?.toString('utf8') ?? '')
+  return parseTags(text ?? Buffer.alloc(0))
 }
 
 /** Chunks of a WAV that are looked at; a file that has more is not a song. */
@@ -106,24 +141,39 @@ async function findId3Chunk(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Returns the picture of a song, or undefined when it has none that can be kept: JPEG or PNG, at most 16 MB. Throws as {@link readTags}. */
-export async function readCover(
+/**
+ * Returns the picture of a song, its front cover where it has one, or undefined when it has none that can be kept: JPEG or PNG, at
+ * most 16 MB. Throws as {@link readTags}.
+ */
+export async function readCover(ffmpeg: Ffmpeg, song: SongFile, signal?: AbortSignal): Promise<Cover | undefined> {
+  const { pictures } = await describeSong(ffmpeg, song, signal)
+  return readPicture(ffmpeg, song, pictures, signal)
+}
+
+/** Pictures that are tried: a file can hold thousands that are not what they are called. */
+const MAX_PICTURES = 4
+
+/** The first of the pictures that can be kept. */
+async function readPicture(
   ffmpeg: Ffmpeg,
-  song: { readonly path: string; readonly format: AudioFormat },
-  signal?: AbortSignal,
+  song: SongFile,
+  pictures: readonly string[],
+  signal: AbortSignal | undefined,
 ): Promise<Cover | undefined> {
-  const bytes = await collect(MAX_COVER_BYTES, (output) =>
-    runFfmpeg(ffmpeg, {
-      operation: 'read the cover',
-      input: { from: song.path, format: song.format },
-      outputOptions: ['-map', '0:v:0', '-frames:v', '1', '-c', 'copy', '-f', 'image2pipe'],
-      output,
-      timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
-      signal,
-    }),
-  )
-  if (bytes?.[0] === 0xff && bytes[1] === 0xd8) return { mimeType: 'image/jpeg', bytes }
-  if (bytes?.[0] === 0x89 && bytes[1] === 0x50) return { mimeType: 'image/png', bytes }
+  for (const picture of pictures.slice(0, MAX_PICTURES)) {
+    const bytes = await collect(MAX_COVER_BYTES, (output) =>
+      runFfmpeg(ffmpeg, {
+        operation: 'read the cover',
+        input: { from: song.path, format: song.format },
+        outputOptions: ['-map', picture, '-frames:v', '1', '-c', 'copy', '-f', 'image2pipe'],
+        output,
+        timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
+        signal,
+      }),
+    )
+    if (bytes?.[0] === 0xff && bytes[1] === 0xd8) return { mimeType: 'image/jpeg', bytes }
+    if (bytes?.[0] === 0x89 && bytes[1] === 0x50) return { mimeType: 'image/png', bytes }
+  }
   return undefined
 }
 
@@ -149,17 +199,18 @@ async function collect(
 
 /**
  * Returns the tags in a text of ffmpeg's metadata format (ffmpeg-formats, "Metadata": `key=value`, `\` before `=`, `;`, `#`, `\` and
- * line ends; chapters and streams follow in sections). Values are NFC, trimmed, without control characters; the rest of a value
- * beyond 20 000 characters is dropped. Never throws.
+ * line ends; chapters and streams follow in sections). Each value is read in its own encoding: UTF-8, or else EUC-KR or windows-1252.
+ * Values are NFC, trimmed, without control characters; the rest of a value beyond 20 000 characters is dropped. Never throws.
  */
-export function parseTags(text: string): SongTags {
+export function parseTags(metadata: Buffer): SongTags {
   const named: Partial<Record<keyof Omit<SongTags, 'other'>, string>> = {}
   const other: Record<string, string> = {}
-  for (const [rawKey, rawValue] of readEntries(text)) {
-    const key = cleanText(rawKey)
-    const value = cleanText(rawValue).slice(0, MAX_TAG_LENGTH)
+  for (const [rawKey, rawValue] of readEntries(metadata.toString('latin1'))) {
+    const key = cleanText(decodeText(rawKey))
+    const value = cleanText(decodeText(rawValue)).slice(0, MAX_TAG_LENGTH)
     if (!key || !value || NOT_OF_THE_SONG.test(key)) continue
-    const field = NAMED[key.toLowerCase()]
+    const name = key.toLowerCase()
+    const field = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined
     if (!field) other[key] = value
     else named[field] ??= value
   }
@@ -188,7 +239,37 @@ function* readEntries(text: string): Generator<[string, string]> {
   if (key !== undefined) yield [key, part]
 }
 
-/** Line ends and tabs stay; other control characters and what was not UTF-8 go. */
+/** A character of two bytes in EUC-KR (KS X 1001; its rows 0xc9 and 0xfe are empty). */
+const EUC_KR_PAIR = /[\xa1-\xc8\xca-\xfd][\xa1-\xfe]/g
+
+/** Where ID3v1 cuts a text, within a character too. */
+const ID3V1_BYTES = 30
+
+/**
+ * Returns the text that bytes spell; they come a character a byte. RIFF INFO and ID3v1 do not say how their text is encoded: what is
+ * not UTF-8 is Korean where all its high bytes pair up and make a Hangul syllable that no Latin letter follows, and Western otherwise.
+ * Western words have high bytes side by side seldom, and then mostly outside the rows of Hangul (`créée`) or before a letter (`¿Él`).
+ */
+function decodeText(raw: string): string {
+  const bytes = Buffer.from(raw, 'latin1')
+  const utf8 = decodeStrictly('utf-8', bytes)
+  if (utf8 !== undefined && (utf8.length === bytes.length || /[^\0-\x7f]/.test(utf8))) return utf8
+  const unpaired = raw.replace(EUC_KR_PAIR, ' ').slice(0, raw.length === ID3V1_BYTES ? -1 : undefined)
+  const korean = /[^\0-\x7f]/.test(unpaired) ? undefined : decodeStrictly('euc-kr', bytes)
+  if (korean && /[가-힣](?![A-Za-z])/.test(korean)) return korean
+  return new TextDecoder('windows-1252').decode(bytes)
+}
+
+/** The text, less an unfinished last character; undefined when it is not in that encoding. */
+function decodeStrictly(encoding: string, bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
+  } catch {
+    return undefined
+  }
+}
+
+/** Line ends and tabs stay; other control characters and what was replaced by U+FFFD go. */
 function cleanText(text: string): string {
   return text
     .toWellFormed()

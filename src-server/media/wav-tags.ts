@@ -27,6 +27,19 @@ const FRAME_IDS = {
   isrc: 'TSRC',
 } as const satisfies Partial<Record<keyof SongTags, string>>
 
+/** Text frames of what has no field of its own, by the names that ffmpeg gives them (libavformat, id3v2.c), in lower case. */
+const OTHER_FRAME_IDS: ReadonlyMap<string, string> = new Map([
+  ['disc', 'TPOS'],
+  ['publisher', 'TPUB'],
+  ['performer', 'TPE3'],
+  ['language', 'TLAN'],
+  ['compilation', 'TCMP'],
+  ['grouping', 'TIT1'],
+  ['album-sort', 'TSOA'],
+  ['artist-sort', 'TSOP'],
+  ['title-sort', 'TSOT'],
+])
+
 const UTF8 = 3
 const FRONT_COVER = 3
 
@@ -64,7 +77,9 @@ function id3Frames(tags: SongTags, cover: Cover | undefined): Buffer[] {
   })
   if (tags.comment) frames.push(frame('COMM', languageText(tags.comment)))
   for (const [key, value] of Object.entries(tags.other ?? {})) {
-    if (/^T[A-Z0-9]{3}$/.test(key) && key !== 'TXXX') frames.push(frame(key, text8(value)))
+    const id = OTHER_FRAME_IDS.get(key.toLowerCase())
+    if (id) frames.push(frame(id, text8(value)))
+    else if (/^T[A-Z0-9]{3}$/.test(key) && key !== 'TXXX') frames.push(frame(key, text8(value)))
     else if (/^lyrics\b/i.test(key)) frames.push(frame('USLT', languageText(value)))
     else frames.push(frame('TXXX', text8(key, value)))
   }

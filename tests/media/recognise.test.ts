@@ -87,6 +87,61 @@ describe('a file is what its content says', () => {
     expect(await recognise('cut.wav')).toEqual({ fault: 'damaged' })
   })
 
+  /** Rewrites the block size, and the byte rate with it unless that is said to stay, behind the format of ffmpeg's plain WAV. */
+  async function recogniseBlocks(codec: string, blockBytes: number, isByteRateKept = false): Promise<Recognition> {
+    runPlain('-i', source, '-c:a', codec, '-f', 'wav', at('blocks.wav'))
+    const bytes = readFileSync(at('blocks.wav'))
+    const format = bytes.indexOf('fmt ') + 8
+    if (!isByteRateKept) bytes.writeUInt32LE(44_100 * blockBytes, format + 8)
+    bytes.writeUInt16LE(1, format)
+    bytes.writeUInt16LE(blockBytes, format + 12)
+    writeFileSync(at('blocks.wav'), bytes)
+    return recognise('blocks.wav')
+  }
+
+  it.each([
+    ['24 bits in 32', 'pcm_s24le', 8],
+    ['24 bits in 32 of a channel', 'pcm_s24le', 4],
+    ['24 bits in blocks of nothing', 'pcm_s24le', 0],
+    ['16 bits in 32', 'pcm_s16le', 8],
+    ['8 bits in 16', 'pcm_u8', 4],
+  ])('refuses a WAV of %s, whose samples do not lie side by side', async (_, codec, blockBytes) => {
+    expect(await recogniseBlocks(codec, blockBytes)).toEqual({ fault: 'encoding' })
+  })
+
+  it('refuses 24 bits in 32 whatever the byte rate says', async () => {
+    expect(await recogniseBlocks('pcm_s24le', 8, true)).toEqual({ fault: 'encoding' })
+  })
+
+  it.each([
+    ['none', 'pcm_s16le', 0, false],
+    ['one channel', 'pcm_s16le', 2, false],
+    ['bits', 'pcm_s16le', 32, false],
+    ['bits of three bytes', 'pcm_s24le', 48, false],
+    ['another width, with the right byte rate', 'pcm_s16le', 8, true],
+  ])(
+    'accepts a WAV whose samples lie side by side, though its block size is that of %s',
+    async (_, codec, blockBytes, isKept) => {
+      expect(await recogniseBlocks(codec, blockBytes, isKept)).toMatchObject({ stream: { channels: 2 } })
+      const samples = (file: string) => runPlain('-i', file, '-c:a', codec, '-f', codec.slice(4), 'pipe:1')
+      const read = runPlain(
+        '-f',
+        'wav',
+        '-c:a',
+        codec,
+        '-i',
+        at('blocks.wav'),
+        '-c:a',
+        codec,
+        '-f',
+        codec.slice(4),
+        'pipe:1',
+      )
+      runPlain('-i', source, '-c:a', codec, at('packed.wav'))
+      expect(read.equals(samples(at('packed.wav')))).toBe(true)
+    },
+  )
+
   it('notices a provenance manifest in a WAV', async () => {
     writeFileSync(at('c2pa.wav'), readFileSync(source))
     appendFileSync(at('c2pa.wav'), Buffer.from('C2PA\x04\0\0\0jumb', 'latin1'))
