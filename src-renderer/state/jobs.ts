@@ -44,13 +44,13 @@ export interface SongOnDesk {
 
 /**
  * Whether a job's song can be mastered again: not while the song waits to be mastered or is, or where it is itself what is wrong, and only
- * from the desk, or from the files that the job has kept. `onDesk` is null for a song that is not there.
+ * from the desk, or from the files that the job has kept unless its reference is wrong. `onDesk` is null for a song that is not there.
  */
 export function isRepeatable(
   job: Pick<Job, 'status' | 'failure_code' | 'expired'>,
   onDesk: SongOnDesk | null,
 ): boolean {
-  const isKept = !job.expired && job.failure_code !== 'REFERENCE_LOST'
+  const isKept = !job.expired && job.failure_code !== 'REFERENCE_LOST' && job.failure_code !== 'REFERENCE_UNREADABLE'
   const isUnderWay = job.status === 'queued' || onDesk?.state === 'waiting' || onDesk?.newest?.status === 'queued'
   return !isUnderWay && isWorthAgain(job) && (onDesk !== null || isKept)
 }

@@ -5,7 +5,7 @@ import { decisionText, stageText } from '../contract/text/decisions.ts'
 import { change, decibels, frequency, playingTime } from '../contract/text/numbers.ts'
 import { LANGUAGES, type Language, warningText } from '../contract/text/text.ts'
 import { megabytes } from './report/numbers.ts'
-import { spectrumPlot, timePlot } from './report/plots.ts'
+import { type SpectrumPlot, spectrumPlot, timePlot } from './report/plots.ts'
 import { reportStyle } from './report/style.ts'
 import {
   type Bilingual,
@@ -229,9 +229,8 @@ function plotPanel(report: Report, names: string, { result, measurement, spectru
       correlation: svgText(words.correlation),
     },
   )
-  const target = report.target_spectrum && compared(report, report.target_spectrum)
-  const isAimed = target?.mid_db.some((level) => level !== null)
-  const spectra = { source: compared(report, report.source.spectrum), master: compared(report, spectrum), target }
+  const spectra = comparedSpectra(report, spectrum)
+  const isAimed = spectra.target?.mid_db.some((level) => level !== null)
   const bands = spectrumPlot(spectra, svgText(words.spectrumLabel))
   const isDrawn = curves.short_term_lufs.some((level) => level !== null)
   const all: [string, Bilingual][] = [
@@ -251,9 +250,26 @@ const HOLLOW_DB = 20
 
 const isHollow = ({ source }: Report) => (source.measurement.side_to_mid_db ?? 0) > HOLLOW_DB
 
-/** The spectrum that is compared: the mid, or the side of a song whose channels cancel in the middle. */
-function compared(report: Report, spectrum: Spectrum): Spectrum {
-  return isHollow(report) ? { ...spectrum, mid_db: spectrum.side_db } : spectrum
+/** A third octave below this holds nothing but dither or what a resampler leaves, dB. */
+const INAUDIBLE_DB = -110
+
+/**
+ * Returns the spectra that are compared: the mids, or the sides of a song whose channels cancel in the middle. Only bands within the
+ * bandwidth of the source in which both source and master hold sound have a level; in all others it is null.
+ */
+function comparedSpectra(report: Report, master: Spectrum): SpectrumPlot {
+  const { source, target_spectrum: target } = report
+  const highestHz = Math.min(source.bandwidth_hz ?? Number.POSITIVE_INFINITY, source.sample_rate_hz / 2)
+  const levelsOf = (spectrum: Spectrum) => (isHollow(report) ? spectrum.side_db : spectrum.mid_db)
+  const isHeard = (spectrum: Spectrum, i: number) => (levelsOf(spectrum)[i] ?? Number.NEGATIVE_INFINITY) > INAUDIBLE_DB
+  const isCompared = source.spectrum.band_hz.map(
+    (hz, i) => hz <= highestHz && isHeard(source.spectrum, i) && isHeard(master, i),
+  )
+  const compared = (spectrum: Spectrum): Spectrum => ({
+    ...spectrum,
+    mid_db: levelsOf(spectrum).map((level, i) => (isCompared[i] ? level : null)),
+  })
+  return { source: compared(source.spectrum), master: compared(master), target: target && compared(target) }
 }
 
 function loudnessFinding(report: Report, result: MasterResult): Bilingual {
@@ -280,7 +296,7 @@ function stereoFinding(report: Report, after: number): Bilingual {
   return { en: `Correlation of left and right: ${from} before, ${to} after.`, ko: `좌우 상관도: 전 ${from}, 후 ${to}.` }
 }
 
-function spectrumFinding({ source, master }: { readonly source: Spectrum; readonly master: Spectrum }): Bilingual {
+function spectrumFinding({ source, master }: SpectrumPlot): Bilingual {
   const level = (spectrum: Spectrum, i: number) => spectrum.mid_db[i] ?? null
   const moves = master.band_hz.flatMap((bandHz, i) => {
     const [from, to] = [level(source, i), level(master, i)]

@@ -70,6 +70,7 @@ export const FAILURES = {
   ENGINE_TIMEOUT: { retryable: true },
   SOURCE_LOST: { retryable: false },
   REFERENCE_LOST: { retryable: true },
+  REFERENCE_UNREADABLE: { retryable: true },
   DISK_FULL: { retryable: true },
   FFMPEG_MISSING: { retryable: true },
   ENGINE_FAILED: { retryable: true },

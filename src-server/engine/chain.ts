@@ -61,14 +61,10 @@ function editSamples(audio: Audio, stage: RecipeStage): Repair[] | null {
     case 'remove_dc':
       for (const [c, samples] of audio.channels.entries()) subtract(samples, stage.offsets[c] ?? 0)
       return [{ kind: 'dc_offset', amount_db: rounded(gainToDb(Math.max(...stage.offsets.map(Math.abs)))) }]
-    case 'declip': {
-      const mendings = audio.channels.map((samples, c) => rebuildFlatTops(samples, stage.levels[c]!))
-      return mended('clipping', mendings)
-    }
-    case 'declick': {
-      const mendings = audio.channels.map((samples, c) => mendClicks(samples, stage.clicks[c] ?? []))
-      return mended('clicks', mendings)
-    }
+    case 'declip':
+      return mended('clipping', audio, (samples, c) => rebuildFlatTops(samples, stage.levels[c]!))
+    case 'declick':
+      return mended('clicks', audio, (samples, c) => mendClicks(samples, stage.clicks[c] ?? []))
     default:
       return null
   }
@@ -78,9 +74,19 @@ function subtract(samples: Float32Array, offset: number): void {
   for (let i = 0; i < samples.length; i++) samples[i]! -= offset
 }
 
-/** One entry for both channels; the amount is the rise of the highest rebuilt peak, or the largest click in dBFS. */
-function mended(kind: 'clipping' | 'clicks', mendings: readonly Mending[]): Repair[] {
-  const count = mendings.reduce((sum, mending) => sum + mending.count, 0)
+/**
+ * Mends each channel in place and returns one entry for both, none where nothing was mended. The amount is the rise of the highest rebuilt peak, or the
+ * largest click in dBFS; a place that two equal channels share counts once.
+ */
+function mended(
+  kind: 'clipping' | 'clicks',
+  { channels, frames }: Audio,
+  mend: (samples: Float32Array, channel: number) => Mending,
+): Repair[] {
+  const [left, right = left] = channels
+  const { isDualMono } = sumStereo(left!, right!, 0, frames)
+  const mendings = channels.map(mend)
+  const count = (isDualMono ? mendings.slice(0, 1) : mendings).reduce((sum, mending) => sum + mending.count, 0)
   if (count === 0) return []
   const largest = Math.max(...mendings.map((mending) => mending.largest))
   const touched = mendings.map((mending) => mending.count > 0)

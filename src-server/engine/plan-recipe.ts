@@ -6,7 +6,7 @@ import { isOppositePhase } from './meters/stereo.ts'
 import { planDensity, planMultiband } from './plan-dynamics.ts'
 import { imageLeftAlone, planImage } from './plan-image.ts'
 import { nothingPlanned, type PlanPart } from './plan-part.ts'
-import { clippedThroughout, planRepair } from './plan-repair.ts'
+import { clippedPlaces, clippedThroughout, planRepair } from './plan-repair.ts'
 import {
   genreTarget,
   isComparable,
@@ -160,9 +160,9 @@ function isSamePiece(one: SourceAnalysis, other: SourceAnalysis): boolean {
 function warningsOf(input: PlanInput, reference: SourceAnalysis | undefined): PlanWarning[] {
   const { analysis } = input
   const warnings: PlanWarning[] = []
-  if (analysis.clipping.count > 0) {
+  const count = clippedPlaces(analysis)
+  if (count > 0) {
     const perSecond = clippedThroughout(analysis)
-    const { count } = analysis.clipping
     warnings.push({ code: 'INPUT_CLIPPED', values: perSecond === null ? { count } : { count, perSecond } })
   }
   if (analysis.plrDb !== null && analysis.plrDb < limitedPlrDb) {

@@ -109,25 +109,32 @@ function lowersPeaks({ musicPeakDbfs, samplePeakDbfs }: SourceAnalysis): boolean
   return (musicPeakDbfs ?? 0) < (samplePeakDbfs ?? 0)
 }
 
+/** Returns the places at which a piece is cut off flat; one that two equal channels share counts once. */
+export function clippedPlaces({ clipping, isMono }: SourceAnalysis): number {
+  return isMono ? clipping.count / clipping.levels.length : clipping.count
+}
+
 /** Flat tops per second of a piece that is clipped throughout, so that nothing is rebuilt; null for all others. */
-export function clippedThroughout({ clipping, durationSeconds }: SourceAnalysis): number | null {
-  const perSecond = clipping.count / durationSeconds
-  return perSecond > mostFlatTopsPerSecond ? Math.round(perSecond) : null
+export function clippedThroughout(analysis: SourceAnalysis): number | null {
+  const { clipping, durationSeconds } = analysis
+  // The limit is one of both channels together, equal or not.
+  const isThroughout = clipping.count / durationSeconds > mostFlatTopsPerSecond
+  return isThroughout ? Math.round(clippedPlaces(analysis) / durationSeconds) : null
 }
 
 function clipping(analysis: SourceAnalysis): PlanPart {
-  const { clipping } = analysis
-  if (clipping.count === 0) return nothingPlanned
+  const count = clippedPlaces(analysis)
+  if (count === 0) return nothingPlanned
   const perSecond = clippedThroughout(analysis)
   if (perSecond !== null) return { stages: [], decisions: [decision('CLIPPING_LEFT', { perSecond })] }
   return {
-    stages: [{ kind: 'declip', levels: clipping.levels }],
-    decisions: [decision('CLIPPING_REBUILT', { count: clipping.count })],
+    stages: [{ kind: 'declip', levels: analysis.clipping.levels }],
+    decisions: [decision('CLIPPING_REBUILT', { count })],
   }
 }
 
-function clicks({ clicks }: SourceAnalysis): PlanPart {
-  const count = clicks.reduce((sum, ranges) => sum + ranges.length, 0)
+function clicks({ clicks, isMono }: SourceAnalysis): PlanPart {
+  const count = (isMono ? clicks.slice(0, 1) : clicks).reduce((sum, ranges) => sum + ranges.length, 0)
   if (count === 0) return nothingPlanned
   return { stages: [{ kind: 'declick', clicks }], decisions: [decision('CLICKS_MENDED', { count })] }
 }

@@ -17,7 +17,7 @@ import { foldDownLossDb } from '../engine/meters/stereo.ts'
 import type { MasteringPlan, PlanInput } from '../engine/plan-recipe.ts'
 import { engineVersion } from '../engine/version.ts'
 import type { SongTags } from '../media/audio-facts.ts'
-import { type Decoded, decodeSong } from '../media/decode.ts'
+import { type Decoded, decodeSong, UnreadableAudioError } from '../media/decode.ts'
 import { readCover } from '../media/tags.ts'
 import { type Delivery, deliverMasters } from './deliver.ts'
 import { createProgressMeter, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
@@ -97,7 +97,7 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   const isOwnReference = order.reference?.sha256 === order.source.sha256
   const other = isOwnReference ? undefined : order.reference
   report('decoding', 0)
-  const foreign = other && (await decodeAndAnalyse(order, other, signal)).analysis
+  const foreign = other && (await analyseReference(order, other, signal))
   const { decoded, analysis } = await decodeAndAnalyse(order, order.source, signal, report)
   if (analysis.isSilent || analysis.integratedLufs === null) throw new WorkFailure('DIGITAL_SILENCE')
   const reference = isOwnReference ? analysis : foreign
@@ -130,6 +130,15 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
     decisions: decisionsDone(decisions, { ...applied, repairs }, { intensity, plrDb: analysis.plrDb ?? 0 }),
     warnings: songWarnings(order.source, { decoded, analysis, plan }),
     sourceLufs: analysis.integratedLufs,
+  }
+}
+
+/** Returns what was measured of a reference. Throws a {@link WorkFailure} where its sound cannot be read, else as decoding does. */
+async function analyseReference(order: WorkOrder, song: StoredSong, signal: AbortSignal): Promise<SourceAnalysis> {
+  try {
+    return (await decodeAndAnalyse(order, song, signal)).analysis
+  } catch (error) {
+    throw error instanceof UnreadableAudioError ? new WorkFailure('REFERENCE_UNREADABLE', {}, error) : error
   }
 }
 

@@ -156,6 +156,31 @@ describe('a mono song', () => {
     for (let i = 0; i < samples.length; i += 2) expect(Math.abs(samples[i]! - samples[i + 1]!)).toBeLessThan(40)
     expect(made.warnings.map(({ code }) => code)).toContain('INPUT_MONO')
   }, 120_000)
+
+  it('has every click and every flat top counted once, in both channels of its masters', async () => {
+    const countsOf = async (name: string, channels: Float32Array[]) => {
+      const work = await orderFor(writeFloatWav(at(name), channels, 44_100), folder, { platforms: ['melon'] })
+      const { repairs, warnings } = await masterOrder(work)
+      const { decisions } = JSON.parse(readFileSync(path.join(work.attemptFolder, 'report.json'), 'utf8')) as Report
+      const said = decisions.filter(({ code }) => code === 'CLICKS_MENDED' || code === 'CLIPPING_REBUILT')
+      const clipped = warnings.find(({ code }) => code === 'INPUT_CLIPPED')?.values?.count
+      return { repairs, clipped, said: said.map(({ code, values }) => [code, values.count]) }
+    }
+    const [plain] = songLike(6)
+    const clicked = plain!.slice()
+    for (const seconds of [1.1, 2.6, 4.1]) clicked[Math.round(seconds * 44_100)]! += 0.5
+    const clicks = await countsOf('clicked.wav', [clicked])
+    expect(clicks.repairs).toMatchObject([{ kind: 'clicks', count: 3, channel: 'both' }])
+    expect(clicks.said).toEqual([['CLICKS_MENDED', 3]])
+
+    const level = 0.4
+    const clipped = plain!.map((sample) => Math.max(-level, Math.min(level, sample)))
+    const mono = await countsOf('clipped.wav', [clipped])
+    const oneSided = await countsOf('one-sided.wav', [clipped, plain!])
+    expect(oneSided.repairs).toMatchObject([{ kind: 'clipping', channel: 'left' }])
+    expect(mono.repairs).toEqual([{ ...oneSided.repairs[0], channel: 'both' }])
+    expect([mono.clipped, mono.said]).toEqual([oneSided.clipped, oneSided.said])
+  }, 120_000)
 })
 
 describe('a reference', () => {
@@ -248,6 +273,36 @@ describe('what a song has to say of itself', () => {
   }, 120_000)
 })
 
+describe('the report of a song that ends at 4 kHz', () => {
+  const low = () => writeFloatWav(at('telephone.wav'), songLike(4, 8000), 8000)
+  const resampled = () => {
+    runPlain('-i', low(), '-ar', '44100', '-c:a', 'pcm_s24le', at('resampled.wav'))
+    return at('resampled.wav')
+  }
+  it.each([
+    ['in a file of 8 kHz', low],
+    ['in a file of 44.1 kHz', resampled],
+  ])(
+    'compares its balance only where it sounds, %s',
+    async (_, make) => {
+      const work = await orderFor(make(), folder, { platforms: ['spotify'] })
+      await masterOrder(work)
+      const report = JSON.parse(readFileSync(path.join(work.attemptFolder, 'report.json'), 'utf8')) as Report
+      expect(report.decisions.map(({ code }) => code)).toContain('TONE_LEFT_ALONE')
+      const html = readFileSync(path.join(work.attemptFolder, 'report.html'), 'utf8')
+      expect(html).toContain('The balance of the bands is unchanged within 0.3 dB.')
+      const [before, after] = ['in', 'out'].map((name) => {
+        const lines = [...html.matchAll(new RegExp(`class="line ${name}" d="M([^"]*)"`, 'g'))].map((match) => match[1]!)
+        return lines.at(-1)!.split(/[ L]/).map(Number)
+      })
+      expect(after!.length).toBe(before!.length)
+      // 1 dB: the plot is 268 units high for 42 dB.
+      for (const [i, unit] of after!.entries()) expect(Math.abs(unit - before![i]!)).toBeLessThan(268 / 42)
+    },
+    120_000,
+  )
+})
+
 describe('a song of nothing but clicks', () => {
   it('is mastered, not mended away', async () => {
     const clicks = Float32Array.from({ length: 300_000 }, (_, i) => (i % 22_050 === 11_025 ? 0.8 : 0))
@@ -284,6 +339,15 @@ describe('a job that cannot be done', () => {
   it('fails when the stored song is gone', async () => {
     const gone = { ...order.source, path: at('gone.wav') }
     expect(await fails({ source: gone })).toMatchObject({ failureCode: 'SOURCE_LOST' })
+  }, 60_000)
+
+  it('fails for a reference that is no sound, and says that it is the reference', async () => {
+    const noSound = () => writeFloatWav(at('nan.wav'), [new Float32Array(300_000).fill(Number.NaN)], 44_100)
+    const reference = await storedSong(noSound())
+    const failed = await fails({ reference })
+    expect(failed).toMatchObject({ failureCode: 'REFERENCE_UNREADABLE', message: '300000 samples are no sound' })
+    expect(await fails({}, noSound())).toMatchObject({ failureCode: 'UNREADABLE_AUDIO' })
+    expect(await fails({ reference }, noSound())).toMatchObject({ failureCode: 'UNREADABLE_AUDIO' })
   }, 60_000)
 
   it('fails when ffmpeg is gone', async () => {

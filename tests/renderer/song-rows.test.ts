@@ -358,7 +358,9 @@ describe('a job that has failed', () => {
 
   it('is repeated only while it has its song and its reference', () => {
     const repeatable = FAILURE_CODES.filter((failure_code) => isRepeatable({ status: 'failed', failure_code }, null))
-    expect(repeatable).toEqual(FAILURE_CODES.filter((code) => ![...inTheSong, 'REFERENCE_LOST'].includes(code)))
+    expect(repeatable).toEqual(
+      FAILURE_CODES.filter((code) => ![...inTheSong, 'REFERENCE_LOST', 'REFERENCE_UNREADABLE'].includes(code)),
+    )
     const done = { status: 'done' } as const
     expect([isRepeatable(done, null), isRepeatable({ ...done, expired: true }, null)]).toEqual([true, false])
     expect(isRepeatable({ ...done, expired: true }, { state: 'submitted', newest: done })).toBe(true)

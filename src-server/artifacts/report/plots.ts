@@ -100,7 +100,10 @@ function scaleTicks(lane: Lane, step: number): number[] {
   return ticks
 }
 
-/** What the spectrum shows; levels are compared at equal loudness, so each curve is centred on its own mean. */
+/**
+ * What the spectrum shows; levels are compared at equal loudness, so each curve is centred on its own mean: source and master must have
+ * levels in the same bands.
+ */
 export interface SpectrumPlot {
   readonly source: Spectrum
   readonly master: Spectrum
@@ -138,7 +141,7 @@ export function spectrumPlot(plot: SpectrumPlot, label: string): string {
 function tilted({ band_hz, mid_db }: Spectrum): Value[] {
   const levels = band_hz.map((hz, i) => {
     const level = mid_db[i] ?? null
-    return level === null || level < -150 ? null : level + TILT_DB_PER_OCTAVE * Math.log2(hz / 1000)
+    return level === null ? null : level + TILT_DB_PER_OCTAVE * Math.log2(hz / 1000)
   })
   const heard = levels.filter((level, i) => level !== null && band_hz[i]! >= 60 && band_hz[i]! <= 12_000)
   const mean = heard.reduce<number>((sum, level) => sum + level!, 0) / Math.max(1, heard.length)

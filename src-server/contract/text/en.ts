@@ -91,6 +91,7 @@ export const failures: Record<FailureCode, Sentence> = {
   ENGINE_TIMEOUT: 'The engine took longer than it may and was stopped. Try again when the computer is less busy.',
   SOURCE_LOST: 'The stored song is gone from the disk. Add it again.',
   REFERENCE_LOST: 'The stored reference is gone from the disk. Add it again, or master without it.',
+  REFERENCE_UNREADABLE: 'The reference could not be decoded to its end. Choose another one, or master without it.',
   DISK_FULL: 'The disk filled up while the masters were written. Free some space and try again.',
   FFMPEG_MISSING: noFfmpeg,
   ENGINE_FAILED: 'The engine failed on this song. Export it again and try once more; the log names the cause.',

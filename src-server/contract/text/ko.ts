@@ -87,6 +87,7 @@ export const failures: Record<FailureCode, Sentence> = {
   ENGINE_TIMEOUT: '엔진이 허용된 시간보다 오래 걸려서 멈췄어요. 컴퓨터가 덜 바쁠 때 다시 시도하세요.',
   SOURCE_LOST: '저장된 곡이 디스크에서 사라졌어요. 다시 추가하세요.',
   REFERENCE_LOST: '저장된 레퍼런스가 디스크에서 사라졌어요. 다시 추가하거나 레퍼런스 없이 마스터링하세요.',
+  REFERENCE_UNREADABLE: '레퍼런스를 끝까지 디코딩하지 못했어요. 다른 곡을 고르거나 레퍼런스 없이 마스터링하세요.',
   DISK_FULL: '마스터를 쓰는 중에 디스크가 가득 찼어요. 공간을 비우고 다시 시도하세요.',
   FFMPEG_MISSING: noFfmpeg,
   ENGINE_FAILED: '이 곡에서 엔진이 실패했어요. 곡을 다시 내보내 시도하세요. 원인은 로그에 있어요.',

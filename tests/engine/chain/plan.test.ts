@@ -119,6 +119,25 @@ describe('the planner', () => {
     expect(throughout!.warnings[0]!.values!.perSecond).toBeGreaterThan(300)
   })
 
+  it('counts a click and a flat top that two equal channels share once, and judges what is clipped throughout as ever', () => {
+    const mono = (damage: (audio: Audio) => void) => {
+      const audio = copyOf(music)
+      damage(audio)
+      audio.channels[1]!.set(audio.channels[0]!)
+      return analyse(audio)
+    }
+    const count = (found: SourceAnalysis, code: string) =>
+      plan(found).decisions.find((decision) => decision.code === code)?.values
+    const clicked = mono((audio) => void addClicks(audio, 0.7, 0.4))
+    expect(clicked.clicks[0]!.length).toBeGreaterThan(0)
+    expect(count(clicked, 'CLICKS_MENDED')).toEqual({ count: clicked.clicks[0]!.length })
+    const clipped = mono((audio) => clipHard(audio, -3))
+    expect(count(clipped, 'CLIPPING_REBUILT')).toEqual({ count: clipped.clipping.count / 2 })
+    const throughout = { ...clipped, clipping: { ...clipped.clipping, count: 320 * clipped.durationSeconds } }
+    expect(count(throughout, 'CLIPPING_LEFT')).toEqual({ perSecond: 160 })
+    expect(count({ ...throughout, isMono: false }, 'CLIPPING_LEFT')).toEqual({ perSecond: 320 })
+  })
+
   it('leaves the channels of a song in opposite phase as they are', () => {
     const opposite = copyOf(music)
     const [left, right] = opposite.channels as [Float32Array, Float32Array]
@@ -578,6 +597,19 @@ describe('a reference', () => {
     expect(stage(recipe.stages, 'match')).toBeDefined()
     const { audio } = applyRecipe(dead, recipe)
     expect(audio.channels[name === 'left' ? 0 : 1]!.every((sample) => Math.abs(sample) < 1e-6)).toBe(true)
+  })
+
+  it('whose side ends before its mid, as joint stereo does, takes no air from the side', () => {
+    const joint = copyOf(music)
+    const [flat, end] = [
+      { frequencyHz: [1000], gainDb: [0] },
+      { frequencyHz: [7800, 8300], gainDb: [0, -80] },
+    ]
+    filterWhole(joint, createMatchFilter(flat, end, joint.sampleRateHz))
+    const heard = analyse(joint)
+    expect([heard.bandwidthHz, heard.sideBandwidthHz]).toEqual([null, expect.closeTo(8000, -3)])
+    const { side } = stage(plan(analysis, { reference: heard }).recipe.stages, 'match')!
+    expect(Math.max(...side.gainDb.map(Math.abs))).toBeLessThan(0.5)
   })
 
   it('with a silent channel says nothing of width: it is followed in the mid only', () => {
