@@ -246,6 +246,18 @@ export function limiterTwin(peaks: Float32Array, threshold: number, settings: Li
   return Float64Array.from({ length: peaks.length + 3 }, (_, j) => 1 - mean(once, j - 1 + pad + half, secondBox))
 }
 
+/** Sums, each over the groups [bounds[i], bounds[i + 1]), of energy times the squared gain in the group's middle. */
+export function limitedEnergiesTwin(energies: Float32Array, controls: Float32Array, bounds: Int32Array): Float64Array {
+  return Float64Array.from({ length: bounds.length - 1 }, (_, i) => {
+    let sum = 0
+    for (let g = bounds[i]!; g < bounds[i + 1]!; g++) {
+      const [a, b, c, d] = controls.subarray(g, g + 4)
+      sum += energies[g]! * ((a! + 23 * b! + 23 * c! + d!) / 48) ** 2
+    }
+    return sum
+  })
+}
+
 /** Quantises one channel with triangular dither and error feedback; `random` gives the generator's 32-bit states one after another. */
 export function quantiseTwin(
   samples: Float32Array,

@@ -32,7 +32,7 @@ const workspace = kernelPlace((kernels) => {
     peaks: kernels.allocate((chunkGroups + 3) * 4),
     controls: kernels.allocate((chunkGroups + 4) * 4),
     state: kernels.allocate(kernels.limiterStateBytes()),
-    energies: kernels.allocate(chunkGroups * 4),
+    energies: kernels.allocate((chunkGroups + 3) * 4),
     samples: kernels.allocate(chunkFrames * 4),
     weights,
   }
@@ -128,11 +128,18 @@ export function limitedEnergies(
   sums: Float64Array,
 ): void {
   const { kernels, ...at } = workspace()
-  for (let i = 0; i + 1 < bounds.length; i++) {
-    const start = bounds[i]!
-    const end = bounds[i + 1]!
-    kernels.f32.set(energies.subarray(start, end), at.energies >> 2)
-    kernels.f32.set(controls.subarray(start, start + controlCount(end - start)), at.controls >> 2)
-    sums[i] = kernels.limitedEnergy(at.energies, at.controls, end - start)
+  const last = bounds.length - 1
+  for (let first = 0, end = 0; first < last; first = end) {
+    const from = bounds[first]!
+    // As many sums as fit the kernels' memory: copying for each would cost more than adding up.
+    end = first + 1
+    while (end < last && bounds[end + 1]! - from <= chunkGroups) end++
+    const groups = bounds[end]! - from
+    kernels.f32.set(energies.subarray(from, from + groups), at.energies >> 2)
+    kernels.f32.set(controls.subarray(from, from + controlCount(groups)), at.controls >> 2)
+    for (let i = first; i < end; i++) {
+      const place = (bounds[i]! - from) * 4
+      sums[i] = kernels.limitedEnergy(at.energies + place, at.controls + place, bounds[i + 1]! - bounds[i]!)
+    }
   }
 }

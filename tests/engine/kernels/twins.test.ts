@@ -13,6 +13,7 @@ import {
   fourierTwin,
   gainCurveTwin,
   gridPeakTwin,
+  limitedEnergiesTwin,
   limiterTwin,
   midSidePowersTwin,
   planesOfPcmTwin,
@@ -29,7 +30,12 @@ import { createTruePeakVerifier, detectPeaks } from '../../../src-server/engine/
 import { planesOfPcm } from '../../../src-server/engine/pcm.ts'
 import { clipErrorCutoff, clipKnee, clipStretch } from '../../../src-server/engine/processors/clipper.ts'
 import { createQuantiser } from '../../../src-server/engine/processors/dither.ts'
-import { applyControls, controlCount, limiterControls } from '../../../src-server/engine/processors/limiter.ts'
+import {
+  applyControls,
+  controlCount,
+  limitedEnergies,
+  limiterControls,
+} from '../../../src-server/engine/processors/limiter.ts'
 import { noise, seededRandom, twoChannels } from '../../support/sounds.ts'
 
 /** Largest difference, as part of the largest expected value. */
@@ -275,6 +281,20 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     clipStretch(samples, peaks, 0, 0.6, rate, out)
     const expected = softClipTwin(samples, clipKnee * 0.6, 0.6, clipErrorCutoff(rate))
     expect(relativeError(out, expected)).toBeLessThan(tolerance)
+  })
+
+  test('energies after limiting, in sums of any length', () => {
+    const random = seededRandom(5)
+    const lengths = [1, 2, 3, 4, 551, 0, 552, 7, kernelFrames, kernelFrames - 1, 1, kernelFrames - 2, 3, 1102]
+    const bounds = Int32Array.from([0, ...lengths.map((_, i) => lengths.slice(0, i + 1).reduce((sum, n) => sum + n))])
+    const groups = bounds.at(-1)!
+    const energies = Float32Array.from({ length: groups }, () => random() ** 2)
+    const controls = Float32Array.from({ length: controlCount(groups) }, () => 0.5 + 0.5 * random())
+    const sums = new Float64Array(lengths.length)
+    limitedEnergies(energies, controls, bounds, sums)
+    for (const [i, expected] of limitedEnergiesTwin(energies, controls, bounds).entries()) {
+      expect(Math.abs(sums[i]! - expected)).toBeLessThanOrEqual(tolerance * expected)
+    }
   })
 
   test.each([

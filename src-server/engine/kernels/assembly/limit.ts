@@ -123,14 +123,29 @@ export function limitGroups(peaks: usize, count: i32, controls: usize, threshold
 
 /**
  * Sum over groups of energy times the squared gain in the group's middle (a B-spline of the controls, the first belonging to the
- * group before); `count` groups.
+ * group before); `count` groups. Readable: up to three entries more than count and count + 3.
  */
 export function limitedEnergy(energies: usize, controls: usize, count: i32): f64 {
-  let sum: f64 = 0
-  for (let i: usize = 0; i < <usize>count; i++) {
-    const c = controls + (i << 2)
-    const gain = (<f64>load<f32>(c) + <f64>load<f32>(c, 12)) * (1.0 / 48.0) + (<f64>load<f32>(c, 4) + <f64>load<f32>(c, 8)) * (23.0 / 48.0)
-    sum += <f64>load<f32>(energies + (i << 2)) * gain * gain
+  const outer = f32x4.splat(1.0 / 48.0), inner = f32x4.splat(23.0 / 48.0)
+  let sum = f64x2.splat(0), i = 0
+  for (; i + 4 <= count; i += 4) {
+    const energy = limitedEnergies(energies + (<usize>i << 2), controls + (<usize>i << 2), outer, inner)
+    sum = f64x2.add(sum, f64x2.add(f64x2.promote_low_f32x4(energy), f64x2.promote_low_f32x4(v128.shuffle<f32>(energy, energy, 2, 3, 2, 3))))
   }
-  return sum
+  let total = f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1)
+  if (i < count) {
+    const energy = limitedEnergies(energies + (<usize>i << 2), controls + (<usize>i << 2), outer, inner)
+    total += <f64>f32x4.extract_lane(energy, 0)
+    if (i + 1 < count) total += <f64>f32x4.extract_lane(energy, 1)
+    if (i + 2 < count) total += <f64>f32x4.extract_lane(energy, 2)
+  }
+  return total
+}
+
+/** The energies of four groups after limiting. */
+// @ts-ignore: decorator
+@inline function limitedEnergies(energies: usize, controls: usize, outer: v128, inner: v128): v128 {
+  const far = f32x4.add(v128.load(controls), v128.load(controls, 12)), near = f32x4.add(v128.load(controls, 4), v128.load(controls, 8))
+  const gain = f32x4.add(f32x4.mul(far, outer), f32x4.mul(near, inner))
+  return f32x4.mul(v128.load(energies), f32x4.mul(gain, gain))
 }

@@ -58,11 +58,31 @@ const SUMS: usize = memory.data(7 * 16, 16)
   return larger(f32x4.extract_lane(pair, 0), f32x4.extract_lane(pair, 1))
 }
 
+// The largest lane of each of four vectors.
+// @ts-ignore: decorator
+@inline function largestLanes(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = f32x4.pmax(v128.shuffle<f32>(a, b, 0, 4, 1, 5), v128.shuffle<f32>(a, b, 2, 6, 3, 7))
+  const cd = f32x4.pmax(v128.shuffle<f32>(c, d, 0, 4, 1, 5), v128.shuffle<f32>(c, d, 2, 6, 3, 7))
+  return f32x4.pmax(v128.shuffle<f32>(ab, cd, 0, 1, 4, 5), v128.shuffle<f32>(ab, cd, 2, 3, 6, 7))
+}
+
 /** Second difference at four frames. */
 // @ts-ignore: decorator
 @inline function bend(x: usize): v128 {
   const twice = f32x4.mul(v128.load(x), f32x4.splat(2))
   return f32x4.abs(f32x4.sub(f32x4.add(v128.load(x - 4), v128.load(x, 4)), twice))
+}
+
+// The largest second difference of a group of 8 frames is one of the lanes.
+// @ts-ignore: decorator
+@inline function bends(x: usize): v128 {
+  return f32x4.pmax(bend(x), bend(x + 16))
+}
+
+// The largest sample of a group of 8 frames is one of the lanes.
+// @ts-ignore: decorator
+@inline function samples(x: usize): v128 {
+  return f32x4.pmax(f32x4.abs(v128.load(x)), f32x4.abs(v128.load(x, 16)))
 }
 
 /** The points half way between four frames and their next: phase 4 alone. */
@@ -108,7 +128,7 @@ const SUMS: usize = memory.data(7 * 16, 16)
 
 /** The dense peak of a group of 8 frames. */
 function denseGroup(x: usize, taps: usize): f32 {
-  let peak = largestLane(f32x4.pmax(f32x4.abs(v128.load(x)), f32x4.abs(v128.load(x, 16))))
+  let peak = largestLane(samples(x))
   for (let i: usize = 0; i < 8; i++) peak = larger(peak, denseFrame(x + (i << 2), taps))
   return peak
 }
@@ -139,31 +159,31 @@ function denseGroup(x: usize, taps: usize): f32 {
  * `scratch`: 2 * groups + 12 f32. Up to three more entries than `groups` are written at `peaks`. Returns the largest sample.
  */
 export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, scratch: usize, floor: f32, ratio: f32, topBand: usize): f32 {
-  // bends[g] belongs to group g - 2: two groups before and two after are looked at.
-  const bends = scratch, samples = scratch + (<usize>(groups + 8) << 2)
-  for (let g = 0; g < groups + 8; g++) {
+  // The bend at g belongs to group g - 2: two groups before and two after are looked at.
+  const bent = scratch, own = scratch + (<usize>(groups + 8) << 2)
+  for (let g = 0; g < groups + 5; g += 4) {
     const p = x + (<usize>g << 5) - 64
-    store<f32>(bends + (<usize>g << 2), largestLane(f32x4.pmax(bend(p), bend(p + 16))))
+    v128.store(bent + (<usize>g << 2), largestLanes(bends(p), bends(p + 32), bends(p + 64), bends(p + 96)))
   }
-  for (let g = 0; g < groups + 4; g++) {
+  for (let g = 0; g < groups + 1; g += 4) {
     const p = x + (<usize>g << 5)
-    store<f32>(samples + (<usize>g << 2), largestLane(f32x4.pmax(f32x4.abs(v128.load(p)), f32x4.abs(v128.load(p, 16)))))
+    v128.store(own + (<usize>g << 2), largestLanes(samples(p), samples(p + 32), samples(p + 64), samples(p + 96)))
   }
   const floors = f32x4.splat(floor), caution = f32x4.splat(0.4)
   let largest = f32x4.splat(0)
   for (let g = 0; g < groups; g += 4) {
-    const at = bends + (<usize>g << 2), out = peaks + (<usize>g << 2)
-    const own = v128.load(samples + (<usize>g << 2)), next = v128.load(samples + (<usize>g << 2), 4)
-    largest = f32x4.pmax(largest, own)
+    const at = bent + (<usize>g << 2), out = peaks + (<usize>g << 2)
+    const here = v128.load(own + (<usize>g << 2)), next = v128.load(own + (<usize>g << 2), 4)
+    largest = f32x4.pmax(largest, here)
     const near = f32x4.pmax(f32x4.pmax(v128.load(at), v128.load(at, 4)), f32x4.pmax(v128.load(at, 8), v128.load(at, 12)))
-    const bent = f32x4.pmax(near, v128.load(at, 16))
-    let hot = i32x4.bitmask(f32x4.gt(f32x4.add(f32x4.pmax(own, next), f32x4.mul(caution, bent)), floors))
-    v128.store(out, f32x4.pmax(v128.load(out), own))
+    const most = f32x4.mul(caution, f32x4.pmax(near, v128.load(at, 16)))
+    let hot = i32x4.bitmask(f32x4.gt(f32x4.add(f32x4.pmax(here, next), most), floors))
+    v128.store(out, f32x4.pmax(v128.load(out), here))
     for (let k = g; hot != 0; k++, hot >>= 1) {
       if (!(hot & 1) || k >= groups) continue
-      const here = peaks + (<usize>k << 2)
-      const peak = interpolatedPeak(x + (<usize>k << 5), taps, load<f32>(samples + (<usize>k << 2)), ratio * floor, topBand)
-      store<f32>(here, larger(load<f32>(here), peak))
+      const to = peaks + (<usize>k << 2)
+      const peak = interpolatedPeak(x + (<usize>k << 5), taps, load<f32>(own + (<usize>k << 2)), ratio * floor, topBand)
+      store<f32>(to, larger(load<f32>(to), peak))
     }
   }
   return largestLane(largest)
@@ -235,7 +255,7 @@ function closeFrames(x: usize, taps: usize, topBand: usize, best: f32, floor: f3
 function closePeak(x: usize, taps: usize, topBand: usize, best: f32, floor: f32): f32 {
   const near = fourFrames(x, taps), far = fourFrames(x + 16, taps)
   if (isTopHeavy(x, topBand, largestLane(f32x4.pmax(near, far)))) return denseGroup(x, topBand + DENSE_TAPS)
-  let peak = largestLane(f32x4.pmax(f32x4.abs(v128.load(x)), f32x4.abs(v128.load(x, 16))))
+  let peak = largestLane(samples(x))
   if (largestLane(near) >= floor) peak = larger(peak, closeFrames(x, taps, topBand, best, floor))
   if (largestLane(far) >= floor) peak = larger(peak, closeFrames(x + 16, taps, topBand, best, floor))
   return peak
