@@ -96,7 +96,7 @@ export interface Landed {
 /** Checks a prediction on samples and moves the gain until they land, unless the budget of reduction has ended the climb already. */
 function land(source: LandingSource, attempt: Attempt, goal: LandingGoal): Landed {
   const { trial, clipLimit } = attempt
-  const measureAt = (gainDb: number) => measureRendered(source, clipLimit, trial.controls, gainDb)
+  const measureAt: Measure = (gainDb, how) => measureRendered(source, clipLimit, trial, gainDb, how)
   const verified = attempt.isReductionShort
     ? { ...attempt.solution, value: measureAt(attempt.solution.gainDb) }
     : verifyOnSamples(source, attempt, goal, measureAt)
@@ -158,26 +158,32 @@ function untouchedBlocks({ energies, peaks, sampleRateHz, loudness }: LandingSou
 /** Each further round costs a look at touched samples. Music needs at most three; a steady tone that rises by a fifth of its gain needs nine. */
 const mostRounds = 12
 
+/** Integrated loudness at a gain at which the trial stands, in LUFS. */
+type Measure = (gainDb: number, how?: 'whole' | 'estimate') => number
+
+/** A prediction that a sample shows to be off by no more than this is off by little more where nobody looked. */
+const smallBiasLu = 0.1
+
 /** Renders, measures, and moves the gain until the samples land where the prediction aimed, or until that is no longer affordable. */
 function verifyOnSamples(
   source: LandingSource,
   { trial, solution: first }: Attempt,
   goal: LandingGoal,
-  measureAt: (gainDb: number) => number,
+  measureAt: Measure,
 ): Solution {
   const capDb = highestGainDb(source, goal)
   const lufsAt = (gainDb: number) => trial.lufsAt(gainDb)
   let solution = first
   for (let round = 0; ; round++) {
-    const measured = measureAt(solution.gainDb)
+    const measured = measureAt(solution.gainDb, round === 0 ? 'estimate' : 'whole')
     const bias = measured - solution.value
+    const isCertain = round > 0 || Math.abs(bias) <= smallBiasLu
     const isCapped = solution.gainDb >= capDb - 1e-6 && measured < goal.aimedLufs
-    if (Math.abs(measured - goal.aimedLufs) <= 0.015 || round === mostRounds || isCapped) {
-      return { ...solution, value: measured }
-    }
+    const hasLanded = isCertain && Math.abs(measured - goal.aimedLufs) <= 0.015
+    if (hasLanded || round === mostRounds || isCapped) return { ...solution, value: measured }
     const { gainDb, slope } = solution
     const next = solveGain(lufsAt, goal.aimedLufs - bias, gainDb, capDb, predictionToleranceLu, slope)
-    const isNear = Math.abs(next.gainDb - gainDb) < 0.25
+    const isNear = isCertain && Math.abs(next.gainDb - gainDb) < 0.25
     const isAffordable = meanReductionDb(source, trial.stepEnergies) <= goal.meanReductionDb + reductionToleranceDb
     solution = next
     if (isNear || !isAffordable) return { ...solution, value: solution.value + bias }
