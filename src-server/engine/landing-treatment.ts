@@ -67,7 +67,7 @@ interface Weighed extends Treatment {
 /**
  * Tries ways to bring a song to the loudness of a goal: each is landed at the same loudness on an excerpt, rendered, and compared with the
  * untouched music. Candidates that cannot reach the loudness, or only at a gain that exceeds what is to come out by more than the budget of
- * reduction, are left out.
+ * reduction, are left out, and so are clippers from the first on that has no prospect.
  */
 export function weighCandidates(song: LandingSource, { ceiling, aimedLufs, meanReductionDb }: LandingGoal): Weighed[] {
   const gainDb = aimedLufs - song.loudness.integratedLufs
@@ -78,7 +78,25 @@ export function weighCandidates(song: LandingSource, { ceiling, aimedLufs, meanR
   // One for all: the memory of seven would not be given back in time.
   const rendered = allocateBlock(channels.length, frames)
   const aim = { ceiling, startDb: gainDb, powerDb, mostDb: meanReductionDb }
-  return candidates.flatMap((candidate) => tryCandidate(excerpt, candidate, aim, rendered) ?? [])
+  const weighed: Weighed[] = []
+  for (const candidate of candidates) {
+    const result = tryCandidate(excerpt, candidate, aim, rendered)
+    if (result === null) continue
+    if (isHopelessClipper(result, weighed)) break
+    weighed.push(result)
+  }
+  return weighed
+}
+
+/**
+ * Whether a clipper is heard and twice as dear as the best limiter. The next ones cost about as much, and trying one costs more than all limiters: on 53
+ * songs at four loudnesses none that came after such a one would have been chosen.
+ */
+function isHopelessClipper({ clipAboveDb, distortion }: Weighed, others: readonly Weighed[]): boolean {
+  const cost = distortionCost(distortion)
+  return (
+    clipAboveDb !== null && cost > 1 && cost > 2 * Math.min(...others.map((other) => distortionCost(other.distortion)))
+  )
 }
 
 /** The excerpt only resembles the song: a treatment that takes no more than this share of the budget there is safe to stay inside it. */

@@ -78,6 +78,7 @@ export function limitGroups(peaks: usize, count: i32, controls: usize, threshold
 // @ts-ignore: decorator
 @inline function release(state: usize, n: usize, w1: usize, fastDecay: f64, slowRise: f64, slowFall: f64): i32 {
   const to = state + REDUCTIONS + (w1 << 3)
+  if (slowRise == 0 && fastDecay == 0) return takeOver(state, n, to)
   let slow = load<f64>(state), fast = load<f64>(state, 8), idle = load<i32>(state, 32)
   for (let i: usize = 0; i < n; i++) {
     const held = <f64>load<f32>(state + HELD + (i << 2))
@@ -95,6 +96,19 @@ export function limitGroups(peaks: usize, count: i32, controls: usize, threshold
   }
   store<f64>(state, slow); store<f64>(state, fast, 8)
   return idle
+}
+
+/** Stores the reductions where no release holds them; returns the groups since the last that is not zero. */
+// @ts-ignore: decorator
+@inline function takeOver(state: usize, n: usize, to: usize): i32 {
+  const held = state + HELD
+  for (let i: usize = 0; i < n; i += 4) {
+    const v = v128.load(held + (i << 2))
+    v128.store(to + (i << 3), f64x2.promote_low_f32x4(v))
+    v128.store(to + (i << 3), f64x2.promote_low_f32x4(v128.shuffle<f32>(v, v, 2, 3, 2, 3)), 16)
+  }
+  for (let last = n; last > 0; last--) if (load<f32>(held + ((last - 1) << 2)) > 0) return <i32>(n - last)
+  return load<i32>(state, 32) + <i32>n
 }
 
 /** Averages the reductions twice, by running sums, and writes the gains. */
