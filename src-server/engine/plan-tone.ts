@@ -182,6 +182,8 @@ const sideFromHz = 120
 export interface ReferenceDistance {
   readonly midDb: readonly number[]
   readonly sideDb: readonly number[]
+  /** Whether the reference says anything of the side; where it does not, the side moves with the mid, so that nothing shifts across the stage. */
+  readonly isSideCompared: boolean
   /** Where the lower of both bandwidths ends, Hz. */
   readonly limitHz: number
   /** The same of the sides. */
@@ -208,7 +210,7 @@ export function isComparable(reference: SourceAnalysis): boolean {
 /**
  * Distance of two spectra in mid and side; both are aligned by the mid, so that the width of the reference is kept. The median of the bands between 100 Hz and
  * 8 kHz counts as their level: few bands that lie far apart do not shift all others. Bands of the mid in which the reference holds no music count as equal.
- * What a source that {@link isOneSided} holds is compared with the mid of the reference, and its side moves with it.
+ * What a source that {@link isOneSided} holds is compared with the mid of the reference. The side is compared where both have one.
  */
 export function referenceDistance(
   source: SourceAnalysis,
@@ -223,17 +225,16 @@ export function referenceDistance(
     to.midDb[b]! < referenceFromDb ? null : to.midDb[b]! - Math.max(own, sourceFromDb),
   )
   const level = medianInCore(from.bandHz, mid)
-  const hasWidth = !reference.isMono && reference.deadChannel === null
-  const hasSide = hasWidth && Math.max(...from.sideDb) > Math.max(...from.midDb) - 60
-  const side = from.sideDb.map((own, b) =>
-    hasSide ? clamp(to.sideDb[b]! - own - level, -2 * sideClampDb, 2 * sideClampDb) : 0,
-  )
   const midDb = mid.map((value) => (value === null ? 0 : value - level))
+  const hasWidth = !reference.isMono && reference.deadChannel === null
+  const hasSide = Math.max(...from.sideDb) > Math.max(...from.midDb) - 60
+  const isSideCompared = hasWidth && hasSide && !isOneSided(source)
+  const sideDb = from.sideDb.map((own, b) => clamp(to.sideDb[b]! - own - level, -2 * sideClampDb, 2 * sideClampDb))
   const limitHz = commonBandwidthHz(source.bandwidthHz, reference.bandwidthHz)
-  if (isOneSided(source)) return { midDb, sideDb: midDb, limitHz, sideLimitHz: limitHz }
   return {
     midDb,
-    sideDb: side,
+    sideDb: isSideCompared ? sideDb : midDb,
+    isSideCompared,
     limitHz,
     sideLimitHz: Math.min(limitHz, commonBandwidthHz(source.sideBandwidthHz, reference.sideBandwidthHz)),
   }
@@ -241,7 +242,8 @@ export function referenceDistance(
 
 /**
  * Returns the filter toward a reference: mid and side apart, sixth octaves smoothed (wider below 100 Hz), at most ±6 dB in mid and ±4 dB in side,
- * side only above 120 Hz, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. The reference must be {@link isComparable}.
+ * `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. Below 120 Hz the side is not compared, but goes down with the mid: a bass must not
+ * become wide. The reference must be {@link isComparable}.
  */
 export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAnalysis, amount: number): PlanPart {
   if (analysis.isSilent || amount === 0) return nothingPlanned
@@ -258,7 +260,11 @@ export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAna
     })
   }
   const mid = curveOf(distance.midDb, distance.limitHz, midClampDb, 0)
-  const side = isOneSided(analysis) ? mid : curveOf(distance.sideDb, distance.sideLimitHz, sideClampDb, sideFromHz)
+  const side = distance.isSideCompared
+    ? curveOf(distance.sideDb, distance.sideLimitHz, sideClampDb, sideFromHz).map((gain, b) =>
+        bandHz[b]! < sideFromHz ? Math.min(0, mid[b]!) : gain,
+      )
+    : mid
   const largest = (values: readonly number[]): number => rounded(Math.max(...values.map(Math.abs)))
   return {
     stages: [
