@@ -79,10 +79,12 @@ export type RecipeStage =
   | { readonly kind: 'declick'; readonly clicks: readonly ClickRanges[] }
   | {
       readonly kind: 'rumble_filter'
-      /** −3 dB point of a high-pass: 3 to 40. */
+      /** Of a high-pass, 3 to 40: where it has −6 dB with order 8, −3 dB with order 1. */
       readonly frequencyHz: number
-      /** 6 (Butterworth) for rumble, 1 for an offset that moves. */
-      readonly order: 1 | 6
+      /** 8, without a shift in phase, for rumble; 1 for an offset that moves. */
+      readonly order: 1 | 8
+      /** Whether it is there for rumble, not for an offset alone. */
+      readonly isAgainstRumble: boolean
     }
   | {
       readonly kind: 'mono_bass'

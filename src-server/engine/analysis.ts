@@ -217,16 +217,19 @@ function musicPeak(audio: Audio, waveform: Waveform, subsonic: Subsonic, clicks:
   const noticedDbfs = harmlessDbfs + thresholdShiftDb(waveform.samplePeakDbfs)
   const isHarmless = subsonic.levelDbfs < noticedDbfs && offset < dbToGain(noticedDbfs)
   if (isHarmless && clicks.every((ranges) => ranges.length === 0)) return waveform.samplePeakDbfs
-  const { frequencyHz, order } = rumbleFilterFor(subsonic)
+  const { frequencyHz, order } = rumbleFilterFor(subsonic, thresholdShiftDb(waveform.samplePeakDbfs))
   const filter = isHarmless ? null : createRumbleFilter(frequencyHz, order, audio.sampleRateHz)
+  const total = audio.frames + (filter?.latencySamples ?? 0)
   const scratch = allocateBlock(2, blockFrames)
   let peak = 0
-  for (let start = 0; start < audio.frames; start += blockFrames) {
-    const block = sliceBlock(scratch, 0, audio.frames - start)
+  for (let start = 0; start < total; start += blockFrames) {
+    const block = sliceBlock(scratch, 0, total - start)
     const { frames } = block
     for (const [c, samples] of block.channels.entries()) {
       const own = audio.channels[c] ?? audio.channels[0]!
-      samples.set(own.subarray(start, start + frames))
+      const here = own.subarray(start, start + frames)
+      samples.set(here)
+      samples.fill(0, here.length)
       for (const [first, end] of clicks[c] ?? clicks[0]!) {
         if (end > start && first < start + frames)
           samples.fill(own[first - 1]!, Math.max(0, first - start), end - start)

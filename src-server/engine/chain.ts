@@ -181,18 +181,26 @@ function lowEnd(audio: Audio): LowEnd {
 /** Less than this (−60 dBFS) of an offset that a filter took is not worth a word. */
 const leastOffset = 1e-3
 
-function lowEndRepairs(before: LowEnd, after: LowEnd, frequencyHz: number): Repair[] {
-  const changeDb = after.rumbleDbfs - before.rumbleDbfs
-  const rumble: Repair = { kind: 'rumble', amount_db: rounded(changeDb), frequency_hz: frequencyHz }
+function lowEndRepairs(
+  before: LowEnd,
+  after: LowEnd,
+  { frequencyHz, isAgainstRumble }: Extract<RecipeStage, { kind: 'rumble_filter' }>,
+): Repair[] {
+  const repairs: Repair[] = []
   const removed = before.offset - after.offset
-  return removed < leastOffset ? [rumble] : [{ kind: 'dc_offset', amount_db: rounded(gainToDb(removed)) }, rumble]
+  if (removed >= leastOffset) repairs.push({ kind: 'dc_offset', amount_db: rounded(gainToDb(removed)) })
+  if (isAgainstRumble) {
+    const changeDb = after.rumbleDbfs - before.rumbleDbfs
+    repairs.push({ kind: 'rumble', amount_db: rounded(changeDb), frequency_hz: frequencyHz })
+  }
+  return repairs
 }
 
 /** What a streaming repair measured; none for stages that are no repairs or had nothing to do. */
 function repairsOf(stage: RecipeStage, processor: Processor, audio: Audio, before: LowEnd | null): Repair[] {
   switch (stage.kind) {
     case 'rumble_filter':
-      return before ? lowEndRepairs(before, lowEnd(audio), stage.frequencyHz) : []
+      return before ? lowEndRepairs(before, lowEnd(audio), stage) : []
     case 'mono_bass':
       return [{ kind: 'mono_bass', frequency_hz: stage.frequencyHz, channel: 'side' }]
     case 'equalise':

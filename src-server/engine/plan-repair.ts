@@ -2,7 +2,7 @@ import type { AiService } from '../contract/platforms.ts'
 import type { DynamicCut, RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import { type SourceAnalysis, thresholdShiftDb } from './analysis.ts'
-import { rumbleFilterFor } from './detectors/subsonic.ts'
+import { isRumble, rumbleFilterFor } from './detectors/subsonic.ts'
 import { foldDownLossDb, isOppositePhase } from './meters/stereo.ts'
 import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { dbToGain, dbToPower, powerToDb, rounded } from './units.ts'
@@ -12,10 +12,8 @@ const dcThreshold = 1e-3
 /** An offset that moves by more than this part of itself comes with the music: it is filtered, not subtracted, and only above −40 dBFS. */
 const steadyDrift = 0.6
 const movingDcThreshold = 1e-2
-/** Rumble: louder than this, dBFS, and not more than so many dB below the bass; or louder than the second figure in any case. */
-const rumbleDbfs = -45
-const rumbleBelowBassDb = 12
-const heavyRumbleDbfs = -34
+/** A filter against rumble may raise the peaks by this, dB: what rises by more are the music's own waves, which rumble would not hold up. */
+const mostPeakRiseDb = 0.5
 /** More flat tops per second than this are meant, or past mending; songs whose loudest 3 dB were cut off have up to a hundred. */
 const mostFlatTopsPerSecond = 300
 /** Below this the bass is made mono when its side is louder than its mid by more than the tolerance, unless nothing would be left of it. */
@@ -78,14 +76,12 @@ function offsetRemoval(analysis: SourceAnalysis, isWorthFiltering: boolean): rea
 
 function offsetAndRumble(analysis: SourceAnalysis): PlanPart {
   const { dcOffsets, subsonic } = analysis
-  const { levelDbfs, bassDbfs, frequencyHz } = subsonic
+  const { levelDbfs, frequencyHz } = subsonic
   const shiftDb = thresholdShiftDb(analysis.samplePeakDbfs)
-  const filter = rumbleFilterFor(subsonic)
-  const isWorthFiltering = filter.order === 6 || lowersPeaks(analysis)
+  const filter = rumbleFilterFor(subsonic, shiftDb)
+  const isWorthFiltering = peakRiseDb(analysis) < (filter.order === 1 ? 0 : mostPeakRiseDb)
   const removal = offsetRemoval(analysis, isWorthFiltering)
-  const isHeavy = levelDbfs > heavyRumbleDbfs + shiftDb
-  const isLoud = isHeavy || (levelDbfs > rumbleDbfs + shiftDb && levelDbfs > bassDbfs - rumbleBelowBassDb)
-  const hasRumble = isLoud && isWorthFiltering
+  const hasRumble = isRumble(subsonic, shiftDb) && isWorthFiltering
   const stages: RecipeStage[] = []
   const decisions: Decision[] = []
   if (removal === 'filtered') {
@@ -97,16 +93,18 @@ function offsetAndRumble(analysis: SourceAnalysis): PlanPart {
   if (hasRumble) {
     decisions.push(decision('RUMBLE_FILTERED', { frequencyHz: rounded(frequencyHz), levelDbfs: rounded(levelDbfs) }))
   }
-  if (hasRumble || removal === 'filtered') stages.push({ kind: 'rumble_filter', ...filter })
+  if (hasRumble || removal === 'filtered') {
+    stages.push({ kind: 'rumble_filter', ...filter, isAgainstRumble: hasRumble })
+  }
   return { stages, decisions }
 }
 
 /**
- * An offset that moves with the notes of a synthesiser belongs to the shape of its waves: taking it out can raise the peaks, which is worse than leaving what nobody
- * hears.
+ * What filtering below the band does to the highest sample, dB. An offset that moves with the notes of a synthesiser belongs to the shape of its waves: taking it out can
+ * raise the peaks, which is worse than leaving what nobody hears.
  */
-function lowersPeaks({ musicPeakDbfs, samplePeakDbfs }: SourceAnalysis): boolean {
-  return (musicPeakDbfs ?? 0) < (samplePeakDbfs ?? 0)
+function peakRiseDb({ musicPeakDbfs, samplePeakDbfs }: SourceAnalysis): number {
+  return (musicPeakDbfs ?? 0) - (samplePeakDbfs ?? 0)
 }
 
 /** Returns the places at which a piece is cut off flat; one that two equal channels share counts once. */

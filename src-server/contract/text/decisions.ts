@@ -28,7 +28,10 @@ const percent = (value: number | string) => `${Math.round(Number(value))} %`
 
 const decisionSentences: Record<DecisionCode, Sentence> = {
   NOTHING_TO_REPAIR: () => both('No fault was found, so nothing was repaired.', '결함이 없어 복원하지 않았어요.'),
-  DC_REMOVED: () => both('A constant offset was removed.', 'DC 오프셋을 없앴어요.'),
+  DC_REMOVED: (v) =>
+    v.method === 'filtered'
+      ? both('An offset that moves with the music was filtered out.', '음악과 함께 움직이는 DC 오프셋을 걸러 냈어요.')
+      : both('A constant offset was removed.', 'DC 오프셋을 없앴어요.'),
   RUMBLE_FILTERED: (v) =>
     both(`Rumble around ${hz(v.frequencyHz)} was filtered.`, `${hz(v.frequencyHz)} 부근의 초저역 잡음을 걸렀어요.`),
   CLIPPING_REBUILT: (v) => both(`Clipped peaks were rebuilt${places(v)}.`, `잘린 피크를 복원했어요${places(v)}.`),

@@ -82,10 +82,24 @@ function loadFrame(
   }
 }
 
+/** Rumble: louder than this, dBFS, and not more than so many dB below the bass; or louder than the third figure in any case. */
+const rumbleDbfs = -45
+const rumbleBelowBassDb = 12
+const heavyRumbleDbfs = -34
+
+/** Whether there is rumble. `shiftDb` moves the thresholds with the song. */
+export function isRumble({ levelDbfs, bassDbfs }: Subsonic, shiftDb: number): boolean {
+  if (levelDbfs > heavyRumbleDbfs + shiftDb) return true
+  return levelDbfs > rumbleDbfs + shiftDb && levelDbfs > bassDbfs - rumbleBelowBassDb
+}
+
 /**
- * The high-pass that fits what was found: steep at 20 Hz for rumble, first order at 8 Hz for what is strongest below 8 Hz: an offset
- * that comes and goes with the notes.
+ * The high-pass that fits what was found: steep for rumble; where there is none, first order at 8 Hz for an offset that moves with the music: that one does not ring, so that
+ * silence stays what it is.
  */
-export function rumbleFilterFor({ frequencyHz }: Subsonic): { readonly frequencyHz: number; readonly order: 1 | 6 } {
-  return frequencyHz < 8 ? { frequencyHz: 8, order: 1 } : { frequencyHz: 20, order: 6 }
+export function rumbleFilterFor(
+  subsonic: Subsonic,
+  shiftDb: number,
+): { readonly frequencyHz: number; readonly order: 1 | 8 } {
+  return isRumble(subsonic, shiftDb) ? { frequencyHz: 18.5, order: 8 } : { frequencyHz: 8, order: 1 }
 }

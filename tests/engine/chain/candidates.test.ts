@@ -137,7 +137,7 @@ function rumbling(): Audio {
   return audio
 }
 
-const filtering: RecipeStage = { kind: 'rumble_filter', frequencyHz: 20, order: 6 }
+const filtering: RecipeStage = { kind: 'rumble_filter', frequencyHz: 18.5, order: 8, isAgainstRumble: true }
 
 describe('of what a candidate does to a song', () => {
   it('fewer towering peaks are worth some tone, but no more than half as many decibels of it', () => {

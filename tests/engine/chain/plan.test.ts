@@ -338,10 +338,34 @@ describe('a repair', () => {
     const moving = (offset: number, musicPeakDbfs: number) =>
       plan({ ...analysis, subsonic, musicPeakDbfs, dcOffsets: [offset, offset], dcDrift: 0.02 }).recipe.stages
     expect(moving(0.005, -8)).toEqual([])
-    expect(moving(0.02, -8)).toEqual([{ kind: 'rumble_filter', frequencyHz: 8, order: 1 }])
+    expect(moving(0.02, -8)).toEqual([{ kind: 'rumble_filter', frequencyHz: 8, order: 1, isAgainstRumble: false }])
     expect(moving(0.05, -8).map(({ kind }) => kind)).toEqual(['remove_dc'])
     // Where the filter would raise the peaks, the offset stays.
     expect(moving(0.02, -5)).toEqual([])
+  })
+
+  it('of rumble is left where the filter would raise the peaks: it is the shape of waves then', () => {
+    const subsonic = { levelDbfs: -30, frequencyHz: 12, bassDbfs: -20 }
+    const stages = (musicPeakDbfs: number) => plan({ ...analysis, subsonic, musicPeakDbfs }).recipe.stages
+    const own = analysis.samplePeakDbfs!
+    expect(stages(own + 0.4)).toEqual([{ kind: 'rumble_filter', frequencyHz: 18.5, order: 8, isAgainstRumble: true }])
+    expect(stages(own + 0.6)).toEqual([])
+  })
+
+  it('of an offset that fades with the song is gentle and no repair of rumble', () => {
+    const fading = copyOf(music)
+    for (const samples of fading.channels) {
+      for (let i = 0; i < samples.length; i++) {
+        const fade = Math.min(1, i / 96_000, (samples.length - i) / 96_000)
+        samples[i] = fade * (samples[i]! + 0.05)
+      }
+    }
+    // The strongest of what is hardly there is the foot of the bass.
+    const found = { ...analyse(fading), subsonic: { levelDbfs: -60, frequencyHz: 16.5, bassDbfs: -20 } }
+    const { recipe } = plan(found)
+    expect(recipe.stages).toEqual([{ kind: 'rumble_filter', frequencyHz: 8, order: 1, isAgainstRumble: false }])
+    const { repairs } = applyRecipe(fading, recipe)
+    expect(repairs.map(({ kind }) => kind)).toEqual(['dc_offset'])
   })
 
   it('of an offset that silence does not share never puts one there', () => {

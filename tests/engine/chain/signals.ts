@@ -1,6 +1,6 @@
 /** Signals for the tests of the mastering chain, seeded: the same on every run. */
+import { createBiquadCascade, highPass } from '../../../src-server/engine/biquad.ts'
 import { type Audio, type AudioBlock, allocateAudio, sliceBlock } from '../../../src-server/engine/block.ts'
-import { createRumbleFilter } from '../../../src-server/engine/processors/equaliser.ts'
 import { createMatchFilter } from '../../../src-server/engine/processors/match.ts'
 import type { Processor } from '../../../src-server/engine/processors/processor.ts'
 import { commercialSpectrumDb } from '../../../src-server/engine/tonal-targets.ts'
@@ -34,7 +34,7 @@ export function ordinaryMusic(seconds: number, sampleRateHz = 48_000, seed = 7):
   // Levels of bands of equal relative width: white noise already rises by 3 dB per octave.
   const gainDb = hz.map((f) => commercialSpectrumDb(f) - 10 * Math.log10(f) - commercialSpectrumDb(1000) + 30)
   filterWhole(audio, createMatchFilter({ frequencyHz: hz, gainDb }, { frequencyHz: hz, gainDb }, sampleRateHz))
-  filterWhole(audio, createRumbleFilter(30, 6, sampleRateHz))
+  filterWhole(audio, createBiquadCascade([0.518, Math.SQRT1_2, 1.932].map((q) => highPass(30, sampleRateHz, q))))
   let peak = 0
   for (const samples of audio.channels) for (const sample of samples) peak = Math.max(peak, Math.abs(sample))
   for (const samples of audio.channels) for (let i = 0; i < samples.length; i++) samples[i]! *= 0.5 / peak
