@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { AudioFormat } from './audio-facts.ts'
 import { isText, readAt } from './file-bytes.ts'
+import { id3TagBytes } from './id3.ts'
 import { findMp3Stream, meanBitRate } from './mpeg-frames.ts'
 
 /** Why a file is not one of the three formats; the sentences are in contract/text. */
@@ -71,15 +72,13 @@ function foreignContainer(start: Buffer): FormatFault | undefined {
   return isText(start, 0, 'FORM') && isText(start, 8, 'AIF') ? 'aiff' : undefined
 }
 
-/** Returns the length of all ID3v2 tags at the start of the file (id3.org, ID3v2.4.0 structure, section 3.1). */
+/** Returns the length of all ID3v2 tags at the start of the file. */
 async function skipId3v2(handle: FileHandle): Promise<number> {
   let position = 0
   for (let tags = 0; tags < 4; tags++) {
-    const header = await readAt(handle, position, 10)
-    if (!isText(header, 0, 'ID3') || header.length < 10) return position
-    const size = (header[6]! << 21) | (header[7]! << 14) | (header[8]! << 7) | header[9]!
-    const footer = header[5]! & 0x10 ? 10 : 0
-    position += 10 + size + footer
+    const size = id3TagBytes(await readAt(handle, position, 10))
+    if (size === 0) return position
+    position += size
   }
   return position
 }

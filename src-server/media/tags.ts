@@ -1,8 +1,10 @@
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { AudioFormat, SongTags } from './audio-facts.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, type FfmpegCall, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { readAt } from './file-bytes.ts'
+import { completeTag, type Id3Texts, id3TagBytes, readId3Texts } from './id3.ts'
+import { cleanText, decodeText } from './tag-text.ts'
 
 /** The picture of a song, as the file carries it. */
 export interface Cover {
@@ -50,9 +52,11 @@ export async function readTags(
   song: SongFile,
   signal?: AbortSignal,
 ): Promise<{ tags: SongTags; hasCover: boolean }> {
-  const { tags, pictures } = await describeSong(ffmpeg, song, signal)
+  const id3Tag = await findId3Tag(song)
+  const id3Texts = readId3Texts(id3Tag)
+  const { tags, pictures } = await describeSong(ffmpeg, song, id3Texts, signal)
   const cover = await readPicture(ffmpeg, song, pictures, signal)
-  const id3 = song.format === 'wav' ? await readId3OfWav(ffmpeg, song.path, signal) : {}
+  const id3 = song.format === 'wav' ? await readId3OfWav(ffmpeg, id3Tag, id3Texts, signal) : {}
   const other = { ...tags.other, ...id3.other }
   const hasCover = cover !== undefined
   return { tags: { ...tags, ...id3, ...(Object.keys(other).length > 0 ? { other } : {}) }, hasCover }
@@ -62,11 +66,18 @@ export async function readTags(
 async function describeSong(
   ffmpeg: Ffmpeg,
   song: SongFile,
+  id3Texts: Id3Texts,
   signal: AbortSignal | undefined,
 ): Promise<{ tags: SongTags; pictures: string[] }> {
   const { onLine, pictures } = watchForPictures()
-  const tags = await tagsOf(ffmpeg, { input: { from: song.path, format: song.format }, signal, onLine })
-  return { tags, pictures: pictures() }
+  const tags = await tagsOf(ffmpeg, { input: { from: song.path, format: song.format }, signal, onLine }, id3Texts)
+  return { tags: song.format === 'flac' ? partValues(tags) : tags, pictures: pictures() }
+}
+
+/** Between the values of a Vorbis comment that is repeated, which may be several people's, ffmpeg puts a bare `;`. */
+function partValues(tags: SongTags): SongTags {
+  const listed = (['artist', 'albumArtist', 'composer', 'genre'] as const).filter((field) => tags[field] !== undefined)
+  return { ...tags, ...Object.fromEntries(listed.map((field) => [field, tags[field]!.replace(/;(?=\S)/g, '; ')])) }
 }
 
 /**
@@ -91,23 +102,31 @@ function watchForPictures() {
 }
 
 /**
- * Returns the tags of the ID3 chunk of a WAV. Beside a LIST chunk ffmpeg passes it over, although it alone can hold an ISRC or a composer and
+ * Returns the tags of the ID3 tag of a WAV. Beside a LIST chunk ffmpeg passes it over, although it alone can hold an ISRC or a composer and
  * says how its text is encoded: it is shown to ffmpeg in a WAV that has nothing else.
  */
-async function readId3OfWav(ffmpeg: Ffmpeg, path: string, signal: AbortSignal | undefined): Promise<SongTags> {
-  const chunk = await findId3Chunk(path)
-  if (!chunk) return {}
+async function readId3OfWav(
+  ffmpeg: Ffmpeg,
+  tag: Buffer,
+  texts: Id3Texts,
+  signal: AbortSignal | undefined,
+): Promise<SongTags> {
+  if (tag.length === 0) return {}
   const start = Buffer.from('RIFF\xff\xff\xff\x7fWAVEfmt \x10\0\0\0\x01\0\x01\0', 'latin1')
   const format = Buffer.from('44ac0000885801000200100069643320', 'hex')
   const size = Buffer.alloc(4)
-  size.writeUInt32LE(chunk.length)
+  size.writeUInt32LE(tag.length)
   const samples = Buffer.from('data\x04\0\0\0\0\0\0\0', 'latin1')
-  const wav = [start, format, size, chunk, Buffer.alloc(chunk.length % 2), samples]
-  return tagsOf(ffmpeg, { input: { from: Readable.from(wav), format: 'wav' }, signal })
+  const wav = [start, format, size, tag, Buffer.alloc(tag.length % 2), samples]
+  return tagsOf(ffmpeg, { input: { from: Readable.from(wav), format: 'wav' }, signal }, texts)
 }
 
 /** The tags that ffmpeg finds in its input; none where they cannot be read. */
-async function tagsOf(ffmpeg: Ffmpeg, call: Pick<FfmpegCall, 'input' | 'signal' | 'onLine'>): Promise<SongTags> {
+async function tagsOf(
+  ffmpeg: Ffmpeg,
+  call: Pick<FfmpegCall, 'input' | 'signal' | 'onLine'>,
+  id3Texts: Id3Texts,
+): Promise<SongTags> {
   const text = await collect(MAX_TAG_BYTES, (output) =>
     runFfmpeg(ffmpeg, {
       ...call,
@@ -117,28 +136,38 @@ async function tagsOf(ffmpeg: Ffmpeg, call: Pick<FfmpegCall, 'input' | 'signal' 
       timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
     }),
   )
-  return parseTags(text ?? Buffer.alloc(0))
+  return parseTags(text ?? Buffer.alloc(0), id3Texts)
 }
+
+/** Longest ID3 tag that is read, bytes: with the cover and the tags that are kept. */
+const MAX_ID3_BYTES = MAX_COVER_BYTES + MAX_TAG_BYTES
 
 /** Chunks of a WAV that are looked at; a file that has more is not a song. */
 const MAX_CHUNKS = 256
 
-async function findId3Chunk(path: string): Promise<Buffer | undefined> {
+/** The ID3v2 tag of a WAV's chunk, or the one before an MP3 or FLAC; empty where there is none, or none that is read. */
+async function findId3Tag({ path, format }: SongFile): Promise<Buffer> {
   const handle = await open(path, 'r')
   try {
-    for (let position = 12, chunks = 0; chunks < MAX_CHUNKS; chunks++) {
-      const header = await readAt(handle, position, 8)
-      if (header.length < 8) return undefined
-      const size = header.readUInt32LE(4)
-      if (/^id3 $/i.test(header.toString('latin1', 0, 4))) {
-        return size > MAX_COVER_BYTES + MAX_TAG_BYTES ? undefined : await readAt(handle, position + 8, size)
-      }
-      position += 8 + size + (size % 2)
-    }
-    return undefined
+    if (format === 'wav') return await readId3Chunk(handle)
+    const size = id3TagBytes(await readAt(handle, 0, 10))
+    return await readAt(handle, 0, size > MAX_ID3_BYTES ? 0 : size)
   } finally {
     await handle.close()
   }
+}
+
+async function readId3Chunk(handle: FileHandle): Promise<Buffer> {
+  for (let position = 12, chunks = 0; chunks < MAX_CHUNKS; chunks++) {
+    const header = await readAt(handle, position, 8)
+    if (header.length < 8) break
+    const size = header.readUInt32LE(4)
+    if (/^id3 $/i.test(header.toString('latin1', 0, 4))) {
+      return readAt(handle, position + 8, size > MAX_ID3_BYTES ? 0 : size)
+    }
+    position += 8 + size + (size % 2)
+  }
+  return Buffer.alloc(0)
 }
 
 /**
@@ -146,7 +175,7 @@ async function findId3Chunk(path: string): Promise<Buffer | undefined> {
  * most 16 MB. Throws as {@link readTags}.
  */
 export async function readCover(ffmpeg: Ffmpeg, song: SongFile, signal?: AbortSignal): Promise<Cover | undefined> {
-  const { pictures } = await describeSong(ffmpeg, song, signal)
+  const { pictures } = await describeSong(ffmpeg, song, new Map(), signal)
   return readPicture(ffmpeg, song, pictures, signal)
 }
 
@@ -200,19 +229,21 @@ async function collect(
 /**
  * Returns the tags in a text of ffmpeg's metadata format (ffmpeg-formats, "Metadata": `key=value`, `\` before `=`, `;`, `#`, `\` and
  * line ends; chapters and streams follow in sections). Each value is read in its own encoding: UTF-8, or else EUC-KR or windows-1252.
- * Values are NFC, trimmed, without control characters; the rest of a value beyond 20 000 characters is dropped. Never throws.
+ * Values are NFC, trimmed, without control characters; the rest of a value beyond 20 000 characters is dropped. What came from ID3v2 is
+ * completed by the texts of that tag. Never throws.
  */
-export function parseTags(metadata: Buffer): SongTags {
+export function parseTags(metadata: Buffer, id3Texts: Id3Texts = new Map()): SongTags {
   const named: Partial<Record<keyof Omit<SongTags, 'other'>, string>> = {}
   const other: Record<string, string> = {}
   for (const [rawKey, rawValue] of readEntries(metadata.toString('latin1'))) {
     const key = cleanText(decodeText(rawKey))
-    const value = cleanText(decodeText(rawValue)).slice(0, MAX_TAG_LENGTH)
+    const value = cleanText(decodeText(rawValue))
     if (!key || !value || NOT_OF_THE_SONG.test(key)) continue
-    const name = key.toLowerCase()
-    const field = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined
-    if (!field) other[key] = value
-    else named[field] ??= value
+    const lowerKey = key.toLowerCase()
+    const field = Object.hasOwn(NAMED, lowerKey) ? NAMED[lowerKey] : undefined
+    const { name, text } = completeTag({ name: key, field, text: value }, id3Texts)
+    if (field) named[field] ??= text.slice(0, MAX_TAG_LENGTH)
+    else other[name] = text.slice(0, MAX_TAG_LENGTH)
   }
   return { ...named, ...(Object.keys(other).length > 0 ? { other } : {}) }
 }
@@ -237,43 +268,4 @@ function* readEntries(text: string): Generator<[string, string]> {
     }
   }
   if (key !== undefined) yield [key, part]
-}
-
-/** A character of two bytes in EUC-KR (KS X 1001; its rows 0xc9 and 0xfe are empty). */
-const EUC_KR_PAIR = /[\xa1-\xc8\xca-\xfd][\xa1-\xfe]/g
-
-/** Where ID3v1 cuts a text, within a character too. */
-const ID3V1_BYTES = 30
-
-/**
- * Returns the text that bytes spell; they come a character a byte. RIFF INFO and ID3v1 do not say how their text is encoded: what is
- * not UTF-8 is Korean where all its high bytes pair up and make a Hangul syllable that no Latin letter follows, and Western otherwise.
- * Western words have high bytes side by side seldom, and then mostly outside the rows of Hangul (`créée`) or before a letter (`¿Él`).
- */
-function decodeText(raw: string): string {
-  const bytes = Buffer.from(raw, 'latin1')
-  const utf8 = decodeStrictly('utf-8', bytes)
-  if (utf8 !== undefined && (utf8.length === bytes.length || /[^\0-\x7f]/.test(utf8))) return utf8
-  const unpaired = raw.replace(EUC_KR_PAIR, ' ').slice(0, raw.length === ID3V1_BYTES ? -1 : undefined)
-  const korean = /[^\0-\x7f]/.test(unpaired) ? undefined : decodeStrictly('euc-kr', bytes)
-  if (korean && /[가-힣](?![A-Za-z])/.test(korean)) return korean
-  return new TextDecoder('windows-1252').decode(bytes)
-}
-
-/** The text, less an unfinished last character; undefined when it is not in that encoding. */
-function decodeStrictly(encoding: string, bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
-  } catch {
-    return undefined
-  }
-}
-
-/** Line ends and tabs stay; other control characters and what was replaced by U+FFFD go. */
-function cleanText(text: string): string {
-  return text
-    .toWellFormed()
-    .normalize('NFC')
-    .replace(/[^\P{Cc}\n\t]|\ufffd/gu, '')
-    .trim()
 }

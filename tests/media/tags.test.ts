@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { readId3Texts } from '../../src-server/media/id3.ts'
 import { readCover, readTags } from '../../src-server/media/tags.ts'
 import { chunk, tagChunks } from '../../src-server/media/wav-tags.ts'
 import { probeAudio } from '../../src-server/uploads/probe.ts'
@@ -18,6 +20,35 @@ beforeAll(() => {
   runPlain('-f', 'lavfi', '-i', 'color=green:size=64x64', '-frames:v', '1', at('green.png'))
   runPlain('-f', 'lavfi', '-i', 'color=green:size=64x64', '-frames:v', '1', at('green.gif'))
 })
+
+function frame(id: string, content: Buffer): Buffer {
+  const flags = Buffer.alloc(2)
+  return Buffer.concat([Buffer.from(id), syncSafe(content.length), flags, content])
+}
+
+function syncSafe(value: number): Buffer {
+  return Buffer.from([21, 14, 7, 0].map((shift) => (value >>> shift) & 0x7f))
+}
+
+function id3Tag(frames: readonly Buffer[], version = 4, flags = 0): Buffer {
+  const body = Buffer.concat(frames)
+  return Buffer.concat([
+    Buffer.from(`ID3${String.fromCharCode(version)}\0`),
+    Buffer.from([flags]),
+    syncSafe(body.length),
+    body,
+  ])
+}
+
+async function tagsBehind(tag: Buffer) {
+  writeFileSync(at('tagged.mp3'), Buffer.concat([tag, readFileSync(at('bare.mp3'))]))
+  return (await readTags(ffmpeg, { path: at('tagged.mp3'), format: 'mp3' })).tags
+}
+
+async function tagsOfWav(chunks: readonly Buffer[]) {
+  writeFileSync(at('tagged.wav'), Buffer.concat([readFileSync(at('bare.wav')), ...chunks]))
+  return (await readTags(ffmpeg, { path: at('tagged.wav'), format: 'wav' })).tags
+}
 
 /** Texts that are not UTF-8, and their bytes as a Western or a Korean Windows writes them. */
 const texts: [text: string, hex: string][] = [
@@ -72,19 +103,8 @@ describe('the cover', () => {
     )
   }
 
-  function frame(id: string, content: Buffer): Buffer {
-    const flags = Buffer.alloc(2)
-    return Buffer.concat([Buffer.from(id), syncSafe(content.length), flags, content])
-  }
-
-  function syncSafe(value: number): Buffer {
-    return Buffer.from([21, 14, 7, 0].map((shift) => (value >>> shift) & 0x7f))
-  }
-
   async function coverOf(frames: readonly Buffer[]) {
-    const tag = Buffer.concat(frames)
-    const header = Buffer.concat([Buffer.from('ID3\x04\0\0'), syncSafe(tag.length)])
-    writeFileSync(at('pictures.mp3'), Buffer.concat([header, tag, readFileSync(at('bare.mp3'))]))
+    writeFileSync(at('pictures.mp3'), Buffer.concat([id3Tag(frames), readFileSync(at('bare.mp3'))]))
     const song = { path: at('pictures.mp3'), format: 'mp3' } as const
     const { hasCover } = await readTags(ffmpeg, song)
     const cover = await readCover(ffmpeg, song)
@@ -131,4 +151,115 @@ it.each([
   const written = Buffer.concat(tagChunks(tags)).toString('utf8')
   expect(written).toContain(`${id}\0\0\0${String.fromCharCode(Buffer.byteLength(value) + 1)}\0\0\x03${value}`)
   expect(written).not.toContain('TXXX')
+})
+
+describe('several values of one tag', () => {
+  const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
+  const bigEndian = (text: string) => Buffer.from(text, 'utf16le').swap16()
+  const artists = (encoding: number, content: Buffer) =>
+    frame('TPE1', Buffer.concat([Buffer.from([encoding]), content]))
+
+  it.each<[string, Buffer]>([
+    ['UTF-8', id3Tag([artists(3, Buffer.from('Zoë\0밤'))])],
+    ['UTF-8 with a zero at the end', id3Tag([artists(3, Buffer.from('Zoë\0밤\0'))])],
+    ['UTF-16', id3Tag([artists(1, utf16('Zoë\0밤'))])],
+    ['UTF-16, each value with its mark', id3Tag([artists(1, Buffer.concat([utf16('Zoë\0'), utf16('밤\0')]))])],
+    ['UTF-16 big-endian', id3Tag([artists(2, bigEndian('Zoë\0밤'))])],
+    ['a frame for each', id3Tag([artists(3, Buffer.from('Zoë')), artists(3, Buffer.from('밤'))])],
+    ['version 3', id3Tag([artists(1, utf16('Zoë\0밤'))], 3)],
+    ['an extended header', id3Tag([Buffer.from('000000060100', 'hex'), artists(3, Buffer.from('Zoë\0밤'))], 4, 0x40)],
+    [
+      'version 3, unsynchronised',
+      id3Tag([artists(1, Buffer.from(utf16('Zoë\0밤').toString('hex').replace('fffe', 'ff00fe'), 'hex'))], 3, 0x80),
+    ],
+  ])('are all kept of ID3v2 in %s', async (_, tag) => {
+    expect((await tagsBehind(tag)).artist).toBe('Zoë; 밤')
+  })
+
+  it('are all kept of ID3v2 in Latin-1, and of texts of their own', async () => {
+    const own = frame('TXXX', Buffer.from('\x03ARTISTS\0Alice\0Bob'))
+    const tag = id3Tag([artists(0, Buffer.from('Zoë\0Élan', 'latin1')), own])
+    expect(await tagsBehind(tag)).toEqual({ artist: 'Zoë; Élan', other: { ARTISTS: 'Alice; Bob' } })
+  })
+
+  it('are all kept of the ID3 chunk of a WAV, alone and beside INFO', async () => {
+    const id3 = chunk('id3 ', id3Tag([artists(3, Buffer.from('Alice\0Bob'))]))
+    const info = chunk('LIST', Buffer.concat([Buffer.from('INFO'), chunk('IART', Buffer.from('Alice\0'))]))
+    expect(await tagsOfWav([id3])).toEqual({ artist: 'Alice; Bob' })
+    expect(await tagsOfWav([info, id3])).toEqual({ artist: 'Alice; Bob' })
+  })
+
+  it('are all kept of a FLAC whose comments are repeated', async () => {
+    const uint32 = (value: number) => Buffer.from(new Uint32Array([value]).buffer)
+    const comments = ['ARTIST=Alice', 'artist=Bob', 'GENRE=Rock', 'GENRE=Pop', 'COMMENT=a;b']
+    const packed = comments.map((comment) => Buffer.concat([uint32(comment.length), Buffer.from(comment)]))
+    const block = Buffer.concat([uint32(0), uint32(comments.length), ...packed])
+    runPlain('-i', at('bare.wav'), at('bare.flac'))
+    const flac = readFileSync(at('bare.flac'))
+    const end = 4 + 4 + 34
+    const head = Buffer.from([4, 0, 0, block.length])
+    writeFileSync(at('tagged.flac'), Buffer.concat([flac.subarray(0, end), head, block, flac.subarray(end)]))
+    const { tags } = await readTags(ffmpeg, { path: at('tagged.flac'), format: 'flac' })
+    expect(tags).toMatchObject({ artist: 'Alice; Bob', genre: 'Rock; Pop', comment: 'a;b' })
+  })
+
+  it('are one text in a master, since players read no more than the first', async () => {
+    const tags = await tagsBehind(id3Tag([artists(3, Buffer.from('Alice\0Bob'))]))
+    const [info, id3] = tagChunks(tags)
+    expect(info!.toString()).toContain('IART\x0b\0\0\0Alice; Bob')
+    expect(id3!.toString()).toContain('TPE1\0\0\0\x0b\0\0\x03Alice; Bob')
+  })
+
+  it('keep the pairs of those who took part, and a master has them as they were', async () => {
+    const people = [
+      frame('TIPL', Buffer.from('\x03producer\0Ann; Ben\0mix\0Ann; Ben')),
+      frame('TMCL', Buffer.from('\x03guitar\0Cid')),
+    ]
+    const [id3] = tagChunks(await tagsBehind(id3Tag(people)))
+    for (const one of people) expect(id3!.includes(one)).toBe(true)
+  })
+
+  it('leave a broken tag what ffmpeg reads of it', async () => {
+    const good = frame('TIT2', Buffer.from('\x03Song'))
+    const cut = artists(3, Buffer.from('Alice\0Bob')).subarray(0, -5)
+    expect(await tagsBehind(id3Tag([good, cut]))).toMatchObject({ title: 'Song' })
+  })
+})
+
+it('an ID3v2 tag of any bytes is read without an error', () => {
+  const anyTag = fc.tuple(fc.constantFrom(3, 4), fc.integer({ min: 0, max: 255 }), fc.uint8Array({ maxLength: 200 }))
+  fc.assert(
+    fc.property(anyTag, fc.constantFrom('', 'TPE1', 'COMM', 'TXXX'), ([version, flags, bytes], id) => {
+      const tag = id3Tag([Buffer.from(id), Buffer.from(bytes)], version, flags)
+      expect(readId3Texts(tag)).toBeInstanceOf(Map)
+    }),
+  )
+})
+
+it('an ID3v2 tag of more texts than a song has is not read to its end', () => {
+  const many = Buffer.concat(Array.from({ length: 5000 }, (_, i) => frame('TXXX', Buffer.from(`\x03${i}\0x`))))
+  expect(readId3Texts(id3Tag([many])).size).toBe(4096)
+  const long = frame('TPE1', Buffer.alloc(300_000))
+  expect(readId3Texts(id3Tag([frame('TIT2', Buffer.from('\x03Song')), long]))).toEqual(new Map([['TIT2', ['Song']]]))
+})
+
+describe('comments', () => {
+  const comment = (description: string, text: string) => frame('COMM', Buffer.from(`\x03XXX${description}\0${text}`))
+
+  it('stay comments with their descriptions, from an MP3 into a master and back', async () => {
+    const own = frame('TXXX', Buffer.from('\x03mood\0calm'))
+    const frames = [comment('', 'plain'), comment('Liner notes', '밤에 듣는 노래'), comment('source', 'tape'), own]
+    const tags = await tagsBehind(id3Tag(frames))
+    expect(tags.comment).toBe('plain')
+    const id3 = tagChunks(tags).at(-1)!
+    for (const one of frames) expect(id3.includes(one)).toBe(true)
+    expect(id3.toString().match(/TXXX/g)).toHaveLength(1)
+    expect(await tagsOfWav(tagChunks(tags))).toEqual(tags)
+  })
+
+  it('that a player wrote for itself are left behind', async () => {
+    expect(await tagsBehind(id3Tag([comment('iTunNORM', '00000A1B'), comment('', 'plain')]))).toEqual({
+      comment: 'plain',
+    })
+  })
 })
