@@ -198,6 +198,27 @@ describe('report.html', () => {
     expect(html).not.toContain('too short for a curve')
   })
 
+  it('shades the spectrum where source and master both have levels, and nowhere else', () => {
+    const levels = (...mid_db: (number | null)[]) => ({
+      band_hz: [100, 200, 500, 1000, 2000, 5000],
+      mid_db,
+      side_db: mid_db,
+    })
+    const source = { ...report.source, spectrum: levels(-20, -21, null, -22, -23, -24), sample_rate_hz: 8000 }
+    const masters = [{ ...master({}), spectrum: levels(-20, -21, -21, -22, -23, -24) }]
+    const page = reportHtml({ ...report, source, masters })
+    const drawn = page.slice(page.indexOf('class="out-area'))
+    const pointsOf = (name: string) => {
+      const path = drawn.match(new RegExp(`${name}" d="([^"]*)"`))?.[1] ?? ''
+      return [...path.matchAll(/[ML]([\d.]+) ([\d.]+)/g)].map(([, x, y]) => ({ x, y }))
+    }
+    const [corners, points] = [pointsOf('out-area'), pointsOf('line out')]
+    expect(points).toHaveLength(4)
+    const floor = ({ x }: { x?: string | undefined }) => ({ x, y: '280' })
+    const [a, b, c, d] = points
+    expect(corners).toEqual([floor(a!), a, b, floor(b!), floor(c!), c, d, floor(d!)])
+  })
+
   it('compares the sides of a song whose channels cancel in the middle', () => {
     const side = { ...spectrum, mid_db: [null, -120, -60], side_db: [-20, -23, -30] }
     const changed = { ...side, side_db: [-32, -23, -30] }

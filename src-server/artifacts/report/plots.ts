@@ -132,7 +132,8 @@ export function spectrumPlot(plot: SpectrumPlot, label: string): string {
   })
   const lines = curves.map(({ hz, levels, name }) => {
     const xs = hz.map(frequencyX)
-    const area = name === 'out' ? `<path class="out-area" d="${closedPath(lane, xs, levels, lane.bottom)}"/>` : ''
+    const areas = stretches(xs, levels).map((part) => closedPath(lane, part.xs, part.values, lane.bottom))
+    const area = name === 'out' && areas.length > 0 ? `<path class="out-area" d="${areas.join('')}"/>` : ''
     return area + linePath(lane, xs, levels, name)
   })
   return svg(306, ...grid, laneFrame(lane, label, 'dB', scaleTicks(lane, 12)), ...lines)
@@ -192,18 +193,29 @@ function timeXs(count: number, stepSeconds: number, durationSeconds: number, pla
   )
 }
 
-function linePath(lane: Lane, xs: readonly number[], values: readonly Value[], name: string): string {
-  let path = ''
-  let isDrawing = false
+/** Values that follow one another without a gap, with their places. */
+interface Stretch {
+  readonly xs: number[]
+  readonly values: number[]
+}
+
+function stretches(xs: readonly number[], values: readonly Value[]): Stretch[] {
+  const found: Stretch[] = []
   for (const [i, value] of values.entries()) {
-    if (value === null) {
-      isDrawing = false
-      continue
-    }
-    path += `${isDrawing ? 'L' : 'M'}${round(xs[i]!)} ${round(yOf(lane, value))}`
-    isDrawing = true
+    if (value === null) continue
+    if (i === 0 || values[i - 1] === null) found.push({ xs: [], values: [] })
+    const stretch = found.at(-1)!
+    stretch.xs.push(xs[i]!)
+    stretch.values.push(value)
   }
-  return path ? `<path class="line ${name}" d="${path}"/>` : ''
+  return found
+}
+
+function linePath(lane: Lane, xs: readonly number[], values: readonly Value[], name: string): string {
+  const parts = stretches(xs, values).map((part) =>
+    part.values.map((value, i) => `${i === 0 ? 'M' : 'L'}${round(part.xs[i]!)} ${round(yOf(lane, value))}`).join(''),
+  )
+  return parts.length > 0 ? `<path class="line ${name}" d="${parts.join('')}"/>` : ''
 }
 
 function areaPath(
