@@ -245,8 +245,8 @@ function plotPanel(report: Report, names: string, { result, measurement, spectru
   ].join('')
 }
 
-/** A side this far above the mid, dB, leaves nothing in the middle that could be compared. */
-const HOLLOW_DB = 20
+/** A side this far above the mid, dB, is where the sound is: the tone is planned by it, and its target is one of the side. */
+const HOLLOW_DB = 12
 
 const isHollow = ({ source }: Report) => (source.measurement.side_to_mid_db ?? 0) > HOLLOW_DB
 

@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { reportHtml } from '../../src-server/artifacts/report-html.ts'
 import { reportJson, roundReport } from '../../src-server/artifacts/report-json.ts'
 import type { Report } from '../../src-server/contract/report.ts'
+import { analyseSource } from '../../src-server/engine/analysis.ts'
+import { planRecipe } from '../../src-server/engine/plan-recipe.ts'
+import { measurementOf, spectrumOf } from '../../src-server/mastering/report-facts.ts'
+import { ordinaryMusic } from '../engine/chain/signals.ts'
 
 const spectrum = { band_hz: [100, 1000, 10_000], mid_db: [-20, -23, null], side_db: [-40, -41, null] }
 const measurement = {
@@ -225,9 +229,41 @@ describe('report.html', () => {
     const hollow = { ...report.source, spectrum: side, measurement: { ...measurement, side_to_mid_db: 70 } }
     const page = reportHtml({ ...report, source: hollow, masters: [{ ...master({}), spectrum: changed }] })
     expect(page).toContain('The largest change of balance is −12.0 dB at 100 Hz.')
-    expect(page).toContain('since the middle is empty')
-    expect(html).not.toContain('since the middle is empty')
+    expect(page).toContain('since left and right cancel in the middle')
+    expect(html).not.toContain('since left and right cancel in the middle')
   })
+
+  it.each([10, 11.7, 12.3, 14])(
+    'draws the tone that was planned for a song whose side lies %f dB above its mid',
+    (sideToMidDb) => {
+      const audio = ordinaryMusic(4)
+      const [left, right] = audio.channels as [Float32Array, Float32Array]
+      const midPart = 10 ** (-sideToMidDb / 20)
+      for (let i = 0; i < audio.frames; i++) {
+        right[i] = left[i]! * (midPart - 1)
+        left[i]! *= midPart + 1
+      }
+      const analysis = analyseSource(audio, { aiService: 'other', lossy: false })
+      const asked = {
+        genre: 'ballad',
+        aiService: 'other',
+        tier: 'standard',
+        intensity: 50,
+        referenceAmount: 70,
+      } as const
+      const { targetSpectrum } = planRecipe({ ...asked, analysis })
+      const own = spectrumOf(analysis.comparedSpectrum)
+      const page = reportHtml({
+        ...report,
+        source: { ...report.source, spectrum: own, measurement: measurementOf(analysis) },
+        target_spectrum: targetSpectrum!,
+        masters: [{ ...master({}), spectrum: own }],
+      })
+      expect(analysis.sideToMidDb).toBeCloseTo(sideToMidDb, 1)
+      expect(page).toContain('class="line aim"')
+      expect(page.includes('since left and right cancel in the middle')).toBe(sideToMidDb > 12)
+    },
+  )
 
   it('compares no channels where one is silent', () => {
     const warnings = [{ code: 'INPUT_DEAD_CHANNEL', message: 'x', values: { channel: 'left' } }] as const

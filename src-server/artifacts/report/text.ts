@@ -110,7 +110,10 @@ export const words = {
   ),
   tooShort: both('The song is too short for a curve of its loudness.', '라우드니스 곡선을 그리기에는 짧은 곡이에요.'),
   oneChannel: both('Only one channel sounds.', '한쪽 채널만 소리가 나요.'),
-  ofTheSides: both('Of the sides, since the middle is empty.', '가운데가 비어 있어 사이드를 비교했어요.'),
+  ofTheSides: both(
+    'Of the sides, since left and right cancel in the middle.',
+    '가운데에서 좌우가 서로 상쇄되어 사이드를 비교했어요.',
+  ),
   made: both(
     'Every figure was read from the written file by meters after ITU-R BS.1770-5, EBU Tech 3341 and Tech 3342.',
     '모든 수치는 기록된 파일을 ITU-R BS.1770-5, EBU Tech 3341, Tech 3342 방식으로 다시 읽어 측정했어요.',
