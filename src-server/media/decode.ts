@@ -34,12 +34,18 @@ interface SongFile {
   readonly codec: string
 }
 
+/** A stretch of whole frames of three bytes a sample, mono or stereo, that ffmpeg reads at a time. */
+const STRETCH_BYTES_24 = 1024 * 6
+
 /**
- * How a song's sound is read. A WAV is read by the decoder that its header names, since ffmpeg guesses another for 24 bits in 32. The check
- * sums of a FLAC are looked at and what does not match is left out: damaged, it would come out as noise.
+ * How a song's sound is read. A WAV is read by the decoder that its header names, since ffmpeg guesses another for 24 bits in 32, and in whole
+ * frames, which ffmpeg tears where the header gives a wrong size of its blocks. The check sums of a FLAC are looked at and what does not match is left out: damaged, it would come out as noise.
  */
 function decoderOptions({ format, codec }: Pick<SongFile, 'format' | 'codec'>): string[] {
-  if (format === 'wav') return ['-c:a', codec === 'pcm_u8' ? codec : `${codec}le`]
+  if (format === 'wav') {
+    const stretch = codec === 'pcm_s24' ? ['-max_size', String(STRETCH_BYTES_24)] : []
+    return ['-c:a', codec === 'pcm_u8' ? codec : `${codec}le`, ...stretch]
+  }
   // For the decoder alone: ffmpeg would also refuse a file for its cover.
   return format === 'flac' ? ['-err_detect:a', 'crccheck+explode'] : []
 }

@@ -165,17 +165,21 @@ const PADDED_BYTES = 4
 
 /**
  * Whether the samples lie farther apart than their size, or are not read where they lie. A block size of zero or without the channels
- * is the slip of a program, and one that the byte rate contradicts as well: such files are read right. Not so with 24 bits, since
- * ffmpeg reads stretches of whole blocks, or of 4096 bytes, and tears samples of three bytes.
+ * is the slip of a program, and one that the byte rate contradicts as well: such files are read right. Samples of 24 bits may lie in 32,
+ * and are read from whole blocks: there the byte rate must say that they lie side by side.
  */
 function isPadded(format: Buffer): boolean {
   const channels = format.readUInt16LE(2)
   const blockBytes = format.readUInt16LE(12)
   const bitDepth = format.readUInt16LE(14)
-  const frameBytes = (channels * bitDepth) / 8
-  if (bitDepth === 24) return blockBytes < frameBytes || blockBytes % frameBytes > 0
-  const isByteRateOfBlocks = format.readUInt32LE(8) === format.readUInt32LE(4) * blockBytes
-  return isByteRateOfBlocks && blockBytes > frameBytes && blockBytes <= channels * PADDED_BYTES
+  const sampleBytes = bitDepth / 8
+  const frameBytes = channels * sampleBytes
+  const isByteRateOf = (bytes: number) => format.readUInt32LE(8) === format.readUInt32LE(4) * bytes
+  if (bitDepth === 24) {
+    const isSlip = (blockBytes === 0 || blockBytes === sampleBytes) && isByteRateOf(frameBytes)
+    return blockBytes < frameBytes ? !isSlip : blockBytes % frameBytes > 0
+  }
+  return isByteRateOf(blockBytes) && blockBytes > frameBytes && blockBytes <= channels * PADDED_BYTES
 }
 
 function waveCodec(tag: number, bitDepth: number): string | undefined {

@@ -128,6 +128,20 @@ describe('decoding', () => {
     for (let i = 0; i < 44_100; i += 99) expect(Math.abs(audio.channels[0][i]! - channels[0]![i]!)).toBeLessThan(1e-6)
   })
 
+  it.each([0, 3])(
+    'reads 24 bits of two channels sample by sample, though their blocks are of %i bytes',
+    async (blockBytes) => {
+      writeFloatWav(at('float.wav'), songLike(0.5), 44_100)
+      runPlain('-i', at('float.wav'), '-c:a', 'pcm_s24le', at('packed.wav'))
+      const bytes = readFileSync(at('packed.wav'))
+      bytes.writeUInt16LE(blockBytes, bytes.indexOf('fmt ') + 8 + 12)
+      bytes.writeUInt16LE(1, bytes.indexOf('fmt ') + 8)
+      writeFileSync(at('slip.wav'), bytes)
+      const [slip, packed] = [await decode(at('slip.wav')), await decode(at('packed.wav'))]
+      expect(slip.audio).toEqual(packed.audio)
+    },
+  )
+
   it('makes two equal channels of a mono song, at its own level', async () => {
     const mono = sine(440, 44_100, 1, 0.5)
     const { audio } = await decode(writeFloatWav(at('mono.wav'), [mono], 44_100))

@@ -103,6 +103,7 @@ describe('a file is what its content says', () => {
     ['24 bits in 32', 'pcm_s24le', 8],
     ['24 bits in 32 of a channel', 'pcm_s24le', 4],
     ['24 bits in blocks of nothing', 'pcm_s24le', 0],
+    ['24 bits in blocks of a channel', 'pcm_s24le', 3],
     ['16 bits in 32', 'pcm_s16le', 8],
     ['8 bits in 16', 'pcm_u8', 4],
   ])('refuses a WAV of %s, whose samples do not lie side by side', async (_, codec, blockBytes) => {
@@ -111,6 +112,16 @@ describe('a file is what its content says', () => {
 
   it('refuses 24 bits in 32 whatever the byte rate says', async () => {
     expect(await recogniseBlocks('pcm_s24le', 8, true)).toEqual({ fault: 'encoding' })
+  })
+
+  it('takes 24 bits in blocks of nothing or of a channel where the byte rate says what is meant', async () => {
+    for (const blockBytes of [0, 3]) {
+      const found = await recogniseBlocks('pcm_s24le', blockBytes, true)
+      expect(found).toMatchObject({ stream: { codec: 'pcm_s24', channels: 2 } })
+    }
+    for (const blockBytes of [2, 4, 5]) {
+      expect(await recogniseBlocks('pcm_s24le', blockBytes, true)).toEqual({ fault: 'encoding' })
+    }
   })
 
   it.each([
