@@ -67,7 +67,7 @@ export function planToneFaults(analysis: SourceAnalysis, intensity: number): Pla
 const isInCore = (hz: number): boolean => hz >= 100 && hz <= 8000
 
 /** Whether all there is stands in one channel or in the side: there mid and side are filtered alike. */
-export function isOneSided({ deadChannel, sideToMidDb }: SourceAnalysis): boolean {
+function isOneSided({ deadChannel, sideToMidDb }: SourceAnalysis): boolean {
   return deadChannel !== null || isOppositePhase(sideToMidDb)
 }
 
