@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Desk } from '../src-server/contract/app.ts'
+import type { Job } from '../src-server/contract/jobs.ts'
 import { expect, test } from './desktop-fixtures.ts'
 import { writeSong } from './desktop-songs.ts'
 
@@ -21,4 +24,38 @@ test('songs that were given to the window arrive although it is read again at on
   await expect.poll(titles, { timeout: 60_000 }).toEqual(['One', 'Two', 'Three', 'Four'])
   await expect(page.locator('.song')).toHaveCount(4)
   await expect(page.locator('.song.interrupted')).toHaveCount(0)
+})
+
+test('masters are dragged out of the window by the cover of their row and by the name of a platform', async ({
+  user,
+  desktop,
+}) => {
+  const { page } = desktop
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('.first .btn.primary')])
+  await chooser.setFiles([writeSong(user.music, 'One.wav', 6)])
+  const ids = async () => (await desktop.call<Desk>('GET', '/app/desk')).songs.map(({ source }) => source.source_id)
+  await expect.poll(ids, { timeout: 60_000 }).toHaveLength(1)
+  await desktop.call('POST', '/app/desk/start', { source_ids: await ids() })
+  const jobs = async () => (await desktop.call<{ jobs: Job[] }>('GET', '/api/v1/jobs')).jobs
+  await expect.poll(async () => (await jobs())[0]?.output_folder, { timeout: 180_000 }).toBeDefined()
+  const [job] = await jobs()
+
+  /** The SHA-256 of the files that the pointer takes along when it pulls at a place. */
+  const draggedFrom = async (place: string) => {
+    const before = (await desktop.noted()).drags.length
+    await page.hover(place)
+    await page.mouse.down()
+    await page.mouse.move(600, 500, { steps: 5 })
+    await page.mouse.up()
+    await expect.poll(async () => (await desktop.noted()).drags.length, `drags from ${place}`).toBe(before + 1)
+    const files = (await desktop.noted()).drags[before] ?? []
+    return files.map((file) => createHash('sha256').update(readFileSync(file)).digest('hex'))
+  }
+  const masters = job?.results.map(({ sha256 }) => sha256)
+  expect(masters).toHaveLength(5)
+  expect(await draggedFrom('.song .drag-out')).toEqual(masters)
+  await page.evaluate((id) => location.assign(`#/listen/${id}`), job?.job_id)
+  expect(await draggedFrom('th[draggable=true] >> text=Melon')).toEqual(
+    job?.results.filter(({ platform }) => platform === 'melon').map(({ sha256 }) => sha256),
+  )
 })
