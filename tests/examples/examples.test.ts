@@ -19,6 +19,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { SNIPPETS, type SnippetLanguage } from '../../src-renderer/screens/automate/snippets.ts'
 import { en } from '../../src-renderer/text/en.ts'
+import { signedHeaders } from '../../src-server/notify/signature.ts'
 import { eventually, startReceiver } from '../notify/fixture.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { hasProgram, python3, whereInstalled } from '../support/programs.ts'
@@ -347,6 +348,25 @@ test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
     expect(receiver.output).toContain('401')
     expect(receiver.output).not.toContain('completed')
     expect(readdirSync(folder).filter((name) => name.endsWith('.zip'))).toEqual([])
+  },
+)
+
+test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
+  'the %s receiver does not take a download that broke off for a result',
+  async (_name, command, args) => {
+    const { secret } = (await service.get('/app/webhook-secret')).body
+    const receiver = run(command, args, { LOUDSMITH_WEBHOOK_SECRET: secret })
+    await eventually(() => receiver.output.includes('listening'))
+    const url = /http:\/\/\S+/.exec(receiver.output)?.[0] ?? ''
+    const { job_id } = await service.newJob()
+    await service.ended(job_id)
+    const download_url = `${await startDoor({ breaksDownloads: true })}/api/v1/jobs/${job_id}/download`
+    const body = JSON.stringify({ event: 'job.completed', job_id, status: 'done', download_url })
+    const headers = { ...signedHeaders(secret, 'msg_1', Math.floor(Date.now() / 1000), body) }
+    expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(204)
+    await eventually(() => receiver.output.includes(job_id))
+    expect(receiver.output).toContain(`not downloaded ${job_id}`)
+    expect(receiver.output).not.toContain('completed')
   },
 )
 
