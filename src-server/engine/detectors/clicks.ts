@@ -16,8 +16,9 @@ const aboveMedian = 30
 /** ... and this many times above every other residual within {@link isolation} frames: an onset has a tail, a click has none. */
 const aboveNeighbours = 4
 const isolation = 480
-/** Sound that is this much smaller on one side (−40 dB) begins or ends there. */
+/** Sound that is this much smaller on one side (−40 dB) begins or ends there, and so does one of which this part is left to what bends it. */
 const edgeRatio = 0.01
+const edgeBendRatio = 0.1
 /** Edges that come back within this many frames are a low note of a synthesiser (26 Hz and up at 48 kHz). */
 const period = 1800
 /** Longest click, frames. */
@@ -142,11 +143,24 @@ function examine(samples: Float32Array, centre: number): [number, number] | null
   return !isEdge(samples, from, to) && vanishes(samples, from, to, a, peak) ? [from, to] : null
 }
 
-/** Whether the sound begins or ends at an outlier: beside silence the filled gap is a ramp, on which a jump vanishes like a click. */
+/**
+ * Whether a sound begins or ends at an outlier: beside silence the filled gap is a ramp, on which a jump vanishes like a click. Under a bass that goes on, a chord that
+ * is cut off leaves a swing, but nothing that bends as fast.
+ */
 function isEdge(samples: Float32Array, from: number, to: number): boolean {
-  const before = swing(samples.subarray(from - isolation, from - order))
-  const after = swing(samples.subarray(to + order, to + isolation))
-  return Math.min(before, after) < edgeRatio * Math.max(before, after)
+  const before = samples.subarray(from - isolation, from - order)
+  const after = samples.subarray(to + order, to + isolation)
+  return isFarApart(swing(before), swing(after), edgeRatio) || isFarApart(bending(before), bending(after), edgeBendRatio)
+}
+
+const isFarApart = (one: number, other: number, ratio: number): boolean =>
+  Math.min(one, other) < ratio * Math.max(one, other)
+
+/** Sum of the magnitudes of the second differences. */
+function bending(samples: Float32Array): number {
+  let sum = 0
+  for (let i = 1; i + 1 < samples.length; i++) sum += Math.abs(samples[i - 1]! - 2 * samples[i]! + samples[i + 1]!)
+  return sum
 }
 
 /** From the lowest to the highest sample. */

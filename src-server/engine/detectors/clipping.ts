@@ -16,13 +16,15 @@ const shortestFlatTop = 3
 const tolerance = 1e-4
 /** Fewer flat tops than this may be chance or a synthetic waveform's crest. */
 const fewestFlatTops = 5
+/** A top that is entered or left by a jump of this part of its height may be that of a pulse, and says nothing of clipping. */
+const pulseJump = 0.8
 /** Frames around a top in which a step is looked for; a wave of fewer steps than the second figure has none that could be told. */
 const nearby = 64
 const fewestSteps = 25
 
 /**
  * Returns where the waveform is cut off flat. A flat top counts only when the samples next to it together lie far below it (20 times the
- * tolerance), and more than four steps where samples are coarse: the smooth crest of a low note does not. Clipping that went through a lossy codec afterwards leaves no
+ * tolerance), and more than four steps where samples are coarse: the smooth crest of a low note does not, nor does the top of a pulse, which is entered or left in one sample. Clipping that went through a lossy codec afterwards leaves no
  * flat tops and is not found. Silence has none. Never throws.
  */
 export function findClipping({ channels }: AudioBlock): Clipping {
@@ -67,7 +69,8 @@ function cutOff(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): { lev
   const clear = tops.filter(([first, end]) => {
     const before = first > 0 ? height - samples[first - 1]! * sign : 0
     const after = end < samples.length ? height - samples[end]! * sign : 0
-    return end - first >= shortestFlatTop && before + after > steep
+    const isPulse = Math.max(before, after) > pulseJump * height
+    return end - first >= shortestFlatTop && before + after > steep && !isPulse
   })
   return clear.length >= fewestFlatTops ? { level, count: tops.length } : { level: null, count: 0 }
 }

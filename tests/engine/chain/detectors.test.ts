@@ -66,8 +66,8 @@ describe('a fault that was put in', () => {
       [59_995, 60_000],
     ] as const
     for (const [first, end] of tops) {
-      left!.fill(0.5, first, end)
-      right!.fill(-0.4, first, end)
+      left!.fill(0.2, Math.max(0, first - 1), end + 1).fill(0.5, first, end)
+      right!.fill(-0.2, Math.max(0, first - 1), end + 1).fill(-0.4, first, end)
     }
     const { levels, count } = findClipping(song)
     expect(levels).toEqual([
@@ -145,6 +145,33 @@ describe('a fault that was put in', () => {
       }
     }
     expect(analyse(drums).clicks.flat()).toEqual([])
+  })
+
+  it('the end of a chord that is cut off above a bass drum is not a click', () => {
+    const audio = allocateAudio(2, 12 * 48_000, 48_000)
+    const buzz = (t: number, hz: number, phase: number) => {
+      let sum = 0
+      for (let k = 1; k * hz < 3000; k++) sum += Math.sin(2 * Math.PI * k * (hz * t + phase)) / k
+      return sum
+    }
+    for (let i = 0; i < audio.frames; i++) {
+      const t = i / 48_000
+      const chord =
+        t % 0.375 < 0.12 ? 0.1 * (buzz(t, 220, 0.1) + buzz(t, 262, 0.6) + buzz(t, 330, 0.3) + buzz(t, 440, 0.8)) : 0
+      const beat = t % 0.5
+      const drum = 0.6 * Math.exp(-beat / 0.12) * Math.sin(2 * Math.PI * 50 * beat + 10 * (1 - Math.exp(-beat / 0.015)))
+      for (const samples of audio.channels) samples[i] = drum + chord
+    }
+    expect(analyse(audio).clicks.flat()).toEqual([])
+  })
+
+  it('the top of a pulse is not clipping, the same cut off later is', () => {
+    const pulses = allocateAudio(2, 4 * 48_000, 48_000)
+    for (const samples of pulses.channels) for (let i = 0; i < samples.length; i++) samples[i] = i % 109 < 27 ? 0.6 : 0
+    expect(findClipping(pulses).count).toBe(0)
+    addTone(pulses, 300, -12)
+    clipHard(pulses, -2)
+    expect(findClipping(pulses).count).toBeGreaterThan(100)
   })
 
   it('an offset, rumble and a resonance are found where they are', () => {
