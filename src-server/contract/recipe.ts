@@ -68,15 +68,17 @@ export interface ClipLevels {
   readonly negative: number | null
 }
 
-/** Clicks of one channel as [first frame, frame after the last], ascending. */
+/** Clicks of one channel as [first frame, frame after the last], ascending; frames at the rate of the song's file (above 192 kHz at the engine's). */
 export type ClickRanges = readonly (readonly [number, number])[]
 
-export type RecipeStage =
+/** A stage that edits single samples, each channel by its own settings: of the song at the rate of its file, before any conversion. */
+type SampleEdit =
   | { readonly kind: 'remove_dc'; readonly offsets: readonly number[] }
-  /** Per channel. */
   | { readonly kind: 'declip'; readonly levels: readonly ClipLevels[] }
-  /** Per channel. */
   | { readonly kind: 'declick'; readonly clicks: readonly ClickRanges[] }
+
+export type RecipeStage =
+  | SampleEdit
   | {
       readonly kind: 'rumble_filter'
       /** Of a high-pass, 3 to 40: where it has −6 dB with order 8, −3 dB with order 1. */

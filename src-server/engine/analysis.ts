@@ -32,6 +32,7 @@ export interface SourceAnalysis {
   readonly aiService: AiService
   /** Whether the file was lossily encoded, as far as its format tells. */
   readonly isLossy: boolean
+  /** Of the audio that was heard; what {@link SampleFacts} says may come from another rate. */
   readonly sampleRateHz: number
   readonly frames: number
   readonly durationSeconds: number
@@ -44,6 +45,7 @@ export interface SourceAnalysis {
   readonly shortTermMaxLufs: number | null
   readonly momentaryMaxLufs: number | null
   readonly loudnessRangeLu: number
+  /** Never below the sample peak, also where that is of a higher rate. */
   readonly truePeakDbtp: number | null
   readonly samplePeakDbfs: number | null
   /** True peak minus integrated loudness. */
@@ -69,7 +71,7 @@ export interface SourceAnalysis {
   readonly dcStanding: readonly number[]
   readonly subsonic: Subsonic
   readonly clipping: Clipping
-  /** Clicks per channel. */
+  /** Clicks per channel, in frames of the rate at which the samples were examined. */
   readonly clicks: readonly ClickRanges[]
   readonly resonances: readonly Resonance[]
   readonly sibilance: Sibilance
@@ -100,28 +102,55 @@ const edgeSilenceDbfs = -60
 const deadChannelDb = 60
 
 /** Share of the work that is behind after each of its long parts, as profiled on four minutes of stereo. */
-const workBehind = { loudness: 0.11, truePeak: 0.27, spectrum: 0.56, clicks: 0.61, musicPeak: 0.81, clipping: 0.97 }
+const workBehind = { clicks: 0.05, musicPeak: 0.25, clipping: 0.41, loudness: 0.52, truePeak: 0.68, spectrum: 0.97 }
+
+/** What single samples tell, at the rate at which the piece was made: a conversion rounds flat tops and clicks and moves the highest sample. */
+export interface SampleFacts {
+  readonly waveform: Waveform
+  readonly subsonic: Subsonic
+  /** Clicks per channel, in frames of the piece as it was examined. */
+  readonly clicks: readonly ClickRanges[]
+  /** See {@link SourceAnalysis}; −Infinity for silence. */
+  readonly musicPeakDbfs: number
+  readonly clipping: Clipping
+}
+
+/**
+ * Returns what the samples of one or two channels tell, at any rate. Silence has levels of −Infinity and no faults; never throws. NaN must have been
+ * refused before. `onProgress` is told as by {@link analyseSource}, of whose work this is a part.
+ */
+export function examineSamples(audio: Audio, onProgress?: (share: number) => void): SampleFacts {
+  const waveform = measureWaveform(audio)
+  const subsonic = measureSubsonic(audio)
+  const clicks = findClicks(audio)
+  onProgress?.(workBehind.clicks)
+  const musicPeakDbfs = musicPeak(audio, waveform, subsonic, clicks)
+  onProgress?.(workBehind.musicPeak)
+  const clipping = findClipping(audio)
+  onProgress?.(workBehind.clipping)
+  return { waveform, subsonic, clicks, musicPeakDbfs, clipping }
+}
 
 const matchBands = octaveBands(6, 25, 20_000)
 const fineBands = octaveBands(fineBandsPerOctave, 1200, 22_000)
 
 /**
- * Returns what {@link SourceAnalysis} lists for two channels of audio (one is read as dual mono). Works on silence and on any length from one
- * sample; never throws. NaN must have been refused before. Takes about a second of one core for four minutes and keeps no copy of
- * the audio. `onProgress` is told the share of the work that is behind after each long part of it, 0 to 1, rising.
+ * Returns what {@link SourceAnalysis} lists for two channels of audio (one is read as dual mono). Of audio whose rate was converted, `samples` is what was
+ * examined before. Works on silence and on any length from one sample; never throws. NaN must have been refused before. Takes about a second of one
+ * core for four minutes and keeps no copy of the audio. `onProgress` is told the share of the work that is behind after each long part of it, 0 to 1, rising.
  */
 export function analyseSource(
   audio: Audio,
-  context: { readonly aiService: AiService; readonly lossy: boolean },
+  context: { readonly aiService: AiService; readonly lossy: boolean; readonly samples?: SampleFacts },
   onProgress?: (share: number) => void,
 ): SourceAnalysis {
-  const waveform = measureWaveform(audio)
+  const { waveform, subsonic, clicks, musicPeakDbfs, clipping } = context.samples ?? examineSamples(audio, onProgress)
   const meter = createLoudnessMeter(audio.sampleRateHz)
   meter.push(audio)
   onProgress?.(workBehind.loudness)
   const loudness = meter.read()
   const isSilent = loudness.integratedLufs === Number.NEGATIVE_INFINITY && !(waveform.samplePeakDbfs > -70)
-  const peak = measureTruePeak(audio)
+  const truePeakDbtp = Math.max(measureTruePeak(audio).truePeakDbtp, waveform.samplePeakDbfs)
   onProgress?.(workBehind.truePeak)
   const [thirds, sixths, fine] = measureBandFrames(audio, [thirdOctaves, matchBands, fineBands]) as [
     BandFrames,
@@ -131,13 +160,6 @@ export function analyseSource(
   onProgress?.(workBehind.spectrum)
   const spectrum = longTermSpectrum(thirds)
   const comparedSpectrum = longTermSpectrum(thirds, comparedEvery(thirds.frameCount))
-  const subsonic = measureSubsonic(audio)
-  const clicks = findClicks(audio)
-  onProgress?.(workBehind.clicks)
-  const musicPeakDbfs = finiteOrNull(musicPeak(audio, waveform, subsonic, clicks))
-  onProgress?.(workBehind.musicPeak)
-  const clipping = findClipping(audio)
-  onProgress?.(workBehind.clipping)
   const fineSpectrum = longTermSpectrum(sixths)
   const fineLevels = longTermSpectrum(fine)
   const bandwidthHz = findCutoff(fineLevels, audio.sampleRateHz)
@@ -150,8 +172,8 @@ export function analyseSource(
     isSilent,
     isMono: waveform.isDualMono,
     deadChannel: deadChannelOf(waveform),
-    ...levelsOf(loudness, waveform, peak.truePeakDbtp),
-    musicPeakDbfs,
+    ...levelsOf(loudness, waveform, truePeakDbtp),
+    musicPeakDbfs: finiteOrNull(musicPeakDbfs),
     correlation: waveform.correlation,
     sideToMidDb: finiteOrNull(sideToMidDb(comparedSpectrum)),
     spectrum,

@@ -55,6 +55,18 @@ export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction
   return { audio, repairs, mostReductionDb }
 }
 
+/**
+ * Returns a recipe in two: what edits single samples, for the song at its own rate, and all that follows, for the rate at which the engine works. Carried out
+ * one after the other on audio of one rate they do what the whole does. Pure.
+ */
+export function splitRecipe(recipe: Recipe): { readonly edits: Recipe; readonly rest: Recipe } {
+  const isEdit = ({ kind }: RecipeStage) => kind === 'declip' || kind === 'remove_dc' || kind === 'declick'
+  return {
+    edits: { ...recipe, stages: recipe.stages.filter(isEdit) },
+    rest: { ...recipe, stages: recipe.stages.filter((stage) => !isEdit(stage)) },
+  }
+}
+
 /** Makes the edit of a stage that works on single samples and tells about it; null for a stage that streams. */
 function editSamples(audio: Audio, stage: RecipeStage): Repair[] | null {
   switch (stage.kind) {

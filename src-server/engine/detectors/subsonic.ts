@@ -13,16 +13,18 @@ export interface Subsonic {
   readonly bassDbfs: number
 }
 
-const size = 65_536
+/** Samples per frame: two thirds of a second and more at any rate up to 192 kHz, so that 3 Hz is told from 0. */
+const sizeAt = (sampleRateHz: number): number => (sampleRateHz > 96_000 ? 131_072 : 65_536)
 const mostFrames = 12
 
 /**
- * Returns the level below 17 Hz, without constant offsets, from at most twelve evenly spaced Hann frames of 65 536 samples of (L + R) / 2 and
- * (L − R) / 2. −200 dBFS for silence; a piece shorter than a frame is padded.
+ * Returns the level below 17 Hz, without constant offsets, from at most twelve evenly spaced Hann frames of 65 536 samples (131 072 above 96 kHz) of
+ * (L + R) / 2 and (L − R) / 2. −200 dBFS for silence; a piece shorter than a frame is padded.
  */
 export function measureSubsonic({ channels, frames, sampleRateHz }: Audio): Subsonic {
   const left = channels[0]!
   const right = channels[1] ?? left
+  const size = sizeAt(sampleRateHz)
   const count = Math.max(1, Math.min(mostFrames, Math.floor(frames / size)))
   const fft = createComplexFft(size)
   const re = new Float64Array(size)

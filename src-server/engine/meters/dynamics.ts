@@ -67,13 +67,14 @@ export interface Waveform {
 export function measureWaveform(audio: Audio): Waveform {
   const left = audio.channels[0]!
   const right = audio.channels[1] ?? left
-  const step = Math.round(audio.sampleRateHz * curveStepSeconds)
+  // Rounded one by one: at 11 025 Hz a step is no whole number of frames.
+  const startOf = (step: number): number => Math.round(step * curveStepSeconds * audio.sampleRateHz)
   let total = noSums
   const peakDbfs: number[] = []
   const correlations: number[] = []
   const steps: StereoSums[] = []
-  for (let start = 0; start < audio.frames; start += step) {
-    const sums = sumStereo(left, right, start, Math.min(audio.frames, start + step))
+  for (let step = 0; startOf(step) < audio.frames; step++) {
+    const sums = sumStereo(left, right, startOf(step), Math.min(audio.frames, startOf(step + 1)))
     total = joinSums(total, sums)
     peakDbfs.push(gainToDb(sums.peak))
     correlations.push(correlationOf(sums))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { addClicks, addOffset, addResonance, addTone, clipHard, toneDamages } from '../../../bench/damage.ts'
-import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
+import { analyseSource, examineSamples, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
 import { createBiquadCascade, highShelf } from '../../../src-server/engine/biquad.ts'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
 import { findClipping, flatTops } from '../../../src-server/engine/detectors/clipping.ts'
@@ -236,6 +236,35 @@ describe('the end of the band', () => {
     const dull = copyOf(music)
     filterWhole(dull, createBiquadCascade([highShelf(8000, 48_000, -12), highShelf(9000, 48_000, -12)]))
     expect(analyse(dull).bandwidthHz).toBeNull()
+  })
+})
+
+describe('a song that is examined at the rate of its file', () => {
+  it('is measured in tenths of a second, also where they are no whole number of frames', () => {
+    const song = noise(60, 0.1, 11_025)
+    song.channels[0]![Math.round(59.51 * 11_025)] = 0.8
+    const { peakDbfs } = examineSamples(song).waveform
+    expect(peakDbfs).toHaveLength(600)
+    expect(peakDbfs.indexOf(Math.max(...peakDbfs))).toBe(595)
+  })
+
+  it('of 192 kHz has the rumble that is there, and none where its middle line wanders', () => {
+    const swaying = (hz: number) => examineSamples(sine(8, hz, 0.1, 192_000)).subsonic
+    expect(swaying(15).levelDbfs).toBeCloseTo(-23, 0)
+    expect(swaying(15).frequencyHz).toBeCloseTo(15, 0)
+    expect(swaying(0.3).levelDbfs).toBeLessThan(-46)
+  })
+
+  it('has no true peak below its highest sample', () => {
+    const own = sine(2, 997, 0.5, 192_000)
+    own.channels[0]![200_000] = 0.9
+    const heard = sine(2, 997, 0.5, 96_000)
+    const { samplePeakDbfs, truePeakDbtp } = analyseSource(heard, {
+      ...{ aiService: 'other', lossy: false },
+      samples: examineSamples(own),
+    })
+    expect(samplePeakDbfs).toBeCloseTo(20 * Math.log10(0.9), 4)
+    expect(truePeakDbtp).toBe(samplePeakDbfs)
   })
 })
 

@@ -4,7 +4,7 @@ import type { RecipeStage } from '../../../src-server/contract/recipe.ts'
 import { DECISION_CODES } from '../../../src-server/contract/report.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
-import { applyRecipe } from '../../../src-server/engine/chain.ts'
+import { applyRecipe, splitRecipe } from '../../../src-server/engine/chain.ts'
 import type { Fault, FaultRelief, PeakRelief } from '../../../src-server/engine/detectors/peak-relief.ts'
 import { toneFaults } from '../../../src-server/engine/detectors/tone-evidence.ts'
 import { faultOdds, probability } from '../../../src-server/engine/fault-odds.ts'
@@ -744,6 +744,21 @@ describe('the chain', () => {
     expect(peak).toBe(12_345)
     expect(told.at(-1)).toBe(1)
     expect(told.every((part, i) => i === 0 || part >= told[i - 1]!)).toBe(true)
+  })
+
+  it('may be carried out in two: single samples first, all else when they are edited', () => {
+    const damaged = copyOf(music)
+    clipHard(damaged, -3)
+    addOffset(damaged, 0.05)
+    const { recipe } = plan(analyse(damaged), { genre: 'pop' })
+    const { edits, rest } = splitRecipe(recipe)
+    expect(edits.stages.map(({ kind }) => kind)).toEqual(['declip', 'remove_dc'])
+    expect(rest.stages.length).toBeGreaterThan(0)
+    const inTwo = copyOf(damaged)
+    const repairs = [edits, rest].flatMap((half) => applyRecipe(inTwo, half).repairs)
+    const whole = applyRecipe(damaged, recipe)
+    expect(repairs).toEqual(whole.repairs)
+    expect(largestDifference(inTwo, damaged)).toBe(0)
   })
 
   it('works in the memory it was given', () => {
