@@ -1,8 +1,9 @@
 import type { Analysis } from '../contract/jobs.ts'
+import type { Audio } from '../engine/block.ts'
 import { planRecipe } from '../engine/plan-recipe.ts'
-import type { Decoded } from '../media/decode.ts'
-import { decodeAndAnalyse, songWarnings } from './pipeline.ts'
+import { songWarnings } from './pipeline.ts'
 import { createProgressMeter, LOOK_WEIGHTS } from './progress-meter.ts'
+import { readSong } from './read-song.ts'
 import { bandwidthOf, codecName, measurementOf, spectrumOf, thinnedCurves } from './report-facts.ts'
 import { announcedRepair } from './work-done.ts'
 import type { AnalysisDone, AnalysisOrder, WorkProgress } from './work-order.ts'
@@ -23,7 +24,7 @@ export async function analyseSong(
   const { facts } = order.song
   const { aiService } = order
   const { report } = createProgressMeter(LOOK_WEIGHTS, send)
-  const { decoded, analysis } = await decodeAndAnalyse(order, order.song, signal, report)
+  const { analysis, takeAudio } = await readSong(order, order.song, signal, report)
   const request = { genre: 'other', tier: 'standard', intensity: 50, referenceAmount: 0 } as const
   const plan = planRecipe({ analysis, aiService, ...request })
   return {
@@ -35,7 +36,7 @@ export async function analyseSong(
     measurement: measurementOf(analysis),
     spectrum: spectrumOf(analysis.comparedSpectrum),
     curves: thinnedCurves(analysis.curves),
-    waveform: waveformOf(decoded),
+    waveform: waveformOf(takeAudio()),
     repairs: plan.decisions.flatMap(({ code, values }): Analysis['repairs'] => {
       const kind = announcedRepair(code)
       const number = (value: string | number | undefined) => (typeof value === 'number' ? value : undefined)
@@ -50,12 +51,12 @@ export async function analyseSong(
         },
       ]
     }),
-    warnings: songWarnings(order.song, { decoded, analysis, plan }),
+    warnings: songWarnings(order, order.song, { analysis, plan }),
   }
 }
 
 /** Largest |sample| of both channels in each of a thousand equal slices, 0 to 1. */
-function waveformOf({ audio }: Decoded): number[] {
+function waveformOf(audio: Audio): number[] {
   const slices = Math.min(WAVEFORM_SLICES, audio.frames)
   return Array.from({ length: slices }, (_, i) => {
     const start = Math.floor((i * audio.frames) / slices)

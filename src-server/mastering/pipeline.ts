@@ -9,18 +9,19 @@ import { MIN_DURATION_SECONDS } from '../contract/limits.ts'
 import type { Decision, MasterResult, Repair, Report } from '../contract/report.ts'
 import { playingTime } from '../contract/text/numbers.ts'
 import { warningText } from '../contract/text/text.ts'
-import { analyseSource, type SourceAnalysis } from '../engine/analysis.ts'
+import type { SourceAnalysis } from '../engine/analysis.ts'
 import type { Audio } from '../engine/block.ts'
-import { chooseCandidate, recipeCandidates } from '../engine/candidates.ts'
-import { applyRecipe } from '../engine/chain.ts'
+import { chooseCandidate, type RecipeCandidate, recipeCandidates } from '../engine/candidates.ts'
+import { applyRecipe, splitRecipe } from '../engine/chain.ts'
 import { foldDownLossDb } from '../engine/meters/stereo.ts'
-import type { MasteringPlan, PlanInput } from '../engine/plan-recipe.ts'
+import type { MasteringPlan } from '../engine/plan-recipe.ts'
 import { engineVersion } from '../engine/version.ts'
 import type { SongTags } from '../media/audio-facts.ts'
-import { type Decoded, decodeSong, UnreadableAudioError } from '../media/decode.ts'
+import { UnreadableAudioError } from '../media/decode.ts'
 import { readCover } from '../media/tags.ts'
 import { type Delivery, deliverMasters } from './deliver.ts'
 import { createProgressMeter, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
+import { editSong, readSong, takenOnce } from './read-song.ts'
 import type { RenderedMaster } from './render-master.ts'
 import { createRenderPool, type RenderPool } from './render-pool.ts'
 import {
@@ -98,11 +99,12 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   const other = isOwnReference ? undefined : order.reference
   report('decoding', 0)
   const foreign = other && (await analyseReference(order, other, signal))
-  const { decoded, analysis } = await decodeAndAnalyse(order, order.source, signal, report)
+  const song = await readSong(order, order.source, signal, report)
+  const { analysis } = song
   if (analysis.isSilent || analysis.integratedLufs === null) throw new WorkFailure('DIGITAL_SILENCE')
   const reference = isOwnReference ? analysis : foreign
   const { genre, aiService, tier, intensity, referenceAmount } = order
-  const plan = choosePlan(decoded.audio, {
+  const candidates = recipeCandidates({
     analysis,
     genre,
     aiService,
@@ -111,24 +113,25 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
     referenceAmount,
     ...(reference ? { reference } : {}),
   })
+  // Intensity, in which they differ, says nothing about single samples.
+  const { edits } = splitRecipe(candidates[0]!.plan.recipe)
+  const edited = song.isConverted
+    ? await editSong(order, order.source, song, edits, signal)
+    : { audio: song.takeAudio(), repairs: [] }
+  const plan = choosePlan(edited.audio, analysis, song.isConverted ? candidates.map(afterEdits) : candidates)
   report('analysing', 1)
   signal.throwIfAborted()
-  const applied = applyRecipe(decoded.audio, plan.recipe, (part) => report('rendering', part * 0.3))
-  const work = { repairs: applied.repairs, decisions: plan.decisions }
-  const { repairs, decisions } = withBridgedGaps(work, decoded.bridgedGaps)
-  let audio: Audio | undefined = applied.audio
+  const applied = applyRecipe(edited.audio, plan.recipe, (part) => report('rendering', part * 0.3))
+  const work = { repairs: [...edited.repairs, ...applied.repairs], decisions: plan.decisions }
+  const { repairs, decisions } = withBridgedGaps(work, song.bridgedGaps)
   return {
-    takeAudio() {
-      const taken = audio!
-      audio = undefined
-      return taken
-    },
+    takeAudio: takenOnce(applied.audio),
     analysis,
     ...(reference ? { reference } : {}),
     plan,
     repairs,
     decisions: decisionsDone(decisions, { ...applied, repairs }, { intensity, plrDb: analysis.plrDb ?? 0 }),
-    warnings: songWarnings(order.source, { decoded, analysis, plan }),
+    warnings: songWarnings(order, order.source, { analysis, plan }),
     sourceLufs: analysis.integratedLufs,
   }
 }
@@ -136,43 +139,36 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
 /** Returns what was measured of a reference. Throws a {@link WorkFailure} where its sound cannot be read, else as decoding does. */
 async function analyseReference(order: WorkOrder, song: StoredSong, signal: AbortSignal): Promise<SourceAnalysis> {
   try {
-    return (await decodeAndAnalyse(order, song, signal)).analysis
+    return (await readSong(order, song, signal)).analysis
   } catch (error) {
     throw error instanceof UnreadableAudioError ? new WorkFailure('REFERENCE_UNREADABLE', {}, error) : error
   }
 }
 
 /** The plan of the candidate that measures best; tier standard has only one. */
-function choosePlan(audio: Audio, input: PlanInput): MasteringPlan {
-  const { chosen, decision } = chooseCandidate(audio, input.analysis, recipeCandidates(input))
+function choosePlan(audio: Audio, analysis: SourceAnalysis, candidates: readonly RecipeCandidate[]): MasteringPlan {
+  const { chosen, decision } = chooseCandidate(audio, analysis, candidates)
   return decision ? { ...chosen.plan, decisions: [...chosen.plan.decisions, decision] } : chosen.plan
 }
 
-/** Decodes a whole song and measures it; `report` is told the parts of both that are done. Throws as decoding does. */
-export async function decodeAndAnalyse(
-  order: Pick<WorkOrder, 'ffmpeg' | 'aiService'>,
-  song: Pick<StoredSong, 'path' | 'facts'>,
-  signal: AbortSignal,
-  report?: (stage: 'decoding' | 'analysing', part: number) => void,
-): Promise<{ decoded: Decoded; analysis: SourceAnalysis }> {
-  const onProgress = (part: number) => report?.('decoding', part)
-  const decoded = await decodeSong(order.ffmpeg, song.path, song.facts, { signal, onProgress })
-  report?.('analysing', 0)
-  const context = { aiService: order.aiService, lossy: song.facts.isLossy }
-  const analysis = analyseSource(decoded.audio, context, (part) => report?.('analysing', part))
-  return { decoded, analysis }
+/** A candidate for audio whose single samples are edited already. */
+function afterEdits(candidate: RecipeCandidate): RecipeCandidate {
+  const { plan } = candidate
+  return { ...candidate, plan: { ...plan, recipe: splitRecipe(plan.recipe).rest } }
 }
 
 /** What was found out about one song. */
 interface Findings {
-  readonly decoded: Decoded
   readonly analysis: SourceAnalysis
   readonly plan: MasteringPlan
 }
 
 /** What the owner of a song should know of it: from its plan, its sound and its file. */
-export function songWarnings({ facts }: Pick<StoredSong, 'facts'>, found: Findings): WarningFact[] {
-  const { decoded, analysis, plan } = found
+export function songWarnings(
+  { ffmpeg }: Pick<WorkOrder, 'ffmpeg'>,
+  { facts }: Pick<StoredSong, 'facts'>,
+  { analysis, plan }: Findings,
+): WarningFact[] {
   const warnings = plan.warnings.map((warning): WarningFact => {
     if (warning.code === 'INPUT_LOSSY') return { ...warning, values: { codec: codecName({ facts }) } }
     if (warning.code !== 'INPUT_BAND_LIMITED') return warning
@@ -190,8 +186,9 @@ export function songWarnings({ facts }: Pick<StoredSong, 'facts'>, found: Findin
   if (lossDb >= HEARD_MONO_LOSS_DB) {
     warnings.push({ code: 'INPUT_OUT_OF_PHASE', values: { lossDb: Math.round(lossDb * 10) / 10 } })
   }
-  if (decoded.resampler) {
-    const values = { fromHz: facts.sampleRateHz, toHz: decoded.audio.sampleRateHz, resampler: decoded.resampler }
+  if (analysis.sampleRateHz !== facts.sampleRateHz) {
+    const resampler = ffmpeg.hasSoxr ? 'soxr' : 'swr'
+    const values = { fromHz: facts.sampleRateHz, toHz: analysis.sampleRateHz, resampler }
     warnings.push({ code: 'INPUT_RESAMPLED', values })
   }
   if (facts.hasProvenance) warnings.push({ code: 'INPUT_PROVENANCE_DROPPED' })

@@ -4,7 +4,7 @@ import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 import { rateFilter } from './resample.ts'
 import { inWholeFrames } from './whole-frames.ts'
 
-/** A whole piece of two channels on SharedArrayBuffers. */
+/** A whole piece of two channels. */
 export interface DecodedAudio extends Audio {
   readonly channels: readonly [Float32Array, Float32Array]
 }
@@ -26,6 +26,14 @@ export function engineRateHz(sourceRateHz: number): number {
   const rateHz = Math.min(sourceRateHz, highestHz)
   const distance = (hz: number) => Math.abs(Math.log(hz / rateHz))
   return ENGINE_RATES_HZ.reduce((best, hz) => (distance(hz) < distance(best) ? hz : best))
+}
+
+/** Ten minutes take 920 MB at this rate, and files of a few kilobytes may claim four times as much, Hz. */
+const HIGHEST_DECODED_RATE_HZ = 192_000
+
+/** Rate at which a source is decoded, Hz: its own up to 192 kHz, for what is above that {@link engineRateHz}. */
+export function decodedRateHz(sourceRateHz: number): number {
+  return sourceRateHz <= HIGHEST_DECODED_RATE_HZ ? sourceRateHz : engineRateHz(sourceRateHz)
 }
 
 interface SongFile {
@@ -104,8 +112,6 @@ export interface Decoded {
   readonly audio: DecodedAudio
   /** Places, counted per channel, where samples were no sound and were bridged. */
   readonly bridgedGaps: number
-  /** `soxr` or `swr` where the rate was changed. */
-  readonly resampler?: 'soxr' | 'swr'
 }
 
 /** What lies beyond is rubbish, not sound: integers of 32 bit that were stored as floats as they are end at 2³¹. */
@@ -120,11 +126,12 @@ const isSound = (sample: number) => Math.abs(sample) <= LARGEST_SAMPLE
 const MAX_BRIDGED_SHARE = 0.001
 
 /**
- * Decodes a song to two planar Float32 channels at {@link engineRateHz}; mono becomes two equal channels. The samples never pass
- * through integers, since lossy audio exceeds full scale, and the decoder runs without processor-specific code, so that a lossy
- * file decodes alike on every machine. NaN, infinities and numbers beyond all levels are bridged by a straight line. What is damaged
- * in a FLAC becomes silence of its length, since its frames are numbered; in an MP3, whose frames are not, it is left out. Throws an
- * {@link UnreadableAudioError}, a FfmpegError, or the reason of an aborted `signal`.
+ * Decodes a song to two planar Float32 channels at {@link decodedRateHz}; mono becomes two equal channels. At an engine's rate they
+ * lie on SharedArrayBuffers, at any other in memory that `changeRate` gives back. The samples never pass through integers, since lossy
+ * audio exceeds full scale, and the decoder runs without processor-specific code, so that a lossy file decodes alike on every machine.
+ * NaN, infinities and numbers beyond all levels are bridged by a straight line. What is damaged in a FLAC becomes silence of its
+ * length, since its frames are numbered; in an MP3, whose frames are not, it is left out. Throws an {@link UnreadableAudioError}, a
+ * FfmpegError, or the reason of an aborted `signal`.
  */
 export async function decodeSong(
   ffmpeg: Ffmpeg,
@@ -132,10 +139,11 @@ export async function decodeSong(
   facts: AudioFacts,
   options: { readonly signal?: AbortSignal | undefined; readonly onProgress?: (fraction: number) => void } = {},
 ): Promise<Decoded> {
-  const sampleRateHz = engineRateHz(facts.sampleRateHz)
+  const sampleRateHz = decodedRateHz(facts.sampleRateHz)
   const isResampled = sampleRateHz !== facts.sampleRateHz
+  const allocate = sampleRateHz === engineRateHz(sampleRateHz) ? allocateShared : allocateOwn
   const capacity = Math.ceil((facts.frames * sampleRateHz) / facts.sampleRateHz)
-  const collector = collectPlanar(Array.from({ length: facts.channels }, () => allocateShared(capacity)))
+  const collector = collectPlanar(Array.from({ length: facts.channels }, () => allocate(capacity)))
   // The frames of an MP3 may differ in their channels. A WAV's are taken as they come, whichever speakers they are meant for.
   const channels = facts.format === 'wav' ? [] : ['-ac', String(facts.channels)]
   const filters = [
@@ -171,20 +179,18 @@ export async function decodeSong(
   }
   const left = collector.planes[0]!.subarray(0, frames)
   // A copy, not the same memory: both channels are worked on in place.
-  const right = collector.planes[1]?.subarray(0, frames) ?? copyShared(left)
-  return {
-    audio: { channels: [left, right], frames, sampleRateHz },
-    bridgedGaps: gaps.length,
-    ...(isResampled ? { resampler: ffmpeg.hasSoxr ? ('soxr' as const) : ('swr' as const) } : {}),
-  }
+  const right = collector.planes[1]?.subarray(0, frames) ?? copied(left, allocate)
+  return { audio: { channels: [left, right], frames, sampleRateHz }, bridgedGaps: gaps.length }
 }
 
-function allocateShared(length: number): Float32Array {
-  return new Float32Array(new SharedArrayBuffer(length * 4))
-}
+type Allocate = (length: number) => Float32Array
 
-function copyShared(samples: Float32Array): Float32Array {
-  const copy = allocateShared(samples.length)
+const allocateOwn: Allocate = (length) => new Float32Array(length)
+
+const allocateShared: Allocate = (length) => new Float32Array(new SharedArrayBuffer(length * 4))
+
+function copied(samples: Float32Array, allocate: Allocate): Float32Array {
+  const copy = allocate(samples.length)
   copy.set(samples)
   return copy
 }

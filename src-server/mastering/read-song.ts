@@ -1,0 +1,79 @@
+/** Reads a song for the engine: its samples at the rate at which it was made, its sound at a rate at which the engine works. */
+import type { Recipe } from '../contract/recipe.ts'
+import type { Repair } from '../contract/report.ts'
+import { analyseSource, examineSamples, type SourceAnalysis } from '../engine/analysis.ts'
+import type { Audio } from '../engine/block.ts'
+import { applyRecipe } from '../engine/chain.ts'
+import { type DecodedAudio, decodeSong, engineRateHz } from '../media/decode.ts'
+import { changeRate } from '../media/resample.ts'
+import type { StoredSong, WorkOrder } from './work-order.ts'
+
+/** A song that was read, and what was measured of it. */
+export interface ReadSong {
+  /** The sound at the engine's rate: can be taken once, so that nothing keeps it in memory. */
+  readonly takeAudio: () => Audio
+  readonly analysis: SourceAnalysis
+  /** Whether that is another rate than the one at which its samples were examined, where they must be edited. */
+  readonly isConverted: boolean
+  /** Places, counted per channel, where samples were no sound and were bridged. */
+  readonly bridgedGaps: number
+}
+
+type Order = Pick<WorkOrder, 'ffmpeg' | 'aiService'>
+type SongFile = Pick<StoredSong, 'path' | 'facts'>
+
+/**
+ * Decodes a whole song and measures it; `report` is told the parts of both that are done. Faults and peaks of single samples are those of its own rate, all else
+ * is measured at the engine's. Throws as decoding does.
+ */
+export async function readSong(
+  order: Order,
+  { path, facts }: SongFile,
+  signal: AbortSignal,
+  report?: (stage: 'decoding' | 'analysing', part: number) => void,
+): Promise<ReadSong> {
+  const onProgress = (part: number) => report?.('decoding', part)
+  const { audio: own, bridgedGaps } = await decodeSong(order.ffmpeg, path, facts, { signal, onProgress })
+  const onAnalysed = (part: number) => report?.('analysing', part)
+  onAnalysed(0)
+  const samples = examineSamples(own, onAnalysed)
+  const audio = await atEngineRate(order, own, signal)
+  const context = { aiService: order.aiService, lossy: facts.isLossy, samples }
+  const analysis = analyseSource(audio, context, onAnalysed)
+  return { takeAudio: takenOnce(audio), analysis, isConverted: audio !== own, bridgedGaps }
+}
+
+/**
+ * Takes the audio of a song whose rate was converted and returns it as it is when single samples are edited first and the rate is converted then, with the
+ * repairs that were measured. Where there is something to edit it is decoded once more: to keep both rates would take up to three times the memory. Throws as
+ * decoding does.
+ */
+export async function editSong(
+  order: Order,
+  { path, facts }: SongFile,
+  { takeAudio }: Pick<ReadSong, 'takeAudio'>,
+  edits: Recipe,
+  signal: AbortSignal,
+): Promise<{ readonly audio: Audio; readonly repairs: readonly Repair[] }> {
+  if (edits.stages.length === 0) return { audio: takeAudio(), repairs: [] }
+  // Taken and let go, so that its memory is free for what is decoded.
+  takeAudio()
+  const { audio: own } = await decodeSong(order.ffmpeg, path, facts, { signal })
+  const { repairs } = applyRecipe(own, edits)
+  return { audio: await atEngineRate(order, own, signal), repairs }
+}
+
+async function atEngineRate({ ffmpeg }: Order, own: DecodedAudio, signal: AbortSignal): Promise<Audio> {
+  const rateHz = engineRateHz(own.sampleRateHz)
+  return rateHz === own.sampleRateHz ? own : changeRate(ffmpeg, own, rateHz, signal)
+}
+
+/** Returns a function that gives the audio to its first caller and keeps nothing of it. */
+export function takenOnce(audio: Audio): () => Audio {
+  let kept: Audio | undefined = audio
+  return () => {
+    const taken = kept!
+    kept = undefined
+    return taken
+  }
+}
