@@ -150,7 +150,9 @@ function examine(samples: Float32Array, centre: number): [number, number] | null
 function isEdge(samples: Float32Array, from: number, to: number): boolean {
   const before = samples.subarray(from - isolation, from - order)
   const after = samples.subarray(to + order, to + isolation)
-  return isFarApart(swing(before), swing(after), edgeRatio) || isFarApart(bending(before), bending(after), edgeBendRatio)
+  return (
+    isFarApart(swing(before), swing(after), edgeRatio) || isFarApart(bending(before), bending(after), edgeBendRatio)
+  )
 }
 
 const isFarApart = (one: number, other: number, ratio: number): boolean =>
