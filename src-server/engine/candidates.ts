@@ -5,6 +5,7 @@ import { type Audio, type AudioBlock, allocateAudio, samplePeak, sliceBlock } fr
 import { applyRecipe } from './chain.ts'
 import { measureLoudness } from './meters/loudness.ts'
 import { longTermSpectrum, measureBandFrames, thirdOctaves } from './meters/spectrum.ts'
+import { isOppositePhase } from './meters/stereo.ts'
 import { type MasteringPlan, type PlanInput, planRecipe } from './plan-recipe.ts'
 import { dbToGain, gainToDb, powerToDb, rounded } from './units.ts'
 
@@ -84,7 +85,8 @@ export function chooseCandidate(
   if (first === undefined) throw new RangeError('No candidates')
   if (candidates.length === 1) return { chosen: first, scores: [], decision: null }
   const starts = excerptStarts(analysis)
-  const readings = starts.map((start) => measureExcerpt(cutOut(audio, start), candidates))
+  const heard = isOppositePhase(analysis.sideToMidDb) ? 'side' : 'mid'
+  const readings = starts.map((start) => measureExcerpt(cutOut(audio, start), candidates, heard))
   const scores = candidates.map(({ name }, c) =>
     score(
       name,
@@ -152,8 +154,11 @@ const editsSamples = ({ kind }: RecipeStage): boolean => kind === 'remove_dc' ||
 
 const isDynamic = ({ kind }: RecipeStage): boolean => kind === 'density' || kind === 'multiband'
 
-function spectrumOf(audio: Audio): readonly number[] {
-  return longTermSpectrum(measureBandFrames(audio, [thirdOctaves])[0]!).midDb
+/** Where the sound of a piece is: in opposite phase there is hardly any in its mid. */
+type Part = 'mid' | 'side'
+
+function spectrumOf(audio: Audio, part: Part): readonly number[] {
+  return longTermSpectrum(measureBandFrames(audio, [thirdOctaves])[0]!)[`${part}Db`]
 }
 
 /** What one candidate measures on one excerpt. */
@@ -165,7 +170,7 @@ interface ExcerptReading {
 }
 
 /** Renders an excerpt with every candidate. Most candidates share their repairs of single samples, which are dear: those are made once. */
-function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[]): ExcerptReading[] {
+function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[], heard: Part): ExcerptReading[] {
   const edited = new Map<string, Audio>()
   const render = (recipe: Recipe, stages: readonly RecipeStage[]): Audio => {
     const edits = stages.filter(editsSamples)
@@ -177,12 +182,12 @@ function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[]):
     return applyRecipe(copyOf(start, excerpt.sampleRateHz), { ...recipe, stages: others }).audio
   }
   // One target for all: where none is published, what was asked for.
-  let target: readonly (number | null)[] | undefined = candidates[0]!.plan.targetSpectrum?.mid_db
+  let target: readonly (number | null)[] | undefined = candidates[0]!.plan.targetSpectrum?.[`${heard}_db`]
   return candidates.map(({ plan: { recipe } }) => {
     const stages = recipe.stages.filter((stage) => !isLeftOut(stage))
     const linear = stages.filter((stage) => !isDynamic(stage))
     const full = render(recipe, stages)
-    const spectrum = spectrumOf(full)
+    const spectrum = spectrumOf(full, heard)
     target ??= spectrum
     const plrDb = gainToDb(samplePeak(full)) - measureLoudness(full).integratedLufs
     return {

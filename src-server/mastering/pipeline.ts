@@ -33,6 +33,7 @@ import {
   masterResult,
   measurementOf,
   spectrumOf,
+  targetBeside,
   thinnedCurves,
 } from './report-facts.ts'
 import { decisionsDone, withBridgedGaps } from './work-done.ts'
@@ -338,7 +339,7 @@ function composeReport(
     ...(reference
       ? { reference: { measurement: measurementOf(reference), spectrum: spectrumOf(reference.comparedSpectrum) } }
       : {}),
-    ...(plan.targetSpectrum ? { target_spectrum: plan.targetSpectrum } : {}),
+    ...(plan.targetSpectrum ? { target_spectrum: targetBeside(analysis, plan.targetSpectrum) } : {}),
     repairs: [...repairs],
     decisions: [...decisions, ...landingDecisions(masters.map(({ result }) => result))],
     warnings: warnings.map((warning) => ({ ...warning, message: warningText(warning.code, warning.values ?? {}) })),

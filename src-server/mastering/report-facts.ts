@@ -62,6 +62,23 @@ export function spectrumOf({ bandHz, midDb, sideDb }: BandLevels): Spectrum {
   return { band_hz: [...bandHz], mid_db: midDb.map(level), side_db: sideDb.map(level) }
 }
 
+/**
+ * Returns a target as it stands beside the song and its masters, which are looked at in fewer places than the plan was made from: each level moved by what that
+ * makes of the song's own.
+ */
+export function targetBeside({ spectrum, comparedSpectrum }: SourceAnalysis, target: Spectrum): Spectrum {
+  const moved = (levels: Spectrum['mid_db'], all: readonly number[], compared: readonly number[]) =>
+    levels.map((level, b) => {
+      const isHeard = all[b]! > silentDb && compared[b]! > silentDb
+      return level === null || !isHeard ? level : level + compared[b]! - all[b]!
+    })
+  return {
+    band_hz: target.band_hz,
+    mid_db: moved(target.mid_db, spectrum.midDb, comparedSpectrum.midDb),
+    side_db: moved(target.side_db, spectrum.sideDb, comparedSpectrum.sideDb),
+  }
+}
+
 /** Curves thinned to at most 600 points: the last loudness, the largest peak, the mean correlation of each step. */
 export function thinnedCurves(curves: Curves): TimeCurves {
   const count = groupSize(curves.peakDbfs.length)

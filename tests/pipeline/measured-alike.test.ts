@@ -1,8 +1,9 @@
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { analyseSource } from '../../src-server/engine/analysis.ts'
+import { analyseSource, type SourceAnalysis } from '../../src-server/engine/analysis.ts'
 import { type BandLevels, silentDb } from '../../src-server/engine/meters/spectrum.ts'
 import { measureMaster } from '../../src-server/mastering/measure-master.ts'
+import { targetBeside } from '../../src-server/mastering/report-facts.ts'
 import { runPlain, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { seededRandom, stereo, twoChannels } from '../support/sounds.ts'
 
@@ -25,6 +26,7 @@ function sparseMusic() {
   })
 }
 
+let song: SourceAnalysis
 let before: BandLevels
 
 /** Largest difference of any audible band of the mid from what the gain alone would make of the song, dB. */
@@ -38,9 +40,10 @@ function largestChangeDb({ midDb }: BandLevels): number {
 
 describe('a master that differs from its song by a gain alone', () => {
   beforeAll(() => {
-    const song = sparseMusic()
-    before = analyseSource(song, { aiService: 'other', lossy: false }).comparedSpectrum
-    writeFloatWav(at('song.wav'), song.channels, rate)
+    const music = sparseMusic()
+    song = analyseSource(music, { aiService: 'other', lossy: false })
+    before = song.comparedSpectrum
+    writeFloatWav(at('song.wav'), music.channels, rate)
     const volume = ['-af', `volume=${gainDb}dB`, '-c:a', 'pcm_s16le']
     runPlain('-i', at('song.wav'), ...volume, at('master.wav'))
     runPlain('-i', at('song.wav'), ...volume, '-ar', '48000', at('master48.wav'))
@@ -84,5 +87,18 @@ describe('a short master', () => {
     const read = [measureMaster(at('short16.wav')).sideToMidDb]
     read.push(analyseSource(song, { aiService: 'other', lossy: false }).sideToMidDb ?? Number.NaN)
     for (const sideToMidDb of read) expect(Math.abs(sideToMidDb - 10 * Math.log10(side / mid))).toBeLessThan(0.1)
+  })
+})
+
+describe('the target of a song', () => {
+  it('stands beside it as far away as it was planned, wherever the two are looked at', () => {
+    const { bandHz, midDb, sideDb } = song.spectrum
+    const isHeard = (b: number) => midDb[b]! > silentDb && before.midDb[b]! > silentDb
+    const apart = bandHz.map((_, b) => Math.abs(midDb[b]! - before.midDb[b]!)).filter((_, b) => isHeard(b))
+    expect(Math.max(...apart)).toBeGreaterThan(1)
+    const planned = { band_hz: [...bandHz], mid_db: midDb.map((level) => level + 2), side_db: sideDb.map(() => null) }
+    const { mid_db, side_db } = targetBeside(song, planned)
+    for (const b of bandHz.keys()) if (isHeard(b)) expect(mid_db[b]! - before.midDb[b]!).toBeCloseTo(2, 9)
+    expect(side_db).toEqual(planned.side_db)
   })
 })

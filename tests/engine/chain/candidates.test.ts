@@ -64,6 +64,15 @@ describe('tier premium', () => {
     for (const { burdenDb } of scores) expect(burdenDb).toBe(0)
   })
 
+  it('holds a song in opposite phase against its target where its sound is', () => {
+    const opposite = copyOf(music)
+    const [left, right] = opposite.channels as [Float32Array, Float32Array]
+    for (let i = 0; i < opposite.frames; i++) right[i] = -0.98 * left[i]!
+    const heard = analyseSource(opposite, { aiService: 'other', lossy: false })
+    const { scores } = chooseCandidate(opposite, heard, recipeCandidates({ ...input, analysis: heard }))
+    for (const { tonalDistanceDb } of scores) expect(tonalDistanceDb).toBeGreaterThan(0.5)
+  })
+
   it('measures a candidate alike whatever was measured before it', () => {
     const clipped = copyOf(music)
     for (const samples of clipped.channels) {
