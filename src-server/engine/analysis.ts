@@ -7,7 +7,7 @@ import { type Clipping, findClipping } from './detectors/clipping.ts'
 import { describePeakRelief, type PeakRelief } from './detectors/peak-relief.ts'
 import { findResonances, type Resonance } from './detectors/resonance.ts'
 import { measureSibilance, type Sibilance } from './detectors/sibilance.ts'
-import { measureSubsonic, rumbleFilterFor, type Subsonic } from './detectors/subsonic.ts'
+import { measureSubsonic, mostPeakRiseDb, rumbleFilterFor, type Subsonic } from './detectors/subsonic.ts'
 import { describeTone, type ToneEvidence } from './detectors/tone-evidence.ts'
 import { describeWidth, type WidthEvidence } from './detectors/width-evidence.ts'
 import { type Curves, curveStepSeconds, curvesOf, measureWaveform, type Waveform } from './meters/dynamics.ts'
@@ -51,7 +51,10 @@ export interface SourceAnalysis {
   /** True peak minus integrated loudness. */
   readonly plrDb: number | null
   readonly crestFactorDb: number | null
-  /** Largest sample once offset and rumble are filtered out and clicks are bridged: they are no part of the music's peaks. */
+  /**
+   * Largest sample once offset and rumble are filtered out and clicks are bridged: they are no part of the music's peaks. Where filtering would raise it by more than
+   * it may, a lower bound of it.
+   */
   readonly musicPeakDbfs: number | null
   readonly correlation: number
   readonly sideToMidDb: number | null
@@ -243,8 +246,10 @@ function musicPeak(audio: Audio, waveform: Waveform, subsonic: Subsonic, clicks:
   const filter = isHarmless ? null : createRumbleFilter(frequencyHz, order, audio.sampleRateHz)
   const total = audio.frames + (filter?.latencySamples ?? 0)
   const scratch = allocateBlock(2, blockFrames)
+  // Beyond it nothing is filtered, so there is nothing more to know.
+  const mostPeak = dbToGain(waveform.samplePeakDbfs + mostPeakRiseDb)
   let peak = 0
-  for (let start = 0; start < total; start += blockFrames) {
+  for (let start = 0; start < total && peak <= mostPeak; start += blockFrames) {
     const block = sliceBlock(scratch, 0, total - start)
     const { frames } = block
     for (const [c, samples] of block.channels.entries()) {

@@ -2,7 +2,7 @@ import type { AiService } from '../contract/platforms.ts'
 import type { DynamicCut, RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import { type SourceAnalysis, thresholdShiftDb } from './analysis.ts'
-import { isRumble, rumbleFilterFor } from './detectors/subsonic.ts'
+import { isRumble, mostPeakRiseDb, rumbleFilterFor } from './detectors/subsonic.ts'
 import { foldDownLossDb, isOppositePhase } from './meters/stereo.ts'
 import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { dbToGain, dbToPower, powerToDb, rounded } from './units.ts'
@@ -12,8 +12,6 @@ const dcThreshold = 1e-3
 /** An offset that moves by more than this part of itself comes with the music: it is filtered, not subtracted, and only above −40 dBFS. */
 const steadyDrift = 0.6
 const movingDcThreshold = 1e-2
-/** A filter against rumble may raise the peaks by this, dB: what rises by more are the music's own waves, which rumble would not hold up. */
-const mostPeakRiseDb = 0.5
 /** More flat tops per second than this are meant, or past mending; songs whose loudest 3 dB were cut off have up to a hundred. */
 const mostFlatTopsPerSecond = 300
 /** Below this the bass is made mono when its side is louder than its mid by more than the tolerance, unless nothing would be left of it. */

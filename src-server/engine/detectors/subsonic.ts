@@ -89,6 +89,9 @@ const rumbleDbfs = -45
 const rumbleBelowBassDb = 12
 const heavyRumbleDbfs = -34
 
+/** A filter against rumble may raise the peaks by this, dB: what rises by more are the music's own waves, which rumble would not hold up. */
+export const mostPeakRiseDb = 0.5
+
 /** Whether there is rumble. `shiftDb` moves the thresholds with the song. */
 export function isRumble({ levelDbfs, bassDbfs }: Subsonic, shiftDb: number): boolean {
   if (levelDbfs > heavyRumbleDbfs + shiftDb) return true
