@@ -1,4 +1,7 @@
-/** ID3v2 tags: written whole for masters, and read where ffmpeg, which reads the rest, hands over less than they say. */
+/**
+ * ID3v2 tags: written whole for masters, and read where ffmpeg, which reads the rest, hands over less than they say. ffmpeg can be ended; a library that reads tags
+ * in this process held it up for six seconds over a genre list of 200 kB (music-metadata 12.1), and made two artists of `AC/DC`.
+ */
 import type { SongTags } from './audio-facts.ts'
 import { cleanText } from './tag-text.ts'
 import type { Cover } from './tags.ts'
