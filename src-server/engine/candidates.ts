@@ -2,7 +2,7 @@ import type { Recipe, RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import { type Audio, type AudioBlock, allocateAudio, samplePeak, sliceBlock } from './block.ts'
-import { applyRecipe } from './chain.ts'
+import { applyRecipe, splitRecipe } from './chain.ts'
 import { measureLoudness } from './meters/loudness.ts'
 import { longTermSpectrum, measureBandFrames, thirdOctaves } from './meters/spectrum.ts'
 import { isOppositePhase } from './meters/stereo.ts'
@@ -149,8 +149,6 @@ function copyOf(block: AudioBlock, sampleRateHz: number): Audio {
 
 /** Clicks are named by their frames in the whole piece, which an excerpt does not share. */
 const isLeftOut = ({ kind }: RecipeStage): boolean => kind === 'declick'
-/** Stages that a recipe carries out before all others. */
-const editsSamples = ({ kind }: RecipeStage): boolean => kind === 'remove_dc' || kind === 'declip'
 
 const isDynamic = ({ kind }: RecipeStage): boolean => kind === 'density' || kind === 'multiband'
 
@@ -173,13 +171,11 @@ interface ExcerptReading {
 function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[], heard: Part): ExcerptReading[] {
   const edited = new Map<string, Audio>()
   const render = (recipe: Recipe, stages: readonly RecipeStage[]): Audio => {
-    const edits = stages.filter(editsSamples)
-    const key = JSON.stringify(edits)
-    const start =
-      edited.get(key) ?? applyRecipe(copyOf(excerpt, excerpt.sampleRateHz), { ...recipe, stages: edits }).audio
+    const { edits, rest } = splitRecipe({ ...recipe, stages })
+    const key = JSON.stringify(edits.stages)
+    const start = edited.get(key) ?? applyRecipe(copyOf(excerpt, excerpt.sampleRateHz), edits).audio
     edited.set(key, start)
-    const others = stages.filter((stage) => !editsSamples(stage))
-    return applyRecipe(copyOf(start, excerpt.sampleRateHz), { ...recipe, stages: others }).audio
+    return applyRecipe(copyOf(start, excerpt.sampleRateHz), rest).audio
   }
   // One target for all: where none is published, what was asked for.
   let target: readonly (number | null)[] | undefined = candidates[0]!.plan.targetSpectrum?.[`${heard}_db`]

@@ -55,15 +55,17 @@ export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction
   return { audio, repairs, mostReductionDb }
 }
 
+/** Whether a stage edits single samples; those come before all others. */
+const isSampleEdit = ({ kind }: RecipeStage): boolean => kind === 'declip' || kind === 'remove_dc' || kind === 'declick'
+
 /**
  * Returns a recipe in two: what edits single samples, for the song at its own rate, and all that follows, for the rate at which the engine works. Carried out
  * one after the other on audio of one rate they do what the whole does. Pure.
  */
 export function splitRecipe(recipe: Recipe): { readonly edits: Recipe; readonly rest: Recipe } {
-  const isEdit = ({ kind }: RecipeStage) => kind === 'declip' || kind === 'remove_dc' || kind === 'declick'
   return {
-    edits: { ...recipe, stages: recipe.stages.filter(isEdit) },
-    rest: { ...recipe, stages: recipe.stages.filter((stage) => !isEdit(stage)) },
+    edits: { ...recipe, stages: recipe.stages.filter(isSampleEdit) },
+    rest: { ...recipe, stages: recipe.stages.filter((stage) => !isSampleEdit(stage)) },
   }
 }
 

@@ -265,6 +265,7 @@ export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAna
         bandHz[b]! < sideFromHz ? Math.min(0, mid[b]!) : gain,
       )
     : mid
+  const mostSideDb = distance.isSideCompared ? sideClampDb : midClampDb
   const largest = (values: readonly number[]): number => rounded(Math.max(...values.map(Math.abs)))
   return {
     stages: [
@@ -281,9 +282,10 @@ export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAna
         values: {
           amount,
           largestMidDb: largest(mid),
-          largestSideDb: largest(side),
+          // What merely goes along with the mid below is none of the sides' own.
+          largestSideDb: largest(distance.isSideCompared ? side.filter((_, b) => bandHz[b]! >= sideFromHz) : side),
           upToHz: Math.round(distance.limitHz),
-          ...(isFollowedInPart ? { mostMidDb: midClampDb, mostSideDb: sideClampDb } : {}),
+          ...(isFollowedInPart ? { mostMidDb: midClampDb, mostSideDb } : {}),
         },
       },
     ],

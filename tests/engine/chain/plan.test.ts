@@ -641,7 +641,11 @@ describe('a reference', () => {
   it('with less bass makes the bass no wider', () => {
     const thin = analyse(shaped([-5, -5, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 0]))
     const target = copyOf(music)
-    applyRecipe(target, plan(analysis, { reference: thin }).recipe)
+    const { recipe, decisions } = plan(analysis, { reference: thin })
+    const said = decisions.find(({ code }) => code === 'TONE_TOWARD_REFERENCE')!.values
+    expect(said!.largestMidDb).toBeGreaterThan(4)
+    expect(said!.largestSideDb).toBeLessThan(1)
+    applyRecipe(target, recipe)
     const after = analyse(target).spectrum
     const widthDb = ({ midDb, sideDb }: typeof after, b: number) => sideDb[b]! - midDb[b]!
     for (const [b, hz] of after.bandHz.entries()) {
