@@ -102,11 +102,17 @@ function post(
       reject(cause)
     })
     request.on('close', stopLimit)
-    request.on('response', (response) => {
+    const answered = (response: http.IncomingMessage) => {
       const retryAfter = response.headers['retry-after']
       response.on('error', () => undefined)
       response.resume()
       resolve({ status: response.statusCode ?? 0, ...(retryAfter === undefined ? {} : { retryAfter }) })
+    }
+    request.on('response', answered)
+    // Node reports a 101 here and nowhere else.
+    request.on('upgrade', (response, socket) => {
+      socket.destroy()
+      answered(response)
     })
     request.end(body)
   })

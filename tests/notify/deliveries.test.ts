@@ -337,6 +337,23 @@ test('a receiver that never answers is given up after 15 s, one that cannot be r
   expect(notify.deliveries.list({ limit: 1 })[0]?.last_error).toBe('nothing listens there')
 })
 
+test('a receiver that wants to speak another protocol has not taken it, and holds nothing up', async () => {
+  const { notify } = createTestNotify()
+  const server = net.createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  notify.start()
+  happen(notify, { ...completed(), webhookUrl: `http://127.0.0.1:${(server.address() as net.AddressInfo).port}/` })
+  const first = () => notify.deliveries.list({ limit: 1 })[0]
+  await eventually(() => first()?.attempts === 1)
+  expect(first()).toMatchObject({ state: 'pending', last_status: 101 })
+})
+
 test('a connection that does not stand after 5 s is given up', async () => {
   const clock = createFakeClock()
   // A TLS handshake that is never answered: connected, but no connection yet.
