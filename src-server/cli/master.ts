@@ -7,9 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import yauzl from 'yauzl'
 import type { CreatedJob, Job } from '../contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
+import { errorText } from '../contract/text/text.ts'
 import { giveToUser, makeFolder } from '../disk.ts'
 import type { ServiceClient } from './service-client.ts'
-import { unusable } from './service-error.ts'
+import { ServiceError, unusable } from './service-error.ts'
 import type { Words } from './words.ts'
 
 const POLL_INTERVAL_MS = 250
@@ -46,8 +47,8 @@ export async function masterFile(
   const form = new FormData()
   form.set('platforms', options.platforms)
   for (const [name, value] of Object.entries(options.fields)) form.set(name, value)
-  await attach(client, form, file, 'file', 'source_id')
-  if (options.reference) await attach(client, form, options.reference, 'reference_file', 'reference_source_id')
+  await attach(client, form, file, 'file', 'source_id', words)
+  if (options.reference) await attach(client, form, options.reference, 'reference_file', 'reference_source_id', words)
 
   // The other answer is that of a dry run, which is not asked for.
   const created = (await client.call('createJob', { body: form })) as CreatedJob
@@ -72,6 +73,7 @@ async function attach(
   file: string,
   part: string,
   storedAs: string,
+  words: Words,
 ): Promise<void> {
   const blob = await openAsBlob(file)
   if (blob.size <= MAX_UPLOAD_BYTES) {
@@ -81,8 +83,19 @@ async function attach(
   const upload = new FormData()
   upload.set('purpose', 'reference')
   upload.set('file', blob, path.basename(file))
-  const source = await client.call('createSource', { body: upload })
+  const source = await client.call('createSource', { body: upload }).catch(refusedAs(part, words))
   form.set(storedAs, source.source_id)
+}
+
+/** The service speaks of a file that it is to store; here it is the `part` of a job. */
+function refusedAs(part: string, { language }: Words): (cause: unknown) => never {
+  return (cause) => {
+    if (!(cause instanceof ServiceError) || !cause.envelope.error.param?.endsWith('file')) throw cause
+    const { error } = cause.envelope
+    const values = { ...error.values, param: part, field: part }
+    const message = errorText(error.code, values, language)
+    throw new ServiceError({ error: { ...error, message, param: part, values } })
+  }
 }
 
 async function follow(

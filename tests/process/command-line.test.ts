@@ -363,6 +363,27 @@ test('what a command cannot do is said with what to do instead', async () => {
   expect(await refused('keys', 'revoke', 'nobody')).toBe('There is no key nobody. See its identifier in "keys list".')
 }, 120_000)
 
+test('a song and a reference that are too large to be sent with the job are refused as what they are', async () => {
+  const long = path.join(dataDir, 'long.wav')
+  writeFileSync(long, wavSong({ seconds: 601, sampleRateHz: 22_050 }))
+  const song = path.join(dataDir, 'song.wav')
+  writeFileSync(song, wavSong())
+  const refused = (...files: string[]) => {
+    const words = ['master', ...files, '--platforms', 'spotify', '--out', dataDir, '--data-dir', dataDir, '--json']
+    return promisify(execFile)(process.execPath, [CLI, ...words]).then(
+      () => 'done',
+      ({ stdout }: { stdout: string }) => JSON.parse(stdout).error,
+    )
+  }
+  const tooLong = { code: 'FILE_TOO_LONG', param: 'file', message: expect.stringMatching(/^The file is 10:01 long/) }
+  expect(await refused(long)).toMatchObject(tooLong)
+  expect(await refused(song, '--reference', long)).toMatchObject({
+    code: 'FILE_TOO_LONG',
+    param: 'reference_file',
+    message: expect.stringMatching(/^The reference is 10:01 long/),
+  })
+}, 60_000)
+
 test.runIf(existsSync('/proc/self'))(
   'an output folder that cannot be made is refused at once, even where Node would try for ever (in /proc, so on Linux only)',
   async () => {
