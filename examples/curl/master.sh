@@ -35,5 +35,6 @@ while :; do
   esac
 done
 
-call --fail --retry 5 --output "$result" "$url/api/v1/jobs/$job/download"
+call --fail --retry 5 --output "$result.part" "$url/api/v1/jobs/$job/download" || { rm -f "$result.part"; exit 1; }
+mv -f "$result.part" "$result"
 echo "$result"

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream, openAsBlob } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -57,11 +58,17 @@ async function ended(jobId) {
   }
 }
 
-/** Waits until the job has ended and writes its ZIP to `target`. Broken off, it can be called again. */
+/** Waits until the job has ended and writes its ZIP to `target`, whole or not at all. Broken off, it can be called again. */
 export async function fetchMasters(jobId, target) {
   await ended(jobId)
   const { body } = await call(`/api/v1/jobs/${jobId}/download`)
-  await pipeline(arriving(body), createWriteStream(target))
+  const part = `${target}.part`
+  try {
+    await pipeline(arriving(body), createWriteStream(part))
+    await rename(part, target)
+  } finally {
+    await rm(part, { force: true })
+  }
 }
 
 async function* arriving(body) {

@@ -5,6 +5,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
 import http from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -39,9 +40,20 @@ async function act({ event, job_id, download_url, error_message }) {
   if (key) {
     const response = await fetch(download_url, { headers: { authorization: `Bearer ${key}` } })
     if (!response.ok) throw new Error(`${response.status} ${(await response.json()).error.message}`)
-    await pipeline(Readable.fromWeb(response.body), createWriteStream(`${job_id}.zip`))
+    await save(Readable.fromWeb(response.body), `${job_id}.zip`)
   }
   console.log('completed', job_id)
+}
+
+/** Writes a file whole or not at all. */
+async function save(bytes, file) {
+  const part = `${file}.part`
+  try {
+    await pipeline(bytes, createWriteStream(part))
+    await rename(part, file)
+  } finally {
+    await rm(part, { force: true })
+  }
 }
 
 async function readAll(request) {

@@ -69,17 +69,27 @@ def wait(job_id):
         time.sleep(POLL_SECONDS)
 
 
+def save(job_id, result):
+    """Writes the ZIP of a job to a file, whole or not at all."""
+    part = result.with_name(result.name + ".part")
+    try:
+        with call(f"/api/v1/jobs/{job_id}/download") as answer, open(part, "wb") as file:
+            shutil.copyfileobj(answer, file)
+            # Read in parts, an answer that breaks off looks like one that has ended.
+            if file.tell() != int(answer.headers["Content-Length"]):
+                raise RuntimeError("the download broke off")
+        part.replace(result)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def main():
     song = pathlib.Path(sys.argv[1])
     job_id = create(song, sys.argv[2] if len(sys.argv) > 2 else ALL_PLATFORMS)
     print("job", job_id, flush=True)
     wait(job_id)
     result = song.with_name(song.stem + "_masters.zip")
-    with call(f"/api/v1/jobs/{job_id}/download") as answer, open(result, "wb") as file:
-        shutil.copyfileobj(answer, file)
-        # Read in parts, an answer that breaks off looks like one that has ended.
-        if file.tell() != int(answer.headers["Content-Length"]):
-            raise RuntimeError("the download broke off")
+    save(job_id, result)
     print(result)
 
 

@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import json
 import os
+import pathlib
 import shutil
 import sys
 import threading
@@ -35,19 +36,30 @@ def is_genuine(headers, body):
     return any(hmac.compare_digest(expected, given) for given in headers.get("webhook-signature", "").split(" "))
 
 
+def save(event):
+    """Writes the ZIP of a job that is done to a file, whole or not at all; raises OSError."""
+    result = pathlib.Path(event["job_id"] + ".zip")
+    part = result.with_name(result.name + ".part")
+    request = urllib.request.Request(event["download_url"], headers={"Authorization": f"Bearer {KEY}"})
+    try:
+        with urllib.request.urlopen(request) as answer, open(part, "wb") as file:
+            shutil.copyfileobj(answer, file)
+            # Read in parts, an answer that breaks off looks like one that has ended.
+            if file.tell() != int(answer.headers["Content-Length"]):
+                raise OSError("the download broke off")
+        part.replace(result)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def act(event):
     """What to do about an event; it runs after the answer, so that the service need not wait."""
     if event["event"] == "job.failed":
         print("failed", event["job_id"], event["error_message"], flush=True)
     elif event["event"] == "job.completed":
         if KEY:
-            request = urllib.request.Request(event["download_url"], headers={"Authorization": f"Bearer {KEY}"})
             try:
-                with urllib.request.urlopen(request) as answer, open(event["job_id"] + ".zip", "wb") as file:
-                    shutil.copyfileobj(answer, file)
-                    # Read in parts, an answer that breaks off looks like one that has ended.
-                    if file.tell() != int(answer.headers["Content-Length"]):
-                        raise OSError("the download broke off")
+                save(event)
             except OSError as problem:
                 print("not downloaded", event["job_id"], problem, flush=True)
                 return

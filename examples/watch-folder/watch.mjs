@@ -69,9 +69,7 @@ async function masterSong(name, version) {
     song = { ...song, jobId: await create(path.join(inbox, name), song.platforms, song.key) }
     await remember(name, song)
   }
-  const part = path.join(outbox, `.${name}.part`)
-  await fetchMasters(song.jobId, part)
-  await rename(part, targetOf(name))
+  await fetchMasters(song.jobId, targetOf(name))
   await remember(name, { ...song, isMade: true })
 }
 

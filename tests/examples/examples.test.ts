@@ -251,12 +251,20 @@ test.each(CLIENTS)(
   },
 )
 
-test.each(CLIENTS)('the %s example fails when its download breaks off', async (_name, command, args) => {
-  const LOUDSMITH_URL = await startDoor({ breaksDownloads: true })
-  const program = run(command, [...args, '봄날 (demo).wav', 'melon'], { LOUDSMITH_URL })
-  expect(await finished(program)).not.toBe(0)
-  expect(hasTrace(program.output)).toBe(false)
-})
+test.each(CLIENTS)(
+  'the %s example fails when its download breaks off, and leaves what was there before',
+  async (_name, command, args) => {
+    const LOUDSMITH_URL = await startDoor({ breaksDownloads: true })
+    const before = readdirSync(folder)
+    const program = run(command, [...args, '봄날 (demo).wav', 'melon'], { LOUDSMITH_URL })
+    expect(await finished(program)).not.toBe(0)
+    expect(hasTrace(program.output)).toBe(false)
+    expect(readdirSync(folder)).toEqual(before)
+    writeFileSync(path.join(folder, '봄날 (demo)_masters.zip'), 'of an earlier run')
+    expect(await finished(run(command, [...args, '봄날 (demo).wav', 'melon'], { LOUDSMITH_URL }))).not.toBe(0)
+    expect(readFileSync(path.join(folder, '봄날 (demo)_masters.zip'), 'utf8')).toBe('of an earlier run')
+  },
+)
 
 /** The lines of README.md below "The API in five lines" but for the key, which is given, and unzip: the held engine makes no real ZIP. */
 function readmeLines(): string {
@@ -367,6 +375,7 @@ test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
     await eventually(() => receiver.output.includes(job_id))
     expect(receiver.output).toContain(`not downloaded ${job_id}`)
     expect(receiver.output).not.toContain('completed')
+    expect(readdirSync(folder).filter((name) => name.startsWith(job_id))).toEqual([])
   },
 )
 
