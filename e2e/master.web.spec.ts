@@ -74,6 +74,26 @@ test('twelve files with two broken ones end as ten results and two clear reasons
   expect(new Set(jobs.map((job) => job.batch_id)).size).toBe(1)
 })
 
+test('a song that arrives moves no other, and songs out of view are as high as those in it', async ({ page }) => {
+  await page.evaluate(() => {
+    const moved: string[] = []
+    Object.assign(window, { moved })
+    new PerformanceObserver((list) => {
+      for (const { sources } of list.getEntries() as (PerformanceEntry & { sources: { node: Node | null }[] })[])
+        for (const { node } of sources)
+          if (node instanceof Element && node.matches('.song')) moved.push(node.textContent ?? '')
+    }).observe({ type: 'layout-shift' })
+  })
+  const songs = Array.from({ length: 12 }, (_, i) => song(`Take ${i + 1}.wav`, i + 1, 3))
+  await drop(page, songs)
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(12, { timeout: 120_000 })
+  expect(await page.evaluate(() => (window as unknown as { moved: string[] }).moved)).toEqual([])
+  const heights = await page
+    .locator('.song')
+    .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height))
+  expect(new Set(heights).size).toBe(1)
+})
+
 test('percents of a song walk up and never back, from the first byte to the last master', async ({ page, home }) => {
   test.setTimeout(400_000)
   await page.evaluate(() => {
