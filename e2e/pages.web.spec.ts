@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Desk } from '../src-server/contract/app.ts'
 import { violations } from './axe.ts'
-import { drop, expect, noSong, rowOf, song, test } from './web-fixtures.ts'
+import { drop, expect, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -108,6 +108,27 @@ test('songs have room and platforms their names on every window', async ({ page 
     })
     expect(inView, `songs in view at ${size}`).toBeGreaterThanOrEqual(fewestSongs)
   }
+})
+
+test('a list with something to decide keeps its rows even and its menus in view in small windows', async ({ page }) => {
+  const [one, two] = [song('One.wav', 1), song('Two.wav', 2)]
+  const again = [one, two].map((file) => ({ ...file, name: `Copy of ${file.name}` }))
+  const nothing = silence('Nothing.wav', 8)
+  const less = { ...silence('Less.wav', 6), buffer: nothing.buffer.subarray(0, nothing.buffer.length / 2) }
+  await drop(page, [one, two, ...again, nothing, less])
+  await expect(page.locator('.song:is(.ready, .warning, .repeated)')).toHaveCount(6, { timeout: 60_000 })
+  await expect(rowOf(page, 'Less')).toContainText('Two warnings')
+  await page.setViewportSize({ width: 900, height: 600 })
+  const heights = await page
+    .locator('.song')
+    .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height))
+  expect(new Set(heights).size, heights.join()).toBe(1)
+  await page.setViewportSize({ width: 320, height: 480 })
+  await expect(page.getByRole('button', { name: 'Use all 2 with warnings' })).toBeVisible()
+  await page.getByRole('button', { name: 'Batch actions' }).scrollIntoViewIfNeeded()
+  expect(
+    await page.locator('.master .pane').evaluate((pane) => [pane.scrollWidth - pane.clientWidth, pane.scrollLeft]),
+  ).toEqual([0, 0])
 })
 
 test('history finds, sorts, deletes with undo, and saves', async ({ page }) => {
