@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Page } from 'playwright/test'
 import type { Desk } from '../src-server/contract/app.ts'
 import type { JobPage } from '../src-server/contract/jobs.ts'
 import { drop, expect, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
@@ -107,19 +108,39 @@ test('a reference that is on its way or was refused is shown in the settings of 
     .toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), undefined])
 })
 
-test('what is said twice in a row is told to screen readers twice', async ({ page }) => {
+/** What screen readers are told from now on. */
+async function listenIn(page: Page): Promise<() => Promise<(string | null)[]>> {
   const told = await page.evaluateHandle(() => {
     const nodes: Node[] = []
     const watch = new MutationObserver((changes) => nodes.push(...changes.flatMap(({ addedNodes }) => [...addedNodes])))
     watch.observe(document.querySelector('.vh[aria-live=polite]') as Element, { childList: true })
     return nodes
   })
+  return () => told.evaluate((nodes) => nodes.map(({ textContent }) => textContent))
+}
+
+test('what is said twice in a row is told to screen readers twice', async ({ page }) => {
+  const said = await listenIn(page)
   for (const [i, name] of ['One.wav', 'Two.wav'].entries()) {
     await drop(page, [song(name, i + 1)])
     await expect(page.locator('.song')).toHaveCount(i + 1)
   }
-  const said = () => told.evaluate((nodes) => nodes.map(({ textContent }) => textContent))
   await expect.poll(async () => (await said()).filter((text) => text === '1 song added').length).toBe(2)
+})
+
+test('the end of each song is told to screen readers, and how far the batch is as well', async ({ page }) => {
+  const titles = ['One', 'Two', 'Three', 'Four']
+  await drop(
+    page,
+    titles.map((title, i) => song(`${title}.wav`, i + 1, 3)),
+  )
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(4, { timeout: 60_000 })
+  const said = await listenIn(page)
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(4, { timeout: 120_000 })
+  const all = await said()
+  for (const title of titles) expect(all).toContain(`${title}: done`)
+  expect(all.filter((text) => text?.startsWith('Batch '))).not.toEqual([])
 })
 
 test('why a file was refused is said in the language that is shown, also after a reload', async ({ page }) => {

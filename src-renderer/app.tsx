@@ -48,7 +48,7 @@ function Window() {
   const [isKeySheetOpen, showKeySheet] = useState(false)
   const isLockedOut = useSelect(service.store, (state) => state.isLockedOut)
   const isLost = useSelect(service.store, (state) => state.link === 'lost')
-  const announcement = useSelect(notices.store, (state) => state.announcement)
+  const announcements = useSelect(notices.store, (state) => state.announcements)
   const toast = useSelect(notices.store, (state) => state.toast)
 
   const add = useCallback(
@@ -132,7 +132,9 @@ function Window() {
       )}
       <div className="vh" aria-live="polite">
         {/* A text that takes the place of an equal one changes nothing, and is not told. */}
-        {announcement && <p key={announcement.announcementId}>{announcement.text}</p>}
+        {announcements.map(({ announcementId, text }) => (
+          <p key={announcementId}>{text}</p>
+        ))}
       </div>
       <KeySheet isOpen={isKeySheetOpen} onClose={() => showKeySheet(false)} />
     </>

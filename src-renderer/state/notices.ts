@@ -16,13 +16,13 @@ export interface Toast {
 
 export interface Notices {
   readonly toast: Toast | null
-  /** Numbered, so that what is said twice in a row is told twice; null before the first. */
-  readonly announcement: { readonly announcementId: number; readonly text: string } | null
+  /** What was said last, at one time. Numbered, so that what is said twice in a row is told twice. */
+  readonly announcements: readonly { readonly announcementId: number; readonly text: string }[]
 }
 
 /** Makes the store of notices with its actions. */
 export function createNotices() {
-  const store = createStore<Notices>(() => ({ toast: null, announcement: null }))
+  const store = createStore<Notices>(() => ({ toast: null, announcements: [] }))
   let nextId = 1
 
   const end = (isLeaving: boolean) => {
@@ -51,9 +51,9 @@ export function createNotices() {
       store.setState({ toast: null })
       toast.undo()
     },
-    /** Tells screen readers, politely. */
-    announce(text: string) {
-      store.setState({ announcement: { announcementId: nextId++, text } })
+    /** Tells screen readers, politely. What is to be told at one time is given at once: the next call takes its place. */
+    announce(...texts: readonly string[]) {
+      store.setState({ announcements: texts.map((text) => ({ announcementId: nextId++, text })) })
     },
   }
 }

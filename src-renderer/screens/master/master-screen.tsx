@@ -151,20 +151,22 @@ function useSpokenProgress(rows: readonly SongRow[]) {
   const quarter = useRef(0)
   useEffect(() => {
     const isFirst = before.current.size === 0
+    const said: string[] = []
     for (const row of rows) {
       const was = before.current.get(row.rowId)
       if (isFirst || was === row.kind || was === undefined || was === 'reading') continue
-      if (row.kind === 'done' || row.kind === 'below') notices.announce(t.live.done(titleOf(row)))
-      if (row.kind === 'failed' && row.job) notices.announce(t.live.failed(titleOf(row), say(failureOf(row.job))))
+      if (row.kind === 'done' || row.kind === 'below') said.push(t.live.done(titleOf(row)))
+      if (row.kind === 'failed' && row.job) said.push(t.live.failed(titleOf(row), say(failureOf(row.job))))
       const refusal = row.kind === 'refused' && refusalOfRow(row)
-      if (refusal) notices.announce(t.live.failed(titleOf(row), say(refusal)))
+      if (refusal) said.push(t.live.failed(titleOf(row), say(refusal)))
     }
     before.current = new Map(rows.map((row) => [row.rowId, row.kind]))
     const tally = tallyOf(rows)
     const ended = tally.done + tally.failed + tally.cancelled
     const started = ended + tally.rendering + tally.queued
     const now = started > 0 ? Math.floor((4 * ended) / started) : 0
-    if (now > quarter.current && tally.rendering + tally.queued > 0) notices.announce(t.live.progress(now * 25))
+    if (now > quarter.current && tally.rendering + tally.queued > 0) said.push(t.live.progress(now * 25))
     quarter.current = now
+    if (said.length > 0) notices.announce(...said)
   }, [rows, notices, t, say])
 }
