@@ -595,6 +595,8 @@ for (const [locale, colorScheme] of [
         await page.waitForTimeout(300)
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
         expect(wide, `${size.width} px`).toBeLessThanOrEqual(0)
+        const sideways = await page.locator('.pane').evaluate((one) => one.scrollWidth - one.clientWidth)
+        expect(sideways, `the pane at ${size.width} px`).toBe(0)
         await expect(page.locator('.playbtn')).toBeInViewport()
         await expect(page.locator('.transport .btn').last()).toBeInViewport({ ratio: 1 })
         await expect(page.locator('.transport .seg')).toBeInViewport({ ratio: 1 })
