@@ -68,6 +68,7 @@ export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrde
   let treatedLufs = Number.NEGATIVE_INFINITY
   // Downwards, each rate from the one before it: a conversion takes the memory of what it converts.
   const rates = [...new Set(order.targets.map(rateOf))].sort((a, b) => b - a)
+  let left = order.targets.length
   for (const rateHz of rates) {
     if (rateHz < audio.sampleRateHz) audio = await lowerRate(place.ffmpeg, audio, rateHz, place.signal)
     const source = prepareLanding(audio)
@@ -75,7 +76,10 @@ export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrde
     // All that there was may have been a fault, as an offset is.
     if (!Number.isFinite(treatedLufs)) throw new WorkFailure('DIGITAL_SILENCE')
     const targets = order.targets.filter((target) => rateOf(target) === rateHz)
-    delivered.push(...(await deliverRate(source, targets, encoders, order, progress)))
+    const promises = promisesOf(targets, source)
+    left -= targets.length
+    progress.expect(promises.length, left)
+    delivered.push(...(await deliverRate(source, promises, encoders, order, progress)))
   }
   const masters = order.targets.map(({ platform }) => delivered.find(({ target }) => target.platform === platform)!)
   return { masters, treatedLufs }
@@ -84,13 +88,11 @@ export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrde
 /** All masters of one rate: each promise is rendered once, then proofed for every platform that wants it. */
 async function deliverRate(
   source: LandingSource,
-  targets: readonly DeliveryTarget[],
+  promises: readonly Promised[],
   encoders: ReadonlySet<string>,
   order: DeliveryOrder,
   progress: StepCounter,
 ): Promise<Delivered[]> {
-  const promises = promisesOf(targets, source)
-  progress.expect(promises.length)
   const { render, written } = createRenders(source, order)
   const rendered = await Promise.all(
     promises.map((promised) => render('master', promised.targets[0]!.platform, promised, progress.count)),
@@ -219,8 +221,8 @@ function deliveryRateHz(target: DeliveryTarget, tier: Tier, sourceRateHz: number
 
 /** Turns the steps of all renders and proofs into progress. */
 interface StepCounter {
-  /** That many more renders are about to begin. */
-  expect(renders: number): void
+  /** That many more renders are about to begin, and after these at most `later` others, at further rates. */
+  expect(renders: number, later: number): void
   count(step: RenderStep): void
   /** One of `masters` has been proofed. */
   proofed(masters: number): void
@@ -230,11 +232,13 @@ interface StepCounter {
 function createStepCounter({ tier, onProgress }: DeliveryOrder): StepCounter {
   const done: Record<RenderStep, number> = { planned: 0, written: 0, verified: 0 }
   const verifying = tier === 'premium' ? 0.1 : 1
+  let begun = 0
   let renders = 0
   let proofs = 0
   return {
-    expect(more) {
-      renders += more
+    expect(more, later) {
+      begun += more
+      renders = begun + later
     },
     count(step) {
       done[step]++

@@ -22,19 +22,26 @@ const noise = stereo(6 * 44_100, 44_100, () => {
 })
 
 /** Delivers masters of the noise, with that ffmpeg, to a folder of their own. */
-async function deliverNoise(targets: readonly DeliveryTarget[], by = ffmpeg, tier: Tier = 'premium') {
+async function deliverNoise(targets: readonly DeliveryTarget[], by = ffmpeg, tier: Tier = 'premium', song = noise) {
   const folder = temporaryFolder()
-  const { masters } = await deliverMasters(() => noise, {
+  const steps: string[] = []
+  const { masters } = await deliverMasters(() => song, {
     targets,
     tier,
     intensity: 50,
     seed: 0,
     tags: {},
     place: { ffmpeg: by, folder },
-    pool: { render: async (task) => renderMaster(task, () => {}), close: async () => {} },
-    onProgress: () => {},
+    pool: {
+      async render(task, onStep = () => {}) {
+        steps.push('a master begins')
+        return renderMaster(task, onStep)
+      },
+      close: async () => {},
+    },
+    onProgress: (stage) => steps.push(stage),
   })
-  return { masters, folder }
+  return { masters, folder, steps }
 }
 
 /** Delivers one premium master of the noise and says which file it is, what its copy reads and what else lies there. */
@@ -129,5 +136,18 @@ describe('masters for one loudness under two ceilings', () => {
   it('are one file where neither ceiling is reached', async () => {
     const [higher, lower] = await deliverAt(-4)
     expect(lower!.path).toBe(higher!.path)
+  })
+})
+
+describe('masters at two rates', () => {
+  it('count as rendered once those of the second rate are', async () => {
+    const song = { ...noise, sampleRateHz: 48_000, channels: noise.channels.map((samples) => samples.slice()) }
+    const targets = (['youtube', 'spotify', 'melon'] as const).map((platform) =>
+      deliveryTarget(platform, 'other', 'platform'),
+    )
+    const { masters, steps } = await deliverNoise(targets, ffmpeg, 'standard', song)
+    expect(masters.map(({ master }) => master.sampleRateHz)).toEqual([48_000, 44_100, 44_100])
+    expect(steps.indexOf('verifying')).toBeGreaterThan(steps.lastIndexOf('a master begins'))
+    expect(steps.filter((step) => step === 'a master begins')).toHaveLength(3)
   })
 })
