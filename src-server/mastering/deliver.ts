@@ -70,7 +70,7 @@ export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrde
   const rates = [...new Set(order.targets.map(rateOf))].sort((a, b) => b - a)
   let left = order.targets.length
   for (const rateHz of rates) {
-    if (rateHz < audio.sampleRateHz) audio = await lowerRate(place.ffmpeg, audio, rateHz, place.signal)
+    if (rateHz < audio.sampleRateHz) audio = await lowerRate(place.ffmpeg, audio, rateHz, place)
     const source = prepareLanding(audio)
     treatedLufs = source.loudness.integratedLufs
     // All that there was may have been a fault, as an offset is.

@@ -15,12 +15,13 @@ import { chooseCandidate, type RecipeCandidate, recipeCandidates } from '../engi
 import { applyRecipe, splitRecipe } from '../engine/chain.ts'
 import { foldDownLossDb } from '../engine/meters/stereo.ts'
 import type { MasteringPlan } from '../engine/plan-recipe.ts'
+import { mix } from '../engine/units.ts'
 import { engineVersion } from '../engine/version.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
 import { readCover } from '../media/tags.ts'
 import { type Delivery, deliverMasters } from './deliver.ts'
-import { createProgressMeter, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
+import { createProgressMeter, LOOK_WEIGHTS, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
 import { editSong, readSong, takenOnce } from './read-song.ts'
 import type { RenderedMaster } from './render-master.ts'
 import { createRenderPool, type RenderPool } from './render-pool.ts'
@@ -80,6 +81,12 @@ export async function masterSong(
 
 type ReportProgress = ProgressMeter['report']
 
+/** Part of the decoding that a reference takes, which is measured as well. */
+const REFERENCE_PART = 0.7
+/** Part of the rendering that is behind when the chain is through, and when a song at another rate has had its samples edited before. */
+const CHAIN_PART = 0.3
+const EDIT_PART = 0.2
+
 /** A song that is decoded, understood and treated, up to the limiter. */
 interface PreparedSong {
   /** The treated audio: can be taken once, so that nothing keeps it in memory. */
@@ -99,8 +106,12 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   const isOwnReference = order.reference?.sha256 === order.source.sha256
   const other = isOwnReference ? undefined : order.reference
   report('decoding', 0)
-  const foreign = other && (await analyseReference(order, other, signal))
-  const song = await readSong(order, order.source, signal, report)
+  const behind = other ? REFERENCE_PART : 0
+  const look = createProgressMeter(LOOK_WEIGHTS, ({ fraction }) => report('decoding', behind * fraction))
+  const foreign = other && (await analyseReference(order, other, look.report, signal))
+  const song = await readSong(order, order.source, signal, (stage, part) =>
+    report(stage, stage === 'decoding' ? mix(behind, 1, part) : part),
+  )
   const { analysis } = song
   if (analysis.isSilent || analysis.integratedLufs === null) throw new WorkFailure('DIGITAL_SILENCE')
   const reference = isOwnReference ? analysis : foreign
@@ -116,13 +127,17 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   })
   // Intensity, in which they differ, says nothing about single samples.
   const { edits } = splitRecipe(candidates[0]!.plan.recipe)
+  report('analysing', 1)
+  let edit = 0
   const edited = song.isConverted
-    ? await editSong(order, order.source, song, edits, signal)
+    ? await editSong(order, order.source, song, edits, signal, (part) => {
+        edit = EDIT_PART * part
+        report('rendering', edit)
+      })
     : { audio: song.takeAudio(), repairs: [] }
   const plan = choosePlan(edited.audio, analysis, song.isConverted ? candidates.map(afterEdits) : candidates)
-  report('analysing', 1)
   signal.throwIfAborted()
-  const applied = applyRecipe(edited.audio, plan.recipe, (part) => report('rendering', part * 0.3))
+  const applied = applyRecipe(edited.audio, plan.recipe, (part) => report('rendering', mix(edit, CHAIN_PART, part)))
   const work = { repairs: [...edited.repairs, ...applied.repairs], decisions: plan.decisions }
   const { repairs, decisions } = withBridgedGaps(work, song.bridgedGaps)
   return {
@@ -138,9 +153,14 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
 }
 
 /** Returns what was measured of a reference. Throws a {@link WorkFailure} where its sound cannot be read, else as decoding does. */
-async function analyseReference(order: WorkOrder, song: StoredSong, signal: AbortSignal): Promise<SourceAnalysis> {
+async function analyseReference(
+  order: WorkOrder,
+  song: StoredSong,
+  report: ReportProgress,
+  signal: AbortSignal,
+): Promise<SourceAnalysis> {
   try {
-    return (await readSong(order, song, signal)).analysis
+    return (await readSong(order, song, signal, report)).analysis
   } catch (error) {
     throw error instanceof UnreadableAudioError ? new WorkFailure('REFERENCE_UNREADABLE', {}, error) : error
   }
@@ -226,7 +246,7 @@ async function deliverSong(
     pool,
     tags: songTags(order),
     place: { ffmpeg, folder, signal },
-    onProgress: (stage, part) => report(stage, stage === 'rendering' ? 0.3 + 0.7 * part : part),
+    onProgress: (stage, part) => report(stage, stage === 'rendering' ? mix(CHAIN_PART, 1, part) : part),
   })
 }
 

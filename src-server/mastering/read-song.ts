@@ -4,6 +4,7 @@ import type { Repair } from '../contract/report.ts'
 import { analyseSource, examineSamples, type SourceAnalysis } from '../engine/analysis.ts'
 import type { Audio } from '../engine/block.ts'
 import { applyRecipe } from '../engine/chain.ts'
+import { mix } from '../engine/units.ts'
 import { type DecodedAudio, decodeSong, engineRateHz } from '../media/decode.ts'
 import { changeRate } from '../media/resample.ts'
 import type { StoredSong, WorkOrder } from './work-order.ts'
@@ -18,6 +19,9 @@ export interface ReadSong {
   /** Places, counted per channel, where samples were no sound and were bridged. */
   readonly bridgedGaps: number
 }
+
+/** Part of the analysis of a song at another rate that its conversion takes, as measured on four minutes at 32 and at 192 kHz. */
+const CONVERSION_PART = 0.5
 
 type Order = Pick<WorkOrder, 'ffmpeg' | 'aiService'>
 type SongFile = Pick<StoredSong, 'path' | 'facts'>
@@ -34,19 +38,34 @@ export async function readSong(
 ): Promise<ReadSong> {
   const onProgress = (part: number) => report?.('decoding', part)
   const { audio: own, bridgedGaps } = await decodeSong(order.ffmpeg, path, facts, { signal, onProgress })
-  const onAnalysed = (part: number) => report?.('analysing', part)
-  onAnalysed(0)
-  const samples = examineSamples(own, onAnalysed)
-  const audio = await atEngineRate(order, own, signal)
+  const isConverted = engineRateHz(own.sampleRateHz) !== own.sampleRateHz
+  const conversion = isConverted ? CONVERSION_PART : 0
+  let converted = 0
+  let measured = 0
+  const tell = () => report?.('analysing', mix(measured, converted, conversion))
+  const onMeasured = (part: number) => {
+    measured = part
+    tell()
+  }
+  onMeasured(0)
+  const samples = examineSamples(own, onMeasured)
+  const audio = await atEngineRate(order, own, signal, (part) => {
+    converted = part
+    tell()
+  })
+  converted = 1
   const context = { aiService: order.aiService, lossy: facts.isLossy, samples }
-  const analysis = analyseSource(audio, context, onAnalysed)
-  return { takeAudio: takenOnce(audio), analysis, isConverted: audio !== own, bridgedGaps }
+  const analysis = analyseSource(audio, context, onMeasured)
+  return { takeAudio: takenOnce(audio), analysis, isConverted, bridgedGaps }
 }
+
+/** Parts of the work on single samples that are behind once the song is decoded again, and once it is edited. */
+const EDIT_BEHIND = { decoding: 0.3, editing: 0.7 }
 
 /**
  * Takes the audio of a song whose rate was converted and returns it as it is when single samples are edited first and the rate is converted then, with the
- * repairs that were measured. Where there is something to edit it is decoded once more: to keep both rates would take up to three times the memory. Throws as
- * decoding does.
+ * repairs that were measured. Where there is something to edit it is decoded once more: to keep both rates would take up to three times the memory; `onProgress`
+ * is told the part of that work that is done. Throws as decoding does.
  */
 export async function editSong(
   order: Order,
@@ -54,18 +73,26 @@ export async function editSong(
   { takeAudio }: Pick<ReadSong, 'takeAudio'>,
   edits: Recipe,
   signal: AbortSignal,
+  onProgress?: (part: number) => void,
 ): Promise<{ readonly audio: Audio; readonly repairs: readonly Repair[] }> {
   if (edits.stages.length === 0) return { audio: takeAudio(), repairs: [] }
   // Taken and let go, so that its memory is free for what is decoded.
   takeAudio()
-  const { audio: own } = await decodeSong(order.ffmpeg, path, facts, { signal })
+  const onDecoded = (part: number) => onProgress?.(mix(0, EDIT_BEHIND.decoding, part))
+  const { audio: own } = await decodeSong(order.ffmpeg, path, facts, { signal, onProgress: onDecoded })
   const { repairs } = applyRecipe(own, edits)
-  return { audio: await atEngineRate(order, own, signal), repairs }
+  const onConverted = (part: number) => onProgress?.(mix(EDIT_BEHIND.editing, 1, part))
+  return { audio: await atEngineRate(order, own, signal, onConverted), repairs }
 }
 
-async function atEngineRate({ ffmpeg }: Order, own: DecodedAudio, signal: AbortSignal): Promise<Audio> {
+async function atEngineRate(
+  { ffmpeg }: Order,
+  own: DecodedAudio,
+  signal: AbortSignal,
+  onProgress: (part: number) => void,
+): Promise<Audio> {
   const rateHz = engineRateHz(own.sampleRateHz)
-  return rateHz === own.sampleRateHz ? own : changeRate(ffmpeg, own, rateHz, signal)
+  return rateHz === own.sampleRateHz ? own : changeRate(ffmpeg, own, rateHz, { signal, onProgress })
 }
 
 /** Returns a function that gives the audio to its first caller and keeps nothing of it. */

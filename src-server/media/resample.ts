@@ -14,6 +14,13 @@ export function rateFilter(ffmpeg: Ffmpeg, sampleRateHz: number): string {
   return `aresample=${sampleRateHz}:${quality}:osf=flt`
 }
 
+/** How a conversion is ended early, and watched. */
+interface ConversionOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Told the part of the frames that have come out, 0 to 1, rising. */
+  readonly onProgress?: ((part: number) => void) | undefined
+}
+
 const FRAMES_PER_CHUNK = 16_384
 
 /**
@@ -24,10 +31,10 @@ export async function changeRate(
   ffmpeg: Ffmpeg,
   audio: Audio,
   sampleRateHz: number,
-  signal?: AbortSignal,
+  options: ConversionOptions = {},
 ): Promise<Audio> {
   if (sampleRateHz < audio.sampleRateHz) {
-    const lowered = await lowerRate(ffmpeg, audio, sampleRateHz, signal)
+    const lowered = await lowerRate(ffmpeg, audio, sampleRateHz, options)
     // A channel at a time: ten minutes at 192 kHz and at 96 kHz take 1.4 GB together.
     const channels = lowered.channels.map((samples) => {
       const shared = allocateShared(samples.length)
@@ -39,7 +46,7 @@ export async function changeRate(
   }
   const frames = framesAt(audio, sampleRateHz)
   const channels = audio.channels.map(() => allocateShared(frames))
-  await convert(ffmpeg, audio, sampleRateHz, channels, signal)
+  await convert(ffmpeg, audio, sampleRateHz, channels, options)
   audio.channels.forEach(giveBack)
   return { channels, frames, sampleRateHz }
 }
@@ -58,13 +65,13 @@ export async function lowerRate(
   ffmpeg: Ffmpeg,
   audio: Audio,
   sampleRateHz: number,
-  signal?: AbortSignal,
+  options: ConversionOptions = {},
 ): Promise<Audio> {
   if (!(sampleRateHz < audio.sampleRateHz)) throw new RangeError(`${sampleRateHz} is not below ${audio.sampleRateHz}`)
   const frames = framesAt(audio, sampleRateHz)
   // What comes out was read before: fewer frames are written than have been sent, so none is overwritten too early.
   const channels = audio.channels.map((samples) => samples.subarray(0, frames))
-  await convert(ffmpeg, audio, sampleRateHz, channels, signal)
+  await convert(ffmpeg, audio, sampleRateHz, channels, options)
   return { channels, frames, sampleRateHz }
 }
 
@@ -78,7 +85,7 @@ async function convert(
   audio: Audio,
   sampleRateHz: number,
   planes: readonly Float32Array[],
-  signal: AbortSignal | undefined,
+  { signal, onProgress }: ConversionOptions,
 ): Promise<void> {
   const collector = collectPlanar(planes)
   await runFfmpeg(ffmpeg, {
@@ -89,7 +96,10 @@ async function convert(
       options: ['-cpuflags', '0', '-ar', String(audio.sampleRateHz), '-ac', '2'],
     },
     outputOptions: ['-af', rateFilter(ffmpeg, sampleRateHz), '-c:a', 'pcm_f32le', '-f', 'f32le'],
-    output: (chunk) => collector.push(chunk),
+    output: (chunk) => {
+      collector.push(chunk)
+      onProgress?.(collector.frames / planes[0]!.length)
+    },
     timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
     signal,
   })

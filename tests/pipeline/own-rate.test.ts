@@ -112,6 +112,20 @@ describe.each(rates)('a song of %i Hz', (rateHz) => {
     expect(audio).toEqual(await converted(whole, rateHz))
   })
 
+  it('tells of its conversion and of its second reading as they go on', async () => {
+    const stored = await storedSong(writeFloatWav(at(`told${rateHz}.wav`), whole, rateHz))
+    const [measured, edited]: [number[], number[]] = [[], []]
+    const song = await readSong(order, stored, never, (stage, part) => stage === 'analysing' && measured.push(part))
+    const edits = { version: 1, stages: [{ kind: 'remove_dc', offsets: [0.1, 0.1] }] } as const
+    await editSong(order, stored, song, edits, never, (part) => edited.push(part))
+    for (const told of [measured, edited]) {
+      expect(told).toEqual([...told].sort((a, b) => a - b))
+      expect(told.length).toBeGreaterThan(12)
+      expect(told.at(-1)).toBeGreaterThan(0.95)
+      expect(told.at(-1)).toBeLessThanOrEqual(1)
+    }
+  })
+
   it('has the sample peak of its file, and no true peak below it', async () => {
     const spiked = whole.map((samples) => samples.slice())
     spiked[1]![3 * rateHz] = 0.987

@@ -4,6 +4,7 @@ import path from 'node:path'
 import Schema from 'typebox/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Report } from '../../src-server/contract/report.ts'
+import { masterSong } from '../../src-server/mastering/pipeline.ts'
 import { createProgressMeter, MASTERING_WEIGHTS } from '../../src-server/mastering/progress-meter.ts'
 import { describeFailure, WorkFailure } from '../../src-server/mastering/work-failure.ts'
 import {
@@ -339,6 +340,17 @@ describe('a job that cannot be done', () => {
   it('fails when the stored song is gone', async () => {
     const gone = { ...order.source, path: at('gone.wav') }
     expect(await fails({ source: gone })).toMatchObject({ failureCode: 'SOURCE_LOST' })
+  }, 60_000)
+
+  it('has told of the reading of a reference before it fails for the song', async () => {
+    const [reference, broken] = [await storedSong(song), { ...(await storedSong(song)), sha256: '0' }]
+    writeFileSync(at('broken.wav'), 'no sound')
+    const work = await orderFor(song, folder, { source: { ...broken, path: at('broken.wav') }, reference })
+    const fractions: number[] = []
+    const told = ({ fraction }: WorkProgress) => fractions.push(fraction)
+    await expect(masterSong(work, told, new AbortController().signal)).rejects.toThrow()
+    expect(fractions.length).toBeGreaterThan(5)
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b))
   }, 60_000)
 
   it('fails for a reference that is no sound, and says that it is the reference', async () => {
