@@ -32,7 +32,10 @@ export async function requireSongFolder(folder: string, dataDir: string): Promis
 }
 
 async function requireOutside(folder: string, dataDir: string, param: string): Promise<void> {
-  if (!path.isAbsolute(folder)) throw invalidRequest('folder_not_absolute', { param })
+  // On Windows a way from the root names no drive, and would mean the one from which this program was started.
+  const rootOf = (name: string) => path.parse(name).root
+  if (rootOf(path.normalize(folder)) !== rootOf(path.resolve(folder)))
+    throw invalidRequest('folder_not_absolute', { param })
   const way = path.relative(await realPath(dataDir), await realPath(folder))
   // The first step alone tells: a folder may be called `..x`. Another drive of Windows is reached by an absolute way.
   const leadsOut = way.split(path.sep)[0] === '..' || path.isAbsolute(way)
