@@ -1,5 +1,7 @@
 /** Every error of the catalogue, read by the clients that people really use, each with an upload on its way where the error has one. */
+
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
@@ -223,7 +225,7 @@ const SITUATIONS: Record<ErrorCode, () => Told | Promise<Told>> = {
   METHOD_NOT_ALLOWED: () => ({ ...upload(goodForm), method: 'PUT' }),
   JOB_NOT_READY: () => get(`/api/v1/jobs/${jobs.waiting}/download`),
   JOB_FAILED: () => get(`/api/v1/jobs/${jobs.failed}/download`),
-  IDEMPOTENCY_IN_PROGRESS() {
+  async IDEMPOTENCY_IN_PROGRESS() {
     const first = connect(service.port, '127.0.0.1')
     first.on('error', () => {})
     const lines = [
@@ -232,10 +234,13 @@ const SITUATIONS: Record<ErrorCode, () => Told | Promise<Told>> = {
         `Host: 127.0.0.1:${service.port}`,
         `Authorization: Bearer ${service.sessionCredential}`,
       ],
-      ...[`Content-Type: ${FORM}`, 'Content-Length: 900', 'Idempotency-Key: slow', '', '--b\r\n'],
+      ...[`Content-Type: ${FORM}`, 'Content-Length: 900', 'Idempotency-Key: slow'],
+      ...['Expect: 100-continue', '', '--b\r\n'],
     ]
     first.write(lines.join('\r\n'))
     undo.push(() => first.destroy())
+    // It is in the service's hands once that bids it go on.
+    await once(first, 'data')
     return upload(goodForm, asApp({ 'idempotency-key': 'slow' }))
   },
   async KEY_LIMIT() {
