@@ -70,7 +70,7 @@ const heavyDistortionDb = -20
 /**
  * Returns the candidate whose excerpts cost least, the scores of all and the decision for the report. The excerpts are the loudest and the quietest
  * ten seconds in which music plays; each candidate is rendered on copies of them, so `audio` is not changed and little memory is needed. A single candidate is
- * chosen unmeasured. Deterministic.
+ * chosen unmeasured, without scores and decision. Deterministic. Throws a RangeError for no candidates.
  */
 export function chooseCandidate(
   audio: Audio,

@@ -108,7 +108,7 @@ function mended(
   return [{ kind, count, amount_db: rounded(gainToDb(largest)), channel }]
 }
 
-/** Returns the processor of a streaming stage. */
+/** Returns the processor of a streaming stage. Throws a RangeError for a stage that edits single samples, and what the processor throws for its settings. */
 export function createProcessor(stage: RecipeStage, sampleRateHz: number): Processor {
   switch (stage.kind) {
     case 'rumble_filter':

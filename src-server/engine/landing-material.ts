@@ -46,7 +46,7 @@ const runGroups = 512
 
 /**
  * Returns the material of the groups [firstGroup, endGroup) of `audio` after soft clipping at `limit` (linear). Only the groups
- * near a peak above the clipper's knee are looked at again.
+ * near a peak above the clipper's knee are looked at again; of these, peaks below 0.75 of the limit, which no limiter behind it minds, may read lower.
  */
 export function clipMaterial(
   audio: Audio,
@@ -224,8 +224,9 @@ export interface Solution {
 }
 
 /**
- * Finds the gain in [startDb, capDb] at which the rising function `measure` reaches `target` within `tolerance`: secant steps
- * kept inside the bracket that has been seen, the first along `expectedSlope`. Returns the cap when even that stays below.
+ * Finds the gain up to `capDb` at which the rising function `measure` reaches `target` within `tolerance`: secant steps from `startDb`
+ * on, up or down, kept inside the bracket that has been seen, the first along `expectedSlope`. Returns the cap when even that stays below, and what it
+ * has after 16 evaluations.
  */
 export function solveGain(
   measure: (gainDb: number) => number,

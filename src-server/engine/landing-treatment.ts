@@ -54,7 +54,7 @@ const stretchSeconds = 1.5
 const harmlessDb = 1
 const harmlessLimiter = promptLimiter(5)
 
-/** Cost of a distortion: less is better. */
+/** Cost of a distortion, dB, less is better: colour counts twice on top of the level differences that it is a part of. The weights are ours. */
 export function distortionCost({ spectralDb, colourDb, audibleDb }: Distortion): number {
   return spectralDb + 2 * colourDb + audibleDb
 }
@@ -89,7 +89,7 @@ export function weighCandidates(song: LandingSource, { ceiling, aimedLufs, meanR
 }
 
 /**
- * Whether a clipper is heard and twice as dear as the best limiter. The next ones cost about as much, and trying one costs more than all limiters: on 53
+ * Whether a clipper is heard and twice as dear as the best treatment so far. The next ones cost about as much, and trying one costs more than all limiters: on 53
  * songs at four loudnesses none that came after such a one would have been chosen.
  */
 function isHopelessClipper({ clipAboveDb, distortion }: Weighed, others: readonly Weighed[]): boolean {

@@ -260,8 +260,8 @@ export function gainReductionDb(source: LandingSource, plan: LandingPlan): Float
 
 /**
  * Compares a plan with what was measured in the written file. Returns null when the promise holds (true peak not above the
- * promised ceiling; loudness within 0.05 LU of the planned), else a plan that mends it: the limiter's ceiling goes down by the excess,
- * and the gain makes up for that and for the loudness error.
+ * promised ceiling; loudness within 0.05 LU of the planned), and for silence, else a plan that mends it: the limiter's ceiling goes down by the excess and
+ * 0.01 dB, and the gain makes up for that and for the loudness error. Where gain alone was planned, the steady limiter joins in.
  */
 export function trimLanding(
   plan: LandingPlan,

@@ -105,7 +105,7 @@ function peakRiseDb({ musicPeakDbfs, samplePeakDbfs }: SourceAnalysis): number {
   return (musicPeakDbfs ?? 0) - (samplePeakDbfs ?? 0)
 }
 
-/** Returns the places at which a piece is cut off flat; one that two equal channels share counts once. */
+/** Returns in how many places a piece is cut off flat; one that two equal channels share counts once. */
 export function clippedPlaces({ clipping, isMono }: SourceAnalysis): number {
   return isMono ? clipping.count / clipping.levels.length : clipping.count
 }

@@ -17,13 +17,13 @@ const possibleFrom = -1
 const possibleTo = 0
 /**
  * Log-odds from which a fault is taken for real and removed in its usual size, each by how often music without that fault exceeds it (docs/engine.md,
- * section 4): mud and dullness not one piece in a hundred, since a cut there takes a song's warmth and a lift hardens what was meant; harshness one in fifteen.
+ * section 4): mud and dullness one piece in a hundred at most, since a cut there takes a song's warmth and a lift hardens what was meant; harshness one in fifteen.
  */
 const certainFrom: Record<ToneFault['kind'], number> = { mud: 1, harshness: -0.6, dullness: 1 }
 
 const codes = { mud: 'MUD_CUT', harshness: 'TONE_HARSHNESS_CUT', dullness: 'TONE_DULLNESS_LIFTED' } as const
 
-/** Correction in dB (0 or above, to be taken against the fault) for the log-odds of a fault. */
+/** Correction at intensity 50 for the log-odds of a fault, dB, to be taken against it: 0 … its usual size. */
 export function faultCorrectionDb({ kind, usualDb }: Pick<ToneFault, 'kind' | 'usualDb'>, logOdds: number): number {
   const lean = leanDb * rise(logOdds, possibleFrom, possibleTo)
   return lean + (usualDb - lean) * certainty(logOdds, certainFrom[kind])

@@ -19,7 +19,7 @@ export interface FaultRelief {
 
 /** How the peaks of a piece line up, as they are and once each fault is undone; see {@link describePeakRelief}. */
 export interface PeakRelief {
-  /** Crest of the loudest moments as they are, dB: below 1.5 dB the piece was limited, above 2.5 dB it was not. */
+  /** Crest of the loudest moments as they are, dB: below 1 dB the piece was limited for certain, above 2.5 dB it was not. */
   readonly crestDb: number
   readonly faults: Readonly<Record<Fault, FaultRelief>>
 }

@@ -43,7 +43,7 @@ export interface DynamicCutter extends Processor {
 /**
  * Returns a dynamic equaliser for one band, in mid and side apart: y = x + (gain − 1)·band, which is a peaking equaliser whose gain
  * moves. The band is turned down by as much as its power, per hertz, exceeds that of the reference band by more than the tolerance. No
- * latency. A largest cut of 0 in both is the exact identity.
+ * latency. A largest cut of 0 in both is the exact identity, and a band below −110 dBFS is left alone. Needs two channels.
  */
 export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): DynamicCutter {
   const stepHz = sampleRateHz / controlFrames
