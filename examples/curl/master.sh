@@ -16,12 +16,24 @@ call() { curl --silent --show-error --header "Authorization: Bearer $LOUDSMITH_K
 [ -r "$song" ] || { echo "there is no file $song" >&2; exit 1; }
 # Quoted for curl, which reads ; and , as its own.
 quoted=$(printf '%s' "$song" | sed 's/[\\"]/\\&/g')
-answer=$(call --form "file=@\"$quoted\"" --form "platforms=$platforms" "$url/api/v1/master")
-job=$(printf '%s' "$answer" | member job_id)
-if [ -z "$job" ]; then
-  echo "not accepted: $answer" >&2
-  exit 1
-fi
+# The same for the same song and platforms: run again within a day, this finds the job that it made.
+key=$({ echo "$platforms"; cat; } <"$song" | cksum | tr ' ' -)
+attempt=1
+while :; do
+  answer=$(call --include --header "Idempotency-Key: $key-$attempt" \
+    --form "file=@\"$quoted\"" --form "platforms=$platforms" "$url/api/v1/master")
+  job=$(printf '%s' "$answer" | member job_id)
+  if [ -z "$job" ]; then
+    echo "not accepted: $(printf '%s\n' "$answer" | tail -n 1)" >&2
+    exit 1
+  fi
+  case $answer in *idempotent-replayed:*) ;; *) break ;; esac
+  # One that failed or was deleted is made anew.
+  case $(call "$url/api/v1/jobs/$job") in
+    *'"status":"failed"'* | *JOB_NOT_FOUND*) attempt=$((attempt + 1)) ;;
+    *) break ;;
+  esac
+done
 echo "job $job"
 
 while :; do

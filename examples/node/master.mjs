@@ -3,8 +3,8 @@
  * Masters one song: create the job, poll it, download the ZIP beside the song.
  * Usage: LOUDSMITH_KEY=ams_live_… node master.mjs song.wav [spotify,melon]
  */
-import { randomUUID } from 'node:crypto'
-import { createWriteStream, openAsBlob } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, openAsBlob } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -22,7 +22,15 @@ function unreachable(cause) {
   throw new Unreachable(`no answer from ${url}. Is Loudsmith running?`, { cause })
 }
 
-/** Calls the service and waits as long as it asks for; throws an Error with its own code and message unless it succeeds. */
+/** The service says no. */
+class Refused extends Error {
+  constructor(status, { code, message }) {
+    super(`${status} ${code}: ${message}`)
+    this.code = code
+  }
+}
+
+/** Calls the service and waits as long as it asks for; throws Refused unless it succeeds. */
 async function call(at, init = {}) {
   const headers = { authorization: `Bearer ${process.env.LOUDSMITH_KEY}`, ...init.headers }
   for (;;) {
@@ -30,22 +38,45 @@ async function call(at, init = {}) {
     if (response.ok) return response
     const { error } = await json(response)
     const retryAfter = response.headers.get('retry-after')
-    if (retryAfter === null) throw new Error(`${response.status} ${error.code}: ${error.message}`)
+    if (retryAfter === null) throw new Refused(response.status, error)
     await sleep(1000 * Number(retryAfter))
   }
 }
 
 const json = (response) => response.json().catch(unreachable)
 
-/** Makes the job of a song and returns its id. A request repeated with the same key within a day makes no second one. */
-export async function create(song, platforms = allPlatforms, key = randomUUID()) {
+/** Makes the job of a song. A request repeated with the same key within a day makes no second one, but finds the first. */
+export async function create(song, platforms, key) {
   const form = new FormData()
   form.append('platforms', platforms)
   form.append('file', await openAsBlob(song), path.basename(song))
   const response = await call('/api/v1/master', { method: 'POST', headers: { 'idempotency-key': key }, body: form })
   const { job_id } = await json(response)
-  console.log(`job ${job_id}`)
-  return job_id
+  return { jobId: job_id, isFound: response.headers.has('idempotent-replayed') }
+}
+
+/**
+ * Returns the id of the job of a song for some platforms. Run again within a day, this finds the one that it made, and makes another
+ * only when that failed or was deleted.
+ */
+async function createOnce(song, platforms) {
+  const hash = createHash('sha256').update(platforms)
+  await pipeline(createReadStream(song), hash)
+  const key = hash.digest('hex')
+  for (let attempt = 1; ; attempt++) {
+    const { jobId, isFound } = await create(song, platforms, `${key}-${attempt}`)
+    if (!isFound || (await isOfUse(jobId))) return jobId
+  }
+}
+
+async function isOfUse(jobId) {
+  try {
+    const { status } = await json(await call(`/api/v1/jobs/${jobId}`))
+    return status !== 'failed'
+  } catch (error) {
+    if (error.code !== 'JOB_NOT_FOUND') throw error
+    return false
+  }
 }
 
 /** Polls until the job has ended; throws the reason when it failed. */
@@ -80,7 +111,7 @@ async function* arriving(body) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [song, platforms] = process.argv.slice(2)
+  const [song, platforms = allPlatforms] = process.argv.slice(2)
   if (!song || !process.env.LOUDSMITH_KEY) {
     console.error('Usage: LOUDSMITH_KEY=ams_live_… node master.mjs SONG [PLATFORMS]')
     process.exit(2)
@@ -88,7 +119,9 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { dir, name } = path.parse(song)
   const target = path.join(dir, `${name}_masters.zip`)
   try {
-    await fetchMasters(await create(song, platforms), target)
+    const jobId = await createOnce(song, platforms)
+    console.log(`job ${jobId}`)
+    await fetchMasters(jobId, target)
     console.log(target)
   } catch (error) {
     console.error(`not mastered ${song}: ${error.message}`)

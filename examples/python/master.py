@@ -3,6 +3,8 @@
 
 Usage: LOUDSMITH_KEY=ams_live_... python3 master.py song.wav [spotify,melon]
 """
+import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -19,8 +21,16 @@ POLL_SECONDS = float(os.environ.get("LOUDSMITH_POLL_SECONDS", "2"))
 ALL_PLATFORMS = "spotify,apple_music,youtube,melon,soundcloud"
 
 
+class Refused(RuntimeError):
+    """The service says no."""
+
+    def __init__(self, status, error):
+        super().__init__(f"{status} {error['code']}: {error['message']}")
+        self.code = error["code"]
+
+
 def call(path, data=None, headers=None):
-    """Returns the open answer and waits for it as long as the service asks for; raises RuntimeError with its own code and message."""
+    """Returns the open answer and waits for it as long as the service asks for; raises Refused, or RuntimeError where nothing answers."""
     request = urllib.request.Request(URL + path, data=data, headers={"Authorization": f"Bearer {KEY}", **(headers or {})})
     while True:
         try:
@@ -29,7 +39,7 @@ def call(path, data=None, headers=None):
             error = json.load(answer)["error"]
             retry_after = answer.headers.get("Retry-After")
             if retry_after is None:
-                raise RuntimeError(f"{answer.code} {error['code']}: {error['message']}") from None
+                raise Refused(answer.code, error) from None
             time.sleep(float(retry_after))
         except urllib.error.URLError:
             raise RuntimeError(f"no answer from {URL}. Is Loudsmith running?") from None
@@ -50,11 +60,29 @@ def multipart(fields, file):
 
 
 def create(song, platforms):
-    """Makes the job. The key makes a repeated request harmless."""
+    """Returns the job of a song for some platforms. Run again within a day, it finds the one that it made.
+
+    A request repeated with the same key makes no second job; another is made only when that one failed or was deleted.
+    """
     body, content_type = multipart({"platforms": platforms}, song)
-    headers = {"Content-Type": content_type, "Idempotency-Key": str(uuid.uuid4())}
-    with call("/api/v1/master", body, headers) as answer:
-        return json.load(answer)["job_id"]
+    key = hashlib.sha256(platforms.encode() + song.read_bytes()).hexdigest()
+    for attempt in itertools.count(1):
+        headers = {"Content-Type": content_type, "Idempotency-Key": f"{key}-{attempt}"}
+        with call("/api/v1/master", body, headers) as answer:
+            job_id = json.load(answer)["job_id"]
+            is_found = "Idempotent-Replayed" in answer.headers
+        if not is_found or is_of_use(job_id):
+            return job_id
+
+
+def is_of_use(job_id):
+    try:
+        with call(f"/api/v1/jobs/{job_id}") as answer:
+            return json.load(answer)["status"] != "failed"
+    except Refused as refused:
+        if refused.code != "JOB_NOT_FOUND":
+            raise
+        return False
 
 
 def wait(job_id):

@@ -8,9 +8,9 @@ import { randomUUID } from 'node:crypto'
 import { access, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { create, fetchMasters, Unreachable } from '../node/master.mjs'
+import { allPlatforms, create, fetchMasters, Unreachable } from '../node/master.mjs'
 
-const [inbox, outbox, platforms] = process.argv.slice(2)
+const [inbox, outbox, platforms = allPlatforms] = process.argv.slice(2)
 if (!inbox || !outbox || !process.env.LOUDSMITH_KEY) {
   console.error('Usage: LOUDSMITH_KEY=ams_live_… node watch.mjs INBOX OUTBOX [PLATFORMS]')
   process.exit(2)
@@ -66,7 +66,9 @@ async function masterSong(name, version) {
   // Known before the job is made: sent again with its key and for the same platforms, the song is not charged again.
   await remember(name, song)
   if (song.jobId === undefined) {
-    song = { ...song, jobId: await create(path.join(inbox, name), song.platforms, song.key) }
+    const { jobId } = await create(path.join(inbox, name), song.platforms, song.key)
+    console.log(`job ${jobId}`)
+    song = { ...song, jobId }
     await remember(name, song)
   }
   await fetchMasters(song.jobId, targetOf(name))

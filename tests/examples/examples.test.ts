@@ -21,18 +21,20 @@ import { SNIPPETS, type SnippetLanguage } from '../../src-renderer/screens/autom
 import { en } from '../../src-renderer/text/en.ts'
 import { signedHeaders } from '../../src-server/notify/signature.ts'
 import { eventually, startReceiver } from '../notify/fixture.ts'
-import { createHeldEngine } from '../support/held-engine.ts'
+import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
 import { hasProgram, python3, whereInstalled } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
 
 let folder: string
+let engine: HeldEngine
 let service: Service
 let key: string
 
 beforeEach(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-examples-'))
-  service = await startService({ forkEngine: createHeldEngine({ isAutomatic: true }).fork })
+  engine = createHeldEngine({ isAutomatic: true })
+  service = await startService({ forkEngine: engine.fork })
   key = await service.newKey('examples')
   writeFileSync(path.join(folder, '봄날 (demo).wav'), wavSong())
   writeFileSync(path.join(folder, 'notes.wav'), 'these are only notes')
@@ -229,6 +231,41 @@ test.each(CLIENTS)(
       const [jobId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(program.output) ?? []
       expect(sha256(readFileSync(path.join(folder, '봄날 (demo)_masters.zip')))).toBe(await tagOf(jobId))
     }
+  },
+)
+
+test.each(CLIENTS)(
+  'the %s example that is run again goes on with the job of the song, unless that failed or is gone',
+  async (_name, command, args) => {
+    const jobs = async () => {
+      const page = (await service.get('/api/v1/jobs?sort=oldest')).body.jobs as { job_id: string; status: string }[]
+      return page.map(({ job_id }) => job_id)
+    }
+    const runAgain = (variables = {}) => run(command, [...args, '봄날 (demo).wav', 'melon'], variables)
+    const cutOff = runAgain({ LOUDSMITH_URL: await startDoor({ losesJobs: true }) })
+    expect(await finished(cutOff)).not.toBe(0)
+    for (let again = 0; again < 2; again++) {
+      const program = runAgain()
+      expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
+    }
+    const [first = '', ...others] = await jobs()
+    expect(others).toEqual([])
+
+    await service.call('DELETE', `/api/v1/jobs/${first}`)
+    engine.isAutomatic = false
+    service.expectFault('a job failed')
+    const failing = runAgain()
+    await eventually(() => engine.processes.length === 2)
+    engine.processes[1]?.fail('ENGINE_FAILED')
+    expect(await finished(failing)).toBe(1)
+    engine.isAutomatic = true
+    for (let again = 0; again < 2; again++) {
+      const program = runAgain()
+      expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
+    }
+    const [failed = '', last = '', ...more] = await jobs()
+    expect([(await service.job(failed)).status, (await service.job(last)).status, more]).toEqual(['failed', 'done', []])
+    expect(sha256(readFileSync(path.join(folder, '봄날 (demo)_masters.zip')))).toBe(await tagOf(last))
   },
 )
 
