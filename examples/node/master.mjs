@@ -22,6 +22,9 @@ function unreachable(cause) {
   throw new Unreachable(`no answer from ${url}. Is Loudsmith running?`, { cause })
 }
 
+/** The job ended without a result, and its credit was returned. */
+export class JobFailed extends Error {}
+
 /** The service says no. */
 class Refused extends Error {
   constructor(status, { code, message }) {
@@ -79,12 +82,12 @@ async function isOfUse(jobId) {
   }
 }
 
-/** Polls until the job has ended; throws the reason when it failed. */
+/** Polls until the job has ended; throws JobFailed with the reason when it failed. */
 async function ended(jobId) {
   for (;;) {
     const job = await json(await call(`/api/v1/jobs/${jobId}`))
     if (job.status === 'done') return
-    if (job.status === 'failed') throw new Error(job.error_message)
+    if (job.status === 'failed') throw new JobFailed(job.error_message)
     await sleep(pollMs)
   }
 }

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { access, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { allPlatforms, create, fetchMasters, Unreachable } from '../node/master.mjs'
+import { allPlatforms, create, fetchMasters, JobFailed, Unreachable } from '../node/master.mjs'
 
 const [inbox, outbox, platforms = allPlatforms] = process.argv.slice(2)
 if (!inbox || !outbox || !process.env.LOUDSMITH_KEY) {
@@ -61,8 +61,10 @@ async function remember(name, facts) {
   await rename(`${memory}.part`, memory)
 }
 
+const notBegun = (version) => ({ version, key: randomUUID(), platforms })
+
 async function masterSong(name, version) {
-  let song = songs[name]?.version === version ? songs[name] : { version, key: randomUUID(), platforms }
+  let song = songs[name]?.version === version ? songs[name] : notBegun(version)
   // Known before the job is made: sent again with its key and for the same platforms, the song is not charged again.
   await remember(name, song)
   if (song.jobId === undefined) {
@@ -71,7 +73,13 @@ async function masterSong(name, version) {
     song = { ...song, jobId }
     await remember(name, song)
   }
-  await fetchMasters(song.jobId, targetOf(name))
+  try {
+    await fetchMasters(song.jobId, targetOf(name))
+  } catch (error) {
+    // The credit is back, and another try needs a job of its own.
+    if (error instanceof JobFailed) await remember(name, notBegun(version))
+    throw error
+  }
   await remember(name, { ...song, isMade: true })
 }
 

@@ -502,6 +502,26 @@ test('the watch folder makes nothing again when a ZIP was taken away, but what h
   expect((await service.get('/api/v1/jobs')).body.total).toBe(3)
 })
 
+test('the watch folder that is started anew makes another job for a song whose job failed', async () => {
+  const [inbox, outbox] = [path.join(folder, 'inbox'), path.join(folder, 'outbox')]
+  mkdirSync(inbox)
+  writeFileSync(path.join(inbox, 'one.wav'), wavSong())
+  const args = [example('watch-folder/watch.mjs'), inbox, outbox, 'melon']
+  engine.isAutomatic = false
+  service.expectFault('a job failed')
+  const first = run(process.execPath, args)
+  await eventually(() => engine.processes.length === 1)
+  engine.processes[0]?.fail('ENGINE_FAILED')
+  await eventually(() => first.output.includes('not mastered one.wav'))
+  first.child.kill()
+  await finished(first)
+  engine.isAutomatic = true
+  const second = run(process.execPath, args)
+  await eventually(() => /mastered one.wav/.test(second.output))
+  expect(second.output).not.toContain('not mastered')
+  expect((await service.get('/api/v1/jobs')).body.total).toBe(2)
+})
+
 test('the watch folder outlives a song that goes between two looks, a folder named like one, and its drive being away', async () => {
   const [inbox, away] = [path.join(folder, 'inbox'), path.join(folder, 'away')]
   mkdirSync(path.join(inbox, 'album.wav'), { recursive: true })
