@@ -26,9 +26,11 @@ export interface Refusal {
 /** Refusals of a folder that are shown. */
 export const MAX_REFUSALS = 20
 
-/** How a version of a file was dealt with: taken as a song, refused, or there before. */
+/** How a version of a file was dealt with: taken as a song, known by its content, refused, or there before. */
 export interface Dealt {
   readonly sourceId?: string
+  /** Of what was taken or known, lower-case hexadecimal. */
+  readonly sha256?: string
   readonly error?: { readonly code: ErrorCode; readonly values: ErrorParams }
 }
 
@@ -67,9 +69,14 @@ export function createWatchFolderStore(db: Db) {
     )
     .pluck()
   const insertDealt = db.prepare(
-    `INSERT INTO watched_files (folder_id, filename, size_bytes, modified_ms, inode, source_id, error_code, error_values, seen_at_ms)
-     VALUES (@folderId, @filename, @sizeBytes, @modifiedMs, @inode, @sourceId, @code, @values, @nowMs)`,
+    `INSERT INTO watched_files (folder_id, filename, size_bytes, modified_ms, inode, sha256, source_id, error_code, error_values, seen_at_ms)
+     VALUES (@folderId, @filename, @sizeBytes, @modifiedMs, @inode, @sha256, @sourceId, @code, @values, @nowMs)`,
   )
+  const selectContent = db
+    .prepare<[string, string, string], number>(
+      'SELECT 1 FROM watched_files WHERE folder_id = ? AND filename = ? AND sha256 = ?',
+    )
+    .pluck()
   const selectNames = db
     .prepare<FileState & { folderId: string }, string>(
       `SELECT filename FROM watched_files
@@ -115,6 +122,9 @@ export function createWatchFolderStore(db: Db) {
       selectDealt.get(folderId, filename, sizeBytes, modifiedMs) !== undefined,
     /** The names under which this very version of a file was dealt with, told by the disk. */
     namesOf: (folderId: string, look: FileState): string[] => selectNames.all({ ...look, folderId }),
+    /** Whether a file of this name was dealt with that had this content. */
+    isKnownContent: (folderId: string, filename: string, sha256: string): boolean =>
+      selectContent.get(folderId, filename, sha256) !== undefined,
     /** Gives a version another name. */
     rename: (folderId: string, before: string, filename: string, look: FileLook): void =>
       void updateName.run({ ...look, folderId, before, filename }),
@@ -124,6 +134,7 @@ export function createWatchFolderStore(db: Db) {
         folderId,
         filename,
         ...look,
+        sha256: dealt.sha256 ?? null,
         sourceId: dealt.sourceId ?? null,
         code: dealt.error?.code ?? null,
         values: dealt.error ? JSON.stringify(dealt.error.values) : null,

@@ -1,7 +1,7 @@
 /**
  * Watched folders: a song that appears in one is stored, put on the desk and started with the folder's settings, once, also over
- * restarts and under another name. Folders in it are left alone: stems, earlier versions and its own masters lie there. Folders are
- * looked at in turn rather than followed by notifications of the system, which network drives do not send.
+ * restarts, under another name and with another time of change. Folders in it are left alone: stems, earlier versions and its own
+ * masters lie there. Folders are looked at in turn rather than followed by notifications of the system, which network drives do not send.
  */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -24,7 +24,7 @@ import { createHeldBack, type HeldBack } from './held-back.ts'
 import { createSettledFiles } from './settled-files.ts'
 import type { CoverOf } from './song-cover.ts'
 import type { NewSource, Sources } from './sources.ts'
-import { createWatchFolderStore, type FolderRow, MAX_REFUSALS, type Refusal } from './watch-folder-store.ts'
+import { createWatchFolderStore, type Dealt, type FolderRow, MAX_REFUSALS, type Refusal } from './watch-folder-store.ts'
 import { copyWhole, type SeenSong, songsIn, UnreadableError } from './watched-songs.ts'
 
 export interface WatchFoldersArguments {
@@ -99,16 +99,15 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     try {
       const copy = await copyOf(folder, seen, own)
       if (!copy) return
-      const song = await given.inspect(copy, 'file', closing.signal)
-      if (song.facts.durationSeconds < MIN_DURATION_SECONDS)
-        throw new AppError('UNSUPPORTED_FORMAT', { reason: 'short' }, { param: 'file' })
-      const cover = await given.coverOf(song, closing.signal)
-      startSong(folderId, seen, { ...song, ...(cover ? { cover } : {}) })
+      const { sha256 } = copy
+      // Touched, restored from a backup, or on a disk that keeps the local time: another time is no other song.
+      if (store.isKnownContent(folderId, seen.filename, sha256)) deal(folderId, seen, { sha256 })
+      else startSong(folderId, seen, await songOf(copy))
       heldBack.forget((held) => held !== file)
     } catch (cause) {
       if (closing.signal.aborted) return
       if (cause instanceof AppError && !ERRORS[cause.code].retryable) {
-        refuse(folderId, seen, cause)
+        deal(folderId, seen, { error: cause })
         heldBack.forget((held) => held !== file)
         return
       }
@@ -132,20 +131,29 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     return copyWhole(folder, seen, path.join(own, 'file'), closing.signal)
   }
 
+  /** Rejects with an AppError for what is no song, and for one too short to be mastered. */
+  async function songOf(copy: ReceivedFile): Promise<Omit<NewSource, 'purpose'>> {
+    const song = await given.inspect(copy, 'file', closing.signal)
+    if (song.facts.durationSeconds < MIN_DURATION_SECONDS)
+      throw new AppError('UNSUPPORTED_FORMAT', { reason: 'short' }, { param: 'file' })
+    const cover = await given.coverOf(song, closing.signal)
+    return { ...song, ...(cover ? { cover } : {}) }
+  }
+
   /** Remembered, stored and started all together, or not at all; not at all where the folder was paused or removed meanwhile. */
   function startSong(folderId: string, { filename, look }: SeenSong, song: Omit<NewSource, 'purpose'>): void {
     const folder = store.find(folderId)
     if (!folder?.isActive) return
     desk.addStarted(() => {
       const sourceId = sources.add({ ...song, purpose: 'song' })
-      store.deal(folderId, filename, look, { sourceId }, clock.now())
+      store.deal(folderId, filename, look, { sourceId, sha256: song.sha256 }, clock.now())
       return sourceId
     }, folder.settings)
   }
 
   /** Remembered unless the folder was removed meanwhile. */
-  function refuse(folderId: string, { filename, look }: SeenSong, { code, values }: AppError): void {
-    if (store.find(folderId)) store.deal(folderId, filename, look, { error: { code, values } }, clock.now())
+  function deal(folderId: string, { filename, look }: SeenSong, dealt: Dealt): void {
+    if (store.find(folderId)) store.deal(folderId, filename, look, dealt, clock.now())
   }
 
   async function lookAround(): Promise<void> {

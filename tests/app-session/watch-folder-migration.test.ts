@@ -35,11 +35,32 @@ test('files dealt with before they were told apart by their disk stay dealt with
   before.prepare("INSERT INTO watch_folders VALUES ('f', '/bounces', NULL, NULL, 1, 1)").run()
   before.prepare("INSERT INTO watched_files VALUES ('f', 'a.wav', 1, 1, NULL, NULL, NULL, 1)").run()
   before.close()
-  const after = openDatabase(file, migrations.slice(0, 5))
+  const after = openDatabase(file, migrations)
   const store = createWatchFolderStore(after)
   const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: '7' }
   expect(store.isDealtWith('f', 'a.wav', look)).toBe(true)
   expect(store.namesOf('f', look)).toEqual([])
   expect(store.namesOf('f', { ...look, inode: null })).toEqual([])
+  after.close()
+})
+
+test('songs taken before their content was kept are known by it, as far as they are still stored', () => {
+  const file = newDatabaseFile()
+  const migrations = readMigrations(path.resolve('src-server/db/migrations'))
+  const before = openDatabase(file, migrations.slice(0, 5))
+  before.exec(`INSERT INTO watch_folders VALUES ('f', '/bounces', NULL, NULL, 1, 1);
+    INSERT INTO sources (source_id, purpose, filename, title, sha256, size_bytes, facts, created_at_ms)
+      VALUES ('s', 'song', 'a.wav', 'a', 'x', 1, '{}', 1);
+    INSERT INTO watched_files VALUES ('f', 'a.wav', 1, 1, 's', NULL, NULL, 1, '7');
+    INSERT INTO watched_files VALUES ('f', 'b.wav', 1, 1, 'forgotten', NULL, NULL, 1, '8');`)
+  before.close()
+  const after = openDatabase(file, migrations)
+  const store = createWatchFolderStore(after)
+  expect(store.isKnownContent('f', 'a.wav', 'x')).toBe(true)
+  for (const [name, sha256] of [
+    ['a.wav', 'y'],
+    ['b.wav', 'x'],
+  ] as const)
+    expect(store.isKnownContent('f', name, sha256)).toBe(false)
   after.close()
 })

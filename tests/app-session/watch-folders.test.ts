@@ -221,6 +221,29 @@ describe('a watched folder', () => {
     },
   )
 
+  it('takes a song once that only has a new time of change, as a disk, a backup or another program gives it', async () => {
+    const first = openWatch()
+    await first.folders.add(watched, {}, 'en')
+    first.folders.start()
+    put('song.wav')
+    await pass(first.world, 10_000)
+    await first.folders.close()
+    put('song.wav')
+    utimesSync(path.join(watched, 'song.wav'), new Date(), new Date('2026-03-01T12:00:00Z'))
+    const second = openWatch(openDesk(first.world.file, first.world.clock))
+    second.folders.start()
+    await pass(second.world, 10_000)
+    renameSync(path.join(watched, 'song.wav'), path.join(watched, 'Song.wav'))
+    await pass(second.world, 10_000)
+    expect(second.world.titles()).toEqual(['song'])
+    expect(second.folders.list('en')).toMatchObject([{ taken: 1, refused: [], waiting: [] }])
+    put('Song.wav', 'another mix')
+    await pass(second.world, 10_000)
+    put('Song.wav', 'song.wav')
+    await pass(second.world, 10_000)
+    expect(second.world.titles()).toEqual(['song', 'Song'])
+  })
+
   it('does not take a song that was there before because it has another name', async () => {
     put('old.wav')
     const { folders, world } = openWatch()
