@@ -45,6 +45,10 @@ export function createHeldBack() {
       const waitMs = before === 0 ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, before * 2)
       held.set(file, { file, reason, isWaiting: true, state, waitMs, againAtMs: nowMs + waitMs })
     },
+    /** Leaves a file alone until a moment, or until it changes. */
+    until(file: string, state: FileState, reason: AppError, againAtMs: number): void {
+      held.set(file, { file, reason, isWaiting: true, state, waitMs: 0, againAtMs })
+    },
     /** Keeps only the files that are still of interest. */
     forget(isOfInterest: (file: string) => boolean): void {
       for (const file of held.keys()) if (!isOfInterest(file)) held.delete(file)

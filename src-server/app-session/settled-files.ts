@@ -9,19 +9,19 @@ export interface FileLook {
 
 /**
  * Returns a rule with memory: `isSettled` is true once the same size and time of change were seen over at least `quietMs` of
- * monotonic time. An empty file never settles: many programs make it first and write it later. `forget` drops files that are
- * no longer there.
+ * monotonic time, or over as long as is asked for. An empty file never settles: many programs make it first and write it later.
+ * `forget` drops files that are no longer there.
  */
 export function createSettledFiles(quietMs: number) {
   const looks = new Map<string, FileLook & { readonly sinceMs: number }>()
   return {
-    isSettled(file: string, look: FileLook, nowMs: number): boolean {
+    isSettled(file: string, look: FileLook, nowMs: number, forMs = quietMs): boolean {
       const before = looks.get(file)
       if (before?.sizeBytes !== look.sizeBytes || before.modifiedMs !== look.modifiedMs) {
         looks.set(file, { ...look, sinceMs: nowMs })
         return false
       }
-      return look.sizeBytes > 0 && nowMs - before.sinceMs >= quietMs
+      return look.sizeBytes > 0 && nowMs - before.sinceMs >= forMs
     },
     /** Keeps only the files that are still of interest. */
     forget(isOfInterest: (file: string) => boolean): void {

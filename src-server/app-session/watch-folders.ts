@@ -53,6 +53,8 @@ export interface FolderChoice {
 const LOOK_EVERY_MS = 2000
 /** A file that did not change for this long is complete. */
 const QUIET_MS = 4000
+/** One that holds less than it says is mostly still on its way, and its copying or its download rests: it is given more time. */
+const CUT_SHORT_QUIET_MS = 60_000
 
 /** Makes the watch over an open database. It looks from `start` to `close`. */
 export function createWatchFolders(given: WatchFoldersArguments) {
@@ -102,7 +104,11 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       const { sha256 } = copy
       // Touched, restored from a backup, or on a disk that keeps the local time: another time is no other song.
       if (store.isKnownContent(folderId, seen.filename, sha256)) deal(folderId, seen, { sha256 })
-      else startSong(folderId, seen, await songOf(copy))
+      else {
+        const song = await songOf(copy)
+        if (isStillComing(file, seen, song)) return
+        startSong(folderId, seen, song)
+      }
       heldBack.forget((held) => held !== file)
     } catch (cause) {
       if (closing.signal.aborted) return
@@ -129,6 +135,14 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     given.storage.require(sizeBytes)
     await mkdir(own, { recursive: true, mode: 0o700 })
     return copyWhole(folder, seen, path.join(own, 'file'), closing.signal)
+  }
+
+  /** Whether a song that holds less than it says is given more time; it is then held back. */
+  function isStillComing(file: string, { look }: SeenSong, { facts }: Pick<NewSource, 'facts'>): boolean {
+    const nowMs = clock.monotonicMs()
+    if (facts.claimedSeconds === undefined || settled.isSettled(file, look, nowMs, CUT_SHORT_QUIET_MS)) return false
+    heldBack.until(file, look, invalidRequest('file_cut_short', { param: 'file' }), nowMs + CUT_SHORT_QUIET_MS)
+    return true
   }
 
   /** Rejects with an AppError for what is no song, and for one too short to be mastered. */

@@ -109,7 +109,9 @@ function openWatch(world: World = openDesk(), verdict: (filename: string) => App
     inspect: async (file) => {
       const refusal = verdict(file.filename)
       if (refusal) throw refusal
-      return { ...file, facts: file.filename === 'click.wav' ? { ...FACTS, durationSeconds: 0.5 } : FACTS }
+      if (file.filename === 'click.wav') return { ...file, facts: { ...FACTS, durationSeconds: 0.5 } }
+      const isCutShort = readFileSync(file.path, 'utf8').endsWith('…')
+      return { ...file, facts: isCutShort ? { ...FACTS, claimedSeconds: 20 } : FACTS }
     },
     coverOf: async ({ filename }) => (filename === 'pictured.wav' ? COVER : undefined),
     storage: { require: () => {} },
@@ -178,6 +180,27 @@ describe('a watched folder', () => {
     await pass(world, 10_000)
     expect(world.titles()).toEqual(['long'])
     expect(world.submitted[0]?.song.facts).toEqual(FACTS)
+  })
+
+  it('gives a song that holds less than it says a minute to become complete, and takes it as it is then', async () => {
+    const { folders, world } = openWatch()
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    put('slow.wav', 'the first half…')
+    put('broken.wav', 'no more of it…')
+    await pass(world, 30_000)
+    expect(world.titles()).toEqual([])
+    const message = expect.stringMatching(/holds less than it says/)
+    const waiting = ['slow.wav', 'broken.wav'].map((filename) => ({ filename, message }))
+    expect(folders.list('en')).toMatchObject([{ taken: 0, refused: [], waiting }])
+    put('slow.wav', 'the first half, and the second')
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual(['slow'])
+    expect(folders.list('en')).toMatchObject([{ waiting: [{ filename: 'broken.wav' }] }])
+    await pass(world, 40_000)
+    expect(world.titles()).toEqual(['slow', 'broken'])
+    expect(folders.list('en')).toMatchObject([{ taken: 2, refused: [], waiting: [] }])
+    expect(disk.reads).toBe(4)
   })
 
   it('takes a song once, also over restarts, and again when it was exported anew', async () => {

@@ -91,6 +91,10 @@ export const REQUEST_REASONS = {
     en: 'Another program keeps this file to itself. It is taken once that program lets it go.',
     ko: '다른 프로그램이 이 파일을 쓰고 있어요. 그 프로그램이 놓으면 자동으로 가져와요.',
   },
+  file_cut_short: {
+    en: 'This file holds less than it says. It is taken once it is complete, or when it has not changed for a minute.',
+    ko: '이 파일은 적혀 있는 길이보다 짧아요. 완전해지거나 1분 동안 바뀌지 않으면 자동으로 가져와요.',
+  },
   not_ffmpeg: {
     en: 'This is no ffmpeg of 5.1 or newer that runs here. Choose the ffmpeg program itself.',
     ko: '여기서 실행되는 ffmpeg 5.1 이상이 아니에요. ffmpeg 실행 파일을 고르세요.',
