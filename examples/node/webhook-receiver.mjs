@@ -74,7 +74,11 @@ const server = http.createServer(async (request, response) => {
   if (seen.has(id)) return
   seen.add(id)
   const event = JSON.parse(body)
-  act(event).catch((error) => console.error(`not downloaded ${event.job_id}: ${error.message}`))
+  act(event).catch((error) => {
+    // Sent again from the settings, it is another try.
+    seen.delete(id)
+    console.error(`not downloaded ${event.job_id}: ${error.message}`)
+  })
 })
 server.listen(Number(port), '127.0.0.1', () => {
   console.log(`listening http://127.0.0.1:${server.address().port}/`)

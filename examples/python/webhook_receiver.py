@@ -52,7 +52,7 @@ def save(event):
         part.unlink(missing_ok=True)
 
 
-def act(event):
+def act(event_id, event):
     """What to do about an event; it runs after the answer, so that the service need not wait."""
     if event["event"] == "job.failed":
         print("failed", event["job_id"], event["error_message"], flush=True)
@@ -61,6 +61,8 @@ def act(event):
             try:
                 save(event)
             except OSError as problem:
+                # Sent again from the settings, it is another try.
+                seen.discard(event_id)
                 print("not downloaded", event["job_id"], problem, flush=True)
                 return
         print("completed", event["job_id"], flush=True)
@@ -77,7 +79,7 @@ class Receiver(BaseHTTPRequestHandler):
             print("refused", flush=True)
         elif event_id not in seen:  # The same event can come again; it is handled once.
             seen.add(event_id)
-            threading.Thread(target=act, args=(json.loads(body),)).start()
+            threading.Thread(target=act, args=(event_id, json.loads(body))).start()
 
     def log_message(self, *_):
         pass

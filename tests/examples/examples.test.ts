@@ -397,7 +397,7 @@ test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
 )
 
 test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
-  'the %s receiver does not take a download that broke off for a result',
+  'the %s receiver does not take a download that broke off for a result, and fetches it when the event is sent again',
   async (_name, command, args) => {
     const { secret } = (await service.get('/app/webhook-secret')).body
     const receiver = run(command, args, { LOUDSMITH_WEBHOOK_SECRET: secret })
@@ -405,14 +405,20 @@ test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
     const url = /http:\/\/\S+/.exec(receiver.output)?.[0] ?? ''
     const { job_id } = await service.newJob()
     await service.ended(job_id)
-    const download_url = `${await startDoor({ breaksDownloads: true })}/api/v1/jobs/${job_id}/download`
-    const body = JSON.stringify({ event: 'job.completed', job_id, status: 'done', download_url })
-    const headers = { ...signedHeaders(secret, 'msg_1', Math.floor(Date.now() / 1000), body) }
-    expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(204)
+    const send = async (baseUrl: string) => {
+      const download_url = `${baseUrl}/api/v1/jobs/${job_id}/download`
+      const body = JSON.stringify({ event: 'job.completed', job_id, status: 'done', download_url })
+      const headers = { ...signedHeaders(secret, 'msg_1', Math.floor(Date.now() / 1000), body) }
+      expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(204)
+    }
+    await send(await startDoor({ breaksDownloads: true }))
     await eventually(() => receiver.output.includes(job_id))
     expect(receiver.output).toContain(`not downloaded ${job_id}`)
     expect(receiver.output).not.toContain('completed')
     expect(readdirSync(folder).filter((name) => name.startsWith(job_id))).toEqual([])
+    await send(service.baseUrl)
+    await eventually(() => receiver.output.includes(`completed ${job_id}`))
+    expect(sha256(readFileSync(path.join(folder, `${job_id}.zip`)))).toBe(await tagOf(job_id))
   },
 )
 
