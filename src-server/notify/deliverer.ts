@@ -78,7 +78,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
   }
 
   function launch(row: DeliveryRow): void {
-    const ended = attempt(row, true)
+    const ended = attempt(row)
       .then(
         () => wake,
         (cause: unknown) => {
@@ -93,7 +93,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
     underWay.set(row.delivery_id, { origin: new URL(row.url).origin, ended })
   }
 
-  async function attempt(row: DeliveryRow, mayRepeat: boolean): Promise<void> {
+  async function attempt(row: DeliveryRow): Promise<void> {
     const secret = webhooks.secretFor(row.webhook_id)
     const attemptedAtMs = clock.now()
     if (secret === undefined) return deliveries.settle(row.delivery_id, 'failed', attemptedAtMs, GONE)
@@ -101,7 +101,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
     // Broken off by an orderly stop: it does not count, and the row is still due at the next start.
     if (closing.signal.aborted) return
     // What is not noted would be sent again at once, and again.
-    await surely(() => note(row, attemptedAtMs, answer, mayRepeat), {
+    await surely(() => note(row, attemptedAtMs, answer), {
       clock,
       signal: closing.signal,
       onFailure: (cause) => log.error('a delivery could not be noted', { delivery: row.delivery_id, cause }),
@@ -123,18 +123,19 @@ export function createDeliverer(arguments_: DelivererArguments) {
     })
   }
 
-  const note = db.transaction((row: DeliveryRow, attemptedAtMs: number, answer: Answer, mayRepeat: boolean) => {
+  const note = db.transaction((row: DeliveryRow, attemptedAtMs: number, answer: Answer) => {
+    const isTest = row.event === TEST_EVENT
     const { status, retryAfter } = answer
     if (status !== undefined && status >= 200 && status < 300) {
       deliveries.settle(row.delivery_id, 'delivered', attemptedAtMs, answer)
       if (row.webhook_id === null) return
       webhooks.noteDelivered(row.webhook_id, clock.now())
-      // Only a test is sent by hand and once; an attempt that was under way when another got its 410 brings nobody back.
-      if (!mayRepeat) webhooks.noteTested(row.webhook_id)
+      // An attempt to tell an event that was under way when another got its 410 brings nobody back.
+      if (isTest) webhooks.noteTested(row.webhook_id)
       return
     }
     const asked = retryAfterMs(retryAfter, clock.now())
-    const isOver = status === 410 || !mayRepeat
+    const isOver = status === 410 || isTest
     // Sent again by hand meanwhile, it has all its attempts before it.
     const { attempts } = deliveries.row(row.delivery_id)
     const wait = isOver ? undefined : waitAfter(attempts + 1, chance.randomBytes(1).readUInt8() / 256, asked)
@@ -156,11 +157,11 @@ export function createDeliverer(arguments_: DelivererArguments) {
     async test(webhookId: string): Promise<Delivery> {
       const url = webhooks.urlOf(webhookId)
       const download_url = `${baseUrl}/api/v1/jobs/${NO_JOB}/download`
-      const test: WebhookTest = { event: 'webhook.test', job_id: NO_JOB, status: 'done', download_url }
+      const test: WebhookTest = { event: TEST_EVENT, job_id: NO_JOB, status: 'done', download_url }
       const body = JSON.stringify(test)
       const eventId = `msg_${chance.newUuid()}`
-      const deliveryId = deliveries.add({ eventId, event: 'webhook.test', webhookId, url, body })
-      const ended = attempt(deliveries.row(deliveryId), false)
+      const deliveryId = deliveries.add({ eventId, event: TEST_EVENT, webhookId, url, body })
+      const ended = attempt(deliveries.row(deliveryId))
       underWay.set(deliveryId, { origin: new URL(url).origin, ended })
       await ended.finally(() => underWay.delete(deliveryId))
       return deliveries.find(deliveryId)
@@ -177,4 +178,6 @@ export function createDeliverer(arguments_: DelivererArguments) {
 
 const OFFLINE = { error: 'Loudsmith is offline and reaches this machine only' }
 const GONE = { error: 'the webhook was removed' }
+/** It is tried once. */
+const TEST_EVENT = 'webhook.test'
 const NO_JOB = '00000000-0000-0000-0000-000000000000'

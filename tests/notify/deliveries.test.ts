@@ -573,6 +573,25 @@ test('a test event is signed, sent once and reported as it went', async () => {
   await expect(notify.test('unknown')).rejects.toThrow(new AppError('NOT_FOUND'))
 })
 
+test('a test event that a stop broke off is sent once more at the next start, and not on the schedule of events', async () => {
+  const file = newDatabaseFile()
+  let isHanging = true
+  const receiver = await startReceiver((response) => void (isHanging || response.writeHead(500).end()))
+  const before = createTestNotify({ file, clock: createFakeClock() })
+  const { webhook_id } = before.notify.webhooks.create(receiver.url)
+  before.notify.start()
+  const broken = before.notify.test(webhook_id)
+  await receiver.until(1)
+  await before.notify.close()
+  await broken
+  before.db.close()
+  isHanging = false
+  const after = createTestNotify({ file })
+  after.notify.start()
+  await eventually(() => after.notify.deliveries.list({ limit: 1 })[0]?.attempts === 1)
+  expect(after.notify.deliveries.list({ limit: 1 })[0]).toMatchObject({ state: 'failed', last_status: 500 })
+})
+
 test('redelivering sends the same bytes under the same id again, whatever became of them', async () => {
   const { notify } = createTestNotify()
   const receiver = await startReceiver()
