@@ -73,10 +73,11 @@ export function createWatchFolderStore(db: Db) {
      VALUES (@folderId, @filename, @sizeBytes, @modifiedMs, @inode, @sha256, @sourceId, @code, @values, @nowMs)`,
   )
   const selectContent = db
-    .prepare<[string, string, string], number>(
-      'SELECT 1 FROM watched_files WHERE folder_id = ? AND filename = ? AND sha256 = ?',
-    )
+    .prepare<[string, string], string>('SELECT filename FROM watched_files WHERE folder_id = ? AND sha256 = ?')
     .pluck()
+  const deleteContent = db.prepare<[string, string, string]>(
+    'UPDATE watched_files SET sha256 = NULL WHERE folder_id = ? AND filename = ? AND sha256 = ?',
+  )
   const selectNames = db
     .prepare<FileState & { folderId: string }, string>(
       `SELECT filename FROM watched_files
@@ -122,9 +123,11 @@ export function createWatchFolderStore(db: Db) {
       selectDealt.get(folderId, filename, sizeBytes, modifiedMs) !== undefined,
     /** The names under which this very version of a file was dealt with, told by the disk. */
     namesOf: (folderId: string, look: FileState): string[] => selectNames.all({ ...look, folderId }),
-    /** Whether a file of this name was dealt with that had this content. */
-    isKnownContent: (folderId: string, filename: string, sha256: string): boolean =>
-      selectContent.get(folderId, filename, sha256) !== undefined,
+    /** The names under which this content was dealt with. */
+    namesOfContent: (folderId: string, sha256: string): string[] => selectContent.all(folderId, sha256),
+    /** Knows a content no longer by a name. */
+    forgetContent: (folderId: string, filename: string, sha256: string): void =>
+      void deleteContent.run(folderId, filename, sha256),
     /** Gives a version another name. */
     rename: (folderId: string, before: string, filename: string, look: FileLook): void =>
       void updateName.run({ ...look, folderId, before, filename }),

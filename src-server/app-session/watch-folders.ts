@@ -91,19 +91,27 @@ export function createWatchFolders(given: WatchFoldersArguments) {
         continue
       }
       const isSettled = settled.isSettled(file, look, clock.monotonicMs())
-      if (isSettled && !heldBack.isHeld(file, look, clock.monotonicMs())) await take(folder, { filename, look })
+      if (isSettled && !heldBack.isHeld(file, look, clock.monotonicMs()))
+        await take(folder, { filename, look }, (name) => inodes.has(name))
     }
   }
 
-  async function take({ folderId, path: folder }: FolderRow, seen: SeenSong): Promise<void> {
+  /** `isThere` tells the names in the folder. */
+  async function take(
+    { folderId, path: folder }: FolderRow,
+    seen: SeenSong,
+    isThere: (name: string) => boolean,
+  ): Promise<void> {
     const own = path.join(given.tmp, chance.newUuid())
     const file = path.join(folder, seen.filename)
     try {
       const copy = await copyOf(folder, seen, own)
       if (!copy) return
       const { sha256 } = copy
-      // Touched, restored from a backup, or on a disk that keeps the local time: another time is no other song.
-      if (store.isKnownContent(folderId, seen.filename, sha256)) deal(folderId, seen, { sha256 })
+      // Touched, restored from a backup, renamed on another machine, or on a disk that keeps the local time: the song is no other.
+      const isOfThis = (name: string) => name === seen.filename || !isThere(name)
+      const nameBefore = store.namesOfContent(folderId, sha256).find(isOfThis)
+      if (nameBefore !== undefined) knowAgain(folderId, seen, nameBefore, sha256)
       else {
         const song = await songOf(copy)
         if (isStillComing(file, seen, song)) return
@@ -163,6 +171,14 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       store.deal(folderId, filename, look, { sourceId, sha256: song.sha256 }, clock.now())
       return sourceId
     }, folder.settings)
+  }
+
+  /** The content goes with the song to its name of now: a copy under a name that it had is another song. */
+  function knowAgain(folderId: string, seen: SeenSong, nameBefore: string, sha256: string): void {
+    db.transaction(() => {
+      store.forgetContent(folderId, nameBefore, sha256)
+      deal(folderId, seen, { sha256 })
+    })()
   }
 
   /** Remembered unless the folder was removed meanwhile. */

@@ -267,6 +267,22 @@ describe('a watched folder', () => {
     expect(second.world.titles()).toEqual(['song', 'Song'])
   })
 
+  it('does not take a song again whose name another machine changed: here one file goes and another comes', async () => {
+    const { folders, world } = openWatch()
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    put('song.wav')
+    await pass(world, 10_000)
+    put('Song (final).wav', 'song.wav')
+    rmSync(path.join(watched, 'song.wav'))
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual(['song'])
+    // While the first is still there, it is a second song.
+    put('Song (copy).wav', 'song.wav')
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual(['song', 'Song (copy)'])
+  })
+
   it('does not take a song that was there before because it has another name', async () => {
     put('old.wav')
     const { folders, world } = openWatch()
