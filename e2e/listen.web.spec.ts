@@ -605,6 +605,12 @@ for (const [locale, colorScheme] of [
           .locator('.transport .level .clip')
           .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent))
         if (size.width === 900) expect(cut, 'words of the level').toEqual([])
+        const name = page.locator('.level-part:has(.chevron) label > .swap')
+        const [needed = 0, given = 0] = await name.evaluate((one) => [
+          one.firstElementChild?.scrollWidth,
+          one.clientWidth,
+        ])
+        if (size.width === 640) expect(needed, 'the service that is heard').toBeLessThanOrEqual(given)
         const height = await page.locator('.transport').evaluate((one) => one.clientHeight)
         expect(height, `the transport at ${size.width} px`).toBeLessThan(size.width < 600 ? 110 : 70)
         expect(await violations(page), `${size.width} px`).toEqual([])
