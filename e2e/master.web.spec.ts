@@ -178,6 +178,11 @@ test('settings of one song differ from those of all, and both survive a reload',
   await page.reload()
   await expect(page.getByRole('radio', { name: 'Ballad' })).toBeChecked()
   await expect(rowOf(page, 'Two')).toContainText('own settings')
+  await page.getByRole('button', { name: 'Include 1 with own settings' }).click()
+  await expect(rowOf(page, 'Two')).not.toContainText('own settings')
+  await expect(page.locator('.toast')).toContainText('1 song now as all songs')
+  await page.getByRole('button', { name: /^Undo/ }).click()
+  await expect(rowOf(page, 'Two')).toContainText('own settings')
 })
 
 test('songs are removed, put back, reordered and started by keyboard alone, and another tab shows it', async ({

@@ -213,6 +213,9 @@ export function createDesk(options: DeskOptions) {
       return client.call('readDesk', {})
     })
   }
+  /** The settings that a song, stored or on its way, has of its own; null without. */
+  const ownSettingsOf = (rowId: string): MasterSettings | null =>
+    (songOf(rowId) ?? uploads.store.getState().uploads.find((one) => one.uploadId === rowId))?.settings ?? null
   /** Puts files at the end of the list, or in the place of a song, begins to send them and answers the ids of new rows. */
   const add = (list: readonly File[], more: Pick<Upload, 'replaces' | 'settings'>): readonly string[] => {
     const ids = uploads.add(list, more)
@@ -314,17 +317,22 @@ export function createDesk(options: DeskOptions) {
       clearFailure()
       if (rowId) {
         const id = idNow(rowId)
-        const upload = uploads.store.getState().uploads.find((one) => one.uploadId === id)
-        return changeSongSettings(id, { ...((songOf(id) ?? upload)?.settings ?? desk.settings), ...change })
+        return changeSongSettings(id, { ...(ownSettingsOf(id) ?? desk.settings), ...change })
       }
       const settings = { ...desk.settings, ...change }
       setState({ desk: { ...desk, settings } })
       changes.soon(ALL_SONGS, (keepalive = false) => client.call('changeDesk', { body: { settings }, keepalive }))
     },
-    /** Gives one song the common settings again. */
-    clearOwnSettings(rowId: string) {
-      changeSongSettings(rowId, null)
-      void changes.flush().catch(() => undefined)
+    /** Gives songs the common settings again; the toast can put back those that they had. */
+    clearOwnSettings(rowIds: readonly string[], text: string) {
+      clearFailure()
+      const had = rowIds.map((rowId) => [rowId, ownSettingsOf(rowId)] as const)
+      const put = (all: readonly (readonly [string, MasterSettings | null])[]) => {
+        for (const [rowId, settings] of all) changeSongSettings(idNow(rowId), settings)
+        void changes.flush().catch(() => undefined)
+      }
+      put(rowIds.map((rowId) => [rowId, null]))
+      notices.show({ text, undo: () => put(had) })
     },
     /**
      * Puts the songs of ended jobs among those that can be started, with the settings that they had; one alone is selected. Nothing

@@ -167,7 +167,14 @@ export function songRows(sources: RowSources): SongRow[] {
 const NOT_STARTED: readonly RowKind[] = ['analysing', 'ready', 'warning', 'repeated']
 const CAME_TO_NOTHING: readonly RowKind[] = ['failed', 'cancelled', 'refused']
 
-const isStarted = ({ kind }: SongRow) => !NOT_STARTED.includes(kind)
+const isStarted = ({ kind }: Pick<SongRow, 'kind'>) => !NOT_STARTED.includes(kind)
+
+/** Returns the songs that settings of all songs do not reach: they have some of their own, and could still get others. */
+export const withOwnSettings = (rows: readonly SongRow[]): SongRow[] =>
+  rows.filter(({ kind, song, upload }) => {
+    const isOpen = !isStarted({ kind }) || kind === 'sending' || kind === 'interrupted' || kind === 'waiting'
+    return isOpen && Boolean((song ?? upload)?.settings)
+  })
 
 /** How a song was or is being mastered, or would be if it were started now; null while nothing is known of it. `common`: the settings of all songs. */
 export function madeWith(row: SongRow, common: MasterSettings | null): MasterSettings | Job | null {

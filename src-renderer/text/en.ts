@@ -214,6 +214,8 @@ export const en = {
     oneSong: 'Selected song',
     selectFirst: 'Select a song in the list first',
     likeAll: 'Same as all songs',
+    include: (count: number) => `Include ${count} with own settings`,
+    madeLikeAll: (count: number) => `${songs(count)} now as all songs`,
     genre: 'Genre',
     madeWith: 'Made with',
     tier: 'Tier',

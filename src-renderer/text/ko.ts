@@ -197,6 +197,8 @@ export const ko: Text = {
     oneSong: '선택한 곡',
     selectFirst: '먼저 목록에서 곡을 선택하세요',
     likeAll: '모든 곡과 같게',
+    include: (count) => `따로 설정한 ${count}곡도 같게`,
+    madeLikeAll: (count) => `${count}곡을 모든 곡과 같게 바꿈`,
     genre: '장르',
     madeWith: '만든 곳',
     tier: '등급',

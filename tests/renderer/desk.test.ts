@@ -443,6 +443,21 @@ describe('a song that takes the place of another', () => {
   })
 })
 
+describe('songs with settings of their own', () => {
+  it('take those of all songs again together, and get their own back', async () => {
+    const { desk, server, calls, notices } = bench()
+    const own = { ...emptyDesk().settings, genre: 'ballad' as const }
+    server.songs.push({ ...song('a'), settings: own }, { ...song('b'), settings: own }, song('c'))
+    await desk.read()
+    const told = () => calls.filter(({ path, body }) => /desk\/[ab]$/.test(path) && body).map(({ body }) => body)
+    desk.clearOwnSettings(['a', 'b'], 'as all songs')
+    await expect.poll(told).toEqual([{ settings: null }, { settings: null }])
+    expect(notices.store.getState().toast?.text).toBe('as all songs')
+    notices.undo()
+    await expect.poll(() => told().slice(2)).toEqual([{ settings: own }, { settings: own }])
+  })
+})
+
 describe('what arrives while the desk is read', () => {
   it('keeps the own settings of a song until the server has confirmed them', async () => {
     const { desk, calls } = bench()

@@ -15,6 +15,7 @@ import {
   steadyRows,
   tallyOf,
   type Upload,
+  withOwnSettings,
 } from '../../src-renderer/state/song-rows.ts'
 import { NO_TIME_LEFT, nextSaying, nextTimeLeft, roundedSeconds, workRate } from '../../src-renderer/state/time-left.ts'
 import type { AnalysisSummary, DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
@@ -32,6 +33,17 @@ const job = (change: Partial<Job>) => {
   return { ...made, job_id: 'j', status: 'queued', results: [], progress: 0, ...change } as Job
 }
 const none = { settings, uploads: [], order: [], jobs: {}, accepted: {}, again: {}, looks: {}, analysisErrors: {} }
+
+describe('songs that settings of all songs do not reach', () => {
+  it('are those with their own that were not begun, also once they are to be mastered again', () => {
+    const done: Partial<DeskSong> = { state: 'submitted', settings, job_ids: ['j'] }
+    const songs = [song('a'), song('b', { settings }), song('c', done), song('d', { ...done, job_ids: ['k'] })]
+    const uploads = [{ uploadId: 'u', state: 'queued', filename: 'u.wav', settings } as Upload]
+    const jobs = { j: job({ status: 'done' }), k: job({ job_id: 'k', status: 'done' }) }
+    const rows = songRows({ ...none, songs, uploads, jobs, again: { k: true } })
+    expect(withOwnSettings(rows).map((row) => row.rowId)).toEqual(['b', 'd', 'u'])
+  })
+})
 
 describe('the state of a song', () => {
   it.each([

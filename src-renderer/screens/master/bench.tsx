@@ -120,7 +120,7 @@ export function Bench({ rows, start, onStart }: BenchProps) {
       <Modal title={t.settings.sheet} shape="sheet" isOpen={isSheetOpen} onClose={() => showSheet(false)}>
         <div className="side in-sheet">
           <Presets />
-          <SettingsFields />
+          <SettingsFields rows={rows} />
         </div>
       </Modal>
     </footer>

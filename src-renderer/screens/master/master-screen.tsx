@@ -49,7 +49,7 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
           <DeskFailure />
           {hasRead && <SongList rows={rows} />}
         </div>
-        <SettingsColumn />
+        <SettingsColumn rows={rows} />
       </main>
       <Bench rows={rows} start={start} onStart={run} />
     </>

@@ -8,11 +8,12 @@ import { Cards, Fader, Segmented } from '../../components/choices.tsx'
 import { Menu, Modal } from '../../components/dialogs.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { type SongRow, withOwnSettings } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import { ReferenceSlot } from './reference-slot.tsx'
 import { useScope } from './use-batch.ts'
 
-export function SettingsColumn() {
+export function SettingsColumn({ rows }: { rows: readonly SongRow[] }) {
   const { t } = useWords()
   return (
     <aside className="side" aria-label={t.settings.label}>
@@ -20,27 +21,33 @@ export function SettingsColumn() {
         <h2 className="grow">{t.settings.title}</h2>
         <Presets />
       </div>
-      <SettingsFields />
+      <SettingsFields rows={rows} />
     </aside>
   )
 }
 
 /** The fields alone: in the column, or in the sheet of a narrow window. */
-export function SettingsFields() {
+export function SettingsFields({ rows }: { rows: readonly SongRow[] }) {
   const { desk } = useApp()
   const { t } = useWords()
   const { settings, selected, isWholeBatch, changedId, change } = useScope()
   if (!settings) return null
   const { genres, services } = t
+  const apart = isWholeBatch ? withOwnSettings(rows).map((row) => row.rowId) : selected?.isOwn ? [selected.rowId] : []
   return (
     <>
       {/* It has its place without a selected song as well: what is below never moves. */}
       <div className="field">
         <div className="label">
           {t.settings.applyTo}
-          {selected?.isOwn && !isWholeBatch && (
-            <Button look="quiet" small className="in-label" onClick={() => desk.clearOwnSettings(selected.rowId)}>
-              {t.settings.likeAll}
+          {apart.length > 0 && (
+            <Button
+              look="quiet"
+              small
+              className="in-label"
+              onClick={() => desk.clearOwnSettings(apart, t.settings.madeLikeAll(apart.length))}
+            >
+              {isWholeBatch ? t.settings.include(apart.length) : t.settings.likeAll}
             </Button>
           )}
         </div>
