@@ -1,5 +1,6 @@
 /** Every sentence of the interface in English. The Korean file has the same keys; a missing one does not compile. */
 import type { Genre } from '../../src-server/contract/platforms.ts'
+import { count as grouped } from '../../src-server/contract/text/numbers.ts'
 import { plural } from './plural.ts'
 import { settingsEn } from './settings.en.ts'
 
@@ -324,18 +325,18 @@ export const en = {
       `${songs(count)} · ${plural(credits, 'credit', 'credits')}${refunded > 0 ? `, ${refunded} refunded` : ''}`,
     batchNamed: (first: string, others: number) => (others > 0 ? `${first} and ${others} more` : first),
     single: 'Single songs',
-    selected: (count: number) => `${count} selected`,
+    selected: (count: number) => `${grouped(count)} selected`,
     // How many of several selected songs it is about; null where one is selected.
     saveSelected: (count: number | null) => (count === null ? 'Save ZIP' : `Save ${plural(count, 'ZIP', 'ZIPs')}`),
-    masterAgainSelected: (count: number | null) => (count === null ? 'Master again' : `Master ${count} again`),
-    deleteSelected: (count: number | null) => (count === null ? 'Delete' : `Delete ${count}`),
+    masterAgainSelected: (count: number | null) => (count === null ? 'Master again' : `Master ${grouped(count)} again`),
+    deleteSelected: (count: number | null) => (count === null ? 'Delete' : `Delete ${grouped(count)}`),
     compare: 'Compare',
     compareVersions: 'Compare versions',
     notOneSong: 'Select two versions of one song to compare them',
     masterAgain: 'Master again',
     delete: 'Delete',
     deleted: (title: string, others: number) =>
-      others === 0 ? `“${title}” deleted` : `“${title}” and ${others} more deleted`,
+      others === 0 ? `“${title}” deleted` : `“${title}” and ${grouped(others)} more deleted`,
     notDeleted: (count: number) => `${songs(count)} could not be deleted.`,
     disk: (used: string, all: string) => `${used} of ${all}`,
     diskLabel: (used: string, free: string) => `${used} used, ${free} free`,
@@ -346,7 +347,7 @@ export const en = {
     freeAll: 'All finished songs',
     freeCount: (count: number, size: string) => `${songs(count)}, ${size}`,
     freeDo: (count: number) => (count === 0 ? 'Delete' : `Delete ${songs(count)}`),
-    freeing: (done: number, all: number) => `Deleted ${done} of ${all}`,
+    freeing: (done: number, all: number) => `Deleted ${grouped(done)} of ${grouped(all)}`,
     empty: 'Nothing mastered yet.',
     emptyAction: 'Go to Master',
     noMatch: 'Nothing matches.',

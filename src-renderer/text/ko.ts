@@ -1,7 +1,9 @@
 /** 화면의 모든 문장, 한국어. 안내는 -요, 상태는 명사형. 영어 파일과 키가 같다. */
+import { count as grouped } from '../../src-server/contract/text/numbers.ts'
 import type { Text } from './en.ts'
 import { settingsKo } from './settings.ko.ts'
 
+const songs = (count: number) => `${grouped(count)}곡`
 /** 초를 말로: 45초, 2분, 1분 15초. */
 const span = (seconds: number) =>
   [seconds >= 60 && `${Math.floor(seconds / 60)}분`, seconds % 60 > 0 && `${seconds % 60}초`].filter(Boolean).join(' ')
@@ -65,7 +67,7 @@ export const ko: Text = {
   saving: '저장 중',
   loading: '읽는 중',
   seconds: (count) => `${count}초`,
-  songs: (count) => `${count}곡`,
+  songs,
   drop: {
     label: '곡 추가',
     anywhere: '곡이나 폴더를 아무 데나 놓으세요.',
@@ -304,17 +306,17 @@ export const ko: Text = {
       `${count}곡 · ${credits}크레딧${refunded > 0 ? `, ${refunded}크레딧 환불` : ''}`,
     batchNamed: (first, others) => (others > 0 ? `${first} 외 ${others}곡` : first),
     single: '한 곡씩',
-    selected: (count) => `${count}곡 선택`,
-    saveSelected: (count) => (count === null ? 'ZIP 저장' : `ZIP ${count}개 저장`),
-    masterAgainSelected: (count) => (count === null ? '다시 마스터링' : `${count}곡 다시 마스터링`),
-    deleteSelected: (count) => (count === null ? '삭제' : `${count}곡 삭제`),
+    selected: (count) => `${songs(count)} 선택`,
+    saveSelected: (count) => (count === null ? 'ZIP 저장' : `ZIP ${grouped(count)}개 저장`),
+    masterAgainSelected: (count) => (count === null ? '다시 마스터링' : `${songs(count)} 다시 마스터링`),
+    deleteSelected: (count) => (count === null ? '삭제' : `${songs(count)} 삭제`),
     compare: '비교',
     compareVersions: '버전 비교',
     notOneSong: '같은 곡의 두 버전을 선택하면 비교할 수 있어요',
     masterAgain: '다시 마스터링',
     delete: '삭제',
-    deleted: (title, others) => (others === 0 ? `“${title}” 삭제함` : `“${title}” 외 ${others}곡 삭제함`),
-    notDeleted: (count) => `${count}곡을 지우지 못했어요.`,
+    deleted: (title, others) => (others === 0 ? `“${title}” 삭제함` : `“${title}” 외 ${songs(others)} 삭제함`),
+    notDeleted: (count) => `${songs(count)}을 지우지 못했어요.`,
     disk: (used, all) => `${all} 중 ${used}`,
     diskLabel: (used, free) => `${used} 사용, ${free} 남음`,
     free: '디스크 비우기',
@@ -322,16 +324,16 @@ export const ko: Text = {
     freeText: '끝난 곡을 마스터, 리포트와 함께 지워요. 되돌릴 수 없어요.',
     freeOlder: (days) => `${days}일보다 오래된 곡`,
     freeAll: '끝난 곡 모두',
-    freeCount: (count, size) => `${count}곡, ${size}`,
-    freeDo: (count) => (count === 0 ? '삭제' : `${count}곡 삭제`),
-    freeing: (done, all) => `${all}곡 중 ${done}곡 삭제`,
+    freeCount: (count, size) => `${songs(count)}, ${size}`,
+    freeDo: (count) => (count === 0 ? '삭제' : `${songs(count)} 삭제`),
+    freeing: (done, all) => `${songs(all)} 중 ${songs(done)} 삭제`,
     empty: '아직 마스터링한 곡이 없어요.',
     emptyAction: '마스터링으로',
     noMatch: '맞는 곡이 없어요.',
     unread: '기록을 읽지 못했어요.',
     readAgain: '다시 읽기',
     clearSearch: '전체 보기',
-    shown: (count) => `${count}곡`,
+    shown: songs,
   },
   automate: {
     intro: '이 창이 하는 일은 모두 이 컴퓨터 안의 평범한 HTTP 호출이에요. 그대로 쓰면 돼요.',

@@ -1,10 +1,11 @@
 /** 듣기 화면의 문장, 한국어. 영어 파일과 키가 같다. */
+import { count } from '../../src-server/contract/text/numbers.ts'
 import type { ListenText } from './listen.en.ts'
 
 /** 받침에 맞춘 와/과: 마스터와, 원본과. */
 const and = (word: string) => `${word}${(word.charCodeAt(word.length - 1) - 0xac00) % 28 > 0 ? '과' : '와'}`
 
-const places = (count: number) => `${count}곳`
+const places = (value: number) => `${count(value)}곳`
 
 export const listenKo: ListenText = {
   back: { master: '묶음으로 돌아가기', history: '기록으로 돌아가기' },

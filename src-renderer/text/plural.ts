@@ -1,2 +1,4 @@
-/** A count with its English noun. */
-export const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`
+import { count } from '../../src-server/contract/text/numbers.ts'
+
+/** A count with its English noun: 1 song, 1,721 songs. */
+export const plural = (value: number, one: string, many: string) => `${count(value)} ${value === 1 ? one : many}`

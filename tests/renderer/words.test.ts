@@ -9,6 +9,7 @@ import { groupsOf } from '../../src-renderer/state/history.ts'
 import { en } from '../../src-renderer/text/en.ts'
 import { createFormat, unbroken } from '../../src-renderer/text/format.ts'
 import { ko } from '../../src-renderer/text/ko.ts'
+import { listenEn } from '../../src-renderer/text/listen.en.ts'
 import { listenKo } from '../../src-renderer/text/listen.ko.ts'
 import type { MasterSettings } from '../../src-server/contract/app.ts'
 import { errorText, warningText } from '../../src-server/contract/text/text.ts'
@@ -50,6 +51,15 @@ describe('numbers', () => {
 })
 
 describe('sentences', () => {
+  it('group the thousands of what the page counts', () => {
+    const { history } = en
+    const found = listenEn.repairs.places(12_509)
+    expect([en.songs(1), en.songs(5000), found]).toEqual(['1 song', '5,000 songs', '12,509 places'])
+    expect([history.selected(5000), history.deleteSelected(5000)]).toEqual(['5,000 selected', 'Delete 5,000'])
+    expect([ko.songs(5000), listenKo.repairs.places(12_509)]).toEqual(['5,000곡', '12,509곳'])
+    expect([ko.history.selected(5000), ko.history.deleteSelected(5000)]).toEqual(['5,000곡 선택', '5,000곡 삭제'])
+  })
+
   it('count in the singular and the plural, group thousands and keep a sample rate exact', () => {
     const clipped = (count: number) => warningText('INPUT_CLIPPED', { count })
     expect(clipped(1)).toBe('Peaks are clipped in 1 place. Mastering rebuilds them.')
