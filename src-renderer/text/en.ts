@@ -297,9 +297,7 @@ export const en = {
     group: 'Batch',
     sorts: { newest: 'Newest first', oldest: 'Oldest first', title: 'Title' },
     anyPlatform: 'Any platform',
-    platform: 'Platform',
     columns: {
-      select: 'Select',
       song: 'Song',
       loudest: 'Loudest master',
       before: 'Before',
@@ -391,7 +389,6 @@ export const en = {
   prefs: settingsEn,
   keysheet: {
     title: 'Keys',
-    open: 'Show keys',
     groups: { everywhere: 'Everywhere', list: 'List', listen: 'Listen' },
     rows: {
       choose: 'Choose files',

@@ -278,9 +278,7 @@ export const ko: Text = {
     group: '묶음',
     sorts: { newest: '최신순', oldest: '오래된순', title: '제목순' },
     anyPlatform: '모든 플랫폼',
-    platform: '플랫폼',
     columns: {
-      select: '선택',
       song: '곡',
       loudest: '가장 큰 마스터',
       before: '원본',
@@ -370,7 +368,6 @@ export const ko: Text = {
   prefs: settingsKo,
   keysheet: {
     title: '단축키',
-    open: '단축키 보기',
     groups: { everywhere: '어디서나', list: '목록', listen: '듣기' },
     rows: {
       choose: '파일 선택',

@@ -88,7 +88,6 @@ export const listenEn = {
     theReference: 'the reference',
     theTarget: 'the target',
     noAim: 'the original by frequency, level taken out.',
-    unknown: 'There is no spectrum of this version.',
   },
   verdict: {
     title: 'Verdict',
@@ -141,7 +140,6 @@ export const listenEn = {
     title: 'Repaired',
     only: 'only what was found',
     none: 'Nothing was found that needed repair.',
-    warnings: 'Found',
     kinds: {
       dc_offset: 'DC offset',
       rumble: 'Rumble',
@@ -212,8 +210,6 @@ export const listenEn = {
     version: (number: number, when: string): string => `Version ${number}, ${when}`,
     thisOne: 'This version',
     thatOne: 'The other',
-    settings: 'Settings',
-    master: 'Master',
     listen: 'Put it in the switch (C)',
     remove: 'Take it out of the switch',
     difference: 'Difference',
@@ -221,12 +217,10 @@ export const listenEn = {
     loudness: { platform: 'platform target', competitive: 'competitive' },
   },
   live: {
-    playing: (name: string): string => `Playing ${name}`,
     hearing: (name: string): string => `Hearing ${name}`,
     level: (name: string): string => `Level: ${name}`,
     loopOn: (from: string, to: string): string => `Loop from ${from} to ${to}`,
     loopOff: 'Loop off',
-    paused: 'Paused',
   },
 }
 

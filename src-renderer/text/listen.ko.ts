@@ -86,7 +86,6 @@ export const listenKo: ListenText = {
     theReference: '레퍼런스',
     theTarget: '목표',
     noAim: '원본의 주파수 분포.',
-    unknown: '이 버전의 스펙트럼이 없어요.',
   },
   verdict: {
     title: '판정',
@@ -135,7 +134,6 @@ export const listenKo: ListenText = {
     title: '복원',
     only: '찾은 것만',
     none: '고칠 것을 찾지 못했어요.',
-    warnings: '발견',
     kinds: {
       dc_offset: 'DC 오프셋',
       rumble: '초저역 잡음',
@@ -205,8 +203,6 @@ export const listenKo: ListenText = {
     version: (number, when) => `버전 ${number}, ${when}`,
     thisOne: '이 버전',
     thatOne: '다른 버전',
-    settings: '설정',
-    master: '마스터',
     listen: '함께 듣기 (C)',
     remove: '함께 듣기에서 빼기',
     difference: '차이',
@@ -214,11 +210,9 @@ export const listenKo: ListenText = {
     loudness: { platform: '플랫폼 기준', competitive: '장르 기준' },
   },
   live: {
-    playing: (name) => `${name} 재생`,
     hearing: (name) => `${name} 듣는 중`,
     level: (name) => `레벨: ${name}`,
     loopOn: (from, to) => `${from}부터 ${to}까지 반복`,
     loopOff: '반복 끔',
-    paused: '일시정지',
   },
 }
