@@ -212,8 +212,8 @@ export function createPlayerStore(options: PlayerStoreOptions) {
           .filter((one) => !one.missing)
           .toSorted(
             (a, b) =>
-              Number(b.id === getState().version) - Number(a.id === getState().version) ||
-              order.indexOf(a.kind) - order.indexOf(b.kind),
+              order.indexOf(a.kind) - order.indexOf(b.kind) ||
+              Number(b.id === getState().version) - Number(a.id === getState().version),
           )
         await made.load(there.map(fileOf))
       } catch {

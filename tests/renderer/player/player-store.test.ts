@@ -38,6 +38,7 @@ function fakePlayer() {
     }
   const player = {
     load: async (files: readonly { version: string }[]) => {
+      told.push(['load', files.map(({ version }) => version)])
       await gate.wait
       for (const file of files) {
         if (gate.isBroken) options?.onFailure(file.version, new Error('gone'))
@@ -74,7 +75,7 @@ function fakePlayer() {
   }
 }
 
-async function started(coins: boolean[] = []) {
+function visited(coins: boolean[] = []) {
   const fake = fakePlayer()
   const actions = createPlayerStore({
     client: {} as Client,
@@ -84,9 +85,25 @@ async function started(coins: boolean[] = []) {
     rateHz: 48_000,
     tossCoin: () => coins.shift() ?? false,
   })
-  await actions.start()
   return { ...actions, fake, state: actions.store.getState }
 }
+
+async function started(coins: boolean[] = []) {
+  const visit = visited(coins)
+  await visit.start()
+  return visit
+}
+
+describe('what is pressed while the sound is being started', () => {
+  it('has the masters opened before an original that was chosen, which is lined up with them', async () => {
+    const { start, choose, fake } = visited()
+    const starting = start()
+    choose('melon')
+    choose('source')
+    await starting
+    expect(fake.last('load')).toEqual(['spotify', 'melon', 'source'])
+  })
+})
 
 describe('choosing a version', () => {
   it('begins with the first master, matched', async () => {
