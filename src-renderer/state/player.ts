@@ -206,7 +206,10 @@ export function createPlayerStore(options: PlayerStoreOptions) {
         })
         if (isClosed) return made.close()
         player = made
+        // What was pressed while the sound was being started.
         sound()
+        applyLoop()
+        if (getState().isPlaying) made.play()
         const order = ['platform', 'other', 'source', 'reference']
         const there = versions
           .filter((one) => !one.missing)
@@ -217,7 +220,7 @@ export function createPlayerStore(options: PlayerStoreOptions) {
           )
         await made.load(there.map(fileOf))
       } catch {
-        setState({ hasFailed: true })
+        setState({ hasFailed: true, isPlaying: false })
       }
     },
     close() {
@@ -236,11 +239,11 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     seek,
     nudge: (seconds: number, restartsIntegrated = false) => seek(position() + seconds, restartsIntegrated),
     toggle() {
-      if (!player) return
+      if (getState().hasFailed) return
       const isPlaying = !getState().isPlaying
       setState({ isPlaying })
-      if (isPlaying) player.play()
-      else player.pause()
+      if (isPlaying) player?.play()
+      else player?.pause()
     },
     choose,
     /** The original and the version heard last, in turn. */

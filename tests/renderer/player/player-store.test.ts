@@ -75,11 +75,11 @@ function fakePlayer() {
   }
 }
 
-function visited(coins: boolean[] = []) {
+function visited(coins: boolean[] = [], create?: () => Promise<Player>) {
   const fake = fakePlayer()
   const actions = createPlayerStore({
     client: {} as Client,
-    createPlayer: fake.create,
+    createPlayer: create ?? fake.create,
     versions: VERSIONS,
     durationSeconds: 200,
     rateHz: 48_000,
@@ -95,6 +95,26 @@ async function started(coins: boolean[] = []) {
 }
 
 describe('what is pressed while the sound is being started', () => {
+  it('is done when it is there', async () => {
+    const { start, toggle, setLoop, fake, state } = visited()
+    const starting = start()
+    toggle()
+    setLoop({ startSeconds: 10, endSeconds: 20 })
+    await starting
+    expect(state().isPlaying).toBe(true)
+    expect(fake.told.map(([what]) => what)).toContain('play')
+    expect(fake.last('loop')).toEqual({ startSeconds: 10, endSeconds: 20 })
+  })
+
+  it('plays nothing where it cannot be started', async () => {
+    const { start, toggle, state } = visited([], () => Promise.reject(new Error('no audio')))
+    const starting = start()
+    toggle()
+    await starting
+    toggle()
+    expect(state()).toMatchObject({ hasFailed: true, isPlaying: false })
+  })
+
   it('has the masters opened before an original that was chosen, which is lined up with them', async () => {
     const { start, choose, fake } = visited()
     const starting = start()
