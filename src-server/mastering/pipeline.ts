@@ -46,12 +46,13 @@ const HTML_FILE = 'report.html'
 
 /**
  * Masters one song and leaves the ZIP, report.json and report.html in the attempt folder, nothing else. Throws a {@link WorkFailure}
- * for what the owner should hear, the reason of an aborted `signal`, or what ffmpeg, the disk or the engine throws.
+ * for what the owner should hear, the reason of an aborted `cancelled`, or what ffmpeg, the disk or the engine throws; nothing that it
+ * has started goes on then.
  */
 export async function masterSong(
   order: WorkOrder,
   send: (progress: WorkProgress) => void,
-  signal: AbortSignal,
+  cancelled: AbortSignal,
 ): Promise<WorkResult> {
   if (order.source.facts.durationSeconds < MIN_DURATION_SECONDS) throw new WorkFailure('TOO_SHORT')
   await access(order.source.path).catch((error) => {
@@ -59,8 +60,9 @@ export async function masterSong(
   })
   const progress = createProgressMeter(MASTERING_WEIGHTS[order.tier], send)
   const pool = createRenderPool(order.threads)
-  const stop = () => void pool.close()
-  signal.addEventListener('abort', stop)
+  const end = new AbortController()
+  const signal = AbortSignal.any([cancelled, end.signal])
+  signal.addEventListener('abort', () => void pool.close())
   try {
     const song = await prepareSong(order, progress.report, signal)
     const delivered = await deliverSong(order, song, pool, progress.report, signal)
@@ -71,10 +73,11 @@ export async function masterSong(
     return result
   } catch (error) {
     // Ended threads fail in ways that say nothing; the abort is the reason.
-    signal.throwIfAborted()
+    cancelled.throwIfAborted()
     throw error
   } finally {
-    signal.removeEventListener('abort', stop)
+    // Where one of two copies failed, the other is still being made: an ffmpeg would outlive this process.
+    end.abort()
     await pool.close()
   }
 }

@@ -14,6 +14,7 @@ import {
   type WorkProgress,
   type WorkResult,
 } from '../../src-server/mastering/work-order.ts'
+import { listEncoders } from '../../src-server/media/ffmpeg.ts'
 import { createWavWriter } from '../../src-server/media/wav.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor, runOrder, startWorker, storedSong, workerFile } from './run-worker.ts'
@@ -366,6 +367,31 @@ describe('a job that cannot be done', () => {
     expect(await fails({ ffmpeg: { ...order.ffmpeg, path: at('no-ffmpeg') } })).toMatchObject({
       failureCode: 'FFMPEG_MISSING',
     })
+  }, 60_000)
+
+  it('leaves no ffmpeg behind that still makes a copy when another copy failed', async (context) => {
+    const encoders = await listEncoders(order.ffmpeg)
+    const canFail = process.platform !== 'win32' && encoders.has('aac') && encoders.has('libmp3lame')
+    context.skip(!canFail, 'needs sh and an ffmpeg with aac and libmp3lame')
+    const [program, pid] = [at('half-ffmpeg'), at('pid')]
+    const lines = [
+      '#!/bin/sh',
+      `case "$*" in *"-c:a aac"*|*"-c:a libfdk_aac"*) echo $$ > '${pid}'; exec sleep 600;; esac`,
+      `case "$*" in *"-c:a libmp3lame"*) while [ ! -s '${pid}' ]; do sleep 0.1; done; exit 1;; esac`,
+      `exec '${order.ffmpeg.path}' "$@"`,
+    ]
+    writeFileSync(program, `${lines.join('\n')}\n`, { mode: 0o755 })
+    const ffmpeg = { ...order.ffmpeg, path: program }
+    const work = await orderFor(song, folder, { tier: 'premium', platforms: ['apple_music', 'melon'], ffmpeg })
+    await expect(masterOrder(work)).rejects.toThrow('libmp3lame')
+    const isAlive = () => {
+      try {
+        return process.kill(Number(readFileSync(pid, 'utf8')), 0)
+      } catch {
+        return false
+      }
+    }
+    await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
   }, 60_000)
 
   it('says that it was cancelled when it is called off', async () => {
