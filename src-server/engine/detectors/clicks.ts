@@ -145,13 +145,16 @@ function examine(samples: Float32Array, centre: number): [number, number] | null
 
 /**
  * Whether a sound begins or ends at an outlier: beside silence the filled gap is a ramp, on which a jump vanishes like a click. Under a bass that goes on, a chord that
- * is cut off leaves a swing, but nothing that bends as fast.
+ * is cut off leaves a swing, but nothing that bends as fast; an offset that begins before the music leaves neither, but jumps by more than moves beside it.
  */
 function isEdge(samples: Float32Array, from: number, to: number): boolean {
   const before = samples.subarray(from - isolation, from - order)
   const after = samples.subarray(to + order, to + isolation)
+  const [swingBefore, swingAfter] = [swing(before), swing(after)]
   return (
-    isFarApart(swing(before), swing(after), edgeRatio) || isFarApart(bending(before), bending(after), edgeBendRatio)
+    isFarApart(swingBefore, swingAfter, edgeRatio) ||
+    isFarApart(bending(before), bending(after), edgeBendRatio) ||
+    Math.abs(after[0]! - before.at(-1)!) > Math.max(swingBefore, swingAfter)
   )
 }
 

@@ -136,6 +136,21 @@ describe('a fault that was put in', () => {
     expect(analyse(notes).clicks.flat()).toEqual([])
   })
 
+  it('an offset that begins before its music and ends behind it is no click', () => {
+    const moved = copyOf(music)
+    const last = moved.frames - 96_000
+    for (const samples of moved.channels) {
+      for (let i = 0; i < moved.frames; i++) {
+        const isMusic = i >= 96_000 && i < last
+        const isOffset = i >= 48_000 && i < last + 48_000
+        samples[i] = (isMusic ? samples[i]! : 0) + (isOffset ? 0.1 : 0)
+      }
+    }
+    expect(analyse(moved).clicks.flat()).toEqual([])
+    moved.channels[0]![60_000]! += 0.3
+    expect(analyse(moved).clicks.flat()).toHaveLength(1)
+  })
+
   it('drum hits are not clicks', () => {
     const drums = copyOf(music)
     for (let hit = 1; hit < 11; hit++) {
