@@ -21,6 +21,9 @@ const possibleTo = 0
  */
 const certainFrom: Record<ToneFault['kind'], number> = { mud: 1, harshness: -0.6, dullness: 1 }
 
+/** Faults of which one is undone by what causes the other: where one is taken for real, the other is no matter of taste. */
+const opposites = { harshness: 'dullness', dullness: 'harshness', mud: null } as const
+
 const codes = { mud: 'MUD_CUT', harshness: 'TONE_HARSHNESS_CUT', dullness: 'TONE_DULLNESS_LIFTED' } as const
 
 /** Correction at intensity 50 for the log-odds of a fault, dB, to be taken against it: 0 … its usual size. */
@@ -43,7 +46,9 @@ export function planToneFaults(analysis: SourceAnalysis, intensity: number): Pla
   const decisions: Decision[] = []
   for (const fault of toneFaults) {
     const { kind, shape, frequencyHz, q, usualDb, unitDb } = fault
-    const amount = Math.min(usualDb, (faultCorrectionDb(fault, odds[kind]) * intensity) / 50)
+    const opposite = opposites[kind]
+    const doubt = opposite === null ? 1 : 1 - certainty(odds[opposite], certainFrom[opposite])
+    const amount = Math.min(usualDb, (doubt * faultCorrectionDb(fault, odds[kind]) * intensity) / 50)
     if (amount < leastDb) continue
     // Air is not lifted above a cutoff: there is only noise.
     if (kind === 'dullness' && (analysis.bandwidthHz ?? 20_000) < 2 * frequencyHz) continue

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addClicks, addOffset, addResonance, addTone, clipHard } from '../../../bench/damage.ts'
 import type { RecipeStage } from '../../../src-server/contract/recipe.ts'
-import { DECISION_CODES } from '../../../src-server/contract/report.ts'
+import { DECISION_CODES, type DecisionCode } from '../../../src-server/contract/report.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
 import { applyRecipe, splitRecipe } from '../../../src-server/engine/chain.ts'
@@ -11,7 +11,7 @@ import { faultOdds, probability } from '../../../src-server/engine/fault-odds.ts
 import { foldDownLossDb } from '../../../src-server/engine/meters/stereo.ts'
 import { widthCorrectionDb } from '../../../src-server/engine/plan-image.ts'
 import { type PlanInput, planRecipe } from '../../../src-server/engine/plan-recipe.ts'
-import { faultCorrectionDb } from '../../../src-server/engine/plan-tone.ts'
+import { faultCorrectionDb, planToneFaults } from '../../../src-server/engine/plan-tone.ts'
 import { createMatchFilter, curveGainDb } from '../../../src-server/engine/processors/match.ts'
 import {
   copyOf,
@@ -546,6 +546,25 @@ describe('the correction of tone', () => {
         expect(faultCorrectionDb(fault, -0.6)).toBeLessThan(1)
       }
     }
+  })
+})
+
+describe('a song that may be harsh or dull', () => {
+  it('is not lifted where it is cut', () => {
+    const relief = (crest: number): FaultRelief => ({ ...silent, crest })
+    const seen = new Set<string>()
+    for (let harsh = 0; harsh <= 1; harsh += 0.02) {
+      for (let dull = 0; dull <= 1; dull += 0.02) {
+        const faults = { ...none.faults, harshness: relief(harsh), dullness: relief(dull) }
+        const { decisions } = planToneFaults({ ...analysis, peakRelief: { ...none, faults } }, 50)
+        const gainDb = (wanted: DecisionCode) => decisions.find(({ code }) => code === wanted)?.values.gainDb ?? 0
+        const [cutDb, liftDb] = [gainDb('TONE_HARSHNESS_CUT'), gainDb('TONE_DULLNESS_LIFTED')]
+        if (cutDb === -5) expect(liftDb).toBe(0)
+        if (liftDb === 4) expect(cutDb).toBe(0)
+        seen.add(`${cutDb === -5} ${liftDb === 4}`)
+      }
+    }
+    expect(seen).toEqual(new Set(['false false', 'true false', 'false true']))
   })
 })
 
