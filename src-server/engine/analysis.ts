@@ -139,7 +139,7 @@ const fineBands = octaveBands(fineBandsPerOctave, 1200, 22_000)
 
 /**
  * Returns what {@link SourceAnalysis} lists for two channels of audio (one is read as dual mono). Of audio whose rate was converted, `samples` is what was
- * examined before. Works on silence and on any length from one sample; never throws. NaN must have been refused before. Takes about a second of one
+ * examined before. Works on silence and on any length from one sample, at rates above 12 kHz; throws a RangeError for others. NaN must have been refused before. Takes about a second of one
  * core for four minutes and keeps no copy of the audio. `onProgress` is told the share of the work that is behind after each long part of it, 0 to 1, rising.
  */
 export function analyseSource(

@@ -37,10 +37,7 @@ export type RenderStep = 'planned' | 'written' | 'verified'
 
 /** The written file goes above its ceiling whatever is tried. */
 export class CeilingBrokenError extends Error {
-  constructor(overDb: number) {
-    super(`the written file is ${overDb.toFixed(3)} dB above its ceiling`)
-    this.name = 'CeilingBrokenError'
-  }
+  override readonly name = 'CeilingBrokenError'
 }
 
 /** A first render nearly always holds; each further one starts from what the last one measured. */
@@ -66,7 +63,9 @@ export function renderMaster(task: RenderTask, onStep: (step: RenderStep) => voi
     const trimmed = correctPlan(plan, measurement, round)
     if (!trimmed || round === MAX_ROUNDS) {
       const overDb = measurement.truePeakDbtp - plan.promisedCeilingDbtp
-      if (overDb > METER_TOLERANCE_DB) throw new CeilingBrokenError(overDb)
+      if (overDb > METER_TOLERANCE_DB) {
+        throw new CeilingBrokenError(`the written file is ${overDb.toFixed(3)} dB above its ceiling`)
+      }
       onStep('verified')
       const format = { sampleRateHz: task.source.sampleRateHz, bitDepth: task.bitDepth }
       return {

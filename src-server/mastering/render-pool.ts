@@ -72,12 +72,8 @@ export function createRenderPool(threads: number): RenderPool {
 }
 
 function rebuild(reply: Extract<RenderReply, { type: 'failed' }>): Error {
-  if (reply.isCeilingBroken) {
-    const broken = new CeilingBrokenError(Number.NaN)
-    broken.message = reply.message
-    return broken
-  }
-  const error: NodeJS.ErrnoException = new Error(reply.message)
+  const Kind = reply.isCeilingBroken ? CeilingBrokenError : Error
+  const error: NodeJS.ErrnoException = new Kind(reply.message)
   if (reply.code) error.code = reply.code
   if (reply.stack) error.stack = reply.stack
   return error

@@ -187,7 +187,8 @@ type Allocate = (length: number) => Float32Array
 
 const allocateOwn: Allocate = (length) => new Float32Array(length)
 
-const allocateShared: Allocate = (length) => new Float32Array(new SharedArrayBuffer(length * 4))
+/** Returns zeros that threads can share. */
+export const allocateShared: Allocate = (length) => new Float32Array(new SharedArrayBuffer(length * 4))
 
 function copied(samples: Float32Array, allocate: Allocate): Float32Array {
   const copy = allocate(samples.length)

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Audio, AudioBlock } from '../engine/block.ts'
-import { collectPlanar } from './decode.ts'
+import { allocateShared, collectPlanar } from './decode.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 
 /**
@@ -105,10 +105,6 @@ async function convert(
   })
   // The converter may end a frame early: then the end is silence, not what the memory held before.
   for (const samples of planes) samples.fill(0, collector.frames)
-}
-
-function allocateShared(length: number): Float32Array {
-  return new Float32Array(new SharedArrayBuffer(length * 4))
 }
 
 function* interleave(audio: AudioBlock): Generator<Buffer> {
