@@ -53,12 +53,14 @@ const mostFrames = 1000
 
 const fewestCompared = 250
 
+const mostApart = 3
+
 /**
  * Returns of how many frames of the default grid one is looked at where versions of a song are held against each other: one in three of a long song, one in two of
  * less than some 70 s, every one of less than some 46 s. At the same places in all of them, because between two samplings of the same music a third octave with few notes differs by decibels.
  */
 export function comparedEvery(frameCount: number): number {
-  return Math.max(1, Math.floor(frameCount / fewestCompared))
+  return Math.min(mostApart, Math.max(1, Math.floor(frameCount / fewestCompared)))
 }
 
 /** Where a piece is looked at: at frames of `size` samples that begin at `starts`, ascending; the last may end behind the piece. */
