@@ -110,8 +110,8 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       const { sha256 } = copy
       // Touched, restored from a backup, renamed on another machine, or on a disk that keeps the local time: the song is no other.
       const isOfThis = (name: string) => name === seen.filename || !isThere(name)
-      const nameBefore = store.namesOfContent(folderId, sha256).find(isOfThis)
-      if (nameBefore !== undefined) knowAgain(folderId, seen, nameBefore, sha256)
+      const namesBefore = store.namesOfContent(folderId, sha256).filter(isOfThis)
+      if (namesBefore.length > 0) knowAgain(folderId, seen, namesBefore, sha256)
       else {
         const song = await songOf(copy)
         if (isStillComing(file, seen, song)) return
@@ -174,9 +174,9 @@ export function createWatchFolders(given: WatchFoldersArguments) {
   }
 
   /** The content goes with the song to its name of now: a copy under a name that it had is another song. */
-  function knowAgain(folderId: string, seen: SeenSong, nameBefore: string, sha256: string): void {
+  function knowAgain(folderId: string, seen: SeenSong, namesBefore: readonly string[], sha256: string): void {
     db.transaction(() => {
-      store.forgetContent(folderId, nameBefore, sha256)
+      for (const name of namesBefore) store.forgetContent(folderId, name, sha256)
       deal(folderId, seen, { sha256 })
     })()
   }
