@@ -19,6 +19,8 @@ const isolation = 480
 /** Sound that is this much smaller on one side (−40 dB) begins or ends there, and so does one of which this part is left to what bends it. */
 const edgeRatio = 0.01
 const edgeBendRatio = 0.1
+/** Frames on either side whose straight line says where the sound comes from and goes to. */
+const lineFrames = 6
 /** Edges that come back within this many frames are a low note of a synthesiser (26 Hz and up at 48 kHz). */
 const period = 1800
 /** Longest click, frames. */
@@ -140,21 +142,19 @@ function examine(samples: Float32Array, centre: number): [number, number] | null
   }
   const from = centre - isolation + first - 1
   const to = centre - isolation + Math.max(first, last - order + 1) + 2
-  return !isEdge(samples, from, to) && vanishes(samples, from, to, a, peak) ? [from, to] : null
+  const isClick = !isEdge(samples, from, to) && comesBack(samples, from, to) && vanishes(samples, from, to, a, peak)
+  return isClick ? [from, to] : null
 }
 
 /**
  * Whether a sound begins or ends at an outlier: beside silence the filled gap is a ramp, on which a jump vanishes like a click. Under a bass that goes on, a chord that
- * is cut off leaves a swing, but nothing that bends as fast; an offset that begins before the music leaves neither, but jumps by more than moves beside it.
+ * is cut off leaves a swing, but nothing that bends as fast.
  */
 function isEdge(samples: Float32Array, from: number, to: number): boolean {
   const before = samples.subarray(from - isolation, from - order)
   const after = samples.subarray(to + order, to + isolation)
-  const [swingBefore, swingAfter] = [swing(before), swing(after)]
   return (
-    isFarApart(swingBefore, swingAfter, edgeRatio) ||
-    isFarApart(bending(before), bending(after), edgeBendRatio) ||
-    Math.abs(after[0]! - before.at(-1)!) > Math.max(swingBefore, swingAfter)
+    isFarApart(swing(before), swing(after), edgeRatio) || isFarApart(bending(before), bending(after), edgeBendRatio)
   )
 }
 
@@ -179,7 +179,34 @@ function swing(samples: Float32Array): number {
   return highest - lowest
 }
 
-/** Whether the outlier is gone once the gap is filled: the jump at the start of a note stays, a click does not. */
+/**
+ * Whether the sound goes on behind an outlier where it came from: a click leaves it and comes back, a drum that begins at its full height stays there, as an offset does that begins before its music. The lines on both
+ * sides, met in the middle, must lie closer together than the outlier stands out.
+ */
+function comesBack(samples: Float32Array, from: number, to: number): boolean {
+  const reach = (to - from + lineFrames) / 2
+  const before = lineThrough(samples, from - lineFrames)
+  const after = lineThrough(samples, to)
+  const jump = after.mean - before.mean - (after.slope + before.slope) * reach
+  const first = samples[from - 1]!
+  const slope = (samples[to]! - first) / (to - from + 1)
+  let height = 0
+  for (let i = from; i < to; i++) height = Math.max(height, Math.abs(samples[i]! - first - slope * (i - from + 1)))
+  return height > Math.abs(jump)
+}
+
+/** The line of least squares through {@link lineFrames} samples: their mean, and how it rises per frame. */
+function lineThrough(samples: Float32Array, from: number): { mean: number; slope: number } {
+  let sum = 0
+  let tilt = 0
+  for (let i = 0; i < lineFrames; i++) {
+    sum += samples[from + i]!
+    tilt += (i - (lineFrames - 1) / 2) * samples[from + i]!
+  }
+  return { mean: sum / lineFrames, slope: (12 * tilt) / (lineFrames * (lineFrames * lineFrames - 1)) }
+}
+
+/** Whether the outlier is gone once the gap is filled. */
 function vanishes(samples: Float32Array, from: number, to: number, a: Float64Array, peak: number): boolean {
   const start = from - 2 * order
   const mended = Float64Array.from(samples.subarray(start, to + 2 * order))
