@@ -2,9 +2,7 @@ import type { Genre } from '../contract/platforms.ts'
 import type { CompressionBand, RecipeStage } from '../contract/recipe.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import { magnitudeDb } from './biquad.ts'
-import { nothingPlanned, type PlanPart } from './plan-part.ts'
-import { monoBassSections, sectionsGainDb } from './processors/equaliser.ts'
-import { curveGainDb } from './processors/match.ts'
+import { filterGainDb, nothingPlanned, type PlanPart } from './plan-part.ts'
 import { bandFilters } from './processors/multiband.ts'
 import { dbToPower, powerToDb, rounded } from './units.ts'
 
@@ -115,12 +113,4 @@ function bandAveragesDb(
       heard.reduce((sum, { hz, power }) => sum + power * dbToPower(magnitudeDb(sections, hz, sampleRateHz)), 1e-12),
     ),
   )
-}
-
-/** What a stage that filters does to a level at a frequency, dB; 0 for what edits samples, moves with the music or works below the bands. */
-function filterGainDb(stage: RecipeStage, hz: number, sampleRateHz: number): { mid: number; side: number } {
-  if (stage.kind === 'match') return { mid: curveGainDb(stage.mid, hz), side: curveGainDb(stage.side, hz) }
-  if (stage.kind !== 'equalise' && stage.kind !== 'mono_bass') return { mid: 0, side: 0 }
-  const { mid, side } = stage.kind === 'mono_bass' ? monoBassSections(stage) : stage
-  return { mid: sectionsGainDb(mid, hz, sampleRateHz), side: sectionsGainDb(side, hz, sampleRateHz) }
 }

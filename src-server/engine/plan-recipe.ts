@@ -63,11 +63,11 @@ export function planRecipe(input: PlanInput): MasteringPlan {
   const reference = isFollowed ? input.reference : undefined
   const isMatched = reference !== undefined && input.referenceAmount > 0
   const image = isMatched ? imageLeftAlone : planImage(analysis, intensity)
-  const repair = planRepair(analysis, image.sideGainDb)
   const faults = isMatched ? nothingPlanned : planToneFaults(analysis, intensity)
   const tone = isMatched
     ? planReferenceTone(analysis, reference, input.referenceAmount)
     : planGenreTone(analysis, genre, intensity)
+  const repair = planRepair(analysis, image.sideGainDb, [...faults.stages, ...tone.stages])
   const density = planDensity(analysis, intensity)
   const planned = analysis.isSilent ? [] : inOrder([repair, faults, tone, density, image])
   const before = analysis.deadChannel === null ? planned : planned.map(alikeInSide)

@@ -2,9 +2,10 @@ import type { AiService } from '../contract/platforms.ts'
 import type { DynamicCut, RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import { type SourceAnalysis, thresholdShiftDb } from './analysis.ts'
+import { sibilantHz, voiceHz } from './detectors/sibilance.ts'
 import { isRumble, mostPeakRiseDb, rumbleFilterFor } from './detectors/subsonic.ts'
 import { foldDownLossDb, isOppositePhase } from './meters/stereo.ts'
-import { nothingPlanned, type PlanPart } from './plan-part.ts'
+import { filterGainDb, nothingPlanned, type PlanPart } from './plan-part.ts'
 import { dbToGain, dbToPower, powerToDb, rounded } from './units.ts'
 
 /** A mean above this (−60 dBFS) is an offset. */
@@ -43,16 +44,16 @@ const decision = (code: Decision['code'], values: Decision['values']): Decision 
 
 /**
  * Returns the repairs of what was detected, and nothing else. Pure; thresholds lean on the AI service, detection decides. `sideGainDb` is what the correction of
- * the width will do to the side: an over-wide bass that it brings back needs no further repair.
+ * the width will do to the side: an over-wide bass that it brings back needs no further repair. `tone` are the filters that follow: sibilants are judged as these leave them.
  */
-export function planRepair(analysis: SourceAnalysis, sideGainDb: number): PlanPart {
+export function planRepair(analysis: SourceAnalysis, sideGainDb: number, tone: readonly RecipeStage[]): PlanPart {
   const parts = [
     offsetAndRumble(analysis),
     clipping(analysis),
     clicks(analysis),
     monoBass(analysis, sideGainDb),
     resonances(analysis),
-    sibilance(analysis),
+    sibilance(analysis, tone),
   ]
   return { stages: parts.flatMap((part) => part.stages), decisions: parts.flatMap((part) => part.decisions) }
 }
@@ -179,9 +180,26 @@ function resonances({ resonances, aiService }: SourceAnalysis): PlanPart {
   }
 }
 
-function sibilance({ sibilance, aiService }: SourceAnalysis): PlanPart {
-  const { sharpestDb, typicalDb } = sibilance
-  if (sharpestDb < sibilanceDb[aiService] || sharpestDb - typicalDb < 10) return nothingPlanned
+/** What filters do to the sharpest sibilants against the voice range, dB. */
+function sharpenedDb({ spectrum, sibilance, sampleRateHz }: SourceAnalysis, filters: readonly RecipeStage[]): number {
+  const gainDb = ([lowHz, highHz]: readonly [number, number]): number => {
+    let before = 0
+    let after = 0
+    for (const [b, hz] of spectrum.bandHz.entries()) {
+      if (hz <= lowHz || hz >= highHz) continue
+      const power = sibilance.sharpestPowers[b]!
+      before += power
+      after += filters.reduce((sum, stage) => sum * dbToPower(filterGainDb(stage, hz, sampleRateHz).mid), power)
+    }
+    return before > 0 ? powerToDb(after / before) : 0
+  }
+  return gainDb(sibilantHz) - gainDb(voiceHz)
+}
+
+function sibilance(analysis: SourceAnalysis, tone: readonly RecipeStage[]): PlanPart {
+  const { sharpestDb, typicalDb } = analysis.sibilance
+  const leftDb = sharpestDb + sharpenedDb(analysis, tone)
+  if (leftDb < sibilanceDb[analysis.aiService] || sharpestDb - typicalDb < 10) return nothingPlanned
   return {
     stages: [
       {

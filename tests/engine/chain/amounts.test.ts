@@ -56,8 +56,24 @@ it('a resonance is cut by 0.6 of its excess in the mid and 0.8 in the sides, by 
 })
 
 it('sibilants are cut where they stand 10 dB above the usual ones', () => {
-  expect(stagesOf({ sibilance: { sharpestDb: 12, typicalDb: 2.1 } })).toEqual([])
-  expect(stagesOf({ sibilance: { sharpestDb: 12, typicalDb: 1.9 } })).toMatchObject([{ kind: 'dynamic_cut' }])
+  expect(stagesOf({ sibilance: { ...analysis.sibilance, sharpestDb: 12, typicalDb: 2.1 } })).toEqual([])
+  expect(stagesOf({ sibilance: { ...analysis.sibilance, sharpestDb: 12, typicalDb: 1.9 } })).toMatchObject([
+    { kind: 'dynamic_cut' },
+  ])
+})
+
+it.each([
+  ['brightens into the sharp', 8, 6, true],
+  ['leaves dull enough', 10, -6, false],
+  ['leaves too sharp', 14, -6, true],
+])('sibilants that the tone %s: %f dB, the genre %f dB away', (_, sharpestDb, missingDb, isTamed) => {
+  const { bandHz, sideDb } = analysis.fineSpectrum
+  const midDb = bandHz.map((hz) => genreSpectrumDb('pop', hz)! - (hz > 4000 ? missingDb : 0))
+  const sibilance = { ...analysis.sibilance, sharpestDb, typicalDb: -10 }
+  const changed = { fineSpectrum: { bandHz, midDb, sideDb }, sibilance }
+  const kinds = (genre: 'pop' | 'other') => stagesOf(changed, { genre }).map(({ kind }) => kind)
+  expect(kinds('other').includes('dynamic_cut')).toBe(sharpestDb > 9)
+  expect(kinds('pop').includes('dynamic_cut')).toBe(isTamed)
 })
 
 it.each([
