@@ -80,6 +80,8 @@ const DEFAULT_SETTINGS: MasterSettings = {
 const UNDO_MS = 86_400_000
 /** Another program's lock on the database is over soon, or somebody looks into it. */
 const LOCKED_RETRY_MS = 1000
+/** A full disk has room again when somebody has made some. */
+const FAULT_RETRY_MS = 30_000
 
 /** Makes the desk over an open database. `feed` hands over what has room; call it whenever a slot may have become free. */
 export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, workers, notify }: DeskArguments) {
@@ -87,6 +89,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
   const watchFolders = createWatchFolderStore(db)
   const common = () => store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
   let isFeeding = false
+  let stopRetry: (() => void) | undefined
 
   /** Runs a change in one transaction together with the event that tells of it. */
   function change(run: () => void): void {
@@ -120,10 +123,12 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
         )
       }
     } catch (cause) {
-      if (databaseFault(cause) === 'busy') {
-        log.warn('the desk waits for the database', { cause })
-        clock.after(LOCKED_RETRY_MS, feed)
-      } else log.error('the desk could not be worked off', { cause })
+      const isLocked = databaseFault(cause) === 'busy'
+      if (isLocked) log.warn('the desk waits for the database', { cause })
+      else log.error('the desk could not be worked off', { cause })
+      // Nobody may come to ask again.
+      stopRetry?.()
+      stopRetry = clock.after(isLocked ? LOCKED_RETRY_MS : FAULT_RETRY_MS, feed)
     } finally {
       isFeeding = false
     }

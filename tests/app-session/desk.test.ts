@@ -173,6 +173,21 @@ test('starting a song succeeds although a fault follows while it is handed over,
   expect([states(), submitted.length]).toEqual([['submitted'], 1])
 })
 
+test('a song that a full disk keeps from being handed over, or from being refused for it, is tried again by itself', async () => {
+  const { addSong, clock, desk, world, states, submitted } = openDesk()
+  const songs = [addSong('a'), addSong('b')]
+  world.outcome = () => {
+    world.breaksNotes = true
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+  }
+  desk.start(songs)
+  await clock.advance(120_000)
+  expect(states()).toEqual(['waiting', 'waiting'])
+  Object.assign(world, { outcome: () => 'accept', breaksNotes: false })
+  await clock.advance(60_000)
+  expect([states(), submitted.length]).toEqual([['submitted', 'submitted'], 2])
+})
+
 test('an analysis is kept exactly when the app is told of it', () => {
   const { addSong, desk, world, sources, told } = openDesk()
   const a = addSong('a')
