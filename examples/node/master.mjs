@@ -33,7 +33,7 @@ class Refused extends Error {
   }
 }
 
-/** Calls the service and waits as long as it asks for; throws Refused unless it succeeds. */
+/** Calls the service and waits as long as it asks for, saying why; throws Refused unless it succeeds. */
 async function call(at, init = {}) {
   const headers = { authorization: `Bearer ${process.env.LOUDSMITH_KEY}`, ...init.headers }
   for (;;) {
@@ -41,7 +41,9 @@ async function call(at, init = {}) {
     if (response.ok) return response
     const { error } = await json(response)
     const retryAfter = response.headers.get('retry-after')
-    if (retryAfter === null) throw new Refused(response.status, error)
+    const refused = new Refused(response.status, error)
+    if (retryAfter === null) throw refused
+    console.error(`waiting: ${refused.message}`)
     await sleep(1000 * Number(retryAfter))
   }
 }

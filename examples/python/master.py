@@ -30,16 +30,17 @@ class Refused(RuntimeError):
 
 
 def call(path, data=None, headers=None):
-    """Returns the open answer and waits for it as long as the service asks for; raises Refused, or RuntimeError where nothing answers."""
+    """Returns the open answer and waits for it as long as the service asks for, saying why; raises Refused, or RuntimeError where nothing answers."""
     request = urllib.request.Request(URL + path, data=data, headers={"Authorization": f"Bearer {KEY}", **(headers or {})})
     while True:
         try:
             return urllib.request.urlopen(request, timeout=300)
         except urllib.error.HTTPError as answer:
-            error = json.load(answer)["error"]
+            refused = Refused(answer.code, json.load(answer)["error"])
             retry_after = answer.headers.get("Retry-After")
             if retry_after is None:
-                raise Refused(answer.code, error) from None
+                raise refused from None
+            print("waiting:", refused, file=sys.stderr, flush=True)
             time.sleep(float(retry_after))
         except urllib.error.URLError:
             raise RuntimeError(f"no answer from {URL}. Is Loudsmith running?") from None

@@ -209,7 +209,7 @@ test.each(CLIENTS)('the %s example says why a song is refused, and fails', async
 })
 
 test.each(CLIENTS.filter(([name]) => name !== 'curl'))(
-  'the %s example waits when the plan allows no further request',
+  'the %s example waits when the plan allows no further request, and says so',
   async (_name, command, args) => {
     await service.patch('/app/account', { plan: 'pro' })
     const account = { headers: { authorization: `Bearer ${key}` } }
@@ -217,6 +217,7 @@ test.each(CLIENTS.filter(([name]) => name !== 'curl'))(
     const program = run(command, [...args, '봄날 (demo).wav'])
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect(program.code).toBeUndefined()
+    await eventually(() => /RATE_LIMIT.*30 requests/.test(program.output))
     await service.patch('/app/account', { plan: 'studio' })
     program.child.kill()
   },
