@@ -1,7 +1,8 @@
 /** `master FILE`: one ordinary job, followed to its end, and its masters unpacked where the user wants them. */
 import { constants, createWriteStream, openAsBlob } from 'node:fs'
-import { access, rm, stat } from 'node:fs/promises'
+import { access, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import yauzl from 'yauzl'
@@ -139,14 +140,25 @@ async function unpack(archive: string, out: string): Promise<string[]> {
       if (entry.fileName.endsWith('/')) continue
       const file = path.join(out, entry.fileName)
       await makeFolder(path.dirname(file), true)
-      await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(file))
-      await giveToUser(file, 'file')
+      await writeWhole(await zip.openReadStreamPromise(entry), file)
       files.push(file)
     }
   } finally {
     zip.close()
   }
   return files
+}
+
+/** Writes a file whole or not at all. */
+async function writeWhole(bytes: Readable, file: string): Promise<void> {
+  const part = `${file}.part`
+  try {
+    await pipeline(bytes, createWriteStream(part))
+    await giveToUser(part, 'file')
+    await rename(part, file)
+  } finally {
+    await rm(part, { force: true })
+  }
 }
 
 /** Returns whether `file` is there and no folder, for a clear word before anything starts. */

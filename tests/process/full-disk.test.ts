@@ -1,12 +1,25 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, type TestContext, test, vi } from 'vitest'
+import { masterFile } from '../../src-server/cli/master.ts'
+import { createServiceClient } from '../../src-server/cli/service-client.ts'
+import { wordsOfTerminal } from '../../src-server/cli/words.ts'
 import { type RunningServer, startServer } from '../../src-server/server.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
-import { wavOfSize } from '../support/songs.ts'
+import { wavOfSize, wavSong } from '../support/songs.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -96,6 +109,35 @@ test('how a job ended is not lost on a full disk: it is written as soon as there
   free()
   expect(await service.ended(job_id)).toMatchObject({ failure_code: 'DISK_FULL', credits_refunded: 1 })
   expect((await service.get('/api/v1/account')).body.credits).toBe(500)
+})
+
+test('the command line leaves no half of a master where there is no room to unpack all of them', async (context) => {
+  needMount(context)
+  const elsewhere = await startService()
+  const song = path.join(elsewhere.dataDir, 'song.wav')
+  writeFileSync(song, wavSong())
+  const words = wordsOfTerminal({}, 'en')
+  const client = createServiceClient({ baseUrl: elsewhere.baseUrl, credential: elsewhere.sessionCredential }, words)
+  const master = (out: string) => {
+    const options = { platforms: 'spotify,melon', out, fields: {} }
+    return masterFile(client, song, options, () => {}, new AbortController().signal, words)
+  }
+  const { files } = await master(path.join(folder, 'whole'))
+  const sizes = files.map((file) => statSync(file).size)
+  const [first = 0, second = 0] = sizes
+  const zipBytes = sizes.reduce((sum, size) => sum + size)
+  rmSync(path.join(folder, 'whole'), { recursive: true })
+  fill()
+  // The ZIP, the first master and half of the second; folders and the last pages of files take some.
+  const roomBytes = zipBytes + first + Math.floor(second / 2) + 16 * PAGE_BYTES
+  truncateSync(filler, statSync(filler).size - roomBytes)
+  const out = path.join(folder, 'half')
+  await expect(master(out)).rejects.toThrow('ENOSPC')
+  const left = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  expect(left.map(({ parentPath, name }) => statSync(path.join(parentPath, name)).size)).toEqual([first])
+  free()
+  rmSync(out, { recursive: true })
+  await elsewhere.stop()
 })
 
 test('a start on a full disk says so and what to do, wherever it runs out of room', async (context) => {
