@@ -103,7 +103,9 @@ export function createScheduler(parts: SchedulerParts) {
 
   const run = async (job: JobRecord, signal: AbortSignal) => {
     const ending = await work(job, signal).catch((cause: unknown): Ending => {
-      log.error('a job could not be worked on', { jobId: job.jobId, cause })
+      // Who cancels a job may have deleted its files by now.
+      const isCancelled = signal.aborted && !stopping.signal.aborted
+      if (!isCancelled) log.error('a job could not be worked on', { jobId: job.jobId, cause })
       return failureOf(cause)
     })
     await settleSurely(job.jobId, ending)

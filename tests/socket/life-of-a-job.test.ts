@@ -232,6 +232,23 @@ describe('cancel, delete, retry (contract 6)', () => {
     expect(await service.job(job_id)).toMatchObject({ failure_code: 'CANCELLED', credits_refunded: 1 })
   })
 
+  test('a job that is cancelled and deleted while its finished masters are put in place is no fault', async () => {
+    engine.isLingering = true
+    const { job_id } = await service.newJob()
+    await started(1)
+    engine.processes[0]?.finish()
+    for (const status of [200, 204])
+      expect((await service.call('DELETE', `/api/v1/jobs/${job_id}`)).status).toBe(status)
+    engine.processes[0]?.crash()
+    const next = await service.newJob()
+    await started(2)
+    engine.processes[1]?.finish()
+    engine.processes[1]?.crash()
+    expect((await service.ended(next.job_id)).status).toBe('done')
+    expect(readdirSync(path.join(service.dataDir, 'jobs'))).toEqual([next.job_id])
+    expect(service.lines.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
   test('an ended job is deleted with its files: 204, then 404', async () => {
     const { job_id } = await service.newJob()
     await started(1)
