@@ -33,8 +33,8 @@ export interface MasterOutcome {
 /**
  * Masters `file` and returns the ended job with the files written below `options.out`. Calls `onProgress` whenever the job
  * moved. When `signal` aborts, the job is cancelled and refunded and the outcome is that of the cancelled job.
- * Throws ServiceError when the service refuses the job or nothing can be written to `out`, and the file system's error when a file
- * cannot be read or written.
+ * Throws ServiceError when the service refuses the job or nothing can be written to `out`, an Error that says where the masters are when
+ * they cannot be unpacked, and the file system's error when a file cannot be read.
  */
 export async function masterFile(
   client: ServiceClient,
@@ -54,7 +54,7 @@ export async function masterFile(
   // The other answer is that of a dry run, which is not asked for.
   const created = (await client.call('createJob', { body: form })) as CreatedJob
   const job = await follow(client, created.job_id, onProgress, signal)
-  return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out) : [] }
+  return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out, words) : [] }
 }
 
 /** Before anything is charged: what cannot be written is known by now. */
@@ -120,13 +120,15 @@ async function follow(
   }
 }
 
-async function unpackResult(client: ServiceClient, jobId: string, out: string): Promise<string[]> {
+async function unpackResult(client: ServiceClient, jobId: string, out: string, words: Words): Promise<string[]> {
   const archive = path.resolve(out, `.${jobId}.zip`)
+  const response = await client.fetch('downloadResult', { params: { job_id: jobId } })
   try {
-    const response = await client.fetch('downloadResult', { params: { job_id: jobId } })
     if (!response.body) throw new Error('The download has no body.')
     await pipeline(response.body, createWriteStream(archive))
     return await unpack(archive, path.resolve(out))
+  } catch (cause) {
+    throw new Error(words.master.notUnpacked(out, (cause as Error).message), { cause })
   } finally {
     await rm(archive, { force: true })
   }

@@ -83,6 +83,8 @@ const en = {
     artist: 'artist of the masters',
     noFile: (file: string) => `There is no file ${file}.`,
     notWritable: (folder: string) => `Nothing can be written to ${folder}. Choose another folder with --out.`,
+    notUnpacked: (folder: string, reason: string) =>
+      `The masters are made, but could not be written to ${folder}: ${reason}. Save them from the History in the window.`,
     stages: {
       waiting: 'waiting',
       decoding: 'decoding',
@@ -195,6 +197,8 @@ const ko: Words = {
     artist: '마스터의 아티스트',
     noFile: (file) => `${file} 파일이 없어요.`,
     notWritable: (folder) => `${folder}에 쓸 수 없어요. --out으로 다른 폴더를 고르세요.`,
+    notUnpacked: (folder, reason) =>
+      `마스터는 만들어졌지만 ${folder}에 쓰지 못했어요: ${reason}. 창의 기록에서 저장하세요.`,
     stages: {
       waiting: '대기 중',
       decoding: '디코딩 중',
