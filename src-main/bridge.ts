@@ -73,7 +73,7 @@ export interface DesktopBridge {
   onOpenPlace(listener: (place: Place) => void): () => void
   /** Calls back when a menu command must be carried out by the page. Returns the function that ends it. */
   onMenuCommand(listener: (command: MenuCommand) => void): () => void
-  /** Calls back when files arrived without the page (open-with, the dock, a watch folder was refused something). */
+  /** Calls back when files arrived without the page (open-with, the dock, the menu). */
   onIntake(listener: (report: IntakeReport) => void): () => void
 }
 
