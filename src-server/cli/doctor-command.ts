@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { SystemState } from '../contract/app.ts'
+import { liveOwner } from '../db/owner.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { formatBytes, table } from './text-output.ts'
 import type { Words } from './words.ts'
@@ -8,17 +9,24 @@ import type { Words } from './words.ts'
 export function registerDoctorCommand(program: Command, dataDir: string, words: Words): void {
   withClientOptions(program.command('doctor'), dataDir, words)
     .description(words.doctor.about)
-    .action((options: ClientOptions) =>
-      runClientCommand(
+    .action((options: ClientOptions) => {
+      // Else the one that answers was started for this command alone, and is gone when its address is read.
+      const isRunning = liveOwner(options.dataDir) !== undefined
+      return runClientCommand(
         options,
         words,
-        (client) => client.call('readSystem'),
-        (system) => describe(system, words),
-      ),
-    )
+        async (client) => {
+          const system = await client.call('readSystem')
+          return { ...system, base_url: isRunning ? system.base_url : null }
+        },
+        (seen) => describe(seen, words),
+      )
+    })
 }
 
-function describe(system: SystemState, { doctor: say }: Words): string {
+type SeenSystem = Omit<SystemState, 'base_url'> & { readonly base_url: string | null }
+
+function describe(system: SeenSystem, { doctor: say }: Words): string {
   const ffmpeg = system.ffmpeg
     ? `${system.ffmpeg.version} (${system.ffmpeg.origin}) ${system.ffmpeg.path}`
     : say.noFfmpeg
@@ -30,6 +38,6 @@ function describe(system: SystemState, { doctor: say }: Words): string {
     ['SIMD', system.has_simd ? say.hasSimd : say.noSimd],
     [say.rows.data, system.data_dir],
     [say.rows.disk, say.disk(formatBytes(system.free_bytes), formatBytes(system.used_bytes))],
-    [say.rows.service, system.base_url],
+    [say.rows.service, system.base_url ?? say.notRunning],
   ])
 }

@@ -65,6 +65,7 @@ const en = {
     hasSimd: 'yes',
     noSimd: 'no: the engine needs a processor and runtime with WebAssembly SIMD',
     disk: (free: string, used: string) => `${free} free, ${used} used by Loudsmith`,
+    notRunning: 'not running',
   },
 
   master: {
@@ -179,6 +180,7 @@ const ko: Words = {
     hasSimd: '있음',
     noSimd: '없음: WebAssembly SIMD가 되는 프로세서와 런타임이 필요해요',
     disk: (free, used) => `여유 ${free}, Loudsmith 사용 ${used}`,
+    notRunning: '실행 중이 아님',
   },
 
   master: {

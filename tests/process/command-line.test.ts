@@ -203,10 +203,13 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test('with a running service a command goes to it', async () => {
+test('with a running service a command goes to it, and doctor says where it is; without one that there is none', async () => {
+  expect(await run('doctor')).toMatchObject({ data_dir: dataDir, has_simd: true, base_url: null })
+  expect((await say('doctor', '--data-dir', dataDir)).text).toMatch(/^Service +not running$/m)
   const server = await spawnServer(dataDir)
   await run('account', 'grant', '5')
   expect(await server.get('/api/v1/account')).toMatchObject({ credits: 505 })
+  expect(await run('doctor')).toMatchObject({ base_url: server.baseUrl })
   expect(await server.end('SIGTERM')).toBe(0)
 })
 
