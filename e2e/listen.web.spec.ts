@@ -275,6 +275,27 @@ test('a listener finds their way by keys alone: play, seek, loop, level, version
   await expect(clock).toHaveText('0:09.0')
 })
 
+test('a press waits for what is still read, and that is said', async ({ page, listen }) => {
+  const mastered = await listen(longTitled)
+  let letGo = () => {}
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  await page.route('**/files/*', async (route) => {
+    await gate
+    await route.continue()
+  })
+  await page.goto(new URL(`#/listen/${mastered.job.job_id}`, page.url()).href)
+  await expect(page.locator('.vers')).toBeVisible()
+  await page.keyboard.press('Space')
+  await expect(page.locator('.time')).toContainText('Reading')
+  await expect(page.locator('[aria-live=polite]')).toContainText('Reading')
+  await expect(page.getByRole('button', { name: 'Pause (Space)' })).toBeVisible()
+  letGo()
+  await expect(page.locator('.time span').first()).not.toHaveText('0:00.0')
+  await expect(page.locator('.time')).not.toContainText('Reading')
+})
+
 test('a pointer seeks in the lanes, draws a loop along the ruler, and moves nothing once it was taken away', async ({
   page,
   listen,

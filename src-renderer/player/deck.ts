@@ -158,8 +158,8 @@ export function createDeck(sampleRateHz: number) {
         }
         return
       case 'play':
-        if (head >= lengthFrames) head = loop?.startFrame ?? 0
-        isPlaying = lengthFrames > 0
+        if (lengthFrames > 0 && head >= lengthFrames) head = loop?.startFrame ?? 0
+        isPlaying = true
         return
       case 'pause':
         leave(head)
@@ -231,8 +231,8 @@ export function createDeck(sampleRateHz: number) {
 
   function renderRun(left: Float32Array, right: Float32Array, at: number, most: number): number {
     settleSwitch()
-    if (isPlaying && head >= lengthFrames) turnAround()
-    isWaiting = isPlaying && heard !== undefined && !isReady(heard, head)
+    if (isPlaying && lengthFrames > 0 && head >= lengthFrames) turnAround()
+    isWaiting = isPlaying && !(heard && isReady(heard, head))
     if (isWaiting) headFade = 0
     const moves = isPlaying && !isWaiting && heard !== undefined
     let frames = most

@@ -89,6 +89,10 @@ export interface PlayerStoreOptions {
   readonly tossCoin: () => boolean
 }
 
+/** Whether what is to be heard has to be read first: nothing sounds, or still another version. */
+export const isReading = (state: PlayerState): boolean =>
+  state.isPlaying && (state.isWaiting || state.readiness[heardVersion(state)] === 'opening')
+
 /** Makes the store of one visit with its actions; `start` begins to load. */
 export function createPlayerStore(options: PlayerStoreOptions) {
   const { client, versions, durationSeconds, rateHz, tossCoin } = options
@@ -167,6 +171,13 @@ export function createPlayerStore(options: PlayerStoreOptions) {
 
   const position = () => Math.min(durationSeconds, player?.position() ?? 0)
 
+  const canSound = () => Object.values(getState().readiness).some((one) => one !== 'failed')
+
+  function pause() {
+    setState({ isPlaying: false, isWaiting: false })
+    player?.pause()
+  }
+
   function applyLoop() {
     const { loop, isLooping } = getState()
     player?.setLoop(isLooping ? loop : null)
@@ -202,7 +213,10 @@ export function createPlayerStore(options: PlayerStoreOptions) {
             setReadiness(id, 'ready')
             sound()
           },
-          onFailure: (id) => setReadiness(id, 'failed'),
+          onFailure: (id) => {
+            setReadiness(id, 'failed')
+            if (getState().isPlaying && !canSound()) pause()
+          },
         })
         if (isClosed) return made.close()
         player = made
@@ -239,11 +253,10 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     seek,
     nudge: (seconds: number, restartsIntegrated = false) => seek(position() + seconds, restartsIntegrated),
     toggle() {
-      if (getState().hasFailed) return
-      const isPlaying = !getState().isPlaying
-      setState({ isPlaying })
-      if (isPlaying) player?.play()
-      else player?.pause()
+      if (getState().isPlaying) return pause()
+      if (getState().hasFailed || !canSound()) return
+      setState({ isPlaying: true, isWaiting: true })
+      player?.play()
     },
     choose,
     /** The original and the version heard last, in turn. */

@@ -9,7 +9,8 @@ import { Menu } from '../../components/dialogs.tsx'
 import { KeySheet } from '../../components/key-sheet.tsx'
 import type { LevelMode } from '../../player/levels.ts'
 import { playbackRule } from '../../player/levels.ts'
-import { gainsOf, shownService } from '../../state/player.ts'
+import { useApp } from '../../state/app-state.ts'
+import { gainsOf, isReading, shownService } from '../../state/player.ts'
 import { useFrames, useListenWords, usePlayer, useVisit } from './context.tsx'
 
 const STILL_MS = 250
@@ -66,8 +67,33 @@ export function Transport({ isBlindTestOpen, blindTestButton, onBlindTest }: Tra
   )
 }
 
+/** What is read for less than this is there before anybody wonders, ms. */
+const UNNOTICED_MS = 300
+
+/** Whether something is read for so long that it must be said; screen readers are told. */
+function useLongReading(): boolean {
+  const { l } = useListenWords()
+  const { notices } = useApp()
+  const isOn = usePlayer(isReading)
+  const [isLong, setLong] = useState(false)
+  useEffect(() => {
+    if (!isOn) return
+    const timer = setTimeout(() => {
+      setLong(true)
+      notices.announce(l.transport.waiting)
+    }, UNNOTICED_MS)
+    return () => {
+      clearTimeout(timer)
+      setLong(false)
+    }
+  }, [isOn, notices, l])
+  return isLong
+}
+
 function Clock({ durationSeconds }: { durationSeconds: number }) {
+  const { l } = useListenWords()
   const { player } = useVisit()
+  const isLong = useLongReading()
   const shown = useRef<HTMLSpanElement>(null)
   useFrames(() => {
     const text = clockTenths(player.position())
@@ -75,7 +101,8 @@ function Clock({ durationSeconds }: { durationSeconds: number }) {
   }, STILL_MS)
   return (
     <div className="time">
-      <span ref={shown}>{clockTenths(0)}</span> <small>/ {playingTime(durationSeconds)}</small>
+      <span ref={shown}>{clockTenths(0)}</span>{' '}
+      <small>{isLong ? l.transport.waiting : `/ ${playingTime(durationSeconds)}`}</small>
     </div>
   )
 }

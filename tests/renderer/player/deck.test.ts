@@ -154,6 +154,19 @@ describe('the transport', () => {
     expect(placeOf(render(deck, 1024), FADE, a)).toBe(140_000 + FADE)
   })
 
+  it('begins when the first samples are there, where it was to play before', () => {
+    const a = noise(20_000, 1)
+    const deck = deckWith({})
+    deck.obey({ kind: 'play', serial: 1 })
+    expect(Math.max(...render(deck, 4096))).toBe(0)
+    expect(deck.takeReport()).toMatchObject({ frame: 0, isPlaying: true, isWaiting: true })
+    deck.obey({ kind: 'add', version: 'a', frames: a.length })
+    deck.obey({ kind: 'chunk', version: 'a', index: 0, left: a, right: a.slice() })
+    deck.obey({ kind: 'length', frames: a.length })
+    deck.obey({ kind: 'choose', version: 'a' })
+    expect(placeOf(render(deck, 1024), FADE, a)).toBe(FADE)
+  })
+
   it('makes no click where it jumps, pauses, goes on or begins after waiting', () => {
     // A constant tells a jump of the sound from the music: any break in a fade is a step.
     const constant = new Float32Array(60_000).fill(0.5)
