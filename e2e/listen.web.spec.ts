@@ -534,7 +534,7 @@ test('two versions of a song stand in one switch', async ({ page, listen, contex
     const [mine = 0, theirs = 0, difference = 0] = row.map((text) => Number(text.replace('−', '-')))
     expect(difference, 'what is printed adds up').toBeCloseTo(theirs - mine, 6)
   }
-  await dialog.getByRole('button', { name: /Put it in the switch/ }).click()
+  await dialog.getByRole('button', { name: /Listen to both/ }).click()
   await expect(page.getByRole('radio', { name: /^V1 Spotify/ })).toBeChecked()
   await page.keyboard.press('1')
   await page.keyboard.press('c')

@@ -350,7 +350,7 @@ test('a watched folder takes a song that appears, keeps settings of its own, pau
     await expect(entry).toContainText('0 songs taken')
     await entry.getByLabel(/^Path of the folder/).fill(masters)
     await entry.getByRole('button', { name: 'Apply' }).click()
-    await entry.getByRole('button', { name: 'Keep the settings of now' }).click()
+    await entry.getByRole('button', { name: 'Keep the current settings' }).click()
     await expect(entry).toContainText('Kept for this folder')
     writeFileSync(path.join(bounces, 'Arrived.wav'), song('Arrived.wav', 7).buffer)
     await expect(entry).toContainText('1 song taken', { timeout: 120_000 })
