@@ -286,6 +286,25 @@ test('the focus stays near what its own press took away', async ({ page }) => {
   await expect(page.locator('#content')).toBeFocused()
 })
 
+test('a name comes up for the pointer over it and for the keyboard, and does not stay after a press by hand', async ({
+  page,
+}) => {
+  await drop(page, [song('One.wav', 1, 3)])
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+  const more = page.getByRole('button', { name: 'More: One' })
+  const hint = page.locator('.hint')
+  await more.hover()
+  await expect(hint).toHaveText('More: One')
+  await more.click()
+  await page.getByRole('menuitem', { name: 'Settings of this song' }).click()
+  await expect(more).toBeFocused()
+  await page.mouse.move(300, 90)
+  await page.waitForTimeout(1000)
+  await expect(hint).toHaveCount(0)
+  await page.keyboard.press('Tab')
+  await expect(hint).toHaveText('Remove: One')
+})
+
 test('what a toast covers can be scrolled from under it', async ({ page }) => {
   await drop(
     page,

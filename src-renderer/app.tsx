@@ -6,6 +6,7 @@ import { FailureBoundary } from './components/failure-boundary.tsx'
 import { isCovered, isTyping } from './components/is-typing.ts'
 import { keepFocus } from './components/keep-focus.ts'
 import { KeySheet } from './components/key-sheet.tsx'
+import { watchPresses } from './components/last-press.ts'
 import { ToastView } from './components/toast.tsx'
 import { go, routeOf, useRoute } from './router.ts'
 import { MasterScreen } from './screens/master/master-screen.tsx'
@@ -65,6 +66,7 @@ function Window() {
   )
   const drop = useDrop(add)
   useEffect(keepFocus, [])
+  useEffect(watchPresses, [])
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

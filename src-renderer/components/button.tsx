@@ -2,6 +2,7 @@
 import { Tooltip } from 'radix-ui'
 import {
   type ButtonHTMLAttributes,
+  type FocusEvent,
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
@@ -9,6 +10,7 @@ import {
   useId,
   useState,
 } from 'react'
+import { isByPointer } from './last-press.ts'
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
   look?: 'plain' | 'primary' | 'quiet' | 'danger'
@@ -86,6 +88,11 @@ function pressOnce(event: KeyboardEvent): void {
   if (event.key === 'Enter' && event.repeat) event.preventDefault()
 }
 
+/** A focus that comes back after a press by hand, from a menu or a dialog, asks for no tooltip: that would stay over what is below. */
+function keepHidden(event: FocusEvent): void {
+  if (isByPointer()) event.preventDefault()
+}
+
 /**
  * A tooltip for the focusable thing inside, which stays the same element, with its focus, whether there is something to say or not.
  * It only repeats what the thing is already named or described by.
@@ -94,7 +101,9 @@ export function Hint({ text, children }: { text: string | false | undefined; chi
   const [isOpen, setOpen] = useState(false)
   return (
     <Tooltip.Root open={isOpen && Boolean(text)} onOpenChange={setOpen}>
-      <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
+      <Tooltip.Trigger asChild onFocus={keepHidden}>
+        {children}
+      </Tooltip.Trigger>
       <Tooltip.Portal>
         <Tooltip.Content className="hint" sideOffset={6} collisionPadding={8}>
           {text}
