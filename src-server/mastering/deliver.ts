@@ -5,7 +5,7 @@ import type { DeliveryTarget, Platform, Tier } from '../contract/platforms.ts'
 import type { Audio } from '../engine/block.ts'
 import { prepareLanding } from '../engine/landing.ts'
 import type { LandingSource } from '../engine/landing-material.ts'
-import { gainToDb } from '../engine/units.ts'
+import { gainToDb, mix } from '../engine/units.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { platformCodecs } from '../media/encode.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
@@ -98,16 +98,19 @@ async function deliverRate(
     promises.map((promised) => render('master', promised.targets[0]!.platform, promised, progress.count)),
   )
   const wanted = promises.flatMap((promised, i) =>
-    promised.targets.map((target) => ({ target, promised, master: rendered[i]! })),
+    promised.targets.map((target) => {
+      return { target, promised, master: rendered[i]!, codecs: platformCodecs(target.platform, encoders) }
+    }),
   )
+  progress.expectCopies(wanted.reduce((sum, { codecs }) => sum + codecs.length, 0))
   const lowerings = new Map<string, Promise<RenderedMaster>>()
   const copies = new Map<string, Promise<number>>()
-  const delivered = await twoAtATime(wanted, async ({ target, promised, master }): Promise<Delivered> => {
-    const codecs = platformCodecs(target.platform, encoders)
+  const delivered = await twoAtATime(wanted, async ({ target, promised, master, codecs }): Promise<Delivered> => {
     // A master that gain alone made may lie well below its ceiling: what must come down is its peak.
     const peakDbtp = Math.min(target.ceilingDbtp, master.measurement.truePeakDbtp)
     const proofed = await proofMaster(master, codecs, {
       async again(loweredDb) {
+        progress.expectCopies(1)
         const name = `lowered-${loweredDb.toFixed(1)}`
         const ceilingDbtp = peakDbtp - loweredDb
         const lowered = await onlyOnce(lowerings, `${master.path} ${ceilingDbtp}`, () =>
@@ -117,10 +120,13 @@ async function deliverRate(
         const lostLu = master.measurement.integratedLufs - lowered.measurement.integratedLufs
         return lowered.plan.verdict === master.plan.verdict && lostLu < MOST_LOST_LU ? lowered : null
       },
-      copyPeakDbtp: (version, codec) =>
-        onlyOnce(copies, `${version.path} ${codec.name}`, () => readCopyPeakDbtp(version, codec, order.place)),
+      async copyPeakDbtp(version, codec) {
+        const copy = () => readCopyPeakDbtp(version, codec, order.place)
+        const peakDbtp = await onlyOnce(copies, `${version.path} ${codec.name}`, copy)
+        progress.copied()
+        return peakDbtp
+      },
     })
-    progress.proofed(order.targets.length)
     return { target, ...proofed }
   })
   const used = new Set(delivered.map(({ master }) => master.path))
@@ -224,8 +230,10 @@ interface StepCounter {
   /** That many more renders are about to begin, and after these at most `later` others, at further rates. */
   expect(renders: number, later: number): void
   count(step: RenderStep): void
-  /** One of `masters` has been proofed. */
-  proofed(masters: number): void
+  /** That many more copies are to be read. */
+  expectCopies(more: number): void
+  /** One of them has been read. */
+  copied(): void
 }
 
 /** Returns a counter: rendering until every expected render is written, then verifying, most of which is proofing where there is any. */
@@ -234,7 +242,8 @@ function createStepCounter({ tier, onProgress }: DeliveryOrder): StepCounter {
   const verifying = tier === 'premium' ? 0.1 : 1
   let begun = 0
   let renders = 0
-  let proofs = 0
+  let copies = 0
+  let copied = 0
   return {
     expect(more, later) {
       begun += more
@@ -245,9 +254,12 @@ function createStepCounter({ tier, onProgress }: DeliveryOrder): StepCounter {
       if (done.written < renders) onProgress('rendering', (0.5 * done.planned + 0.5 * done.written) / renders)
       else onProgress('verifying', (verifying * done.verified) / renders)
     },
-    proofed(masters) {
-      proofs++
-      if (tier === 'premium') onProgress('verifying', verifying + ((1 - verifying) * proofs) / masters)
+    expectCopies(more) {
+      copies += more
+    },
+    copied() {
+      copied++
+      onProgress('verifying', mix(verifying, 1, Math.min(1, copied / copies)))
     },
   }
 }

@@ -25,6 +25,7 @@ const noise = stereo(6 * 44_100, 44_100, () => {
 async function deliverNoise(targets: readonly DeliveryTarget[], by = ffmpeg, tier: Tier = 'premium', song = noise) {
   const folder = temporaryFolder()
   const steps: string[] = []
+  const verified: number[] = []
   const { masters } = await deliverMasters(() => song, {
     targets,
     tier,
@@ -39,9 +40,12 @@ async function deliverNoise(targets: readonly DeliveryTarget[], by = ffmpeg, tie
       },
       close: async () => {},
     },
-    onProgress: (stage) => steps.push(stage),
+    onProgress(stage, part) {
+      steps.push(stage)
+      if (stage === 'verifying') verified.push(part)
+    },
   })
-  return { masters, folder, steps }
+  return { masters, folder, steps, verified }
 }
 
 /** Delivers one premium master of the noise and says which file it is, what its copy reads and what else lies there. */
@@ -110,6 +114,18 @@ describe.runIf(canEncode && process.platform !== 'win32')('one premium master fo
     const copied = calls().flatMap((call) => (call.includes('-f adts') ? /\S+\.wav/.exec(call)![0] : []))
     expect(copied.at(-1)).toBe(spotify!.master.path)
     expect(copied).toEqual([...new Set(copied)])
+  })
+})
+
+describe.runIf(canEncode)('premium masters that are being proofed (only with an AAC encoder)', () => {
+  it('are told of copy by copy', async () => {
+    const targets = (['spotify', 'youtube'] as const).map((platform) => deliveryTarget(platform, 'other', 'platform'))
+    const { masters, verified } = await deliverNoise(targets)
+    const copies = masters.flatMap(({ codecChecks }) => codecChecks)
+    expect(verified).toEqual([...verified].sort((a, b) => a - b))
+    // The renders themselves are a tenth of it.
+    expect(new Set(verified.filter((part) => part > 0.1001)).size).toBe(copies.length)
+    expect(verified.at(-1)).toBe(1)
   })
 })
 
