@@ -2,6 +2,7 @@ import type { Audio } from '../engine/block.ts'
 import type { AudioFacts, AudioFormat } from './audio-facts.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 import { rateFilter } from './resample.ts'
+import { behindCrowdedTag } from './tags.ts'
 import { inWholeFrames } from './whole-frames.ts'
 
 /** A whole piece of two channels. */
@@ -82,9 +83,10 @@ export async function countFrames(
   let unfinishedLine = ''
   // Which speakers a WAV's channels are meant for is often nonsense, and ffmpeg would mix them or give up: the first of them is enough.
   const oneChannel = song.format === 'wav' ? ['-af', 'channelmap=map=0:channel_layout=mono'] : ['-ac', '1']
+  const options = [...(await behindCrowdedTag(song)), ...decoderOptions(song), '-vn', '-sn', '-dn']
   await runFfmpeg(ffmpeg, {
     operation: 'measure the duration',
-    input: { from: song.path, format: song.format, options: [...decoderOptions(song), '-vn', '-sn', '-dn'] },
+    input: { from: song.path, format: song.format, options },
     outputOptions: [
       ...['-map', '0:a:0', '-t', String(maxSeconds), ...oneChannel, '-ar', String(sampleRateHz)],
       // A line for each packet: stream, decoding time, place, duration, size, check sum. With a byte per frame the size is their number.
@@ -146,6 +148,7 @@ export async function decodeSong(
   const collector = collectPlanar(Array.from({ length: facts.channels }, () => allocate(capacity)))
   // The frames of an MP3 may differ in their channels. A WAV's are taken as they come, whichever speakers they are meant for.
   const channels = facts.format === 'wav' ? [] : ['-ac', String(facts.channels)]
+  const behindTag = await behindCrowdedTag({ path, format: facts.format })
   const filters = [
     ...(facts.format === 'flac' && facts.damagedSeconds !== undefined ? [FILL_WITH_SILENCE] : []),
     ...(isResampled ? [rateFilter(ffmpeg, sampleRateHz)] : []),
@@ -155,7 +158,7 @@ export async function decodeSong(
     input: {
       from: path,
       format: facts.format,
-      options: ['-cpuflags', '0', ...decoderOptions(facts), '-vn', '-sn', '-dn'],
+      options: [...behindTag, '-cpuflags', '0', ...decoderOptions(facts), '-vn', '-sn', '-dn'],
     },
     outputOptions: [
       ...['-map', '0:a:0', ...channels],

@@ -134,6 +134,7 @@ export function readId3Texts(tag: Buffer): Id3Texts {
   const texts = new Map<string, string[]>()
   let textBytes = 0
   for (const { id, content } of framesIn(tag)) {
+    if (!id.startsWith('T') && id !== 'COMM') continue
     textBytes += content.length
     if (textBytes > MAX_TEXT_BYTES) break
     const { description, values } = readText(id, content)
@@ -145,7 +146,14 @@ export function readId3Texts(tag: Buffer): Id3Texts {
   return texts
 }
 
-/** The text frames and comments of a tag, as far as they need not be unpacked. */
+/** Whether an ID3v2 tag of version 3 or 4 has more frames than are looked at: 4096. Never throws. */
+export function isCrowded(tag: Buffer): boolean {
+  let frames = 0
+  for (const _ of framesIn(tag)) frames++
+  return frames === MAX_FRAMES
+}
+
+/** The frames of a tag, the first 4096 at most; the content of those is empty that would have to be unpacked. */
 function* framesIn(tag: Buffer): Generator<{ readonly id: string; readonly content: Buffer }> {
   const version = tag[3]
   if (id3TagBytes(tag) === 0 || (version !== 3 && version !== 4)) return
@@ -159,7 +167,7 @@ function* framesIn(tag: Buffer): Generator<{ readonly id: string; readonly conte
     const id = body.toString('latin1', at, at + 4)
     if (!/^[A-Z0-9]{4}$/.test(id)) return
     const end = at + HEADER_BYTES + sizeAt(at + 4)
-    if (id.startsWith('T') || id === 'COMM') yield { id, content: frameContent(body.subarray(at, end), version) }
+    yield { id, content: frameContent(body.subarray(at, end), version) }
     at = end
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { decodeSong } from '../../src-server/media/decode.ts'
 import { readId3Texts } from '../../src-server/media/id3.ts'
 import { readCover, readTags } from '../../src-server/media/tags.ts'
 import { chunk, tagChunks } from '../../src-server/media/wav-tags.ts'
@@ -242,6 +243,26 @@ it('an ID3v2 tag of more texts than a song has is not read to its end', () => {
   const long = frame('TPE1', Buffer.alloc(300_000))
   expect(readId3Texts(id3Tag([frame('TIT2', Buffer.from('\x03Song')), long]))).toEqual(new Map([['TIT2', ['Song']]]))
 })
+
+it.each(['mp3', 'flac'] as const)(
+  'a %s behind a tag of more frames than a song has is read as if it had none',
+  async (format) => {
+    const bare = at(`alone.${format}`)
+    runPlain('-f', 'lavfi', '-i', 'anoisesrc=d=2:a=0.1:seed=1', '-ar', '44100', '-ac', '2', '-map_metadata', '-1', bare)
+    const texts = Array.from({ length: 5000 }, (_, i) => frame('TXXX', Buffer.from(`\x03${i}\0x`)))
+    const cover = frame('APIC', Buffer.concat([Buffer.from('\x03image/jpeg\0\x03\0'), readFileSync(at('red.jpg'))]))
+    const crowded = at(`crowded.${format}`)
+    writeFileSync(crowded, Buffer.concat([id3Tag([...texts, cover]), readFileSync(bare)]))
+    const [wanted, probe] = [await probeAudio(bare, { ffmpeg }), await probeAudio(crowded, { ffmpeg })]
+    if (!wanted.ok || !probe.ok) throw new Error('refused')
+    const { tags, ...facts } = probe.facts
+    expect({ ...facts, tags: wanted.facts.tags }).toEqual(wanted.facts)
+    expect(tags.other).toBeUndefined()
+    expect(await readCover(ffmpeg, { path: crowded, format })).toBeUndefined()
+    const own = await decodeSong(ffmpeg, bare, wanted.facts)
+    expect((await decodeSong(ffmpeg, crowded, probe.facts)).audio).toEqual(own.audio)
+  },
+)
 
 describe('comments', () => {
   const comment = (description: string, text: string) => frame('COMM', Buffer.from(`\x03XXX${description}\0${text}`))
