@@ -57,7 +57,7 @@ interface KernelExports {
     upTaps: number,
     downTaps: number,
     errors: number,
-  ): number
+  ): void
   applyGainCurve(x: number, groups: number, controls: number, weights: number, drive: number): void
   limiterStateBytes(): number
   limitGroups(

@@ -54,13 +54,11 @@ const DOWN_BYTES: usize = 160
  * magnitude bends to approach `limit`: knee + w * u / sqrt(1 + u * u) with w = limit - knee, u = (|v| - knee) / w.
  * The points a quarter and three quarters behind a frame are mirror images, as in peaks.ts. upTaps: for t = 0 .. 15 the three f32x4 a b of that
  * pair and the half way point's. downTaps: 4 phases of 32 f32 with four zeros before and after each; tap k belongs to frame n - 15 + k.
- * errors: scratch for 16 f32. Readable x[-15] ... x[8 groups + 16], writable y[-15] ... y[8 groups + 16]. Returns the number of blocks of
- * four frames with a clipped point.
+ * errors: scratch for 16 f32. Readable x[-15] ... x[8 groups + 16], writable y[-15] ... y[8 groups + 16].
  */
-export function addClipError(x: usize, y: usize, groups: i32, peaks: usize, knee: f32, limit: f32, upTaps: usize, downTaps: usize, errors: usize): i32 {
+export function addClipError(x: usize, y: usize, groups: i32, peaks: usize, knee: f32, limit: f32, upTaps: usize, downTaps: usize, errors: usize): void {
   // The peak is that of the louder channel: where no sample of this one comes near the knee, no point between them passes it.
   const quiet = f32x4.splat(<f32>0.5 * knee), knees = f32x4.splat(knee), width = f32x4.splat(limit - knee)
-  let clipped = 0
   for (let n = 0; n < 8 * groups; n += 4) {
     if (load<f32>(peaks + ((<usize>n >> 3) << 2)) <= knee) {
       n += 4
@@ -91,7 +89,5 @@ export function addClipError(x: usize, y: usize, groups: i32, peaks: usize, knee
     v128.store(errors, e2, 32)
     v128.store(errors, e3, 48)
     scatter(errors, y + (<usize>n << 2) - 60, downTaps)
-    clipped++
   }
-  return clipped
 }
