@@ -9,7 +9,7 @@ import { createMatchFilter } from './processors/match.ts'
 import { type Compressor, createMultiband } from './processors/multiband.ts'
 import type { Processor } from './processors/processor.ts'
 import { type Mending, mendClicks, rebuildFlatTops } from './processors/restore.ts'
-import { gainToDb, rounded } from './units.ts'
+import { gainToDb, mix, rounded } from './units.ts'
 
 /** What a recipe made of a piece. */
 export interface AppliedRecipe {
@@ -24,6 +24,9 @@ export interface AppliedRecipe {
 /** A change of less is none in a report that counts in tenths, dB. */
 export const noticedDb = 0.05
 
+/** Part of the work that mending flat tops is, where there are any. */
+const mendingPart = 0.8
+
 /** Frames per block of the streaming stages. */
 const blockFrames = 4096
 
@@ -35,8 +38,9 @@ const blockFrames = 4096
 export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction: number) => void): AppliedRecipe {
   const repairs: Repair[] = []
   const streamed: { stage: RecipeStage; processor: Processor }[] = []
+  const mending = recipe.stages.some(({ kind }) => kind === 'declip') ? mendingPart : 0
   for (const stage of recipe.stages) {
-    const edited = editSamples(audio, stage)
+    const edited = editSamples(audio, stage, (part) => onProgress?.(mending * part))
     if (edited) repairs.push(...edited)
     else streamed.push({ stage, processor: createProcessor(stage, audio.sampleRateHz) })
   }
@@ -44,7 +48,7 @@ export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction
   runStreamed(
     audio,
     streamed.map(({ processor }) => processor),
-    onProgress,
+    (part) => onProgress?.(mix(mending, 1, part)),
   )
   const mostReductionDb = { density: 0, multiband: 0 }
   for (const { stage, processor } of streamed) {
@@ -69,14 +73,16 @@ export function splitRecipe(recipe: Recipe): { readonly edits: Recipe; readonly 
   }
 }
 
-/** Makes the edit of a stage that works on single samples and tells about it; null for a stage that streams. */
-function editSamples(audio: Audio, stage: RecipeStage): Repair[] | null {
+/** Makes the edit of a stage that works on single samples and tells about it; null for a stage that streams. Only mending flat tops takes time and is told of. */
+function editSamples(audio: Audio, stage: RecipeStage, onMended: (fraction: number) => void): Repair[] | null {
   switch (stage.kind) {
     case 'remove_dc':
       for (const [c, samples] of audio.channels.entries()) subtract(samples, stage.offsets[c] ?? 0)
       return [{ kind: 'dc_offset', amount_db: rounded(gainToDb(Math.max(...stage.offsets.map(Math.abs)))) }]
     case 'declip':
-      return mended('clipping', audio, (samples, c) => rebuildFlatTops(samples, stage.levels[c]!))
+      return mended('clipping', audio, (samples, c) =>
+        rebuildFlatTops(samples, stage.levels[c]!, (part) => onMended((c + part) / audio.channels.length)),
+      )
     case 'declick':
       return mended('clicks', audio, (samples, c) => mendClicks(samples, stage.clicks[c] ?? []))
     default:
@@ -152,9 +158,9 @@ function inSeries(members: readonly DynamicCutter[]): Series {
 }
 
 /** Runs the processors over the audio in place; what comes out late is written back to where it belongs. */
-function runStreamed(audio: Audio, processors: readonly Processor[], onProgress?: (fraction: number) => void): void {
+function runStreamed(audio: Audio, processors: readonly Processor[], onProgress: (fraction: number) => void): void {
   if (processors.length === 0) {
-    onProgress?.(1)
+    onProgress(1)
     return
   }
   const latency = processors.reduce((sum, { latencySamples }) => sum + latencySamples, 0)
@@ -175,7 +181,7 @@ function runStreamed(audio: Audio, processors: readonly Processor[], onProgress?
         audio.channels[c]!.set(samples.subarray(skipped), start + skipped - latency)
       }
     }
-    onProgress?.(Math.min(1, (start + frames) / total))
+    onProgress(Math.min(1, (start + frames) / total))
   }
 }
 

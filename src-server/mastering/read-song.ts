@@ -80,7 +80,8 @@ export async function editSong(
   takeAudio()
   const onDecoded = (part: number) => onProgress?.(mix(0, EDIT_BEHIND.decoding, part))
   const { audio: own } = await decodeSong(order.ffmpeg, path, facts, { signal, onProgress: onDecoded })
-  const { repairs } = applyRecipe(own, edits)
+  const onEdited = (part: number) => onProgress?.(mix(EDIT_BEHIND.decoding, EDIT_BEHIND.editing, part))
+  const { repairs } = applyRecipe(own, edits, onEdited)
   const onConverted = (part: number) => onProgress?.(mix(EDIT_BEHIND.editing, 1, part))
   return { audio: await atEngineRate(order, own, signal, onConverted), repairs }
 }

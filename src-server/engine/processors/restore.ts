@@ -12,6 +12,9 @@ const longestGap = 80
 /** A rebuilt peak never stands higher above the level at which it was cut. */
 const mostRise = dbToGain(9)
 
+/** Flat tops between two words on the progress: some hundredths of a second. */
+const toldEvery = 200
+
 /** What mending one channel did. */
 export interface Mending {
   /** Places that were mended. */
@@ -22,13 +25,19 @@ export interface Mending {
 
 /**
  * Rebuilds the flat tops of one channel in place by two passes of autoregressive interpolation; every rebuilt sample lies at or beyond the
- * level at which it was cut. Gaps at the very ends of the channel or longer than 80 frames stay as they are.
+ * level at which it was cut. Gaps at the very ends of the channel or longer than 80 frames stay as they are. `onProgress` is told the part of the work that is
+ * done, 0 to 1.
  */
-export function rebuildFlatTops(samples: Float32Array, levels: ClipLevels): Mending {
+export function rebuildFlatTops(
+  samples: Float32Array,
+  levels: ClipLevels,
+  onProgress?: (fraction: number) => void,
+): Mending {
   const runs = flatTops(samples, levels).filter(([start, end]) => isMendable(samples, start, end))
   let largest = 1
   for (let pass = 0; pass < 2; pass++) {
-    for (const [start, end] of runs) {
+    for (const [k, [start, end]] of runs.entries()) {
+      if (k % toldEvery === 0) onProgress?.((pass + k / runs.length) / 2)
       const level = samples[start]! > 0 ? levels.positive! : levels.negative!
       const mended = interpolate(samples, start, end)
       const highest = Math.min(mostRise, highestRise(samples, start, end, level))

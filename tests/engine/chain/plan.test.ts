@@ -292,8 +292,14 @@ describe('a repair', () => {
     const clipped = copyOf(chord)
     clipHard(clipped, -3)
     const before = differenceDb(chord, clipped)
-    applyRecipe(clipped, { version: 1, stages: [{ kind: 'declip', levels: analyse(clipped).clipping.levels }] })
+    const told: number[] = []
+    const mending = { kind: 'declip', levels: analyse(clipped).clipping.levels } as const
+    applyRecipe(clipped, { version: 1, stages: [mending] }, (part) => told.push(part))
     expect(differenceDb(chord, clipped)).toBeLessThan(before - 10)
+    // It takes its time, and tells how far it is: in both channels, twice.
+    expect(new Set(told).size).toBeGreaterThan(4)
+    expect(told).toEqual([...told].sort((a, b) => a - b))
+    expect(told.at(-1)).toBe(1)
   })
 
   it('leaves a bass line at 35 Hz within half a decibel, even beside rumble', () => {
