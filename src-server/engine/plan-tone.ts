@@ -38,6 +38,7 @@ const leastDb = 0.15
 /**
  * Returns the equaliser against the typical faults of tone, by their odds, the same in mid and side: the exact inverses of
  * the faults' own filters. `intensity` 50 corrects as described, 0 not at all, 100 twice the lean but never more than the fault.
+ * A lean is told as one: no fault was found.
  */
 export function planToneFaults(analysis: SourceAnalysis, intensity: number): PlanPart {
   if (analysis.isSilent) return nothingPlanned
@@ -53,16 +54,18 @@ export function planToneFaults(analysis: SourceAnalysis, intensity: number): Pla
     // Air is not lifted above a cutoff: there is only noise.
     if (kind === 'dullness' && (analysis.bandwidthHz ?? 20_000) < 2 * frequencyHz) continue
     sections.push({ shape, frequencyHz, q, gainDb: -amount * unitDb })
-    decisions.push({
-      stage: kind === 'mud' ? 'repair' : 'tone',
-      code: codes[kind],
-      values: {
-        frequencyHz,
-        gainDb: rounded(-amount * unitDb, 2),
-        evidenceDb: rounded(analysis.tone[kind]),
-        probability: rounded(probability(odds[kind]), 2),
-      },
-    })
+    const values = {
+      frequencyHz,
+      gainDb: rounded(-amount * unitDb, 2),
+      evidenceDb: rounded(analysis.tone[kind]),
+      probability: rounded(probability(odds[kind]), 2),
+    }
+    const isFound = certainty(odds[kind], certainFrom[kind]) > 0
+    decisions.push(
+      isFound
+        ? { stage: kind === 'mud' ? 'repair' : 'tone', code: codes[kind], values }
+        : { stage: 'tone', code: 'TONE_LEANED', values: { fault: kind, ...values } },
+    )
   }
   if (sections.length === 0) return nothingPlanned
   return { stages: [{ kind: 'equalise', mid: sections, side: sections }], decisions }

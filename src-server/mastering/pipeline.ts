@@ -37,7 +37,7 @@ import {
   targetBeside,
   thinnedCurves,
 } from './report-facts.ts'
-import { decisionsDone, withBridgedGaps } from './work-done.ts'
+import { decisionsDone, repairsOfFaults, withBridgedGaps } from './work-done.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { StoredSong, WarningFact, WorkOrder, WorkProgress, WorkResult } from './work-order.ts'
 
@@ -141,8 +141,9 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   const plan = choosePlan(edited.audio, analysis, song.isConverted ? candidates.map(afterEdits) : candidates)
   signal.throwIfAborted()
   const applied = applyRecipe(edited.audio, plan.recipe, (part) => report('rendering', mix(edit, CHAIN_PART, part)))
-  const work = { repairs: [...edited.repairs, ...applied.repairs], decisions: plan.decisions }
-  const { repairs, decisions } = withBridgedGaps(work, song.bridgedGaps)
+  const { decisions: planned } = plan
+  const made = repairsOfFaults({ repairs: [...edited.repairs, ...applied.repairs], decisions: planned })
+  const { repairs, decisions } = withBridgedGaps({ repairs: made, decisions: planned }, song.bridgedGaps)
   return {
     takeAudio: takenOnce(applied.audio),
     analysis,

@@ -39,6 +39,12 @@ export function withBridgedGaps(work: RepairWork, gaps: number): RepairWork {
   }
 }
 
+/** Returns the repairs of what was found. A lean of the tone away from possible mud is measured like a cut of it, but is none of them. */
+export function repairsOfFaults({ repairs, decisions }: RepairWork): readonly Repair[] {
+  const isMudFound = decisions.some(({ code }) => code === 'MUD_CUT')
+  return repairs.filter(({ kind }) => kind !== 'mud' || isMudFound)
+}
+
 /**
  * Returns the decisions of a plan as they came out. A repair that measured nothing is left out, and places are counted as they were mended; so is a
  * compression that never turned anything down. A stage that loses its last decision says that nothing was done in it. `plrDb` is the peak-to-loudness ratio of the

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Decision, DecisionCode, Repair, Report } from '../../src-server/contract/report.ts'
-import { decisionsDone, withBridgedGaps } from '../../src-server/mastering/work-done.ts'
+import { decisionsDone, repairsOfFaults, withBridgedGaps } from '../../src-server/mastering/work-done.ts'
 import { temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor } from './run-worker.ts'
 
@@ -43,6 +43,13 @@ describe('the decisions of a plan once it was carried out', () => {
     const filtered = repair('DC_REMOVED', { method: 'filtered' })
     expect(done([filtered], [rumble])).toEqual([filtered])
     expect(codes(done([repair('DC_REMOVED', { method: 'subtracted' })], [rumble]))).toEqual(['NOTHING_TO_REPAIR'])
+  })
+
+  it('claim no repair of mud where the tone only leaned away from it', () => {
+    const made: Repair[] = [{ kind: 'mud', amount_db: -0.2 }]
+    const leaned: Decision = { stage: 'tone', code: 'TONE_LEANED', values: { fault: 'mud', gainDb: -0.2 } }
+    expect(repairsOfFaults({ repairs: made, decisions: [leaned] })).toEqual([])
+    expect(repairsOfFaults({ repairs: made, decisions: [repair('MUD_CUT')] })).toEqual(made)
   })
 
   it('claim no compression that never turned anything down', () => {

@@ -73,6 +73,13 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
       `A dull top was lifted by ${db(v.gainDb)} from ${hz(v.frequencyHz)} up.`,
       `어두운 고역을 ${hz(v.frequencyHz)}부터 ${db(v.gainDb)} 올렸어요.`,
     ),
+  TONE_LEANED: (v) => {
+    const fault = possibleFaults[String(v.fault)] ?? both('a fault', '고르지 않을')
+    return both(
+      `The tone leans by ${db(v.gainDb)} away from ${fault.en} around ${hz(v.frequencyHz)}: possible, but too uncertain to call it a fault.`,
+      `${hz(v.frequencyHz)} 부근이 ${fault.ko} 수 있어 ${db(v.gainDb)}만 살짝 기울였어요. 결함이라고 할 만큼 확실하지는 않아요.`,
+    )
+  },
   TONE_TOWARD_GENRE: (v) =>
     both(
       `The tone was moved toward the genre, by ${db(v.largestDb)} at most.`,
@@ -147,6 +154,12 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
       `가장 큰 부분과 가장 조용한 부분에 레시피 ${v.of ?? '여러'}개를 시험했고, ${name.ko}${intensity.ko} 쪽이 가장 좋았어요.`,
     )
   },
+}
+
+const possibleFaults: Readonly<Record<string, Bilingual>> = {
+  mud: both('mud', '뭉쳤을'),
+  harshness: both('harshness', '거칠'),
+  dullness: both('a dull top', '어두울'),
 }
 
 const candidateNames: Readonly<Record<string, Bilingual>> = {

@@ -98,12 +98,22 @@ describe('the planner', () => {
   })
 
   it('does not say that the tone was left alone beside a cut of its mud', () => {
-    const codes = (mud: number) =>
-      plan({ ...analysis, tone: { ...analysis.tone, mud } }).decisions.flatMap(({ code }) =>
+    const codes = (mud: number, peakRelief: PeakRelief) =>
+      plan({ ...analysis, tone: { ...analysis.tone, mud }, peakRelief }).decisions.flatMap(({ code }) =>
         /MUD|TONE/.test(code) ? [code] : [],
       )
-    expect(codes(0)).toEqual(['TONE_LEFT_ALONE'])
-    expect(codes(8)).toEqual(['MUD_CUT'])
+    expect(codes(0, analysis.peakRelief)).toEqual(['TONE_LEFT_ALONE'])
+    expect(codes(8, evenedBy('mud', 1))).toEqual(['MUD_CUT'])
+  })
+
+  it('tells of a lean of the tone as of no fault', () => {
+    const { decisions, recipe } = plan({ ...analysis, tone: { ...analysis.tone, mud: 8 } })
+    expect(stage(recipe.stages, 'equalise')!.mid[0]!.gainDb).toBeGreaterThan(-0.9)
+    const told = decisions.filter(({ stage }) => stage === 'repair' || stage === 'tone')
+    expect(told.map(({ code, values }) => [code, values.fault])).toEqual([
+      ['NOTHING_TO_REPAIR', undefined],
+      ['TONE_LEANED', 'mud'],
+    ])
   })
 
   it('rebuilds peaks, but not a song that is clipped throughout', () => {
@@ -563,8 +573,10 @@ describe('a song that may be harsh or dull', () => {
       for (let dull = 0; dull <= 1; dull += 0.02) {
         const faults = { ...none.faults, harshness: relief(harsh), dullness: relief(dull) }
         const { decisions } = planToneFaults({ ...analysis, peakRelief: { ...none, faults } }, 50)
-        const gainDb = (wanted: DecisionCode) => decisions.find(({ code }) => code === wanted)?.values.gainDb ?? 0
-        const [cutDb, liftDb] = [gainDb('TONE_HARSHNESS_CUT'), gainDb('TONE_DULLNESS_LIFTED')]
+        const gainDb = (wanted: DecisionCode, fault: string) =>
+          decisions.find(({ code, values }) => code === wanted || values.fault === fault)?.values.gainDb ?? 0
+        const cutDb = gainDb('TONE_HARSHNESS_CUT', 'harshness')
+        const liftDb = gainDb('TONE_DULLNESS_LIFTED', 'dullness')
         if (cutDb === -5) expect(liftDb).toBe(0)
         if (liftDb === 4) expect(cutDb).toBe(0)
         seen.add(`${cutDb === -5} ${liftDb === 4}`)
