@@ -80,7 +80,8 @@ function offsetAndRumble(analysis: SourceAnalysis): PlanPart {
   const filter = rumbleFilterFor(subsonic, shiftDb)
   const isWorthFiltering = peakRiseDb(analysis) < (filter.order === 1 ? 0 : mostPeakRiseDb)
   const removal = offsetRemoval(analysis, isWorthFiltering)
-  const hasRumble = isRumble(subsonic, shiftDb) && isWorthFiltering
+  const isFound = isRumble(subsonic, shiftDb)
+  const hasRumble = isFound && isWorthFiltering
   const stages: RecipeStage[] = []
   const decisions: Decision[] = []
   if (removal === 'filtered') {
@@ -88,9 +89,12 @@ function offsetAndRumble(analysis: SourceAnalysis): PlanPart {
   } else if (removal !== null) {
     decisions.push(decision('DC_REMOVED', { percent: rounded(largestOf(removal) * 100, 2), method: 'subtracted' }))
     stages.push({ kind: 'remove_dc', offsets: removal })
+  } else if (largestOf(dcOffsets) > movingDcThreshold * dbToGain(shiftDb)) {
+    decisions.push(decision('DC_LEFT', { percent: rounded(largestOf(dcOffsets) * 100, 2) }))
   }
-  if (hasRumble) {
-    decisions.push(decision('RUMBLE_FILTERED', { frequencyHz: rounded(frequencyHz), levelDbfs: rounded(levelDbfs) }))
+  if (isFound) {
+    const values = { frequencyHz: rounded(frequencyHz), levelDbfs: rounded(levelDbfs) }
+    decisions.push(decision(hasRumble ? 'RUMBLE_FILTERED' : 'RUMBLE_LEFT', values))
   }
   if (hasRumble || removal === 'filtered') {
     stages.push({ kind: 'rumble_filter', ...filter, isAgainstRumble: hasRumble })

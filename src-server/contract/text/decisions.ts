@@ -32,8 +32,18 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
     v.method === 'filtered'
       ? both('An offset that moves with the music was filtered out.', '음악과 함께 움직이는 DC 오프셋을 걸러 냈어요.')
       : both('A constant offset was removed.', 'DC 오프셋을 없앴어요.'),
+  DC_LEFT: () =>
+    both(
+      'An offset moves with the music. The peaks would rise without it, so it was left.',
+      'DC 오프셋이 음악과 함께 움직여요. 없애면 피크가 더 높아져서 그대로 뒀어요.',
+    ),
   RUMBLE_FILTERED: (v) =>
     both(`Rumble around ${hz(v.frequencyHz)} was filtered.`, `${hz(v.frequencyHz)} 부근의 초저역 잡음을 걸렀어요.`),
+  RUMBLE_LEFT: (v) =>
+    both(
+      `There is energy below 20 Hz, most around ${hz(v.frequencyHz)}. The peaks would rise without it, so it was left: it shapes the music's own waves.`,
+      `20 Hz 아래, 주로 ${hz(v.frequencyHz)} 부근에 에너지가 있어요. 없애면 피크가 더 높아져서 음악의 일부로 보고 그대로 뒀어요.`,
+    ),
   CLIPPING_REBUILT: (v) => both(`Clipped peaks were rebuilt${places(v)}.`, `잘린 피크를 복원했어요${places(v)}.`),
   CLIPPING_LEFT: () =>
     both(

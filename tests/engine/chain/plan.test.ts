@@ -351,21 +351,28 @@ describe('a repair', () => {
 
   it('of an offset that comes and goes is a filter, and none while it is small', () => {
     const subsonic = { levelDbfs: -40, frequencyHz: 4, bassDbfs: -20 }
-    const moving = (offset: number, musicPeakDbfs: number) =>
-      plan({ ...analysis, subsonic, musicPeakDbfs, dcOffsets: [offset, offset], dcDrift: 0.02 }).recipe.stages
+    const planned = (offset: number, musicPeakDbfs: number) =>
+      plan({ ...analysis, subsonic, musicPeakDbfs, dcOffsets: [offset, offset], dcDrift: 0.02 })
+    const moving = (offset: number, musicPeakDbfs: number) => planned(offset, musicPeakDbfs).recipe.stages
+    const told = (offset: number, musicPeakDbfs: number) => planned(offset, musicPeakDbfs).decisions[0]?.code
     expect(moving(0.005, -8)).toEqual([])
     expect(moving(0.02, -8)).toEqual([{ kind: 'rumble_filter', frequencyHz: 8, order: 1, isAgainstRumble: false }])
     expect(moving(0.05, -8).map(({ kind }) => kind)).toEqual(['remove_dc'])
-    // Where the filter would raise the peaks, the offset stays.
+    // Where the filter would raise the peaks, the offset stays, and that is said.
     expect(moving(0.02, -5)).toEqual([])
+    expect([told(0.005, -8), told(0.02, -8), told(0.02, -5)]).toEqual(['NOTHING_TO_REPAIR', 'DC_REMOVED', 'DC_LEFT'])
   })
 
-  it('of rumble is left where the filter would raise the peaks: it is the shape of waves then', () => {
+  it('of rumble is left where the filter would raise the peaks: it is the shape of waves then, and that is said', () => {
     const subsonic = { levelDbfs: -30, frequencyHz: 12, bassDbfs: -20 }
-    const stages = (musicPeakDbfs: number) => plan({ ...analysis, subsonic, musicPeakDbfs }).recipe.stages
     const own = analysis.samplePeakDbfs!
-    expect(stages(own + 0.4)).toEqual([{ kind: 'rumble_filter', frequencyHz: 18.5, order: 8, isAgainstRumble: true }])
-    expect(stages(own + 0.6)).toEqual([])
+    const [filtered, left] = [0.4, 0.6].map((rise) => plan({ ...analysis, subsonic, musicPeakDbfs: own + rise }))
+    expect(filtered!.recipe.stages).toEqual([
+      { kind: 'rumble_filter', frequencyHz: 18.5, order: 8, isAgainstRumble: true },
+    ])
+    expect(filtered!.decisions[0]!.code).toBe('RUMBLE_FILTERED')
+    expect(left!.recipe.stages).toEqual([])
+    expect(left!.decisions[0]).toMatchObject({ code: 'RUMBLE_LEFT', values: { frequencyHz: 12, levelDbfs: -30 } })
   })
 
   it('of an offset that fades with the song is gentle and no repair of rumble', () => {
