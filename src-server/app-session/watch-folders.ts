@@ -82,8 +82,9 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     settled.forget(isThere)
     heldBack.forget(isThere)
     for (const { filename, look } of songs) {
-      if (closing.signal.aborted || !store.find(folder.folderId)?.isActive) return
       if (store.isDealtWith(folder.folderId, filename, look)) continue
+      // Asked again for each: taking the one before it may have lasted.
+      if (closing.signal.aborted || !store.find(folder.folderId)?.isActive) return
       const file = path.join(folder.path, filename)
       const nameBefore = store.namesOf(folder.folderId, look).find((name) => inodes.get(name) !== look.inode)
       if (nameBefore !== undefined) {
