@@ -75,7 +75,7 @@ export function createWatchFolderStore(db: Db) {
   const selectContent = db
     .prepare<[string, string], string>('SELECT filename FROM watched_files WHERE folder_id = ? AND sha256 = ?')
     .pluck()
-  const deleteContent = db.prepare<[string, string, string]>(
+  const clearContent = db.prepare<[string, string, string]>(
     'UPDATE watched_files SET sha256 = NULL WHERE folder_id = ? AND filename = ? AND sha256 = ?',
   )
   const selectNames = db
@@ -127,7 +127,7 @@ export function createWatchFolderStore(db: Db) {
     namesOfContent: (folderId: string, sha256: string): string[] => selectContent.all(folderId, sha256),
     /** Knows a content no longer by a name. */
     forgetContent: (folderId: string, filename: string, sha256: string): void =>
-      void deleteContent.run(folderId, filename, sha256),
+      void clearContent.run(folderId, filename, sha256),
     /** Gives a version another name. */
     rename: (folderId: string, before: string, filename: string, look: FileLook): void =>
       void updateName.run({ ...look, folderId, before, filename }),

@@ -180,8 +180,8 @@ function swing(samples: Float32Array): number {
 }
 
 /**
- * Whether the sound goes on behind an outlier where it came from: a click leaves it and comes back, a drum that begins at its full height stays there, as an offset does that begins before its music. The lines on both
- * sides, met in the middle, must lie closer together than the outlier stands out.
+ * Whether the sound goes on behind an outlier where it came from: a click leaves it and comes back, a drum that begins at its full height stays there, as an offset
+ * does that begins before its music. The lines on both sides, met in the middle, must lie closer together than the outlier stands out.
  */
 function comesBack(samples: Float32Array, from: number, to: number): boolean {
   const reach = (to - from + lineFrames) / 2
