@@ -87,6 +87,11 @@ export interface SourceAnalysis {
   readonly sideBandwidthHz: number | null
   readonly leadingSilenceSeconds: number
   readonly trailingSilenceSeconds: number
+  /**
+   * How far the last moments that sound lie below the highest peak of the ten seconds before, or below 20 dB under that of the whole
+   * piece where these are quieter still, dB: what fades away falls by 40 and more, what breaks off does not. Null for silence.
+   */
+  readonly endDropDb: number | null
   readonly curves: Curves
 }
 
@@ -222,14 +227,23 @@ function deadChannelOf({ rmsDbfs, isDualMono }: Waveform): 'left' | 'right' | nu
   return left - right > deadChannelDb ? 'right' : null
 }
 
+/** An ending is heard against so many steps before it ... */
+const beforeEndSteps = 10 / curveStepSeconds
+/** ... and, where these are quieter than this below the piece's peak, dB, against that: hiss that is left alone at the end is no music. */
+const quietEndDb = 20
+
 function edgesOf({ peakDbfs, samplePeakDbfs }: Waveform) {
   const silentDbfs = edgeSilenceDbfs + thresholdShiftDb(samplePeakDbfs)
   const first = peakDbfs.findIndex((level) => level > silentDbfs)
   const last = peakDbfs.findLastIndex((level) => level > silentDbfs)
-  if (first < 0) return { leadingSilenceSeconds: 0, trailingSilenceSeconds: 0 }
+  if (first < 0) return { leadingSilenceSeconds: 0, trailingSilenceSeconds: 0, endDropDb: null }
+  const highest = (from: number) => Math.max(...peakDbfs.slice(Math.max(0, from), last + 1))
+  // Two steps: the sound may end early in the last one.
+  const endDbfs = highest(last - 1)
   return {
     leadingSilenceSeconds: first * curveStepSeconds,
     trailingSilenceSeconds: (peakDbfs.length - 1 - last) * curveStepSeconds,
+    endDropDb: Math.max(highest(last - beforeEndSteps), samplePeakDbfs - quietEndDb) - endDbfs,
   }
 }
 

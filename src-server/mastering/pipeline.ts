@@ -194,7 +194,10 @@ export function songWarnings(
   { facts }: Pick<StoredSong, 'facts'>,
   { analysis, plan }: Findings,
 ): WarningFact[] {
-  const warnings = plan.warnings.map((warning): WarningFact => {
+  const isCutShort = facts.claimedSeconds !== undefined
+  // A file whose end is missing says so better.
+  const found = plan.warnings.filter(({ code }) => !(isCutShort && code === 'INPUT_BREAKS_OFF'))
+  const warnings = found.map((warning): WarningFact => {
     if (warning.code === 'INPUT_LOSSY') return { ...warning, values: { codec: codecName({ facts }) } }
     if (warning.code !== 'INPUT_BAND_LIMITED') return warning
     return { ...warning, values: { cutoffHz: Math.round(bandwidthOf(analysis, facts) ?? 0) } }

@@ -16,6 +16,7 @@ import { createMatchFilter, curveGainDb } from '../../../src-server/engine/proce
 import {
   copyOf,
   differenceDb,
+  fadeOut,
   filterWhole,
   largestDifference,
   noise,
@@ -53,6 +54,31 @@ function shaped(midDb: number[], sideDb: number[]): Audio {
   return audio
 }
 
+/** The first seconds of a song, and digital silence behind them. */
+function cutTo(song: Audio, seconds: number, silenceSeconds = 0): Audio {
+  const { sampleRateHz } = song
+  const cut = allocateAudio(2, (seconds + silenceSeconds) * sampleRateHz, sampleRateHz)
+  for (const [c, samples] of cut.channels.entries()) samples.set(song.channels[c]!.subarray(0, seconds * sampleRateHz))
+  return cut
+}
+
+function faded(song: Audio, seconds: number): Audio {
+  fadeOut(song, seconds)
+  return song
+}
+
+/** A song that fades out, and behind it hiss at −50 dBFS. */
+function withHissBehind(song: Audio, seconds: number): Audio {
+  const { frames, sampleRateHz } = song
+  const longer = allocateAudio(2, frames + seconds * sampleRateHz, sampleRateHz)
+  const hiss = noise(seconds, 10 ** (-50 / 20)).channels
+  for (const [c, samples] of longer.channels.entries()) {
+    samples.set(song.channels[c]!)
+    samples.set(hiss[c]!, frames)
+  }
+  return longer
+}
+
 describe('the planner', () => {
   it('leaves ordinary music without faults alone, bit for bit, and says so', () => {
     const { recipe, decisions, warnings } = plan(analysis)
@@ -67,6 +93,21 @@ describe('the planner', () => {
     const audio = copyOf(music)
     applyRecipe(audio, recipe)
     expect(largestDifference(audio, music)).toBe(0)
+  })
+
+  it.each<[string, (song: Audio) => Audio, boolean]>([
+    ['in full sound', (song) => cutTo(song, 11), true],
+    ['in full sound before a second of silence', (song) => cutTo(song, 11, 1), true],
+    ['in the middle of its last fade', (song) => cutTo(faded(song, 4), 10), true],
+    ['by fading out', (song) => faded(song, 4), false],
+    ['by fading out, 20 s of soft hiss behind it', (song) => withHissBehind(song, 20), false],
+    ['after 4 s: a loop or a single sound', (song) => cutTo(song, 4), false],
+  ])('says of a song that ends %s whether it breaks off', (_, end, breaksOff) => {
+    const { recipe, warnings } = plan(analyse(end(copyOf(music))))
+    expect(warnings.map(({ code }) => code)).toEqual(
+      breaksOff ? ['INPUT_BREAKS_OFF'] : expect.not.arrayContaining(['INPUT_BREAKS_OFF']),
+    )
+    expect(recipe.stages).toEqual([])
   })
 
   it('gives the same plan for the same input and changes nothing it was given', () => {

@@ -38,7 +38,14 @@ export function ordinaryMusic(seconds: number, sampleRateHz = 48_000, seed = 7):
   let peak = 0
   for (const samples of audio.channels) for (const sample of samples) peak = Math.max(peak, Math.abs(sample))
   for (const samples of audio.channels) for (let i = 0; i < samples.length; i++) samples[i]! *= 0.5 / peak
+  fadeOut(audio, 0.5)
   return audio
+}
+
+/** Lets the last seconds of a piece die away, as music ends. */
+export function fadeOut({ channels, frames, sampleRateHz }: Audio, seconds: number): void {
+  const length = Math.min(frames, Math.round(seconds * sampleRateHz))
+  for (const samples of channels) for (let i = 0; i < length; i++) samples[frames - 1 - i]! *= (i / length) ** 2
 }
 
 /** A sine in both channels. */
