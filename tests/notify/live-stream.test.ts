@@ -105,6 +105,16 @@ test('a client that comes back with Last-Event-ID gets everything stored since, 
   expect(stream.messages[250]?.event).toBe('job.completed')
 })
 
+test('a key that comes back after more news of the app than are read at once gets its own behind them', async () => {
+  const { open, happen } = await start()
+  const first = happen({ event: 'job.created', jobId: JOB_ID })
+  for (let count = 0; count < 250; count++) happen({ event: 'desk.changed' })
+  happen(completed())
+  const { stream } = await open({ ...asKey, 'last-event-id': String(first) })
+  await eventually(() => stream.messages.length > 0)
+  expect(stream.messages.map(({ event }) => event)).toEqual(['job.completed'])
+})
+
 test('a Last-Event-ID that is no number, or that this database never gave, counts as absent', async () => {
   const { open, happen } = await start()
   happen({ event: 'job.created', jobId: JOB_ID })
@@ -124,6 +134,8 @@ test('progress arrives without an id, only the latest of each job, and never aft
     notify.progress({ jobId: JOB_ID, progress, stage: 'rendering' })
   }
   await eventually(() => stream.messages.length > 0)
+  // A request that is repeated commits nothing new.
+  notify.committed()
   notify.progress({ jobId: JOB_ID, progress: 99, stage: 'packaging' })
   happen(completed())
   await eventually(() => stream.messages.some(({ event }) => event === 'job.completed'))
