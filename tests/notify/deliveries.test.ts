@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import net from 'node:net'
 import path from 'node:path'
+import tls from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { AppError } from '../../src-server/http/app-error.ts'
 import { MAX_ATTEMPTS, retryAfterMs, waitAfter } from '../../src-server/notify/retry-schedule.ts'
+import { isoTime } from '../../src-server/system.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import {
   completed,
@@ -15,6 +17,7 @@ import {
   OWN_PORT,
   type Received,
   startReceiver,
+  TLS,
 } from './fixture.ts'
 
 function happen(notify: ReturnType<typeof createTestNotify>['notify'], happened: Parameters<typeof notify.record>[0]) {
@@ -123,9 +126,10 @@ test('attempts come at 0, 5 s, 30 s, 2 min, 10 min, 1 h, 6 h and 24 h, with the 
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(MAX_ATTEMPTS)
   const secret = notify.webhooks.jobSecret()
   expect(receiver.received.every((request) => isSigned(request, secret))).toBe(true)
+  const last_attempt_at = isoTime(clock.now())
   await clock.advance(7 * 86_400_000)
   expect(receiver.received.length).toBe(MAX_ATTEMPTS)
-  expect(attempts()).toMatchObject({ attempts: MAX_ATTEMPTS, last_status: 500 })
+  expect(attempts()).toMatchObject({ attempts: MAX_ATTEMPTS, last_status: 500, last_attempt_at })
   expect(attempts()?.next_attempt_at).toBeUndefined()
 })
 
@@ -372,6 +376,30 @@ test('a connection that does not stand after 5 s is given up', async () => {
   await eventually(() => isConnected)
   await clock.advance(5100)
   await eventually(() => notify.deliveries.list({ limit: 1 })[0]?.last_error === 'no connection within 5 s')
+})
+
+test('over TLS a callback goes to nobody without a trusted certificate, and once connected the answer may take its time', async () => {
+  const clock = createFakeClock()
+  const { notify } = createTestNotify({ clock })
+  let answer = () => {}
+  const receiver = await startReceiver((response) => {
+    answer = () => response.writeHead(204).end()
+  }, TLS)
+  const delivery = () => notify.deliveries.list({ limit: 1 })[0]
+  notify.start()
+  happen(notify, { ...completed(), webhookUrl: receiver.url })
+  await eventually(() => delivery()?.attempts === 1)
+  expect(delivery()?.last_error).toBe('the connection failed (DEPTH_ZERO_SELF_SIGNED_CERT)')
+  expect(receiver.received).toEqual([])
+
+  const trusted = tls.getCACertificates()
+  tls.setDefaultCACertificates([...trusted, TLS.cert])
+  onTestFinished(() => tls.setDefaultCACertificates(trusted))
+  notify.redeliver(delivery()?.delivery_id ?? '')
+  await receiver.until(1)
+  await clock.advance(6000)
+  answer()
+  await eventually(() => delivery()?.state === 'delivered')
 })
 
 test('one slow receiver does not hold up the others', async () => {

@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import http, { type IncomingHttpHeaders } from 'node:http'
+import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -73,11 +74,32 @@ export function isSigned(received: Received | undefined, secret: string): boolea
 
 export type Answering = (response: http.ServerResponse, received: Received) => void
 
-/** A receiver on a free loopback port; it answers 204 unless told otherwise. */
-export async function startReceiver(answering: Answering = (response) => response.writeHead(204).end()) {
+/** A key and a certificate for 127.0.0.1 that nobody trusts. */
+export const TLS = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgO6CHXjtW+N4rw0Lm
+Ytdrm/8EHE7YflQWHCownN81CwOhRANCAAQ82LlK5/+jvM48MCuzVWBVt8w0wAeP
+CzEcwxJwuaWFMSl31L0zcqb2ubsKRVA6E76/SAuOJ+f3W8rzmkbvTAPt
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBSTCB8aADAgECAgEBMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMMCTEyNy4wLjAu
+MTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFDESMBAGA1UEAwwJ
+MTI3LjAuMC4xMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEPNi5Suf/o7zOPDAr
+s1VgVbfMNMAHjwsxHMMScLmlhTEpd9S9M3Km9rm7CkVQOhO+v0gLjifn91vK85pG
+70wD7aMyMDAwDwYDVR0RBAgwBocEfwAAATAdBgNVHQ4EFgQUc7aUqI+Ga0n/yInQ
+c8LqwOFWFY4wCgYIKoZIzj0EAwIDRwAwRAIgJD6H5WzJG5ZD7myDat9V/T9X+LaE
+o9sb83MLSLbmGu4CIGeOaX7I1qjaOrImBsOoJVbBlQzo90eLMPNnuUYHu23T
+-----END CERTIFICATE-----`,
+}
+
+/** A receiver on a free loopback port, over TLS when it has a certificate; it answers 204 unless told otherwise. */
+export async function startReceiver(
+  answering: Answering = (response) => response.writeHead(204).end(),
+  tls?: typeof TLS,
+) {
   const received: Received[] = []
   let onReceived = () => {}
-  const server = http.createServer((request, response) => {
+  const listener: http.RequestListener = (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -87,7 +109,8 @@ export async function startReceiver(answering: Answering = (response) => respons
       answering(response, one)
       onReceived()
     })
-  })
+  }
+  const server = tls ? https.createServer(tls, listener) : http.createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
@@ -95,7 +118,7 @@ export async function startReceiver(answering: Answering = (response) => respons
   })
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/hook`,
     port,
     received,
     /** Resolves when `count` requests have come. */

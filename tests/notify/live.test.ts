@@ -136,6 +136,7 @@ test('the whole life of a webhook: made with a secret shown once, listed, tested
   const tested = await service.call('POST', `${at}/test`, { credential })
   expect(tested.body).toMatchObject({ state: 'delivered', last_status: 204, webhook_id: made.webhook_id })
   const replaced = await service.call('POST', `${at}/secret`, { credential })
+  expect(replaced.body).toEqual({ webhook_id: made.webhook_id, secret: expect.stringMatching(/^whsec_/) })
   expect(replaced.body.secret).not.toBe(made.secret)
   expect((await service.call('DELETE', at, { credential })).status).toBe(204)
   expect((await service.call('DELETE', at, { credential })).status).toBe(404)
