@@ -105,10 +105,9 @@ export function createJobs({ db, clock, store, scheduler, settle, submit, folder
       }
     },
     /** Ends an unfinished job as cancelled and refunds it; an ended one stays as it is. Throws JOB_NOT_FOUND. */
-    cancel(jobId: string): JobRecord {
-      const cancelled = settle(require(jobId).jobId, { kind: 'cancel' })
-      if (cancelled) scheduler.abandon(jobId)
-      return cancelled ?? require(jobId)
+    cancel(jobId: string): void {
+      require(jobId)
+      if (settle(jobId, { kind: 'cancel' })) scheduler.abandon(jobId)
     },
     /** Removes an ended job with its files. Throws JOB_NOT_FOUND. */
     remove(jobId: string): void {

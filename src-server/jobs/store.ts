@@ -198,7 +198,7 @@ export function createJobStore(db: Db) {
         completed_at_ms: end.completedAtMs,
         expires_at_ms: end.expiresAtMs ?? null,
       }),
-    remove: (jobId: string): boolean => remove.run(jobId).changes === 1,
+    remove: (jobId: string): void => void remove.run(jobId),
     /** Identifiers of ended jobs whose retention period is over at `nowMs`, the longest over first. */
     listExpirable: (nowMs: number): string[] => (expirable.all(nowMs) as { job_id: string }[]).map((row) => row.job_id),
     /** When the next of them is over, milliseconds since 1970; undefined when none has an end. */
