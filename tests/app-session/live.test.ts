@@ -375,6 +375,7 @@ test('the plain masters of a done job lie in the output folder, and the job says
   const key = await service.newKey()
   const { body: seenByKey } = await service.get(`/api/v1/jobs/${jobId}`, { credential: key })
   expect(seenByKey.output_folder).toBeUndefined()
+  expect([job.source_id, seenByKey.source_id]).toEqual([source.source_id, undefined])
   await service.call('DELETE', `/api/v1/jobs/${jobId}`)
   expect(readdirSync(job.output_folder ?? '').length).toBe(5)
 })

@@ -247,13 +247,14 @@ describe('Idempotency-Key (contract 3)', () => {
     await clear()
   })
 
-  test('refuses another request with the same key, in fields or in the file', async () => {
-    expect((await refused({ genre: 'pop' }, { credential, headers })).slice(0, 2)).toEqual([
-      422,
-      'IDEMPOTENCY_MISMATCH',
+  test('refuses another request with the same key, in fields, in the file or in the reference', async () => {
+    for (const other of [
+      { genre: 'pop' },
+      { genre: 'edm', batch_id: '0b4c3f9e-52d0-4d67-8a35-0f6f6f6f6f60' },
+      { genre: 'edm', file: blob(wavSong({ hertz: 330 })) },
+      { genre: 'edm', reference_file: blob(wavSong({ seconds: 6 })) },
     ])
-    const other = { genre: 'edm', file: blob(wavSong({ hertz: 330 })) }
-    expect((await refused(other, { credential, headers })).slice(0, 2)).toEqual([422, 'IDEMPOTENCY_MISMATCH'])
+      expect((await refused(other, { credential, headers })).slice(0, 2)).toEqual([422, 'IDEMPOTENCY_MISMATCH'])
   })
 
   test('does not mix up two callers', async () => {

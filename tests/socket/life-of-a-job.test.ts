@@ -375,6 +375,8 @@ describe('the list of jobs (contract 6)', () => {
       } while (cursor)
       expect(seen).toEqual((await list(`sort=${sort}`)).jobs.map((job: { job_id: string }) => job.job_id))
     }
+    const { next_cursor } = await list('sort=newest&limit=2')
+    expect((await list(`sort=oldest&cursor=${next_cursor}`)).error).toMatchObject({ param: 'cursor' })
   })
 })
 
@@ -523,6 +525,17 @@ describe('a disk that fills up (contract 5)', () => {
     expect([status, body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
     expect(await credits()).toBe(500)
     expect(readdirSync(path.join(service.dataDir, 'jobs'))).toEqual([])
+  })
+
+  test('what a job keeps counts in full: its song, its reference and its result', async () => {
+    const reference_file = new Blob([new Uint8Array(wavSong({ seconds: 12, hertz: 330 }))])
+    const { job_id } = await service.newJob({ reference_file })
+    await started(1)
+    engine.processes[0]?.finish()
+    await service.ended(job_id)
+    const { headers } = await service.get(`/api/v1/jobs/${job_id}/download`)
+    const { used_bytes } = (await service.get('/app/system')).body
+    expect(used_bytes).toBe(wavSong().length + reference_file.size + Number(headers.get('content-length')))
   })
 
   test('what unfinished jobs will write has its room in the quota until they have ended', async () => {
