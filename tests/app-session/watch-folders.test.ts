@@ -83,7 +83,10 @@ const COVER = { mimeType: 'image/png' as const, bytes: Buffer.from([0x89, 0x50])
 type World = ReturnType<typeof openDesk>
 
 /** Watches over a desk; `file` of an earlier one makes it a restart. */
-function openWatch(world: World = openDesk(), verdict: (filename: string) => AppError | undefined = () => undefined) {
+function openWatch(
+  world: World = openDesk(),
+  verdict: (filename: string, signal: AbortSignal) => AppError | undefined | Promise<never> = () => undefined,
+) {
   const faults: string[] = []
   const watch = { isLooking: false, close: () => folders.close() }
   const clock: Clock = {
@@ -106,8 +109,8 @@ function openWatch(world: World = openDesk(), verdict: (filename: string) => App
     dataDir: path.dirname(world.file),
     sources: world.sources,
     desk: world.desk,
-    inspect: async (file) => {
-      const refusal = verdict(file.filename)
+    inspect: async (file, _field, signal) => {
+      const refusal = await verdict(file.filename, signal)
       if (refusal) throw refusal
       if (file.filename === 'click.wav') return { ...file, facts: { ...FACTS, durationSeconds: 0.5 } }
       const isCutShort = readFileSync(file.path, 'utf8').endsWith('…')
@@ -631,6 +634,24 @@ describe('a watched folder', () => {
     put('song.wav')
     await pass(world, 10_000)
     expect(readdirSync(path.join(path.dirname(world.file), 'tmp'))).toEqual([])
+  })
+
+  it('is closed in the middle of a song with nothing left of it, and takes it at the next start', async () => {
+    let isReached = false
+    const first = openWatch(openDesk(), (_filename, signal) => {
+      isReached = true
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    await first.folders.add(watched, {}, 'en')
+    first.folders.start()
+    put('song.wav')
+    await vi.waitUntil(() => first.world.clock.advance(1000).then(() => isReached), { timeout: 20_000 })
+    await first.folders.close()
+    expect([readdirSync(path.join(path.dirname(first.world.file), 'tmp')), first.faults]).toEqual([[], []])
+    const second = openWatch(openDesk(first.world.file, first.world.clock))
+    second.folders.start()
+    await pass(second.world, 10_000)
+    expect(second.world.titles()).toEqual(['song'])
   })
 
   it('is refused when it cannot be watched, with the field at fault', async () => {
