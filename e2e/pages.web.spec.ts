@@ -232,6 +232,42 @@ test('what comes later above a section of the settings moves it neither out of v
   }
 })
 
+test('what the settings still read moves nothing when it comes, and is not waited for', async ({ page, program }) => {
+  for (let amount = 1; amount <= 9; amount++) await program.call('POST', '/app/account/credits', { amount })
+  await page.setViewportSize({ width: 1280, height: 900 })
+  const nav = page.getByRole('navigation', { name: 'Screens' })
+  await expect(nav).toBeVisible()
+  await page.evaluate(() => {
+    // Time stands still for what would be shown in the end without its data.
+    const still = new CSSStyleSheet()
+    still.replaceSync('.prefs section { animation-play-state: paused !important }')
+    document.adoptedStyleSheets = [still]
+    const moved: string[] = []
+    Object.assign(window, { moved })
+    new PerformanceObserver((list) => {
+      for (const { sources } of list.getEntries() as (PerformanceEntry & { sources: { node?: Node }[] })[]) {
+        for (const { node } of sources) {
+          const element = node instanceof Element ? node : node?.parentElement
+          if (element?.closest('.prefs')) moved.push(`${element.className} ${element.textContent?.slice(0, 40)}`)
+        }
+      }
+    }).observe({ type: 'layout-shift' })
+    location.hash = '#/settings'
+  })
+  await expect(page.getByRole('table', { name: 'Ledger' }).getByRole('row')).toHaveCount(9)
+  for (const section of ['API keys', 'Webhooks']) {
+    await expect(page.getByRole('heading', { name: section, exact: true })).toBeVisible()
+  }
+  // Until what was painted last has been told of.
+  await page.evaluate(() => new Promise((told) => requestAnimationFrame(() => setTimeout(told, 100))))
+  expect(await page.evaluate(() => (window as unknown as { moved: string[] }).moved)).toEqual([])
+
+  await page.route('**/app/account/ledger*', () => {})
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Webhooks', exact: true })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Ledger' })).toBeHidden()
+})
+
 test('a key is shown once, works as its sample says, and stops when it is revoked', async ({ page, program }) => {
   await page.goto(new URL('#/settings/api-keys', page.url()).href)
   await page.getByRole('button', { name: 'Create key' }).click()

@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { createLedger } from '../../state/ledger.ts'
 import { useWords } from '../../text/context.tsx'
-import { ActionDialog, SectionHead, type SectionProps } from './section.tsx'
+import { ActionDialog, Reading, SectionHead, type SectionProps } from './section.tsx'
 
 const AMOUNTS = [10, 50, 100, 500] as const
 
@@ -26,6 +26,7 @@ export function AccountSection({ titleId }: SectionProps) {
           {text.changePlan}
         </Button>
       </SectionHead>
+      {!account && <Reading />}
       {account && (
         <dl className="facts">
           <div>
@@ -69,7 +70,7 @@ function Ledger() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new balance means new entries
   useEffect(() => void ledger.read(), [ledger, credits])
   useEffect(() => void jobs.readMissing((entries ?? []).flatMap((entry) => entry.job_id ?? [])), [jobs, entries])
-  if (!entries) return null
+  if (!entries) return <Reading />
   const text = t.prefs.account
   const now = new Date()
   if (entries.length === 0) return <p className="note">{text.noEntries}</p>

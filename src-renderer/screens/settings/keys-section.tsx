@@ -8,7 +8,15 @@ import { useApp, useSelect } from '../../state/app-state.ts'
 import { createListing } from '../../state/listing.ts'
 import { useWords } from '../../text/context.tsx'
 import { curlOf } from '../automate/snippets.ts'
-import { ActionDialog, SecretBox, type SecretBoxProps, SectionHead, type SectionProps, TextDialog } from './section.tsx'
+import {
+  ActionDialog,
+  Reading,
+  SecretBox,
+  type SecretBoxProps,
+  SectionHead,
+  type SectionProps,
+  TextDialog,
+} from './section.tsx'
 
 export function KeysSection({ titleId }: SectionProps) {
   const { client, service } = useApp()
@@ -41,6 +49,7 @@ export function KeysSection({ titleId }: SectionProps) {
         </Button>
       </SectionHead>
       {created && <FreshKey created={created} returnTo={createButton} onSaved={() => setCreated(null)} />}
+      {!keys && <Reading />}
       {keys && shown.length === 0 && <p className="note">{limit === 0 ? text.noneOnPlan : text.none}</p>}
       {shown.length > 0 && (
         <table aria-labelledby={titleId}>

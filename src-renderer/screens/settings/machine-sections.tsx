@@ -6,7 +6,16 @@ import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
-import { ChooseFolder, Line, Problem, SectionHead, type SectionProps, TextSetting, useAction } from './section.tsx'
+import {
+  ChooseFolder,
+  Line,
+  Problem,
+  Reading,
+  SectionHead,
+  type SectionProps,
+  TextSetting,
+  useAction,
+} from './section.tsx'
 
 const RETENTION_DAYS = ['7', '30', '90', '365', 'keep'] as const
 const QUOTAS_GB = ['20', '60', '200', 'none'] as const
@@ -30,7 +39,13 @@ export function StorageSection({ titleId }: SectionProps) {
   const { t, format } = useWords()
   const { settings, system, problem, change, apply } = useSettings()
   const text = t.prefs.storage
-  if (!settings || !system) return <SectionHead titleId={titleId} title={t.prefs.sections.storage} sub={text.sub} />
+  if (!settings || !system)
+    return (
+      <>
+        <SectionHead titleId={titleId} title={t.prefs.sections.storage} sub={text.sub} />
+        <Reading />
+      </>
+    )
   const retention = String(settings.retention_days ?? 'keep')
   const retentions = RETENTION_DAYS.some((one) => one === retention) ? RETENTION_DAYS : [retention, ...RETENTION_DAYS]
   const quota = settings.disk_quota_bytes === null ? 'none' : String(settings.disk_quota_bytes / GB)
@@ -99,7 +114,13 @@ export function EngineSection({ titleId }: SectionProps) {
   const { t } = useWords()
   const { settings, system, problem, change, apply } = useSettings()
   const text = t.prefs.engine
-  if (!settings || !system) return <SectionHead titleId={titleId} title={t.prefs.sections.engine} sub={text.sub} />
+  if (!settings || !system)
+    return (
+      <>
+        <SectionHead titleId={titleId} title={t.prefs.sections.engine} sub={text.sub} />
+        <Reading />
+      </>
+    )
   const workers = String(settings.engine_workers)
   const counts = ['1', '2', '3', '4', '6', '8']
   const options = counts.includes(workers) ? counts : [...counts, workers].sort()

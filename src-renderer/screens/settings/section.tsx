@@ -36,6 +36,11 @@ export function SectionHead({
   )
 }
 
+/** Stands for what is still read. What is below its section is drawn with it, so that nothing moves, or soon without it. */
+export function Reading() {
+  return <div className="reading" />
+}
+
 /** A setting: its name and a sentence on the left, its control on the right. */
 export function Line({ name, text, children }: { name: string; text?: string | undefined; children: ReactNode }) {
   return (

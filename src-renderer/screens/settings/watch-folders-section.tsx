@@ -5,7 +5,16 @@ import { Button } from '../../components/button.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { createListing } from '../../state/listing.ts'
 import { useWords } from '../../text/context.tsx'
-import { ChooseFolder, Line, Problem, SectionHead, type SectionProps, TextSetting, useAction } from './section.tsx'
+import {
+  ChooseFolder,
+  Line,
+  Problem,
+  Reading,
+  SectionHead,
+  type SectionProps,
+  TextSetting,
+  useAction,
+} from './section.tsx'
 
 type Change = Partial<Pick<WatchFolder, 'output_folder' | 'settings' | 'is_active'>>
 
@@ -39,6 +48,7 @@ export function WatchFoldersSection({ titleId }: SectionProps) {
         </span>
       </Line>
       <Problem problem={problem} />
+      {!folders && <Reading />}
       {folders?.length === 0 && <p className="note">{text.none}</p>}
       {folders?.map((folder) => (
         <Folder key={folder.folder_id} folder={folder} onChanged={read} />

@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
-import { Problem, SecretBox, SectionHead, type SectionProps, TextDialog, useAction } from './section.tsx'
+import { Problem, Reading, SecretBox, SectionHead, type SectionProps, TextDialog, useAction } from './section.tsx'
 
 /** Attempts of one delivery before it is given up (first try and seven more). */
 const ATTEMPTS = 8
@@ -51,6 +51,7 @@ export function WebhooksSection({ titleId }: SectionProps) {
         </SecretBox>
       )}
       <Problem problem={problem ?? refusal} />
+      {!hooks && <Reading />}
       {hooks && hooks.length === 0 && <p className="note">{text.none}</p>}
       {hooks?.map((hook) => (
         <HookRow
