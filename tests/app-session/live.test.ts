@@ -85,6 +85,7 @@ test('a song is stored with what it is, lies on the desk, and can be read back b
     sha256: createHash('sha256').update(bytes).digest('hex'),
     codec: 'pcm_s16',
     channels: 2,
+    bit_depth: 16,
     has_cover: false,
   })
   expect((await desk()).songs.map((one) => one.source.source_id)).toEqual([source.source_id])
@@ -153,12 +154,12 @@ test('a reference is stored and does not lie on the desk', async () => {
   expect(engine.processes[0]?.order?.reference?.filename).toBe('reference.wav')
 })
 
-test('the cover picture of a song is kept and shown', async () => {
+test('an MP3 is shown with its bit rate and its cover picture', async () => {
   const ffmpeg = await locateFfmpeg()
   const run = (...options: string[]) => execFileSync(ffmpeg.path, ['-v', 'error', '-y', ...options])
   const at = (name: string) => path.join(folder, name)
   run('-f', 'lavfi', '-i', 'color=red:size=32x32', '-frames:v', '1', at('cover.png'))
-  run('-f', 'lavfi', '-i', 'sine=duration=3', at('plain.mp3'))
+  run('-f', 'lavfi', '-i', 'sine=duration=3', '-b:a', '96k', at('plain.mp3'))
   run(
     '-i',
     at('plain.mp3'),
@@ -177,7 +178,7 @@ test('the cover picture of a song is kept and shown', async () => {
     at('song.mp3'),
   )
   const { body: source } = await upload(readFileSync(at('song.mp3')), 'song.mp3')
-  expect(source).toMatchObject({ has_cover: true, title: '봄날', codec: 'mp3' })
+  expect(source).toMatchObject({ has_cover: true, title: '봄날', codec: 'mp3', bit_rate_bps: 96_000 })
   const response = await fetch(`${service.baseUrl}/app/sources/${source.source_id}/cover`, {
     headers: { authorization: `Bearer ${service.sessionCredential}` },
   })

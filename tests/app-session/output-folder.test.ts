@@ -250,6 +250,14 @@ test('masters whose disk was pulled out are delivered once it is back, and once'
   expect([events, readdirSync(path.join(disk, 'Masters'))]).toEqual([['job.delivered'], ['봄날_master_1']])
 })
 
+test('who wants no folder for masters gets none, and no warning of it', async () => {
+  const { clock, delivery, events, lines } = openDelivery({ outputFolder: () => null })
+  delivery.add('job')
+  await clock.advance(1_800_000)
+  await delivery.idle()
+  expect([events, lines, existsSync(path.join(folder, 'out'))]).toEqual([[], [], false])
+})
+
 test('a delivery that fails or is broken off leaves no half folder', async () => {
   const parent = path.join(folder, 'out')
   mkdirSync(parent)
