@@ -55,6 +55,30 @@ function multiplyJobs(file: string, count: number) {
   }
 }
 
+test('a line of the history names every platform, and why a song failed and what came back', async ({
+  page,
+  program,
+}) => {
+  const asFile = ({ name, mimeType, buffer }: GivenFile) => new File([new Uint8Array(buffer)], name, { type: mimeType })
+  await master(program, { file: asFile(song('One.wav')), platforms: 'spotify,apple_music,youtube,melon' })
+  await expect(master(program, { file: asFile(silence('Nothing.wav')), platforms: 'spotify' })).rejects.toThrow()
+  await page.getByRole('link', { name: 'History' }).click()
+  for (const width of [1280, 1440]) {
+    await page.setViewportSize({ width, height: 820 })
+    for (const [title, words] of [
+      ['One', 'Spotify, Apple Music, YouTube, Melon'],
+      ['Nothing', 'The song is digital silence or nearly so. Export it again with sound. Refunded.'],
+    ] as const) {
+      const said = page.locator('tr', { hasText: title }).getByText(words, { exact: true })
+      const hidden = await said.evaluate((one) => [
+        one.scrollWidth - one.clientWidth,
+        one.scrollHeight - one.clientHeight,
+      ])
+      expect(hidden, `${words} at ${width} px`).toEqual([0, 0])
+    }
+  }
+})
+
 test('a history that cannot be read says so and can be read again', async ({ page }) => {
   await page.route('**/api/v1/jobs?*', (route) => route.fulfill({ status: 500, body: '{}' }))
   await page.getByRole('link', { name: 'History' }).click()

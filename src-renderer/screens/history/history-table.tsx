@@ -232,8 +232,8 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
       </td>
       <td className="r dim lg">{job.results.length > 0 ? `${change(gain)} dB` : '–'}</td>
       <td className="dim lg">
-        <div className="clip platforms">
-          {isAll ? t.history.allFive : job.platforms.map((p) => t.platforms[p]).join(', ')}
+        <div className="two-lines">
+          {isAll ? t.history.allFive : job.platforms.map((p) => t.platforms[p].replace(' ', '\u00a0')).join(', ')}
         </div>
       </td>
       <td>
@@ -292,7 +292,7 @@ function Verdict({ job }: { job: Job }) {
     return (
       <span className={`row ${isCancelled ? 'faint' : 'c-bad'}`} title={text}>
         <CircleX {...small} />
-        <span className="dim clip">{text}</span>
+        <span className="dim two-lines">{text}</span>
       </span>
     )
   }
