@@ -76,7 +76,7 @@ function Ledger() {
   if (entries.length === 0) return <p className="note">{text.noEntries}</p>
   return (
     <>
-      <table aria-label={text.ledger}>
+      <table className="ledger" aria-label={text.ledger}>
         <thead>
           <tr>
             <th scope="col">{text.when}</th>
