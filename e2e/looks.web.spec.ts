@@ -150,6 +150,15 @@ test.describe('in forced colours', () => {
       const [card, title] = ['.choice > :has(:checked)', '.choice > :has(:checked) b']
       expect(await contrast(page, title, card), `the chosen tier, ${colorScheme}`).toBeGreaterThan(4.5)
     }
+    await page.locator('.song', { hasText: 'Two' }).click()
+    await page.getByRole('radio', { name: 'Two' }).check({ force: true })
+    await page.getByRole('radio', { name: 'EDM' }).check({ force: true })
+    const inLabel = page.getByRole('button', { name: 'Same as all songs' })
+    const beside = await inLabel.evaluate((button) => {
+      const field = button.closest('.field')
+      return button.getBoundingClientRect().right - (field?.getBoundingClientRect().right ?? 0)
+    })
+    expect(beside, 'px beside its field').toBeLessThanOrEqual(0)
     await page.goto(new URL('#/history', page.url()).href)
     const chosenFilter = await look('.seg > :has(:checked)')
     expect(chosenFilter).not.toBe(await look('.seg > :not(:has(:checked))'))
