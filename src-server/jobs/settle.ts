@@ -39,8 +39,7 @@ export function createSettle(given: {
     const next = job && nextPosition(job, ending)
     if (!job || !next) return undefined
     if (!hasEnded(next.state)) {
-      store.move(jobId, next)
-      if (next.state === 'running') store.markStart(jobId, clock.now())
+      store.move(jobId, next, next.state === 'running' ? clock.now() : null)
       return store.find(jobId)
     }
     const now = clock.now()

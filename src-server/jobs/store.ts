@@ -134,8 +134,7 @@ export function createJobStore(db: Db) {
   const waitingUpTo = db
     .prepare(`SELECT count(*) FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' AND serial <= ?`)
     .pluck()
-  const move = db.prepare('UPDATE jobs SET state = ?, starts = ? WHERE job_id = ?')
-  const markStart = db.prepare('UPDATE jobs SET started_at_ms = coalesce(started_at_ms, ?) WHERE job_id = ?')
+  const move = db.prepare('UPDATE jobs SET state = ?, starts = ?, started_at_ms = ? WHERE job_id = ?')
   const finish =
     db.prepare(`UPDATE jobs SET state = :state, starts = :starts, result = :result, failure_code = :failure_code,
       failure_values = :failure_values, warnings = :warnings, credits_refunded = :credits_refunded,
@@ -182,8 +181,9 @@ export function createJobStore(db: Db) {
     listUndelivered: (endedAfterMs: number): string[] => undelivered.all(endedAfterMs),
     /** Place of a waiting job in the queue; 1 is next. */
     queuePosition: (serial: number) => waitingUpTo.get(serial) as number,
-    move: (jobId: string, { state, starts }: JobPosition): void => void move.run(state, starts, jobId),
-    markStart: (jobId: string, nowMs: number): void => void markStart.run(nowMs, jobId),
+    /** Moves an unfinished job; `startedAtMs` is null for one that waits, again or for the first time. */
+    move: (jobId: string, { state, starts }: JobPosition, startedAtMs: number | null): void =>
+      void move.run(state, starts, startedAtMs, jobId),
     finish: (jobId: string, position: JobPosition, end: JobEnd): void =>
       void finish.run({
         job_id: jobId,

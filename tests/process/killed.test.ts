@@ -168,13 +168,16 @@ describe.runIf(onLinux)('kill −9 (contract 8; only where /proc tells who is wh
 
   test('an orderly end in the middle of a job leaves no process and no owner behind, and the next start finishes it', async () => {
     const { job_id } = await server.newJob(request)
-    await server.until(job_id, ({ progress }) => progress > 0)
+    const { started_at: first = '' } = await server.until(job_id, ({ progress }) => progress > 0)
     const engines = childrenOf(server.pid)
     expect(await server.end('SIGTERM')).toBe(0)
     expect(engines.filter(isAlive)).toEqual([])
     expect(readdirSync(dataDir)).not.toContain('owner.json')
     server = await spawnServer(dataDir)
-    await expectWhole(await server.until(job_id))
+    const ended = await server.until(job_id)
+    await expectWhole(ended)
+    // The time in between, and work that was lost, are no part of how long it took.
+    expect(Date.parse(ended.started_at ?? '')).toBeGreaterThan(Date.parse(first))
   })
 
   test(`${KILLS} times at seeded random moments (seed ${SEED}): every accepted job ends once, with one charge, and the ledger sums up`, async () => {
