@@ -79,8 +79,6 @@ async function writeZip(
   const entry = (file: string) => ({ name: `${folderName}/${file}`, date: FIXED_DATE, mode: 0o644 })
   const output = createOutput(target)
   const written = pipeline(archive, output.stream, signal ? { signal } : {})
-  // A warning is a file that could not be read: for us that is an error like any other.
-  archive.on('warning', (error) => archive.destroy(error))
   const buffer = Buffer.allocUnsafe(PIECE_BYTES)
   for (const { file, path: source } of masters) {
     const bytes = Readable.from(readInPieces(source, buffer, output), { objectMode: false, highWaterMark: PIECE_BYTES })

@@ -37,8 +37,7 @@ function rounded(value: unknown, decimals: number): unknown {
 function roundNumber(value: number, decimals: number): number | null {
   if (!Number.isFinite(value)) return null
   const scale = 10 ** decimals
-  // Adding 0 turns −0 into 0.
-  return Math.round(value * scale) / scale + 0
+  return Math.round(value * scale) / scale
 }
 
 /** Returns the text of report.json: readable, but each curve on one line. */
