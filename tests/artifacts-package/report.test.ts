@@ -104,6 +104,7 @@ describe('report.html', () => {
     expect(html.match(/<script>/g)).toHaveLength(1)
     expect(html).not.toContain('<b onclick')
     expect(html).toContain('&lt;script&gt;alert(&quot;등불&quot;)&lt;/script&gt;')
+    expect(html).toContain('A &amp; B')
   })
 
   it('needs no network and no other file', () => {
@@ -117,6 +118,7 @@ describe('report.html', () => {
     expect(count('en')).toBe(count('ko') + 1)
     expect(html).toContain('The song is encoded as MP3 320 kbit/s.')
     expect(html).toContain('6.4 kHz에서 7.2 dB 튀는 공진')
+    expect(html).toContain('<tspan lang="ko">')
   })
 
   it('says when it was made as a reader of the language writes it', () => {
@@ -129,6 +131,13 @@ describe('report.html', () => {
     expect(html).toContain('−14.00')
     expect(html).not.toMatch(/>-\d/)
     expect(html).toMatch(/Melon: <span lang="en">The master stops 0.4 LU below the target/)
+  })
+
+  it('tells of each master whether it is on target, or why it is below, and how large its file is', () => {
+    const verdicts = [...html.matchAll(/<span class="(?:ok|tag)">([✓▲])/gu)].map(([, mark]) => mark)
+    expect(verdicts).toEqual(['✓', '✓', '▲'])
+    expect(html).toContain('<small><span lang="en">more would have cost too much dynamics</span>')
+    expect(html).toContain('44.1 MB')
   })
 
   it('notes what is worth knowing, and leaves a missed target to the table of masters', () => {
