@@ -220,6 +220,14 @@ describe('a master of another job', () => {
     expect([state().version, fake.last('choose')]).toEqual(['other', 'other'])
   })
 
+  it('gives way to the original when it is taken out while it is heard', async () => {
+    const { bring, fake, state } = await started()
+    await bring(other)
+    await bring(null)
+    expect(state()).toMatchObject({ version: 'source', lastMaster: 'spotify' })
+    expect([fake.last('drop'), fake.last('choose')]).toEqual(['other', 'source'])
+  })
+
   it('is not chosen when it was taken out while it was loaded', async () => {
     const { bring, fake, state } = await started()
     let load: () => void = () => undefined
