@@ -33,6 +33,8 @@ export interface PlayerState {
   readonly durationSeconds: number
   readonly version: string
   /** The version other than the original that was heard last, for the swap. */
+  readonly lastHeard: string
+  /** The master that was heard last. */
   readonly lastMaster: string
   readonly isPlaying: boolean
   readonly isWaiting: boolean
@@ -103,6 +105,7 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     hasFailed: false,
     durationSeconds,
     version: first,
+    lastHeard: first,
     lastMaster: first,
     isPlaying: false,
     isWaiting: false,
@@ -198,7 +201,11 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     const { versions: all, readiness, blindTest } = getState()
     const version = all.find((one) => one.id === id)
     if (!version || version.missing || readiness[id] === 'failed' || blindTest) return
-    change({ version: id, ...(id === 'source' ? {} : { lastMaster: id }) })
+    change({
+      version: id,
+      ...(version.kind === 'source' ? {} : { lastHeard: id }),
+      ...(version.kind === 'platform' || version.kind === 'other' ? { lastMaster: id } : {}),
+    })
   }
 
   return {
@@ -261,8 +268,8 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     choose,
     /** The original and the version heard last, in turn. */
     swap() {
-      const { version, lastMaster } = getState()
-      choose(version === 'source' ? lastMaster : 'source')
+      const { version, lastHeard } = getState()
+      choose(version === 'source' ? lastHeard : 'source')
     },
     setLevelMode: (levelMode: LevelMode) => change({ levelMode }),
     /** Imitates a service; null follows the version that is heard. */
@@ -295,7 +302,7 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     toggleMute: () => change({ isMuted: !getState().isMuted }),
     /** Puts a master of another job into the switch, or takes it out, and plays it. */
     async bring(other: SongVersion | null) {
-      const { versions: all, version, readiness } = getState()
+      const { versions: all, version, readiness, lastHeard, lastMaster } = getState()
       const rest = all.filter((one) => one.kind !== 'other')
       if (version === 'other' && !other) change({ version: 'source' })
       if (all.length !== rest.length) player?.drop('other')
@@ -303,13 +310,14 @@ export function createPlayerStore(options: PlayerStoreOptions) {
       setState({
         versions: other ? [...rest, other] : rest,
         readiness: other ? { ...known, other: 'opening' } : known,
-        lastMaster: getState().lastMaster === 'other' ? first : getState().lastMaster,
+        lastHeard: lastHeard === 'other' ? first : lastHeard,
+        lastMaster: lastMaster === 'other' ? first : lastMaster,
       })
       if (!other) return sound()
       await player?.load([fileOf(other)])
       const now = getState()
       if (!now.versions.includes(other)) return
-      if (now.readiness.other === 'ready') change({ version: 'other', lastMaster: 'other' })
+      if (now.readiness.other === 'ready') change({ version: 'other', lastHeard: 'other', lastMaster: 'other' })
       else if (now.version === 'other') change({ version: now.lastMaster })
     },
     startBlindTest(a: string, b: string) {

@@ -35,10 +35,10 @@ function Setup({ onLeave }: { onLeave: () => void }) {
   const nameOf = useVersionName()
   const versions = usePlayer((state) => state.versions)
   const readiness = usePlayer((state) => state.readiness)
-  const lastMaster = usePlayer((state) => state.lastMaster)
+  const lastHeard = usePlayer((state) => state.lastHeard)
   const there = versions.filter((one) => !one.missing && readiness[one.id] !== 'failed')
   const [a, setA] = useState('source')
-  const [b, setB] = useState(lastMaster === 'source' ? (there[1]?.id ?? 'source') : lastMaster)
+  const [b, setB] = useState(lastHeard === 'source' ? (there[1]?.id ?? 'source') : lastHeard)
   const ids = [useId(), useId()] as const
   const choices = there.map((one) => (
     <option key={one.id} value={one.id}>

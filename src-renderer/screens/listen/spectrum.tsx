@@ -40,7 +40,7 @@ function useCurves(): Curves & { name: string; isOriginal: boolean } {
   const { report } = useVisit()
   const nameOf = useVersionName()
   const version = usePlayer((state) => {
-    const id = state.version === 'source' || state.blindTest ? state.lastMaster : state.version
+    const id = state.version === 'source' || state.blindTest ? state.lastHeard : state.version
     return state.versions.find((one) => one.id === id)
   })
   return useMemo(() => {

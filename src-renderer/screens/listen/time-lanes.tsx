@@ -210,7 +210,7 @@ export function TimeLanes() {
     // While the original is heard the lane keeps the master it is compared with; a blind test must not be told by it.
     const { blindTest: test } = state
     if (test) return state.versions.find((one) => one.id === (test.b === 'source' ? test.a : test.b))
-    const id = state.version === 'source' ? state.lastMaster : state.version
+    const id = state.version === 'source' ? state.lastHeard : state.version
     return state.versions.find((one) => one.id === id)
   })
   const stretches = useMemo(() => {

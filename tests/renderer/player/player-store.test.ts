@@ -23,6 +23,7 @@ const VERSIONS: SongVersion[] = [
   version('spotify', 'platform', '1', -14),
   { ...version('apple_music', 'platform', '2', -16), missing: 'not_ordered' },
   version('melon', 'platform', '4', -9.9),
+  version('reference', 'reference', 'R', -8),
 ]
 
 /** A player that notes what it is told and stands where it was sent. */
@@ -121,7 +122,7 @@ describe('what is pressed while the sound is being started', () => {
     choose('melon')
     choose('source')
     await starting
-    expect(fake.last('load')).toEqual(['spotify', 'melon', 'source'])
+    expect(fake.last('load')).toEqual(['spotify', 'melon', 'source', 'reference'])
   })
 })
 
@@ -149,11 +150,13 @@ describe('choosing a version', () => {
 
   it('swaps between the original and the version heard last', async () => {
     const { choose, swap, fake } = await started()
-    choose('melon')
-    swap()
-    expect(fake.last('choose')).toBe('source')
-    swap()
-    expect(fake.last('choose')).toBe('melon')
+    for (const id of ['melon', 'reference']) {
+      choose(id)
+      swap()
+      expect(fake.last('choose')).toBe('source')
+      swap()
+      expect(fake.last('choose')).toBe(id)
+    }
   })
 })
 
@@ -261,12 +264,14 @@ describe('a master of another job', () => {
 })
 
 describe('aim', () => {
-  it('stays with the master that was heard last while the original is heard', async () => {
+  it('stays with the master that was heard last while the original or the reference is heard, and so does its service', async () => {
     const { choose, state } = await started()
     expect(aimedAt(state())?.target_lufs).toBe(-14)
     choose('melon')
-    choose('source')
-    expect(aimedAt(state())?.target_lufs).toBe(-11)
+    for (const id of ['source', 'reference', 'source']) {
+      choose(id)
+      expect([aimedAt(state())?.target_lufs, shownService(state())]).toEqual([-11, 'melon'])
+    }
   })
 })
 
