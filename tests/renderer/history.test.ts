@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src-renderer/api/client.ts'
-import { createHistory } from '../../src-renderer/state/history.ts'
+import { createHistory, groupsOf } from '../../src-renderer/state/history.ts'
 import { createJobs } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
@@ -30,6 +30,31 @@ function shelf(jobs: readonly { job_id: string; status: string; expired?: true }
 }
 
 const settled = () => settle(50)
+
+describe('the groups of the history', () => {
+  const job = (job_id: string, created_at: string, batch_id?: string) => ({ job_id, created_at, batch_id }) as Job
+  const jobs = [
+    job('a', '2026-03-02T10:00', 'late'),
+    job('b', '2026-03-02T09:00'),
+    job('c', '2026-03-02T08:00', 'late'),
+    job('d', '2026-03-02T07:00'),
+    job('e', '2026-03-01T06:00'),
+    job('f', '2026-03-01T05:00', 'early'),
+  ]
+  const groups = (isFiltered: boolean, hasMore: boolean) =>
+    groupsOf(jobs, { dayOf: (iso) => iso.slice(0, 10), isFiltered, hasMore })
+
+  it('are a batch or the single songs of a day, and whole where no job of them can be missing', () => {
+    expect(groups(false, true).map((one) => [one.batchId, one.jobs.map(({ job_id }) => job_id), one.isWhole])).toEqual([
+      ['late', ['a', 'c'], true],
+      [null, ['b', 'd'], true],
+      [null, ['e'], true],
+      ['early', ['f'], false],
+    ])
+    expect(groups(false, false).every(({ isWhole }) => isWhole)).toBe(true)
+    expect(groups(true, false).some(({ isWhole }) => isWhole)).toBe(false)
+  })
+})
 
 describe('the expired jobs of the history', () => {
   const jobs = Array.from({ length: 950 }, (_, i) => ({

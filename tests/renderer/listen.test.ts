@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src-renderer/api/client.ts'
 import { createListen } from '../../src-renderer/state/listen.ts'
+import { commonRateHz } from '../../src-renderer/state/listen-versions.ts'
+import type { Report } from '../../src-server/contract/report.ts'
 import { settle } from '../support/fake-clock.ts'
 
 const job = (job_id: string, platforms: readonly string[], source_sha256 = 'song', title = job_id) => ({
@@ -111,5 +113,15 @@ describe('a visit that compares two versions of a song', () => {
     await listen.findSiblings()
     expect(listen.store.getState().siblings.map((one) => one.job_id)).toEqual(['new', 'old', 'apart'])
     expect(listen.store.getState().hasAllSiblings).toBe(true)
+  })
+})
+
+describe('the rate at which a job is played', () => {
+  it('is that of most of its masters', () => {
+    const rateOf = (...rates: number[]) =>
+      commonRateHz({ masters: rates.map((sample_rate_hz) => ({ result: { sample_rate_hz } })) } as Report)
+    expect(rateOf(44_100, 44_100, 48_000)).toBe(44_100)
+    expect(rateOf(44_100, 48_000, 48_000)).toBe(48_000)
+    expect(rateOf()).toBe(48_000)
   })
 })
