@@ -23,12 +23,13 @@ export function songBytes(seconds: number, seed = 1): Buffer {
   const root = 110 * 2 ** (seed / 12)
   for (let frame = 0; frame < frames; frame++) {
     const t = frame / RATE_HZ
+    const fade = Math.min(1, 2 * (seconds - t)) ** 2
     const beat = Math.exp(-6 * (t % 0.5))
     const kick = Math.sin(2 * Math.PI * 55 * t) * beat
     const chord = [1, 1.25, 1.5, 2].reduce((sum, ratio) => sum + Math.sin(2 * Math.PI * root * ratio * t), 0) / 4
     const side = Math.sin(2 * Math.PI * root * 3 * t + 1) * 0.2
-    bytes.writeInt16LE(Math.round(9000 * (kick + chord * 0.7 + side)), 44 + frame * 4)
-    bytes.writeInt16LE(Math.round(9000 * (kick + chord * 0.7 - side)), 46 + frame * 4)
+    bytes.writeInt16LE(Math.round(9000 * fade * (kick + chord * 0.7 + side)), 44 + frame * 4)
+    bytes.writeInt16LE(Math.round(9000 * fade * (kick + chord * 0.7 - side)), 46 + frame * 4)
   }
   return bytes
 }
