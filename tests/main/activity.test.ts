@@ -98,6 +98,31 @@ describe('following the server', () => {
     expect(states.at(-1)).toEqual({ unfinished: 0, waiting: 0, isPaused: false, isOffline: false, fraction: null })
   })
 
+  it('moves on with the progress of the jobs that it knows', async () => {
+    const fractions: (number | null)[] = []
+    let send: (event: LiveEvent) => void = () => {}
+    const answers: Record<string, unknown> = {
+      readDesk: { is_paused: false, songs: [] },
+      readSettings: { is_offline: false },
+      listJobs: { jobs: [{ ...job('a', 'queued'), progress: 20 }], total: 1 },
+    }
+    const { refresh } = followActivity(
+      {
+        call: (async (name) => answers[name]) as Service['call'],
+        follow: async (onEvent) => {
+          send = onEvent
+        },
+      },
+      { onChange: ({ fraction }) => fractions.push(fraction), onBatchEnd: () => {} },
+      new AbortController().signal,
+    )
+    refresh()
+    await vi.waitFor(() => expect(fractions).toEqual([0.2]), { timeout: 20_000 })
+    send({ event: 'job.progress', seq: 1, job_id: 'a', progress: 60, stage: 'rendering' })
+    send({ event: 'job.progress', seq: 1, job_id: 'gone', progress: 90, stage: 'rendering' })
+    expect(fractions).toEqual([0.2, 0.6])
+  })
+
   it('shows at once that deliveries wait, when that is chosen in the settings', async () => {
     const states: Activity[] = []
     let isOffline = false

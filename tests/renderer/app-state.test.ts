@@ -99,6 +99,19 @@ describe('a page', () => {
     stop.abort()
   })
 
+  it('reads the desk again when a job was deleted elsewhere: its song can be started anew', async () => {
+    let readings = 0
+    const { app, stop, send } = page((path) => {
+      if (path === '/app/desk') readings += 1
+      return answerOf(path)
+    })
+    await expect.poll(() => app.service.store.getState().link).toBe('live')
+    const before = readings
+    send({ event: 'job.deleted', seq: 1, job_id: 'j1' })
+    await expect.poll(() => readings).toBe(before + 1)
+    stop.abort()
+  })
+
   it('shows what a song has cost from the moment its job is made', async () => {
     let credits = 500
     const { app, stop, send } = page((path) => (path === '/api/v1/account' ? Response.json({ credits }) : null))
