@@ -47,7 +47,9 @@ describe('the session of the window', () => {
     const { ask } = fakeSession()
     const { requestHeaders } = await ask('send', { requestHeaders: { authorization: 'Bearer page', Accept: '*/*' } })
     expect(requestHeaders).toEqual({ Accept: '*/*', Authorization: 'Bearer the-credential' })
-    expect(await ask('request', { url: `${origin}/app/desk` })).toEqual({ cancel: false })
+    // What a page has made itself goes nowhere.
+    for (const url of [`${origin}/app/desk`, `blob:${origin}/1`, 'data:image/png;base64,AA=='])
+      expect(await ask('request', { url }), url).toEqual({ cancel: false })
     for (const url of [
       'https://example.org/',
       'http://127.0.0.1:473100/x',
