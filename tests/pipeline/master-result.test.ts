@@ -4,7 +4,7 @@ import { deliveryTarget, type Platform } from '../../src-server/contract/platfor
 import { type LandingPlan, planLanding, prepareLanding } from '../../src-server/engine/landing.ts'
 import type { MasterMeasurement } from '../../src-server/mastering/measure-master.ts'
 import type { RenderedMaster } from '../../src-server/mastering/render-master.ts'
-import { landingDecisions, masterResult } from '../../src-server/mastering/report-facts.ts'
+import { landingDecisions, masterCurves, masterResult } from '../../src-server/mastering/report-facts.ts'
 import { songLike } from '../support/sounds.ts'
 
 const source = prepareLanding(songLike(6, 44_100))
@@ -72,5 +72,29 @@ describe('the result of a master', () => {
     expect(turnedUp(-3)).toMatchObject({ action: 'turn_up', gain_db: 2 })
     expect(turnedUp(-8)).toMatchObject({ action: 'turn_up', gain_db: 4 })
     expect(turnedUp(-1)).toMatchObject({ action: 'leave', gain_db: 0 })
+  })
+})
+
+describe('the curves of a master', () => {
+  it('keep the last loudness, the largest peak and reduction and the mean correlation of each step, at 600 points at most', () => {
+    const points = 1201
+    const cycle = <Value>(...values: Value[]) => Array.from({ length: points }, (_, i) => values[i % values.length]!)
+    const curves = {
+      stepSeconds: 0.1,
+      shortTermLufs: cycle(null, -20, -14),
+      peakDbfs: cycle(-6, -1, null),
+      correlation: cycle(1, 0.5, 0),
+    }
+    const drawn = masterCurves({
+      measurement: { curves },
+      gainReductionDb: Float32Array.from(cycle(0, 3, 1)),
+    } as unknown as RenderedMaster)
+    expect(drawn.step_seconds).toBe(0.3)
+    const at = (i: number) =>
+      [drawn.short_term_lufs, drawn.peak_dbfs, drawn.correlation, drawn.gain_reduction_db].map((curve) => curve?.at(i))
+    expect(drawn.peak_dbfs).toHaveLength(401)
+    expect(at(0)).toEqual([-14, -1, 0.5, 3])
+    // The last step is one point alone.
+    expect(at(-1)).toEqual([null, -6, 1, 0])
   })
 })
