@@ -49,7 +49,7 @@ describe('the decisions of a plan once it was carried out', () => {
     const made: Repair[] = [{ kind: 'mud', amount_db: -0.2 }]
     const leaned: Decision = { stage: 'tone', code: 'TONE_LEANED', values: { fault: 'mud', gainDb: -0.2 } }
     expect(repairsOfFaults({ repairs: made, decisions: [leaned] })).toEqual([])
-    expect(repairsOfFaults({ repairs: made, decisions: [repair('MUD_CUT')] })).toEqual(made)
+    expect(repairsOfFaults({ repairs: made, decisions: [repair('MUD_CUT'), leaned] })).toEqual(made)
   })
 
   it('claim no compression that never turned anything down', () => {
