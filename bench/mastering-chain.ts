@@ -1,6 +1,6 @@
 /**
  * What the musical half of the engine does to real music: `node bench/mastering-chain.ts [--all] [--seconds N] [--songs a,b] [--tables restoration,references,damages,clean]
- * [--finished] [--json]`. With `--finished` every song is brought to −9 LUFS under −1 dBTP first, as a loud master is.
+ * [--finished] [--genre GENRE] [--json]`. With `--finished` every song is brought to −9 LUFS under −1 dBTP first, as a loud master is.
  * Tables: faults put in and taken out again, references, repairs, clean music, time.
  */
 import { spawnSync } from 'node:child_process'
@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Genre } from '../src-server/contract/platforms.ts'
 import { analyseSource, type SourceAnalysis } from '../src-server/engine/analysis.ts'
 import type { Audio } from '../src-server/engine/block.ts'
 import { applyRecipe } from '../src-server/engine/chain.ts'
@@ -22,6 +23,7 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '120' },
     finished: { type: 'boolean', default: false },
+    genre: { type: 'string', default: 'other' },
     songs: { type: 'string' },
     tables: { type: 'string', default: 'restoration,references,damages,clean' },
   },
@@ -30,6 +32,7 @@ const { values: options } = parseArgs({
 const wanted = options.songs?.split(',') ?? reportedSongs
 const files = options.all ? allSongs() : wanted.map((name) => ({ name, path: findSong(name) }))
 const seconds = Number(options.seconds)
+const genre = options.genre as Genre
 const results: Record<string, unknown>[] = []
 
 const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: false })
@@ -38,7 +41,7 @@ function master(audio: Audio, analysis: SourceAnalysis, reference?: SourceAnalys
   const plan = planRecipe({
     analysis,
     ...(reference ? { reference } : {}),
-    genre: 'other',
+    genre,
     aiService: 'other',
     tier: 'standard',
     intensity,

@@ -4,6 +4,7 @@ import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/a
 import { findCutoff } from '../../../src-server/engine/detectors/bandwidth.ts'
 import { type PlanInput, planRecipe } from '../../../src-server/engine/plan-recipe.ts'
 import { genreSpectrumDb } from '../../../src-server/engine/tonal-targets.ts'
+import { clamp, mix } from '../../../src-server/engine/units.ts'
 import { ordinaryMusic } from './signals.ts'
 
 const analysis = analyseSource(ordinaryMusic(12), { aiService: 'other', lossy: false })
@@ -93,6 +94,26 @@ it.each([
     expect(frequencyHz.every((hz, b) => hz >= 40 || gainDb[b] === 0)).toBe(true)
   },
 )
+
+/** Third octaves from 50 Hz to 12.5 kHz of finished recordings with percussion, median of 40, against their mean from 100 Hz to 8 kHz (docs/engine.md, section 4). */
+const finishedDb = [
+  5.5, 7.4, 6.3, 5.9, 5.4, 4.2, 3.1, 1.4, 1.7, 1.5, 1.1, 1.2, 1.4, 0.1, 0.3, -0.3, 0.2, -0.6, -1.6, -3.3, -3.4, -5.2,
+  -6.2, -7.4, -10,
+]
+
+it.each(['kpop', 'edm', 'hiphop', 'pop'] as const)('a finished recording lies near the target of %s', (genre) => {
+  const { bandHz, sideDb } = analysis.fineSpectrum
+  const midDb = bandHz.map((hz) => {
+    const at = clamp(3 * Math.log2(hz / 50), 0, finishedDb.length - 1)
+    return mix(finishedDb[Math.floor(at)]!, finishedDb[Math.ceil(at)]!, at % 1)
+  })
+  const finished = { fineSpectrum: { bandHz, midDb, sideDb }, bandwidthHz: null }
+  const match = stagesOf(finished, { genre }).find(({ kind }) => kind === 'match')
+  const gainsDb =
+    match?.kind === 'match' ? match.mid.gainDb.filter((_, b) => bandHz[b]! > 49 && bandHz[b]! < 13_000) : []
+  expect(gainsDb.length).toBeGreaterThan(40)
+  expect(gainsDb.reduce((sum, gainDb) => sum + Math.abs(gainDb), 0) / gainsDb.length).toBeLessThan(0.75)
+})
 
 it('a band ends where the level falls by 22 dB within a sixth of an octave, not where it falls by less', () => {
   const bandHz = Array.from({ length: 240 }, (_, b) => 20 * 2 ** (b / 24))
