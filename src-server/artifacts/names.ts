@@ -2,7 +2,7 @@
 import { MAX_TITLE_LENGTH } from '../contract/limits.ts'
 
 const MAX_TITLE_CHARACTERS = 80
-/** File systems stop at 255 bytes for a whole name; the longest ending is `_master_<8>.zip`. */
+/** File systems stop at 255 bytes for a whole name; the longest ending is `_report_<8>.html`. */
 const MAX_TITLE_BYTES = 228
 /** Device names of Windows, with or without an extension, also with blanks before it (Microsoft, "Naming Files, Paths, and Namespaces"). */
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\.|$)/i
@@ -41,4 +41,9 @@ export function listed(text: string): string {
 /** Name of the one folder in the ZIP: `<safe title>_master_<first 8 of the job id>`. */
 export function resultFolderName(title: string, jobId: string): string {
   return `${safeTitle(title)}_master_${jobId.slice(0, 8)}`
+}
+
+/** Name without its extension under which the report is saved by itself: `<safe title>_report_<first 8 of the job id>`. */
+export function reportName(resultFolder: string): string {
+  return resultFolder.replace(/_master_(?=.{8}$)/, '_report_')
 }

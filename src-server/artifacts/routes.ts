@@ -7,8 +7,9 @@ import type { Platform } from '../contract/platforms.ts'
 import { AppError } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
 import { type AudioFormat, MEDIA_TYPES } from '../media/audio-facts.ts'
+import { reportName } from './names.ts'
 import type { ResultZip } from './package.ts'
-import { fileAnswer } from './send-file.ts'
+import { disposition, fileAnswer } from './send-file.ts'
 
 /** A song as it lies in a job's folder. */
 export interface KeptSong {
@@ -72,10 +73,14 @@ export function artifactRoutes(
     const bytes = await readFile(isHtml ? result.reportHtmlPath : result.reportJsonPath).catch((cause: unknown) => {
       throw (cause as NodeJS.ErrnoException).code === 'ENOENT' ? expired() : cause
     })
+    const filename = `${reportName(result.zip.folderName)}.${isHtml ? 'html' : 'json'}`
     return {
       status: 200,
       bytes,
-      headers: isHtml ? HTML_HEADERS : { 'content-type': 'application/json; charset=utf-8' },
+      headers: {
+        ...(isHtml ? HTML_HEADERS : { 'content-type': 'application/json; charset=utf-8' }),
+        'content-disposition': disposition(filename, false),
+      },
     }
   })
 }

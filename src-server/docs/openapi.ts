@@ -181,16 +181,19 @@ const RATE_HEADERS = {
 }
 const RATE_HEADERS_OF = { open: {}, caller: RATE_HEADERS, session: {} }
 
+const SAVE_NAME = header('A name to save under, with `filename*` for names beyond ASCII.')
+
 function ownHeaders(endpoint: Endpoint, status: number): Json {
   if (hasRanges(endpoint) && (status === 200 || status === 206)) {
     return {
       'Content-Length': header('Bytes of this answer.'),
       'Accept-Ranges': header('`bytes`.'),
       ETag: header('Strong entity tag: the SHA-256 of the file.'),
-      'Content-Disposition': header('A name to save under, with `filename*` for names beyond ASCII.'),
+      'Content-Disposition': SAVE_NAME,
       ...(status === 206 ? { 'Content-Range': header('The range sent and the size of the file.') } : {}),
     }
   }
+  if (endpoint === ENDPOINTS.readReport && status === 200) return { 'Content-Disposition': SAVE_NAME }
   if (status !== 201 || endpoint.tag !== 'Jobs') return {}
   return {
     Location: header('Address of the new job.'),
