@@ -168,7 +168,7 @@ function DeliveryLog({
   const now = new Date()
   if (deliveries.length === 0) return <p className="note">{text.noDeliveries}</p>
   return (
-    <table aria-label={text.log}>
+    <table className="deliveries" aria-label={text.log}>
       <thead>
         <tr>
           <th scope="col">{text.columns.time}</th>
