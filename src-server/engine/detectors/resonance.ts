@@ -18,10 +18,11 @@ const farthest = 9
 /** A resonance stands this far out of its surroundings, dB, typically ... */
 const fewestDb = 4
 /**
- * ... and half of that for this part of the time: partials of notes come and go, a resonance stays. In a short piece one chord may last, so all of the time is asked
- * of the shortest and less in proportion, down to this from the second figure on.
+ * ... and a quarter of that for this part of the time: partials of notes come and go, a resonance stays. In a short piece one chord may last, so all of the time is asked
+ * of the shortest and less in proportion, down to this from the third figure on.
  */
-const leastPersistence = 0.7
+const persistentPart = 0.25
+const leastPersistence = 0.9
 const longSeconds = 90
 const mostResonances = 4
 
@@ -42,7 +43,7 @@ export function findResonances(frames: BandFrames, durationSeconds: number): Res
     const excessDb = typical[b]! - surroundings(typical, b)
     const isPeak = typical[b]! >= typical[b - 1]! && typical[b]! > typical[b + 1]!
     if (!isPeak || !(excessDb >= fewestDb) || typical[b]! < inaudibleDbfs) continue
-    const persistence = persistenceOf(powers, count, frameCount, isActive, b, excessDb / 2)
+    const persistence = persistenceOf(powers, count, frameCount, isActive, b, excessDb * persistentPart)
     if (persistence < mix(1, leastPersistence, Math.min(1, durationSeconds / longSeconds))) continue
     found.push({ frequencyHz, excessDb, q: widthQ(typical, b, excessDb) })
   }
