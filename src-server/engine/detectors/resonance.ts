@@ -1,7 +1,7 @@
 import { activeFrames, type BandFrames, inaudibleDbfs, quantile, sortedLevels } from '../meters/spectrum.ts'
 import { dbToPower, mix, power } from '../units.ts'
 
-/** A narrow peak that stays while the music changes. */
+/** A narrow peak that stays while the music changes: a resonance, or a whistle. */
 export interface Resonance {
   readonly frequencyHz: number
   /** Its typical height above its surroundings, dB. */
@@ -18,11 +18,13 @@ const farthest = 9
 /** A resonance stands this far out of its surroundings, dB, typically ... */
 const fewestDb = 4
 /**
- * ... and a quarter of that for this part of the time: partials of notes come and go, a resonance stays. In a short piece one chord may last, so all of the time is asked
- * of the shortest and less in proportion, down to this from the third figure on.
+ * ... and a quarter of that for this part of the time: partials of notes come and go, a resonance stays. Or its own level stays, in the same part of the time, no further below its
+ * median than this, dB: so does a whistle, which loud music hides. In a short piece one chord may last, so all of the time is asked of the shortest and less in
+ * proportion, down to this from the last figure on.
  */
 const persistentPart = 0.25
 const leastPersistence = 0.9
+const steadyDb = 3
 const longSeconds = 90
 const mostResonances = 4
 
@@ -35,7 +37,9 @@ export function findResonances(frames: BandFrames, durationSeconds: number): Res
   const count = bands.centresHz.length
   const isActive = activeFrames(frames)
   const powers = mid.map((power, i) => power + side[i]!)
-  const typical = bands.centresHz.map((_, b) => quantile(sortedLevels(frames, powers, b, isActive), 0.5))
+  const levels = bands.centresHz.map((_, b) => sortedLevels(frames, powers, b, isActive))
+  const typical = levels.map((ascending) => quantile(ascending, 0.5))
+  const least = mix(1, leastPersistence, Math.min(1, durationSeconds / longSeconds))
   const found: Resonance[] = []
   for (let b = farthest; b < count - farthest; b++) {
     const frequencyHz = bands.centresHz[b]!
@@ -43,8 +47,10 @@ export function findResonances(frames: BandFrames, durationSeconds: number): Res
     const excessDb = typical[b]! - surroundings(typical, b)
     const isPeak = typical[b]! >= typical[b - 1]! && typical[b]! > typical[b + 1]!
     if (!isPeak || !(excessDb >= fewestDb) || typical[b]! < inaudibleDbfs) continue
-    const persistence = persistenceOf(powers, count, frameCount, isActive, b, excessDb * persistentPart)
-    if (persistence < mix(1, leastPersistence, Math.min(1, durationSeconds / longSeconds))) continue
+    const stays =
+      typical[b]! - quantile(levels[b]!, 1 - least) < steadyDb ||
+      persistenceOf(powers, count, frameCount, isActive, b, excessDb * persistentPart) >= least
+    if (!stays) continue
     found.push({ frequencyHz, excessDb, q: widthQ(typical, b, excessDb) })
   }
   return found.sort((one, other) => other.excessDb - one.excessDb).slice(0, mostResonances)

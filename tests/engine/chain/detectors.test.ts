@@ -230,6 +230,16 @@ describe('a fault that was put in', () => {
     expect(analyse(song).resonances).toHaveLength(found)
   })
 
+  it('a whistle that the loud fifth of a song hides is found', () => {
+    const song = ordinaryMusic(96)
+    for (let i = 0; i < song.frames; i++) {
+      const gain = Math.floor(i / 48_000) % 5 === 0 ? 1 : 0.03
+      for (const channel of song.channels)
+        channel[i] = gain * channel[i]! + 0.001 * Math.sin((2 * Math.PI * 6000 * i) / 48_000)
+    }
+    expect(analyse(song).resonances.map(({ frequencyHz }) => Math.round(frequencyHz / 200) * 200)).toEqual([6000])
+  })
+
   it('what nobody hears is no resonance', () => {
     expect(analyse(sine(5, 50, 0.9)).resonances).toEqual([])
   })
