@@ -88,8 +88,9 @@ export interface SourceAnalysis {
   readonly leadingSilenceSeconds: number
   readonly trailingSilenceSeconds: number
   /**
-   * How far the last moments that sound lie below the highest peak of the ten seconds before, or below 20 dB under that of the whole
-   * piece where these are quieter still, dB: what fades away falls by 40 and more, what breaks off does not. Null for silence.
+   * How far the last second that sounds, and the last 0.1 to 0.2 s of it, lie below the highest peak of the ten seconds before, or below
+   * 20 dB under that of the whole piece where these are quieter still, dB: what fades away falls by 40 and more, what breaks off does
+   * not. Null for silence, and where the ending is no higher than an offset and a rumble may put it.
    */
   readonly endDropDb: number | null
   readonly curves: Curves
@@ -201,7 +202,7 @@ export function analyseSource(
     peakRelief: describePeakRelief(audio, waveform.peakDbfs, curveStepSeconds),
     bandwidthHz,
     sideBandwidthHz: findCutoff({ ...fineLevels, midDb: fineLevels.sideDb }, audio.sampleRateHz),
-    ...edgesOf(waveform),
+    ...edgesOf(waveform, subsonic),
     curves: curvesOf(meter.shortTermLufs(), waveform.peakDbfs, waveform.correlations),
   }
 }
@@ -227,24 +228,35 @@ function deadChannelOf({ rmsDbfs, isDualMono }: Waveform): 'left' | 'right' | nu
   return left - right > deadChannelDb ? 'right' : null
 }
 
-/** An ending is heard against so many steps before it ... */
-const beforeEndSteps = 10 / curveStepSeconds
-/** ... and, where these are quieter than this below the piece's peak, dB, against that: hiss that is left alone at the end is no music. */
-const quietEndDb = 20
-
-function edgesOf({ peakDbfs, samplePeakDbfs }: Waveform) {
+function edgesOf(waveform: Waveform, rumble: Subsonic) {
+  const { peakDbfs, samplePeakDbfs } = waveform
   const silentDbfs = edgeSilenceDbfs + thresholdShiftDb(samplePeakDbfs)
   const first = peakDbfs.findIndex((level) => level > silentDbfs)
   const last = peakDbfs.findLastIndex((level) => level > silentDbfs)
   if (first < 0) return { leadingSilenceSeconds: 0, trailingSilenceSeconds: 0, endDropDb: null }
-  const highest = (from: number) => Math.max(...peakDbfs.slice(Math.max(0, from), last + 1))
-  // Two steps: the sound may end early in the last one.
-  const endDbfs = highest(last - 1)
   return {
     leadingSilenceSeconds: first * curveStepSeconds,
     trailingSilenceSeconds: (peakDbfs.length - 1 - last) * curveStepSeconds,
-    endDropDb: Math.max(highest(last - beforeEndSteps), samplePeakDbfs - quietEndDb) - endDbfs,
+    endDropDb: endDrop(waveform, rumble, peakDbfs.slice(0, last + 1)),
   }
+}
+
+/** Hiss that is left alone at the end is no music: an ending is heard against this below the piece's peak at least, dB. */
+const quietEndDb = 20
+
+/** See {@link SourceAnalysis.endDropDb}; `peakDbfs` ends where the piece does. */
+function endDrop(
+  { samplePeakDbfs, offsets, offsetDrift }: Waveform,
+  rumble: Subsonic,
+  peakDbfs: readonly number[],
+): number | null {
+  const lastSeconds = (seconds: number) => peakDbfs.slice(-Math.round(seconds / curveStepSeconds))
+  const lastSecond = lastSeconds(1).sort((a, b) => a - b)
+  // Two steps: the sound may end early in the last one. And most of the last second: a click behind a fade does not break off.
+  const endDbfs = Math.min(Math.max(...lastSeconds(0.2)), lastSecond[lastSecond.length >> 1]!)
+  const standing = Math.max(...offsets.map(Math.abs)) + offsetDrift + Math.SQRT2 * dbToGain(rumble.levelDbfs)
+  if (dbToGain(endDbfs) <= 2 * standing) return null
+  return Math.max(...lastSeconds(10), samplePeakDbfs - quietEndDb) - endDbfs
 }
 
 /** Offsets and rumble below this, dBFS, do not change a peak noticeably. */

@@ -49,7 +49,7 @@ export interface MasteringPlan {
 const limitedPlrDb = 8
 /** Silence at an edge from which it is named, s. */
 const longSilenceSeconds = 2
-/** What falls by less than this at its end breaks off: a dry hit that is cut as it dies away falls by 22 dB, most endings by 40 and more. */
+/** What falls by less than this at its end breaks off, dB. */
 const leastEndDropDb = 20
 /** Nothing shorter is a piece that could break off, s. */
 const shortestPieceSeconds = 5
