@@ -28,6 +28,7 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
   useEffect(() => void history.read(), [history])
 
   const shown = useMemo(() => ids.flatMap((id) => (byId[id] && !hidden[id] ? [byId[id]] : [])), [ids, byId, hidden])
+  const count = total - useMemo(() => ids.filter((id) => hidden[id]).length, [ids, hidden])
   const isFiltered = filter.q !== '' || filter.status !== undefined || filter.platform !== undefined
   const lines = useMemo((): Line[] => {
     const single = shown.map((job) => ({ kind: 'job' as const, job }))
@@ -60,7 +61,7 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
                 className="fit"
                 value={filter.status ?? 'all'}
                 options={[
-                  { value: 'all', text: isFiltered ? t.history.all('') : t.history.all(format.count(total)) },
+                  { value: 'all', text: isFiltered ? t.history.all('') : t.history.all(format.count(count)) },
                   { value: 'done', text: t.history.done },
                   { value: 'failed', text: t.history.failed },
                   { value: 'queued', text: t.history.running },
