@@ -86,9 +86,12 @@ test('a history that cannot be read says so and can be read again', async ({ pag
   await page.getByRole('button', { name: 'Free disk' }).click()
   await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Something failed inside Loudsmith.')
   await page.keyboard.press('Escape')
+  // How many there are is not known.
+  await expect(page.getByRole('radio', { name: 'All', exact: true })).toBeAttached()
   await page.unroute('**/api/v1/jobs?*')
   await page.getByRole('button', { name: 'Read again' }).click()
   await expect(page.getByText('Nothing mastered yet.')).toBeVisible()
+  await expect(page.getByRole('radio', { name: 'All 0' })).toBeAttached()
 })
 
 test('only a song that another try can help is offered to be mastered again', async ({ page, program }) => {

@@ -61,7 +61,7 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
                 className="fit"
                 value={filter.status ?? 'all'}
                 options={[
-                  { value: 'all', text: isFiltered ? t.history.all('') : t.history.all(format.count(count)) },
+                  { value: 'all', text: t.history.all(isFiltered || !hasRead ? '' : format.count(count)) },
                   { value: 'done', text: t.history.done },
                   { value: 'failed', text: t.history.failed },
                   { value: 'queued', text: t.history.running },
