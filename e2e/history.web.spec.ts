@@ -120,6 +120,8 @@ test('only a song that another try can help is offered to be mastered again', as
   await expect(page.getByRole('button', { name: 'Master again' })).toBeHidden()
   await page.goto(`${program.baseUrl}/#/listen/${short.job_id}`)
   await expect(page.getByText('Failed: The song is shorter than one second.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Nothing to hear', exact: true })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Read again' })).toBeHidden()
   await expect(page.getByRole('button', { name: 'Master again' })).toBeHidden()
 
   // Its own files are all that the history can master it from: they are gone with the reference, or when it has expired.

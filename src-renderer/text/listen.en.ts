@@ -19,6 +19,7 @@ export const listenEn = {
   openReport: 'Save report (HTML)',
   failures: {
     title: 'Nothing to hear yet',
+    over: 'Nothing to hear',
     unfinished: (percent: number): string => `This song is still being mastered, ${percent} percent done.`,
     expired: 'The files were kept for their time and are gone. The numbers stay below.',
     toBatch: 'To the batch',

@@ -21,6 +21,7 @@ export const listenKo: ListenText = {
   openReport: '리포트 저장 (HTML)',
   failures: {
     title: '아직 들을 것이 없어요',
+    over: '들을 것이 없어요',
     unfinished: (percent) => `아직 마스터링하고 있어요. ${percent}% 됐어요.`,
     expired: '보관 기간이 지나 파일은 지웠어요. 수치는 아래에 남아 있어요.',
     toBatch: '묶음으로',

@@ -51,6 +51,8 @@ function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: s
   const { job, failure } = state
   const progress = useStore(jobs.store, ({ byId }) => byId[jobId]?.progress) ?? job?.progress ?? 0
   const isGone = failure?.code === 'JOB_NOT_FOUND' || failure?.code === 'NOT_FOUND'
+  // Why there is no report is said by the job itself.
+  const isOver = isGone || job?.status === 'failed' || job?.expired === true
   const reason = !job
     ? failure && say(failure)
     : job.status === 'queued'
@@ -67,14 +69,14 @@ function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: s
         <div className="empty" role={failure ? 'alert' : undefined}>
           {reason ? (
             <>
-              <h2 className="sec">{l.failures.title}</h2>
+              <h2 className="sec">{isOver ? l.failures.over : l.failures.title}</h2>
               <p>{reason}</p>
-              {failure?.requestId && !isGone && <p className="faint">{t.requestId(failure.requestId)}</p>}
+              {failure?.requestId && !isOver && <p className="faint">{t.requestId(failure.requestId)}</p>}
               <div className="row">
                 <a className="btn" href={addressOf('master')}>
                   {l.failures.toBatch}
                 </a>
-                {failure && !isGone && (
+                {failure && !isOver && (
                   <Button look="quiet" onClick={onRetry}>
                     {l.failures.retry}
                   </Button>
