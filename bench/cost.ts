@@ -15,7 +15,10 @@ export interface Ran extends Cost {
   readonly stderr: string
 }
 
-/** A look goes through all pages of the command and disturbs it: every 20 ms that cost a job 4 per cent of its processor time, for a peak 1 per cent higher. */
+/**
+ * A look goes through all pages of the command and disturbs it: every 20 ms that cost a job 4 per cent of its processor time, for a
+ * peak 1 per cent higher.
+ */
 const SAMPLE_INTERVAL_MS = 100
 
 /** Runs a command to its end, with `environment` beside this process's own. Throws with the last of what it said when it fails. */

@@ -1,8 +1,10 @@
 /**
- * Makes the table of src-server/engine/fault-odds-table.ts from music: `LOUDSMITH_MUSIC=folder:folder node bench/fault-odds.ts [--write] [--cache folder]`.
- * With `--judge` nothing is learned: all pieces are judged by the engine's own table, for music that took no part in it.
- * Every piece, and its first two minutes as a loud master, is measured as it is and with each fault put in; multinomial logistic regression on the design pieces learns to tell
- * which was done. Prints how often design pieces (out of fold) and held-out pieces would be corrected. Deterministic for the same pieces and the same ffmpeg.
+ * Makes the table of src-server/engine/fault-odds-table.ts from music:
+ * `LOUDSMITH_MUSIC=folder:folder node bench/fault-odds.ts [--write] [--cache folder]`. With `--judge` nothing is learned: all
+ * pieces are judged by the engine's own table, for music that took no part in it. Every piece, and its first two minutes as a loud
+ * master, is measured as it is and with each fault put in; multinomial logistic regression on the design pieces learns to tell
+ * which was done. Prints how often design pieces (out of fold) and held-out pieces would be corrected. Deterministic for the same
+ * pieces and the same ffmpeg.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -130,8 +132,9 @@ function solve(matrix: Float64Array[], y: Float64Array): Float64Array {
 }
 
 /**
- * Multinomial logistic regression with a ridge on standardised features, by Newton's method. A folder weighs as the root of what its pieces weigh together: many by
- * one author say less than as many by several. Returns one row per state: constant, then a factor per feature, with the row of the undamaged state taken off all others.
+ * Multinomial logistic regression with a ridge on standardised features, by Newton's method. A folder weighs as the root of what
+ * its pieces weigh together: many by one author say less than as many by several. Returns one row per state: constant, then a
+ * factor per feature, with the row of the undamaged state taken off all others.
  */
 function learn(pieces: readonly Piece[]): number[][] {
   const rows = pieces.flatMap(({ features }) => features)

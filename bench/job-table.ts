@@ -28,8 +28,9 @@ const TARGET_LUFS = -14
 const CEILING_DBTP = -1
 
 /**
- * Masters every song with each peer for one platform at −14 LUFS, and with Loudsmith for five platforms: standard, premium, and premium where ffmpeg
- * has no encoder, so that no codec is proofed. Processor time is told against loudnorm's on the same song as well, which measures the machine.
+ * Masters every song with each peer for one platform at −14 LUFS, and with Loudsmith for five platforms: standard, premium, and
+ * premium where ffmpeg has no encoder, so that no codec is proofed. Processor time is told against loudnorm's on the same song as
+ * well, which measures the machine.
  */
 export async function benchJobs({ files, seconds, peers, work, say }: BenchInput): Promise<Row[]> {
   say('\nWhole jobs. Peers render one platform at −14 LUFS, −1 dBTP; Loudsmith five. Errors are the worst of a job.\n')
@@ -138,7 +139,10 @@ async function floor(input: string, work: string): Promise<Cost> {
 
 const engineProgram = path.join(import.meta.dirname, '../dist/main/worker.js')
 
-/** The parent of the engine process as JavaScript: to load Node's compiler of types takes a tenth of a second, which no user's engine spends. */
+/**
+ * The parent of the engine process as JavaScript: to load Node's compiler of types takes a tenth of a second, which no user's
+ * engine spends.
+ */
 async function parentProgram(work: string): Promise<string> {
   const source = path.join(import.meta.dirname, 'loudsmith-once.ts')
   const program = path.join(work, 'loudsmith-once.mjs')

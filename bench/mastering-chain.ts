@@ -1,7 +1,8 @@
 /**
- * What the musical half of the engine does to real music: `node bench/mastering-chain.ts [--all] [--seconds N] [--songs a,b] [--tables restoration,references,damages,clean]
- * [--finished] [--genre GENRE] [--json]`. With `--finished` every song is brought to −9 LUFS under −1 dBTP first, as a loud master is.
- * Tables: faults put in and taken out again, references, repairs, clean music, time.
+ * What the musical half of the engine does to real music:
+ * `node bench/mastering-chain.ts [--all] [--seconds N] [--songs a,b] [--tables restoration,references,damages,clean] [--finished] [--genre GENRE] [--json]`.
+ * With `--finished` every song is brought to −9 LUFS under −1 dBTP first, as a loud master is. Tables: faults put in and taken out
+ * again, references, repairs, clean music, time.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * Real music for measurements: songs from Debian's game music packages (wesnoth-1.16-music, singularity-music), decoded by the ffmpeg on the
- * PATH; where there is none, the one that Loudsmith uses is put there, for other tools too. LOUDSMITH_MUSIC names other folders, separated
- * by colons. Each is searched with the folders in it.
+ * Real music for measurements: songs from Debian's game music packages (wesnoth-1.16-music, singularity-music), decoded by the
+ * ffmpeg on the PATH; where there is none, the one that Loudsmith uses is put there, for other tools too. LOUDSMITH_MUSIC names
+ * other folders, separated by colons. Each is searched with the folders in it.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, realpathSync } from 'node:fs'

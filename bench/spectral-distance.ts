@@ -13,8 +13,9 @@ const lowestHz = 31
 const highestHz = 16_500
 
 /**
- * Returns what lies between two pieces in the third octaves from 31.5 Hz to 16 kHz: `other` minus `one`, without the mean of the mid between 100 Hz and
- * 8 kHz. Bands in which either piece has nothing (80 dB below its loudest) and the side of mono count as equal.
+ * Returns what lies between two pieces in the third octaves from 31.5 Hz to 16 kHz: `other` minus `one`, without the mean of the
+ * mid between 100 Hz and 8 kHz. Bands in which either piece has nothing (80 dB below its loudest) and the side of mono count as
+ * equal.
  */
 export function moveBetween(one: SourceAnalysis, other: SourceAnalysis): Move {
   const { bandHz } = one.spectrum
@@ -58,8 +59,8 @@ export interface MatchError {
 }
 
 /**
- * Mean and largest error in dB that is left after matching, in the bands whose distance was inside the clamp before (6 dB in mid, 4 dB in side above
- * 120 Hz), levels aligned by the median.
+ * Mean and largest error in dB that is left after matching, in the bands whose distance was inside the clamp before (6 dB in mid,
+ * 4 dB in side above 120 Hz), levels aligned by the median.
  */
 export function errorInsideClamp(before: Move, after: Move): MatchError {
   const isCore = (b: number): boolean => before.bandHz[b]! >= 100 && before.bandHz[b]! <= 8000

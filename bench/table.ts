@@ -3,7 +3,10 @@
 /** A column: its head and the width of what stands in it. */
 export type Column = readonly [head: string, width?: number]
 
-/** Prints the head of a table and returns what prints a row: each is seen as soon as it is measured. Numbers are given as text by {@link fixed}. */
+/**
+ * Prints the head of a table and returns what prints a row: each is seen as soon as it is measured. Numbers are given as text by
+ * {@link fixed}.
+ */
 export function startTable(
   columns: readonly Column[],
   say: (line: string) => void,

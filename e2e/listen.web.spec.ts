@@ -210,7 +210,10 @@ test.describe('what the loudspeaker gets', () => {
   })
 })
 
-/** Plays until a second and more has reached the loudspeaker, pauses until nothing more comes, and returns the level of that second, dB. */
+/**
+ * Plays until a second and more has reached the loudspeaker, pauses until nothing more comes, and returns the level of that second,
+ * dB.
+ */
 async function levelOfFirstSecond(page: Page): Promise<number> {
   const before = (await tappedSound(page)).samples.length
   const heard = async () => {

@@ -52,7 +52,10 @@ export function createLocalFiles({
       const icon = nativeImage.createFromPath(paths.icon('drag.png'))
       if (file && !contents.isDestroyed()) contents.startDrag({ file, files, icon })
     },
-    /** Opens a folder of the settings, our own also before the first master is in it; false when it could not be opened, which is said. */
+    /**
+     * Opens a folder of the settings, our own also before the first master is in it; false when it could not be opened, which is
+     * said.
+     */
     async revealFolder(folder: 'output' | 'data'): Promise<boolean> {
       const ours = paths.mastersDir
       const target = folder === 'data' ? paths.dataDir : ((await readSettings()).output_folder ?? ours)

@@ -28,7 +28,10 @@ function ageOf(name: string): number {
   return Number(/\.(\d+)\./.exec(name)?.[1] ?? 0)
 }
 
-/** Returns a function that appends lines. A line is written whole before it returns; a disk that refuses loses the line, never the program. */
+/**
+ * Returns a function that appends lines. A line is written whole before it returns; a disk that refuses loses the line, never the
+ * program.
+ */
 export function openLogFiles(folder: string, limits: LogLimits = DEFAULT_LIMITS): (line: string) => void {
   const current = path.join(folder, NAME)
   let sizeBytes = 0

@@ -15,7 +15,10 @@ export interface QuitParts {
   readonly stop: () => Promise<void>
 }
 
-/** Takes over `before-quit` and the end of the system's session. Returns what must be told when the activity changes, and what a closing window means. */
+/**
+ * Takes over `before-quit` and the end of the system's session. Returns what must be told when the activity changes, and what a
+ * closing window means.
+ */
 export function installQuit(parts: QuitParts) {
   let stage: 'running' | 'asking' | 'finishing' | 'stopping' | 'stopped' = 'running'
 
@@ -65,8 +68,8 @@ export function installQuit(parts: QuitParts) {
     else void stopAndQuit()
   })
 
-  // The system that shuts down, or signs the user out, waits for no answer: on macOS a question would call its own end off. What is in work
-  // goes on at the next start.
+  // The system that shuts down, or signs the user out, waits for no answer: on macOS a question would call its own end off. What is
+  // in work goes on at the next start.
   const sessionEnds = (event: Electron.Event) => {
     event.preventDefault()
     if (stage !== 'stopping' && stage !== 'stopped') void stopAndQuit()
@@ -74,8 +77,8 @@ export function installQuit(parts: QuitParts) {
   powerMonitor.on('shutdown', sessionEnds as () => void)
 
   /**
-   * Returns what becomes of a window that the user closes: it is closed, or hidden while the program goes on, or it stays because closing it
-   * would end the program in the middle of its work, and that is asked first.
+   * Returns what becomes of a window that the user closes: it is closed, or hidden while the program goes on, or it stays because
+   * closing it would end the program in the middle of its work, and that is asked first.
    */
   function closedByUser(): 'closes' | 'hides' | 'stays' {
     if (stage === 'stopping' || stage === 'stopped') return 'closes'

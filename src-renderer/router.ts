@@ -1,4 +1,7 @@
-/** The address within the page: `#/history`, `#/listen/<job>`, `#/listen/<job>/<other job or "compare">`. A fragment, so that the page works under any base address. */
+/**
+ * The address within the page: `#/history`, `#/listen/<job>`, `#/listen/<job>/<other job or "compare">`. A fragment, so that the
+ * page works under any base address.
+ */
 import { useSyncExternalStore } from 'react'
 
 export const SCREENS = ['master', 'history', 'automate', 'settings', 'listen'] as const
@@ -12,7 +15,10 @@ export interface Route {
 
 const HOME: Route = { screen: 'master', detail: '' }
 
-/** Reads a fragment. A screen that it does not know, and listening to no job, is the Master screen; a detail that cannot be read is none. */
+/**
+ * Reads a fragment. A screen that it does not know, and listening to no job, is the Master screen; a detail that cannot be read is
+ * none.
+ */
 export function routeOf(fragment: string): Route {
   const [name = '', ...rest] = fragment.replace(/^#\/?/, '').split('/')
   const screen = SCREENS.find((one) => one === name)

@@ -60,7 +60,10 @@ export function buildApp({ log, clock, chance, admission, port, isStopping, rout
 
 const forbidden = () => new AppError('FORBIDDEN')
 
-/** The address as the router can read it: what is no path is an unknown one, and escapes that mean nothing are taken as they are written. */
+/**
+ * The address as the router can read it: what is no path is an unknown one, and escapes that mean nothing are taken as they are
+ * written.
+ */
 function readableAddress(url: string): string {
   const [path = '', ...query] = url.split('?')
   if (!path.startsWith('/') && !ABSOLUTE_FORM.test(path)) return `/${url}`

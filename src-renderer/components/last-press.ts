@@ -1,6 +1,6 @@
 /**
- * How the page was pressed last: what comes up by itself for the keyboard may be in the way of the hand. `:focus-visible` does not tell: it also matches what
- * a menu that was used by hand gives the focus back to.
+ * How the page was pressed last: what comes up by itself for the keyboard may be in the way of the hand. `:focus-visible` does not
+ * tell: it also matches what a menu that was used by hand gives the focus back to.
  */
 
 let wasByPointer = false

@@ -22,9 +22,9 @@ export function mergedDesk(known: Desk | null, read: Desk, holds: (target: strin
 export const songIdsOf = (desk: Desk) => desk.songs.map((song) => song.source.source_id)
 
 /**
- * Returns the order to show after a reading: uploads and the row in the hand stay in their places, songs take the others in the order that
- * the server has. A new song comes before the known one that it stands before on the server, as one that was taken back does, else at the
- * end.
+ * Returns the order to show after a reading: uploads and the row in the hand stay in their places, songs take the others in the
+ * order that the server has. A new song comes before the known one that it stands before on the server, as one that was taken back
+ * does, else at the end.
  */
 export function mergedOrder(
   order: readonly string[],

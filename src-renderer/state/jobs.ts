@@ -43,8 +43,9 @@ export interface SongOnDesk {
 }
 
 /**
- * Whether a job's song can be mastered again: not while the song waits to be mastered or is, or where it is itself what is wrong, and only
- * from the desk, or from the files that the job has kept unless its reference is wrong. `onDesk` is null for a song that is not there.
+ * Whether a job's song can be mastered again: not while the song waits to be mastered or is, or where it is itself what is wrong,
+ * and only from the desk, or from the files that the job has kept unless its reference is wrong. `onDesk` is null for a song that
+ * is not there.
  */
 export function isRepeatable(
   job: Pick<Job, 'status' | 'failure_code' | 'expired'>,

@@ -54,7 +54,10 @@ const OWN: Partial<Record<string, Record<Language, Sentence>>> = {
   },
 }
 
-/** Whether the program never took what was asked, because it was away or had been started again: nothing is wrong with the thing itself. */
+/**
+ * Whether the program never took what was asked, because it was away or had been started again: nothing is wrong with the thing
+ * itself.
+ */
 export const isNotReached = (code: string | undefined): boolean => code === 'UNREACHABLE' || code === 'INVALID_API_KEY'
 
 /** The facts of any thrown value; what is no failure of a call is an internal error. Never throws. */

@@ -176,7 +176,10 @@ export const withOwnSettings = (rows: readonly SongRow[]): SongRow[] =>
     return isOpen && Boolean((song ?? upload)?.settings)
   })
 
-/** How a song was or is being mastered, or would be if it were started now; null while nothing is known of it. `common`: the settings of all songs. */
+/**
+ * How a song was or is being mastered, or would be if it were started now; null while nothing is known of it. `common`: the
+ * settings of all songs.
+ */
 export function madeWith(row: SongRow, common: MasterSettings | null): MasterSettings | Job | null {
   return isStarted(row) && row.job ? row.job : (row.song?.settings ?? common)
 }

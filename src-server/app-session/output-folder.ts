@@ -1,4 +1,7 @@
-/** Puts the plain masters of a finished job where the user looks for music: a folder per job, nothing there is ever overwritten or swept. */
+/**
+ * Puts the plain masters of a finished job where the user looks for music: a folder per job, nothing there is ever overwritten or
+ * swept.
+ */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, type ReadStream } from 'node:fs'
 import { lstat, mkdir, rename, stat } from 'node:fs/promises'

@@ -46,7 +46,10 @@ export function createSettings({ db, dataDir, defaultOutputFolder, defaultEngine
     /** Returns the settings of this moment. */
     read: (): Settings => current,
 
-    /** Stores a change that fits the schema. Throws INVALID_REQUEST for a folder that cannot be written and for what is no ffmpeg that runs. */
+    /**
+     * Stores a change that fits the schema. Throws INVALID_REQUEST for a folder that cannot be written and for what is no ffmpeg
+     * that runs.
+     */
     async change(patch: Partial<Settings>): Promise<Settings> {
       if (typeof patch.output_folder === 'string') await requireOutputFolder(patch.output_folder, dataDir)
       if (typeof patch.ffmpeg_path === 'string') await requireFfmpeg(patch.ffmpeg_path)

@@ -4,7 +4,10 @@ import { MAX_TITLE_LENGTH } from '../contract/limits.ts'
 const MAX_TITLE_CHARACTERS = 80
 /** File systems stop at 255 bytes for a whole name; the longest ending is `_report_<8>.html`. */
 const MAX_TITLE_BYTES = 228
-/** Device names of Windows, with or without an extension, also with blanks before it (Microsoft, "Naming Files, Paths, and Namespaces"). */
+/**
+ * Device names of Windows, with or without an extension, also with blanks before it (Microsoft, "Naming Files, Paths, and
+ * Namespaces").
+ */
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\.|$)/i
 const FORBIDDEN = /[<>:"/\\|?*]|\p{Cc}|(?!\u200d)\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}/gu
 

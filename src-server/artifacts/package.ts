@@ -93,8 +93,8 @@ async function writeZip(
 }
 
 /**
- * Yields the bytes of a file, every piece in the same buffer, which is filled again when the ZIP has taken the last piece. New memory for each,
- * as Node's own streams take it, costs a twelfth of a whole job.
+ * Yields the bytes of a file, every piece in the same buffer, which is filled again when the ZIP has taken the last piece. New
+ * memory for each, as Node's own streams take it, costs a twelfth of a whole job.
  */
 async function* readInPieces(
   source: string,

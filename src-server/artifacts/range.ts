@@ -25,8 +25,8 @@ export type Selection =
 /**
  * Returns what to send of a file of `sizeBytes` with the strong entity tag `etag` (with its quotes). Single byte ranges are
  * honoured; several ranges, other units and malformed ranges are ignored, as RFC 9110 section 14.2 allows, and the whole file is
- * sent. `If-Range` counts only when it is exactly the strong tag (section 13.1.5), and `If-Match` comes before all (section 13.2.2). Never
- * throws.
+ * sent. `If-Range` counts only when it is exactly the strong tag (section 13.1.5), and `If-Match` comes before all (section
+ * 13.2.2). Never throws.
  */
 export function selectBytes(sizeBytes: number, etag: string, conditions: Conditions): Selection {
   const { ifMatch, ifNoneMatch, ifRange, range } = conditions

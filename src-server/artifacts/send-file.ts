@@ -38,9 +38,8 @@ const READ_AHEAD_BYTES = 262_144
 
 /**
  * Returns the answer to a GET of `file`, whole or a range, or to a HEAD, for which a range means nothing. The file is open before
- * anything is said about it, so deleting it meanwhile breaks nothing.
- * Throws PRECONDITION_FAILED where `If-Match` names another file, RANGE_NOT_SATISFIABLE for a range outside, and `gone` when the file is not
- * there or is too short.
+ * anything is said about it, so deleting it meanwhile breaks nothing. Throws PRECONDITION_FAILED where `If-Match` names another
+ * file, RANGE_NOT_SATISFIABLE for a range outside, and `gone` when the file is not there or is too short.
  */
 export async function fileAnswer(
   file: SendableFile,

@@ -52,7 +52,10 @@ export const ERRORS_OF_ACCESS: Record<Access, readonly ErrorCode[]> = {
   session: ['FORBIDDEN', 'INVALID_REQUEST', 'INVALID_API_KEY', 'INTERNAL_ERROR', 'UNAVAILABLE', 'INSUFFICIENT_STORAGE'],
 }
 
-/** Returns every code that an endpoint can answer with: its own, those of its access and that of its body, each once, in the catalogue's order. */
+/**
+ * Returns every code that an endpoint can answer with: its own, those of its access and that of its body, each once, in the
+ * catalogue's order.
+ */
 export function codesOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>([...endpoint.errors, ...ERRORS_OF_ACCESS[endpoint.access]])
   if (endpoint.body || endpoint.form) codes.add('UNSUPPORTED_MEDIA_TYPE')

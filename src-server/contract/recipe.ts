@@ -1,6 +1,6 @@
 /**
- * What a recipe of the mastering chain says: an ordered list of processing stages with their settings, plain data. The planner writes it from
- * measurements, the chain carries it out, the report may show it. Types only.
+ * What a recipe of the mastering chain says: an ordered list of processing stages with their settings, plain data. The planner
+ * writes it from measurements, the chain carries it out, the report may show it. Types only.
  */
 
 /** Raised whenever the same settings would sound different. */
@@ -68,7 +68,10 @@ export interface ClipLevels {
   readonly negative: number | null
 }
 
-/** Clicks of one channel as [first frame, frame after the last], ascending; frames at the rate of the song's file (above 192 kHz at the engine's). */
+/**
+ * Clicks of one channel as [first frame, frame after the last], ascending; frames at the rate of the song's file (above 192 kHz at
+ * the engine's).
+ */
 export type ClickRanges = readonly (readonly [number, number])[]
 
 /** A stage that edits single samples, each channel by its own settings: of the song at the rate of its file, before any conversion. */

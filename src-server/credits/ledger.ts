@@ -6,7 +6,10 @@ import { type Clock, isoTime, nextMonthMs } from '../system.ts'
 
 /** The append-only ledger of the account. Every method is synchronous and may be called inside a transaction. */
 export interface Ledger {
-  /** Writes this month's renewal when it is due. It comes before whatever changes the balance or the plan, as it would have at its moment. */
+  /**
+   * Writes this month's renewal when it is due. It comes before whatever changes the balance or the plan, as it would have at its
+   * moment.
+   */
   renew(): void
   /** Sum of all entries, the renewal of this month included when it is due. */
   balance(): number

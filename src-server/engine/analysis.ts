@@ -52,8 +52,8 @@ export interface SourceAnalysis {
   readonly plrDb: number | null
   readonly crestFactorDb: number | null
   /**
-   * Largest sample once offset and rumble are filtered out and clicks are bridged: they are no part of the music's peaks. Where filtering would raise it by more than
-   * it may, a lower bound of it.
+   * Largest sample once offset and rumble are filtered out and clicks are bridged: they are no part of the music's peaks. Where
+   * filtering would raise it by more than it may, a lower bound of it.
    */
   readonly musicPeakDbfs: number | null
   readonly correlation: number
@@ -97,8 +97,8 @@ export interface SourceAnalysis {
 }
 
 /**
- * How far thresholds given in dBFS move with a song, dB: not at all while its highest sample lies between −12 and +6 dBFS, where songs lie, and with it
- * beyond: what a quiet song hides comes up with it, and floats without a scale are no offset.
+ * How far thresholds given in dBFS move with a song, dB: not at all while its highest sample lies between −12 and +6 dBFS, where
+ * songs lie, and with it beyond: what a quiet song hides comes up with it, and floats without a scale are no offset.
  */
 export function thresholdShiftDb(samplePeakDbfs: number | null): number {
   if (samplePeakDbfs === null || samplePeakDbfs === Number.NEGATIVE_INFINITY) return 0
@@ -113,7 +113,10 @@ const deadChannelDb = 60
 /** Share of the work that is behind after each of its long parts, as profiled on four minutes of stereo. */
 const workBehind = { clicks: 0.05, musicPeak: 0.25, clipping: 0.41, loudness: 0.52, truePeak: 0.68, spectrum: 0.97 }
 
-/** What single samples tell, at the rate at which the piece was made: a conversion rounds flat tops and clicks and moves the highest sample. */
+/**
+ * What single samples tell, at the rate at which the piece was made: a conversion rounds flat tops and clicks and moves the highest
+ * sample.
+ */
 export interface SampleFacts {
   readonly waveform: Waveform
   readonly subsonic: Subsonic
@@ -125,8 +128,8 @@ export interface SampleFacts {
 }
 
 /**
- * Returns what the samples of one or two channels tell, at any rate. Silence has levels of −Infinity and no faults; never throws. NaN must have been
- * refused before. `onProgress` is told as by {@link analyseSource}, of whose work this is a part.
+ * Returns what the samples of one or two channels tell, at any rate. Silence has levels of −Infinity and no faults; never throws.
+ * NaN must have been refused before. `onProgress` is told as by {@link analyseSource}, of whose work this is a part.
  */
 export function examineSamples(audio: Audio, onProgress?: (share: number) => void): SampleFacts {
   const waveform = measureWaveform(audio)
@@ -144,9 +147,10 @@ const matchBands = octaveBands(6, 25, 20_000)
 const fineBands = octaveBands(fineBandsPerOctave, 1200, 22_000)
 
 /**
- * Returns what {@link SourceAnalysis} lists for two channels of audio (one is read as dual mono). Of audio whose rate was converted, `samples` is what was
- * examined before. Works on silence and on any length from one sample, at rates above 12 kHz; throws a RangeError for others. NaN must have been refused before. Takes about a second of one
- * core for four minutes and keeps no copy of the audio. `onProgress` is told the share of the work that is behind after each long part of it, 0 to 1, rising.
+ * Returns what {@link SourceAnalysis} lists for two channels of audio (one is read as dual mono). Of audio whose rate was
+ * converted, `samples` is what was examined before. Works on silence and on any length from one sample, at rates above 12 kHz;
+ * throws a RangeError for others. NaN must have been refused before. Takes about a second of one core for four minutes and keeps no
+ * copy of the audio. `onProgress` is told the share of the work that is behind after each long part of it, 0 to 1, rising.
  */
 export function analyseSource(
   audio: Audio,

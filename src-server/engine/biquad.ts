@@ -156,8 +156,8 @@ const workspace = kernelPlace((kernels) => ({
 }))
 
 /**
- * Returns a cascade of at most 64 sections with double-precision state and without latency; no sections is the identity. Works on one or two
- * channels. Throws a RangeError for more sections.
+ * Returns a cascade of at most 64 sections with double-precision state and without latency; no sections is the identity. Works on
+ * one or two channels. Throws a RangeError for more sections.
  */
 export function createBiquadCascade(sections: readonly Biquad[]): Processor {
   if (sections.length > maxSections) throw new RangeError(`${sections.length} sections`)

@@ -36,8 +36,8 @@ export interface CandidateScore {
 const variationOf = (intensity: number) => Math.min(0.2 * intensity, 10)
 
 /**
- * Returns the plans that tier premium tries: as asked, somewhat gentler and somewhat firmer. How far a reference is followed is the same in
- * all: that was asked for. Standard has only the first. Plans whose recipes are the same are left out. Pure.
+ * Returns the plans that tier premium tries: as asked, somewhat gentler and somewhat firmer. How far a reference is followed is the
+ * same in all: that was asked for. Standard has only the first. Plans whose recipes are the same are left out. Pure.
  */
 export function recipeCandidates(input: PlanInput): readonly RecipeCandidate[] {
   const withIntensity = (name: RecipeCandidate['name'], intensity: number): RecipeCandidate => ({
@@ -61,16 +61,18 @@ const excerptSeconds = 10
 /** Peak-to-loudness ratio that a limiter brings to a normal master without being heard, dB. */
 const easyPlrDb = 15.5
 /**
- * Weights of the cost: a decibel of burden counts half a decibel of tone; distortion counts 1 at −20 dB and grows with its amplitude. So the glue of a genre, which reads −18 to −35 dB
- * at intensity 50, weighs about as much as the tone that comes with it: heavier it would pass over what was asked for, lighter firmer would always win.
+ * Weights of the cost: a decibel of burden counts half a decibel of tone; distortion counts 1 at −20 dB and grows with its
+ * amplitude. So the glue of a genre, which reads −18 to −35 dB at intensity 50, weighs about as much as the tone that comes with
+ * it: heavier it would pass over what was asked for, lighter firmer would always win.
  */
 const burdenWeight = 0.5
 const heavyDistortionDb = -20
 
 /**
- * Returns the candidate whose excerpts cost least, the scores of all and the decision for the report. The excerpts are the loudest and the quietest
- * ten seconds in which music plays; each candidate is rendered on copies of them, so `audio` is not changed and little memory is needed. A single candidate is
- * chosen unmeasured, without scores and decision. Deterministic. Throws a RangeError for no candidates.
+ * Returns the candidate whose excerpts cost least, the scores of all and the decision for the report. The excerpts are the loudest
+ * and the quietest ten seconds in which music plays; each candidate is rendered on copies of them, so `audio` is not changed and
+ * little memory is needed. A single candidate is chosen unmeasured, without scores and decision. Deterministic. Throws a RangeError
+ * for no candidates.
  */
 export function chooseCandidate(
   audio: Audio,
@@ -167,7 +169,10 @@ interface ExcerptReading {
   readonly burdenDb: number
 }
 
-/** Renders an excerpt with every candidate. Most candidates share their repairs of single samples, which are dear: those are made once. */
+/**
+ * Renders an excerpt with every candidate. Most candidates share their repairs of single samples, which are dear: those are made
+ * once.
+ */
 function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[], heard: Part): ExcerptReading[] {
   const edited = new Map<string, Audio>()
   const render = (recipe: Recipe, stages: readonly RecipeStage[]): Audio => {

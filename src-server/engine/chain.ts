@@ -31,9 +31,10 @@ const mendingPart = 0.8
 const blockFrames = 4096
 
 /**
- * Carries out a recipe on two channels of audio, in place; an empty recipe leaves every bit. Stages that edit single samples run first over the whole piece, all
- * others run block by block in one pass, their latency taken out, so that no second copy of the audio exists. `onProgress` is told the part of the
- * work that is done, 0 to 1. Deterministic; throws what a processor throws for settings outside its range.
+ * Carries out a recipe on two channels of audio, in place; an empty recipe leaves every bit. Stages that edit single samples run
+ * first over the whole piece, all others run block by block in one pass, their latency taken out, so that no second copy of the
+ * audio exists. `onProgress` is told the part of the work that is done, 0 to 1. Deterministic; throws what a processor throws for
+ * settings outside its range.
  */
 export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction: number) => void): AppliedRecipe {
   const repairs: Repair[] = []
@@ -63,8 +64,8 @@ export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction
 const isSampleEdit = ({ kind }: RecipeStage): boolean => kind === 'declip' || kind === 'remove_dc' || kind === 'declick'
 
 /**
- * Returns a recipe in two: what edits single samples, for the song at its own rate, and all that follows, for the rate at which the engine works. Carried out
- * one after the other on audio of one rate they do what the whole does. Pure.
+ * Returns a recipe in two: what edits single samples, for the song at its own rate, and all that follows, for the rate at which the
+ * engine works. Carried out one after the other on audio of one rate they do what the whole does. Pure.
  */
 export function splitRecipe(recipe: Recipe): { readonly edits: Recipe; readonly rest: Recipe } {
   return {
@@ -73,7 +74,10 @@ export function splitRecipe(recipe: Recipe): { readonly edits: Recipe; readonly 
   }
 }
 
-/** Makes the edit of a stage that works on single samples and tells about it; null for a stage that streams. Only mending flat tops takes time and is told of. */
+/**
+ * Makes the edit of a stage that works on single samples and tells about it; null for a stage that streams. Only mending flat tops
+ * takes time and is told of.
+ */
 function editSamples(audio: Audio, stage: RecipeStage, onMended: (fraction: number) => void): Repair[] | null {
   switch (stage.kind) {
     case 'remove_dc':
@@ -95,8 +99,8 @@ function subtract(samples: Float32Array, offset: number): void {
 }
 
 /**
- * Mends each channel in place and returns one entry for both, none where nothing was mended. The amount is the rise of the highest rebuilt peak, or the
- * largest click in dBFS; a place that two equal channels share counts once.
+ * Mends each channel in place and returns one entry for both, none where nothing was mended. The amount is the rise of the highest
+ * rebuilt peak, or the largest click in dBFS; a place that two equal channels share counts once.
  */
 function mended(
   kind: 'clipping' | 'clicks',
@@ -114,7 +118,10 @@ function mended(
   return [{ kind, count, amount_db: rounded(gainToDb(largest)), channel }]
 }
 
-/** Returns the processor of a streaming stage. Throws a RangeError for a stage that edits single samples, and what the processor throws for its settings. */
+/**
+ * Returns the processor of a streaming stage. Throws a RangeError for a stage that edits single samples, and what the processor
+ * throws for its settings.
+ */
 export function createProcessor(stage: RecipeStage, sampleRateHz: number): Processor {
   switch (stage.kind) {
     case 'rumble_filter':

@@ -70,8 +70,8 @@ function prepare(sampleRateHz: number): number {
 }
 
 /**
- * Compares `processed` with `gain`·`original` (same frames, same place). Frames are 46 ms long, one after the other, mono sums, of a piece in opposite phase
- * differences: its sum is not what is heard. Rates up to 192 kHz; shorter than a frame: nothing.
+ * Compares `processed` with `gain`·`original` (same frames, same place). Frames are 46 ms long, one after the other, mono sums, of
+ * a piece in opposite phase differences: its sum is not what is heard. Rates up to 192 kHz; shorter than a frame: nothing.
  */
 export function measureDistortion(original: Audio, processed: AudioBlock, gain: number): Distortion {
   const size = prepare(original.sampleRateHz)
@@ -119,7 +119,10 @@ function negate(at: number, size: number): void {
   for (let i = 0; i < size; i++) samples[i] = -samples[i]!
 }
 
-/** The bands of a frame; the error is what was added to the original beyond the frame's best gain, since a slow change of level is none. */
+/**
+ * The bands of a frame; the error is what was added to the original beyond the frame's best gain, since a slow change of level is
+ * none.
+ */
 function bandsAt(sums: number): Bands {
   const { f64 } = place().kernels
   const first = sums >> 3

@@ -1,6 +1,7 @@
 /**
- * Made by bench/fault-odds.ts from 291 pieces of music, their loud masters and damaged copies of both (docs/engine.md, section 4); do not edit. One row per fault: a constant, then a
- * factor for each number of `faultFeatures`, as natural logarithms against a piece without faults.
+ * Made by bench/fault-odds.ts from 291 pieces of music, their loud masters and damaged copies of both (docs/engine.md, section 4);
+ * do not edit. One row per fault: a constant, then a factor for each number of `faultFeatures`, as natural logarithms against a
+ * piece without faults.
  */
 // biome-ignore-all lint/suspicious/noApproximativeNumericConstant: fitted numbers
 // biome-ignore format: one row per fault

@@ -13,7 +13,10 @@ export type FaultOdds = Readonly<Record<Fault, number>>
 /** The faults in the order of the table's rows. */
 export const faults: readonly Fault[] = ['mud', 'harshness', 'dullness', 'narrowed', 'widened']
 
-/** Side against mid of the widest moments (one in twenty) that counts as usual, dB: above the median of finished pieces (docs/engine.md, section 6). Stands for pieces that have no width. */
+/**
+ * Side against mid of the widest moments (one in twenty) that counts as usual, dB: above the median of finished pieces
+ * (docs/engine.md, section 6). Stands for pieces that have no width.
+ */
 export const usualWidestDb = 2.2
 
 const hasWidth = ({ isMono, deadChannel }: FaultEvidence): boolean => !isMono && deadChannel === null
@@ -26,17 +29,18 @@ const unlimitedDb = 2.5
 const leastEdge = 0.03
 
 /**
- * Whether the edge grows steadily sharper on the way from the fault put in once more to the fault undone, whatever the size of these changes: 1 where it does, about 0
- * where it is sharpest as it is, and where nothing moves it.
+ * Whether the edge grows steadily sharper on the way from the fault put in once more to the fault undone, whatever the size of
+ * these changes: 1 where it does, about 0 where it is sharpest as it is, and where nothing moves it.
  */
 function edgeTrend({ edge, edgeAgain }: FaultRelief): number {
   return (edge + edgeAgain) / (Math.abs(edge) + Math.abs(edgeAgain) + leastEdge)
 }
 
 /**
- * The numbers that the table weighs: evidence of the three faults of tone in units of their usual size, width in units of 6 dB, and the squares of these four; the relief of the crest
- * for the five faults; how far the piece was limited, 0 … 1; and, in that measure, crest, edges and their trend for the five faults: of peaks that no limiter has levelled
- * the edges say nothing. All are held inside the range that music was seen to fill.
+ * The numbers that the table weighs: evidence of the three faults of tone in units of their usual size, width in units of 6 dB, and
+ * the squares of these four; the relief of the crest for the five faults; how far the piece was limited, 0 … 1; and, in that
+ * measure, crest, edges and their trend for the five faults: of peaks that no limiter has levelled the edges say nothing. All are
+ * held inside the range that music was seen to fill.
  */
 export function faultFeatures(evidence: FaultEvidence): readonly number[] {
   const tone = toneFaults.map(({ kind, usualDb }) => clamp(evidence.tone[kind] / usualDb, -2, 3))
@@ -65,8 +69,9 @@ export function faultFeatures(evidence: FaultEvidence): readonly number[] {
 }
 
 /**
- * Returns the odds of every fault against all other explanations together (no fault, or another one): multinomial logistic regression, with which one spectrum
- * that suggests two faults has to share its probability between them. Without width (mono, dead channel) the faults of width are left out: −Infinity.
+ * Returns the odds of every fault against all other explanations together (no fault, or another one): multinomial logistic
+ * regression, with which one spectrum that suggests two faults has to share its probability between them. Without width (mono, dead
+ * channel) the faults of width are left out: −Infinity.
  */
 export function faultOdds(evidence: FaultEvidence): FaultOdds {
   const features = faultFeatures(evidence)

@@ -67,9 +67,9 @@ export function minimumPhase(magnitude: Float64Array, taps: number): Float64Arra
 const shortestTransform = 4096
 
 /**
- * Returns the convolution of two channels with a fixed kernel each, by overlap and save. The transform is at least four times as long as the
- * longer kernel. The output is late by transform − taps + 1 frames, besides the delay that lies in the kernels themselves: push that many frames of
- * silence at the end to receive the tail. Throws a RangeError for an empty kernel.
+ * Returns the convolution of two channels with a fixed kernel each, by overlap and save. The transform is at least four times as
+ * long as the longer kernel. The output is late by transform − taps + 1 frames, besides the delay that lies in the kernels
+ * themselves: push that many frames of silence at the end to receive the tail. Throws a RangeError for an empty kernel.
  */
 export function createConvolver(left: Float64Array, right: Float64Array): Processor {
   const taps = Math.max(left.length, right.length)

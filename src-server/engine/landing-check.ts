@@ -16,9 +16,9 @@ const sampledOf = 80
 const leastSampledPart = 0.1
 
 /**
- * Returns the integrated loudness in LUFS of the master that a trial's controls and `gainDb` make, filtered sample by sample wherever clipper or limiter
- * change the song, and taken from the source's energies elsewhere. As an estimate only a fair sample of those places is filtered, and the prediction
- * of the others is corrected as that one is. −Infinity for silence and below 400 ms.
+ * Returns the integrated loudness in LUFS of the master that a trial's controls and `gainDb` make, filtered sample by sample
+ * wherever clipper or limiter change the song, and taken from the source's energies elsewhere. As an estimate only a fair sample of
+ * those places is filtered, and the prediction of the others is corrected as that one is. −Infinity for silence and below 400 ms.
  */
 export function measureRendered(
   source: Song,

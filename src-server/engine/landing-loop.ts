@@ -37,7 +37,10 @@ export function landBest(
   return { attempt, landed: landed ?? land(source, attempt, goal) }
 }
 
-/** What a treatment is predicted to reach: the loudness aimed at, or less where the mean reduction of the loud parts would exceed its budget. */
+/**
+ * What a treatment is predicted to reach: the loudness aimed at, or less where the mean reduction of the loud parts would exceed
+ * its budget.
+ */
 export interface Attempt {
   readonly treatment: Treatment
   readonly clipLimit: number | null
@@ -136,8 +139,9 @@ interface Blocks {
 const knownBlocks = new WeakMap<Float32Array, Blocks>()
 
 /**
- * The loud parts are at least so many blocks (3 s, what a short-term loudness looks at) or this part of a short song, where the integrated loudness counts that many at
- * all: a knock in a quiet recording raises it above all the music, and would be the only loud part.
+ * The loud parts are at least so many blocks (3 s, what a short-term loudness looks at) or this part of a short song, where the
+ * integrated loudness counts that many at all: a knock in a quiet recording raises it above all the music, and would be the only
+ * loud part.
  */
 const fewestLoudBlocks = 30
 const fewestLoudPart = 0.1
@@ -155,7 +159,10 @@ function untouchedBlocks({ energies, peaks, sampleRateHz, loudness }: LandingSou
   return blocks
 }
 
-/** Each further round costs a look at touched samples. Music needs at most three; a steady tone that rises by a fifth of its gain needs nine. */
+/**
+ * Each further round costs a look at touched samples. Music needs at most three; a steady tone that rises by a fifth of its gain
+ * needs nine.
+ */
 const mostRounds = 12
 
 /** Integrated loudness at a gain at which the trial stands, in LUFS. */

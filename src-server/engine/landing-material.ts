@@ -46,7 +46,8 @@ const runGroups = 512
 
 /**
  * Returns the material of the groups [firstGroup, endGroup) of `audio` after soft clipping at `limit` (linear). Only the groups
- * near a peak above the clipper's knee are looked at again; of these, peaks below 0.75 of the limit, which no limiter behind it minds, may read lower.
+ * near a peak above the clipper's knee are looked at again; of these, peaks below 0.75 of the limit, which no limiter behind it
+ * minds, may read lower.
  */
 export function clipMaterial(
   audio: Audio,
@@ -138,8 +139,8 @@ function clipRun(audio: Audio, peaks: Float32Array, limit: number, group: number
 }
 
 /**
- * Returns the frames of `audio` from `first` on, clipped at `limit` (null: no clipper): in `buffer`, as many as it has, or as views of the
- * song where nothing is clipped.
+ * Returns the frames of `audio` from `first` on, clipped at `limit` (null: no clipper): in `buffer`, as many as it has, or as views
+ * of the song where nothing is clipped.
  */
 export function clippedFrames(
   audio: Audio,
@@ -224,9 +225,9 @@ export interface Solution {
 }
 
 /**
- * Finds the gain up to `capDb` at which the rising function `measure` reaches `target` within `tolerance`: secant steps from `startDb`
- * on, up or down, kept inside the bracket that has been seen, the first along `expectedSlope`. Returns the cap when even that stays below, and what it
- * has after 16 evaluations.
+ * Finds the gain up to `capDb` at which the rising function `measure` reaches `target` within `tolerance`: secant steps from
+ * `startDb` on, up or down, kept inside the bracket that has been seen, the first along `expectedSlope`. Returns the cap when even
+ * that stays below, and what it has after 16 evaluations.
  */
 export function solveGain(
   measure: (gainDb: number) => number,

@@ -54,7 +54,10 @@ const stretchSeconds = 1.5
 const harmlessDb = 1
 const harmlessLimiter = promptLimiter(5)
 
-/** Cost of a distortion, dB, less is better: colour counts twice on top of the level differences that it is a part of. The weights are ours. */
+/**
+ * Cost of a distortion, dB, less is better: colour counts twice on top of the level differences that it is a part of. The weights
+ * are ours.
+ */
 export function distortionCost({ spectralDb, colourDb, audibleDb }: Distortion): number {
   return spectralDb + 2 * colourDb + audibleDb
 }
@@ -65,9 +68,9 @@ interface Weighed extends Treatment {
 }
 
 /**
- * Tries ways to bring a song to the loudness of a goal: each is landed at the same loudness on an excerpt, rendered, and compared with the
- * untouched music. Candidates that cannot reach the loudness, or only at a gain that exceeds what is to come out by more than the budget of
- * reduction, are left out, and so are clippers from the first on that has no prospect.
+ * Tries ways to bring a song to the loudness of a goal: each is landed at the same loudness on an excerpt, rendered, and compared
+ * with the untouched music. Candidates that cannot reach the loudness, or only at a gain that exceeds what is to come out by more
+ * than the budget of reduction, are left out, and so are clippers from the first on that has no prospect.
  */
 export function weighCandidates(song: LandingSource, { ceiling, aimedLufs, meanReductionDb }: LandingGoal): Weighed[] {
   const gainDb = aimedLufs - song.loudness.integratedLufs
@@ -89,8 +92,8 @@ export function weighCandidates(song: LandingSource, { ceiling, aimedLufs, meanR
 }
 
 /**
- * Whether a clipper is heard and twice as dear as the best treatment so far. The next ones cost about as much, and trying one costs more than all limiters: on 53
- * songs at four loudnesses none that came after such a one would have been chosen.
+ * Whether a clipper is heard and twice as dear as the best treatment so far. The next ones cost about as much, and trying one costs
+ * more than all limiters: on 53 songs at four loudnesses none that came after such a one would have been chosen.
  */
 function isHopelessClipper({ clipAboveDb, distortion }: Weighed, others: readonly Weighed[]): boolean {
   const cost = distortionCost(distortion)
@@ -109,10 +112,10 @@ const mostRetreats = 5
 
 /**
  * Returns treatments in the order in which they are to be tried on the whole song, at least one: first that with the least
- * {@link distortionCost} among those that give up clearly less level than the goal allows; where none does but one stays inside it, that which
- * gives up least. Where none can, the goal is out of reach and the song will stop below it: the trials are repeated at lower loudness, so that
- * what is delivered sounds best where it ends, instead of getting there loudest. The later ones give up less and less, for a song that loses
- * more than its excerpt let expect. See {@link weighCandidates}.
+ * {@link distortionCost} among those that give up clearly less level than the goal allows; where none does but one stays inside it,
+ * that which gives up least. Where none can, the goal is out of reach and the song will stop below it: the trials are repeated at
+ * lower loudness, so that what is delivered sounds best where it ends, instead of getting there loudest. The later ones give up
+ * less and less, for a song that loses more than its excerpt let expect. See {@link weighCandidates}.
  */
 export function chooseTreatments(song: LandingSource, goal: LandingGoal): readonly Treatment[] {
   const { ceiling, meanReductionDb } = goal
@@ -136,8 +139,8 @@ export function chooseTreatments(song: LandingSource, goal: LandingGoal): readon
 }
 
 /**
- * Returns stretches of the song, joined: of all loud stretches, sorted by how much of them lies above `threshold`, six evenly spaced ones.
- * A song shorter than the excerpt is taken whole.
+ * Returns stretches of the song, joined: of all loud stretches, sorted by how much of them lies above `threshold`, six evenly
+ * spaced ones. A song shorter than the excerpt is taken whole.
  */
 function excerptOf(song: Song, threshold: number): Song {
   const { audio, peaks, energies, sampleRateHz } = song
@@ -191,7 +194,10 @@ interface Aim {
 /** What the power of an excerpt may be off, dB. */
 const powerToleranceDb = 0.02
 
-/** Lands an excerpt with a candidate, into `rendered`, and compares it with the untouched one; null where that takes more gain than it may. */
+/**
+ * Lands an excerpt with a candidate, into `rendered`, and compares it with the untouched one; null where that takes more gain than
+ * it may.
+ */
 function tryCandidate(excerpt: Song, candidate: Candidate, aim: Aim, rendered: AudioBlock): Weighed | null {
   const { ceiling, startDb, powerDb, mostDb } = aim
   const { audio, peaks } = excerpt

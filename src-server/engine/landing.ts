@@ -94,9 +94,9 @@ function largest(values: Float32Array): number {
 
 /**
  * Plans a master in a closed loop: the loudness of the limited signal is predicted from group energies, the prediction is checked
- * on rendered samples, and the gain follows until it lands. When peaks are in the way, limiter and clip budget are chosen by the distortion
- * measured on a fair sample of the loud parts. When the budget of effort does not allow the target, the plan goes as far as it does. Silence, and what is
- * too short to have a loudness (400 ms), is only kept below the ceiling, with the reason `silent`.
+ * on rendered samples, and the gain follows until it lands. When peaks are in the way, limiter and clip budget are chosen by the
+ * distortion measured on a fair sample of the loud parts. When the budget of effort does not allow the target, the plan goes as far
+ * as it does. Silence, and what is too short to have a loudness (400 ms), is only kept below the ceiling, with the reason `silent`.
  */
 export function planLanding(source: LandingSource, target: LandingTarget): LandingPlan {
   const loudness = source.loudness.integratedLufs
@@ -251,7 +251,10 @@ export function* renderLanding(source: LandingSource, plan: LandingPlan, blockFr
   }
 }
 
-/** Returns what clipper and limiter together take off the peak that loses most in every 100 ms, in dB, 0 … ; the last step may be shorter. */
+/**
+ * Returns what clipper and limiter together take off the peak that loses most in every 100 ms, in dB, 0 … ; the last step may be
+ * shorter.
+ */
 export function gainReductionDb(source: LandingSource, plan: LandingPlan): Float32Array {
   const controls = planControls(source, plan)
   const remainders = controls && leastRemainders(source, plan.clipLimit, controls)
@@ -259,9 +262,10 @@ export function gainReductionDb(source: LandingSource, plan: LandingPlan): Float
 }
 
 /**
- * Compares a plan with what was measured in the written file. Returns null when the promise holds (true peak not above the
- * promised ceiling; loudness within 0.05 LU of the planned), and for silence, else a plan that mends it: the limiter's ceiling goes down by the excess and
- * 0.01 dB, and the gain makes up for that and for the loudness error. Where gain alone was planned, the steady limiter joins in.
+ * Compares a plan with what was measured in the written file. Returns null when the promise holds (true peak not above the promised
+ * ceiling; loudness within 0.05 LU of the planned), and for silence, else a plan that mends it: the limiter's ceiling goes down by
+ * the excess and 0.01 dB, and the gain makes up for that and for the loudness error. Where gain alone was planned, the steady
+ * limiter joins in.
  */
 export function trimLanding(
   plan: LandingPlan,

@@ -25,9 +25,10 @@ const leastExcessDb = 0.5
 const mostDrift = 0.05
 
 /**
- * Returns the density stage: a slow compressor over the whole band, for sparse and peaky music whose peak-to-loudness ratio is higher than a master
- * has room for, so that the limiter need not pump. At most 3 dB; nothing for other music, for silence, at intensity 0, and where an offset moves by more than 5 % of full scale. It helps
- * where single events stand out (an orchestra's accents: 0.8 to 1.3 dB of peak-to-loudness ratio); peaks that lie in the shape of every period of a tone are left to the clipper.
+ * Returns the density stage: a slow compressor over the whole band, for sparse and peaky music whose peak-to-loudness ratio is
+ * higher than a master has room for, so that the limiter need not pump. At most 3 dB; nothing for other music, for silence, at
+ * intensity 0, and where an offset moves by more than 5 % of full scale. It helps where single events stand out (an orchestra's
+ * accents: 0.8 to 1.3 dB of peak-to-loudness ratio); peaks that lie in the shape of every period of a tone are left to the clipper.
  */
 export function planDensity(analysis: SourceAnalysis, intensity: number): PlanPart {
   const { integratedLufs, musicPeakDbfs, samplePeakDbfs } = analysis
@@ -64,8 +65,8 @@ export function planDensity(analysis: SourceAnalysis, intensity: number): PlanPa
 }
 
 /**
- * Returns the gentle glue of a genre: four bands, each held where it rises more than 4 dB above the average that it has after the stages `before`. Scaled by
- * intensity; nothing for `other`, for silence and at intensity 0.
+ * Returns the gentle glue of a genre: four bands, each held where it rises more than 4 dB above the average that it has after the
+ * stages `before`. Scaled by intensity; nothing for `other`, for silence and at intensity 0.
  */
 export function planMultiband(
   analysis: SourceAnalysis,

@@ -6,15 +6,15 @@ import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { dbToPower, powerToDb, rounded } from './units.ts'
 
 /**
- * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in twenty and one in fifty exceed them (docs/engine.md,
- * section 4).
+ * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in twenty and one in fifty exceed them
+ * (docs/engine.md, section 4).
  */
 const narrowedFrom = 0
 const widenedFrom = -0.3
 
 /**
- * Widest moments between which widening fades in, dB. What is narrower would still be narrower than nearly all music with twice the side: it is not a mix that
- * was narrowed, but one that is nearly mono.
+ * Widest moments between which widening fades in, dB. What is narrower would still be narrower than nearly all music with twice the
+ * side: it is not a mix that was narrowed, but one that is nearly mono.
  */
 const nearlyMonoDb = -13
 const mixedWideDb = -10
@@ -26,8 +26,9 @@ const bassHz = 120
 const bassSideDb = -8
 
 /**
- * Side gain in dB against narrowing or widening by their odds: the mean of the usual size of the fault, a factor of two in either direction, and the way back to the usual
- * width, since one knows the fault and the other the piece. At most 6 dB; 0 while no fault is likely, and away from the usual width never.
+ * Side gain in dB against narrowing or widening by their odds: the mean of the usual size of the fault, a factor of two in either
+ * direction, and the way back to the usual width, since one knows the fault and the other the piece. At most 6 dB; 0 while no fault
+ * is likely, and away from the usual width never.
  */
 export function widthCorrectionDb(
   { narrowed, widened }: Pick<FaultOdds, 'narrowed' | 'widened'>,
@@ -59,9 +60,10 @@ function foldDownLimitDb(sideToMidDb: number): number {
 }
 
 /**
- * Returns the correction of the width: a gain of the side for a piece that was probably narrowed (from log-odds of 0 on) or widened (from −0.3), whole at
- * intensity 50 and no larger above. Widening is held back in every band in which it would cost more than 1.5 dB on fold-down beyond the source's, and in the bass. Nothing
- * for silence, for mono, for a dead channel, for channels in opposite phase, at intensity 0, and for ordinary width.
+ * Returns the correction of the width: a gain of the side for a piece that was probably narrowed (from log-odds of 0 on) or widened
+ * (from −0.3), whole at intensity 50 and no larger above. Widening is held back in every band in which it would cost more than
+ * 1.5 dB on fold-down beyond the source's, and in the bass. Nothing for silence, for mono, for a dead channel, for channels in
+ * opposite phase, at intensity 0, and for ordinary width.
  */
 export function planImage(analysis: SourceAnalysis, intensity: number): ImagePart {
   const { isMono, deadChannel, isSilent, width, spectrum, sideToMidDb } = analysis

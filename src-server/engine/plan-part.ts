@@ -12,7 +12,10 @@ export interface PlanPart {
 /** The part that leaves the song as it is. */
 export const nothingPlanned: PlanPart = { stages: [], decisions: [] }
 
-/** Returns what a stage that filters does to a level at a frequency, dB; 0 for what edits samples, moves with the music or works below the bands. */
+/**
+ * Returns what a stage that filters does to a level at a frequency, dB; 0 for what edits samples, moves with the music or works
+ * below the bands.
+ */
 export function filterGainDb(stage: RecipeStage, hz: number, sampleRateHz: number): { mid: number; side: number } {
   if (stage.kind === 'match') return { mid: curveGainDb(stage.mid, hz), side: curveGainDb(stage.side, hz) }
   if (stage.kind !== 'equalise' && stage.kind !== 'mono_bass') return { mid: 0, side: 0 }

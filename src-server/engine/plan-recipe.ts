@@ -113,8 +113,9 @@ function orElse(
 }
 
 /**
- * Order of the chain up to the glue, which hears what all others leave: what edits samples first, then filters, the width among them, then what listens to levels. Flat tops before the offset, whose
- * removal would take them away from the level at which they were found.
+ * Order of the chain up to the glue, which hears what all others leave: what edits samples first, then filters, the width among
+ * them, then what listens to levels. Flat tops before the offset, whose removal would take them away from the level at which they
+ * were found.
  */
 const kindOrder: readonly RecipeStage['kind'][] = [
   'declip',

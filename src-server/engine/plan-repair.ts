@@ -10,17 +10,23 @@ import { dbToGain, dbToPower, powerToDb, rounded } from './units.ts'
 
 /** A mean above this (−60 dBFS) is an offset. */
 const dcThreshold = 1e-3
-/** An offset that moves by more than this part of itself comes with the music: it is filtered, not subtracted, and only above −40 dBFS. */
+/**
+ * An offset that moves by more than this part of itself comes with the music: it is filtered, not subtracted, and only above
+ * −40 dBFS.
+ */
 const steadyDrift = 0.6
 const movingDcThreshold = 1e-2
 /** More flat tops per second than this are meant, or past mending; songs whose loudest 3 dB were cut off have up to a hundred. */
 const mostFlatTopsPerSecond = 300
-/** Below this the bass is made mono when its side is louder than its mid by more than the tolerance, unless nothing would be left of it. */
+/**
+ * Below this the bass is made mono when its side is louder than its mid by more than the tolerance, unless nothing would be left of
+ * it.
+ */
 const monoBassHz = 110
 const monoBassDb = 1
 /**
- * The mid gives back what goes with the side, but no more than this, dB: a delay or a turned phase has taken some notes from the mid and left others, which a shelf
- * raises alike.
+ * The mid gives back what goes with the side, but no more than this, dB: a delay or a turned phase has taken some notes from the
+ * mid and left others, which a shelf raises alike.
  */
 const mostGivenBackDb = 3
 
@@ -30,8 +36,8 @@ const resonanceDb: Record<AiService, number> = { suno: 4, udio: 4, elevenlabs: 4
 const sibilanceDb: Record<AiService, number> = { suno: 5, udio: 5, elevenlabs: 5, other: 9 }
 
 /**
- * How far below the sharpest sibilants the cut begins, dB: 4 for its own depth and 3.5 that its filters read less than the analysis does. Of sounds that are nothing but
- * sibilant the filters read at most 18 dB, so it begins no later than the second figure.
+ * How far below the sharpest sibilants the cut begins, dB: 4 for its own depth and 3.5 that its filters read less than the analysis
+ * does. Of sounds that are nothing but sibilant the filters read at most 18 dB, so it begins no later than the second figure.
  */
 const sibilanceKneeDb = 7.5
 const mostToleranceDb = 12
@@ -43,8 +49,9 @@ const decision = (code: Decision['code'], values: Decision['values']): Decision 
 })
 
 /**
- * Returns the repairs of what was detected, and nothing else. Pure; thresholds lean on the AI service, detection decides. `sideGainDb` is what the correction of
- * the width will do to the side: an over-wide bass that it brings back needs no further repair. `tone` are the filters that follow: sibilants are judged as these leave them.
+ * Returns the repairs of what was detected, and nothing else. Pure; thresholds lean on the AI service, detection decides.
+ * `sideGainDb` is what the correction of the width will do to the side: an over-wide bass that it brings back needs no further
+ * repair. `tone` are the filters that follow: sibilants are judged as these leave them.
  */
 export function planRepair(analysis: SourceAnalysis, sideGainDb: number, tone: readonly RecipeStage[]): PlanPart {
   const parts = [
@@ -61,8 +68,9 @@ export function planRepair(analysis: SourceAnalysis, sideGainDb: number, tone: r
 const largestOf = (offsets: readonly number[]): number => Math.max(...offsets.map(Math.abs))
 
 /**
- * Which offsets to subtract, or that they are to be filtered; null where there is none to be taken out. One that moves is filtered, with the first-order filter only where that lowers the peaks; where it
- * does not, what every second of it has in common is still subtracted.
+ * Which offsets to subtract, or that they are to be filtered; null where there is none to be taken out. One that moves is filtered,
+ * with the first-order filter only where that lowers the peaks; where it does not, what every second of it has in common is still
+ * subtracted.
  */
 function offsetRemoval(analysis: SourceAnalysis, isWorthFiltering: boolean): readonly number[] | 'filtered' | null {
   const { dcOffsets, dcDrift, dcStanding, samplePeakDbfs } = analysis
@@ -103,8 +111,8 @@ function offsetAndRumble(analysis: SourceAnalysis): PlanPart {
 }
 
 /**
- * What filtering below the band does to the highest sample, dB. An offset that moves with the notes of a synthesiser belongs to the shape of its waves: taking it out can
- * raise the peaks, which is worse than leaving what nobody hears.
+ * What filtering below the band does to the highest sample, dB. An offset that moves with the notes of a synthesiser belongs to the
+ * shape of its waves: taking it out can raise the peaks, which is worse than leaving what nobody hears.
  */
 function peakRiseDb({ musicPeakDbfs, samplePeakDbfs }: SourceAnalysis): number {
   return (musicPeakDbfs ?? 0) - (samplePeakDbfs ?? 0)

@@ -12,12 +12,16 @@ import { clamp, rounded } from './units.ts'
 
 /** Up to this many dB a correction is a matter of taste: a lean while a fault is only possible. */
 const leanDb = 0.9
-/** Log-odds between which the lean grows: a probability of 27 per cent, where nothing speaks for a fault it is half of that, and even odds. */
+/**
+ * Log-odds between which the lean grows: a probability of 27 per cent, where nothing speaks for a fault it is half of that, and
+ * even odds.
+ */
 const possibleFrom = -1
 const possibleTo = 0
 /**
- * Log-odds from which a fault is taken for real and removed in its usual size, each by how often music without that fault exceeds it (docs/engine.md,
- * section 4): mud and dullness one piece in a hundred at most, since a cut there takes a song's warmth and a lift hardens what was meant; harshness one in fifteen.
+ * Log-odds from which a fault is taken for real and removed in its usual size, each by how often music without that fault exceeds
+ * it (docs/engine.md, section 4): mud and dullness one piece in a hundred at most, since a cut there takes a song's warmth and a
+ * lift hardens what was meant; harshness one in fifteen.
  */
 const certainFrom: Record<ToneFault['kind'], number> = { mud: 1, harshness: -0.6, dullness: 1 }
 
@@ -158,8 +162,8 @@ export function genreTarget(analysis: SourceAnalysis, genre: Genre, levels: Band
 }
 
 /**
- * Returns the filter toward the genre's target: the distance smoothed over an octave, half of it at intensity 50, at most 3 dB, the same in
- * mid and side, up to the bandwidth of the piece. No stage for `other`, for silence and at intensity 0.
+ * Returns the filter toward the genre's target: the distance smoothed over an octave, half of it at intensity 50, at most 3 dB, the
+ * same in mid and side, up to the bandwidth of the piece. No stage for `other`, for silence and at intensity 0.
  */
 export function planGenreTone(analysis: SourceAnalysis, genre: Genre, intensity: number): PlanPart {
   const { bandHz } = analysis.fineSpectrum
@@ -190,7 +194,10 @@ const sideFromHz = 120
 export interface ReferenceDistance {
   readonly midDb: readonly number[]
   readonly sideDb: readonly number[]
-  /** Whether the reference says anything of the side; where it does not, the side moves with the mid, so that nothing shifts across the stage. */
+  /**
+   * Whether the reference says anything of the side; where it does not, the side moves with the mid, so that nothing shifts across
+   * the stage.
+   */
   readonly isSideCompared: boolean
   /** Where the lower of both bandwidths ends, Hz. */
   readonly limitHz: number
@@ -216,9 +223,10 @@ export function isComparable(reference: SourceAnalysis): boolean {
 }
 
 /**
- * Distance of two spectra in mid and side; both are aligned by the mid, so that the width of the reference is kept. The median of the bands between 100 Hz and
- * 8 kHz counts as their level: few bands that lie far apart do not shift all others. Bands of the mid in which the reference holds no music count as equal.
- * What a source that {@link isOneSided} holds is compared with the mid of the reference. The side is compared where both have one.
+ * Distance of two spectra in mid and side; both are aligned by the mid, so that the width of the reference is kept. The median of
+ * the bands between 100 Hz and 8 kHz counts as their level: few bands that lie far apart do not shift all others. Bands of the mid
+ * in which the reference holds no music count as equal. What a source that {@link isOneSided} holds is compared with the mid of the
+ * reference. The side is compared where both have one.
  */
 export function referenceDistance(
   source: SourceAnalysis,
@@ -249,9 +257,9 @@ export function referenceDistance(
 }
 
 /**
- * Returns the filter toward a reference: mid and side apart, sixth octaves smoothed (wider below 100 Hz), at most ±6 dB in mid and ±4 dB in side,
- * `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. Below 120 Hz the side is not compared, but goes down with the mid: a bass must not
- * become wide. The reference must be {@link isComparable}.
+ * Returns the filter toward a reference: mid and side apart, sixth octaves smoothed (wider below 100 Hz), at most ±6 dB in mid and
+ * ±4 dB in side, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. Below 120 Hz the side is not compared,
+ * but goes down with the mid: a bass must not become wide. The reference must be {@link isComparable}.
  */
 export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAnalysis, amount: number): PlanPart {
   if (analysis.isSilent || amount === 0) return nothingPlanned

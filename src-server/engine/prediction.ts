@@ -22,7 +22,10 @@ const place = kernelPlace((kernels) => ({
   scratch: kernels.allocate((kernelFrames + 2) * 8),
 }))
 
-/** Autocorrelation at lags 0 … order under a Hann window; the value at lag 0 is raised by 1e-9 so that a predictor exists for pure tones. */
+/**
+ * Autocorrelation at lags 0 … order under a Hann window; the value at lag 0 is raised by 1e-9 so that a predictor exists for pure
+ * tones.
+ */
 function windowedAutocorrelation(samples: Float32Array, order: number): Float64Array {
   const { kernels, ...at } = place()
   kernels.f32.set(samples, at.samples >> 2)
@@ -34,8 +37,8 @@ function windowedAutocorrelation(samples: Float32Array, order: number): Float64A
 }
 
 /**
- * Returns the prediction-error filter a (a[0] = 1, residual e[n] = Σ a[k]·x[n − k]) of `order`, at most 64, over samples[start, end), more than `order`
- * and at most 4096: autocorrelation method, Levinson–Durbin recursion. Silence gives 1, 0, 0 …
+ * Returns the prediction-error filter a (a[0] = 1, residual e[n] = Σ a[k]·x[n − k]) of `order`, at most 64, over samples[start,
+ * end), more than `order` and at most 4096: autocorrelation method, Levinson–Durbin recursion. Silence gives 1, 0, 0 …
  */
 export function predictionErrorFilter(samples: Float32Array, start: number, end: number, order: number): Float64Array {
   const lags = windowedAutocorrelation(samples.subarray(start, end), order)
@@ -60,8 +63,8 @@ export function predictionErrorFilter(samples: Float32Array, start: number, end:
 
 /**
  * Returns the samples [start, end) that make the prediction error over the gap and `order` samples after it smallest, given all
- * others: least-squares interpolation after A. Janssen, R. Veldhuis, L. Vries, "Adaptive interpolation of discrete-time signals that can be
- * modeled as autoregressive processes", IEEE Trans. ASSP 34(2), 1986. Needs `order` samples on both sides.
+ * others: least-squares interpolation after A. Janssen, R. Veldhuis, L. Vries, "Adaptive interpolation of discrete-time signals
+ * that can be modeled as autoregressive processes", IEEE Trans. ASSP 34(2), 1986. Needs `order` samples on both sides.
  */
 export function interpolateGap(samples: ArrayLike<number>, start: number, end: number, a: Float64Array): Float64Array {
   const order = a.length - 1

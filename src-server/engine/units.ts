@@ -1,6 +1,7 @@
 /**
- * `base` to the power of `exponent`, base > 0, by V8's own logarithm and exponential, which give the same bits on every machine. `**`
- * and Math.pow with an exponent that is no small whole number ask the system's library, and those differ in their last bits. Never throws.
+ * `base` to the power of `exponent`, base > 0, by V8's own logarithm and exponential, which give the same bits on every machine.
+ * `**` and Math.pow with an exponent that is no small whole number ask the system's library, and those differ in their last bits.
+ * Never throws.
  */
 export function power(base: number, exponent: number): number {
   return Math.exp(exponent * Math.log(base))

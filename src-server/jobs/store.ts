@@ -177,7 +177,10 @@ export function createJobStore(db: Db) {
     listUnfinishedOfSource: (sourceId: string): string[] => unfinishedOfSource.all(sourceId),
     /** Whether a stored song has a job of this batch, ended or not. */
     isInBatch: (sourceId: string, batchId: string): boolean => ofSourceInBatch.get(sourceId, batchId) !== undefined,
-    /** Identifiers of done jobs that ended after a moment and whose masters were delivered nowhere, the oldest first; not of swept ones. */
+    /**
+     * Identifiers of done jobs that ended after a moment and whose masters were delivered nowhere, the oldest first; not of swept
+     * ones.
+     */
     listUndelivered: (endedAfterMs: number): string[] => undelivered.all(endedAfterMs),
     /** Place of a waiting job in the queue; 1 is next. */
     queuePosition: (serial: number) => waitingUpTo.get(serial) as number,

@@ -112,15 +112,17 @@ function endOf(
 }
 
 /**
- * Flags of Node for an engine process. Its data are typed arrays; what JavaScript leaves behind is little, and with the default size the young
- * generations of its three threads hold some 30 MB of it. With half of this they are cleared twice as often, which costs more.
+ * Flags of Node for an engine process. Its data are typed arrays; what JavaScript leaves behind is little, and with the default
+ * size the young generations of its three threads hold some 30 MB of it. With half of this they are cleared twice as often, which
+ * costs more.
  */
 export const engineFlags: readonly string[] = ['--max-semi-space-size=4']
 
 /**
- * What an engine process finds in its environment beside everything else: with glibc, one heap for all its threads, and large arrays outside of it,
- * on large pages of memory where the system has some. Left alone, every thread keeps a heap of its own with what it once needed, 50 to 75 MB in
- * all, and a song's arrays are fetched in pieces of 4 KB, a seventh of a whole job on a virtual machine. What the user has set counts.
+ * What an engine process finds in its environment beside everything else: with glibc, one heap for all its threads, and large
+ * arrays outside of it, on large pages of memory where the system has some. Left alone, every thread keeps a heap of its own with
+ * what it once needed, 50 to 75 MB in all, and a song's arrays are fetched in pieces of 4 KB, a seventh of a whole job on a virtual
+ * machine. What the user has set counts.
  */
 export const engineEnvironment: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '1',
@@ -128,7 +130,10 @@ export const engineEnvironment: Readonly<Record<string, string>> = {
   GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
 }
 
-/** Returns a fork of the engine's entry file under Node. What it prints goes to the log, and its end is reported after its last message. */
+/**
+ * Returns a fork of the engine's entry file under Node. What it prints goes to the log, and its end is reported after its last
+ * message.
+ */
 export function forkWithNode(entryFile: string, log: Log): ForkEngine {
   return ({ onMessage, onExit }) => {
     const child = fork(entryFile, [], {

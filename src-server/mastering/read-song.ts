@@ -27,8 +27,8 @@ type Order = Pick<WorkOrder, 'ffmpeg' | 'aiService'>
 type SongFile = Pick<StoredSong, 'path' | 'facts'>
 
 /**
- * Decodes a whole song and measures it; `report` is told the parts of both that are done. Faults and peaks of single samples are those of its own rate, all else
- * is measured at the engine's. Throws as decoding does.
+ * Decodes a whole song and measures it; `report` is told the parts of both that are done. Faults and peaks of single samples are
+ * those of its own rate, all else is measured at the engine's. Throws as decoding does.
  */
 export async function readSong(
   order: Order,
@@ -63,9 +63,9 @@ export async function readSong(
 const EDIT_BEHIND = { decoding: 0.3, editing: 0.7 }
 
 /**
- * Takes the audio of a song whose rate was converted and returns it as it is when single samples are edited first and the rate is converted then, with the
- * repairs that were measured. Where there is something to edit it is decoded once more: to keep both rates would take up to three times the memory; `onProgress`
- * is told the part of that work that is done. Throws as decoding does.
+ * Takes the audio of a song whose rate was converted and returns it as it is when single samples are edited first and the rate is
+ * converted then, with the repairs that were measured. Where there is something to edit it is decoded once more: to keep both rates
+ * would take up to three times the memory; `onProgress` is told the part of that work that is done. Throws as decoding does.
  */
 export async function editSong(
   order: Order,

@@ -51,7 +51,10 @@ export function masterMeasurement(measured: MasterMeasurement): Measurement {
   }
 }
 
-/** Highest frequency with music in it, Hz; null where there is no cutoff. A file of a low rate ends at half of it, whatever a band's width. */
+/**
+ * Highest frequency with music in it, Hz; null where there is no cutoff. A file of a low rate ends at half of it, whatever a band's
+ * width.
+ */
 export function bandwidthOf({ bandwidthHz }: SourceAnalysis, { sampleRateHz }: AudioFacts): number | null {
   return bandwidthHz === null ? null : Math.min(bandwidthHz, sampleRateHz / 2)
 }
@@ -63,8 +66,8 @@ export function spectrumOf({ bandHz, midDb, sideDb }: BandLevels): Spectrum {
 }
 
 /**
- * Returns a target as it stands beside the song and its masters, which are looked at in fewer places than the plan was made from: each level moved by what that
- * makes of the song's own.
+ * Returns a target as it stands beside the song and its masters, which are looked at in fewer places than the plan was made from:
+ * each level moved by what that makes of the song's own.
  */
 export function targetBeside({ spectrum, comparedSpectrum }: SourceAnalysis, target: Spectrum): Spectrum {
   const moved = (levels: Spectrum['mid_db'], all: readonly number[], compared: readonly number[]) =>
@@ -185,8 +188,8 @@ export function masterResult(
 }
 
 /**
- * What clipper and limiter did to the hardest-driven master of a song, which ceilings came down for a lossy copy, and which masters stop below their
- * target, as decisions.
+ * What clipper and limiter did to the hardest-driven master of a song, which ceilings came down for a lossy copy, and which masters
+ * stop below their target, as decisions.
  */
 export function landingDecisions(results: readonly MasterResult[]): Decision[] {
   const hardest = results.reduce((most, result) =>

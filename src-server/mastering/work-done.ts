@@ -46,9 +46,9 @@ export function repairsOfFaults({ repairs, decisions }: RepairWork): readonly Re
 }
 
 /**
- * Returns the decisions of a plan as they came out. A repair that measured nothing is left out, and places are counted as they were mended; so is a
- * compression that never turned anything down. A stage that loses its last decision says that nothing was done in it. `plrDb` is the peak-to-loudness ratio of the
- * source, dB.
+ * Returns the decisions of a plan as they came out. A repair that measured nothing is left out, and places are counted as they were
+ * mended; so is a compression that never turned anything down. A stage that loses its last decision says that nothing was done in
+ * it. `plrDb` is the peak-to-loudness ratio of the source, dB.
  */
 export function decisionsDone(
   decisions: readonly Decision[],

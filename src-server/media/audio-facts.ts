@@ -7,8 +7,8 @@ export type AudioFormat = 'mp3' | 'wav' | 'flac'
 export const MEDIA_TYPES: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' }
 
 /**
- * Tags of a song as its container carries them; absent where it carries none. Texts are NFC and free of control characters. Several values
- * of one tag, such as artists, are one text, parted by `; `.
+ * Tags of a song as its container carries them; absent where it carries none. Texts are NFC and free of control characters. Several
+ * values of one tag, such as artists, are one text, parted by `; `.
  */
 export interface SongTags {
   readonly title?: string

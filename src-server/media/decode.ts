@@ -47,8 +47,9 @@ interface SongFile {
 const STRETCH_BYTES_24 = 1024 * 6
 
 /**
- * How a song's sound is read. A WAV is read by the decoder that its header names, since ffmpeg guesses another for 24 bits in 32, and in whole
- * frames, which ffmpeg tears where the header gives a wrong size of its blocks. The check sums of a FLAC are looked at and what does not match is left out: damaged, it would come out as noise.
+ * How a song's sound is read. A WAV is read by the decoder that its header names, since ffmpeg guesses another for 24 bits in 32,
+ * and in whole frames, which ffmpeg tears where the header gives a wrong size of its blocks. The check sums of a FLAC are looked at
+ * and what does not match is left out: damaged, it would come out as noise.
  */
 function decoderOptions({ format, codec }: Pick<SongFile, 'format' | 'codec'>): string[] {
   if (format === 'wav') {

@@ -96,8 +96,9 @@ function describe({ codec, rate, quality }: Wanted, encoder: string): LossyCodec
 }
 
 /**
- * Encodes a WAV, decodes the copy and gives the decoded samples to `onSamples`: interleaved float32, two channels, in chunks of whole
- * frames that are valid until it returns. The copy lies in `folder` meanwhile. Throws a FfmpegError, or the reason of an aborted `signal`.
+ * Encodes a WAV, decodes the copy and gives the decoded samples to `onSamples`: interleaved float32, two channels, in chunks of
+ * whole frames that are valid until it returns. The copy lies in `folder` meanwhile. Throws a FfmpegError, or the reason of an
+ * aborted `signal`.
  */
 export async function decodeThroughCodec(
   ffmpeg: Ffmpeg,

@@ -1,6 +1,7 @@
 /**
- * ID3v2 tags: written whole for masters, and read where ffmpeg, which reads the rest, hands over less than they say. ffmpeg can be ended; a library that reads tags
- * in this process held it up for six seconds over a genre list of 200 kB (music-metadata 12.1), and made two artists of `AC/DC`.
+ * ID3v2 tags: written whole for masters, and read where ffmpeg, which reads the rest, hands over less than they say. ffmpeg can be
+ * ended; a library that reads tags in this process held it up for six seconds over a genre list of 200 kB (music-metadata 12.1),
+ * and made two artists of `AC/DC`.
  */
 import type { SongTags } from './audio-facts.ts'
 import { cleanText } from './tag-text.ts'
@@ -216,9 +217,9 @@ function decode(encoding: number | undefined, bytes: Buffer): string {
 }
 
 /**
- * Returns name and text of a tag as the ID3v2 texts of its file have them, of which ffmpeg hands over less: the first value of a frame, and a
- * comment under its description as if that were a name. A tag that is not from these texts stays as it is. `field` is the one of
- * {@link SongTags} that the name stands for. Never throws.
+ * Returns name and text of a tag as the ID3v2 texts of its file have them, of which ffmpeg hands over less: the first value of a
+ * frame, and a comment under its description as if that were a name. A tag that is not from these texts stays as it is. `field` is
+ * the one of {@link SongTags} that the name stands for. Never throws.
  */
 export function completeTag(
   { name, field, text }: { readonly name: string; readonly field?: keyof SongTags | undefined; readonly text: string },

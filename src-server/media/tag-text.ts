@@ -7,9 +7,10 @@ const EUC_KR_PAIR = /[\xa1-\xc8\xca-\xfd][\xa1-\xfe]/g
 const ID3V1_BYTES = 30
 
 /**
- * Returns the text that bytes spell; they come a character a byte. Never throws. RIFF INFO and ID3v1 do not say how their text is encoded: what is
- * not UTF-8 is Korean where all its high bytes pair up and make a Hangul syllable that no Latin letter follows, and Western otherwise.
- * Western words have high bytes side by side seldom, and then mostly outside the rows of Hangul (`créée`) or before a letter (`¿Él`).
+ * Returns the text that bytes spell; they come a character a byte. Never throws. RIFF INFO and ID3v1 do not say how their text is
+ * encoded: what is not UTF-8 is Korean where all its high bytes pair up and make a Hangul syllable that no Latin letter follows,
+ * and Western otherwise. Western words have high bytes side by side seldom, and then mostly outside the rows of Hangul (`créée`) or
+ * before a letter (`¿Él`).
  */
 export function decodeText(raw: string): string {
   const bytes = Buffer.from(raw, 'latin1')

@@ -103,8 +103,8 @@ function watchForPictures() {
 }
 
 /**
- * Returns the tags of the ID3 tag of a WAV. Beside a LIST chunk ffmpeg passes it over, although it alone can hold an ISRC or a composer and
- * says how its text is encoded: it is shown to ffmpeg in a WAV that has nothing else.
+ * Returns the tags of the ID3 tag of a WAV. Beside a LIST chunk ffmpeg passes it over, although it alone can hold an ISRC or a
+ * composer and says how its text is encoded: it is shown to ffmpeg in a WAV that has nothing else.
  */
 async function readId3OfWav(
   ffmpeg: Ffmpeg,
@@ -159,8 +159,9 @@ async function findId3Tag({ path, format }: SongFile): Promise<Buffer> {
 }
 
 /**
- * Returns the input option with which ffmpeg begins behind the ID3v2 tag of an MP3 or FLAC that has 4096 frames and more, none for any other song. Such a tag
- * is not a song's, and ffmpeg holds each of its texts against all before it: 50 000 took 18 s, 200 000 minutes. Throws the system's error.
+ * Returns the input option with which ffmpeg begins behind the ID3v2 tag of an MP3 or FLAC that has 4096 frames and more, none for
+ * any other song. Such a tag is not a song's, and ffmpeg holds each of its texts against all before it: 50 000 took 18 s, 200 000
+ * minutes. Throws the system's error.
  */
 export async function behindCrowdedTag(song: SongFile): Promise<readonly string[]> {
   if (song.format === 'wav') return []

@@ -83,7 +83,10 @@ function header({ sampleRateHz, channels, bitDepth }: WavFormat, dataBytes: numb
 /** A written WAV, open for reading. */
 export interface WavReader extends WavFormat {
   readonly frames: number
-  /** Returns the bytes of `frames` frames from `firstFrame` on, as they lie in the file; valid until the next call. Throws beyond the end. */
+  /**
+   * Returns the bytes of `frames` frames from `firstFrame` on, as they lie in the file; valid until the next call. Throws beyond
+   * the end.
+   */
   read(firstFrame: number, frames: number): Uint8Array
   close(): void
 }

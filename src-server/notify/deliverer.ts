@@ -153,7 +153,10 @@ export function createDeliverer(arguments_: DelivererArguments) {
       wake()
     },
 
-    /** Sends a test event to a receiver once, whatever its state, and returns the finished delivery; one that was gone is back with it. Throws NOT_FOUND. */
+    /**
+     * Sends a test event to a receiver once, whatever its state, and returns the finished delivery; one that was gone is back with
+     * it. Throws NOT_FOUND.
+     */
     async test(webhookId: string): Promise<Delivery> {
       const url = webhooks.urlOf(webhookId)
       const download_url = `${baseUrl}/api/v1/jobs/${NO_JOB}/download`

@@ -6,8 +6,8 @@ export interface Storage {
   /** Bytes that this process may still write on the disk of the data directory. */
   freeBytes(): number
   /**
-   * Throws INSUFFICIENT_STORAGE unless `bytes` more fit into the owner's quota and `bytesToWrite` of them, all when absent, on the disk with a
-   * reserve left, both beside what is promised already.
+   * Throws INSUFFICIENT_STORAGE unless `bytes` more fit into the owner's quota and `bytesToWrite` of them, all when absent, on the
+   * disk with a reserve left, both beside what is promised already.
    */
   require(bytes: number, bytesToWrite?: number): void
 }

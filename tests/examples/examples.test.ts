@@ -90,8 +90,8 @@ function refuseByLimit(response: http.ServerResponse): void {
 }
 
 /**
- * The service behind another address, where `answerFirst` answers the first read, where each download breaks off behind its first byte, or where
- * no caller hears of the job that it made. Returns the address.
+ * The service behind another address, where `answerFirst` answers the first read, where each download breaks off behind its first
+ * byte, or where no caller hears of the job that it made. Returns the address.
  */
 async function startDoor({
   port = 0,

@@ -33,7 +33,10 @@ function sine(frequencyHz: number, sampleRateHz: number, seconds: number, gain: 
   )
 }
 
-/** Writes a WAV of 32 bit integers in the extensible format (Microsoft, WAVEFORMATEXTENSIBLE), of which so many bits are said to count. */
+/**
+ * Writes a WAV of 32 bit integers in the extensible format (Microsoft, WAVEFORMATEXTENSIBLE), of which so many bits are said to
+ * count.
+ */
 function writeExtensibleWav(
   file: string,
   channels: readonly Float32Array[],

@@ -7,8 +7,8 @@ const strict = codec('strict')
 const mild = codec('mild')
 
 /**
- * Proofs a master whose copies read what `peaks` says for each version of it, the first one included; a version is what its peak was lowered by.
- * Says which copies were made, in order.
+ * Proofs a master whose copies read what `peaks` says for each version of it, the first one included; a version is what its peak
+ * was lowered by. Says which copies were made, in order.
  */
 async function proof(peaks: Readonly<Record<string, readonly number[]>>, isWorth = (_loweredDb: number) => true) {
   const copies: string[] = []

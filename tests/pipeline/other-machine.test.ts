@@ -20,7 +20,10 @@ const at = (name: string) => path.join(folder, name)
 const LIBC_WITHOUT = ['AVX512F', 'AVX512VL', 'AVX2', 'AVX', 'FMA', 'FMA4', 'BMI1', 'BMI2', 'ERMS', 'MOVBE', 'LZCNT']
 const V8_WITHOUT = ['avx2', 'avx', 'fma3', 'bmi1', 'bmi2', 'lzcnt', 'popcnt', 'sse4-2']
 
-/** A process that could be on another machine; its ffmpeg has no processor-specific code at all, nor has the library it calculates with. */
+/**
+ * A process that could be on another machine; its ffmpeg has no processor-specific code at all, nor has the library it calculates
+ * with.
+ */
 function startElsewhere(home: string): { worker: ChildProcess; ffmpegPath: string } {
   const ffmpegPath = path.join(home, 'ffmpeg')
   const tunables = `glibc.cpu.hwcaps=${LIBC_WITHOUT.map((feature) => `-${feature}`).join(',')}`

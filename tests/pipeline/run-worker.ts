@@ -69,6 +69,9 @@ export function runOrder(
 // As in an engine process (src-server/mastering/worker.ts).
 process.env.SOXR_USE_SIMD64 = '0'
 
-/** The result of an order that must succeed, worked on in this process: where not the process is in question, its start takes longer than the song. */
+/**
+ * The result of an order that must succeed, worked on in this process: where not the process is in question, its start takes longer
+ * than the song.
+ */
 export const masterOrder = (order: WorkOrder): Promise<WorkResult> =>
   masterSong(order, () => {}, new AbortController().signal)

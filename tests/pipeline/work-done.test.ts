@@ -110,7 +110,8 @@ it('a report counts a sample that is not a number as a click', async () => {
 
 it('a report claims no sibilance of which the cut measured nothing', async () => {
   const folder = temporaryFolder()
-  // Whistles at the upper edge of the range, against a tone at the very place that the cut listens to: found, but too weak for its filters.
+  // Whistles at the upper edge of the range, against a tone at the very place that the cut listens to: found, but too weak for its
+  // filters.
   const whistling = Float32Array.from({ length: 4 * 48_000 }, (_, i) => {
     const t = i / 48_000
     const whistle = t % 1 > 0.8 ? 0.08 * Math.sin(2 * Math.PI * 8700 * t) : 0

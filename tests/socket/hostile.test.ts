@@ -31,7 +31,10 @@ const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values
 const upTo = (count: number) => Math.floor(random() * (count + 1))
 const bytes = (length: number) => Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)))
 
-/** Sends bytes, ends its side unless the request is whole, and resolves with what came back; undefined when the connection just closed. */
+/**
+ * Sends bytes, ends its side unless the request is whole, and resolves with what came back; undefined when the connection just
+ * closed.
+ */
 function exchange(request: Buffer): Promise<{ status: number; body: string } | undefined> {
   return new Promise((resolve, reject) => {
     const length = Number(/\r\nContent-Length: (\d+)\r\n(?!Content-Length)/.exec(request.toString('latin1'))?.[1])

@@ -1,6 +1,6 @@
 /**
- * Runs commands of the terminal one after the other in this process, as src-server/cli.ts is started for each, and prints what each said and how it
- * ended. Only for those that say something and end: help, and mistakes in what was typed.
+ * Runs commands of the terminal one after the other in this process, as src-server/cli.ts is started for each, and prints what each
+ * said and how it ended. Only for those that say something and end: help, and mistakes in what was typed.
  */
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'

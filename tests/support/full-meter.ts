@@ -20,9 +20,10 @@ const taps = Array.from({ length: pointsPerFrame }, (_, phase) =>
 )
 
 /**
- * Finer and finer grids, and what the highest value on each must reach, as a part of the highest peak known, for the next to be looked at. Where a
- * signal without content above half the rate is highest, the nearest point of a grid of n per frame shows at least cos(π / 2n) of it: 0.71 of two, 0.92
- * of four, 0.98 of eight. Taken a little lower, since the filter ends a little above half the rate.
+ * Finer and finer grids, and what the highest value on each must reach, as a part of the highest peak known, for the next to be
+ * looked at. Where a signal without content above half the rate is highest, the nearest point of a grid of n per frame shows at
+ * least cos(π / 2n) of it: 0.71 of two, 0.92 of four, 0.98 of eight. Taken a little lower, since the filter ends a little above
+ * half the rate.
  */
 const grids = [
   { phases: [8], worthAFinerLook: 0.67 },

@@ -2,9 +2,10 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 /**
- * Returns the setting that names an ffmpeg which starts at once, where the npm packages have one; nothing where they have not or the setting is made. A
- * service in a test starts many, and that of a Linux distribution loads 200 libraries each time. What depends on the ffmpeg that is found is tested with
- * that one: tests/media, the engine process in tests/pipeline, and the packed application.
+ * Returns the setting that names an ffmpeg which starts at once, where the npm packages have one; nothing where they have not or
+ * the setting is made. A service in a test starts many, and that of a Linux distribution loads 200 libraries each time. What
+ * depends on the ffmpeg that is found is tested with that one: tests/media, the engine process in tests/pipeline, and the packed
+ * application.
  */
 export function quickFfmpeg(): { MASTER_FFMPEG_PATH?: string } {
   if (process.env.MASTER_FFMPEG_PATH) return {}

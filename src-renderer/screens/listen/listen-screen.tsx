@@ -188,7 +188,10 @@ function Desk({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
   )
 }
 
-/** Tells screen readers what a key did: the version that is heard, the level, the loop, a step of the blind test. Nothing that moves by itself. */
+/**
+ * Tells screen readers what a key did: the version that is heard, the level, the loop, a step of the blind test. Nothing that moves
+ * by itself.
+ */
 function useSpokenChanges(): void {
   const { t, l } = useListenWords()
   const { notices } = useApp()

@@ -45,8 +45,8 @@ export default function SettingsScreen({ section }: { section: string }) {
   /** The section that is read. */
   const [current, setCurrent] = useState<SectionId>(asked)
   /**
-   * The section that was asked for, where it begins and where the pane stands for it, until it is scrolled by hand: the last sections all stand at its end,
-   * and the one that was asked for is the one that is read.
+   * The section that was asked for, where it begins and where the pane stands for it, until it is scrolled by hand: the last
+   * sections all stand at its end, and the one that was asked for is the one that is read.
    */
   const brought = useRef<{ id: SectionId; offsetTop: number; scrollTop: number } | null>(null)
   const bring = useCallback((id: SectionId) => {

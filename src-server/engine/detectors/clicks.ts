@@ -16,7 +16,10 @@ const aboveMedian = 30
 /** ... and this many times above every other residual within {@link isolation} frames: an onset has a tail, a click has none. */
 const aboveNeighbours = 4
 const isolation = 480
-/** Sound that is this much smaller on one side (−40 dB) begins or ends there, and so does one of which this part is left to what bends it. */
+/**
+ * Sound that is this much smaller on one side (−40 dB) begins or ends there, and so does one of which this part is left to what
+ * bends it.
+ */
 const edgeRatio = 0.01
 const edgeBendRatio = 0.1
 /** Frames on either side whose straight line says where the sound comes from and goes to. */
@@ -29,16 +32,21 @@ const longest = 24
 const quietest = 1e-3
 /** A channel with more clicks than this many per second, and more than twenty, is made of them: it is meant. */
 const mostPerSecond = 8
-/** Clicks that hold more than this part of a piece's energy (without them it would be 10 dB quieter) are the piece when they come this often ... */
+/**
+ * Clicks that hold more than this part of a piece's energy (without them it would be 10 dB quieter) are the piece when they come
+ * this often ...
+ */
 const mostOfEnergy = 0.9
 const oftenPerSecond = 0.2
 /** ... or when what else there is lies below this mean square (−80 dBFS): silence, with or without dither. */
 const silence = 1e-8
 
 /**
- * Returns the clicks of every channel: isolated outliers of the prediction error, of one or two samples or decaying within half a millisecond. What keeps its height for
- * longer is mostly not found: it does not vanish with the gap that its prediction error shows. Transients of music are told apart by their tails. Cost: one pass over second differences, closer looks only where they stand out. Silence has none, nor has a piece that is made of
- * clicks. The first and last {@link context} frames are not searched. Never throws.
+ * Returns the clicks of every channel: isolated outliers of the prediction error, of one or two samples or decaying within half a
+ * millisecond. What keeps its height for longer is mostly not found: it does not vanish with the gap that its prediction error
+ * shows. Transients of music are told apart by their tails. Cost: one pass over second differences, closer looks only where they
+ * stand out. Silence has none, nor has a piece that is made of clicks. The first and last {@link context} frames are not searched.
+ * Never throws.
  */
 export function findClicks(audio: Audio): ClickRanges[] {
   const { channels, frames, sampleRateHz } = audio
@@ -147,8 +155,8 @@ function examine(samples: Float32Array, centre: number): [number, number] | null
 }
 
 /**
- * Whether a sound begins or ends at an outlier: beside silence the filled gap is a ramp, on which a jump vanishes like a click. Under a bass that goes on, a chord that
- * is cut off leaves a swing, but nothing that bends as fast.
+ * Whether a sound begins or ends at an outlier: beside silence the filled gap is a ramp, on which a jump vanishes like a click.
+ * Under a bass that goes on, a chord that is cut off leaves a swing, but nothing that bends as fast.
  */
 function isEdge(samples: Float32Array, from: number, to: number): boolean {
   const before = samples.subarray(from - isolation, from - order)
@@ -180,8 +188,9 @@ function swing(samples: Float32Array): number {
 }
 
 /**
- * Whether the sound goes on behind an outlier where it came from: a click leaves it and comes back, a drum that begins at its full height stays there, as an offset
- * does that begins before its music. The lines on both sides, met in the middle, must lie closer together than the outlier stands out.
+ * Whether the sound goes on behind an outlier where it came from: a click leaves it and comes back, a drum that begins at its full
+ * height stays there, as an offset does that begins before its music. The lines on both sides, met in the middle, must lie closer
+ * together than the outlier stands out.
  */
 function comesBack(samples: Float32Array, from: number, to: number): boolean {
   const reach = (to - from + lineFrames) / 2

@@ -23,9 +23,10 @@ const nearby = 64
 const fewestSteps = 25
 
 /**
- * Returns where the waveform is cut off flat. A flat top counts only when the samples next to it together lie far below it (20 times the
- * tolerance), and more than four steps where samples are coarse: the smooth crest of a low note does not, nor does the top of a pulse, which is entered or left in one sample. Clipping that went through a lossy codec afterwards leaves no
- * flat tops and is not found. Silence has none. Never throws.
+ * Returns where the waveform is cut off flat. A flat top counts only when the samples next to it together lie far below it (20
+ * times the tolerance), and more than four steps where samples are coarse: the smooth crest of a low note does not, nor does the
+ * top of a pulse, which is entered or left in one sample. Clipping that went through a lossy codec afterwards leaves no flat tops
+ * and is not found. Silence has none. Never throws.
  */
 export function findClipping({ channels }: AudioBlock): Clipping {
   const found = channels.map((samples) => {

@@ -37,12 +37,14 @@ const sharpDb = 0.003
 const unknownCrestDb = 2.5
 
 /**
- * Returns what the peaks of 20 ms say about every fault, over the 30 s that hold the highest ones. Music is finished by limiting, which leaves many peaks at one height; a
- * filter or a change of the width that came afterwards throws them about, and only its inverse lines them up again, whatever the music's own colour. Two statistics are
- * compared: the *crest*, 64th-order against fourth-order mean, of the piece as it is and with the fault undone in its usual size; and the softness of the upper *edge* of the heights
- * ({@link edgeSoftnessDb}), as it is, with the fault undone and with it put in once more. For the third of these what undoing does to each peak in dB is taken twice into the other
- * direction. Shorter pieces say less, in proportion. `peakDbfs` are the piece's largest samples, one per `stepSeconds`.
- * Nothing but zeros, and a crest of 2.5 dB, for silence and for less than a second; zeros for the widths of mono. Never throws.
+ * Returns what the peaks of 20 ms say about every fault, over the 30 s that hold the highest ones. Music is finished by limiting,
+ * which leaves many peaks at one height; a filter or a change of the width that came afterwards throws them about, and only its
+ * inverse lines them up again, whatever the music's own colour. Two statistics are compared: the *crest*, 64th-order against
+ * fourth-order mean, of the piece as it is and with the fault undone in its usual size; and the softness of the upper *edge* of the
+ * heights ({@link edgeSoftnessDb}), as it is, with the fault undone and with it put in once more. For the third of these what
+ * undoing does to each peak in dB is taken twice into the other direction. Shorter pieces say less, in proportion. `peakDbfs` are
+ * the piece's largest samples, one per `stepSeconds`. Nothing but zeros, and a crest of 2.5 dB, for silence and for less than a
+ * second; zeros for the widths of mono. Never throws.
  */
 export function describePeakRelief(audio: Audio, peakDbfs: readonly number[], stepSeconds: number): PeakRelief {
   const trials: readonly Trial[] = [
@@ -148,8 +150,9 @@ function isSilent(peaks: readonly number[]): boolean {
 const edgeQuantile = 0.95
 
 /**
- * How softly the heights of `peaks`, in dB, end at the top, after each was changed `times` as much as undoing the fault changes it: their mean distance from their 95th percentile, what
- * stands above it weighted 0.95 and what lies below it 0.05, dB. This is the loss that the percentile makes least (R. Koenker, G. Bassett, Econometrica 46(1), 1978).
+ * How softly the heights of `peaks`, in dB, end at the top, after each was changed `times` as much as undoing the fault changes it:
+ * their mean distance from their 95th percentile, what stands above it weighted 0.95 and what lies below it 0.05, dB. This is the
+ * loss that the percentile makes least (R. Koenker, G. Bassett, Econometrica 46(1), 1978).
  */
 function edgeSoftnessDb(peaks: readonly number[], undone: readonly number[], times: number): number {
   const heights = Float64Array.from(peaks, (peak, i) => {

@@ -18,9 +18,9 @@ const farthest = 9
 /** A resonance stands this far out of its surroundings, dB, typically ... */
 const fewestDb = 4
 /**
- * ... and a quarter of that for this part of the time: partials of notes come and go, a resonance stays. Or its own level stays, in the same part of the time, no further below its
- * median than this, dB: so does a whistle, which loud music hides. In a short piece one chord may last, so all of the time is asked of the shortest and less in
- * proportion, down to this from the last figure on.
+ * ... and a quarter of that for this part of the time: partials of notes come and go, a resonance stays. Or its own level stays, in
+ * the same part of the time, no further below its median than this, dB: so does a whistle, which loud music hides. In a short piece
+ * one chord may last, so all of the time is asked of the shortest and less in proportion, down to this from the last figure on.
  */
 const persistentPart = 0.25
 const leastPersistence = 0.9
@@ -30,7 +30,8 @@ const mostResonances = 4
 
 /**
  * Returns at most four persistent narrow peaks between 4 and 12 kHz, the highest first. `frames` must hold bands of a 24th of an
- * octave. Judged by medians over the frames in which music plays, so that cymbals and notes do not count. Silence has none, nor has what nobody hears.
+ * octave. Judged by medians over the frames in which music plays, so that cymbals and notes do not count. Silence has none, nor has
+ * what nobody hears.
  */
 export function findResonances(frames: BandFrames, durationSeconds: number): Resonance[] {
   const { bands, frameCount, mid, side } = frames

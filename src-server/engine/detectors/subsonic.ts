@@ -18,8 +18,9 @@ const sizeAt = (sampleRateHz: number): number => (sampleRateHz > 96_000 ? 131_07
 const mostFrames = 12
 
 /**
- * Returns the level between 3 and 17 Hz, as a mean of both channels without their constant offsets, from at most twelve evenly spaced Hann frames of
- * 65 536 samples (131 072 above 96 kHz). −200 dBFS for silence; a piece shorter than a frame is padded with silence. One channel is read as dual mono. Never throws.
+ * Returns the level between 3 and 17 Hz, as a mean of both channels without their constant offsets, from at most twelve evenly
+ * spaced Hann frames of 65 536 samples (131 072 above 96 kHz). −200 dBFS for silence; a piece shorter than a frame is padded with
+ * silence. One channel is read as dual mono. Never throws.
  */
 export function measureSubsonic({ channels, frames, sampleRateHz }: Audio): Subsonic {
   const left = channels[0]!
@@ -89,18 +90,24 @@ const rumbleDbfs = -45
 const rumbleBelowBassDb = 12
 const heavyRumbleDbfs = -34
 
-/** A filter against rumble may raise the peaks by this, dB: what rises by more are the music's own waves, which rumble would not hold up. */
+/**
+ * A filter against rumble may raise the peaks by this, dB: what rises by more are the music's own waves, which rumble would not
+ * hold up.
+ */
 export const mostPeakRiseDb = 0.5
 
-/** Whether there is rumble: above −34 dBFS, or above −45 dBFS and less than 12 dB below the bass. `shiftDb` moves the levels in dBFS with the song. */
+/**
+ * Whether there is rumble: above −34 dBFS, or above −45 dBFS and less than 12 dB below the bass. `shiftDb` moves the levels in dBFS
+ * with the song.
+ */
 export function isRumble({ levelDbfs, bassDbfs }: Subsonic, shiftDb: number): boolean {
   if (levelDbfs > heavyRumbleDbfs + shiftDb) return true
   return levelDbfs > rumbleDbfs + shiftDb && levelDbfs > bassDbfs - rumbleBelowBassDb
 }
 
 /**
- * The high-pass that fits what was found: steep for rumble; where there is none, first order at 8 Hz for an offset that moves with the music: that one does not ring, so that
- * silence stays what it is.
+ * The high-pass that fits what was found: steep for rumble; where there is none, first order at 8 Hz for an offset that moves with
+ * the music: that one does not ring, so that silence stays what it is.
  */
 export function rumbleFilterFor(
   subsonic: Subsonic,

@@ -29,10 +29,10 @@ export const toneFaults: readonly ToneFault[] = [
 export type ToneEvidence = Readonly<Record<ToneFault['kind'], number>>
 
 /**
- * How spectra of finished pieces of music differ from the published average of commercial music, as a Gaussian process over octaves: bands of their own,
- * neighbours, broad leanings and a slope; standard deviations in dB (per octave for the slope), the level is free. Chosen on 57 pieces of game music of all
- * kinds so that the evidence for faults spreads least among them; none of them is used to report how
- * well faults are found.
+ * How spectra of finished pieces of music differ from the published average of commercial music, as a Gaussian process over
+ * octaves: bands of their own, neighbours, broad leanings and a slope; standard deviations in dB (per octave for the slope), the
+ * level is free. Chosen on 57 pieces of game music of all kinds so that the evidence for faults spreads least among them; none of
+ * them is used to report how well faults are found.
  */
 const ownDb = 0.5
 const neighbourDb = 4
@@ -112,10 +112,11 @@ function faultWeights(fault: ToneFault, bandHz: readonly number[]): number[] {
 
 /**
  * Returns the amounts of the typical faults in a piece, from bands of a sixth of an octave: each is the generalised least-squares
- * estimate of the fault's own curve on top of the published average of commercial music, with the natural variation above, so that a bump is
- * judged against the piece's own neighbouring bands; the mean of the estimates from its long-term average and from its typical
- * moment, mid only. Bands more than 70 dB below the loudest are taken to be 70 dB below it. Bands beyond `bandwidthHz`, where there is no music,
- * take no part, and a fault that lies less than half an octave below it cannot be judged. Silence, and what cannot be judged, give 0.
+ * estimate of the fault's own curve on top of the published average of commercial music, with the natural variation above, so that
+ * a bump is judged against the piece's own neighbouring bands; the mean of the estimates from its long-term average and from its
+ * typical moment, mid only. Bands more than 70 dB below the loudest are taken to be 70 dB below it. Bands beyond `bandwidthHz`,
+ * where there is no music, take no part, and a fault that lies less than half an octave below it cannot be judged. Silence, and
+ * what cannot be judged, give 0.
  */
 export function describeTone(frames: BandFrames, bandwidthHz: number): ToneEvidence {
   const { bandHz, midDb } = longTermSpectrum(frames)

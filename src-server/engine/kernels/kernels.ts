@@ -136,8 +136,8 @@ export function loadKernels(): Kernels {
 }
 
 /**
- * Returns the way to what `lay` places in the kernels' memory: laid out once for the thread, on the first call. Nothing is ever given back, so
- * every file that uses kernels has one such place.
+ * Returns the way to what `lay` places in the kernels' memory: laid out once for the thread, on the first call. Nothing is ever
+ * given back, so every file that uses kernels has one such place.
  */
 export function kernelPlace<Place extends object>(
   lay: (kernels: Kernels) => Place,

@@ -93,7 +93,10 @@ export function planesOfPcmTwin(bytes: Uint8Array, bitDepth: 16 | 24): { left: n
   return { left: values.filter((_, i) => i % 2 === 0), right: values.filter((_, i) => i % 2 === 1) }
 }
 
-/** Per band (edges in bins, whole numbers) the sums of |X|², |Y|² and Re(X · conj Y) of the Hann-windowed mono sums x, times `gain`, and y. */
+/**
+ * Per band (edges in bins, whole numbers) the sums of |X|², |Y|² and Re(X · conj Y) of the Hann-windowed mono sums x, times `gain`,
+ * and y.
+ */
 export function crossBandsTwin(
   x: readonly Float32Array[],
   y: readonly Float32Array[],

@@ -17,8 +17,8 @@ export interface Curves {
 }
 
 /**
- * Returns the curves of peaks and correlations, one per {@link curveStepSeconds}, and of the short-term loudness as a loudness meter gives it, which
- * begins at 3 s and leaves out a last step that is not whole.
+ * Returns the curves of peaks and correlations, one per {@link curveStepSeconds}, and of the short-term loudness as a loudness
+ * meter gives it, which begins at 3 s and leaves out a last step that is not whole.
  */
 export function curvesOf(
   shortTermLufs: Float64Array,
@@ -39,11 +39,14 @@ export interface Waveform {
   /** Mean of the samples of each channel, full scale 1. */
   readonly offsets: readonly number[]
   /**
-   * Largest distance from a channel's mean of the mean of any of its stretches of 5 s, and of any 100 ms that keep nearer to zero than a quarter of it: an offset that
-   * silence does not share. Full scale 1.
+   * Largest distance from a channel's mean of the mean of any of its stretches of 5 s, and of any 100 ms that keep nearer to zero
+   * than a quarter of it: an offset that silence does not share. Full scale 1.
    */
   readonly offsetDrift: number
-  /** What the means of all whole seconds of each channel have in common: the one nearest to zero; 0 where they lie on both sides of it. Full scale 1. */
+  /**
+   * What the means of all whole seconds of each channel have in common: the one nearest to zero; 0 where they lie on both sides of
+   * it. Full scale 1.
+   */
   readonly standingOffsets: readonly number[]
   /** Root mean square of each channel without its mean, dBFS; −Infinity for silence. */
   readonly rmsDbfs: readonly number[]

@@ -56,8 +56,9 @@ const fewestCompared = 250
 const mostApart = 3
 
 /**
- * Returns of how many frames of the default grid one is looked at where versions of a song are held against each other: one in three of a long song, one in two of
- * less than some 70 s, every one of less than some 46 s. At the same places in all of them, because between two samplings of the same music a third octave with few notes differs by decibels.
+ * Returns of how many frames of the default grid one is looked at where versions of a song are held against each other: one in
+ * three of a long song, one in two of less than some 70 s, every one of less than some 46 s. At the same places in all of them,
+ * because between two samplings of the same music a third octave with few notes differs by decibels.
  */
 export function comparedEvery(frameCount: number): number {
   return Math.min(mostApart, Math.max(1, Math.floor(frameCount / fewestCompared)))
@@ -70,7 +71,8 @@ export interface FrameGrid {
 }
 
 /**
- * Returns evenly spaced frames over a piece of `frames` samples, at most 1000, half overlapping when the piece is short. A piece shorter than a frame has one. At two rates the frames of the same music have the same middles.
+ * Returns evenly spaced frames over a piece of `frames` samples, at most 1000, half overlapping when the piece is short. A piece
+ * shorter than a frame has one. At two rates the frames of the same music have the same middles.
  */
 export function frameGrid(frames: number, sampleRateHz: number): FrameGrid {
   const size = frameSize(sampleRateHz)
@@ -85,9 +87,9 @@ export function frameGrid(frames: number, sampleRateHz: number): FrameGrid {
 }
 
 /**
- * Returns the power per band of the Hann frames of {@link frameGrid}, of mid = (L + R) / 2 and side = (L − R) / 2; one channel counts as
- * dual mono. Bins are shared between neighbouring bands in proportion; a band above half the rate has power 0. A piece shorter than a frame is
- * padded with silence. Never throws.
+ * Returns the power per band of the Hann frames of {@link frameGrid}, of mid = (L + R) / 2 and side = (L − R) / 2; one channel
+ * counts as dual mono. Bins are shared between neighbouring bands in proportion; a band above half the rate has power 0. A piece
+ * shorter than a frame is padded with silence. Never throws.
  */
 export function measureBandFrames(audio: Audio, bandSets: readonly Bands[]): BandFrames[] {
   const grid = frameGrid(audio.frames, audio.sampleRateHz)
@@ -166,7 +168,10 @@ interface KernelArray {
 
 /** Finds the power spectra of single frames. */
 export interface FrameMeter {
-  /** Powers of mid and side in the bins 0 … size / 2 of the last frame: a full-scale sine spreads 0.5 over its bins. Valid until the next. */
+  /**
+   * Powers of mid and side in the bins 0 … size / 2 of the last frame: a full-scale sine spreads 0.5 over its bins. Valid until the
+   * next.
+   */
   readonly mid: KernelArray
   readonly side: KernelArray
   /** Finds the powers of a Hann frame of at most `size` samples; a shorter one is padded with silence. */
@@ -238,8 +243,8 @@ export function longTermSpectrum({ bands, frameCount, mid, side }: BandFrames, e
 }
 
 /**
- * Returns the mean of the levels (in dB) of the mid over the active frames: the spectrum of a typical moment, to which the loudest passages contribute no more than others.
- * {@link silentDb} for silence.
+ * Returns the mean of the levels (in dB) of the mid over the active frames: the spectrum of a typical moment, to which the loudest
+ * passages contribute no more than others. {@link silentDb} for silence.
  */
 export function typicalSpectrumDb({ bands, frameCount, mid }: BandFrames, isActive: Uint8Array): number[] {
   const count = bands.centresHz.length

@@ -4,7 +4,10 @@ import { type BandLevels, levelDb } from './spectrum.ts'
 /** Side this far above mid, dB: correlation −0.9. */
 const oppositePhaseDb = 12
 
-/** Whether channels whose side lies that far above their mid are in opposite phase, which no gain of mid or side mends; null is silence or mono. */
+/**
+ * Whether channels whose side lies that far above their mid are in opposite phase, which no gain of mid or side mends; null is
+ * silence or mono.
+ */
 export function isOppositePhase(sideAgainstMidDb: number | null): boolean {
   return sideAgainstMidDb !== null && sideAgainstMidDb > oppositePhaseDb
 }
@@ -17,7 +20,10 @@ export function sideToMidDb({ midDb, sideDb }: BandLevels): number {
   return side < mid * 1e-20 || mid === 0 ? -200 : levelDb(side / mid)
 }
 
-/** What music whose side lies that far above its mid loses when the two channels are added to one, dB: 0 for mono, 3 for unrelated channels. */
+/**
+ * What music whose side lies that far above its mid loses when the two channels are added to one, dB: 0 for mono, 3 for unrelated
+ * channels.
+ */
 export function foldDownLossDb(sideAgainstMidDb: number): number {
   return powerToDb(1 + dbToPower(sideAgainstMidDb))
 }

@@ -62,8 +62,8 @@ const workspace = kernelPlace((kernels) => {
 const topBandTaps = 32
 
 /**
- * A Hann window with alternating signs, which measures what lies close to half the sampling rate; behind it the verifier's taps, the shorter and the
- * longer ones, for each of the 15 points between two frames: the first belongs to the frame 63 or 127 before.
+ * A Hann window with alternating signs, which measures what lies close to half the sampling rate; behind it the verifier's taps,
+ * the shorter and the longer ones, for each of the 15 points between two frames: the first belongs to the frame 63 or 127 before.
  */
 function topBandTable(kernels: Kernels): number {
   const window = Array.from({ length: topBandTaps }, (_, k) => {
@@ -134,9 +134,9 @@ function detectChannel(
 /**
  * Writes the true-peak envelope of the groups [firstGroup, endGroup) of a signal into `peaks`: per group of 8 frames the largest
  * |value| over all channels and over eight interpolated points per frame, up to the first frame of the next group, with 32 taps per
- * point; sixteen points and 256 taps where the music reaches close to half the sampling rate and a short filter would under-read. Peaks that lie before the first
- * or after the last frame of the signal (the interpolator rings) belong to the first and the last group. Groups that cannot exceed
- * `floor` get their sample peak instead.
+ * point; sixteen points and 256 taps where the music reaches close to half the sampling rate and a short filter would under-read.
+ * Peaks that lie before the first or after the last frame of the signal (the interpolator rings) belong to the first and the last
+ * group. Groups that cannot exceed `floor` get their sample peak instead.
  */
 export function detectPeaks(
   channels: readonly Float32Array[],
@@ -222,7 +222,10 @@ function createStreamMeter(search: Search): TruePeakMeter {
   }
 }
 
-/** Calls `visit` with the pieces of [from − margin, end) that fit the kernels, a margin early: the first frames ring before they sound. */
+/**
+ * Calls `visit` with the pieces of [from − margin, end) that fit the kernels, a margin early: the first frames ring before they
+ * sound.
+ */
 function forEachPiece(from: number, end: number, visit: (first: number, groups: number) => void): void {
   for (let first = from - marginFrames; first < end; first += kernelFrames) {
     visit(first, Math.ceil(Math.min(kernelFrames, end - first) / peakGroupFrames))
@@ -251,8 +254,8 @@ export function createTruePeakMeter(): TruePeakMeter {
 const closer = 0.977
 
 /**
- * Returns the meter that proves a written file: 16 points per frame wherever the eight-point detector comes within 0.2 dB of the largest peak, found with
- * 128 taps per point and read with 256; under-reads at most 0.04 dB.
+ * Returns the meter that proves a written file: 16 points per frame wherever the eight-point detector comes within 0.2 dB of the
+ * largest peak, found with 128 taps per point and read with 256; under-reads at most 0.04 dB.
  */
 export function createTruePeakVerifier(): TruePeakMeter {
   return createStreamMeter((window, from, end, found) => {

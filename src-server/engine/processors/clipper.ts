@@ -70,10 +70,10 @@ function fillTaps({ kernels, upTaps, downTaps }: Workspace, cutoff: number): voi
 
 /**
  * Soft-clips the frames [first, first + frames) of one channel into `out` (whose first sample is the frame `first`), four times
- * oversampled. `peaks` holds the true peak of every group of 8 frames of the signal, all channels together: where it stays below the knee nothing is done. `limit` is the linear level that the interpolated signal
- * approaches but, up to the ringing of the decimating filter, does not pass; it bends from 0.85·limit on, and what stays below keeps its
- * bits. The result depends on the signal around a frame only, not on how it is cut into stretches. No latency; frames outside the
- * signal are silence.
+ * oversampled. `peaks` holds the true peak of every group of 8 frames of the signal, all channels together: where it stays below
+ * the knee nothing is done. `limit` is the linear level that the interpolated signal approaches but, up to the ringing of the
+ * decimating filter, does not pass; it bends from 0.85·limit on, and what stays below keeps its bits. The result depends on the
+ * signal around a frame only, not on how it is cut into stretches. No latency; frames outside the signal are silence.
  */
 export function clipStretch(
   samples: Float32Array,

@@ -12,8 +12,9 @@ export interface QuantiserSettings {
 export interface Quantiser {
   readonly bytesPerFrame: number
   /**
-   * Writes the block into `out`, which must hold frames · bytesPerFrame bytes from its start, and returns the bytes written; one channel is
-   * written twice, with dither of its own each time. Values beyond full scale are held at it, NaN becomes 0. Any split of a signal into blocks gives the same bytes.
+   * Writes the block into `out`, which must hold frames · bytesPerFrame bytes from its start, and returns the bytes written; one
+   * channel is written twice, with dither of its own each time. Values beyond full scale are held at it, NaN becomes 0. Any split
+   * of a signal into blocks gives the same bytes.
    */
   write(block: AudioBlock, out: Uint8Array): number
 }

@@ -46,8 +46,8 @@ const isSame = (one: readonly EqualiserSection[], other: readonly EqualiserSecti
   JSON.stringify(one) === JSON.stringify(other)
 
 /**
- * Returns a parametric equaliser with sections of its own for mid and for side; no latency. No sections at all, and sections of 0 dB, are the
- * exact identity. The same sections on both work on left and right directly.
+ * Returns a parametric equaliser with sections of its own for mid and for side; no latency. No sections at all, and sections of
+ * 0 dB, are the exact identity. The same sections on both work on left and right directly.
  */
 export function createEqualiser(
   mid: readonly EqualiserSection[],
@@ -80,10 +80,10 @@ export function createEqualiser(
 const steepTailSeconds = 0.25
 
 /**
- * Returns the high-pass against what lies below the audible band. Order 8 is a Butterworth filter of order 4 (q = 1 / (2·cos(π·(2k + 1) / 8))), forward and
- * backward, −6 dB at `frequencyHz`: at 18.5 Hz it takes 16 dB off 15 Hz and 0.1 dB off 35 Hz. It delays nothing: with the phase of a filter that runs
- * forward only, what lies just above would rise by up to 5 dB in its peaks. Order 1, −3 dB at `frequencyHz`, does not ring: for an offset that comes and
- * goes with the song.
+ * Returns the high-pass against what lies below the audible band. Order 8 is a Butterworth filter of order 4, forward and backward
+ * (q = 1 / (2·cos(π·(2k + 1) / 8))), −6 dB at `frequencyHz`: at 18.5 Hz it takes 16 dB off 15 Hz and 0.1 dB off 35 Hz. It delays
+ * nothing: with the phase of a filter that runs forward only, what lies just above would rise by up to 5 dB in its peaks. Order 1,
+ * −3 dB at `frequencyHz`, does not ring: for an offset that comes and goes with the song.
  */
 export function createRumbleFilter(frequencyHz: number, order: 1 | 8, sampleRateHz: number): Processor {
   if (order === 1) return createBiquadCascade([firstOrderHighPass(frequencyHz, sampleRateHz)])

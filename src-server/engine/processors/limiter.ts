@@ -45,9 +45,10 @@ export function controlCount(groups: number): number {
 
 /**
  * Writes the limiter's gain curve into `controls` ({@link controlCount} linear gains, at most 1, the first belonging to the group
- * before the first): with it, no group's peak exceeds `threshold` (linear). `peaks` holds the true peak of each group of 8 frames. The
- * gain looks ahead and stays smooth: minimum over the look-ahead, two releases, two averages whose length stays inside the minimum's
- * (after Hämäläinen, DAFx-02, and the box smoothing of Signalsmith's limiter), then a cubic B-spline between groups. Where nothing exceeds, the gain is exactly 1.
+ * before the first): with it, no group's peak exceeds `threshold` (linear). `peaks` holds the true peak of each group of 8 frames.
+ * The gain looks ahead and stays smooth: minimum over the look-ahead, two releases, two averages whose length stays inside the
+ * minimum's (after Hämäläinen, DAFx-02, and the box smoothing of Signalsmith's limiter), then a cubic B-spline between groups.
+ * Where nothing exceeds, the gain is exactly 1.
  */
 export function limiterControls(
   peaks: Float32Array,
@@ -93,8 +94,8 @@ export function limiterControls(
 }
 
 /**
- * Multiplies the block `from` by a gain curve and by the linear gain `drive` into `to`, which may be the same. `firstFrame` is the block's place
- * in the signal the curve was made for and must be a multiple of 8.
+ * Multiplies the block `from` by a gain curve and by the linear gain `drive` into `to`, which may be the same. `firstFrame` is the
+ * block's place in the signal the curve was made for and must be a multiple of 8.
  */
 export function applyControls(
   from: AudioBlock,

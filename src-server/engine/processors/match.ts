@@ -17,8 +17,8 @@ export function curveGainDb({ frequencyHz, gainDb }: GainCurve, hz: number): num
 }
 
 /**
- * Minimum-phase filter that follows a curve: 93 ms long at 44.1 kHz, which resolves a third of an octave from 45 Hz up, longer in samples at higher
- * rates. Nothing rings before a transient.
+ * Minimum-phase filter that follows a curve: 93 ms long at 44.1 kHz, which resolves a third of an octave from 45 Hz up, longer in
+ * samples at higher rates. Nothing rings before a transient.
  */
 function designMatchFilter(curve: GainCurve, sampleRateHz: number): Float64Array {
   const taps = 4096 * 2 ** Math.max(0, Math.ceil(Math.log2(sampleRateHz / 50_000)))
@@ -34,8 +34,8 @@ const levelGainDb = ({ gainDb }: GainCurve): number | null =>
   gainDb.every((gain) => gain === gainDb[0]) ? (gainDb[0] ?? 0) : null
 
 /**
- * Returns a filter that follows one curve in mid and another in side. Late by the convolver's hop; two level curves are plain gains without
- * latency, and at 0 dB the exact identity.
+ * Returns a filter that follows one curve in mid and another in side. Late by the convolver's hop; two level curves are plain gains
+ * without latency, and at 0 dB the exact identity.
  */
 export function createMatchFilter(mid: GainCurve, side: GainCurve, sampleRateHz: number): Processor {
   const midDb = levelGainDb(mid)

@@ -11,8 +11,8 @@ export interface Compressor extends Processor {
 }
 
 /**
- * Reduction in dB for a level in dB: soft-knee characteristic of D. Giannoulis, M. Massberg, J. Reiss, "Digital Dynamic Range Compressor Design",
- * J. AES 60(6), 2012, eq. 4, held at the band's largest reduction. Ratio 1 gives 0.
+ * Reduction in dB for a level in dB: soft-knee characteristic of D. Giannoulis, M. Massberg, J. Reiss, "Digital Dynamic Range
+ * Compressor Design", J. AES 60(6), 2012, eq. 4, held at the band's largest reduction. Ratio 1 gives 0.
  */
 export function staticReductionDb(levelDbfs: number, band: CompressionBand): number {
   const { thresholdDb, ratio, kneeDb, maxReductionDb } = band
@@ -41,8 +41,8 @@ function splittersAt(crossoversHz: readonly number[], sampleRateHz: number): Biq
 }
 
 /**
- * Returns the filter that each band of {@link createMultiband} is, as a cascade: its own low-pass on what those before it have left. What they leave rises by only 6 dB per
- * octave up to the crossover, so the bands overlap widely.
+ * Returns the filter that each band of {@link createMultiband} is, as a cascade: its own low-pass on what those before it have
+ * left. What they leave rises by only 6 dB per octave up to the crossover, so the bands overlap widely.
  */
 export function bandFilters(crossoversHz: readonly number[], sampleRateHz: number): readonly (readonly Biquad[])[] {
   const splitters = splittersAt(crossoversHz, sampleRateHz)
@@ -54,9 +54,9 @@ export function bandFilters(crossoversHz: readonly number[], sampleRateHz: numbe
 
 /**
  * Returns a compressor of `bands` separated at `crossoversHz` (one fewer): y = x + Σ (gain − 1)·band. The bands are what a chain of
- * low-passes takes off in turn ({@link bandFilters}), so that they add up to x exactly, and bands whose gain is
- * 1 leave the input bit for bit. Both channels share every gain. Levels are mean squares of {@link controlFrames} frames; gains
- * move in straight lines between these moments and look only back, so there is no latency. Throws a RangeError when the counts do not fit.
+ * low-passes takes off in turn ({@link bandFilters}), so that they add up to x exactly, and bands whose gain is 1 leave the input
+ * bit for bit. Both channels share every gain. Levels are mean squares of {@link controlFrames} frames; gains move in straight
+ * lines between these moments and look only back, so there is no latency. Throws a RangeError when the counts do not fit.
  */
 export function createMultiband(
   crossoversHz: readonly number[],

@@ -24,9 +24,9 @@ export interface Mending {
 }
 
 /**
- * Rebuilds the flat tops of one channel in place by two passes of autoregressive interpolation; every rebuilt sample lies at or beyond the
- * level at which it was cut. Gaps at the very ends of the channel or longer than 80 frames stay as they are. `onProgress` is told the part of the work that is
- * done, 0 to 1.
+ * Rebuilds the flat tops of one channel in place by two passes of autoregressive interpolation; every rebuilt sample lies at or
+ * beyond the level at which it was cut. Gaps at the very ends of the channel or longer than 80 frames stay as they are.
+ * `onProgress` is told the part of the work that is done, 0 to 1.
  */
 export function rebuildFlatTops(
   samples: Float32Array,
@@ -52,8 +52,8 @@ export function rebuildFlatTops(
 }
 
 /**
- * How far above the cut a peak can plausibly reach, as a ratio: one and a half times the rise of the parabola that leaves both edges with the slopes seen there. It keeps
- * long gaps, about which the predictor knows little, from growing without measure.
+ * How far above the cut a peak can plausibly reach, as a ratio: one and a half times the rise of the parabola that leaves both
+ * edges with the slopes seen there. It keeps long gaps, about which the predictor knows little, from growing without measure.
  */
 function highestRise(samples: Float32Array, start: number, end: number, level: number): number {
   const into = Math.max(0, (samples[start - 1]! - samples[start - 2]!) / level)

@@ -6,8 +6,9 @@ import type { Processor } from './processor.ts'
 const hop = 65_536
 
 /**
- * Returns sections that run over a signal forward and then backward: their gain in dB counts twice, and no frequency is delayed against another, so that
- * waves keep their shape. Backward they begin `tailSeconds` ahead, by when they must have died away. Late by that time and by the length of a hop.
+ * Returns sections that run over a signal forward and then backward: their gain in dB counts twice, and no frequency is delayed
+ * against another, so that waves keep their shape. Backward they begin `tailSeconds` ahead, by when they must have died away. Late
+ * by that time and by the length of a hop.
  */
 export function createZeroPhase(sections: readonly Biquad[], tailSeconds: number, sampleRateHz: number): Processor {
   const tail = Math.ceil(tailSeconds * sampleRateHz)

@@ -15,8 +15,8 @@ export function noise(seconds: number, amplitude: number, sampleRateHz = 48_000,
 }
 
 /**
- * Noise with the spectrum of the average commercial recording, side 6 dB below mid (at one moment in four as loud as it), swelling and fading: what the
- * detectors take for ordinary music without faults.
+ * Noise with the spectrum of the average commercial recording, side 6 dB below mid (at one moment in four as loud as it), swelling
+ * and fading: what the detectors take for ordinary music without faults.
  */
 export function ordinaryMusic(seconds: number, sampleRateHz = 48_000, seed = 7): Audio {
   const audio = noise(seconds, 1, sampleRateHz, seed)

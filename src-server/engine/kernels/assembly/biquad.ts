@@ -8,7 +8,8 @@ export function biquadCascade(left: usize, right: usize, frames: i32, coefficien
   framesOfPlanes(left, right, frames, scratch)
   const end = scratch + (<usize>frames << 4)
   let k = 0
-  // Two sections per pass are two independent recurrences, and the output enters each sum last: the filter is bound by latency, not by arithmetic.
+  // Two sections per pass are two independent recurrences, and the output enters each sum last: the filter is bound by latency, not
+  // by arithmetic.
   for (; k + 1 < sections; k += 2) {
     const c = coefficients + <usize>k * 80, s = state + <usize>k * 32
     const b0 = v128.load(c), b1 = v128.load(c, 16), b2 = v128.load(c, 32), a1 = v128.load(c, 48), a2 = v128.load(c, 64)

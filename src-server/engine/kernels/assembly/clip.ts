@@ -1,7 +1,7 @@
 // Soft clipper at four points per frame. Only the error of the clipped points goes through the decimating filter and is added to
-// the signal, so that frames far from a clipped point keep their bits. The true peak of each group of eight frames is known and says where
-// to look. Frames are taken four at a time: the lanes interpolate four frames at once, and the stretch of y that four frames change
-// is loaded and stored once, at whole vectors from block to block.
+// the signal, so that frames far from a clipped point keep their bits. The true peak of each group of eight frames is known and
+// says where to look. Frames are taken four at a time: the lanes interpolate four frames at once, and the stretch of y that four
+// frames change is loaded and stored once, at whole vectors from block to block.
 
 /** Bytes of a phase of the decimating filter: 32 taps with four zeros on either side, so that it can be read up to three taps early. */
 const DOWN_BYTES: usize = 160
@@ -50,11 +50,11 @@ const DOWN_BYTES: usize = 160
 }
 
 /**
- * Adds to y the filtered error of clipping x in the frames [0, 8 groups), in those groups whose entry in `peaks` exceeds `knee`. Above `knee` the
- * magnitude bends to approach `limit`: knee + w * u / sqrt(1 + u * u) with w = limit - knee, u = (|v| - knee) / w.
- * The points a quarter and three quarters behind a frame are mirror images, as in peaks.ts. upTaps: for t = 0 .. 15 the three f32x4 a b of that
- * pair and the half way point's. downTaps: 4 phases of 32 f32 with four zeros before and after each; tap k belongs to frame n - 15 + k.
- * errors: scratch for 16 f32. Readable x[-15] ... x[8 groups + 16], writable y[-15] ... y[8 groups + 16].
+ * Adds to y the filtered error of clipping x in the frames [0, 8 groups), in those groups whose entry in `peaks` exceeds `knee`.
+ * Above `knee` the magnitude bends to approach `limit`: knee + w * u / sqrt(1 + u * u) with w = limit - knee, u = (|v| - knee) / w.
+ * The points a quarter and three quarters behind a frame are mirror images, as in peaks.ts. upTaps: for t = 0 .. 15 the three f32x4
+ * a b of that pair and the half way point's. downTaps: 4 phases of 32 f32 with four zeros before and after each; tap k belongs to
+ * frame n - 15 + k. errors: scratch for 16 f32. Readable x[-15] ... x[8 groups + 16], writable y[-15] ... y[8 groups + 16].
  */
 export function addClipError(x: usize, y: usize, groups: i32, peaks: usize, knee: f32, limit: f32, upTaps: usize, downTaps: usize, errors: usize): void {
   // The peak is that of the louder channel: where no sample of this one comes near the knee, no point between them passes it.

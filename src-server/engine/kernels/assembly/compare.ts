@@ -1,8 +1,8 @@
 // Two pieces of stereo music side by side: one complex transform of both, and what their bands have in common.
 
 /**
- * Writes window · gain · (xl + xr) to re and window · (yl + yr) to im, f64 like the window; `frames` is even. Returns whether the two differ by more than
- * a thousand-millionth of the first's energy.
+ * Writes window · gain · (xl + xr) to re and window · (yl + yr) to im, f64 like the window; `frames` is even. Returns whether the
+ * two differ by more than a thousand-millionth of the first's energy.
  */
 export function packPair(xl: usize, xr: usize, yl: usize, yr: usize, gain: f64, window: usize, frames: i32, re: usize, im: usize): bool {
   const drive = f64x2.splat(gain), end = <usize>frames << 3
@@ -25,8 +25,9 @@ export function packPair(xl: usize, xr: usize, yl: usize, yr: usize, gain: f64, 
 }
 
 /**
- * Given the transform of x + i · y, both real, writes for each band the sums of |X|², |Y|² and of the real part of X · conj(Y) over its bins: three
- * times `count` f64 at `sums`. edges: count + 1 i32, the first bins of the bands and the bin behind the last; 0 < bin < size / 2.
+ * Given the transform of x + i · y, both real, writes for each band the sums of |X|², |Y|² and of the real part of X · conj(Y) over
+ * its bins: three times `count` f64 at `sums`. edges: count + 1 i32, the first bins of the bands and the bin behind the last; 0 <
+ * bin < size / 2.
  */
 export function crossBands(re: usize, im: usize, size: i32, edges: usize, count: i32, sums: usize): void {
   const far = <usize>size << 3

@@ -1,4 +1,5 @@
-// Two planar channels as frames: a v128 per frame, lanes left / right in double precision. Four at a time: up to three more are read and written.
+// Two planar channels as frames: a v128 per frame, lanes left / right in double precision. Four at a time: up to three more are
+// read and written.
 
 /** Lays `frames` frames of two planar channels out at `out`. */
 export function framesOfPlanes(left: usize, right: usize, frames: i32, out: usize): void {

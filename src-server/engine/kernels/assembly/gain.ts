@@ -2,8 +2,9 @@
 // one, so the curve stays between its control points.
 
 /**
- * Multiplies `groups` groups of 8 frames of x in place. `controls` points at the control of the group before the first;
- * groups + 3 controls are read; every sample is multiplied by `drive` besides. weights: 8 v128, for the control j = 0 .. 3 the eight frames' weights.
+ * Multiplies `groups` groups of 8 frames of x in place. `controls` points at the control of the group before the first; groups + 3
+ * controls are read; every sample is multiplied by `drive` besides. weights: 8 v128, for the control j = 0 .. 3 the eight frames'
+ * weights.
  */
 export function applyGainCurve(x: usize, groups: i32, controls: usize, weights: usize, drive: f32): void {
   const w0 = v128.load(weights), v0 = v128.load(weights, 16), w1 = v128.load(weights, 32), v1 = v128.load(weights, 48)

@@ -1,6 +1,7 @@
-// Gain reduction of a look-ahead limiter, one value per group of eight frames. A run is one sequence of calls over the peaks of a signal, worked
-// through in blocks. state: f64 slow, fast, sum of the first box, sum of the second; i32 groups since the last reduction, whether awake; then four
-// lines, each a history with a block behind it: f32 reductions wanted, f32 their maxima in the making, f64 reductions, f64 means of the first box.
+// Gain reduction of a look-ahead limiter, one value per group of eight frames. A run is one sequence of calls over the peaks of a
+// signal, worked through in blocks. state: f64 slow, fast, sum of the first box, sum of the second; i32 groups since the last
+// reduction, whether awake; then four lines, each a history with a block behind it: f32 reductions wanted, f32 their maxima in the
+// making, f64 reductions, f64 means of the first box.
 
 const BLOCK: usize = 512
 /** The longest history: the maximum reaches over at most 1004 groups. */

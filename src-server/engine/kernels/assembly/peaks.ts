@@ -1,5 +1,5 @@
-// Interpolated peaks: 8 points per frame, 32 taps per point, one channel. Phases j and 8 - j are mirror images, so with
-// u = x[n - t] + x[n + 1 + t] and v = x[n - t] - x[n + 1 + t] each pair costs one filter: A = sum a u, B = sum b v, points A + B and A - B.
+// Interpolated peaks: 8 points per frame, 32 taps per point, one channel. Phases j and 8 - j are mirror images, so with u = x[n -
+// t] + x[n + 1 + t] and v = x[n - t] - x[n + 1 + t] each pair costs one filter: A = sum a u, B = sum b v, points A + B and A - B.
 // Lanes are four consecutive frames. taps: for t = 0 .. 15 the seven f32 a1 b1 a2 b2 a3 b3 a4.
 
 /** Bytes of the taps of a point of the dense grid: 128 to find it, 256 to read it and where the top of the band is strong. */
@@ -150,13 +150,13 @@ function denseGroup(x: usize, taps: usize): f32 {
 
 /**
  * For each of `groups` groups of 8 frames stores at `peaks` the larger of what is there and the group's interpolated peak over
- * [first frame, last frame + 1). Readable samples: x[-17] ... x[8 groups + 48]. A group gets only its largest sample when it cannot exceed `floor`:
- * because between two frames a signal rises above both by less than 0.4 times the largest second difference around (an eighth of the
- * second derivative, which is at most 2.47 times as large; the rest is caution), or because the samples and the points half way between them stay
- * below ratio * floor. Where the top of the band holds more than a 300th of the peak, 32 taps are too few and 256 are used as well
- * (readable then: x[-127] ... x[8 groups + 128]). topBand: 32 f32; behind it for each of the 15 points of the dense grid
- * 128 f32, then for each of them 256.
- * `scratch`: 2 * groups + 12 f32. Up to three more entries than `groups` are written at `peaks`. Returns the largest sample.
+ * [first frame, last frame + 1). Readable samples: x[-17] ... x[8 groups + 48]. A group gets only its largest sample when it cannot
+ * exceed `floor`: because between two frames a signal rises above both by less than 0.4 times the largest second difference around
+ * (an eighth of the second derivative, which is at most 2.47 times as large; the rest is caution), or because the samples and the
+ * points half way between them stay below ratio * floor. Where the top of the band holds more than a 300th of the peak, 32 taps are
+ * too few and 256 are used as well (readable then: x[-127] ... x[8 groups + 128]). topBand: 32 f32; behind it for each of the 15
+ * points of the dense grid 128 f32, then for each of them 256. `scratch`: 2 * groups + 12 f32. Up to three more entries than
+ * `groups` are written at `peaks`. Returns the largest sample.
  */
 export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, scratch: usize, floor: f32, ratio: f32, topBand: usize): f32 {
   // The bend at g belongs to group g - 2: two groups before and two after are looked at.
@@ -189,7 +189,10 @@ export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, scr
   return largestLane(largest)
 }
 
-/** The interpolated peak of a group; only its largest `sample` where that and the points half way between its samples stay below `coarse`. */
+/**
+ * The interpolated peak of a group; only its largest `sample` where that and the points half way between its samples stay below
+ * `coarse`.
+ */
 function interpolatedPeak(x: usize, taps: usize, sample: f32, coarse: f32, topBand: usize): f32 {
   if (sample <= coarse && abs(load<f32>(x, 32)) <= coarse) {
     const half = larger(sample, largestLane(f32x4.pmax(halfPoints(x, taps), halfPoints(x + 16, taps))))
@@ -262,8 +265,9 @@ function closePeak(x: usize, taps: usize, topBand: usize, best: f32, floor: f32)
 }
 
 /**
- * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point and 256 near the largest, looked for next to the detector's
- * crests of at least `closer` times the largest found so far, or over the whole group, with 256 taps, where the top of the band makes the detector doubtful. taps and topBand as in peakGroups. Readable samples:
+ * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point and 256 near the
+ * largest, looked for next to the detector's crests of at least `closer` times the largest found so far, or over the whole group,
+ * with 256 taps, where the top of the band makes the detector doubtful. taps and topBand as in peakGroups. Readable samples:
  * x[-127] ... x[8 groups + 128].
  */
 export function densePeak(x: usize, groups: i32, taps: usize, peaks: usize, best: f32, closer: f32, topBand: usize): f32 {

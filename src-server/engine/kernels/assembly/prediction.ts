@@ -1,8 +1,8 @@
 // What a linear predictor is found from.
 
 /**
- * Writes the sums of y[i] · y[i - lag] for the lags 0 ... order, f64 each, where y is the f32 `samples` under the f64 `window`, `length` of both; order is less
- * than length. scratch: length + 2 f64.
+ * Writes the sums of y[i] · y[i - lag] for the lags 0 ... order, f64 each, where y is the f32 `samples` under the f64 `window`,
+ * `length` of both; order is less than length. scratch: length + 2 f64.
  */
 export function windowedLags(samples: usize, window: usize, length: i32, order: i32, lags: usize, scratch: usize): void {
   const end = <usize>length << 3

@@ -56,7 +56,8 @@ function store24(source: usize, frames: i32, out: usize): void {
 
 /**
  * `bytes` per sample: 2 or 3. coefficients: five f64 of the error filter, each twice (f64x2); used when isShaped, otherwise plain
- * TPDF dither. The channels are overwritten. Up to three frames more are read and 16 bytes more written; scratch holds one v128 per frame.
+ * TPDF dither. The channels are overwritten. Up to three frames more are read and 16 bytes more written; scratch holds one v128 per
+ * frame.
  */
 export function quantise(left: usize, right: usize, frames: i32, bytes: i32, out: usize, isShaped: bool, coefficients: usize, state: usize, scratch: usize): void {
   const full: f32 = bytes == 2 ? 32768 : 8388608

@@ -1,5 +1,5 @@
-// What stands before and behind the transform of a frame of two channels.
-// A band is 24 bytes: i32 first and last bin, f64 shares of the first and of the last in it; a band whose last bin lies before its first is empty.
+// What stands before and behind the transform of a frame of two channels. A band is 24 bytes: i32 first and last bin, f64 shares of
+// the first and of the last in it; a band whose last bin lies before its first is empty.
 
 /** Writes window · (left + right) / 2 to re and window · (left - right) / 2 to im; `frames` is even, the window f64. */
 export function windowMidSide(left: usize, right: usize, window: usize, frames: i32, re: usize, im: usize): void {
@@ -13,8 +13,8 @@ export function windowMidSide(left: usize, right: usize, window: usize, frames: 
 }
 
 /**
- * One-sided powers, times `scale`, of the two real signals whose transform is packed as mid + i · side: size / 2 + 1 f64 each. The size is a
- * multiple of 4.
+ * One-sided powers, times `scale`, of the two real signals whose transform is packed as mid + i · side: size / 2 + 1 f64 each. The
+ * size is a multiple of 4.
  */
 export function midSidePowers(re: usize, im: usize, size: i32, scale: f64, mid: usize, side: usize): void {
   const half = <usize>size << 2, end = <usize>size << 3
