@@ -194,8 +194,10 @@ describe('a watched folder', () => {
     await pass(world, 30_000)
     expect(world.titles()).toEqual([])
     const message = expect.stringMatching(/holds less than it says/)
-    const waiting = ['slow.wav', 'broken.wav'].map((filename) => ({ filename, message }))
-    expect(folders.list('en')).toMatchObject([{ taken: 0, refused: [], waiting }])
+    const waiting = ['broken.wav', 'slow.wav'].map((filename) => expect.objectContaining({ filename, message }))
+    expect(folders.list('en')).toMatchObject([{ taken: 0, refused: [], waiting: { length: waiting.length } }])
+    // Which of the two comes first depends on whether they were written within one millisecond.
+    expect(folders.list('en')[0]?.waiting).toEqual(expect.arrayContaining(waiting))
     put('slow.wav', 'the first half, and the second')
     await pass(world, 10_000)
     expect(world.titles()).toEqual(['slow'])
