@@ -131,6 +131,18 @@ test('a list with something to decide keeps its rows even and its menus in view 
   ).toEqual([0, 0])
 })
 
+test('a screen is drawn as soon as it is read', async ({ page }) => {
+  await page.clock.install()
+  await page.reload()
+  await expect(page.getByRole('link', { name: 'History' })).toBeVisible()
+  // Whoever waits for a time to pass waits for ever.
+  await page.clock.pauseAt(Date.now() + 60_000)
+  for (const screen of ['History', 'Automate', 'Settings']) {
+    await page.getByRole('link', { name: screen, exact: true }).click()
+    await expect(page.getByRole('heading', { level: 1, name: screen })).toBeAttached({ timeout: 10_000 })
+  }
+})
+
 test('history finds, sorts, deletes with undo, and saves', async ({ page }) => {
   await drop(page, [song('Alpha.wav', 1, 3), song('베타.wav', 2, 3)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 60_000 })

@@ -1,6 +1,6 @@
 /** The window: bar, screen, toast, live region, keys that work everywhere. */
 import { Tooltip } from 'radix-ui'
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { type ComponentType, useCallback, useEffect, useState } from 'react'
 import { Button } from './components/button.tsx'
 import { FailureBoundary } from './components/failure-boundary.tsx'
 import { isCovered, isTyping } from './components/is-typing.ts'
@@ -25,10 +25,34 @@ const isThere = () =>
   )
 const parts = createParts({ isThere, pauseMs: 1000 })
 
-const HistoryScreen = lazy(() => parts.load(() => import('./screens/history/history-screen.tsx')))
-const AutomateScreen = lazy(() => parts.load(() => import('./screens/automate/automate-screen.tsx')))
-const SettingsScreen = lazy(() => parts.load(() => import('./screens/settings/settings-screen.tsx')))
-const ListenScreen = lazy(() => parts.load(() => import('./screens/listen/listen-screen.tsx')))
+const HistoryScreen = partOf(() => import('./screens/history/history-screen.tsx'))
+const AutomateScreen = partOf(() => import('./screens/automate/automate-screen.tsx'))
+const SettingsScreen = partOf(() => import('./screens/settings/settings-screen.tsx'))
+const ListenScreen = partOf(() => import('./screens/listen/listen-screen.tsx'))
+
+/**
+ * A screen that is read when it is first shown. React's own way to do this keeps up what stands in its place for 300 ms at least, and a
+ * screen is here in a few: the window would be empty for nothing.
+ */
+function partOf<Props extends object>(read: () => Promise<{ default: ComponentType<Props> }>) {
+  let known: ComponentType<Props> | null = null
+  return function Part(props: Props) {
+    const [Screen, show] = useState(() => known)
+    const [failure, fail] = useState<{ readonly error: unknown } | null>(null)
+    useEffect(() => {
+      if (Screen) return
+      parts.load(read).then(
+        (part) => {
+          known = part.default
+          show(() => part.default)
+        },
+        (error: unknown) => fail({ error }),
+      )
+    }, [Screen])
+    if (failure) throw failure.error
+    return Screen ? <Screen {...props} /> : <Arriving />
+  }
+}
 
 export function App() {
   const { preferences } = useApp()
@@ -114,13 +138,11 @@ function Window() {
         </main>
       ) : (
         <FailureBoundary resetKey={`${route.screen}/${route.detail}`} fallback={(detail) => <Broken detail={detail} />}>
-          <Suspense key={route.screen} fallback={<Arriving />}>
-            {route.screen === 'master' && <MasterScreen drop={drop} onFiles={add} />}
-            {route.screen === 'history' && <HistoryScreen isSearching={route.detail === 'search'} />}
-            {route.screen === 'automate' && <AutomateScreen />}
-            {route.screen === 'settings' && <SettingsScreen section={route.detail} />}
-            {route.screen === 'listen' && <ListenScreen key={route.detail} detail={route.detail} />}
-          </Suspense>
+          {route.screen === 'master' && <MasterScreen drop={drop} onFiles={add} />}
+          {route.screen === 'history' && <HistoryScreen isSearching={route.detail === 'search'} />}
+          {route.screen === 'automate' && <AutomateScreen />}
+          {route.screen === 'settings' && <SettingsScreen section={route.detail} />}
+          {route.screen === 'listen' && <ListenScreen key={route.detail} detail={route.detail} />}
         </FailureBoundary>
       )}
       {toast && (
