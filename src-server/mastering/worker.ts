@@ -3,6 +3,7 @@
  * ends when its parent's channel closes. Started by child_process.fork or by Electron's utilityProcess.
  */
 import '../compilers.ts'
+import { constants, setPriority } from 'node:os'
 import { analyseSong } from './analyse-song.ts'
 import { masterSong } from './pipeline.ts'
 import { describeFailure, WorkFailure } from './work-failure.ts'
@@ -58,6 +59,16 @@ async function answer(
   }
 }
 
+/** Whoever sits at the machine, the window and the API come first: mastering, and each ffmpeg that it starts, takes what they leave. */
+function giveWay(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Where that is not allowed all are equal.
+  }
+}
+
+giveWay()
 // SoX's 64-bit code differs in the last bits between processors with and without AVX: every ffmpeg started here does without.
 process.env.SOXR_USE_SIMD64 = '0'
 const parent = connectToParent()

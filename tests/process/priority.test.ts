@@ -1,0 +1,39 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { constants, getPriority, tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { childrenOf, type ServerProcess, spawnServer } from '../support/server-process.ts'
+import { wavSong } from '../support/songs.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let dataDir: string
+let server: ServerProcess
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-priority-'))
+  server = await spawnServer(dataDir)
+})
+afterAll(async () => {
+  await server.end('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const autogroup = (pid: number) => `/proc/${pid}/autogroup`
+
+describe.runIf(process.platform === 'linux')('the processor (only where /proc tells who is whose child)', () => {
+  test('is left to everybody else by engine processes and their ffmpeg, and not by the service', async () => {
+    const file = new Blob([new Uint8Array(wavSong({ seconds: 60, sampleRateHz: 44_100 }))])
+    const { job_id } = await server.newJob({ file, platforms: 'spotify,youtube', tier: 'premium' })
+    const below = constants.priority.PRIORITY_BELOW_NORMAL
+    const priorities = (pids: number[]) => [...new Set(pids.map((pid) => getPriority(pid)))]
+    await expect.poll(() => priorities(childrenOf(server.pid)), { timeout: 20_000 }).toEqual([below])
+    const [engine = 0] = childrenOf(server.pid)
+    await expect.poll(() => priorities(childrenOf(engine)), { timeout: 40_000, interval: 5 }).toEqual([below])
+    expect(getPriority(server.pid)).toBe(getPriority(process.pid))
+    if (existsSync(autogroup(engine))) {
+      expect(readFileSync(autogroup(engine), 'utf8')).toMatch(new RegExp(` nice ${below}\n$`))
+      expect(readFileSync(autogroup(server.pid), 'utf8')).toMatch(/ nice 0\n$/)
+    }
+    await server.until(job_id)
+  })
+})
