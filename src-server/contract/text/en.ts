@@ -125,7 +125,7 @@ export const warnings: Record<WarningCode, Sentence> = {
       : `The song has ${start} and ${endSeconds} s at its end.`
   },
   INPUT_BREAKS_OFF:
-    'The song breaks off while it still sounds. If that was not meant, extend it in the generator or fade it out, and master it again.',
+    'The song breaks off while it still sounds. Extend it in the generator or fade it out, unless that is meant.',
   INPUT_BAND_LIMITED: (v) => `There is nothing above ${frequency(Number(v.cutoffHz))}. No air is invented there.`,
   INPUT_PROVENANCE_DROPPED:
     'The song carries a provenance manifest that a new rendering makes invalid. It is not copied.',

@@ -117,8 +117,7 @@ export const warnings: Record<WarningCode, Sentence> = {
     const end = `뒤에 ${endSeconds}초의 무음이 있어요.`
     return startSeconds === 0 ? end : `${start}, ${end}`
   },
-  INPUT_BREAKS_OFF:
-    '소리가 이어지는 도중에 곡이 끊겨요. 의도한 것이 아니라면 생성기에서 뒤를 이어 만들거나 페이드아웃한 다음 다시 마스터링하세요.',
+  INPUT_BREAKS_OFF: '소리가 이어지는 도중에 곡이 끊겨요. 의도한 것이 아니면 생성기에서 이어 만들거나 페이드아웃하세요.',
   INPUT_BAND_LIMITED: (v) => `${frequency(Number(v.cutoffHz))} 위에는 소리가 없어요. 없는 고음을 만들지는 않아요.`,
   INPUT_PROVENANCE_DROPPED: '새로 렌더링하면 무효가 되는 출처 증명이 들어 있어요. 옮기지 않았어요.',
   REFERENCE_LOSSY: '레퍼런스가 손실 압축이에요. 레퍼런스의 대역까지만 따라가요.',
