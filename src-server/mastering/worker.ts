@@ -3,7 +3,7 @@
  * ends when its parent's channel closes. Started by child_process.fork or by Electron's utilityProcess.
  */
 import '../compilers.ts'
-import { constants, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { analyseSong } from './analyse-song.ts'
 import { masterSong } from './pipeline.ts'
 import { describeFailure, WorkFailure } from './work-failure.ts'
@@ -61,8 +61,10 @@ async function answer(
 
 /** Whoever sits at the machine, the window and the API come first: mastering, and each ffmpeg that it starts, takes what they leave. */
 function giveWay(): void {
+  const below = constants.priority.PRIORITY_BELOW_NORMAL
   try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+    // A service that was told to be slower still makes no faster engine.
+    if (getPriority() < below) setPriority(below)
   } catch {
     // Where that is not allowed all are equal.
   }
