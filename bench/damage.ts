@@ -21,6 +21,15 @@ export const toneDamages: Record<string, (audio: Audio) => void> = {
   'over-wide by 6 dB': (audio) => sideGain(audio, 6),
 }
 
+/** The same faults in sizes that few finished songs have. */
+export const severeDamages: Record<string, (audio: Audio) => void> = {
+  'mud +8 dB': (audio) => filter(audio, peaking(250, audio.sampleRateHz, 1, 8)),
+  'mud +12 dB': (audio) => filter(audio, peaking(250, audio.sampleRateHz, 1, 12)),
+  'harsh +10 dB': (audio) => filter(audio, peaking(6000, audio.sampleRateHz, 1, 10)),
+  'harsh +15 dB': (audio) => filter(audio, peaking(6000, audio.sampleRateHz, 1, 15)),
+  'wide +9 dB': (audio) => sideGain(audio, 9),
+}
+
 /** Clips hard at `db` below the sample peak. */
 export function clipHard(audio: Audio, db: number): void {
   const limit = samplePeak(audio) * 10 ** (db / 20)

@@ -1,20 +1,20 @@
 /**
  * What the musical half of the engine does to real music:
- * `node bench/mastering-chain.ts [--all] [--seconds N] [--songs a,b] [--tables restoration,references,damages,clean] [--finished] [--genre GENRE] [--json]`.
+ * `node bench/mastering-chain.ts [--all] [--seconds N] [--songs a,b] [--tables restoration,severe,references,damages,clean] [--finished] [--genre GENRE] [--ai-service SERVICE] [--json]`.
  * With `--finished` every song is brought to −9 LUFS under −1 dBTP first, as a loud master is. Tables: faults put in and taken out
- * again, references, repairs, clean music, time.
+ * again, severe faults with such a limiter behind them, references, repairs, clean music, time.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Genre } from '../src-server/contract/platforms.ts'
+import type { AiService, Genre } from '../src-server/contract/platforms.ts'
 import { analyseSource, type SourceAnalysis } from '../src-server/engine/analysis.ts'
 import type { Audio } from '../src-server/engine/block.ts'
 import { applyRecipe } from '../src-server/engine/chain.ts'
 import { planRecipe } from '../src-server/engine/plan-recipe.ts'
-import { addClicks, addOffset, addResonance, addTone, clipHard, toneDamages } from './damage.ts'
+import { addClicks, addOffset, addResonance, addTone, clipHard, severeDamages, toneDamages } from './damage.ts'
 import { allSongs, copyAudio, decodeSong, findSong, loudMaster, reportedSongs } from './music.ts'
 import { distanceDb, errorInsideClamp, largestMoveDb, moveBetween } from './spectral-distance.ts'
 
@@ -25,8 +25,9 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '120' },
     finished: { type: 'boolean', default: false },
     genre: { type: 'string', default: 'other' },
+    'ai-service': { type: 'string', default: 'other' },
     songs: { type: 'string' },
-    tables: { type: 'string', default: 'restoration,references,damages,clean' },
+    tables: { type: 'string', default: 'restoration,severe,references,damages,clean' },
   },
 })
 
@@ -34,16 +35,17 @@ const wanted = options.songs?.split(',') ?? reportedSongs
 const files = options.all ? allSongs() : wanted.map((name) => ({ name, path: findSong(name) }))
 const seconds = Number(options.seconds)
 const genre = options.genre as Genre
+const aiService = options['ai-service'] as AiService
 const results: Record<string, unknown>[] = []
 
-const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: false })
+const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService, lossy: false })
 
 function master(audio: Audio, analysis: SourceAnalysis, reference?: SourceAnalysis, intensity = 50) {
   const plan = planRecipe({
     analysis,
     ...(reference ? { reference } : {}),
     genre,
-    aiService: 'other',
+    aiService,
     tier: 'standard',
     intensity,
     referenceAmount: 100,
@@ -71,45 +73,54 @@ function differenceDb(one: Audio, other: Audio): number {
   return error === 0 ? Number.NEGATIVE_INFINITY : 10 * Math.log10(error / energy)
 }
 
-function restoration(songs: readonly [string, Audio][]): void {
-  const kinds = Object.keys(toneDamages)
-  say('\nFaults put in and taken out again: third-octave distance to the undamaged original, per cent closer')
-  say(['song'.padEnd(24), ...kinds.map((kind) => kind.slice(0, 9).padStart(10)), '  original moves dB'].join(''))
+/** Mean distance of third octaves to `truth` that mastering takes off a song, per cent; negative where it moves farther away. */
+function percentCloser(truth: SourceAnalysis, damaged: Audio): number {
+  const analysis = analyse(damaged)
+  const before = distanceDb(moveBetween(truth, analysis))
+  master(damaged, analysis)
+  return 100 * (1 - distanceDb(moveBetween(truth, analyse(damaged))) / before)
+}
+
+type Damages = Readonly<Record<string, (audio: Audio) => void>>
+
+/**
+ * Masters every song as it is and with each fault put in; `finish` makes of the raw song what is delivered, with the fault or
+ * without it.
+ */
+function faultTable(
+  table: string,
+  songs: readonly [string, Audio][],
+  damages: Damages,
+  finish: (song: Audio) => Audio,
+): void {
+  const kinds = Object.keys(damages)
+  say(['song'.padEnd(24), ...kinds.map((kind) => kind.slice(0, 12).padStart(13)), '  original moves dB'].join(''))
   const perKind = kinds.map((): number[] => [])
   const moves: number[] = []
-  for (const [name, original] of songs) {
-    const truth = analyse(original)
-    const untouched = copyAudio(original)
+  for (const [name, song] of songs) {
+    const untouched = finish(copyAudio(song))
+    const truth = analyse(untouched)
     const { plan } = master(untouched, truth)
     const moved = largestMoveDb(moveBetween(truth, analyse(untouched)))
     moves.push(moved)
     const closer = kinds.map((kind, k) => {
-      const damaged = copyAudio(original)
-      toneDamages[kind]!(damaged)
-      const analysis = analyse(damaged)
-      const before = distanceDb(moveBetween(truth, analysis))
-      master(damaged, analysis)
-      const after = distanceDb(moveBetween(truth, analyse(damaged)))
-      const percent = 100 * (1 - after / before)
+      const damaged = copyAudio(song)
+      damages[kind]!(damaged)
+      const percent = percentCloser(truth, finish(damaged))
       perKind[k]!.push(percent)
       return percent
     })
     const stages = plan.recipe.stages.map(({ kind }) => kind).join(' ')
     say(
-      [name.padEnd(24), ...closer.map((value) => value.toFixed(0).padStart(10)), cell(moved, 2), `  ${stages}`].join(
+      [name.padEnd(24), ...closer.map((value) => value.toFixed(0).padStart(13)), cell(moved, 2), `  ${stages}`].join(
         '',
       ),
     )
-    results.push({
-      table: 'restoration',
-      song: name,
-      moved,
-      ...Object.fromEntries(kinds.map((kind, k) => [kind, closer[k]])),
-    })
+    results.push({ table, song: name, moved, ...Object.fromEntries(kinds.map((kind, k) => [kind, closer[k]])) })
   }
   const mean = (list: readonly number[]): number => list.reduce((sum, value) => sum + value, 0) / list.length
   say(
-    ['mean'.padEnd(24), ...perKind.map((list) => mean(list).toFixed(0).padStart(10)), cell(Math.max(...moves), 2)].join(
+    ['mean'.padEnd(24), ...perKind.map((list) => mean(list).toFixed(0).padStart(13)), cell(Math.max(...moves), 2)].join(
       '',
     ),
   )
@@ -117,10 +128,20 @@ function restoration(songs: readonly [string, Audio][]): void {
   say(
     [
       'at least 50 per cent'.padEnd(24),
-      ...reached.map((text) => text.padStart(10)),
+      ...reached.map((text) => text.padStart(13)),
       `  ${moves.filter((m) => m <= 1).length}/${moves.length} within 1 dB`,
     ].join(''),
   )
+}
+
+function restoration(songs: readonly [string, Audio][]): void {
+  say('\nFaults put in and taken out again: third-octave distance to the undamaged original, per cent closer')
+  faultTable('restoration', songs, toneDamages, (song) => song)
+}
+
+function severe(songs: readonly [string, Audio][]): void {
+  say('\nSevere faults with a limiter behind them (−9 LUFS), as a generator may deliver them: per cent closer')
+  faultTable('severe', songs, severeDamages, loudMaster)
 }
 
 function references(songs: readonly [string, Audio][]): void {
@@ -231,7 +252,7 @@ const songs = files.flatMap(({ name, path }): [string, Audio][] => {
 if (songs.length === 0)
   process.stdout.write('No music: install wesnoth-1.16-music and singularity-music or set LOUDSMITH_MUSIC\n')
 else {
-  const tables = { restoration, references, damages, clean: cleanAndTime }
+  const tables = { restoration, severe, references, damages, clean: cleanAndTime }
   for (const name of options.tables.split(',')) tables[name as keyof typeof tables](songs)
 }
 if (options.json) process.stdout.write(`${JSON.stringify(results, null, 1)}\n`)

@@ -4,6 +4,7 @@ import { certainty, type FaultOdds, faultOdds, probability, rise, usualWidestDb 
 import { foldDownLossDb, isOppositePhase } from './meters/stereo.ts'
 import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { dbToPower, powerToDb, rounded } from './units.ts'
+import { excessDb } from './usual-range.ts'
 
 /**
  * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in twenty and one in fifty exceed them
@@ -61,7 +62,7 @@ function foldDownLimitDb(sideToMidDb: number): number {
 
 /**
  * Returns the correction of the width: a gain of the side for a piece that was probably narrowed (from log-odds of 0 on) or widened
- * (from −0.3), whole at intensity 50 and no larger above. Widening is held back in every band in which it would cost more than
+ * (from −0.3), or is wider than nearly all finished music, whole at intensity 50 and no larger above. Widening is held back in every band in which it would cost more than
  * 1.5 dB on fold-down beyond the source's, and in the bass. Nothing for silence, for mono, for a dead channel, for channels in
  * opposite phase, at intensity 0, and for ordinary width.
  */
@@ -70,7 +71,9 @@ export function planImage(analysis: SourceAnalysis, intensity: number): ImagePar
   if (isMono || isSilent || isOppositePhase(sideToMidDb) || deadChannel !== null || intensity === 0)
     return imageLeftAlone
   const odds = faultOdds(analysis)
-  const wantedDb = widthCorrectionDb(odds, width.widestDb) * Math.min(1, intensity / 50)
+  const byOddsDb = widthCorrectionDb(odds, width.widestDb)
+  const beyondDb = Math.min(usualWidthFaultDb, excessDb(analysis, 'widened'))
+  const wantedDb = (beyondDb > 0 ? Math.min(byOddsDb, -beyondDb) : byOddsDb) * Math.min(1, intensity / 50)
   if (Math.abs(wantedDb) < 0.1) return imageLeftAlone
   const gainDb = spectrum.bandHz.map((hz, b) => {
     const sideToMidDb = spectrum.sideDb[b]! - spectrum.midDb[b]!

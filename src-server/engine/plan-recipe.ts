@@ -70,7 +70,7 @@ export function planRecipe(input: PlanInput): MasteringPlan {
   const faults = isMatched ? nothingPlanned : planToneFaults(analysis, intensity)
   const tone = isMatched
     ? planReferenceTone(analysis, reference, input.referenceAmount)
-    : planGenreTone(analysis, genre, intensity)
+    : planGenreTone(analysis, genre, intensity, faults.stages)
   const repair = planRepair(analysis, image.sideGainDb, [...faults.stages, ...tone.stages])
   const density = planDensity(analysis, intensity)
   const planned = analysis.isSilent ? [] : inOrder([repair, faults, tone, density, image])
@@ -94,7 +94,7 @@ export function planRecipe(input: PlanInput): MasteringPlan {
       ...image.decisions,
     ].sort((one, other) => stageOrder.indexOf(one.stage) - stageOrder.indexOf(other.stage)),
     warnings: warningsOf(input, reference),
-    targetSpectrum: targetOf(analysis, isMatched ? reference : undefined, genre),
+    targetSpectrum: targetOf(analysis, isMatched ? reference : undefined, genre, faults.stages),
   }
 }
 
@@ -201,7 +201,12 @@ function breaksOff({ isSilent, endDropDb, durationSeconds }: SourceAnalysis): bo
   return !isSilent && endDropDb !== null && endDropDb < leastEndDropDb && durationSeconds >= shortestPieceSeconds
 }
 
-function targetOf(analysis: SourceAnalysis, reference: SourceAnalysis | undefined, genre: Genre): Spectrum | null {
+function targetOf(
+  analysis: SourceAnalysis,
+  reference: SourceAnalysis | undefined,
+  genre: Genre,
+  before: readonly RecipeStage[],
+): Spectrum | null {
   const { bandHz, midDb, sideDb } = analysis.spectrum
   if (analysis.isSilent) return null
   if (reference) {
@@ -212,7 +217,7 @@ function targetOf(analysis: SourceAnalysis, reference: SourceAnalysis | undefine
       side_db: sideDb.map((level, b) => level + distance.sideDb[b]!),
     }
   }
-  const target = genreTarget(analysis, genre, analysis.spectrum)?.targetDb
+  const target = genreTarget(analysis, genre, analysis.spectrum, before)?.targetDb
   if (!target) return null
   const none = bandHz.map(() => null)
   return isOppositePhase(analysis.sideToMidDb)

@@ -1,14 +1,15 @@
 import type { Genre } from '../contract/platforms.ts'
-import type { EqualiserSection, GainCurve } from '../contract/recipe.ts'
+import type { EqualiserSection, GainCurve, RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import { type ToneFault, toneFaults } from './detectors/tone-evidence.ts'
 import { certainty, faultOdds, probability, rise } from './fault-odds.ts'
 import { type BandLevels, quantile } from './meters/spectrum.ts'
 import { isOppositePhase } from './meters/stereo.ts'
-import { nothingPlanned, type PlanPart } from './plan-part.ts'
+import { filterGainDb, nothingPlanned, type PlanPart } from './plan-part.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
 import { clamp, rounded } from './units.ts'
+import { excessDb } from './usual-range.ts'
 
 /** Up to this many dB a correction is a matter of taste: a lean while a fault is only possible. */
 const leanDb = 0.9
@@ -40,20 +41,49 @@ export function faultCorrectionDb({ kind, usualDb }: Pick<ToneFault, 'kind' | 'u
 const leastDb = 0.15
 
 /**
- * Returns the equaliser against the typical faults of tone, by their odds, the same in mid and side: the exact inverses of
- * the faults' own filters. `intensity` 50 corrects as described, 0 not at all, 100 twice the lean but never more than the fault.
- * A lean is told as one: no fault was found.
+ * Part of what lies beyond nearly all finished music that is taken back at intensity 50: half of mud, since sparse music of low
+ * instruments lies there as well and a cut takes its warmth.
+ */
+const excessPart = { mud: 0.5, harshness: 1 } as const
+
+/** What is taken against one fault of tone at intensity 50. */
+interface ToneCorrection {
+  /** dB of the fault: 0 … its usual size. */
+  readonly amountDb: number
+  readonly code: Decision['code']
+  /** Part of the whole correction that is no matter of taste, 0 … 1. */
+  readonly certainty: number
+}
+
+function toneCorrection(analysis: SourceAnalysis, fault: ToneFault, logOdds: number): ToneCorrection {
+  const { kind, usualDb } = fault
+  const byOddsDb = faultCorrectionDb(fault, logOdds)
+  const found = certainty(logOdds, certainFrom[kind])
+  const beyondDb = kind === 'dullness' ? 0 : Math.min(usualDb, excessPart[kind] * excessDb(analysis, kind))
+  if (beyondDb > byOddsDb) return { amountDb: beyondDb, code: 'TONE_EXCESS_CUT', certainty: beyondDb / usualDb }
+  return { amountDb: byOddsDb, code: found > 0 ? codes[kind] : 'TONE_LEANED', certainty: found }
+}
+
+/**
+ * Returns the equaliser against the typical faults of tone, the same in mid and side: the exact inverses of the faults' own
+ * filters, by their odds, or by how far the piece lies beyond nearly all finished music where that is more. `intensity` 50 corrects
+ * as described, 0 not at all, 100 twice the lean and the excess but never more than the fault. A lean is told as one: no fault was
+ * found.
  */
 export function planToneFaults(analysis: SourceAnalysis, intensity: number): PlanPart {
   if (analysis.isSilent) return nothingPlanned
   const odds = faultOdds(analysis)
+  const corrections = new Map(
+    toneFaults.map((fault) => [fault.kind, toneCorrection(analysis, fault, odds[fault.kind])]),
+  )
   const sections: EqualiserSection[] = []
   const decisions: Decision[] = []
   for (const fault of toneFaults) {
     const { kind, shape, frequencyHz, q, usualDb, unitDb } = fault
+    const { amountDb, code } = corrections.get(kind)!
     const opposite = opposites[kind]
-    const doubt = opposite === null ? 1 : 1 - certainty(odds[opposite], certainFrom[opposite])
-    const amount = Math.min(usualDb, (doubt * faultCorrectionDb(fault, odds[kind]) * intensity) / 50)
+    const doubt = opposite === null ? 1 : 1 - corrections.get(opposite)!.certainty
+    const amount = Math.min(usualDb, (doubt * amountDb * intensity) / 50)
     if (amount < leastDb) continue
     // Air is not lifted above a cutoff: there is only noise.
     if (kind === 'dullness' && (analysis.bandwidthHz ?? 20_000) < 2 * frequencyHz) continue
@@ -64,12 +94,8 @@ export function planToneFaults(analysis: SourceAnalysis, intensity: number): Pla
       evidenceDb: rounded(analysis.tone[kind]),
       probability: rounded(probability(odds[kind]), 2),
     }
-    const isFound = certainty(odds[kind], certainFrom[kind]) > 0
-    decisions.push(
-      isFound
-        ? { stage: kind === 'mud' ? 'repair' : 'tone', code: codes[kind], values }
-        : { stage: 'tone', code: 'TONE_LEANED', values: { fault: kind, ...values } },
-    )
+    if (code === codes[kind]) decisions.push({ stage: kind === 'mud' ? 'repair' : 'tone', code, values })
+    else decisions.push({ stage: 'tone', code, values: { fault: kind, ...values } })
   }
   if (sections.length === 0) return nothingPlanned
   return { stages: [{ kind: 'equalise', mid: sections, side: sections }], decisions }
@@ -145,14 +171,25 @@ interface GenreTarget {
   readonly limitHz: number
 }
 
-/** Returns a song beside the target of `genre`, in the bands of `levels`, which are the song's; null for `other`. */
-export function genreTarget(analysis: SourceAnalysis, genre: Genre, levels: BandLevels): GenreTarget | null {
+/**
+ * Returns a song, as the stages `before` leave it, beside the target of `genre`, in the bands of `levels`, which are the song's;
+ * null for `other`.
+ */
+export function genreTarget(
+  analysis: SourceAnalysis,
+  genre: Genre,
+  levels: BandLevels,
+  before: readonly RecipeStage[],
+): GenreTarget | null {
   const { bandHz, midDb } = heardLevels(analysis, levels)
+  const correctedDb = midDb.map((level, b) =>
+    before.reduce((sum, stage) => sum + filterGainDb(stage, bandHz[b]!, analysis.sampleRateHz).mid, level),
+  )
   const target = bandHz.map((hz) => genreSpectrumDb(genre, hz))
   if (target.includes(null)) return null
   const limitHz = commonBandwidthHz(analysis.bandwidthHz) * 0.9
-  const emptyBelowDb = Math.max(...midDb) - emptyDb
-  const ownDb = midDb.map((level) => Math.max(level, emptyBelowDb))
+  const emptyBelowDb = Math.max(...correctedDb) - emptyDb
+  const ownDb = correctedDb.map((level) => Math.max(level, emptyBelowDb))
   const offsetDb = meanInCore(
     bandHz,
     ownDb.map((level, b) => level - target[b]!),
@@ -162,12 +199,18 @@ export function genreTarget(analysis: SourceAnalysis, genre: Genre, levels: Band
 }
 
 /**
- * Returns the filter toward the genre's target: the distance smoothed over an octave, half of it at intensity 50, at most 3 dB, the
- * same in mid and side, up to the bandwidth of the piece. No stage for `other`, for silence and at intensity 0.
+ * Returns the filter toward the genre's target of a song that has been through the stages `before`: the distance smoothed over an
+ * octave, half of it at intensity 50, at most 3 dB, the same in mid and side, up to the bandwidth of the piece. No stage for
+ * `other`, for silence and at intensity 0.
  */
-export function planGenreTone(analysis: SourceAnalysis, genre: Genre, intensity: number): PlanPart {
+export function planGenreTone(
+  analysis: SourceAnalysis,
+  genre: Genre,
+  intensity: number,
+  before: readonly RecipeStage[],
+): PlanPart {
   const { bandHz } = analysis.fineSpectrum
-  const target = genreTarget(analysis, genre, analysis.fineSpectrum)
+  const target = genreTarget(analysis, genre, analysis.fineSpectrum, before)
   if (target === null || analysis.isSilent || intensity === 0) return nothingPlanned
   const { ownDb, targetDb, limitHz } = target
   const distance = targetDb.map((level, b) => level - ownDb[b]!)

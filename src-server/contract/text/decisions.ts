@@ -83,6 +83,11 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
       `A dull top was lifted by ${db(v.gainDb)} from ${hz(v.frequencyHz)} up.`,
       `어두운 고역을 ${hz(v.frequencyHz)}부터 ${db(v.gainDb)} 올렸어요.`,
     ),
+  TONE_EXCESS_CUT: (v) =>
+    both(
+      `There was more around ${hz(v.frequencyHz)} than nearly all finished music has; it was taken down by ${db(v.gainDb)}.`,
+      `${hz(v.frequencyHz)} 부근이 거의 모든 완성곡보다 많아 ${db(v.gainDb)} 낮췄어요.`,
+    ),
   TONE_LEANED: (v) => {
     const fault = possibleFaults[String(v.fault)] ?? both('a fault', '고르지 않을')
     return both(

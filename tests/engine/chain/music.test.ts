@@ -1,12 +1,12 @@
 /** The chain on real music. Songs that no constant was chosen on; excerpts of 30 s. */
 import { describe, expect, it } from 'vitest'
-import { toneDamages } from '../../../bench/damage.ts'
+import { severeDamages, toneDamages } from '../../../bench/damage.ts'
 import { loudMaster } from '../../../bench/music.ts'
 import { distanceDb, errorInsideClamp, largestMoveDb, moveBetween } from '../../../bench/spectral-distance.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
 import type { Audio } from '../../../src-server/engine/block.ts'
 import { applyRecipe } from '../../../src-server/engine/chain.ts'
-import { planRecipe } from '../../../src-server/engine/plan-recipe.ts'
+import { type PlanInput, planRecipe } from '../../../src-server/engine/plan-recipe.ts'
 import { loadSong, noMusic } from '../../support/music.ts'
 import { copyOf } from './signals.ts'
 
@@ -20,11 +20,11 @@ if (songs.length < names.length) process.stdout.write(`tests/engine/chain/music.
 
 const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: true })
 
-function master(audio: Audio, analysis: SourceAnalysis, reference?: SourceAnalysis): Audio {
+function master(audio: Audio, analysis: SourceAnalysis, more: Partial<PlanInput> = {}): Audio {
   const { recipe } = planRecipe({
     ...{ analysis, genre: 'other', aiService: 'other', tier: 'standard' },
     ...{ intensity: 50, referenceAmount: 100 },
-    ...(reference ? { reference } : {}),
+    ...more,
   })
   return applyRecipe(audio, recipe).audio
 }
@@ -79,13 +79,29 @@ describe.skipIf(reason !== '')(`finished music${reason}`, () => {
       })
       expect(Math.min(...closer)).toBeGreaterThanOrEqual(0.5)
     })
+
+    it.each([
+      ['harsh +15 dB', 25],
+      ['wide +9 dB', 50],
+    ])('%s before the limiter of a generator comes at least %i per cent closer on average', (kind, percent) => {
+      const closer = songs.map(([, audio], i) => {
+        const raw = copyOf(audio)
+        severeDamages[kind]!(raw)
+        const damaged = loudMaster(raw)
+        const analysis = analyse(damaged)
+        const before = distanceDb(moveBetween(loudTruths[i]!, analysis))
+        const mastered = analyse(master(damaged, analysis, { aiService: 'suno' }))
+        return 100 * (1 - distanceDb(moveBetween(loudTruths[i]!, mastered)) / before)
+      })
+      expect(closer.reduce((sum, value) => sum + value, 0) / closer.length).toBeGreaterThanOrEqual(percent)
+    })
   })
 
   it('takes on the spectrum of a reference within 1.5 dB in mid and 2.5 dB in side inside the clamp', () => {
     for (const [i, [name, audio]] of songs.entries()) {
       const reference = truths.get(songs[(i + 1) % songs.length]![0])!
       const before = moveBetween(reference, truths.get(name)!)
-      const after = moveBetween(reference, analyse(master(copyOf(audio), truths.get(name)!, reference)))
+      const after = moveBetween(reference, analyse(master(copyOf(audio), truths.get(name)!, { reference })))
       const left = errorInsideClamp(before, after)
       expect(left.mid).toBeLessThanOrEqual(1.5)
       expect(left.side).toBeLessThanOrEqual(2.5)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addClicks, addOffset, addResonance, addTone, clipHard } from '../../../bench/damage.ts'
+import { addClicks, addOffset, addResonance, addTone, clipHard, toneDamages } from '../../../bench/damage.ts'
 import type { RecipeStage } from '../../../src-server/contract/recipe.ts'
 import { DECISION_CODES, type DecisionCode } from '../../../src-server/contract/report.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
@@ -643,6 +643,76 @@ describe('a song that may be harsh or dull', () => {
       }
     }
     expect(seen).toEqual(new Set(['false false', 'true false', 'false true']))
+  })
+})
+
+describe('a song beyond nearly all finished music', () => {
+  // As a limiter leaves a song that had the fault before: undoing it would throw the peaks about.
+  const settled: FaultRelief = { crest: -0.3, edge: -0.3, edgeAgain: 0.3 }
+  const faults = { mud: settled, harshness: settled, dullness: settled, narrowed: settled, widened: settled }
+  const limited: SourceAnalysis = { ...analysis, peakRelief: { crestDb: 0.8, faults } }
+  const toneOf = (tone: Partial<SourceAnalysis['tone']>, more: Partial<PlanInput> = {}) =>
+    plan({ ...limited, tone: { ...limited.tone, ...tone } }, more)
+  const cuts = ({ decisions }: ReturnType<typeof plan>) =>
+    decisions.flatMap(({ code, values }) => (code === 'TONE_EXCESS_CUT' ? [[values.fault, values.gainDb]] : []))
+
+  it('loses what lies beyond it, of a generator sooner, though its peaks speak against a fault', () => {
+    expect(cuts(toneOf({ harshness: 11 }))).toEqual([['harshness', -2]])
+    expect(cuts(toneOf({ harshness: 11, mud: 15 }))).toEqual([
+      ['mud', -1.5],
+      ['harshness', -2],
+    ])
+    for (const aiService of ['suno', 'udio', 'elevenlabs'] as const) {
+      expect(cuts(toneOf({ harshness: 7.5, mud: 11 }, { aiService }))).toEqual([
+        ['mud', -1.5],
+        ['harshness', -1.5],
+      ])
+      expect(cuts(toneOf({ harshness: 6, mud: 8 }, { aiService }))).toEqual([])
+    }
+    expect(cuts(toneOf({ harshness: 9, mud: 12, dullness: 30 }))).toEqual([])
+  })
+
+  it('loses it by the intensity, and never more than the usual fault', () => {
+    const at = (intensity: number, harshness = 11) => cuts(toneOf({ harshness }, { intensity }))[0]?.[1]
+    expect([at(0), at(25), at(100)]).toEqual([undefined, -1, -4])
+    expect([at(50, 40), at(100, 40)]).toEqual([-5, -5])
+  })
+
+  it('is told so, and not that it leans or was repaired', () => {
+    const { decisions } = toneOf({ mud: 14 })
+    expect(decisions.map(({ stage, code }) => [stage, code]).slice(0, 2)).toEqual([
+      ['repair', 'NOTHING_TO_REPAIR'],
+      ['tone', 'TONE_EXCESS_CUT'],
+    ])
+    // A fault that is sure is taken out whole, as one.
+    const sure = plan({ ...analysis, tone: { ...analysis.tone, mud: 13 }, peakRelief: evenedBy('mud', 1) })
+    expect(sure.decisions[0]).toMatchObject({ code: 'MUD_CUT', values: { gainDb: -4 } })
+  })
+
+  it('is narrowed where it is wider, and never widened for it', () => {
+    const sideGainDb = (widestDb: number, aiService: PlanInput['aiService'] = 'other') => {
+      const { decisions } = plan({ ...limited, width: { widestDb } }, { aiService })
+      return decisions.find(({ stage }) => stage === 'image')!.values.gainDb
+    }
+    expect([sideGainDb(7), sideGainDb(7, 'suno'), sideGainDb(14), sideGainDb(5)]).toEqual([-1, -2, -6, undefined])
+  })
+
+  it('is moved toward its genre from where that leaves it', () => {
+    const curve = (from: SourceAnalysis) => {
+      const { stages } = plan(from, { genre: 'ballad' }).recipe
+      return { cut: stage(stages, 'equalise'), match: stage(stages, 'match')!.mid }
+    }
+    const harsh = copyOf(music)
+    toneDamages['harsh +5 dB at 6 kHz']!(harsh)
+    const found = analyse(harsh)
+    const [plain, cut] = [
+      curve({ ...analysis, peakRelief: limited.peakRelief }),
+      curve({ ...found, peakRelief: limited.peakRelief, tone: { ...found.tone, harshness: 14 } }),
+    ]
+    expect(plain.cut).toBeUndefined()
+    expect(cut.cut!.mid[0]!.gainDb).toBe(-5)
+    for (const hz of [60, 400, 2000, 6000, 12_000])
+      expect(curveGainDb(cut.match, hz), `${hz}`).toBeCloseTo(curveGainDb(plain.match, hz), 1)
   })
 })
 

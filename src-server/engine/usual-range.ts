@@ -1,0 +1,30 @@
+import type { AiService } from '../contract/platforms.ts'
+import type { SourceAnalysis } from './analysis.ts'
+import type { Fault } from './detectors/peak-relief.ts'
+
+/** Faults of which there can be more than finished music has; there is dark and nearly mono music of every degree. */
+export type Excess = Extract<Fault, 'mud' | 'harshness' | 'widened'>
+
+/**
+ * What one in fifty of 241 finished pieces exceeds, and what one in twenty does, dB: of music of generators, which is known for
+ * these faults, the doubt is smaller (docs/engine.md, section 4).
+ */
+const oneInFiftyDb: Record<Excess, number> = { mud: 12, harshness: 9, widened: 6 }
+const oneInTwentyDb: Record<Excess, number> = { mud: 8, harshness: 6, widened: 5 }
+
+const usualUpToDb: Record<AiService, Record<Excess, number>> = {
+  suno: oneInTwentyDb,
+  udio: oneInTwentyDb,
+  elevenlabs: oneInTwentyDb,
+  other: oneInFiftyDb,
+}
+
+/**
+ * Returns by how much a piece has more of a fault than nearly all finished music, dB, 0 or more: evidence of the spectrum, or width
+ * of the widest moments, beyond the range above. This is there however the peaks line up, so also in what a generator limited with
+ * the fault in it. Says nothing of silence (0).
+ */
+export function excessDb({ tone, width, aiService }: SourceAnalysis, kind: Excess): number {
+  const foundDb = kind === 'widened' ? width.widestDb : tone[kind]
+  return Math.max(0, foundDb - usualUpToDb[aiService][kind])
+}
