@@ -61,10 +61,10 @@ function foldDownLimitDb(sideToMidDb: number): number {
 }
 
 /**
- * Returns the correction of the width: a gain of the side for a piece that was probably narrowed (from log-odds of 0 on) or widened
- * (from −0.3), or is wider than nearly all finished music, whole at intensity 50 and no larger above. Widening is held back in every band in which it would cost more than
- * 1.5 dB on fold-down beyond the source's, and in the bass. Nothing for silence, for mono, for a dead channel, for channels in
- * opposite phase, at intensity 0, and for ordinary width.
+ * Returns the correction of the width: a gain of the side for a piece that was probably narrowed (from log-odds of 0 on) or
+ * widened (from −0.3), or is wider than nearly all finished music, whole at intensity 50 and no larger above. Widening is held
+ * back in every band in which it would cost more than 1.5 dB on fold-down beyond the source's, and in the bass. Nothing for
+ * silence, for mono, for a dead channel, for channels in opposite phase, at intensity 0, and for ordinary width.
  */
 export function planImage(analysis: SourceAnalysis, intensity: number): ImagePart {
   const { isMono, deadChannel, isSilent, width, spectrum, sideToMidDb } = analysis
