@@ -59,7 +59,8 @@ function toneCorrection(analysis: SourceAnalysis, fault: ToneFault, logOdds: num
   const { kind, usualDb } = fault
   const byOddsDb = faultCorrectionDb(fault, logOdds)
   const found = certainty(logOdds, certainFrom[kind])
-  const beyondDb = kind === 'dullness' ? 0 : Math.min(usualDb, excessPart[kind] * excessDb(analysis, kind))
+  const isJudged = kind !== 'dullness' && isComparable(analysis)
+  const beyondDb = isJudged ? Math.min(usualDb, excessPart[kind] * excessDb(analysis, kind)) : 0
   if (beyondDb > byOddsDb) return { amountDb: beyondDb, code: 'TONE_EXCESS_CUT', certainty: beyondDb / usualDb }
   return { amountDb: byOddsDb, code: found > 0 ? codes[kind] : 'TONE_LEANED', certainty: found }
 }
@@ -253,12 +254,12 @@ function musicFromDb({ midDb, sideDb }: BandLevels): number {
   return Math.max(...midDb, ...sideDb) - emptyDb
 }
 
-/** Part of the bands between 100 Hz and 8 kHz in which a reference must hold music to be followed. */
+/** Part of the bands between 100 Hz and 8 kHz in which a piece must hold music to be compared with others. */
 const comparableShare = 0.5
 
-/** Whether a reference can be followed: not silence, not in opposite phase, and more than single tones. */
-export function isComparable(reference: SourceAnalysis): boolean {
-  const { integratedLufs, sideToMidDb, fineSpectrum } = reference
+/** Whether the spectrum of a piece can be compared with that of others: not silence, not in opposite phase, more than single tones. */
+export function isComparable(piece: SourceAnalysis): boolean {
+  const { integratedLufs, sideToMidDb, fineSpectrum } = piece
   if (integratedLufs === null || isOppositePhase(sideToMidDb)) return false
   const fromDb = musicFromDb(fineSpectrum)
   const holdsMusic = fineSpectrum.midDb.map((level) => (level >= fromDb ? 1 : 0))

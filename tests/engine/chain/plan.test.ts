@@ -689,6 +689,15 @@ describe('a song beyond nearly all finished music', () => {
     expect(sure.decisions[0]).toMatchObject({ code: 'MUD_CUT', values: { gainDb: -4 } })
   })
 
+  it('is not judged by its tone where there are but a few tones, or where the sound is in the sides', () => {
+    const { bandHz, midDb } = analysis.fineSpectrum
+    const fewTones = midDb.map((level, b) => (b % 8 === 0 ? level : -150))
+    const fineSpectrum = { bandHz, midDb: fewTones, sideDb: fewTones }
+    const tone = { ...analysis.tone, harshness: 20, mud: 20 }
+    for (const odd of [{ fineSpectrum }, { sideToMidDb: 20 }])
+      expect(cuts(plan({ ...limited, ...odd, tone }))).toEqual([])
+  })
+
   it('is narrowed where it is wider, and never widened for it', () => {
     const sideGainDb = (widestDb: number, aiService: PlanInput['aiService'] = 'other') => {
       const { decisions } = plan({ ...limited, width: { widestDb } }, { aiService })
