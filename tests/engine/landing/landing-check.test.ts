@@ -27,6 +27,14 @@ describe('the loudness of a master before it is written', () => {
     expect(Math.abs(estimated - whole)).toBeLessThan(0.01)
   })
 
+  test('is estimated so where the limiter leaves half of it alone', () => {
+    const level = (i: number) => (i % (8 * rate) < 4 * rate ? 1 : 0.3)
+    const audio = stereo(24 * rate, rate, (i) => level(i) * (0.6 * Math.sin(0.008 * i) + 0.2 * Math.sin(0.15 * i)))
+    const { predicted, estimated, whole } = readings(audio, 2)
+    expect(Math.abs(predicted - whole)).toBeGreaterThan(0.5)
+    expect(Math.abs(estimated - whole)).toBeLessThan(0.05)
+  })
+
   test('is estimated better than predicted where the music changes', () => {
     const { predicted, estimated, whole } = readings(songLike(40, rate), 12)
     expect(Math.abs(estimated - whole)).toBeLessThan(0.3 * Math.abs(predicted - whole))
