@@ -1,5 +1,5 @@
 import type { Audio } from '../block.ts'
-import { finiteOrNull, gainToDb, powerToDb } from '../units.ts'
+import { clamp, finiteOrNull, gainToDb, powerToDb } from '../units.ts'
 import { correlationOf, crestFactorDb, joinSums, noSums, type StereoSums, sumStereo } from './sums.ts'
 
 /** Seconds between two points of the curves. */
@@ -44,8 +44,8 @@ export interface Waveform {
    */
   readonly offsetDrift: number
   /**
-   * What the means of all whole seconds of each channel have in common: the one nearest to zero; 0 where they lie on both sides of
-   * it. Full scale 1.
+   * What the means of all whole seconds of each channel have in common: the one nearest to zero, and no more than the peak of the
+   * quietest step, since silence that holds less of it does not share it; 0 where they lie on both sides of it. Full scale 1.
    */
   readonly standingOffsets: readonly number[]
   /** Root mean square of each channel without its mean, dBFS; −Infinity for silence. */
@@ -127,5 +127,6 @@ function standingOf(steps: readonly StereoSums[], channel: 'left' | 'right'): nu
     least = Math.min(least, mean)
     most = Math.max(most, mean)
   }
-  return least > most ? 0 : Math.max(0, least) + Math.min(0, most)
+  const quietest = steps.reduce((peak, step) => Math.min(peak, step.peak), Infinity)
+  return least > most ? 0 : clamp(Math.max(0, least) + Math.min(0, most), -quietest, quietest)
 }

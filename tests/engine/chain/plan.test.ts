@@ -458,6 +458,17 @@ describe('a repair', () => {
     expect(decisions[0]).toMatchObject({ code: 'DC_REMOVED', values: { method: 'filtered' } })
     applyRecipe(framed, recipe)
     expect(Math.max(...framed.channels[0]!.subarray(0, 47_000).map(Math.abs))).toBeLessThan(1e-6)
+    // Nor where the filter would raise the peaks, which the offset holds down, and half a second is silent.
+    const held = copyOf(music)
+    for (const samples of held.channels) {
+      for (let i = 0; i < samples.length; i++) samples[i]! *= samples[i]! > 0 ? 1 : 0.5
+    }
+    addOffset(held, -0.1)
+    for (const samples of held.channels) samples.fill(0, 0, 24_000).fill(0, 11.5 * 48_000)
+    const left = plan(analyse(held))
+    expect(left.decisions[0]!.code).toBe('DC_LEFT')
+    applyRecipe(held, left.recipe)
+    expect(held.channels[0]!.subarray(0, 24_000).every((sample) => sample === 0)).toBe(true)
     // A drum whose waves lean to one side has a mean, and no offset.
     const drum = allocateAudio(2, 10 * 48_000, 48_000)
     for (const samples of drum.channels) {
