@@ -128,7 +128,7 @@ export interface SampleFacts {
 }
 
 /**
- * Returns what the samples of one or two channels tell, at any rate. Silence has levels of −Infinity and no faults; never throws.
+ * Returns what the samples of two channels tell, at any rate. Silence has levels of −Infinity and no faults; never throws.
  * NaN must have been refused before. `onProgress` is told as by {@link analyseSource}, of whose work this is a part.
  */
 export function examineSamples(audio: Audio, onProgress?: (share: number) => void): SampleFacts {
@@ -147,10 +147,10 @@ const matchBands = octaveBands(6, 25, 20_000)
 const fineBands = octaveBands(fineBandsPerOctave, 1200, 22_000)
 
 /**
- * Returns what {@link SourceAnalysis} lists for two channels of audio (one is read as dual mono). Of audio whose rate was
- * converted, `samples` is what was examined before. Works on silence and on any length from one sample, at rates above 12 kHz;
- * throws a RangeError for others. NaN must have been refused before. Takes about a second of one core for four minutes and keeps no
- * copy of the audio. `onProgress` is told the share of the work that is behind after each long part of it, 0 to 1, rising.
+ * Returns what {@link SourceAnalysis} lists for two channels of audio. Of audio whose rate was converted, `samples` is what was
+ * examined before. Works on silence and on any length from one sample, at rates above 12 kHz; throws a RangeError for others. NaN
+ * must have been refused before. Takes about a second of one core for four minutes and keeps no copy of the audio. `onProgress` is
+ * told the share of the work that is behind after each long part of it, 0 to 1, rising.
  */
 export function analyseSource(
   audio: Audio,
@@ -283,11 +283,11 @@ function musicPeak(audio: Audio, waveform: Waveform, subsonic: Subsonic, clicks:
     const block = sliceBlock(scratch, 0, total - start)
     const { frames } = block
     for (const [c, samples] of block.channels.entries()) {
-      const own = audio.channels[c] ?? audio.channels[0]!
+      const own = audio.channels[c]!
       const here = own.subarray(start, start + frames)
       samples.set(here)
       samples.fill(0, here.length)
-      for (const [first, end] of clicks[c] ?? clicks[0]!) {
+      for (const [first, end] of clicks[c]!) {
         if (end > start && first < start + frames)
           samples.fill(own[first - 1]!, Math.max(0, first - start), end - start)
       }

@@ -81,14 +81,14 @@ export function splitRecipe(recipe: Recipe): { readonly edits: Recipe; readonly 
 function editSamples(audio: Audio, stage: RecipeStage, onMended: (fraction: number) => void): Repair[] | null {
   switch (stage.kind) {
     case 'remove_dc':
-      for (const [c, samples] of audio.channels.entries()) subtract(samples, stage.offsets[c] ?? 0)
+      for (const [c, samples] of audio.channels.entries()) subtract(samples, stage.offsets[c]!)
       return [{ kind: 'dc_offset', amount_db: rounded(gainToDb(Math.max(...stage.offsets.map(Math.abs)))) }]
     case 'declip':
       return mended('clipping', audio, (samples, c) =>
         rebuildFlatTops(samples, stage.levels[c]!, (part) => onMended((c + part) / audio.channels.length)),
       )
     case 'declick':
-      return mended('clicks', audio, (samples, c) => mendClicks(samples, stage.clicks[c] ?? []))
+      return mended('clicks', audio, (samples, c) => mendClicks(samples, stage.clicks[c]!))
     default:
       return null
   }
@@ -107,7 +107,7 @@ function mended(
   { channels, frames }: Audio,
   mend: (samples: Float32Array, channel: number) => Mending,
 ): Repair[] {
-  const [left, right = left] = channels
+  const [left, right] = channels
   const { isDualMono } = sumStereo(left!, right!, 0, frames)
   const mendings = channels.map(mend)
   const count = (isDualMono ? mendings.slice(0, 1) : mendings).reduce((sum, mending) => sum + mending.count, 0)
@@ -199,7 +199,7 @@ interface LowEnd {
 }
 
 function lowEnd(audio: Audio): LowEnd {
-  const [left, right = left] = audio.channels
+  const [left, right] = audio.channels
   const sums = sumStereo(left!, right!, 0, audio.frames)
   const offset = Math.max(Math.abs(sums.left), Math.abs(sums.right)) / Math.max(1, audio.frames)
   return { offset, rumbleDbfs: measureSubsonic(audio).levelDbfs }

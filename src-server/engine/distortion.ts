@@ -102,13 +102,13 @@ export function measureDistortion(original: Audio, processed: AudioBlock, gain: 
 function loadFrame({ channels }: AudioBlock, start: number, size: number, left: number, right: number): void {
   const { f32 } = place().kernels
   f32.set(channels[0]!.subarray(start, start + size), left >> 2)
-  f32.set((channels[1] ?? channels[0]!).subarray(start, start + size), right >> 2)
+  f32.set(channels[1]!.subarray(start, start + size), right >> 2)
 }
 
 /** Sum of left times right; below 0 where the channels cancel each other. */
 function crossPower({ channels, frames }: AudioBlock): number {
   const left = channels[0]!
-  const right = channels[1] ?? left
+  const right = channels[1]!
   let sum = 0
   for (let i = 0; i < frames; i++) sum += left[i]! * right[i]!
   return sum

@@ -114,7 +114,7 @@ function filterSteps(
     const block = { channels: audio.channels.map((_, c) => piece[c]!.subarray(0, frames)), frames }
     const clipped = clippedFrames(audio, source.peaks, clipLimit, group * peakGroupFrames, block)
     applyControls(clipped, controls, group * peakGroupFrames, 1, block)
-    filter.push(block.channels[0]!, block.channels[1] ?? block.channels[0]!, peakGroupFrames, pieceEnergies)
+    filter.push(block.channels[0]!, block.channels[1]!, peakGroupFrames, pieceEnergies)
     for (let step = next; step < end && bounds[step]! < group + groups; step++) {
       energies[step]! += sumOf(pieceEnergies, bounds[step]! - group, Math.min(groups, bounds[step + 1]! - group))
       next = bounds[step + 1]! <= group + groups ? step + 1 : step

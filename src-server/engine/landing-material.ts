@@ -71,7 +71,7 @@ export function clipMaterial(
       const clipped = clipRun(audio, whole.peaks, limit, firstGroup + at, groups)
       peaks.set(detectGroups(clipped, margin, groups, limit * limitedPart), at)
       const [left, right] = clipped.map((samples) => samples.subarray(margin, margin + groups * peakGroupFrames))
-      filter.push(left!, right ?? left!, peakGroupFrames, runEnergies)
+      filter.push(left!, right!, peakGroupFrames, runEnergies)
       energies.set(runEnergies.subarray(0, groups), at)
     }
     g = nextAbove(hot, end, hot.length, knee)
@@ -101,7 +101,7 @@ function warmUp(filter: EnergyFilter, { channels }: Audio, group: number): void 
   const first = Math.max(0, group - warmUpGroups) * peakGroupFrames
   const [left, right] = channels.map((samples) => samples.subarray(first, group * peakGroupFrames))
   filter.reset()
-  filter.push(left!, right ?? left!, peakGroupFrames, runEnergies)
+  filter.push(left!, right!, peakGroupFrames, runEnergies)
 }
 
 interface Clipped {

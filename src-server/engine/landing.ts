@@ -62,8 +62,8 @@ function effortBudget(intensity: number): EffortBudget {
 }
 
 /**
- * Returns what {@link planLanding} and {@link renderLanding} need: one pass of K-weighting and one of true-peak detection. One or two
- * channels (one counts as dual mono). Throws an Error when a sample is not a finite number.
+ * Returns what {@link planLanding} and {@link renderLanding} need: one pass of K-weighting and one of true-peak detection. Throws an
+ * Error when a sample is not a finite number.
  */
 export function prepareLanding(audio: Audio): LandingSource {
   const groups = Math.ceil(audio.frames / peakGroupFrames)
@@ -72,7 +72,7 @@ export function prepareLanding(audio: Audio): LandingSource {
   const filter = createEnergyFilter(audio.sampleRateHz)
   const chunk = new Float64Array(kernelFrames / peakGroupFrames)
   const left = audio.channels[0]!
-  const right = audio.channels[1] ?? left
+  const right = audio.channels[1]!
   for (let first = 0; first < audio.frames; first += kernelFrames) {
     const end = Math.min(audio.frames, first + kernelFrames)
     filter.push(left.subarray(first, end), right.subarray(first, end), peakGroupFrames, chunk)

@@ -105,7 +105,7 @@ function createStepMeter(stepFrames: number) {
       const left = channels[0]!
       for (let start = 0; start < frames; ) {
         const end = Math.min(frames, start + stepFrames - step.frames)
-        step = joinSums(step, sumStereo(left, channels[1] ?? left, start, end))
+        step = joinSums(step, sumStereo(left, channels[1]!, start, end))
         start = end
         if (step.frames === stepFrames) closeStep()
       }

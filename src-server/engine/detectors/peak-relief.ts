@@ -63,7 +63,7 @@ export function describePeakRelief(audio: Audio, peakDbfs: readonly number[], st
     if (first + windowFrames > audio.frames) continue
     for (const [t, trial] of trials.entries()) {
       left.set(audio.channels[0]!.subarray(first, first + windowFrames))
-      right.set((audio.channels[1] ?? audio.channels[0]!).subarray(first, first + windowFrames))
+      right.set(audio.channels[1]!.subarray(first, first + windowFrames))
       trial(left, right)
       pushBlockPeaks(left, right, Math.round(blockSeconds * audio.sampleRateHz), peaks[t]!)
     }

@@ -20,11 +20,11 @@ const mostFrames = 12
 /**
  * Returns the level between 3 and 17 Hz, as a mean of both channels without their constant offsets, from at most twelve evenly
  * spaced Hann frames of 65 536 samples (131 072 above 96 kHz). −200 dBFS for silence; a piece shorter than a frame is padded with
- * silence. One channel is read as dual mono. Never throws.
+ * silence. Never throws.
  */
 export function measureSubsonic({ channels, frames, sampleRateHz }: Audio): Subsonic {
   const left = channels[0]!
-  const right = channels[1] ?? left
+  const right = channels[1]!
   const size = sizeAt(sampleRateHz)
   const count = Math.max(1, Math.min(mostFrames, Math.floor(frames / size)))
   const fft = createComplexFft(size)

@@ -65,11 +65,11 @@ export interface Waveform {
 
 /**
  * Returns the statistics of two-channel audio. Silence has levels of −Infinity, crest factor 0 and correlation 1; no frames count as
- * silence. One channel is read as dual mono. Never throws.
+ * silence. Never throws.
  */
 export function measureWaveform(audio: Audio): Waveform {
   const left = audio.channels[0]!
-  const right = audio.channels[1] ?? left
+  const right = audio.channels[1]!
   // Rounded one by one: at 11 025 Hz a step is no whole number of frames.
   const startOf = (step: number): number => Math.round(step * curveStepSeconds * audio.sampleRateHz)
   let total = noSums

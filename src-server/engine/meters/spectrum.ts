@@ -87,9 +87,9 @@ export function frameGrid(frames: number, sampleRateHz: number): FrameGrid {
 }
 
 /**
- * Returns the power per band of the Hann frames of {@link frameGrid}, of mid = (L + R) / 2 and side = (L − R) / 2; one channel
- * counts as dual mono. Bins are shared between neighbouring bands in proportion; a band above half the rate has power 0. A piece
- * shorter than a frame is padded with silence. Never throws.
+ * Returns the power per band of the Hann frames of {@link frameGrid}, of mid = (L + R) / 2 and side = (L − R) / 2. Bins are shared
+ * between neighbouring bands in proportion; a band above half the rate has power 0. A piece shorter than a frame is padded with
+ * silence. Never throws.
  */
 export function measureBandFrames(audio: Audio, bandSets: readonly Bands[]): BandFrames[] {
   const grid = frameGrid(audio.frames, audio.sampleRateHz)
@@ -121,7 +121,7 @@ export function bandFramesOf(
   const meter = frameMeter(size)
   for (const [frame, start] of starts.entries()) {
     const [left, right] = read(start)
-    meter.powersOf(left!, right ?? left!)
+    meter.powersOf(left!, right!)
     for (const { mid, side, count, table } of results) {
       kernels.bandSums(meter.mid.address, table, count, sums)
       mid.set(kernels.f32.subarray(sums >> 2, (sums >> 2) + count), frame * count)

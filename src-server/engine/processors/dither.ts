@@ -12,9 +12,8 @@ export interface QuantiserSettings {
 export interface Quantiser {
   readonly bytesPerFrame: number
   /**
-   * Writes the block into `out`, which must hold frames · bytesPerFrame bytes from its start, and returns the bytes written; one
-   * channel is written twice, with dither of its own each time. Values beyond full scale are held at it, NaN becomes 0. Any split
-   * of a signal into blocks gives the same bytes.
+   * Writes the block into `out`, which must hold frames · bytesPerFrame bytes from its start, and returns the bytes written. Values
+   * beyond full scale are held at it, NaN becomes 0. Any split of a signal into blocks gives the same bytes.
    */
   write(block: AudioBlock, out: Uint8Array): number
 }
@@ -63,7 +62,7 @@ export function createQuantiser({ bitDepth, sampleRateHz, seed }: QuantiserSetti
     write(block, out) {
       const { kernels, ...at } = workspace()
       const left = block.channels[0]!
-      const right = block.channels[1] ?? left
+      const right = block.channels[1]!
       let written = 0
       for (let start = 0; start < block.frames; start += kernelFrames) {
         const frames = Math.min(kernelFrames, block.frames - start)
