@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RecipeStage } from '../../../src-server/contract/recipe.ts'
 import { analyseSource } from '../../../src-server/engine/analysis.ts'
-import type { Audio } from '../../../src-server/engine/block.ts'
+import { type Audio, sliceBlock } from '../../../src-server/engine/block.ts'
 import { chooseCandidate, type RecipeCandidate, recipeCandidates } from '../../../src-server/engine/candidates.ts'
 import { applyRecipe } from '../../../src-server/engine/chain.ts'
 import type { PlanInput } from '../../../src-server/engine/plan-recipe.ts'
@@ -186,5 +186,18 @@ describe('of what a candidate does to a song', () => {
     }
     const { scores } = choice(late, late, [leaning(1)])
     expect(scores[0]!.burdenDb).toBeGreaterThan(2)
+  })
+
+  it('the tone of its quietest music counts as much as that of its loudest, and that of what is nearly silent not', () => {
+    const uneven = ordinaryMusic(42)
+    const rate = uneven.sampleRateHz
+    const quiet = sliceBlock(uneven, 14 * rate, 28 * rate)
+    const faint = sliceBlock(uneven, 28 * rate, 42 * rate)
+    const dull = { frequencyHz: [500, 1500], gainDb: [-6, -18] }
+    filterWhole(quiet, createMatchFilter(dull, dull, rate))
+    for (const samples of faint.channels) for (let i = 0; i < samples.length; i++) samples[i] = i % 97 === 0 ? 1e-3 : 0
+    const { scores } = choice(uneven, ordinaryMusic(14), [leaning(1)])
+    expect(scores[0]!.tonalDistanceDb).toBeGreaterThan(2)
+    expect(scores[0]!.tonalDistanceDb).toBeLessThan(4)
   })
 })

@@ -4,7 +4,9 @@ import { analyseSource, examineSamples, type SourceAnalysis } from '../../../src
 import { createBiquadCascade, highShelf } from '../../../src-server/engine/biquad.ts'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
 import { findClipping, flatTops } from '../../../src-server/engine/detectors/clipping.ts'
+import { describePeakRelief } from '../../../src-server/engine/detectors/peak-relief.ts'
 import { createConvolver } from '../../../src-server/engine/fir.ts'
+import { curveStepSeconds, measureWaveform } from '../../../src-server/engine/meters/dynamics.ts'
 import { designLowPass } from '../../support/low-pass.ts'
 import { copyOf, filterWhole, noise, ordinaryMusic, sine } from './signals.ts'
 
@@ -346,6 +348,16 @@ describe('music that was limited and damaged afterwards', () => {
     expect(after.crest).toBeGreaterThan(0.1)
     expect(after.edge).toBeGreaterThan(0.1)
     expect(after.edgeAgain).toBeGreaterThan(0)
+  })
+
+  it('is known by its loudest half minute, whatever comes before', () => {
+    const late = allocateAudio(2, 2 * limited.frames, limited.sampleRateHz)
+    for (const [c, samples] of late.channels.entries()) {
+      samples.set(music.channels[c]!.map((sample) => sample / 8))
+      samples.set(limited.channels[c]!, limited.frames)
+    }
+    const { crestDb } = describePeakRelief(late, measureWaveform(late).peakDbfs, curveStepSeconds)
+    expect(crestDb).toBeCloseTo(untouched.crestDb, 1)
   })
 
   it('says less the shorter it is, and nothing of silence', () => {

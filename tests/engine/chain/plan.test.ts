@@ -354,10 +354,15 @@ describe('a repair', () => {
     expect(found.decisions.some(({ stage: of, code }) => of === 'repair' && code !== 'NOTHING_TO_REPAIR')).toBe(true)
   })
 
-  it('of clipped tones brings most of their peaks back', () => {
-    const chord = copyOf(music)
-    for (const samples of chord.channels) samples.fill(0)
+  /** Five tones together. */
+  function chordOf(seconds: number): Audio {
+    const chord = allocateAudio(2, seconds * 48_000, 48_000)
     for (const hz of [110, 164, 277, 440, 659]) addTone(chord, hz, -16)
+    return chord
+  }
+
+  it('of clipped tones brings most of their peaks back', () => {
+    const chord = chordOf(12)
     const clipped = copyOf(chord)
     clipHard(clipped, -3)
     const before = differenceDb(chord, clipped)
@@ -369,6 +374,14 @@ describe('a repair', () => {
     expect(new Set(told).size).toBeGreaterThan(4)
     expect(told).toEqual([...told].sort((a, b) => a - b))
     expect(told.at(-1)).toBe(1)
+  })
+
+  it('of tones that lost more than 9 dB of their peaks brings no more than that back', () => {
+    const clipped = chordOf(2)
+    clipHard(clipped, -14)
+    const mending = { kind: 'declip', levels: analyse(clipped).clipping.levels } as const
+    const { repairs } = applyRecipe(clipped, { version: 1, stages: [mending] })
+    expect(repairs).toMatchObject([{ kind: 'clipping', amount_db: 9 }])
   })
 
   it('leaves a bass line at 35 Hz within half a decibel, even beside rumble', () => {

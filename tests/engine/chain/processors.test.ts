@@ -151,6 +151,18 @@ describe('the matching filter', () => {
       }
     },
   )
+
+  it.each([44_100, 96_000])('tells a third of an octave in the bass from its neighbours at %i Hz', (sampleRateHz) => {
+    const shape = { frequencyHz: [40, 50, 63, 80, 100], gainDb: [0, 0, 6, 0, 0] }
+    const change = (hz: number): number => {
+      const tone = sine(1.5, hz, 0.1, sampleRateHz)
+      const before = rmsDbfs(tone, sampleRateHz / 2, sampleRateHz)
+      applyRecipe(tone, { version: 1, stages: [{ kind: 'match', mid: shape, side: shape }] })
+      return rmsDbfs(tone, sampleRateHz / 2, sampleRateHz) - before
+    }
+    expect(Math.abs(change(63) - 6)).toBeLessThan(0.75)
+    for (const hz of [50, 80]) expect(Math.abs(change(hz))).toBeLessThan(0.5)
+  })
 })
 
 describe('the compressor', () => {
