@@ -45,30 +45,22 @@ const warmUpGroups = 128
 const runGroups = 512
 
 /**
- * Returns the material of the groups [firstGroup, endGroup) of `audio` after soft clipping at `limit` (linear). Only the groups
- * near a peak above the clipper's knee are looked at again; of these, peaks below 0.75 of the limit, which no limiter behind it
- * minds, may read lower.
+ * Returns the material of a song after soft clipping at `limit` (linear). Only the groups near a peak above the clipper's knee are
+ * looked at again; of these, peaks below 0.75 of the limit, which no limiter behind it minds, may read lower.
  */
-export function clipMaterial(
-  audio: Audio,
-  whole: Material,
-  limit: number,
-  firstGroup: number,
-  endGroup: number,
-): Material {
-  const peaks = new Float32Array(whole.peaks.subarray(firstGroup, endGroup))
-  const energies = new Float32Array(whole.energies.subarray(firstGroup, endGroup))
-  const filter = createEnergyFilter(whole.sampleRateHz)
-  const hot = whole.peaks.subarray(firstGroup, endGroup)
+export function clipMaterial({ audio, peaks: hot, energies: own, sampleRateHz }: Song, limit: number): Material {
+  const peaks = new Float32Array(hot)
+  const energies = new Float32Array(own)
+  const filter = createEnergyFilter(sampleRateHz)
   const knee = limit * clipKnee
   for (let g = nextAbove(hot, 0, hot.length, knee); g < hot.length; ) {
     const end = endOfRun(hot, g, knee)
     const from = Math.max(0, g - reachGroups)
     const to = Math.min(hot.length, end + ringGroups)
-    warmUp(filter, audio, firstGroup + from)
+    warmUp(filter, audio, from)
     for (let at = from; at < to; at += runGroups) {
       const groups = Math.min(runGroups, to - at)
-      const clipped = clipRun(audio, whole.peaks, limit, firstGroup + at, groups)
+      const clipped = clipRun(audio, hot, limit, at, groups)
       peaks.set(detectGroups(clipped, margin, groups, limit * limitedPart), at)
       const [left, right] = clipped.map((samples) => samples.subarray(margin, margin + groups * peakGroupFrames))
       filter.push(left!, right!, peakGroupFrames, runEnergies)
@@ -76,7 +68,7 @@ export function clipMaterial(
     }
     g = nextAbove(hot, end, hot.length, knee)
   }
-  return { peaks, energies, sampleRateHz: whole.sampleRateHz }
+  return { peaks, energies, sampleRateHz }
 }
 
 /** The first of the groups [first, end) whose peak exceeds `level`, or `end`. */
@@ -117,7 +109,7 @@ export function clippedWhole(song: Song, limit: number | null): Material {
   if (limit === null) return song
   const known = lastClipped.get(song.peaks)
   if (known?.limit === limit) return known.material
-  const material = clipMaterial(song.audio, song, limit, 0, song.peaks.length)
+  const material = clipMaterial(song, limit)
   lastClipped.set(song.peaks, { limit, material })
   return material
 }

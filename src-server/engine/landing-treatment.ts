@@ -209,7 +209,7 @@ function tryCandidate(excerpt: Song, candidate: Candidate, aim: Aim, rendered: A
   for (let round = 0; round < (clipAboveDb === null ? 1 : 3); round++) {
     if (clipAboveDb !== null) {
       clipLimit = ceiling * dbToGain(clipAboveDb - gainDb)
-      trial = createLimiterTrial(clipMaterial(audio, excerpt, clipLimit, 0, peaks.length), ceiling, limiter)
+      trial = createLimiterTrial(clipMaterial(excerpt, clipLimit), ceiling, limiter)
     }
     const landed = solveGain((db) => trial.powerDbAt(db), powerDb, gainDb, capDb, powerToleranceDb)
     if (landed.gainDb >= capDb && landed.value < powerDb - powerToleranceDb) return null

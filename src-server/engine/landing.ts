@@ -82,7 +82,7 @@ export function prepareLanding(audio: Audio): LandingSource {
   const last = energies.at(-1) ?? 0
   if (!Number.isFinite(last)) throw new Error('The audio contains samples that are not finite numbers.')
   const loudness = loudnessOfGroups(energies, peakGroupFrames, audio.sampleRateHz)
-  detectPeaks(audio.channels, 0, groups, peakFloor(loudness.integratedLufs), peaks)
+  detectPeaks(audio.channels, peakFloor(loudness.integratedLufs), peaks)
   return { audio, peaks, energies, sampleRateHz: audio.sampleRateHz, loudness, truePeak: largest(peaks) }
 }
 

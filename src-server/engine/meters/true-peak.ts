@@ -132,31 +132,20 @@ function detectChannel(
 }
 
 /**
- * Writes the true-peak envelope of the groups [firstGroup, endGroup) of a signal into `peaks`: per group of 8 frames the largest
- * |value| over all channels and over eight interpolated points per frame, up to the first frame of the next group, with 32 taps per
- * point; sixteen points and 256 taps where the music reaches close to half the sampling rate and a short filter would under-read.
- * Peaks that lie before the first or after the last frame of the signal (the interpolator rings) belong to the first and the last
- * group. Groups that cannot exceed `floor` get their sample peak instead.
+ * Writes the true-peak envelope of a signal into `peaks`: per group of 8 frames the largest |value| over all channels and over eight
+ * interpolated points per frame, up to the first frame of the next group, with 32 taps per point; sixteen points and 256 taps where
+ * the music reaches close to half the sampling rate and a short filter would under-read. Peaks that lie before the first frame (the
+ * interpolator rings) belong to the first group; what rings behind the last frame stays below what its group holds. Groups that
+ * cannot exceed `floor` get their sample peak instead.
  */
-export function detectPeaks(
-  channels: readonly Float32Array[],
-  firstGroup: number,
-  endGroup: number,
-  floor: number,
-  peaks: Float32Array,
-): void {
-  for (let group = firstGroup; group < endGroup; group += chunkGroups) {
-    const groups = Math.min(chunkGroups, endGroup - group)
+export function detectPeaks(channels: readonly Float32Array[], floor: number, peaks: Float32Array): void {
+  for (let group = 0; group < peaks.length; group += chunkGroups) {
+    const groups = Math.min(chunkGroups, peaks.length - group)
     peaks.set(detectGroups(channels, group * peakGroupFrames, groups, floor), group)
   }
-  const lastGroup = Math.ceil((channels[0]?.length ?? 0) / peakGroupFrames) - 1
-  const fold = (into: number, beyond: number): void => {
-    for (const peak of detectGroups(channels, beyond * peakGroupFrames, marginGroups, floor)) {
-      if (peak > peaks[into]!) peaks[into] = peak
-    }
+  for (const peak of detectGroups(channels, -marginFrames, marginGroups, floor)) {
+    if (peak > peaks[0]!) peaks[0] = peak
   }
-  if (firstGroup === 0 && endGroup > 0) fold(0, -marginGroups)
-  if (endGroup === lastGroup + 1 && endGroup > firstGroup) fold(lastGroup, lastGroup + 1)
 }
 
 /** What a true-peak meter has read, linear: 1.0 is full scale, 0 is silence. */

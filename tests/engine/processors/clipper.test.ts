@@ -9,7 +9,7 @@ const rate = 44_100
 
 function peaksOf(samples: Float32Array): Float32Array {
   const peaks = new Float32Array(Math.ceil(samples.length / peakGroupFrames))
-  detectPeaks([samples], 0, peaks.length, 0, peaks)
+  detectPeaks([samples], 0, peaks)
   return peaks
 }
 

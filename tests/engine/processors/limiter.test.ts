@@ -26,7 +26,7 @@ const kinds = [
 function curveFor(audio: Audio, ceilingDbtp: number, settings: LimiterSettings): Float32Array {
   const groups = Math.ceil(audio.frames / 8)
   const peaks = new Float32Array(groups)
-  detectPeaks(audio.channels, 0, groups, 0, peaks)
+  detectPeaks(audio.channels, 0, peaks)
   const controls = new Float32Array(controlCount(groups))
   limiterControls(peaks, 10 ** (ceilingDbtp / 20), settings, audio.sampleRateHz, controls)
   return controls
