@@ -674,6 +674,13 @@ describe('a song that may be harsh or dull', () => {
     }
     expect(seen).toEqual(new Set(['false false', 'true false', 'false true']))
   })
+
+  it('is not lifted where there is only noise: above a cutoff below 10 kHz', () => {
+    const dull = { ...analysis, tone: { ...analysis.tone, dullness: 4 }, peakRelief: evenedBy('dullness', 1) }
+    const codes = (bandwidthHz: number | null) =>
+      planToneFaults({ ...dull, bandwidthHz }, 50).decisions.map(({ code }) => code)
+    expect([null, 10_500, 9500].map(codes)).toEqual([['TONE_DULLNESS_LIFTED'], ['TONE_DULLNESS_LIFTED'], []])
+  })
 })
 
 describe('a song beyond nearly all finished music', () => {
@@ -914,6 +921,13 @@ describe('a reference', () => {
           .decisions,
       ),
     ).not.toHaveProperty('mostMidDb')
+  })
+
+  it('of which the sides differ below 120 Hz, where they are not compared, is not said to be followed in part', () => {
+    const { fineSpectrum } = reference
+    const sideDb = fineSpectrum.sideDb.map((level, b) => (fineSpectrum.bandHz[b]! < 90 ? level + 12 : level))
+    const { decisions } = plan(analysis, { reference: { ...reference, fineSpectrum: { ...fineSpectrum, sideDb } } })
+    expect(decisions).toEqual(plan(analysis, { reference }).decisions)
   })
 
   it('that ends at 16 kHz does not cut the air above', () => {
