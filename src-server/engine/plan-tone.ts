@@ -301,7 +301,7 @@ export function referenceDistance(
 }
 
 /**
- * Returns the filter toward a reference: mid and side apart, sixth octaves smoothed (wider below 100 Hz), at most ±6 dB in mid and
+ * Returns the filter toward a reference: mid and side apart, in sixth octaves (smoothed below 100 Hz), at most ±6 dB in mid and
  * ±4 dB in side, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. Below 120 Hz the side is not compared,
  * but goes down with the mid: a bass must not become wide. The reference must be {@link isComparable}.
  */
@@ -312,7 +312,7 @@ export function planReferenceTone(analysis: SourceAnalysis, reference: SourceAna
   let isFollowedInPart = false
   const curveOf = (values: readonly number[], limitHz: number, most: number, fromHz: number): number[] => {
     const held = heldAbove(bandHz, values, limitHz * 0.94)
-    const narrow = smoothed(bandHz, held, (hz) => (hz < 100 ? 1.5 : 0.5))
+    const narrow = smoothed(bandHz, held, (hz) => (hz < 100 ? 1.5 : 0))
     return narrow.map((value, b) => {
       if (bandHz[b]! < fromHz) return 0
       if (Math.abs(value) > most) isFollowedInPart = true

@@ -882,6 +882,16 @@ describe('a reference', () => {
     },
   )
 
+  it('is followed in the mid alone by a song in mono', () => {
+    const mono = copyOf(music)
+    mono.channels[1]!.set(mono.channels[0]!)
+    const { recipe, decisions } = plan(analyse(mono), { reference })
+    const { mid, side } = stage(recipe.stages, 'match')!
+    expect(side).toEqual(mid)
+    const { largestMidDb, largestSideDb } = decisions.find(({ code }) => code === 'TONE_TOWARD_REFERENCE')!.values!
+    expect(largestSideDb).toBe(largestMidDb)
+  })
+
   it('is another piece than the song when it is its fold-down', () => {
     const mono = copyOf(music)
     const [left, right] = mono.channels as [Float32Array, Float32Array]
@@ -897,6 +907,20 @@ describe('a reference', () => {
     const holey = { ...reference, fineSpectrum: { ...reference.fineSpectrum, midDb } }
     const { mid } = stage(plan(analysis, { reference: holey }).recipe.stages, 'match')!
     for (const [b, hz] of mid.frequencyHz.entries()) if (hz > 1100 && hz < 1400) expect(mid.gainDb[b]).toBeCloseTo(0, 0)
+  })
+
+  it('is followed in sixth octaves, but below 100 Hz not from one to the next: there few notes tell', () => {
+    const { fineSpectrum } = analysis
+    const gainsFor = (centre: (hz: number) => boolean) => {
+      const own = fineSpectrum.bandHz.findIndex(centre)
+      const midDb = fineSpectrum.midDb.map((level, b) => (b === own ? level + 4 : level))
+      const spiky = { ...analysis, fineSpectrum: { ...fineSpectrum, midDb } }
+      const { mid } = stage(plan(analysis, { reference: spiky }).recipe.stages, 'match')!
+      return [own - 1, own, own + 1].map((b) => mid.gainDb[b]!)
+    }
+    const wide = [1.1, 1.8, 1.1].map((gain) => expect.closeTo(gain, 1))
+    expect(gainsFor((hz) => hz > 50)).toEqual(wide)
+    expect(gainsFor((hz) => hz > 1000)).toEqual([0, 4, 0].map((gain) => expect.closeTo(gain, 1)))
   })
 
   it('is followed half of the way at amount 50 and not at all at 0', () => {
