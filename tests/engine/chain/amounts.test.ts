@@ -32,6 +32,14 @@ it('density: a song with room for its peaks, up to what a limiter bridges, is le
   expect(stagesOf({ integratedLufs: -20, musicPeakDbfs: -4.1, samplePeakDbfs: -4.1 })).toEqual([])
 })
 
+it('density: the peaks are those that are left, and an offset that moves by more than 5 % hides them', () => {
+  const kinds = (found: Partial<SourceAnalysis>) => stagesOf(found).map(({ kind }) => kind)
+  // Rumble that held a peak down is not filtered then.
+  expect(kinds({ integratedLufs: -20, musicPeakDbfs: -2, samplePeakDbfs: -4.1 })).toEqual([])
+  const peaks = { integratedLufs: -20, musicPeakDbfs: -2, samplePeakDbfs: -2 }
+  expect([0.049, 0.051].map((dcDrift) => kinds({ ...peaks, dcDrift }))).toEqual([['density'], []])
+})
+
 it.each([
   [50, 1.6, 3],
   [100, 2.2, 6],
@@ -61,6 +69,15 @@ it('sibilants are cut where they stand 10 dB above the usual ones', () => {
   expect(stagesOf({ sibilance: { ...analysis.sibilance, sharpestDb: 12, typicalDb: 1.9 } })).toMatchObject([
     { kind: 'dynamic_cut' },
   ])
+})
+
+it.each([
+  [12, 4.5],
+  [19.5, 12],
+  [30, 12],
+])('sibilants of %f dB are cut from %f dB on', (sharpestDb, toleranceDb) => {
+  const sibilance = { ...analysis.sibilance, sharpestDb, typicalDb: 0 }
+  expect(stagesOf({ sibilance })).toMatchObject([{ kind: 'dynamic_cut', cuts: [{ toleranceDb }] }])
 })
 
 it.each([

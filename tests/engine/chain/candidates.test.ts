@@ -171,6 +171,12 @@ describe('of what a candidate does to a song', () => {
     expect(taken).toBe(0)
   })
 
+  it('what lies below 40 Hz and above 16 kHz counts for nothing', () => {
+    const curve = { frequencyHz: [28, 38, 17_000, 19_000], gainDb: [-12, 0, 0, -12] }
+    const [asked, trimmed] = choice(music, music, [{ kind: 'match', mid: curve, side: curve }]).scores
+    expect(trimmed!.tonalDistanceDb).toBeCloseTo(asked!.tonalDistanceDb, 1)
+  })
+
   it('nothing is worth a change that makes no difference', () => {
     expect(choice(music, music, [], []).taken).toBe(0)
   })

@@ -421,6 +421,20 @@ describe('a repair', () => {
     expect(after.stereo - after.mono).toBeLessThan(1.2)
   })
 
+  it('of a wide bass is made where there is a bass, not where a trace of one is left', () => {
+    const { spectrum } = analysis
+    const isBass = (hz: number) => hz > 30 && hz < 110
+    const loudest = Math.max(...spectrum.midDb)
+    const kinds = (levelDb: number) => {
+      const at = (levels: readonly number[], ownDb: number) =>
+        levels.map((level, b) => (isBass(spectrum.bandHz[b]!) ? loudest + ownDb : level))
+      const wide = { ...spectrum, midDb: at(spectrum.midDb, levelDb), sideDb: at(spectrum.sideDb, levelDb + 3) }
+      return plan({ ...analysis, spectrum: wide }).recipe.stages.map(({ kind }) => kind)
+    }
+    expect(kinds(-20)).toEqual(['mono_bass'])
+    expect(kinds(-40)).toEqual([])
+  })
+
   it('of an offset that comes and goes is a filter, and none while it is small', () => {
     const subsonic = { levelDbfs: -40, frequencyHz: 4, bassDbfs: -20 }
     const planned = (offset: number, musicPeakDbfs: number) =>
