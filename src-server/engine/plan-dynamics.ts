@@ -84,7 +84,7 @@ export function planMultiband(
       kneeDb: 8,
       attackMs: attacksMs[b]!,
       releaseMs: releasesMs[b]!,
-      maxReductionDb: Math.min(6, (3 * intensity) / 50),
+      maxReductionDb: (3 * intensity) / 50,
     }),
   )
   return {

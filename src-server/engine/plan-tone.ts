@@ -123,7 +123,7 @@ function commonBandwidthHz(...bandwidthsHz: readonly (number | null)[]): number 
 /** Mean of `values` over the bands of the core that lie below `limitHz`. */
 function meanInCore(bandHz: readonly number[], values: readonly number[], limitHz = Number.POSITIVE_INFINITY): number {
   const core = values.filter((_, b) => isInCore(bandHz[b]!) && bandHz[b]! < limitHz)
-  return core.length > 0 ? core.reduce((sum, value) => sum + value, 0) / core.length : 0
+  return core.reduce((sum, value) => sum + value, 0) / core.length
 }
 
 /** Median over the same bands of the values that there are. */
