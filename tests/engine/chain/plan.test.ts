@@ -384,6 +384,15 @@ describe('a repair', () => {
     expect(repairs).toMatchObject([{ kind: 'clipping', amount_db: 9 }])
   })
 
+  it('of a place that two equal channels share is told once', () => {
+    const clipped = chordOf(2)
+    clipHard(clipped, -3)
+    const found = analyse(clipped)
+    const { repairs } = applyRecipe(clipped, plan(found, { intensity: 0 }).recipe)
+    expect(repairs).toMatchObject([{ kind: 'clipping', channel: 'both' }])
+    expect(repairs[0]!.count! / found.clipping.count).toBeCloseTo(0.5, 1)
+  })
+
   it('leaves a bass line at 35 Hz within half a decibel, even beside rumble', () => {
     const bass = sine(12, 35, 0.3)
     const before = rmsDbfs(bass, 2 * 48_000, 10 * 48_000)
@@ -559,6 +568,40 @@ describe('a repair', () => {
     const change = (from: number, to: number) => rmsDbfs(treated, from, to) - rmsDbfs(voiced, from, to)
     expect(change(62_000, 71_000)).toBeLessThan(-1)
     expect(Math.abs(change(90_000, 130_000))).toBeLessThan(0.02)
+  })
+
+  it.each([
+    ['mid', 1],
+    ['side', -1],
+    ['both', 0],
+  ] as const)('of a resonance names the part in which it was cut: %s', (channel, right) => {
+    const ringing = sine(2, 6000, 0.2)
+    const quiet = noise(2, 0.02)
+    for (let i = 0; i < ringing.frames; i++) {
+      ringing.channels[1]![i] = right * ringing.channels[0]![i]! + quiet.channels[1]![i]!
+      ringing.channels[0]![i]! += quiet.channels[0]![i]!
+    }
+    const peak = { repair: 'resonance', frequencyHz: 6000, q: 10, maxMidCutDb: 3, maxSideCutDb: 3 } as const
+    const surroundings = { referenceHz: 6000, referenceQ: 2.5, referenceSections: 1 } as const
+    const cuts = [{ ...peak, ...surroundings, toleranceDb: 5, attackMs: 15, releaseMs: 120 }]
+    const { repairs } = applyRecipe(ringing, { version: 1, stages: [{ kind: 'dynamic_cut', cuts }] })
+    expect(repairs).toMatchObject([{ kind: 'resonance', frequency_hz: 6000, channel }])
+    // Where nothing rings there was nothing to do.
+    expect(applyRecipe(quiet, { version: 1, stages: [{ kind: 'dynamic_cut', cuts }] }).repairs).toEqual([])
+  })
+
+  it('of mud is what an equaliser takes off low down, nothing else that it does', () => {
+    const q = 1
+    const bands = [
+      { shape: 'peak', frequencyHz: 250, q, gainDb: -3 },
+      { shape: 'peak', frequencyHz: 6000, q, gainDb: -4 },
+      { shape: 'peak', frequencyHz: 300, q, gainDb: 2 },
+    ] as const
+    const { repairs } = applyRecipe(copyOf(music), {
+      version: 1,
+      stages: [{ kind: 'equalise', mid: bands, side: bands }],
+    })
+    expect(repairs).toEqual([{ kind: 'mud', amount_db: -3, frequency_hz: 250, channel: 'both' }])
   })
 
   it('of an offset beside rumble is told once', () => {
