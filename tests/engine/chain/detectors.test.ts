@@ -7,8 +7,9 @@ import { findClipping, flatTops } from '../../../src-server/engine/detectors/cli
 import { describePeakRelief } from '../../../src-server/engine/detectors/peak-relief.ts'
 import { createConvolver } from '../../../src-server/engine/fir.ts'
 import { curveStepSeconds, measureWaveform } from '../../../src-server/engine/meters/dynamics.ts'
+import { createMatchFilter } from '../../../src-server/engine/processors/match.ts'
 import { designLowPass } from '../../support/low-pass.ts'
-import { copyOf, filterWhole, noise, ordinaryMusic, sine } from './signals.ts'
+import { copyOf, filterWhole, noise, ordinaryMusic, rmsDbfs, sine } from './signals.ts'
 
 const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: false })
 const music = ordinaryMusic(12)
@@ -379,11 +380,57 @@ describe('music that was limited and damaged afterwards', () => {
   })
 })
 
+describe('what plays hardly or too often', () => {
+  it('a channel with ten clicks a second is made of them, and has none', () => {
+    const clicking = copyOf(music)
+    addClicks(clicking, 0.1, 0.4)
+    expect(analyse(clicking).clicks).toEqual([[], []])
+    const now = copyOf(music)
+    const places = addClicks(now, 1, 0.4)
+    expect(analyse(now).clicks[0]).toHaveLength(places.length)
+  })
+
+  it('a pause says nothing of the width, however wide its hiss', () => {
+    const narrow = copyOf(music)
+    const [left, right] = narrow.channels as [Float32Array, Float32Array]
+    const hiss = noise(12, 0.001)
+    for (let i = 0; i < narrow.frames; i++) {
+      const [l, r] = [left[i]!, right[i]!]
+      const isPause = i % 96_000 > 48_000
+      left[i] = isPause ? hiss.channels[0]![i]! : 0.6 * l + 0.4 * r
+      right[i] = isPause ? -hiss.channels[0]![i]! : 0.4 * l + 0.6 * r
+    }
+    expect(analyse(narrow).width.widestDb).toBeLessThan(-5)
+  })
+
+  it('nor does it of the sibilants, where it is 33 dB softer than the music', () => {
+    const paused = copyOf(music)
+    const hiss = noise(12, 1)
+    const range = { frequencyHz: [3500, 5000, 9000, 12_000], gainDb: [-60, 0, 0, -60] }
+    filterWhole(hiss, createMatchFilter(range, range, 48_000))
+    const gain = 10 ** ((rmsDbfs(music) - 33 - rmsDbfs(hiss)) / 20)
+    for (const [c, samples] of paused.channels.entries()) {
+      for (let i = 0; i < samples.length; i++) if (i % 96_000 > 72_000) samples[i] = gain * hiss.channels[c]![i]!
+    }
+    expect(analyse(paused).sibilance.sharpestDb).toBeLessThan(analyse(music).sibilance.sharpestDb + 2)
+  })
+})
+
 describe('music without a top', () => {
   it('is not taken for harsh or dull because of what is missing there', () => {
     const { tone } = analyse(ordinaryMusic(12, 22_050))
     expect(tone.harshness).toBeLessThan(3)
     expect(Math.abs(tone.dullness)).toBeLessThan(6)
     expect(Math.abs(tone.mud)).toBeLessThan(3)
+  })
+
+  it('cannot be judged where the fault would lie: of what ends at 7 kHz nothing is said but of its mud', () => {
+    const telephone = copyOf(music)
+    const end = { frequencyHz: [6900, 7300], gainDb: [0, -90] }
+    filterWhole(telephone, createMatchFilter(end, end, 48_000))
+    const { tone, bandwidthHz } = analyse(telephone)
+    expect(bandwidthHz).toBeCloseTo(7000, -3)
+    expect([tone.harshness, tone.dullness]).toEqual([0, 0])
+    expect(tone.mud).not.toBe(0)
   })
 })
