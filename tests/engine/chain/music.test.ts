@@ -6,6 +6,7 @@ import { distanceDb, errorInsideClamp, largestMoveDb, moveBetween } from '../../
 import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
 import type { Audio } from '../../../src-server/engine/block.ts'
 import { applyRecipe } from '../../../src-server/engine/chain.ts'
+import { findClicks } from '../../../src-server/engine/detectors/clicks.ts'
 import { type PlanInput, planRecipe } from '../../../src-server/engine/plan-recipe.ts'
 import { loadSong, noMusic } from '../../support/music.ts'
 import { copyOf } from './signals.ts'
@@ -107,4 +108,10 @@ describe.skipIf(reason !== '')(`finished music${reason}`, () => {
       expect(left.side).toBeLessThanOrEqual(2.5)
     }
   })
+})
+
+it('a beat that begins with a jump is no click, since no gap that is filled takes it away', async (context) => {
+  const beats = await loadSong('Advanced Simulacra.ogg', 130, 10)
+  if (beats === null) return context.skip(noMusic)
+  expect(findClicks(beats)).toEqual([[], []])
 })
