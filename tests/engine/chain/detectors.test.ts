@@ -5,8 +5,10 @@ import { createBiquadCascade, highShelf } from '../../../src-server/engine/biqua
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
 import { findClipping, flatTops } from '../../../src-server/engine/detectors/clipping.ts'
 import { describePeakRelief } from '../../../src-server/engine/detectors/peak-relief.ts'
+import { describeTone } from '../../../src-server/engine/detectors/tone-evidence.ts'
 import { createConvolver } from '../../../src-server/engine/fir.ts'
 import { curveStepSeconds, measureWaveform } from '../../../src-server/engine/meters/dynamics.ts'
+import { measureBandFrames, octaveBands } from '../../../src-server/engine/meters/spectrum.ts'
 import { createMatchFilter } from '../../../src-server/engine/processors/match.ts'
 import { designLowPass } from '../../support/low-pass.ts'
 import { copyOf, filterWhole, noise, ordinaryMusic, rmsDbfs, sine } from './signals.ts'
@@ -423,6 +425,18 @@ describe('music without a top', () => {
     expect(tone.harshness).toBeLessThan(3)
     expect(Math.abs(tone.dullness)).toBeLessThan(6)
     expect(Math.abs(tone.mud)).toBeLessThan(3)
+  })
+
+  it('is judged alike however empty its empty bands are', () => {
+    const [frames] = measureBandFrames(music, [octaveBands(6, 25, 20_000)])
+    const { centresHz } = frames!.bands
+    const emptied = (gain: number) => {
+      const mid = frames!.mid.map((power, i) =>
+        Math.abs(centresHz[i % centresHz.length]! - 1200) < 200 ? power * gain : power,
+      )
+      return describeTone({ ...frames!, mid }, 20_000)
+    }
+    expect(emptied(1e-12)).toEqual(emptied(1e-9))
   })
 
   it('cannot be judged where the fault would lie: of what ends at 7 kHz nothing is said but of its mud', () => {

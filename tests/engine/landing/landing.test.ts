@@ -49,6 +49,17 @@ describe('landing a song', () => {
     expect(fullTruePeakDbtp(loudest)).toBeLessThanOrEqual(ceilingDbtp)
   })
 
+  test('a wave that nobody hears until it is limited costs no level', () => {
+    const wave = (i: number) => 0.6 * Math.sin((2 * Math.PI * 4 * i) / rate) + 0.003 * Math.sin(0.1 * i)
+    const plan = planLanding(prepareLanding(stereo(8 * rate, rate, wave)), {
+      targetLufs: -30,
+      ceilingDbtp: -1.5,
+      intensity: 50,
+    })
+    expect(plan.limiter).not.toBeNull()
+    expect(plan.meanGainReductionDb).toBe(0)
+  })
+
   test('a deep tone that rises slowly with its gain lands as well', () => {
     const tone = prepareLanding(sine(25, -6, 8, rate))
     const plan = planLanding(tone, { targetLufs: -11, ceilingDbtp: -1.5, intensity: 50 })
