@@ -383,6 +383,19 @@ describe('music that was limited and damaged afterwards', () => {
   })
 })
 
+it('rumble is found wherever in the song it lies', () => {
+  const late = copyOf(music)
+  for (const samples of late.channels) {
+    for (let i = 9 * 48_000; i < samples.length; i++) samples[i]! += 0.1 * Math.sin((2 * Math.PI * 10 * i) / 48_000)
+  }
+  expect(analyse(late).subsonic.levelDbfs).toBeGreaterThan(-32)
+})
+
+it('low notes are told apart at 96 kHz as they are at 48', () => {
+  const [one, other] = [48_000, 96_000].map((rate) => analyse(sine(3, 40, 0.5, rate)).spectrum.midDb)
+  for (const [b, level] of one!.entries()) if (level > -60) expect(other![b]!).toBeCloseTo(level, 0)
+})
+
 describe('what plays hardly or too often', () => {
   it('a channel with ten clicks a second is made of them, and has none', () => {
     const clicking = copyOf(music)
@@ -437,6 +450,16 @@ describe('music without a top', () => {
       return describeTone({ ...frames!, mid }, 20_000)
     }
     expect(emptied(1e-12)).toEqual(emptied(1e-9))
+  })
+
+  it('has a cutoff where it ends below 19.5 kHz, not where the audible band ends', () => {
+    const cutoffs = [18_000, 20_000].map((hz) => {
+      const ending = copyOf(music)
+      const kernel = designLowPass(1023, hz, 48_000, 12)
+      filterWhole(ending, createConvolver(kernel, kernel))
+      return analyse(ending).bandwidthHz
+    })
+    expect(cutoffs).toEqual([expect.any(Number), null])
   })
 
   it('cannot be judged where the fault would lie: of what ends at 7 kHz nothing is said but of its mud', () => {
