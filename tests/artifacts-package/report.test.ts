@@ -232,6 +232,18 @@ describe('report.html', () => {
     expect(corners).toEqual([floor(a!), a, b, floor(b!), floor(c!), c, d, floor(d!)])
   })
 
+  it('draws the usual slope of music, 4.5 dB per octave of density, as a level line', () => {
+    const band_hz = [100, 200, 400, 800, 1600, 3200, 6400, 12_800]
+    const mid_db = band_hz.map((hz) => -30 - 1.5 * Math.log2(hz / 100))
+    const music = { band_hz, mid_db, side_db: mid_db }
+    const source = { ...report.source, spectrum: music, bandwidth_hz: null }
+    const page = reportHtml({ ...report, source, masters: [{ ...master({}), spectrum: music }] })
+    const path = page.slice(page.indexOf('class="out-area')).match(/class="line out" d="([^"]*)"/)?.[1] ?? ''
+    const heights = [...path.matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(([, y]) => y)
+    expect(heights).toHaveLength(8)
+    expect(new Set(heights).size).toBe(1)
+  })
+
   it('compares the sides of a song whose channels cancel in the middle', () => {
     const side = { ...spectrum, mid_db: [null, -120, -60], side_db: [-20, -23, -30] }
     const changed = { ...side, side_db: [-32, -23, -30] }

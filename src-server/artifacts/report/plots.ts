@@ -112,9 +112,10 @@ export interface SpectrumPlot {
 
 const LOWEST_HZ = 22
 const HIGHEST_HZ = 20_000
-const TILT_DB_PER_OCTAVE = 4.5
+/** Third-octave levels of a signal rise by 3 dB per octave against its density, which music lets fall by 4.5. */
+const TILT_DB_PER_OCTAVE = 4.5 - 3
 
-/** Returns an SVG with the long-term spectra, tilted by 4.5 dB per octave so that music lies level. */
+/** Returns an SVG with the long-term spectra, tilted so that music, which falls by 4.5 dB per octave of density, lies level. */
 export function spectrumPlot(plot: SpectrumPlot, label: string): string {
   const curves = [
     { spectrum: plot.source, name: 'in' },
