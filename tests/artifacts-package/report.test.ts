@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { reportHtml } from '../../src-server/artifacts/report-html.ts'
 import { reportJson, roundReport } from '../../src-server/artifacts/report-json.ts'
-import type { Report } from '../../src-server/contract/report.ts'
+import type { Report, Spectrum } from '../../src-server/contract/report.ts'
 import { analyseSource } from '../../src-server/engine/analysis.ts'
 import { planRecipe } from '../../src-server/engine/plan-recipe.ts'
 import { measurementOf, spectrumOf } from '../../src-server/mastering/report-facts.ts'
@@ -99,6 +99,15 @@ const report: Report = {
 }
 const html = reportHtml(report)
 
+/** What a reader of English reads in a part of the page. */
+const readIn = (page: string, part: RegExp) =>
+  (page.match(part)?.[0] ?? '')
+    .replace(/<(t?span) lang="ko">.*?<\/\1>/g, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replaceAll('&nbsp;', ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+
 describe('report.html', () => {
   it('cannot be made to run or load anything by a title or a file name', () => {
     expect(html.match(/<script>/g)).toHaveLength(1)
@@ -119,6 +128,57 @@ describe('report.html', () => {
     expect(html).toContain('The song is encoded as MP3 320 kbit/s.')
     expect(html).toContain('6.4 kHz에서 7.2 dB 튀는 공진')
     expect(html).toContain('<tspan lang="ko">')
+    expect(html).not.toMatch(/ lang="(?:en|ko)"><\//)
+  })
+
+  it('states every figure of the song and of its masters with its unit', () => {
+    expect(readIn(html, /<p class="meta">.*?<\/p>/)).toBe(
+      'A &amp; B · 2:05 · MP3 320 kbit/s 44.1 kHz · Suno · K-pop · standard',
+    )
+    expect(readIn(html, /<dl class="figures">.*?<\/dl>/)).toBe(
+      'Original −16.1 LUFS 0.0 dBTP · Range 6.0 LU Spotify, YouTube −14.0 LUFS −1.0 dBTP · Gain +2.1 dB Melon −14.0 LUFS −1.0 dBTP · Gain +2.1 dB',
+    )
+    expect(readIn(html, /<tr class="source">.*?<\/tr>/)).toBe('Original −16.12 LUFS −0.01 dBTP 6.0 LU 16.0 dB')
+    expect(readIn(html, /<tr><th scope="row">Spotify.*?<\/tr>/)).toBe(
+      'Spotify 16 bit · 44.1 kHz ✓ On target −14.00 Target −14.0 published −1.02 ceiling −1.0 +2.1 dB 5.0 LU 13.0 dB most 1.5 dB mean 0.1 plays as is',
+    )
+    expect(readIn(html, /<dt><span lang="en">Duration.*?<\/dl>/)).toBe(
+      'Duration 2:05 Bandwidth 16 kHz Settings loudness of the platform · Intensity 50 Created 1 March 2026, 12:00 UTC',
+    )
+  })
+
+  it.each([
+    ['turn_down', 'Spotify turns it down 2.4 dB'],
+    ['turn_up', 'Spotify turns it up 2.4 dB'],
+    ['leave', 'plays as is'],
+    ['unknown', 'no change known'],
+  ] as const)('says what a service does on playback: %s', (action, sentence) => {
+    const page = reportHtml({ ...report, masters: [master({ playback: { action, gain_db: -2.4 } })] })
+    expect(readIn(page, /<tr><th scope="row">Spotify.*?<\/tr>/)).toMatch(new RegExp(`${sentence}$`))
+  })
+
+  it.each([
+    ['gain_reduction', 'more would have cost too much limiting'],
+    ['dynamics_lost', 'more would have cost too much dynamics'],
+    ['silent', 'the song is silent'],
+  ] as const)('says why a master stops below its target: %s', (verdict_reason, sentence) => {
+    const page = reportHtml({ ...report, masters: [master({ verdict: 'below_target', verdict_reason })] })
+    expect(readIn(page, /<tr><th scope="row">Spotify.*?<\/tr>/)).toContain(`▲ Below target ${sentence} `)
+  })
+
+  it('says of a repair where it was, how often and by how much', () => {
+    const page = reportHtml({
+      ...report,
+      repairs: [
+        { kind: 'clicks', count: 1, channel: 'left' },
+        { kind: 'clipping', count: 1200, channel: 'both', amount_db: 2.5 },
+        { kind: 'rumble', frequency_hz: 25 },
+      ],
+    })
+    expect(readIn(page, /<dl class="list"><div><dt><span lang="en">Clicks.*?<\/dl>/)).toBe(
+      'Clicks left, 1 place Clipped peaks both channels, 1,200 places, +2.5 dB Rumble 25 Hz',
+    )
+    expect(page).toContain('<span lang="ko">양쪽 채널, 1,200곳, +2.5 dB</span>')
   })
 
   it('says when it was made as a reader of the language writes it', () => {
@@ -176,6 +236,14 @@ describe('report.html', () => {
     expect(html).toContain('Spotify, YouTube')
   })
 
+  it('shows the plots of one master at a time, of the first to begin with', () => {
+    expect(html.match(/<input [^>]*>/g)).toEqual([
+      '<input type="radio" name="m" id="m0" checked>',
+      '<input type="radio" name="m" id="m1">',
+    ])
+    expect(html).toContain('#m1:checked~.p1{display:block}')
+  })
+
   it('has a finding in words under every plot', () => {
     expect(html.match(/<figure/g)!.length).toBe(html.match(/<figcaption>/g)!.length)
     expect(html).toContain('Loudness went from −16.1 to −14.0 LUFS')
@@ -196,6 +264,79 @@ describe('report.html', () => {
     expect(path('in-fill')).toMatch(/L904 [\d.]+Z$/)
     expect(path('line in thin').match(/[ML]/g)?.join('')).toBe('M')
     expect(path('line out thin').match(/[ML]/g)?.join('')).toBe('MLL')
+  })
+
+  it('has axes with numbers and units, and a legend of what is drawn', () => {
+    expect(readIn(html, /<svg viewBox="0 0 960 470".*?<\/svg>/)).toBe(
+      '0:00 0:15 0:30 0:45 1:00 1:15 1:30 1:45 2:00 Loudness LUFS −12 −18 −24 −30 −36 −14 Peak dB 0 −12 −24 −1 Reduction dB 0 −3 Stereo 1 0 −1',
+    )
+    expect(readIn(html, /<svg viewBox="0 0 960 306".*?<\/svg>/)).toBe(
+      '50 100 200 500 1k 2k 5k 10k Level dB 12 0 −12 −24',
+    )
+    const [time, bands] = [...html.matchAll(/<ul class="legend">.*?<\/ul>/g)].map(([list]) => readIn(list, /.*/))
+    expect(time).toBe('Original Master Target Gain reduction')
+    expect(bands).toBe('Original Master')
+  })
+
+  it('says how much was limited, or that nothing was', () => {
+    expect(html).toContain('A peak loses 1.5 dB at most.')
+    expect(html).not.toContain('Nothing was limited.')
+    expect(reportHtml({ ...report, masters: [master({ max_gain_reduction_db: 0.04 })] })).toContain(
+      'Nothing was limited.',
+    )
+  })
+
+  it('draws every curve at its moments and on the scale of its lane', () => {
+    const source = { step_seconds: 1, short_term_lufs: [null, -23, -20, -17], peak_dbfs: [0, -6, -60, -30] }
+    const after = { step_seconds: 1, short_term_lufs: [-50, -14, -14, -14], peak_dbfs: [-3, -3, -3, -3] }
+    const page = reportHtml({
+      ...report,
+      source: { ...report.source, duration_seconds: 4, curves: { ...source, correlation: [1, 0, -1, -1] } },
+      masters: [
+        { ...master({}), curves: { ...after, correlation: [1, 0.5, 0, -0.5], gain_reduction_db: [0, 1.5, 4, null] } },
+      ],
+    })
+    const path = (name: string) => page.match(new RegExp(`class="${name}" d="([^"]*)"`))?.[1]
+    // A loudness is that of the time before its moment; a peak lies anywhere in its step.
+    expect(path('line in')).toBe('M508 85.1L706 68.4L904 51.8')
+    expect(path('line out')).toBe('M310 174L508 35.1L706 35.1L904 35.1')
+    expect(path('in-fill')).toBe('M112 278L112 207.1L211 207.1L409 221.3L607 278L805 278L904 278L904 278Z')
+    expect(path('cut-fill')).toBe('M112 304L112 304L211 304L409 319.5L607 345.3L805 304L904 304L904 304Z')
+    expect(path('line in thin')).toBe('M211 392L409 423L607 454L805 454')
+    expect(path('line out thin')).toBe('M211 392L409 407.5L607 423L805 438.5')
+    const lines = [...page.matchAll(/d="M112 ([\d.]+)H904"\/><text class="tick" [^>]*y="([\d.]+)">([^<]*)/g)]
+    expect(lines.slice(0, 13).map(([, y, below, text]) => [text, y, Number(below) - Number(y)])).toEqual([
+      ['−12', '24', 4],
+      ['−18', '57.3', 4],
+      ['−24', '90.7', 4],
+      ['−30', '124', 4],
+      ['−36', '157.3', 4],
+      ['0', '207.1', 4],
+      ['−12', '235.5', 4],
+      ['−24', '263.8', 4],
+      ['0', '304', 4],
+      ['−6', '366', 4],
+      ['1', '392', 4],
+      ['0', '423', 4],
+      ['−1', '454', 4],
+    ])
+    const aims = [...page.matchAll(/class="aim" d="M112 ([\d.]+)H904"\/><text [^>]*>([^<]*)/g)]
+    expect(aims.map(([, y, text]) => [y, text])).toEqual([
+      ['35.1', '−14'],
+      ['209.5', '−1'],
+    ])
+    const clock = [...page.matchAll(/d="M([\d.]+) 24V454"\/><text [^>]*>([^<]*)/g)]
+    expect(clock.map(([, x, text]) => [x, text])).toEqual([
+      ['112', '0:00.0'],
+      ['211', '0:00.5'],
+      ['310', '0:01.0'],
+      ['409', '0:01.5'],
+      ['508', '0:02.0'],
+      ['607', '0:02.5'],
+      ['706', '0:03.0'],
+      ['805', '0:03.5'],
+      ['904', '0:04.0'],
+    ])
   })
 
   it('has a clock of tenths for a song of a second, and says why it has no curve of loudness', () => {
@@ -227,6 +368,7 @@ describe('report.html', () => {
     }
     const [corners, points] = [pointsOf('out-area'), pointsOf('line out')]
     expect(points).toHaveLength(4)
+    expect(page.match(/class="out-area/g)).toHaveLength(1)
     const floor = ({ x }: { x?: string | undefined }) => ({ x, y: '280' })
     const [a, b, c, d] = points
     expect(corners).toEqual([floor(a!), a, b, floor(b!), floor(c!), c, d, floor(d!)])
@@ -240,8 +382,23 @@ describe('report.html', () => {
     const page = reportHtml({ ...report, source, masters: [{ ...master({}), spectrum: music }] })
     const path = page.slice(page.indexOf('class="out-area')).match(/class="line out" d="([^"]*)"/)?.[1] ?? ''
     const heights = [...path.matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(([, y]) => y)
-    expect(heights).toHaveLength(8)
-    expect(new Set(heights).size).toBe(1)
+    // From 12 dB at y = 12 down to −30 dB at y = 280.
+    expect(heights).toEqual(Array(8).fill('88.6'))
+    expect(readIn(page, /<dt><span lang="en">Bandwidth.*?<\/dd>/)).toBe('Bandwidth full')
+  })
+
+  it('names the band that changed most against the others, of those where the ear judges tone', () => {
+    const band_hz = [50, 100, 1000, 5000, 16_000]
+    const levels = (...mid_db: number[]) => ({ band_hz, mid_db, side_db: mid_db })
+    const page = (after: Spectrum) =>
+      reportHtml({
+        ...report,
+        source: { ...report.source, spectrum: levels(-20, -20, -20, -20, -20), bandwidth_hz: null },
+        masters: [{ ...master({}), spectrum: after }],
+      })
+    // All is 2 dB louder: that is no change of balance.
+    expect(page(levels(-8, -18, -16.5, -18, -30))).toContain('The largest change of balance is +1.5 dB at 1 kHz.')
+    expect(page(levels(-8, -18, -18, -18.2, -30))).toContain('The balance of the bands is unchanged within 0.3 dB.')
   })
 
   it('compares the sides of a song whose channels cancel in the middle', () => {
@@ -321,6 +478,34 @@ describe('report.json', () => {
     })
     expect(rounded.source.measurement).toMatchObject({ integrated_lufs: -16.123, plr_db: null })
     expect(rounded.source.curves.short_term_lufs).toEqual([null, -16, -15.12])
+    const long = [0.123456, null, -1.987654]
+    const short = [0.12, null, -1.99]
+    const { masters } = roundReport({
+      ...report,
+      masters: [
+        {
+          ...master({}),
+          spectrum: { band_hz: [62.996052], mid_db: long, side_db: long },
+          curves: {
+            step_seconds: 0.123456,
+            short_term_lufs: long,
+            peak_dbfs: long,
+            correlation: long,
+            gain_reduction_db: long,
+          },
+        },
+      ],
+    })
+    expect(masters[0]).toMatchObject({
+      spectrum: { band_hz: [63], mid_db: short, side_db: short },
+      curves: {
+        step_seconds: 0.123,
+        short_term_lufs: short,
+        peak_dbfs: short,
+        correlation: short,
+        gain_reduction_db: short,
+      },
+    })
   })
 
   it('keeps each curve on one line and parses back to the same', () => {

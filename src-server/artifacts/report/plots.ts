@@ -82,7 +82,7 @@ const SILENT_DBFS = -66
 
 const isSilent = (peakDbfs: Value | undefined) => typeof peakDbfs !== 'number' || peakDbfs < SILENT_DBFS
 
-/** 24 LU that hold the target and most of both curves. */
+/** 27 LU that hold the target and most of both curves. */
 function loudnessScale(plot: TimePlot): readonly [top: number, bottom: number] {
   const values = [...plot.source.short_term_lufs, ...plot.master.short_term_lufs].filter((value) => value !== null)
   const loudest = Math.max(plot.targetLufs, ...values)
