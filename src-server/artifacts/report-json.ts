@@ -3,16 +3,6 @@ import type { Report } from '../contract/report.ts'
 /** Decimals that mean something: meters are good to 0.01, and every digit is stored for each point of each curve. */
 const DECIMALS = 3
 const CURVE_DECIMALS = 2
-/** Members that hold curves. */
-const CURVES: ReadonlySet<string> = new Set([
-  'short_term_lufs',
-  'peak_dbfs',
-  'correlation',
-  'gain_reduction_db',
-  'mid_db',
-  'side_db',
-  'band_hz',
-])
 
 /**
  * Returns the same report with numbers rounded to 3 decimals (curves: 2) and with null for levels that are not finite, as JSON has
@@ -29,7 +19,8 @@ function rounded(value: unknown, decimals: number): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
-      rounded(member, Array.isArray(member) && CURVES.has(key) ? CURVE_DECIMALS : DECIMALS),
+      // Numbers in a list are those of a curve.
+      rounded(member, Array.isArray(member) ? CURVE_DECIMALS : DECIMALS),
     ]),
   )
 }
