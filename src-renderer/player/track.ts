@@ -40,7 +40,7 @@ function createRangeReader(open: OpenFile) {
         if (response.status === 206) return bytes
         whole = bytes
       }
-      return whole.subarray(from, Math.min(to, whole.length))
+      return whole.subarray(from, to)
     },
   }
 }

@@ -49,6 +49,7 @@ describe('the lanes', () => {
         expect(ticks.at(-1)).toBeLessThanOrEqual(duration)
       }
     }
+    expect(timeTicks(100, 400)).toEqual([0, 15, 30, 45, 60, 75, 90])
   })
 
   it('draw no wave higher than full scale, and put the ceiling where the wave of a limited master ends', () => {
@@ -87,6 +88,9 @@ describe('the lanes', () => {
       expect(bottomDb).toBeLessThan(Math.min(level, target))
       expect(toY(target)).toBeGreaterThan(layout.loudness.top)
     }
+    // The target has a label of its own, which none of the scale may touch.
+    expect(loudnessScale([[-14, -28]], -14, layout.loudness).ticks).toEqual([-18, -24])
+    expect(loudnessScale([[-14, -28]], -18, layout.loudness).ticks).toEqual([-24])
   })
 
   it('take the loudness scale from the music, not from its pauses', () => {
@@ -120,6 +124,14 @@ describe('paths', () => {
     expect(columnMaxima([-6, null, null], 6)).toEqual([-6, -6, -6, none, none, none])
     expect(columnMaxima([1, 5, null, 2], 2)).toEqual([5, 2])
     expect(columnMaxima([], 2)).toEqual([none, none])
+  })
+
+  it('keep a straight line straight', () => {
+    const points = [0, 10, 20, 30].map((x) => ({ x, y: 2 * x }))
+    const drawn = numbers(smoothPath(points))
+    const xs = drawn.filter((_, i) => i % 2 === 0)
+    expect(heights(smoothPath(points))).toEqual(xs.map((x) => expect.closeTo(2 * x, 0)))
+    expect(xs).toEqual(xs.toSorted((a, b) => a - b))
   })
 
   it('never overshoot between the points of a smooth curve', () => {

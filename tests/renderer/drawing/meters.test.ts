@@ -23,7 +23,8 @@ describe('a meter column', () => {
   it('is steel below the target, straw near it, and over only above', () => {
     const zones = loudnessZones(-14, 'S')
     const column = (level: number) => meterColumn(level, zones, LOUDNESS_SCALE, 20, 300)
-    expect(column(-20).near.height).toBe(0)
+    expect(column(-17).near.height).toBe(0)
+    expect(column(-16.5).near.height).toBeGreaterThan(0)
     expect(column(-14).near.height).toBeGreaterThan(0)
     expect(column(-14).over.height).toBe(0)
     expect(column(-8).over.height).toBeGreaterThan(0)

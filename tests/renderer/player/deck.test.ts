@@ -216,6 +216,10 @@ describe('the transport', () => {
     expect(deck.takeReport()).toMatchObject({ frame: 10_000, isPlaying: false })
     deck.obey({ kind: 'play', serial: 1 })
     expect(placeOf(render(deck, 1024), FADE, a)).toBe(FADE)
+    render(deck, 12_000)
+    deck.obey({ kind: 'loop', range: { startFrame: 2000, endFrame: 6000 } })
+    deck.obey({ kind: 'play', serial: 2 })
+    expect(placeOf(render(deck, 1024), FADE, a)).toBe(2000 + FADE)
   })
 
   it('fades out on pause and goes on from the same place', () => {
@@ -251,5 +255,16 @@ describe('what the deck measures', () => {
     const [momentary, shortTerm, integrated] = loudness.a as readonly [number, number, number]
     for (const level of [momentary, shortTerm, integrated]) expect(level).toBeCloseTo(-20, 1)
     expect(loudness.b?.[2]).toBeCloseTo(-13.98, 1)
+  })
+
+  it('forgets the peaks of the version that was heard before', () => {
+    const deck = deckWith({ loud: sine(20_000, RATE, 997, 0.5), silent: new Float32Array(20_000) })
+    deck.obey({ kind: 'choose', version: 'loud' })
+    deck.obey({ kind: 'play', serial: 1 })
+    render(deck, 8000)
+    expect(deck.takeReport()?.truePeaks[0]).toBeCloseTo(0.5, 2)
+    deck.obey({ kind: 'choose', version: 'silent' })
+    render(deck, 8000)
+    expect(deck.takeReport()?.truePeaks).toEqual([0, 0])
   })
 })

@@ -159,6 +159,13 @@ describe('reading a master', () => {
     }
   })
 
+  it('gives a WAV that ends within its header to the decoder', async () => {
+    const whole = wavFile([noise(100, 1)], { rateHz: 48_000, bits: 24, ballast: 300_000 })
+    for (const bytes of [whole.slice(0, 200_000), whole.slice(0, 40)]) {
+      await expect(openTrack(serve(bytes).open, noDecoder, 48_000)).rejects.toThrow('nothing here needs a decoder')
+    }
+  })
+
   it('knows what is no WAV', () => {
     expect(readWavLayout(new TextEncoder().encode('ID3 this is an MP3 file'), 23)).toBeNull()
     expect(readWavLayout(new Uint8Array(3), 3)).toBeNull()
@@ -192,8 +199,12 @@ describe('changing the rate', () => {
 
 describe('a song that has to be decoded', () => {
   const mp3 = new Uint8Array(100)
-  const openDecoded = (left: Float32Array, right: Float32Array) => {
-    const buffer = { length: left.length, numberOfChannels: 2, getChannelData: (i: number) => (i === 0 ? left : right) }
+  const openDecoded = (...channels: Float32Array[]) => {
+    const getChannelData = (i: number) => {
+      if (!channels[i]) throw new RangeError('no such channel')
+      return channels[i]
+    }
+    const buffer = { length: channels[0]!.length, numberOfChannels: channels.length, getChannelData }
     return openTrack(serve(mp3).open, async () => buffer as unknown as AudioBuffer, 48_000)
   }
 
@@ -208,6 +219,12 @@ describe('a song that has to be decoded', () => {
     expect([...piece.left.slice(0, 20), ...piece.left.slice(5020)].every((value) => value === 0)).toBe(true)
     expect((await track.read(6000, 5)).left).toEqual(new Float32Array(5))
     expect((await track.read(-50, 5)).left).toEqual(new Float32Array(5))
+  })
+
+  it('plays one channel on both sides', async () => {
+    const { left, right } = await (await openDecoded(noise(500, 5))).read(0, 500)
+    expect(right).toEqual(left)
+    expect(Math.max(...left)).toBeGreaterThan(0)
   })
 
   it('keeps peaks above full scale, and the rest to within 96 dB', async () => {
