@@ -18,7 +18,7 @@ export function linePath(points: readonly (Point | null)[]): string {
   return path
 }
 
-/** Returns a line through the points as a monotone cubic (Fritsch and Carlson, 1980): it never overshoots between them. */
+/** Returns a line through the points as a monotone cubic (Fritsch and Butland, 1984): it never overshoots between them. */
 export function smoothPath(points: readonly Point[]): string {
   if (points.length < 3) return linePath(points)
   const slopes = points.slice(1).map((point, i) => {
@@ -29,7 +29,7 @@ export function smoothPath(points: readonly Point[]): string {
     const before = slopes[i - 1] ?? slopes[0] ?? 0
     const after = slopes[i] ?? slopes.at(-1) ?? 0
     if (before * after <= 0) return 0
-    return (3 * (before + after)) / ((2 * after + before) / before + (after + 2 * before) / after)
+    return (2 * before * after) / (before + after)
   })
   return points.reduce((path, point, i) => {
     const before = points[i - 1]
