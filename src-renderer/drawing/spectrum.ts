@@ -118,21 +118,6 @@ export function compareSpectra(curve: readonly Band[], aim: readonly Band[]): Sp
   }
 }
 
-/** Returns nominal frequencies as they are written: 63, 250, 1k, 12.5k (IEC 61260-1 rounds centres to these). */
-export function nominalHz(hz: number): string {
-  const [scaled, unit] = hz >= 995 ? [hz / 1000, 'k'] : [hz, '']
-  const NOMINAL = [1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8, 10]
-  const decade = 10 ** Math.floor(Math.log10(scaled) + 0.02)
-  const digit = NOMINAL.reduce((a, b) => (Math.abs(b - scaled / decade) < Math.abs(a - scaled / decade) ? b : a))
-  return `${Number((digit * decade).toPrecision(3))}${unit}`
-}
-
-/** Returns a nominal frequency with its unit, for a sentence: 63 Hz, 12.5 kHz. */
-export function nominalName(hz: number): string {
-  const text = nominalHz(hz)
-  return text.endsWith('k') ? `${text.slice(0, -1)} kHz` : `${text} Hz`
-}
-
 /**
  * Returns the bands of one sixth of an octave of a live spectrum, tilted and level like the others, from power in dB per bin
  * of equal width. Bins are added by power; empty bands are left out.

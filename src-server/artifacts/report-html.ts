@@ -2,7 +2,7 @@ import { MAX_TITLE_LENGTH } from '../contract/limits.ts'
 import { PLATFORMS } from '../contract/platforms.ts'
 import type { MasterResult, Report, Spectrum, Warning } from '../contract/report.ts'
 import { decisionText, stageText } from '../contract/text/decisions.ts'
-import { change, decibels, frequency, playingTime } from '../contract/text/numbers.ts'
+import { change, decibels, frequency, nominalName, playingTime } from '../contract/text/numbers.ts'
 import { LANGUAGES, type Language, warningText } from '../contract/text/text.ts'
 import { megabytes } from './report/numbers.ts'
 import { type SpectrumPlot, spectrumPlot, timePlot } from './report/plots.ts'
@@ -313,7 +313,7 @@ function spectrumFinding({ source, master }: SpectrumPlot): Bilingual {
   if (Math.abs(largest.move) < 0.3) {
     return { en: 'The balance of the bands is unchanged within 0.3 dB.', ko: '대역 균형의 변화는 0.3 dB 안이에요.' }
   }
-  const place = frequency(Math.round(largest.bandHz))
+  const place = nominalName(largest.bandHz)
   return {
     en: `The largest change of balance is ${change(largest.move)} dB at ${place}.`,
     ko: `균형이 가장 많이 바뀐 곳은 ${place}, ${change(largest.move)} dB예요.`,

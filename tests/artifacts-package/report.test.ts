@@ -388,7 +388,7 @@ describe('report.html', () => {
   })
 
   it('names the band that changed most against the others, of those where the ear judges tone', () => {
-    const band_hz = [50, 100, 1000, 5000, 16_000]
+    const band_hz = [50.12, 100, 251.19, 5000, 16_000]
     const levels = (...mid_db: number[]) => ({ band_hz, mid_db, side_db: mid_db })
     const page = (after: Spectrum) =>
       reportHtml({
@@ -397,7 +397,7 @@ describe('report.html', () => {
         masters: [{ ...master({}), spectrum: after }],
       })
     // All is 2 dB louder: that is no change of balance.
-    expect(page(levels(-8, -18, -16.5, -18, -30))).toContain('The largest change of balance is +1.5 dB at 1 kHz.')
+    expect(page(levels(-8, -18, -16.5, -18, -30))).toContain('The largest change of balance is +1.5 dB at 250 Hz.')
     expect(page(levels(-8, -18, -18, -18.2, -30))).toContain('The balance of the bands is unchanged within 0.3 dB.')
   })
 

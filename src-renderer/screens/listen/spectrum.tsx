@@ -1,5 +1,6 @@
 /** The long-term spectrum of original and version against what is aimed at, with its finding in words and as a table. */
 import { useMemo, useRef, useState } from 'react'
+import { nominalHz, nominalName } from '../../../src-server/contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import {
   type Band,
@@ -7,8 +8,6 @@ import {
   FREQUENCY_TICKS,
   LEVEL_TICKS,
   liveBands,
-  nominalHz,
-  nominalName,
   spectrumAxes,
   spectrumLayout,
   spectrumPath,

@@ -34,6 +34,22 @@ export function frequency(hz: number): string {
   return `${(hz / 1000).toFixed(hz % 1000 === 0 ? 0 : 1)} kHz`
 }
 
+const NOMINAL = [1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8, 10]
+
+/** The nominal frequency of a third octave as an axis has it: 63, 250, 1k, 12.5k (IEC 61260-1 rounds centres to these). */
+export function nominalHz(hz: number): string {
+  const [scaled, unit] = hz >= 995 ? [hz / 1000, 'k'] : [hz, '']
+  const decade = 10 ** Math.floor(Math.log10(scaled) + 0.02)
+  const digit = NOMINAL.reduce((a, b) => (Math.abs(b - scaled / decade) < Math.abs(a - scaled / decade) ? b : a))
+  return `${Number((digit * decade).toPrecision(3))}${unit}`
+}
+
+/** The same with its unit, for a sentence: `63 Hz`, `12.5 kHz`. */
+export function nominalName(hz: number): string {
+  const text = nominalHz(hz)
+  return text.endsWith('k') ? `${text.slice(0, -1)} kHz` : `${text} Hz`
+}
+
 /** Minutes and whole seconds, cut off rather than rounded: `1:14`. */
 export function clock(seconds: number): string {
   const whole = Math.floor(Math.max(0, seconds) + 1e-6)

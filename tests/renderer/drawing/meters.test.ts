@@ -10,12 +10,11 @@ import {
 import {
   compareSpectra,
   liveBands,
-  nominalHz,
-  nominalName,
   spectrumAxes,
   spectrumLayout,
   tiltedBands,
 } from '../../../src-renderer/drawing/spectrum.ts'
+import { nominalHz, nominalName } from '../../../src-server/contract/text/numbers.ts'
 
 const bandHz = Array.from({ length: 30 }, (_, i) => 1000 * 10 ** ((i - 16) / 10))
 
