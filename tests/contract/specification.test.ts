@@ -6,7 +6,14 @@ import { JobCompleted, JobFailed } from '../../src-server/contract/events.ts'
 import { CreatedJob, JOB_STATUSES, Job, MasterFields } from '../../src-server/contract/jobs.ts'
 import { KEY_PREFIX, MAX_DURATION_SECONDS, MAX_UPLOAD_BYTES } from '../../src-server/contract/limits.ts'
 import { PLAN_LIMITS } from '../../src-server/contract/plans.ts'
-import { AI_SERVICES, GENRES, PLATFORMS, TIERS } from '../../src-server/contract/platforms.ts'
+import {
+  AI_SERVICES,
+  deliveryTarget,
+  GENRES,
+  PLATFORMS,
+  playbackGainDb,
+  TIERS,
+} from '../../src-server/contract/platforms.ts'
 
 const members = (schema: TObject) => Object.keys(schema.properties)
 
@@ -80,5 +87,51 @@ describe('the tables of the specification, word for word', () => {
       studio: { keys: 20, requestsPerMinute: 100, webhooks: 10, concurrentJobs: 20, monthlyCredits: 500 },
     })
     expect([MAX_UPLOAD_BYTES, MAX_DURATION_SECONDS, KEY_PREFIX]).toEqual([52_428_800, 600, 'ams_live_'])
+  })
+})
+
+describe('what is delivered', () => {
+  const target = (...asked: Parameters<typeof deliveryTarget>) => {
+    const { targetLufs, ceilingDbtp, targetConfidence, ceilingConfidence } = deliveryTarget(...asked)
+    return [targetLufs, ceilingDbtp, targetConfidence, ceilingConfidence]
+  }
+
+  test('a platform has its own loudness and ceiling, and says how well founded they are', () => {
+    expect(PLATFORMS.map((platform) => [platform, ...target(platform, 'other', 'platform')])).toEqual([
+      ['spotify', -14, -1, 'published', 'published'],
+      ['apple_music', -16, -1, 'common_practice', 'published'],
+      ['youtube', -14, -1, 'common_practice', 'common_practice'],
+      ['melon', -11, -1.5, 'our_recommendation', 'our_recommendation'],
+      ['soundcloud', -14, -1.5, 'common_practice', 'common_practice'],
+    ])
+  })
+
+  test('melon has the loudness of the genre, and so has every platform in competitive mode', () => {
+    expect(GENRES.map((genre) => [genre, ...target('melon', genre, 'platform').slice(0, 2)])).toEqual([
+      ['kpop', -8.5, -2],
+      ['edm', -8, -2],
+      ['ballad', -11, -1.5],
+      ['hiphop', -8.5, -2],
+      ['pop', -9.5, -1.5],
+      ['other', -11, -1.5],
+    ])
+    expect(PLATFORMS.map((platform) => [platform, ...target(platform, 'kpop', 'competitive')])).toEqual([
+      ['spotify', -8.5, -2, 'our_recommendation', 'published'],
+      ['apple_music', -8.5, -1, 'our_recommendation', 'published'],
+      ['youtube', -8.5, -1, 'our_recommendation', 'common_practice'],
+      ['melon', -8.5, -2, 'our_recommendation', 'our_recommendation'],
+      ['soundcloud', -8.5, -1.5, 'our_recommendation', 'common_practice'],
+    ])
+  })
+
+  test('a service turns loud masters down to its level, and quiet ones up where it does that at all', () => {
+    const changes = (integratedLufs: number, truePeakDbtp: number) =>
+      PLATFORMS.map((platform) =>
+        playbackGainDb(deliveryTarget(platform, 'kpop', 'competitive').playback, { integratedLufs, truePeakDbtp }),
+      )
+    expect(changes(-8, -1)).toEqual([-6, -8, -6, 0, -6])
+    expect(changes(-20, -4)).toEqual([3, 3, 0, 0, 0])
+    expect(changes(-20, -12)).toEqual([6, 4, 0, 0, 0])
+    expect(changes(-20, 0)).toEqual([0, 0, 0, 0, 0])
   })
 })

@@ -25,7 +25,8 @@ describe('why the program cannot start', () => {
   it('names the one who has the data folder', () => {
     const owned = new DirectoryOwnedError('/data', { pid: 7, port: 4711, controlToken: 't' })
     expect(startFailureText(owned, 'ko')).toMatch(/다른 Loudsmith.*4711/)
-    expect(startFailureText(new DirectoryOwnedError('/data', undefined), 'en')).not.toContain('undefined')
+    for (const language of ['en', 'ko'] as const)
+      expect(startFailureText(new DirectoryOwnedError('/data', undefined), language)).not.toContain('undefined')
   })
 
   it('names the port, and the variable that cannot be used', () => {

@@ -12,7 +12,10 @@ import { ko } from '../../src-renderer/text/ko.ts'
 import { listenEn } from '../../src-renderer/text/listen.en.ts'
 import { listenKo } from '../../src-renderer/text/listen.ko.ts'
 import type { MasterSettings } from '../../src-server/contract/app.ts'
-import { errorText, warningText } from '../../src-server/contract/text/text.ts'
+import { DECISION_CODES, type Decision, type DecisionCode, STAGES_OF_CHAIN } from '../../src-server/contract/report.ts'
+import { decisionText, stageText } from '../../src-server/contract/text/decisions.ts'
+import { change, decibels, frequency } from '../../src-server/contract/text/numbers.ts'
+import { errorText, LANGUAGES, warningText } from '../../src-server/contract/text/text.ts'
 import { someSettings } from '../support/desk-songs.ts'
 
 describe('numbers', () => {
@@ -89,6 +92,59 @@ describe('sentences', () => {
     expect(edges(0, 3.1, 'ko')).toBe('뒤에 3.1초의 무음이 있어요.')
     expect(edges(2.5, 0, 'ko')).toBe('앞에 2.5초의 무음이 있어요.')
     expect(edges(0.5, 2.6, 'ko')).toBe('앞에 0.5초, 뒤에 2.6초의 무음이 있어요.')
+  })
+
+  it.each<[DecisionCode, Decision['values'], string]>([
+    ['DC_REMOVED', { method: 'filtered' }, 'An offset that moves with the music was filtered out.'],
+    ['DC_REMOVED', { method: 'subtracted' }, 'A constant offset was removed.'],
+    ['CLIPPING_REBUILT', { count: 1721 }, 'Clipped peaks were rebuilt (1,721).'],
+    ['CLIPPING_REBUILT', {}, 'Clipped peaks were rebuilt.'],
+    ['MUD_CUT', { frequencyHz: 240, gainDb: -1.52 }, 'Mud around 240 Hz was cut by 1.5 dB.'],
+    ['BASS_MADE_MONO', { frequencyHz: 120 }, 'The low end below 120 Hz was made mono.'],
+    [
+      'BASS_MADE_MONO',
+      { frequencyHz: 120, midGainDb: 0.8 },
+      'The low end below 120 Hz was made mono. The mid was raised there by 0.8 dB for what went with the sides.',
+    ],
+    ['TONE_LEFT_ALONE', { intensity: 0 }, 'At intensity 0 the tone is left alone.'],
+    ['TONE_LEFT_ALONE', { intensity: 50 }, 'No fault of tone was found, so it was left alone.'],
+    [
+      'TONE_LEANED',
+      { fault: 'dullness', gainDb: 0.5, frequencyHz: 9000 },
+      'The tone leans by 0.5 dB away from a dull top around 9 kHz: possible, but too uncertain to call it a fault.',
+    ],
+    ['DYNAMICS_LEFT_ALONE', { intensity: 0 }, 'At intensity 0 the dynamics are left alone.'],
+    ['DYNAMICS_LEFT_ALONE', { intensity: 50 }, 'The dynamics suit the song and were left alone.'],
+    ['GAIN_ONLY', { gainDb: -2.04 }, 'Only gain was needed (−2.0 dB); no peak came near the ceiling.'],
+    [
+      'CANDIDATE_CHOSEN',
+      { candidate: 'as_asked', of: 3, intensity: 50 },
+      '3 recipes were tried on the loudest and the quietest passage; the one asked for measured best.',
+    ],
+  ])('say what was decided and by how much: %s %o', (code, values, sentence) => {
+    expect(decisionText({ code, values })).toBe(sentence)
+  })
+
+  it('say every decision and every stage in both languages, also where numbers are missing', () => {
+    for (const language of LANGUAGES) {
+      const texts = DECISION_CODES.map((code) => decisionText({ code, values: {} }, language))
+      expect(texts.filter((text) => text.length < 10 || /undefined|NaN|null/.test(text))).toEqual([])
+      expect(STAGES_OF_CHAIN.map((stage) => stageText(stage, language)).filter((name) => name === '')).toEqual([])
+    }
+    expect(decisionText({ code: 'CLIPPING_REBUILT', values: { count: 3 } }, 'ko')).toBe('잘린 피크를 복원했어요 (3).')
+  })
+
+  it('write levels and changes alike wherever they stand', () => {
+    expect([-14, -0.004, 0, null, undefined, Number.NEGATIVE_INFINITY].map((value) => decibels(value))).toEqual([
+      '−14.00',
+      '0.00',
+      '0.00',
+      '–',
+      '–',
+      '–',
+    ])
+    expect([2.74, -3.1, 0.04, -0.04, null].map((value) => change(value))).toEqual(['+2.7', '−3.1', '0.0', '0.0', '–'])
+    expect([240.4, 1000, 6400].map(frequency)).toEqual(['240 Hz', '1 kHz', '6.4 kHz'])
   })
 
   it('name a codec without the encoder that stood in for it', () => {
