@@ -15,7 +15,7 @@ import type { MasterSettings } from '../../src-server/contract/app.ts'
 import { DECISION_CODES, type Decision, type DecisionCode, STAGES_OF_CHAIN } from '../../src-server/contract/report.ts'
 import { decisionText, stageText } from '../../src-server/contract/text/decisions.ts'
 import { change, decibels, frequency } from '../../src-server/contract/text/numbers.ts'
-import { errorText, LANGUAGES, warningText } from '../../src-server/contract/text/text.ts'
+import { errorText, LANGUAGES, preferredLanguage, warningText } from '../../src-server/contract/text/text.ts'
 import { someSettings } from '../support/desk-songs.ts'
 
 describe('numbers', () => {
@@ -132,6 +132,12 @@ describe('sentences', () => {
       expect(STAGES_OF_CHAIN.map((stage) => stageText(stage, language)).filter((name) => name === '')).toEqual([])
     }
     expect(decisionText({ code: 'CLIPPING_REBUILT', values: { count: 3 } }, 'ko')).toBe('잘린 피크를 복원했어요 (3).')
+  })
+
+  it('are in the language that is asked for first, or most', () => {
+    const asked = ['ko, en', 'en,ko', 'ko-KR,ko;q=0.9', 'en;q=0.5, ko;q=0.9', 'ko; q=0.1, en', 'fr, KO', 'fr', 'ko;q=0']
+    expect(asked.map(preferredLanguage)).toEqual(['ko', 'en', 'ko', 'ko', 'en', 'ko', 'en', 'en'])
+    expect(preferredLanguage(undefined)).toBe('en')
   })
 
   it('write levels and changes alike wherever they stand', () => {

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src-server/config.ts'
+import { createLog, LOG_LEVELS } from '../../src-server/log.ts'
+import { systemClock } from '../../src-server/system.ts'
 import { startService } from '../support/service.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -28,6 +30,7 @@ describe('the surroundings', () => {
     ['MASTER_ENGINE_GRACE_MS', '3s'],
     ['MASTER_ENGINE_GRACE_MS', '3e3'],
     ['MASTER_ENGINE_GRACE_MS', '0x10'],
+    ['MASTER_ENGINE_GRACE_MS', '99999999999999999999'],
   ])('with %s=%s are refused by name', (name, text) => {
     expect(() => readConfig({ [name]: text })).toThrow(new RegExp(`^${name} `))
   })
@@ -41,5 +44,50 @@ describe('the surroundings', () => {
     expect(named.toSorted()).toEqual(['MASTER_LOGLEVEL', 'MASTER_PORT'])
     expect(warnings[0]?.level).toBe('warn')
     await service.stop()
+  })
+})
+
+describe('the log', () => {
+  const linesAt = (level: (typeof LOG_LEVELS)[number], tell: (log: ReturnType<typeof createLog>) => void) => {
+    const lines: string[] = []
+    tell(createLog(level, systemClock, (line) => lines.push(line)))
+    return lines
+  }
+
+  test('holds what is at its level and above', () => {
+    const told = LOG_LEVELS.map((level) =>
+      linesAt(level, (log) => {
+        for (const own of ['debug', 'info', 'warn', 'error'] as const) log[own](own)
+      }).map((line) => JSON.parse(line).level),
+    )
+    expect(told).toEqual([
+      ['debug', 'info', 'warn', 'error'],
+      ['info', 'warn', 'error'],
+      ['warn', 'error'],
+      ['error'],
+      [],
+    ])
+  })
+
+  test('never holds a secret, wherever it stands, and keeps the causes of an error', () => {
+    const key = `ams_live_${'0a'.repeat(16)}`
+    const cause = new Error(`refused ${key}`, { cause: { token: 'hidden', code: 'EIO' } })
+    const [line = ''] = linesAt('info', (log) =>
+      log.error(`with ${key}`, { headers: { authorization: `Bearer ${key}` }, key: 'hidden', secret: 'hidden', cause }),
+    )
+    expect(line).not.toMatch(/hidden|0a0a/)
+    expect(line.endsWith('\n')).toBe(true)
+    expect(JSON.parse(line)).toMatchObject({
+      message: 'with ams_live_[redacted]',
+      headers: { authorization: '[redacted]' },
+      cause: { kind: 'Error', message: 'refused ams_live_[redacted]', cause: { token: '[redacted]', code: 'EIO' } },
+    })
+  })
+
+  test('has a line of what cannot be written as JSON too', () => {
+    const circle: Record<string, unknown> = {}
+    circle.self = circle
+    const [line = ''] = linesAt('info', (log) => log.warn('round', { circle }))
+    expect(JSON.parse(line)).toMatchObject({ level: 'warn', message: 'round' })
   })
 })

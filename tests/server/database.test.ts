@@ -7,9 +7,11 @@ import { databaseFault } from '../../src-server/db/fault.ts'
 import { type Migration, readMigrations } from '../../src-server/db/migrate.ts'
 import { openDatabase } from '../../src-server/db/open.ts'
 import { liveOwner, ownDirectory } from '../../src-server/db/owner.ts'
+import { surely } from '../../src-server/db/surely.ts'
 import { createLog } from '../../src-server/log.ts'
 import { startServer } from '../../src-server/server.ts'
 import { systemClock } from '../../src-server/system.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 
 let folder: string
 let file: string
@@ -138,7 +140,7 @@ describe('a data folder', () => {
     ownership.announce({ pid: 1, port: 4711, controlToken: 'secret' })
     expect(statSync(path.join(folder, 'owner.json')).mode & 0o777).toBe(0o600)
     expect(liveOwner(folder)).toMatchObject({ port: 4711, controlToken: 'secret' })
-    expect(() => ownDirectory(folder)).toThrow('4711')
+    expect(thrownBy(() => ownDirectory(folder))).toMatchObject({ owner: { port: 4711 } })
     ownership.release()
     expect(liveOwner(folder)).toBeUndefined()
     ownDirectory(folder).release()
@@ -153,6 +155,49 @@ describe('a data folder', () => {
   test('of an owner who died is free, whatever its file still says', () => {
     writeFileSync(path.join(folder, 'owner.json'), JSON.stringify({ pid: process.pid, port: 1, controlToken: 'x' }))
     expect(liveOwner(folder)).toBeUndefined()
-    ownDirectory(folder).release()
+    const next = ownDirectory(folder)
+    // He has not said yet where he listens: nobody is sent to where the dead one did.
+    expect(liveOwner(folder)).toBeUndefined()
+    next.release()
+  })
+})
+
+describe('what must not be lost', () => {
+  test('is written as soon as it can be, after ever longer pauses of half a minute at most', async () => {
+    const clock = createFakeClock()
+    const triedAtMs: number[] = []
+    const startMs = clock.now()
+    const run = () => {
+      triedAtMs.push(clock.now() - startMs)
+      if (triedAtMs.length < 10) throw new Error('locked')
+      return 'written'
+    }
+    const causes: unknown[] = []
+    const end = surely(run, {
+      clock,
+      signal: new AbortController().signal,
+      onFailure: (cause) => void causes.push(cause),
+    })
+    await clock.advance(125_000)
+    expect(await end).toBe('written')
+    expect(triedAtMs).toEqual([0, 500, 1500, 3500, 7500, 15_500, 31_500, 61_500, 91_500, 121_500])
+    expect(causes).toHaveLength(9)
+  })
+
+  test('is given up when the service ends', async () => {
+    const clock = createFakeClock()
+    const stop = new AbortController()
+    let tries = 0
+    const end = surely(
+      () => {
+        tries++
+        throw new Error('full')
+      },
+      { clock, signal: stop.signal, onFailure: () => {} },
+    )
+    await clock.advance(1000)
+    stop.abort()
+    expect(await end).toBeUndefined()
+    expect(tries).toBe(3)
   })
 })

@@ -183,4 +183,13 @@ test('every rule has a sentence of its own in both languages', () => {
   for (const text of korean) expect(text).toMatch(/[가-힣].*\.$|빠진 값: a\.$/)
   expect(new Set(english).size).toBe(samples.length)
   expect(new Set(korean).size).toBe(samples.length)
+  const counted = [1, 20].flatMap((limit) =>
+    (['characters_at_least', 'items_at_most'] as const).map((rule) => detailText({ rule, limit }, 'en')),
+  )
+  expect(counted).toEqual([
+    'It has at least 1 character.',
+    'It holds at most 1 entry.',
+    'It has at least 20 characters.',
+    'It holds at most 20 entries.',
+  ])
 })
