@@ -58,7 +58,7 @@ export function toAppError(thrown: unknown): AppError {
   if (/^SQLITE_(BUSY|READONLY|LOCKED)|^EROFS$/.test(name)) {
     return new AppError('UNAVAILABLE', {}, { cause: thrown })
   }
-  if (name === 'FST_ERR_BAD_URL' || name === 'FST_ERR_MAX_PARAM_LENGTH') return new AppError('NOT_FOUND')
+  if (name === 'FST_ERR_BAD_URL') return new AppError('NOT_FOUND')
   if (name.startsWith('FST_') && typeof statusCode === 'number' && statusCode < 500) {
     return invalidRequest('unreadable', { cause: thrown })
   }
