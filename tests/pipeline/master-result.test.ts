@@ -59,6 +59,28 @@ describe('the result of a master', () => {
     ])
   })
 
+  it('tells what clipper and limiter did to the master that was driven hardest, wherever it stands', () => {
+    const { result } = resultOf('spotify', { integratedLufs: -14 })
+    const results = [
+      { ...result, max_gain_reduction_db: 1, clip_budget_db: 0 },
+      {
+        ...result,
+        platform: 'melon' as const,
+        max_gain_reduction_db: 6.26,
+        mean_gain_reduction_db: 0.4,
+        clip_budget_db: 2,
+      },
+      { ...result, platform: 'youtube' as const, max_gain_reduction_db: 3, clip_budget_db: 0 },
+    ]
+    expect(landingDecisions(results)).toMatchObject([
+      { code: 'CLIP_BUDGET_CHOSEN', values: { platform: 'melon', clipBudgetDb: 2 } },
+      { code: 'LIMITED', values: { platform: 'melon', maxGainReductionDb: 6.3, meanGainReductionDb: 0.4 } },
+    ])
+    expect(landingDecisions([{ ...result, max_gain_reduction_db: 0.04, clip_budget_db: 0 }])).toMatchObject([
+      { code: 'GAIN_ONLY', values: { platform: 'spotify' } },
+    ])
+  })
+
   it('counts the gain of the whole way from the song to the master, and the largest reduction', () => {
     const { plan, result } = resultOf('spotify', { integratedLufs: -14 })
     expect(result.gain_db).toBeCloseTo(plan.gainDb - 2.5, 9)

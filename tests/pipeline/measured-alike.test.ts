@@ -90,6 +90,20 @@ describe('a short master', () => {
   })
 })
 
+describe('the curves of a master', () => {
+  it.each([
+    ['ends with a step', 10 * 4410, 10],
+    ['ends within a step', 10 * 4410 + 1, 11],
+  ])('have a point for every 100 ms that it has begun, where it %s', (name, frames, points) => {
+    const tone = stereo(frames, rate, (i) => 0.5 * Math.sin((2 * Math.PI * 997 * i) / rate))
+    const file = at(`${name}.wav`)
+    runPlain('-i', writeFloatWav(at(`${name} float.wav`), tone.channels, rate), '-c:a', 'pcm_s16le', file)
+    const { peakDbfs, correlation } = measureMaster(file).curves
+    expect([peakDbfs.length, correlation.length]).toEqual([points, points])
+    for (const peak of peakDbfs.slice(0, 10)) expect(peak).toBeCloseTo(-6.02, 1)
+  })
+})
+
 describe('the target of a song', () => {
   it('stands beside it as far away as it was planned, wherever the two are looked at', () => {
     const { bandHz, midDb, sideDb } = song.spectrum

@@ -50,3 +50,13 @@ test('what is still open when the grace is over is cut', async () => {
   await cut
   expect(grace).toEqual([3000])
 })
+
+test('a port that another program has is named, and nothing of the try stays open', async () => {
+  const first = await listen(() => {}, 0)
+  const refused = { name: 'PortTakenError', code: 'EADDRINUSE', port: first.port }
+  await expect(listen(() => {}, first.port)).rejects.toMatchObject(refused)
+  await first.close(0, forever)
+  const again = await listen(() => {}, first.port)
+  expect(again.port).toBe(first.port)
+  await again.close(0, forever)
+})
