@@ -9,11 +9,11 @@ const RETENTION_MS = 30 * 86_400_000
 
 /** A wall clock that a test may set ahead; nothing becomes due by it, so the sweep does not come round. */
 let aheadMs: number
+const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
 let engine: HeldEngine
 let service: Service
 beforeEach(async () => {
   aheadMs = 0
-  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
   engine = createHeldEngine({ isAutomatic: true })
   service = await startService({ forkEngine: engine.fork, clock })
 })
@@ -48,4 +48,16 @@ test('the song of a failed job is over at its time too', async () => {
   aheadMs = RETENTION_MS + 1000
   expect((await source()).body.error.code).toBe('RESULT_EXPIRED')
   expect((await service.get(`/api/v1/jobs/${job_id}/download`)).body.error.code).toBe('JOB_FAILED')
+})
+
+test('a start sweeps what became over while nothing ran; the record stays', async () => {
+  const before = await startService({ forkEngine: engine.fork, clock, keepsData: true })
+  const { job_id } = await before.newJob()
+  await before.ended(job_id)
+  await before.stop()
+  aheadMs = RETENTION_MS + 60_000
+  const after = await startService({ forkEngine: engine.fork, clock, dataDir: before.dataDir })
+  await expect.poll(() => existsSync(path.join(after.dataDir, 'jobs', job_id))).toBe(false)
+  expect(await after.job(job_id)).toMatchObject({ status: 'done', expired: true })
+  await after.stop()
 })
