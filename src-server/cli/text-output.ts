@@ -30,7 +30,8 @@ export function formatBytes(sizeBytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   let value = sizeBytes
   let unit = 0
-  while (value >= 1000 && unit < units.length - 1) {
+  // From here on a value is written as 1000.
+  while (value >= 999.95 && unit < units.length - 1) {
     value /= 1000
     unit += 1
   }

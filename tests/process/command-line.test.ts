@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { defaultDataDir } from '../../src-server/cli/data-dir.ts'
 import { masterFile } from '../../src-server/cli/master.ts'
 import { createServiceClient } from '../../src-server/cli/service-client.ts'
-import { table } from '../../src-server/cli/text-output.ts'
+import { createProgressLine, formatBytes, table } from '../../src-server/cli/text-output.ts'
 import { wordsOfTerminal } from '../../src-server/cli/words.ts'
 import { startFailureText } from '../../src-server/contract/text/start-failure.ts'
 import { DatabaseError } from '../../src-server/db/fault.ts'
@@ -85,6 +85,39 @@ async function sayInTurn(commands: readonly (readonly string[])[]): Promise<{ co
   const { stdout } = await promisify(execFile)(process.execPath, [runner, JSON.stringify(commands)])
   return JSON.parse(stdout)
 }
+
+test('sizes are in the largest unit that keeps them at 1 or more', () => {
+  expect([0, 999, 1000, 999_940, 999_960, 3_400_000, 2e12, 5e15].map(formatBytes)).toEqual([
+    '0 B',
+    '999 B',
+    '1.0 kB',
+    '999.9 kB',
+    '1.0 MB',
+    '3.4 MB',
+    '2.0 TB',
+    '5000.0 TB',
+  ])
+})
+
+test('progress is one line that is drawn over on a terminal, and a line for each stage elsewhere', () => {
+  const shownOn = (isTTY: boolean) => {
+    const written: string[] = []
+    const line = createProgressLine({ isTTY, write: (part: string) => written.push(part) } as never)
+    for (const percent of [0, 50, 51]) line.show(percent, 'rendering')
+    line.show(100, 'done')
+    line.end()
+    line.end()
+    return written.join('')
+  }
+  const bars = shownOn(true).split('\r\x1b[2K')
+  expect(bars.slice(1)).toEqual([
+    `[${'-'.repeat(28)}]   0 %  rendering`,
+    `[${'#'.repeat(14)}${'-'.repeat(14)}]  50 %  rendering`,
+    `[${'#'.repeat(14)}${'-'.repeat(14)}]  51 %  rendering`,
+    `[${'#'.repeat(28)}] 100 %  done\n`,
+  ])
+  expect(shownOn(false)).toBe('rendering\ndone\n')
+})
 
 test('a Korean terminal gets Korean: help and mistakes', async () => {
   vi.stubEnv('LC_ALL', 'ko_KR.UTF-8')
