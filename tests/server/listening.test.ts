@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { listen } from '../../src-server/http/listen.ts'
+import { createFront } from '../../src-server/server/front.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 /** A grace that is never over: what closes did not wait for it. */
@@ -59,4 +60,32 @@ test('a port that another program has is named, and nothing of the try stays ope
   const again = await listen(() => {}, first.port)
   expect(again.port).toBe(first.port)
   await again.close(0, forever)
+})
+
+test('a service that is still being built says that it is well; whatever else is asked waits for it', async () => {
+  let port = 0
+  const front = createFront({ version: '1.2.3', port: () => port, newUuid: () => 'an-id' })
+  const listening = await listen(front.answer, 0)
+  port = listening.port
+  const get = async (address: string, host = `127.0.0.1:${port}`) => {
+    const asked = request({ port, host: '127.0.0.1', path: address, headers: { host }, agent: false }).end()
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    const body = (await answer.setEncoding('utf8').toArray()).join('')
+    return { status: answer.statusCode, headers: answer.headers, body }
+  }
+  const jobs = get('/api/v1/jobs')
+  const stranger = get('/healthz', 'evil.example')
+  const health = await get('/healthz')
+  expect([health.status, JSON.parse(health.body)]).toEqual([200, { status: 'ok', version: '1.2.3' }])
+  expect(health.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': 'an-id',
+  })
+  front.open(({ url, headers }, response) => response.end(`${headers.host?.split(':')[0]} ${url}`))
+  expect((await jobs).body).toBe('127.0.0.1 /api/v1/jobs')
+  expect((await stranger).body).toBe('evil.example /healthz')
+  expect((await get('/healthz')).body).toBe('127.0.0.1 /healthz')
+  await listening.close(0, forever)
 })
