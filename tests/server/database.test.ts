@@ -8,6 +8,7 @@ import { type Migration, readMigrations } from '../../src-server/db/migrate.ts'
 import { openDatabase } from '../../src-server/db/open.ts'
 import { liveOwner, ownDirectory } from '../../src-server/db/owner.ts'
 import { surely } from '../../src-server/db/surely.ts'
+import { listen } from '../../src-server/http/listen.ts'
 import { createLog } from '../../src-server/log.ts'
 import { startServer } from '../../src-server/server.ts'
 import { systemClock } from '../../src-server/system.ts'
@@ -127,11 +128,16 @@ describe('the database file', () => {
 })
 
 describe('a data folder', () => {
-  test('in which a start cannot go on is left with no database open', async () => {
+  test('in which a start cannot go on is left with no database, no port and no owner', async () => {
     const log = createLog('silent', systemClock, () => {})
     writeFileSync(path.join(folder, 'jobs'), 'a file where a folder belongs')
-    await expect(startServer({ dataDir: folder, port: 0, log })).rejects.toMatchObject({ code: 'EEXIST' })
+    const { port, close } = await listen(() => {}, 0)
+    await close(0, systemClock.sleep)
+    await expect(startServer({ dataDir: folder, port, log })).rejects.toMatchObject({ code: 'EEXIST' })
     expect(readdirSync(folder).filter((name) => name.startsWith('loudsmith.db'))).toEqual(['loudsmith.db'])
+    const next = await listen(() => {}, port)
+    await next.close(0, systemClock.sleep)
+    ownDirectory(folder).release()
   })
 
   test('has one owner at a time, who is found by others until he gives it up', () => {
