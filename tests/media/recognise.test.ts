@@ -164,3 +164,35 @@ describe('a file is what its content says', () => {
 it('the ffmpeg of these tests is named, so that a failure can be repeated', () => {
   expect(ffmpeg.version).toMatch(/\d/)
 })
+
+/** Bit rates of layer III, kbit/s, by their index from 1 on: ISO/IEC 11172-3 and 13818-3, section 2.4.2.3. */
+const KILOBITS = {
+  1: [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  2: [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+} as const
+
+describe.each([
+  ['MPEG 1', 0xfb, 1, [44_100, 48_000, 32_000]],
+  ['MPEG 2', 0xf3, 2, [22_050, 24_000, 16_000]],
+  ['MPEG 2.5', 0xe3, 2, [11_025, 12_000, 8000]],
+] as const)('frames of %s', (name, sync, version, rates) => {
+  it('are known at every rate and bit rate, padded or not', async () => {
+    for (const [rateIndex, sampleRateHz] of rates.entries()) {
+      for (const [i, kilobits] of KILOBITS[version].entries()) {
+        const lengthBytes = Math.floor(((version === 1 ? 144_000 : 72_000) * kilobits) / sampleRateHz)
+        const frames = [0, 1, 0, 1, 0, 1].map((padding) => {
+          const frame = Buffer.alloc(lengthBytes + padding)
+          frame.set([0xff, sync, ((i + 1) << 4) | (rateIndex << 2) | (padding << 1), 0])
+          return frame
+        })
+        writeFileSync(at('frames.mp3'), Buffer.concat(frames))
+        const recognition = await recognise('frames.mp3')
+        expect([name, kilobits, recognition]).toMatchObject([name, kilobits, { stream: { sampleRateHz, channels: 2 } }])
+        const { bitRate = 0 } = 'stream' in recognition ? recognition.stream : {}
+        // A frame is whole bytes: at the lowest rates one byte more or less is several percent.
+        const byteOf = (8 * sampleRateHz) / (version === 1 ? 1152 : 576)
+        expect(Math.abs(bitRate - kilobits * 1000)).toBeLessThan(byteOf)
+      }
+    }
+  })
+})

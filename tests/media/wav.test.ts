@@ -45,6 +45,10 @@ describe.each([16, 24] as const)('a WAV of %i bit', (bitDepth) => {
     expect(read.equals(pcmBytes(bitDepth))).toBe(true)
   })
 
+  it('holds nothing but its samples where there is nothing to say', () => {
+    expect(writeWav(`bare${bitDepth}.wav`, bitDepth).sizeBytes).toBe(44 + pcmBytes(bitDepth).length)
+  })
+
   it('reads back any stretch, and none beyond its end', () => {
     writeWav(`part${bitDepth}.wav`, bitDepth)
     const frameBytes = (2 * bitDepth) / 8
