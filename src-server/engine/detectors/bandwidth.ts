@@ -1,20 +1,25 @@
 import type { BandLevels } from '../meters/spectrum.ts'
-import { dbToPower, powerToDb } from '../units.ts'
+import { dbToPower, power, powerToDb } from '../units.ts'
 
 /** Bands per octave that {@link findCutoff} and the resonance search need. */
 export const fineBandsPerOctave = 24
+
+/** From the middle of a fine band to its upper end, as a ratio. */
+const halfBand = power(2, 0.5 / fineBandsPerOctave)
 
 /** Within this many fine bands (a sixth of an octave) ... */
 const steepBands = 4
 /** ... a cutoff falls by at least this, dB: steeper than any mix, as only the low-pass of a codec or a converter is. */
 const fallDb = 22
+/** What lies further below the loudest band is rounding and the tail of a filter, which fall on and on, dB. */
+const emptyDb = 90
 /** A fall above this is the ordinary end of the audible band (a 320 kbit/s encoder's low-pass lies at 20 kHz). */
 const highestHz = 19_500
 
 /**
  * Returns the frequency in Hz above which there is no music, or null where the spectrum reaches the end of the band. `levels` are
- * long-term levels in {@link fineBandsPerOctave} bands per octave. The cutoff is the highest band from which the level falls by
- * 22 dB within a sixth of an octave and never comes back. Null for silence.
+ * long-term levels in {@link fineBandsPerOctave} bands per octave. The cutoff is the upper end of the highest band from which the
+ * level falls by 22 dB within a sixth of an octave and never comes back. Null for silence.
  */
 export function findCutoff({ bandHz, midDb, sideDb }: BandLevels, sampleRateHz: number): number | null {
   const levels = midDb.map((mid, b) => powerToDb(dbToPower(mid) + dbToPower(sideDb[b]!)))
@@ -26,10 +31,11 @@ export function findCutoff({ bandHz, midDb, sideDb }: BandLevels, sampleRateHz: 
   for (let b = last - steepBands; b > 0; b--) {
     above = Math.max(above, levels[b + steepBands]!)
     const here = Math.max(levels[b]!, levels[b - 1]!)
-    if (here - above >= fallDb) {
-      let edge = b
+    if (here - above >= fallDb && here > loudest - emptyDb) {
+      let edge = b - 1
       while (edge < b + steepBands && levels[edge + 1]! > here - fallDb / 2) edge++
-      return bandHz[edge]! < highestHz ? bandHz[edge]! : null
+      const endHz = bandHz[edge]! * halfBand
+      return endHz < highestHz ? endHz : null
     }
     if (above > loudest - 30) return null
   }

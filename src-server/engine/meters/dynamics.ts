@@ -45,7 +45,7 @@ export interface Waveform {
   readonly offsetDrift: number
   /**
    * What the means of all whole seconds of each channel have in common: the one nearest to zero, and no more than the peak of the
-   * quietest step, since silence that holds less of it does not share it; 0 where they lie on both sides of it. Full scale 1.
+   * quietest whole step, since silence that holds less of it does not share it; 0 where they lie on both sides of it. Full scale 1.
    */
   readonly standingOffsets: readonly number[]
   /** Root mean square of each channel without its mean, dBFS; −Infinity for silence. */
@@ -127,6 +127,7 @@ function standingOf(steps: readonly StereoSums[], channel: 'left' | 'right'): nu
     least = Math.min(least, mean)
     most = Math.max(most, mean)
   }
-  const quietest = steps.reduce((peak, step) => Math.min(peak, step.peak), Infinity)
+  // The few frames of a last step that is not whole may all lie near zero, whatever the offset.
+  const quietest = steps.slice(0, -1).reduce((peak, step) => Math.min(peak, step.peak), Infinity)
   return least > most ? 0 : clamp(Math.max(0, least) + Math.min(0, most), -quietest, quietest)
 }

@@ -289,6 +289,17 @@ describe('a song that is examined at the rate of its file', () => {
     expect(peakDbfs.indexOf(Math.max(...peakDbfs))).toBe(595)
   })
 
+  it('shares an offset that its last frames happen to leave, but not one that a tenth of a second leaves', () => {
+    const standing = (silentFrames: number) => {
+      const song = noise(10.01, 0.005, 48_000)
+      addOffset(song, 0.02)
+      for (const samples of song.channels) samples.fill(0, song.frames - silentFrames)
+      return examineSamples(song).waveform.standingOffsets.map((offset) => Number(offset.toFixed(3)))
+    }
+    expect(standing(480)).toEqual([0.02, 0.02])
+    expect(standing(480 + 4800)).toEqual([0, 0])
+  })
+
   it('of 192 kHz has the rumble that is there, and none where its middle line wanders', () => {
     const swaying = (hz: number) => examineSamples(sine(8, hz, 0.1, 192_000)).subsonic
     expect(swaying(15).levelDbfs).toBeCloseTo(-23, 0)
@@ -452,14 +463,19 @@ describe('music without a top', () => {
     expect(emptied(1e-12)).toEqual(emptied(1e-9))
   })
 
-  it('has a cutoff where it ends below 19.5 kHz, not where the audible band ends', () => {
-    const cutoffs = [18_000, 20_000].map((hz) => {
-      const ending = copyOf(music)
-      const kernel = designLowPass(1023, hz, 48_000, 12)
-      filterWhole(ending, createConvolver(kernel, kernel))
-      return analyse(ending).bandwidthHz
-    })
-    expect(cutoffs).toEqual([expect.any(Number), null])
+  const cutoffOf = (hz: number) => {
+    const ending = copyOf(music)
+    const kernel = designLowPass(4095, hz, 48_000, 12)
+    filterWhole(ending, createConvolver(kernel, kernel))
+    return analyse(ending).bandwidthHz
+  }
+
+  it.each([8000, 11_000, 15_000, 16_000, 18_000, 19_000])('has its cutoff at %i Hz, within 2 per cent', (hz) => {
+    expect(Math.abs(cutoffOf(hz)! / hz - 1)).toBeLessThan(0.02)
+  })
+
+  it('has none where the audible band ends', () => {
+    expect(cutoffOf(20_000)).toBeNull()
   })
 
   it('cannot be judged where the fault would lie: of what ends at 7 kHz nothing is said but of its mud', () => {
