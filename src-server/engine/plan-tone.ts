@@ -4,7 +4,7 @@ import type { Decision } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import { type ToneFault, toneFaults } from './detectors/tone-evidence.ts'
 import { certainty, faultOdds, probability, rise } from './fault-odds.ts'
-import { type BandLevels, quantile } from './meters/spectrum.ts'
+import { type BandLevels, emptyDb, quantile } from './meters/spectrum.ts'
 import { isOppositePhase } from './meters/stereo.ts'
 import { filterGainDb, nothingPlanned, type PlanPart } from './plan-part.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
@@ -158,9 +158,6 @@ function heldAbove(bandHz: readonly number[], values: readonly number[], limitHz
 /** Correction toward the genre is this part of the distance at intensity 50, at most {@link genreClampDb}. */
 const genrePart = 0.5
 const genreClampDb = 3
-
-/** Bands that lie further below the loudest one hold no music, dB. */
-const emptyDb = 70
 
 /** A song beside the target of its genre, in the bands of a spectrum. */
 interface GenreTarget {

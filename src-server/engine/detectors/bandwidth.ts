@@ -1,4 +1,4 @@
-import type { BandLevels } from '../meters/spectrum.ts'
+import { type BandLevels, emptyDb } from '../meters/spectrum.ts'
 import { dbToPower, power, powerToDb } from '../units.ts'
 
 /** Bands per octave that {@link findCutoff} and the resonance search need. */
@@ -11,8 +11,6 @@ const halfBand = power(2, 0.5 / fineBandsPerOctave)
 const steepBands = 4
 /** ... a cutoff falls by at least this, dB: steeper than any mix, as only the low-pass of a codec or a converter is. */
 const fallDb = 22
-/** What lies further below the loudest band is rounding and the tail of a filter, which fall on and on, dB. */
-const emptyDb = 90
 /** A fall above this is the ordinary end of the audible band (a 320 kbit/s encoder's low-pass lies at 20 kHz). */
 const highestHz = 19_500
 
@@ -31,6 +29,7 @@ export function findCutoff({ bandHz, midDb, sideDb }: BandLevels, sampleRateHz: 
   for (let b = last - steepBands; b > 0; b--) {
     above = Math.max(above, levels[b + steepBands]!)
     const here = Math.max(levels[b]!, levels[b - 1]!)
+    // Rounding, and the tail of a filter, fall on and on below the end of the music.
     if (here - above >= fallDb && here > loudest - emptyDb) {
       let edge = b - 1
       while (edge < b + steepBands && levels[edge + 1]! > here - fallDb / 2) edge++

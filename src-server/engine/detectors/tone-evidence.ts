@@ -1,5 +1,5 @@
 import { type Biquad, highShelf, magnitudeDb, peaking } from '../biquad.ts'
-import { activeFrames, type BandFrames, longTermSpectrum, typicalSpectrumDb } from '../meters/spectrum.ts'
+import { activeFrames, type BandFrames, emptyDb, longTermSpectrum, typicalSpectrumDb } from '../meters/spectrum.ts'
 import { commercialSpectrumDb } from '../tonal-targets.ts'
 import { power } from '../units.ts'
 
@@ -126,7 +126,7 @@ export function describeTone(frames: BandFrames, bandwidthHz: number): ToneEvide
   const deviation = (levels: readonly number[]): number[] => {
     const own = used.map((b) => levels[b]!)
     const loudest = Math.max(...own)
-    return own.map((level, i) => Math.max(level, loudest - 70) - commercialSpectrumDb(hz[i]!))
+    return own.map((level, i) => Math.max(level, loudest - emptyDb) - commercialSpectrumDb(hz[i]!))
   }
   const average = deviation(midDb)
   const typical = deviation(typicalSpectrumDb(frames, activeFrames(frames)))

@@ -225,6 +225,9 @@ export const silentDb = -200
 /** A narrow band below this is heard by nobody and may be nothing but rounding, dBFS of its mean square. */
 export const inaudibleDbfs = -110
 
+/** Bands that lie further below the loudest one hold no music, dB. */
+export const emptyDb = 70
+
 /** Level of a power in dB, never below {@link silentDb}. */
 export function levelDb(power: number): number {
   return power > 1e-20 ? powerToDb(power) : silentDb
