@@ -4,7 +4,7 @@ import { certainty, type FaultOdds, faultOdds, probability, rise, usualWidestDb 
 import { foldDownLossDb, isOppositePhase } from './meters/stereo.ts'
 import { nothingPlanned, type PlanPart } from './plan-part.ts'
 import { dbToPower, powerToDb, rounded } from './units.ts'
-import { excessDb } from './usual-range.ts'
+import { excessDb, usualUpToDb } from './usual-range.ts'
 
 /**
  * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in twenty and one in fifty exceed them
@@ -73,7 +73,8 @@ export function planImage(analysis: SourceAnalysis, intensity: number): ImagePar
   const odds = faultOdds(analysis)
   const byOddsDb = widthCorrectionDb(odds, width.widestDb)
   const beyondDb = Math.min(usualWidthFaultDb, excessDb(analysis, 'widened'))
-  const wantedDb = (beyondDb > 0 ? Math.min(byOddsDb, -beyondDb) : byOddsDb) * Math.min(1, intensity / 50)
+  const isBeyond = beyondDb > 0 && -beyondDb < byOddsDb
+  const wantedDb = (isBeyond ? -beyondDb : byOddsDb) * Math.min(1, intensity / 50)
   if (Math.abs(wantedDb) < 0.1) return imageLeftAlone
   const gainDb = spectrum.bandHz.map((hz, b) => {
     const sideToMidDb = spectrum.sideDb[b]! - spectrum.midDb[b]!
@@ -95,7 +96,9 @@ export function planImage(analysis: SourceAnalysis, intensity: number): ImagePar
           gainDb: sideGainDb,
           widestDb: rounded(width.widestDb),
           usualDb: usualWidestDb,
-          probability: rounded(probability(wantedDb > 0 ? odds.narrowed : odds.widened), 2),
+          ...(isBeyond
+            ? { usualUpToDb: usualUpToDb(analysis, 'widened') }
+            : { probability: rounded(probability(wantedDb > 0 ? odds.narrowed : odds.widened), 2) }),
         },
       },
     ],

@@ -9,7 +9,7 @@ import { isOppositePhase } from './meters/stereo.ts'
 import { filterGainDb, nothingPlanned, type PlanPart } from './plan-part.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
 import { clamp, rounded } from './units.ts'
-import { excessDb } from './usual-range.ts'
+import { excessDb, usualUpToDb } from './usual-range.ts'
 
 /** Up to this many dB a correction is a matter of taste: a lean while a fault is only possible. */
 const leanDb = 0.9
@@ -53,16 +53,25 @@ interface ToneCorrection {
   readonly code: Decision['code']
   /** Part of the whole correction that is no matter of taste, 0 … 1. */
   readonly certainty: number
+  /** What the report tells of it beside the evidence. */
+  readonly reason: Readonly<Record<string, number>>
 }
 
 function toneCorrection(analysis: SourceAnalysis, fault: ToneFault, logOdds: number): ToneCorrection {
   const { kind, usualDb } = fault
   const byOddsDb = faultCorrectionDb(fault, logOdds)
+  if (kind !== 'dullness' && isComparable(analysis)) {
+    const amountDb = Math.min(usualDb, excessPart[kind] * excessDb(analysis, kind))
+    const reason = { usualUpToDb: usualUpToDb(analysis, kind) }
+    if (amountDb > byOddsDb) return { amountDb, code: 'TONE_EXCESS_CUT', certainty: amountDb / usualDb, reason }
+  }
   const found = certainty(logOdds, certainFrom[kind])
-  const isJudged = kind !== 'dullness' && isComparable(analysis)
-  const beyondDb = isJudged ? Math.min(usualDb, excessPart[kind] * excessDb(analysis, kind)) : 0
-  if (beyondDb > byOddsDb) return { amountDb: beyondDb, code: 'TONE_EXCESS_CUT', certainty: beyondDb / usualDb }
-  return { amountDb: byOddsDb, code: found > 0 ? codes[kind] : 'TONE_LEANED', certainty: found }
+  return {
+    amountDb: byOddsDb,
+    code: found > 0 ? codes[kind] : 'TONE_LEANED',
+    certainty: found,
+    reason: { probability: rounded(probability(logOdds), 2) },
+  }
 }
 
 /**
@@ -81,7 +90,7 @@ export function planToneFaults(analysis: SourceAnalysis, intensity: number): Pla
   const decisions: Decision[] = []
   for (const fault of toneFaults) {
     const { kind, shape, frequencyHz, q, usualDb, unitDb } = fault
-    const { amountDb, code } = corrections.get(kind)!
+    const { amountDb, code, reason } = corrections.get(kind)!
     const opposite = opposites[kind]
     const doubt = opposite === null ? 1 : 1 - corrections.get(opposite)!.certainty
     const amount = Math.min(usualDb, (doubt * amountDb * intensity) / 50)
@@ -93,7 +102,7 @@ export function planToneFaults(analysis: SourceAnalysis, intensity: number): Pla
       frequencyHz,
       gainDb: rounded(-amount * unitDb, 2),
       evidenceDb: rounded(analysis.tone[kind]),
-      probability: rounded(probability(odds[kind]), 2),
+      ...reason,
     }
     if (code === codes[kind]) decisions.push({ stage: kind === 'mud' ? 'repair' : 'tone', code, values })
     else decisions.push({ stage: 'tone', code, values: { fault: kind, ...values } })

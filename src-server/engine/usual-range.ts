@@ -12,19 +12,23 @@ export type Excess = Extract<Fault, 'mud' | 'harshness' | 'widened'>
 const oneInFiftyDb: Record<Excess, number> = { mud: 12, harshness: 9, widened: 6 }
 const oneInTwentyDb: Record<Excess, number> = { mud: 8, harshness: 6, widened: 5 }
 
-const usualUpToDb: Record<AiService, Record<Excess, number>> = {
+const boundsDb: Record<AiService, Record<Excess, number>> = {
   suno: oneInTwentyDb,
   udio: oneInTwentyDb,
   elevenlabs: oneInTwentyDb,
   other: oneInFiftyDb,
 }
 
+/** Up to where nearly all finished music has of a fault, dB: evidence of the spectrum, or width of the widest moments. */
+export function usualUpToDb({ aiService }: Pick<SourceAnalysis, 'aiService'>, kind: Excess): number {
+  return boundsDb[aiService][kind]
+}
+
 /**
- * Returns by how much a piece has more of a fault than nearly all finished music, dB, 0 or more: evidence of the spectrum, or width
- * of the widest moments, beyond the range above. This is there however the peaks line up, so also in what a generator limited with
- * the fault in it. Says nothing of silence (0).
+ * Returns by how much a piece has more of a fault than that, dB, 0 or more. This is there however the peaks line up, so also in what
+ * a generator limited with the fault in it. 0 for silence.
  */
-export function excessDb({ tone, width, aiService }: SourceAnalysis, kind: Excess): number {
-  const foundDb = kind === 'widened' ? width.widestDb : tone[kind]
-  return Math.max(0, foundDb - usualUpToDb[aiService][kind])
+export function excessDb(analysis: SourceAnalysis, kind: Excess): number {
+  const foundDb = kind === 'widened' ? analysis.width.widestDb : analysis.tone[kind]
+  return Math.max(0, foundDb - usualUpToDb(analysis, kind))
 }

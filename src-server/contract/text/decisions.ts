@@ -86,7 +86,7 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
   TONE_EXCESS_CUT: (v) =>
     both(
       `There was more around ${hz(v.frequencyHz)} than nearly all finished music has; it was taken down by ${db(v.gainDb)}.`,
-      `${hz(v.frequencyHz)} 부근이 거의 모든 완성곡보다 많아 ${db(v.gainDb)} 낮췄어요.`,
+      `${hz(v.frequencyHz)} 부근의 소리가 거의 모든 완성곡보다 많아 ${db(v.gainDb)} 낮췄어요.`,
     ),
   TONE_LEANED: (v) => {
     const fault = possibleFaults[String(v.fault)] ?? both('a fault', '고르지 않을')

@@ -778,6 +778,8 @@ describe('a song beyond nearly all finished music', () => {
       ['repair', 'NOTHING_TO_REPAIR'],
       ['tone', 'TONE_EXCESS_CUT'],
     ])
+    const values = { fault: 'mud', frequencyHz: 250, gainDb: -1, evidenceDb: 14, usualUpToDb: 12 }
+    expect(decisions[1]!.values).toEqual(values)
     // A fault that is sure is taken out whole, as one.
     const sure = plan({ ...analysis, tone: { ...analysis.tone, mud: 13 }, peakRelief: evenedBy('mud', 1) })
     expect(sure.decisions[0]).toMatchObject({ code: 'MUD_CUT', values: { gainDb: -4 } })
@@ -795,9 +797,15 @@ describe('a song beyond nearly all finished music', () => {
   it('is narrowed where it is wider, and never widened for it', () => {
     const sideGainDb = (widestDb: number, aiService: PlanInput['aiService'] = 'other') => {
       const { decisions } = plan({ ...limited, width: { widestDb } }, { aiService })
-      return decisions.find(({ stage }) => stage === 'image')!.values.gainDb
+      const { gainDb, usualUpToDb } = decisions.find(({ stage }) => stage === 'image')!.values
+      return [gainDb, usualUpToDb]
     }
-    expect([sideGainDb(7), sideGainDb(7, 'suno'), sideGainDb(14), sideGainDb(5)]).toEqual([-1, -2, -6, undefined])
+    expect([sideGainDb(7), sideGainDb(7, 'suno'), sideGainDb(5)]).toEqual([
+      [-1, 6],
+      [-2, 5],
+      [undefined, undefined],
+    ])
+    expect(sideGainDb(14)[0]).toBe(-6)
   })
 
   it('is moved toward its genre from where that leaves it', () => {
