@@ -30,6 +30,15 @@ function master(audio: Audio, analysis: SourceAnalysis, more: Partial<PlanInput>
   return applyRecipe(audio, recipe).audio
 }
 
+/** By which part of its distance to `truth` a damaged song comes closer once it is mastered. */
+function partCloser(truth: SourceAnalysis, damaged: Audio, more: Partial<PlanInput> = {}): number {
+  const analysis = analyse(damaged)
+  const before = distanceDb(moveBetween(truth, analysis))
+  return 1 - distanceDb(moveBetween(truth, analyse(master(damaged, analysis, more)))) / before
+}
+
+const mean = (list: readonly number[]) => list.reduce((sum, value) => sum + value, 0) / list.length
+
 const reason = songs.length === names.length ? '' : ` (skipped: ${noMusic})`
 
 describe.skipIf(reason !== '')(`finished music${reason}`, () => {
@@ -49,14 +58,11 @@ describe.skipIf(reason !== '')(`finished music${reason}`, () => {
     ['dull −4 dB above 5 kHz', 0],
   ])('%s comes at least %i per cent closer to the original on average', (kind, percent) => {
     const closer = songs.map(([name, audio]) => {
-      const truth = truths.get(name)!
       const damaged = copyOf(audio)
       toneDamages[kind]!(damaged)
-      const analysis = analyse(damaged)
-      const before = distanceDb(moveBetween(truth, analysis))
-      return 100 * (1 - distanceDb(moveBetween(truth, analyse(master(damaged, analysis)))) / before)
+      return 100 * partCloser(truths.get(name)!, damaged)
     })
-    expect(closer.reduce((sum, value) => sum + value, 0) / closer.length).toBeGreaterThanOrEqual(percent)
+    expect(mean(closer)).toBeGreaterThanOrEqual(percent)
   })
 
   describe('as loud masters', () => {
@@ -74,9 +80,7 @@ describe.skipIf(reason !== '')(`finished music${reason}`, () => {
       const closer = finished.map((audio, i) => {
         const damaged = copyOf(audio)
         damage(damaged)
-        const analysis = analyse(damaged)
-        const before = distanceDb(moveBetween(loudTruths[i]!, analysis))
-        return 1 - distanceDb(moveBetween(loudTruths[i]!, analyse(master(damaged, analysis)))) / before
+        return partCloser(loudTruths[i]!, damaged)
       })
       expect(Math.min(...closer)).toBeGreaterThanOrEqual(0.5)
     })
@@ -88,13 +92,9 @@ describe.skipIf(reason !== '')(`finished music${reason}`, () => {
       const closer = songs.map(([, audio], i) => {
         const raw = copyOf(audio)
         severeDamages[kind]!(raw)
-        const damaged = loudMaster(raw)
-        const analysis = analyse(damaged)
-        const before = distanceDb(moveBetween(loudTruths[i]!, analysis))
-        const mastered = analyse(master(damaged, analysis, { aiService: 'suno' }))
-        return 100 * (1 - distanceDb(moveBetween(loudTruths[i]!, mastered)) / before)
+        return 100 * partCloser(loudTruths[i]!, loudMaster(raw), { aiService: 'suno' })
       })
-      expect(closer.reduce((sum, value) => sum + value, 0) / closer.length).toBeGreaterThanOrEqual(percent)
+      expect(mean(closer)).toBeGreaterThanOrEqual(percent)
     })
   })
 
