@@ -140,7 +140,7 @@ export const listenEn = {
   repairs: {
     title: 'Repaired',
     only: 'only what was found',
-    none: 'Nothing was found that needed repair.',
+    none: 'No damage was found.',
     kinds: {
       dc_offset: 'DC offset',
       rumble: 'Rumble',

@@ -134,7 +134,7 @@ export const listenKo: ListenText = {
   repairs: {
     title: '복원',
     only: '찾은 것만',
-    none: '고칠 것을 찾지 못했어요.',
+    none: '손상된 곳은 없었어요.',
     kinds: {
       dc_offset: 'DC 오프셋',
       rumble: '초저역 잡음',

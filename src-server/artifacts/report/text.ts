@@ -79,7 +79,7 @@ export const words = {
   done: both('What was done, and why', '한 일과 이유'),
   repairs: both('Repaired', '복원'),
   onlyFound: both('only what was found', '발견된 것만'),
-  nothingRepaired: both('Nothing was found that needed repair.', '복원이 필요한 곳은 없었어요.'),
+  nothingRepaired: both('No damage was found.', '손상된 곳은 없었어요.'),
   codecs: both('After lossy encoding', '손실 압축 뒤'),
   copies: both(
     'copies like those of the services; above 0 dBTP they may clip',
