@@ -200,6 +200,17 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
     )
   })
 
+  test('a whole address that the router cannot take apart: no host in it, or a fragment', async () => {
+    for (const [address, code] of [
+      ['http:///healthz', 'FORBIDDEN'],
+      [`http://127.0.0.1:${service.port}/healthz#part`, 'NOT_FOUND'],
+    ]) {
+      const { head, error } = await raw(lines(`GET ${address} HTTP/1.1`, host()))
+      expect(error.code).toBe(code)
+      expect(head).toContain(`x-request-id: ${error.request_id}`)
+    }
+  })
+
   test('a second Host, or a second credential', async () => {
     const account = 'GET /api/v1/account HTTP/1.1'
     const credential = `Authorization: Bearer ${service.sessionCredential}`
