@@ -54,6 +54,8 @@ export function nextMissing(
 
 export interface FeederOptions {
   readonly rateHz: number
+  /** Length of the song; what a version has beyond it is not played. */
+  readonly lengthFrames: number
   readonly post: (command: DeckCommand, transfer: Transferable[]) => void
   /** Told when a version cannot be read; it is not asked for again. */
   readonly onFailure: (version: string, error: unknown) => void
@@ -63,14 +65,13 @@ export interface FeederOptions {
 const PARALLEL = 3
 
 /** Returns a feeder without versions. `move` says where the playhead is; it fetches until that place is full, and evicts. */
-export function createFeeder({ rateHz, post, onFailure }: FeederOptions) {
+export function createFeeder({ rateHz, lengthFrames, post, onFailure }: FeederOptions) {
   const tracks = new Map<string, Track>()
   const here = new Map<string, Set<number>>()
   const busy = new Set<string>()
   let place: Place = { frame: 0, version: '', loop: null }
   let isClosed = false
 
-  const lengthFrames = () => Math.max(0, ...[...tracks.values()].map((track) => track.frames))
   const key = (version: string, index: number) => `${version} ${index}`
 
   function evict(wanted: readonly number[]) {
@@ -104,7 +105,7 @@ export function createFeeder({ rateHz, post, onFailure }: FeederOptions) {
 
   function pump() {
     if (isClosed) return
-    const wanted = wantedChunks(place, lengthFrames(), rateHz)
+    const wanted = wantedChunks(place, lengthFrames, rateHz)
     evict(wanted)
     while (busy.size < PARALLEL) {
       const next = nextMissing(
@@ -120,12 +121,10 @@ export function createFeeder({ rateHz, post, onFailure }: FeederOptions) {
   }
 
   return {
-    lengthFrames,
     put(version: string, track: Track) {
       tracks.set(version, track)
       here.set(version, new Set())
       post({ kind: 'add', version, frames: track.frames }, [])
-      post({ kind: 'length', frames: lengthFrames() }, [])
       pump()
     },
     drop(version: string) {

@@ -17,6 +17,8 @@ export interface VersionFile {
 export interface PlayerOptions {
   /** Rate at which everything runs: that of most masters, so that they are played as they are written. */
   readonly rateHz: number
+  /** Length of the song: every version ends there, also a reference that is longer. */
+  readonly durationSeconds: number
   readonly onReport: (report: DeckReport) => void
   readonly onReady: (version: string) => void
   readonly onFailure: (version: string, error: unknown) => void
@@ -29,7 +31,7 @@ const REST_MS = 2000
 const SPECTRUM_SIZE = 16_384
 
 /** Starts the audio thread; rejects where there is no AudioWorklet. Sound begins with `play`, which needs a press. */
-export async function createPlayer({ rateHz, onReport, onReady, onFailure }: PlayerOptions) {
+export async function createPlayer({ rateHz, durationSeconds, onReport, onReady, onFailure }: PlayerOptions) {
   const context = new AudioContext({ sampleRate: rateHz, latencyHint: 'interactive' })
   try {
     await context.audioWorklet.addModule(deckUrl)
@@ -54,7 +56,10 @@ export async function createPlayer({ rateHz, onReport, onReady, onFailure }: Pla
   let exact: Track | undefined
 
   const post = (command: DeckCommand, transfer: Transferable[] = []) => deck.port.postMessage(command, transfer)
-  const feeder = createFeeder({ rateHz, post, onFailure })
+  const toFrame = (seconds: number) => Math.round(seconds * rateHz)
+  const lengthFrames = toFrame(durationSeconds)
+  const feeder = createFeeder({ rateHz, lengthFrames, post, onFailure })
+  post({ kind: 'length', frames: lengthFrames })
   const follow = () => feeder.move({ frame, version, loop })
   /** Number of the last command that moved the head: reports from before it say where the head was. */
   let serial = 0
@@ -78,7 +83,7 @@ export async function createPlayer({ rateHz, onReport, onReady, onFailure }: Pla
     if (!report?.isPlaying || report.isWaiting || !isPlaying) return frame / rateHz
     const sinceReport = context.currentTime - report.contextSeconds - (context.outputLatency || 0)
     const now = report.frame + Math.max(-0.2, Math.min(0.2, sinceReport)) * rateHz
-    const end = loop && report.frame <= loop.endFrame ? loop.endFrame : feeder.lengthFrames()
+    const end = loop && report.frame <= loop.endFrame ? loop.endFrame : lengthFrames
     return Math.max(0, Math.min(end, now)) / rateHz
   }
 
@@ -119,7 +124,7 @@ export async function createPlayer({ rateHz, onReport, onReady, onFailure }: Pla
       post({ kind: 'play', serial: ++serial })
     },
     pause() {
-      frame = Math.round(position() * rateHz)
+      frame = toFrame(position())
       post({ kind: 'pause', serial: ++serial })
       rest()
     },
@@ -130,15 +135,15 @@ export async function createPlayer({ rateHz, onReport, onReady, onFailure }: Pla
     },
     /** Moves the playhead; `restartsIntegrated` begins the integrated loudness again. */
     seek(seconds: number, restartsIntegrated = false) {
-      frame = Math.round(Math.max(0, seconds) * rateHz)
+      frame = toFrame(Math.max(0, seconds))
       report = null
       post({ kind: 'seek', serial: ++serial, frame, restartsIntegrated })
       follow()
     },
     setLoop(range: { readonly startSeconds: number; readonly endSeconds: number } | null) {
       loop = range && {
-        startFrame: Math.round(range.startSeconds * rateHz),
-        endFrame: Math.round(range.endSeconds * rateHz),
+        startFrame: toFrame(range.startSeconds),
+        endFrame: toFrame(range.endSeconds),
       }
       post({ kind: 'loop', range: loop })
       follow()

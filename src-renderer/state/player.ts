@@ -215,6 +215,7 @@ export function createPlayerStore(options: PlayerStoreOptions) {
       try {
         const made = await options.createPlayer({
           rateHz,
+          durationSeconds,
           onReport,
           onReady: (id) => {
             setReadiness(id, 'ready')

@@ -55,7 +55,12 @@ describe('the feeder', () => {
   it('fetches each piece once, follows the playhead and takes away what is far behind', async () => {
     const posted: DeckCommand[] = []
     const reads: number[] = []
-    const feeder = createFeeder({ rateHz: RATE, post: (command) => posted.push(command), onFailure: () => undefined })
+    const feeder = createFeeder({
+      rateHz: RATE,
+      lengthFrames: TEN_MINUTES,
+      post: (command) => posted.push(command),
+      onFailure: () => undefined,
+    })
     feeder.put('a', silentTrack(TEN_MINUTES, reads))
     feeder.move({ frame: 0, version: 'a', loop: null })
     await settle()
@@ -71,7 +76,12 @@ describe('the feeder', () => {
   it('names a version that cannot be read once, and goes on with the others', async () => {
     const failed: string[] = []
     const reads: number[] = []
-    const feeder = createFeeder({ rateHz: RATE, post: () => undefined, onFailure: (version) => failed.push(version) })
+    const feeder = createFeeder({
+      rateHz: RATE,
+      lengthFrames: TEN_MINUTES,
+      post: () => undefined,
+      onFailure: (version) => failed.push(version),
+    })
     feeder.put('gone', { ...silentTrack(TEN_MINUTES), read: () => Promise.reject(new Error('410')) })
     feeder.put('a', silentTrack(TEN_MINUTES, reads))
     feeder.move({ frame: 0, version: 'gone', loop: null })

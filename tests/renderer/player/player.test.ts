@@ -1,18 +1,21 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { DeckCommand } from '../../../src-renderer/player/deck.ts'
+import { createDeck, type DeckCommand } from '../../../src-renderer/player/deck.ts'
 import { createPlayer } from '../../../src-renderer/player/player.ts'
 import { sampleSong } from '../../../src-renderer/screens/master/sample-song.ts'
 import { settle } from '../../support/fake-clock.ts'
 
 vi.mock('../../../src-renderer/player/deck.worklet.ts?worker&url', () => ({ default: 'deck.js' }))
 
+const RATE = 44_100
+
 /** A player whose sound card only notes what is posted to the deck. */
-async function bench() {
+async function bench(durationSeconds = 1) {
   const posted: DeckCommand[] = []
   const node = { connect: () => node, gain: { setTargetAtTime: () => undefined }, frequencyBinCount: 1 }
   class Context {
     readonly audioWorklet = { addModule: async () => undefined }
     readonly destination = node
+    async resume() {}
     async close() {}
   }
   class Node {
@@ -25,7 +28,8 @@ async function bench() {
   for (const name of ['AudioWorkletNode', 'GainNode', 'AnalyserNode']) vi.stubGlobal(name, Node)
   const ready: string[] = []
   const player = await createPlayer({
-    rateHz: 44_100,
+    rateHz: RATE,
+    durationSeconds,
     onReport: () => undefined,
     onReady: (version) => ready.push(version),
     onFailure: (version) => ready.push(`${version} failed`),
@@ -46,7 +50,15 @@ async function bench() {
     return { version: 'other', isSameSong: true, open, answer: () => answer() }
   }
   const added = () => posted.flatMap((command) => (command.kind === 'add' ? [command.frames] : []))
-  return { player, ready, file, added }
+  /** What the deck tells once `seconds` have sounded after all that was posted. */
+  const reportAfter = (seconds: number) => {
+    const deck = createDeck(RATE)
+    for (const command of posted) deck.obey(command)
+    const frames = Math.round(seconds * RATE)
+    deck.render(new Float32Array(frames), new Float32Array(frames))
+    return deck.takeReport()
+  }
+  return { player, ready, file, added, reportAfter }
 }
 
 afterEach(() => {
@@ -67,7 +79,7 @@ describe('a machine without an audio thread', () => {
     }
     vi.stubGlobal('AudioContext', Context)
     const silent = { onReport: () => undefined, onReady: () => undefined, onFailure: () => undefined }
-    await expect(createPlayer({ rateHz: 44_100, ...silent })).rejects.toThrow('no audio thread')
+    await expect(createPlayer({ rateHz: RATE, durationSeconds: 1, ...silent })).rejects.toThrow('no audio thread')
     expect(open).toBe(0)
   })
 })
@@ -94,5 +106,35 @@ describe('a version that is replaced while it is loaded', () => {
     only.answer()
     await load
     expect([added(), ready]).toEqual([[], []])
+  })
+})
+
+describe('the end of a song', () => {
+  const FRAMES = 13_366
+  const END_SECONDS = FRAMES / RATE
+
+  it('is where its report says, however long a reference goes on', async () => {
+    const { player, file, reportAfter } = await bench(END_SECONDS)
+    const [master, reference] = [file(FRAMES), file(2 * FRAMES)]
+    master.answer()
+    reference.answer()
+    await player.load([master, { ...reference, version: 'reference', isSameSong: false }])
+    await settle(20)
+    player.choose('other')
+    player.play()
+    expect(reportAfter(0.5)).toMatchObject({ isPlaying: false, frame: FRAMES })
+  })
+
+  it('is turned around at by a loop up to it, though the report rounds it to a millisecond', async () => {
+    const endSeconds = Math.ceil(1000 * END_SECONDS) / 1000
+    const { player, file, reportAfter } = await bench(endSeconds)
+    const master = file(FRAMES)
+    master.answer()
+    await player.load([master])
+    await settle(20)
+    player.choose('other')
+    player.setLoop({ startSeconds: 0.1, endSeconds })
+    player.play()
+    expect(reportAfter(0.5)).toMatchObject({ isPlaying: true })
   })
 })
