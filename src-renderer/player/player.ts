@@ -26,7 +26,7 @@ export interface PlayerOptions {
 
 type TimedReport = DeckReport & { readonly contextSeconds: number }
 
-/** How long the sound card runs on after a pause, so that the fade and the meters come to rest. */
+/** How long the sound card runs while nothing plays: until the fade and the meters have come to rest. */
 const REST_MS = 2000
 const SPECTRUM_SIZE = 16_384
 
@@ -78,6 +78,7 @@ export async function createPlayer({ rateHz, durationSeconds, onReport, onReady,
     clearTimeout(restTimer)
     restTimer = setTimeout(() => void context.suspend(), REST_MS)
   }
+  rest()
 
   function position(): number {
     if (!report?.isPlaying || report.isWaiting || !isPlaying) return frame / rateHz

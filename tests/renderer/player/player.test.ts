@@ -11,11 +11,18 @@ const RATE = 44_100
 /** A player whose sound card only notes what is posted to the deck. */
 async function bench(durationSeconds = 1) {
   const posted: DeckCommand[] = []
+  // A page that was pressed may sound from the start.
+  const card = { isRunning: true }
   const node = { connect: () => node, gain: { setTargetAtTime: () => undefined }, frequencyBinCount: 1 }
   class Context {
     readonly audioWorklet = { addModule: async () => undefined }
     readonly destination = node
-    async resume() {}
+    async resume() {
+      card.isRunning = true
+    }
+    async suspend() {
+      card.isRunning = false
+    }
     async close() {}
   }
   class Node {
@@ -58,11 +65,27 @@ async function bench(durationSeconds = 1) {
     deck.render(new Float32Array(frames), new Float32Array(frames))
     return deck.takeReport()
   }
-  return { player, ready, file, added, reportAfter }
+  return { player, card, ready, file, added, reportAfter }
 }
 
 afterEach(() => {
+  vi.useRealTimers()
   vi.unstubAllGlobals()
+})
+
+describe('the sound card', () => {
+  it('rests while nothing plays, also before anything has', async () => {
+    vi.useFakeTimers()
+    const { player, card } = await bench()
+    vi.advanceTimersByTime(5000)
+    expect(card.isRunning).toBe(false)
+    player.play()
+    vi.advanceTimersByTime(5000)
+    expect(card.isRunning).toBe(true)
+    player.pause()
+    vi.advanceTimersByTime(5000)
+    expect(card.isRunning).toBe(false)
+  })
 })
 
 describe('a machine without an audio thread', () => {
