@@ -10,7 +10,7 @@ import { addressOf } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { createListen, type ListenActions, type ListenState } from '../../state/listen.ts'
 import { commonRateHz, versionsOf } from '../../state/listen-versions.ts'
-import { type BlindTest, createPlayerStore, heardVersion, type PlayerState } from '../../state/player.ts'
+import { type BlindTest, createPlayerStore, heardVersion, type PlayerState, shownService } from '../../state/player.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { BlindTestPanel } from './blind-test.tsx'
 import { CompareSheet } from './compare.tsx'
@@ -212,11 +212,10 @@ function useSpokenChanges(): void {
     const ofSound = (now: PlayerState, before: PlayerState) => {
       const version = now.versions.find((one) => one.id === heardVersion(now))
       if (now.version !== before.version && version) return l.live.hearing(nameOf(version))
-      if (now.levelMode !== before.levelMode) {
-        const service = version?.platform ?? now.service
+      if (now.levelMode !== before.levelMode || now.service !== before.service) {
         const names = {
           matched: l.transport.matched,
-          service: l.transport.asOn(service ? t.platforms[service] : ''),
+          service: l.transport.asOn(t.platforms[shownService(now)]),
           file: l.transport.file,
         }
         return l.live.level(names[now.levelMode])
