@@ -259,6 +259,10 @@ test('a listener finds their way by keys alone: play, seek, loop, level, version
   await expect(page.getByRole('button', { name: 'Loop 0:04–0:09' })).toHaveAttribute('aria-pressed', 'true')
   await page.keyboard.press('p')
   await expect(page.getByRole('button', { name: 'Loop 0:04–0:09' })).toHaveAttribute('aria-pressed', 'false')
+  // The same key of a Korean layout.
+  await page.locator('body').dispatchEvent('keydown', { key: 'ㅔ', code: 'KeyP' })
+  await expect(page.getByRole('button', { name: 'Loop 0:04–0:09' })).toHaveAttribute('aria-pressed', 'true')
+  await page.keyboard.press('p')
   await page.keyboard.press('4')
   await expect(page.getByRole('radio', { name: /^Melon/ })).toBeChecked()
   await expect(page.locator('tr.on')).toContainText('Melon')

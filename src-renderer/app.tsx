@@ -3,7 +3,7 @@ import { Tooltip } from 'radix-ui'
 import { type ComponentType, useCallback, useEffect, useState } from 'react'
 import { Button } from './components/button.tsx'
 import { FailureBoundary } from './components/failure-boundary.tsx'
-import { isCovered, isTyping } from './components/is-typing.ts'
+import { isCovered, isTyping, keyOf } from './components/is-typing.ts'
 import { keepFocus } from './components/keep-focus.ts'
 import { KeySheet } from './components/key-sheet.tsx'
 import { watchPresses } from './components/last-press.ts'
@@ -95,7 +95,7 @@ function Window() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event)) return
-      const isUndo = event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey
+      const isUndo = keyOf(event) === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey
       if (isUndo && notices.store.getState().toast?.undo) notices.undo()
       else if (event.key === '?' && !event.ctrlKey && !event.metaKey && !isCovered()) showKeySheet(true)
       else return

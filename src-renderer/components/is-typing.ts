@@ -10,6 +10,15 @@ export function isTyping(event: KeyboardEvent): boolean {
   return isTextField || target instanceof HTMLTextAreaElement || target.isContentEditable
 }
 
+/**
+ * Returns the key as it is called on the key sheet, letters small: one that writes another script, as a Korean layout does on macOS
+ * also where nothing is typed, is the letter in its place.
+ */
+export function keyOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
+  const letter = /^\P{ASCII}$/u.test(key) ? /^Key([A-Z])$/.exec(code)?.[1] : undefined
+  return key.length === 1 ? (letter ?? key).toLowerCase() : key
+}
+
 /** Whether a dialog or a menu lies over the screen: its keys are not those of what is below. */
 export function isCovered(): boolean {
   return document.querySelector('[role=dialog], [role=menu]') !== null

@@ -1,6 +1,6 @@
 /** The keys of the Listen screen. Silent while text is typed or composed, and while a dialog or a menu is open. */
 import { useEffect } from 'react'
-import { isCovered } from '../../components/is-typing.ts'
+import { isCovered, keyOf } from '../../components/is-typing.ts'
 import type { PlayerActions } from '../../state/player.ts'
 
 const FAR_SECONDS = 5
@@ -22,7 +22,7 @@ function ownsKey(target: EventTarget | null, key: string): boolean {
 /** Carries out the key; false when it means nothing here. */
 function obey(event: KeyboardEvent, player: PlayerActions): boolean {
   const { blindTest, levelMode, versions } = player.store.getState()
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
+  const key = keyOf(event)
   const step = event.shiftKey ? NEAR_SECONDS : FAR_SECONDS
   switch (key) {
     case ' ':

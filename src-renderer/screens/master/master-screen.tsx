@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef } from 'react'
 import { deliveryTarget, PLATFORMS, type Platform } from '../../../src-server/contract/platforms.ts'
 import { Button } from '../../components/button.tsx'
 import { DeskFailure } from '../../components/failure-strip.tsx'
-import { isCovered, isTyping } from '../../components/is-typing.ts'
+import { isCovered, isTyping, keyOf } from '../../components/is-typing.ts'
 import { pickFiles } from '../../components/pick-files.ts'
 import { PlatformCell } from '../../components/platform-cell.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
@@ -132,7 +132,7 @@ function useMasterKeys(onChoose: () => void, onStart: (() => void) | null) {
       if (event.defaultPrevented || isTyping(event) || isCovered()) return
       const target = event.target instanceof Element ? event.target : null
       const hasOwnEnter = target?.closest('button, a')
-      if (event.key.toLowerCase() === 'o' && (event.ctrlKey || event.metaKey)) now.current.onChoose()
+      if (keyOf(event) === 'o' && (event.ctrlKey || event.metaKey)) now.current.onChoose()
       // A key that is held starts once: what is left then are songs whose warnings nobody has read.
       else if (event.key === 'Enter' && !event.repeat && !hasOwnEnter && now.current.onStart) now.current.onStart()
       else return
