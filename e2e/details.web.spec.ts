@@ -329,6 +329,24 @@ test('what a toast covers can be scrolled from under it', async ({ page }) => {
   }
 })
 
+test('a toast stays where it is when another screen is opened', async ({ page }) => {
+  await drop(page, [song('Alpha.wav', 1, 2), song('Beta.wav', 2, 2)])
+  await rowOf(page, 'Alpha').getByRole('button', { name: 'Remove: Alpha' }).click()
+  const toast = page.locator('.toast')
+  await toast.getByRole('button', { name: 'Undo' }).focus()
+  for (const width of [1280, 700]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto(page.url().replace(/#.*/, '#/'))
+    await expect(page.locator('.benchbar')).toBeVisible()
+    const place = await toast.boundingBox()
+    for (const screen of ['history', 'automate', 'settings']) {
+      await page.goto(page.url().replace(/#.*/, `#/${screen}`))
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      expect(await toast.boundingBox(), `${screen}, ${width} px wide`).toEqual(place)
+    }
+  }
+})
+
 test('what can be undone stays while the hand or the focus is on it', async ({ page }) => {
   await drop(page, [song('Alpha.wav', 1, 2), song('Beta.wav', 2, 2)])
   await expect(page.locator('.song.ready')).toHaveCount(2, { timeout: 60_000 })
