@@ -168,6 +168,31 @@ describe.each(meters)('%s', (_name, create) => {
 })
 
 describe('the true-peak envelope', () => {
+  const bursts = stereo(8000, 44_100, (i) => {
+    const t = ((i - 100) % 50.0625) - 25
+    return 0.5 * Math.exp(-((t / 6) ** 2)) * Math.cos(0.8 * Math.PI * t)
+  })
+  test.each([
+    ['a song', songLike(1, 44_100)],
+    ['noise', noise(0.5, 0.2, 44_100, 9)],
+    ['bursts at every place between two frames', bursts],
+  ])('of %s holds each peak above the floor that it is given as it is, and reads no other higher', (_sound, audio) => {
+    const envelope = (floor: number) => {
+      const peaks = new Float32Array(Math.ceil(audio.frames / 8))
+      detectPeaks(audio.channels, floor, peaks)
+      return peaks
+    }
+    const all = envelope(0)
+    const highest = all.reduce((most, peak) => Math.max(most, peak))
+    for (const part of [0.05, 0.3, 0.6, 0.9]) {
+      const floor = part * highest
+      for (const [g, peak] of envelope(floor).entries()) {
+        if (all[g]! > floor) expect(peak).toBe(all[g])
+        else expect(peak).toBeLessThanOrEqual(all[g]! * (1 + 1e-6))
+      }
+    }
+  })
+
   test('counts a peak that lies before the first or after the last frame', () => {
     // A tone at half the rate, cut off: its parts add up outside, where nothing of the other sign follows.
     const samples = Float32Array.from({ length: 160 }, (_, i) => (i % 2 === 0 ? 0.5 : -0.5))
@@ -176,6 +201,20 @@ describe('the true-peak envelope', () => {
     expect(peaks[0]).toBeGreaterThan(0.8)
     expect(peaks[19]).toBeGreaterThan(0.8)
   })
+})
+
+test('the verifier reads a crest to 0.001 dB wherever on its grid between two frames it lies, upward and downward', () => {
+  for (let place = 0; place < 1; place += 1 / 16) {
+    for (const crest of [0.5, -0.5]) {
+      const audio = stereo(2000, 48_000, (i) => {
+        const t = i - 1000 - place
+        return crest * Math.exp(-((t / 60) ** 2)) * Math.cos(0.6 * Math.PI * t)
+      })
+      const verifier = createTruePeakVerifier()
+      verifier.push(audio)
+      expect(Math.abs(verifier.read().truePeakDbtp - 20 * Math.log10(0.5))).toBeLessThan(0.001)
+    }
+  }
 })
 
 test('the verifier finds the higher of two tones although the detector reads it lower', () => {
