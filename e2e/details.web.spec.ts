@@ -410,6 +410,29 @@ test('a file that is gone before it is sent says so, and is not tried again', as
   await expect(rowOf(page, 'Lost').getByRole('button')).toHaveAccessibleName('Remove: Lost.wav')
 })
 
+test('songs for which there was no room are all sent again at once, and so is one that could not be looked at', async ({
+  page,
+}) => {
+  const refuse = async (address: string, code: string, status: number) =>
+    page.route(address, (route) =>
+      route.fulfill({ status, json: { error: { code, message: 'As a program is told.', request_id: 'r-1' } } }),
+    )
+  await refuse('**/app/sources', 'INSUFFICIENT_STORAGE', 507)
+  await drop(page, [song('Alpha.wav', 1, 2), song('Beta.wav', 2, 2)])
+  await expect(page.locator('.song.refused')).toHaveCount(2)
+  await expect(rowOf(page, 'Alpha')).toContainText('Not enough room')
+  await expect(rowOf(page, 'Alpha')).toContainText('Free some space or raise the quota in Settings.')
+  await page.unroute('**/app/sources')
+  await refuse('**/api/v1/analyze', 'INTERNAL_ERROR', 500)
+  await drop(page, [song('Gamma.wav', 3, 2)])
+  await expect(rowOf(page, 'Gamma')).toContainText('Not analysed')
+  await expect(page.locator('.benchbar')).toContainText('3 not taken')
+  await page.unroute('**/api/v1/analyze')
+  await page.getByRole('button', { name: 'Batch actions' }).click()
+  await page.getByRole('menuitem', { name: 'Try 3 songs again', exact: true }).click()
+  await expect(page.locator('.song.ready')).toHaveCount(3, { timeout: 60_000 })
+})
+
 test('a hurried hand starts what is ready and not what has warnings, and hears of what could not be saved', async ({
   page,
   program,

@@ -130,11 +130,12 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
     case 'refused': {
       const error = refusalOfRow(row)
       const why = error && say(error)
+      const what = row.analysisError ? t.row.notAnalysed : t.row.refused
       return (
         <Lines
           tone="c-bad"
           icon={<CircleX {...small} />}
-          head={<span>{t.row.refusedBy[error?.code ?? ''] ?? t.row.refused}</span>}
+          head={<span>{t.row.refusedBy[error?.code ?? ''] ?? what}</span>}
         >
           <span title={[why, error?.requestId && t.requestId(error.requestId)].filter(Boolean).join(' ')}>{why}</span>
         </Lines>

@@ -6,13 +6,12 @@ import { Menu, type MenuItem } from '../../components/dialogs.tsx'
 import { isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { SORTS } from '../../state/desk.ts'
-import { isWorthAgain } from '../../state/jobs.ts'
 import { madeWith, queuePlaces, type SongRow, TALLY, tallyOf } from '../../state/song-rows.ts'
 import { workRate } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
 import { SongRowView, titleOf } from './song-row.tsx'
 import { useFlip } from './use-flip.ts'
-import { useRowActions } from './use-row-actions.ts'
+import { isStarted, useRowActions } from './use-row-actions.ts'
 
 /** Seconds until the songs that wait begin, by row; from the pace of the songs that have ended. */
 function startsIn(rows: readonly SongRow[], places: Readonly<Record<string, number>>, workers: number) {
@@ -273,16 +272,21 @@ function OrderMenu({ rows }: { rows: readonly SongRow[] }) {
 
 function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
   const { desk } = useApp()
-  const { saveZips } = useRowActions()
+  const { saveZips, canRetry, retry } = useRowActions()
   const { t } = useWords()
   const of = (...kinds: SongRow['kind'][]) => rows.filter((row) => kinds.includes(row.kind))
   const ids = (list: readonly SongRow[]) => list.map((row) => row.rowId)
   const ended = of('done', 'below', 'failed', 'cancelled', 'refused')
-  const repeatable = of('failed', 'cancelled').filter(({ job }) => job && isWorthAgain(job))
+  const repeatable = of('failed', 'cancelled', 'refused').filter(canRetry)
   const made = of('done', 'below').filter((row) => !row.job?.expired)
   const items: (MenuItem | null)[] = [
     ...(repeatable.length > 0
-      ? [{ text: t.list.retryEnded(repeatable.length), onChoose: () => void desk.start(ids(repeatable)) }]
+      ? [
+          {
+            text: t.list.retry(repeatable.length, repeatable.filter(isStarted).length),
+            onChoose: () => retry(repeatable),
+          },
+        ]
       : []),
     ...(made.length > 0
       ? [

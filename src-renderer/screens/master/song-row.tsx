@@ -8,7 +8,6 @@ import { Menu } from '../../components/dialogs.tsx'
 import { Waveform } from '../../components/waveform.tsx'
 import { addressOf } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
-import { isWorthAgain } from '../../state/jobs.ts'
 import type { SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
@@ -233,12 +232,12 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
     case 'cancelled':
       return (
         <>
-          {row.job && isWorthAgain(row.job) ? (
+          {actions.canRetry(row) ? (
             <Button
               key="retry"
               small
               icon={<RotateCcw {...glyph} />}
-              onClick={() => actions.retry(row)}
+              onClick={() => actions.retry([row])}
               aria-label={`${named(t.retry)}, ${t.bench.credits(1)}`}
             >
               {t.retry} <span className="faint">{t.bench.credits(1)}</span>
@@ -255,7 +254,7 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
       return (
         <>
           {actions.canRetry(row) && (
-            <Button key="retry" small onClick={() => actions.retry(row)} aria-label={named(t.retry)}>
+            <Button key="retry" small onClick={() => actions.retry([row])} aria-label={named(t.retry)}>
               {t.retry}
             </Button>
           )}

@@ -5,6 +5,7 @@ import type { MenuItem } from '../../components/dialogs.tsx'
 import { pickFiles } from '../../components/pick-files.ts'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
+import { isWorthAgain } from '../../state/jobs.ts'
 import { refusalOfRow, type SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import { useCopyCurl } from '../automate/use-copy-curl.ts'
@@ -20,10 +21,14 @@ export interface RowActions {
   saveZip: (row: SongRow) => void
   /** Saves one after another; what fails is said on the desk. Never throws. */
   saveZips: (rows: readonly SongRow[]) => Promise<void>
-  retry: (row: SongRow) => void
+  /** Starts, sends or looks at songs again, each where it came to nothing. */
+  retry: (rows: readonly SongRow[]) => void
   canRetry: (row: SongRow) => boolean
   menu: (row: SongRow) => (MenuItem | null)[]
 }
+
+/** Whether trying a song again starts it, which costs a credit; one that did not get so far is sent or looked at again. */
+export const isStarted = ({ upload, analysisError }: SongRow): boolean => !upload && !analysisError
 
 /** The same object as long as language and stores stay, so that rows are drawn again only when they change. */
 export function useRowActions(): RowActions {
@@ -54,12 +59,15 @@ export function useRowActions(): RowActions {
         notices.announce(t.row.savingZip)
         for (const { job } of rows) if (job) await saver.saveZip(job.job_id).catch(desk.fail)
       },
-      retry(row) {
-        if (row.upload) desk.uploads.resend(row.upload.uploadId)
-        else if (row.analysisError) desk.analyseAgain(row.rowId)
-        else void desk.start([row.rowId])
+      retry(rows) {
+        void desk.start(rows.filter(isStarted).map((row) => row.rowId))
+        for (const { rowId, upload, analysisError } of rows) {
+          if (upload) desk.uploads.resend(upload.uploadId)
+          else if (analysisError) desk.analyseAgain(rowId)
+        }
       },
       canRetry(row) {
+        if (row.kind === 'failed' || row.kind === 'cancelled') return row.job !== undefined && isWorthAgain(row.job)
         const { code } = refusalOfRow(row) ?? { code: 'UNREACHABLE' }
         const isAway = code === 'UNREACHABLE' || code === 'INSUFFICIENT_CREDITS'
         const isWorthIt = isAway || (code in ERRORS && ERRORS[code as ErrorCode].retryable)
