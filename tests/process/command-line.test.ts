@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -10,6 +10,7 @@ import { masterFile } from '../../src-server/cli/master.ts'
 import { createServiceClient } from '../../src-server/cli/service-client.ts'
 import { createProgressLine, formatBytes, table } from '../../src-server/cli/text-output.ts'
 import { wordsOfTerminal } from '../../src-server/cli/words.ts'
+import type { Job } from '../../src-server/contract/jobs.ts'
 import { startFailureText } from '../../src-server/contract/text/start-failure.ts'
 import { DatabaseError } from '../../src-server/db/fault.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
@@ -245,6 +246,101 @@ test('with a running service a command goes to it, and doctor says where it is; 
   expect(await run('doctor')).toMatchObject({ base_url: server.baseUrl })
   expect(await server.end('SIGTERM')).toBe(0)
 })
+
+test('a key is shown once, alone on the last line, and works until it is revoked by what the list shows', async () => {
+  const server = await spawnServer(dataDir)
+  const keys = async (...words: string[]) => {
+    const { code, text } = await say('keys', ...words, '--data-dir', dataDir)
+    expect(code).toBe(0)
+    return text.trimEnd().split('\n')
+  }
+  expect(await keys('list')).toEqual(['There are no keys.'])
+  const key = (await keys('create', 'night script')).at(-1) ?? ''
+  const use = async () => {
+    const headers = { authorization: `Bearer ${key}` }
+    return (await fetch(`${server.baseUrl}/api/v1/jobs`, { headers })).status
+  }
+  const listed = async () => (await keys('list')).map((line) => line.split(/ {2,}/))
+  const [id = '', ...unused] = (await listed())[0] ?? []
+  const shown = expect.toSatisfy((short: string) => short.length < 20 && short.endsWith(key.slice(-4)))
+  expect(unused).toEqual(['active', shown, 'never used', 'night script'])
+  expect(await use()).toBe(200)
+  expect(await listed()).toEqual([[id, 'active', shown, expect.stringMatching(/^used 20\d\d-/), 'night script']])
+  expect(await keys('revoke', id)).toEqual(['Key "night script" is revoked.'])
+  expect(await use()).toBe(401)
+  expect(await listed()).toEqual([[id, 'revoked', shown, expect.anything(), 'night script']])
+  await server.end('SIGTERM')
+})
+
+test('the plan and the credits that a command sets are those of the account, and each says what has become of it', async () => {
+  const server = await spawnServer(dataDir)
+  const rows = async (...words: string[]) => {
+    const { text } = await say('account', ...words, '--data-dir', dataDir)
+    return Object.fromEntries(text.split('\n').map((line) => line.split(/ {2,}/)))
+  }
+  const pro = {
+    Plan: 'pro',
+    'API keys': '0 of 5',
+    Webhooks: '0 of 3',
+    'Unfinished jobs': '0 of 5',
+    Requests: '30 a minute',
+  }
+  expect(await rows('plan', 'pro')).toMatchObject(pro)
+  const granted = await rows('grant', '7')
+  expect(granted).toMatchObject({
+    ...pro,
+    Credits: expect.stringMatching(/^507 \(topped up to 100 on 20\d\d-\d\d-01\)$/),
+  })
+  expect(await server.get('/api/v1/account')).toMatchObject({ plan: 'pro', credits: 507 })
+  expect(await rows('show')).toEqual(granted)
+  await server.end('SIGTERM')
+})
+
+test('a master is made as its options say, and told with what was measured and what was written', async () => {
+  const server = await spawnServer(dataDir)
+  const [song, reference] = [path.join(dataDir, 'song.wav'), path.join(dataDir, 'reference.wav')]
+  writeFileSync(song, wavSong())
+  writeFileSync(reference, wavSong({ seconds: 5, hertz: 440 }))
+  const out = path.join(dataDir, 'out')
+  const asked = {
+    genre: 'edm',
+    ai_service: 'suno',
+    tier: 'premium',
+    loudness: 'competitive',
+    intensity: 30,
+    reference_amount: 70,
+    title: 'Night',
+    artist: 'Ana',
+  }
+  const options = Object.entries(asked).flatMap(([name, value]) => [`--${name.replace('_', '-')}`, String(value)])
+  const words = ['--platforms', 'melon,spotify', '--reference', reference, '--out', out, ...options]
+  const { code, text } = await say('master', song, ...words, '--data-dir', dataDir)
+  expect(code, text).toBe(0)
+  const { jobs } = await server.get<{ jobs: Job[] }>('/api/v1/jobs')
+  expect(jobs).toMatchObject([
+    { ...asked, filename: 'song.wav', reference_filename: 'reference.wav', platforms: ['melon', 'spotify'] },
+  ])
+  const lines = text.trimEnd().split('\n')
+  for (const [i, result] of jobs[0]!.results.entries()) {
+    const { integrated_lufs, platform, target_lufs, true_peak_dbtp, verdict } = result
+    const end = verdict === 'on_target' ? 'on target' : `below its target of ${target_lufs} LUFS`
+    expect(lines[i]?.split(/ {2,}/)).toEqual([
+      platform,
+      `${integrated_lufs.toFixed(2)} LUFS`,
+      `${true_peak_dbtp.toFixed(2)} dBTP`,
+      end,
+    ])
+  }
+  const written = lines.slice(lines.indexOf(`Written to ${out}:`) + 1).map((line) => line.trim())
+  expect(written.sort()).toEqual(
+    readdirSync(out, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(out, path.join(entry.parentPath, entry.name)))
+      .sort(),
+  )
+  expect(written.filter((name) => name.endsWith('.wav'))).toHaveLength(2)
+  await server.end('SIGTERM')
+}, 120_000)
 
 test('a job that has ended by the moment in which its command is broken off is not deleted', async () => {
   const engine = createHeldEngine()
