@@ -49,12 +49,12 @@ export function limitGroups(peaks: usize, count: i32, controls: usize, threshold
 // @ts-ignore: decorator
 @inline function wanted(peaks: usize, n: usize, threshold: f32, to: usize): bool {
   const limit = f32x4.splat(threshold), one = f32x4.splat(1), none = f32x4.splat(0)
-  for (let i: usize = 0; i < n; i += 4) {
-    v128.store(to + (i << 2), f32x4.pmax(none, f32x4.sub(one, f32x4.div(limit, v128.load(peaks + (i << 2))))))
-  }
-  for (let i = n; i < n + 4; i++) store<f32>(to + (i << 2), 0)
   let any = none
-  for (let i: usize = 0; i < n; i += 4) any = v128.or(any, v128.load(to + (i << 2)))
+  for (let i: usize = 0; i < n; i += 4) {
+    const reduction = f32x4.pmax(none, f32x4.sub(one, f32x4.div(limit, v128.load(peaks + (i << 2)))))
+    v128.store(to + (i << 2), reduction)
+    any = v128.or(any, reduction)
+  }
   return v128.any_true(any)
 }
 
