@@ -1,5 +1,6 @@
 /** The dictionary and the formats of the shown language, for every component. */
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
+import { unbroken } from '../../src-server/contract/text/numbers.ts'
 import type { Language } from '../../src-server/contract/text/text.ts'
 import { type Refusal, refusalText } from '../state/refusal.ts'
 import { en, type Text } from './en.ts'
@@ -20,7 +21,7 @@ const wordsOf = (language: Language): Words => ({
   language,
   t: TEXTS[language],
   format: createFormat(language),
-  say: (refusal) => refusalText(refusal, language),
+  say: (refusal) => unbroken(refusalText(refusal, language)),
 })
 
 const WordsContext = createContext<Words>(wordsOf('en'))

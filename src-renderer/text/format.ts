@@ -5,9 +5,6 @@ import type { Language } from '../../src-server/contract/text/text.ts'
 const LOCALE: Record<Language, string> = { en: 'en-GB', ko: 'ko-KR' }
 const DAY_MS = 86_400_000
 
-/** Keeps a number and its unit on one line: 22.05 kHz, 3 dB. */
-export const unbroken = (text: string) => text.replace(/(\d) (?=\p{L})/gu, '$1\u00a0')
-
 /** A true minus, and none before a nought. */
 const withMinus = (text: string) => text.replace(/^-(?=.*[1-9])/, '−').replace(/^-/, '')
 

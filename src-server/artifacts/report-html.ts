@@ -2,7 +2,7 @@ import { MAX_TITLE_LENGTH } from '../contract/limits.ts'
 import { PLATFORMS } from '../contract/platforms.ts'
 import type { MasterResult, Report, Spectrum, Warning } from '../contract/report.ts'
 import { decisionText, stageText } from '../contract/text/decisions.ts'
-import { change, decibels, frequency, nominalName, playingTime } from '../contract/text/numbers.ts'
+import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../contract/text/numbers.ts'
 import { LANGUAGES, type Language, warningText } from '../contract/text/text.ts'
 import { megabytes } from './report/numbers.ts'
 import { type SpectrumPlot, spectrumPlot, timePlot } from './report/plots.ts'
@@ -58,8 +58,9 @@ show((navigator.language||'en').slice(0,2)==='ko'?'ko':'en')})()`
 
 /** A text in every language; the page shows one of them. */
 function t(text: Bilingual): string {
-  if (text.en === text.ko) return escapeHtml(text.en)
-  return LANGUAGES.map((language) => `<span lang="${language}">${escapeHtml(text[language])}</span>`).join('')
+  if (text.en === text.ko) return escapeHtml(unbroken(text.en))
+  const spans = LANGUAGES.map((language) => `<span lang="${language}">${escapeHtml(unbroken(text[language]))}</span>`)
+  return spans.join('')
 }
 
 const inBoth = (say: (language: Language) => string): Bilingual => ({ en: say('en'), ko: say('ko') })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { reportHtml } from '../../src-server/artifacts/report-html.ts'
+import { reportHtml as reportPage } from '../../src-server/artifacts/report-html.ts'
 import { reportJson, roundReport } from '../../src-server/artifacts/report-json.ts'
 import type { Report, Spectrum } from '../../src-server/contract/report.ts'
 import { analyseSource } from '../../src-server/engine/analysis.ts'
@@ -97,6 +97,8 @@ const report: Report = {
     master({ platform: 'melon', sha256: 'c'.repeat(64), verdict: 'below_target', verdict_reason: 'dynamics_lost' }),
   ],
 }
+/** The page with plain spaces, whether a line may break there or not. */
+const reportHtml = (given: Report) => reportPage(given).replaceAll('\u00a0', ' ')
 const html = reportHtml(report)
 
 /** What a reader of English reads in a part of the page. */
@@ -129,6 +131,11 @@ describe('report.html', () => {
     expect(html).toContain('6.4 kHz에서 7.2 dB 튀는 공진')
     expect(html).toContain('<tspan lang="ko">')
     expect(html).not.toMatch(/ lang="(?:en|ko)"><\//)
+  })
+
+  it('keeps numbers and their units on one line', () => {
+    expect(reportPage(report)).toContain('6.4\u00a0kHz에서 7.2\u00a0dB 튀는 공진')
+    expect(reportPage(report)).toContain('The song is encoded as MP3 320\u00a0kbit/s.')
   })
 
   it('states every figure of the song and of its masters with its unit', () => {

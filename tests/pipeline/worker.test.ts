@@ -294,7 +294,7 @@ describe('the report of a song that ends at 4 kHz', () => {
       const report = JSON.parse(readFileSync(path.join(work.attemptFolder, 'report.json'), 'utf8')) as Report
       expect(report.decisions.map(({ code }) => code)).toContain('TONE_LEFT_ALONE')
       const html = readFileSync(path.join(work.attemptFolder, 'report.html'), 'utf8')
-      expect(html).toContain('The balance of the bands is unchanged within 0.3 dB.')
+      expect(html).toContain('The balance of the bands is unchanged within 0.3\u00a0dB.')
       const [before, after] = ['in', 'out'].map((name) => {
         const lines = [...html.matchAll(new RegExp(`class="line ${name}" d="M([^"]*)"`, 'g'))].map((match) => match[1]!)
         return lines.at(-1)!.split(/[ L]/).map(Number)

@@ -2,6 +2,7 @@
 import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
 import type { Decision } from '../../../src-server/contract/report.ts'
 import { decisionText, stageText } from '../../../src-server/contract/text/decisions.ts'
+import { unbroken } from '../../../src-server/contract/text/numbers.ts'
 import { useListenWords } from './context.tsx'
 
 export function Decisions({ decisions }: { decisions: readonly Decision[] }) {
@@ -21,7 +22,7 @@ export function Decisions({ decisions }: { decisions: readonly Decision[] }) {
               <b>{stageText(decision.stage, language)}</b>
               <span>
                 {platform && `${t.platforms[platform]}: `}
-                {decisionText(decision, language)}
+                {unbroken(decisionText(decision, language))}
               </span>
             </li>
           )

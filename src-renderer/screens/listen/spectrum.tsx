@@ -1,6 +1,6 @@
 /** The long-term spectrum of original and version against what is aimed at, with its finding in words and as a table. */
 import { useMemo, useRef, useState } from 'react'
-import { nominalHz, nominalName } from '../../../src-server/contract/text/numbers.ts'
+import { nominalHz, nominalName, unbroken } from '../../../src-server/contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import {
   type Band,
@@ -14,7 +14,7 @@ import {
   tiltedBands,
 } from '../../drawing/spectrum.ts'
 import type { PlayerState } from '../../state/player.ts'
-import { type Format, unbroken } from '../../text/format.ts'
+import type { Format } from '../../text/format.ts'
 import type { ListenText } from '../../text/listen.en.ts'
 import { useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'
 

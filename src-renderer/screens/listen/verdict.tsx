@@ -3,12 +3,11 @@ import { Check, Download, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import type { MasterResult } from '../../../src-server/contract/report.ts'
-import { change, decibels } from '../../../src-server/contract/text/numbers.ts'
+import { change, decibels, unbroken } from '../../../src-server/contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { useApp } from '../../state/app-state.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
-import { unbroken } from '../../text/format.ts'
 import { useListenWords } from './context.tsx'
 
 export interface VerdictProps {
@@ -66,11 +65,13 @@ export function Verdict({ job, heard, onHear }: VerdictProps) {
       </div>
       {[...new Set(below.map((one) => one.verdict_reason))].map((reason) => (
         <p key={reason} className="note">
-          {l.verdict.stops(
-            below
-              .filter((one) => one.verdict_reason === reason)
-              .map((one) => `${t.platforms[one.platform]} ${format.level(one.target_lufs - one.integrated_lufs)} LU`)
-              .join(', '),
+          {unbroken(
+            l.verdict.stops(
+              below
+                .filter((one) => one.verdict_reason === reason)
+                .map((one) => `${t.platforms[one.platform]} ${format.level(one.target_lufs - one.integrated_lufs)} LU`)
+                .join(', '),
+            ),
           )}{' '}
           {reason && l.verdict.reasons[reason]}
         </p>
@@ -145,7 +146,9 @@ function Row({
       <td className="r">{decibels(result.integrated_lufs)}</td>
       <td className="r">{decibels(result.true_peak_dbtp)}</td>
       <td className="r">{change(result.gain_db)} dB</td>
-      <td className="dim">{error ? <span className="c-bad">{say(error)}</span> : playbackText(result, words)}</td>
+      <td className="dim">
+        {error ? <span className="c-bad">{say(error)}</span> : unbroken(playbackText(result, words))}
+      </td>
       <td className="r">
         {job.expired ? null : (
           <Button

@@ -2,6 +2,7 @@
 import { FolderOpen, Upload } from 'lucide-react'
 import { useCallback, useEffect, useRef } from 'react'
 import { deliveryTarget, PLATFORMS, type Platform } from '../../../src-server/contract/platforms.ts'
+import { unbroken } from '../../../src-server/contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { DeskFailure } from '../../components/failure-strip.tsx'
 import { isCovered, isTyping, keyOf } from '../../components/is-typing.ts'
@@ -75,7 +76,7 @@ function DropStrip({ drop, onChoose }: { drop: DropState; onChoose: () => void }
     <fieldset className={`drop ${drop.over ? 'is-over' : ''}`} aria-label={t.drop.label}>
       <Upload className="i" aria-hidden="true" />
       <p className="grow clip">
-        <b>{note ?? t.drop.anywhere}</b> {!note && <span className="faint">{t.drop.limits}</span>}
+        <b>{note ?? t.drop.anywhere}</b> {!note && <span className="faint">{unbroken(t.drop.limits)}</span>}
       </p>
       <Button look="quiet" className="lg" onClick={() => notices.show({ text: t.drop.pasteHint })}>
         {t.drop.paste}

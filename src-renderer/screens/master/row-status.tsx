@@ -3,12 +3,11 @@ import { CircleCheck, CircleX, Clock, Copy, Pause, TriangleAlert } from 'lucide-
 import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
 import type { Job, Stage } from '../../../src-server/contract/jobs.ts'
 import type { Warning } from '../../../src-server/contract/report.ts'
-import { codecLabel } from '../../../src-server/contract/text/numbers.ts'
+import { codecLabel, unbroken } from '../../../src-server/contract/text/numbers.ts'
 import { type Language, warningText } from '../../../src-server/contract/text/text.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { partWarnings, refusalOfRow, type SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
-import { unbroken } from '../../text/format.ts'
 import { secondsSince, useSteady, useTimeLeft } from './use-batch.ts'
 
 /** The stages that a song passes, in the order of the bars. */

@@ -13,6 +13,11 @@ export function change(value: number | null | undefined, decimals = 1): string {
   return (value ?? 0) > 0 && Number(text) !== 0 ? `+${text}` : text
 }
 
+/** A text that is to be shown, with numbers and their units kept on one line: `22.05 kHz`, `3 dB`. */
+export function unbroken(text: string): string {
+  return text.replace(/(\d) (?=\p{L})/gu, '$1\u00a0')
+}
+
 /** How many there are: `1,721`. */
 export function count(value: number): string {
   return value.toLocaleString('en')
