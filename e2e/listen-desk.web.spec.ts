@@ -86,6 +86,8 @@ test('master again sends a song that the desk has forgotten there anew, and spen
   await page.getByRole('menuitem', { name: 'Remove' }).click()
   await page.goBack()
   await page.getByRole('button', { name: 'Master again' }).click()
+  // It stays while the hand is on it, however long the song takes.
+  await page.getByRole('button', { name: 'Undo' }).hover()
   await expect(rowOf(page, 'forgotten')).toContainText('Ready', { timeout: 60_000 })
   await expect(page.locator('.benchbar')).toContainText('1 song, 1 master · 1 credit')
   expect((await program.call<JobPage>('GET', '/api/v1/jobs')).total).toBe(1)
