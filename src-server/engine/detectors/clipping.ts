@@ -23,10 +23,11 @@ const nearby = 64
 const fewestSteps = 25
 
 /**
- * Returns where the waveform is cut off flat. A flat top counts only when the samples next to it together lie far below it (20
- * times the tolerance), and more than four steps where samples are coarse: the smooth crest of a low note does not, nor does the
- * top of a pulse, which is entered or left in one sample. Clipping that went through a lossy codec afterwards leaves no flat tops
- * and is not found. Silence has none. Never throws.
+ * Returns where the waveform is cut off flat. A flat top counts only when each of the two samples next to it lies clearly below it
+ * (five times the tolerance; beside three samples of a smooth crest none is lower than four), and more than two steps where samples
+ * are coarse. So neither the crest of a low note counts nor the top of a square wave behind a low-pass, which is approached ever
+ * more slowly; nor does the top of a pulse, which is entered or left in one sample. Clipping that went through a lossy codec
+ * afterwards leaves no flat tops and is not found. Silence has none. Never throws.
  */
 export function findClipping({ channels }: AudioBlock): Clipping {
   const found = channels.map((samples) => {
@@ -66,12 +67,14 @@ function cutOff(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): { lev
   const level = sign * height
   const levels = sign === 1 ? { positive: level, negative: null } : { positive: null, negative: level }
   const tops = flatTops(samples, levels, peaks)
-  const steep = Math.max(height * tolerance * 20, 4 * Math.min(stepAround(samples, tops), height / fewestSteps))
+  const gentle = Math.max(height * tolerance * 5, 2 * Math.min(stepAround(samples, tops), height / fewestSteps))
+  const depthAt = (i: number): number => height - samples[i]! * sign
   const clear = tops.filter(([first, end]) => {
-    const before = first > 0 ? height - samples[first - 1]! * sign : 0
-    const after = end < samples.length ? height - samples[end]! * sign : 0
+    // At an end of the piece the neighbour on the other side speaks for both.
+    const before = depthAt(first > 0 ? first - 1 : end)
+    const after = depthAt(end < samples.length ? end : first - 1)
     const isPulse = Math.max(before, after) > pulseJump * height
-    return end - first >= shortestFlatTop && before + after > steep && !isPulse
+    return end - first >= shortestFlatTop && Math.min(before, after) > gentle && !isPulse
   })
   return clear.length >= fewestFlatTops ? { level, count: tops.length } : { level: null, count: 0 }
 }

@@ -207,6 +207,22 @@ describe('a fault that was put in', () => {
     expect(findClipping(pulses).count).toBeGreaterThan(100)
   })
 
+  it.each([3000, 4900, 7000])('the top of a square wave behind a low-pass at %i Hz is not clipping', (cutoffHz) => {
+    const square = allocateAudio(2, 4 * 48_000, 48_000)
+    const part = 1 - Math.exp((-2 * Math.PI * cutoffHz) / 48_000)
+    for (const samples of square.channels) {
+      let level = 0
+      for (let i = 0; i < samples.length; i++) {
+        // Every note begins at its full height, and becomes softer in steps.
+        const note = 220 * 2 ** ((Math.floor(i / 7200) % 5) / 5)
+        const volume = 1 - Math.floor((i % 7200) / 800) / 15
+        level += part * ((((i * note) / 48_000) % 1 < 0.5 ? 0.7 : -0.7) * volume - level)
+        samples[i] = level
+      }
+    }
+    expect(findClipping(square).count).toBe(0)
+  })
+
   it('an offset, rumble and a resonance are found where they are', () => {
     const shifted = copyOf(music)
     addOffset(shifted, 0.05)
