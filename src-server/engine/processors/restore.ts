@@ -1,7 +1,7 @@
 import type { ClickRanges, ClipLevels } from '../../contract/recipe.ts'
 import { flatTops } from '../detectors/clipping.ts'
 import { interpolateGap, predictionErrorFilter } from '../prediction.ts'
-import { dbToGain } from '../units.ts'
+import { clamp, dbToGain } from '../units.ts'
 
 /** Order of the predictors; 40 resolves some 20 partials at once. */
 const order = 40
@@ -40,26 +40,14 @@ export function rebuildFlatTops(
       if (k % toldEvery === 0) onProgress?.((pass + k / runs.length) / 2)
       const level = samples[start]! > 0 ? levels.positive! : levels.negative!
       const mended = interpolate(samples, start, end)
-      const highest = Math.min(mostRise, highestRise(samples, start, end, level))
       for (let i = start; i < end; i++) {
-        const rise = Math.min(highest, Math.max(1, mended[i - start]! / level))
+        const rise = clamp(mended[i - start]! / level, 1, mostRise)
         samples[i] = level * rise
         if (pass === 1 && rise > largest) largest = rise
       }
     }
   }
   return { count: runs.length, largest }
-}
-
-/**
- * How far above the cut a peak can plausibly reach, as a ratio: one and a half times the rise of the parabola that leaves both
- * edges with the slopes seen there. It keeps long gaps, about which the predictor knows little, from growing without measure.
- */
-function highestRise(samples: Float32Array, start: number, end: number, level: number): number {
-  const into = Math.max(0, (samples[start - 1]! - samples[start - 2]!) / level)
-  const outOf = Math.max(0, (samples[end]! - samples[end + 1]!) / level)
-  const length = end - start + 1
-  return 1 + 1.5 * Math.max(into, outOf) * (length / 4)
 }
 
 /** Replaces the clicks of one channel in place by what the music around them predicts. */
