@@ -8,7 +8,7 @@ type RecipeVersion = 1
 
 /** One section of a parametric equaliser, after R. Bristow-Johnson's Audio EQ Cookbook. */
 export interface EqualiserSection {
-  readonly shape: 'peak' | 'low_shelf' | 'high_shelf' | 'high_pass'
+  readonly shape: 'peak' | 'high_shelf'
   /** 10 Hz to 0.45 of the sample rate. */
   readonly frequencyHz: number
   /** −12 to 12; without meaning for a high-pass. */
@@ -93,10 +93,10 @@ export type RecipeStage =
     }
   | {
       readonly kind: 'mono_bass'
-      /** Below this the side signal fades out at 12 dB per octave: 40 to 200. */
+      /** Below this the two channels become one: 40 to 200. */
       readonly frequencyHz: number
-      /** Low shelf of the mid there, for the energy that goes with the side: 0 to 6. */
-      readonly midGainDb: number
+      /** Whose bass both have then. */
+      readonly from: 'left' | 'right'
     }
   | {
       readonly kind: 'equalise'

@@ -57,21 +57,6 @@ export function peaking(frequencyHz: number, sampleRateHz: number, q: number, ga
   return normalised(1 + alpha * a, -2 * cos, 1 - alpha * a, 1 + alpha / a, -2 * cos, 1 - alpha / a)
 }
 
-/** Low shelf: `gainDb` far below `frequencyHz`, half of it (in dB) there, 0 dB far above. */
-export function lowShelf(frequencyHz: number, sampleRateHz: number, gainDb: number, q = butterworthQ): Biquad {
-  const { cos, sin } = angle(frequencyHz, sampleRateHz)
-  const a = powerOfTen(gainDb / 40)
-  const s = (2 * Math.sqrt(a) * sin) / (2 * q)
-  return normalised(
-    a * (a + 1 - (a - 1) * cos + s),
-    2 * a * (a - 1 - (a + 1) * cos),
-    a * (a + 1 - (a - 1) * cos - s),
-    a + 1 + (a - 1) * cos + s,
-    -2 * (a - 1 + (a + 1) * cos),
-    a + 1 + (a - 1) * cos - s,
-  )
-}
-
 /** High shelf: `gainDb` far above `frequencyHz`, half of it (in dB) there, 0 dB far below. */
 export function highShelf(frequencyHz: number, sampleRateHz: number, gainDb: number, q = butterworthQ): Biquad {
   const { cos, sin } = angle(frequencyHz, sampleRateHz)

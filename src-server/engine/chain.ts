@@ -4,8 +4,9 @@ import { type Audio, allocateBlock, sliceBlock } from './block.ts'
 import { measureSubsonic } from './detectors/subsonic.ts'
 import { sumStereo } from './meters/sums.ts'
 import { createDynamicCut, type DynamicCutter } from './processors/dynamic-cut.ts'
-import { createEqualiser, createRumbleFilter, monoBassSections } from './processors/equaliser.ts'
+import { createEqualiser, createRumbleFilter } from './processors/equaliser.ts'
 import { createMatchFilter } from './processors/match.ts'
+import { createMonoBass } from './processors/mono-bass.ts'
 import { type Compressor, createMultiband } from './processors/multiband.ts'
 import type { Processor } from './processors/processor.ts'
 import { type Mending, mendClicks, rebuildFlatTops } from './processors/restore.ts'
@@ -126,10 +127,8 @@ export function createProcessor(stage: RecipeStage, sampleRateHz: number): Proce
   switch (stage.kind) {
     case 'rumble_filter':
       return createRumbleFilter(stage.frequencyHz, stage.order, sampleRateHz)
-    case 'mono_bass': {
-      const { mid, side } = monoBassSections(stage)
-      return createEqualiser(mid, side, sampleRateHz)
-    }
+    case 'mono_bass':
+      return createMonoBass(stage, sampleRateHz)
     case 'equalise':
       return createEqualiser(stage.mid, stage.side, sampleRateHz)
     case 'match':

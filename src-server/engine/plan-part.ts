@@ -1,7 +1,8 @@
 import type { RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
-import { monoBassSections, sectionsGainDb } from './processors/equaliser.ts'
+import { sectionsGainDb } from './processors/equaliser.ts'
 import { curveGainDb } from './processors/match.ts'
+import { monoBassGainDb } from './processors/mono-bass.ts'
 
 /** A part of the plan: stages in their order and why they are there. */
 export interface PlanPart {
@@ -14,11 +15,11 @@ export const nothingPlanned: PlanPart = { stages: [], decisions: [] }
 
 /**
  * Returns what a stage that filters does to a level at a frequency, dB; 0 for what edits samples, moves with the music or works
- * below the bands.
+ * below the bands. What a mono bass moves from the side to the mid counts as the side's.
  */
 export function filterGainDb(stage: RecipeStage, hz: number, sampleRateHz: number): { mid: number; side: number } {
   if (stage.kind === 'match') return { mid: curveGainDb(stage.mid, hz), side: curveGainDb(stage.side, hz) }
-  if (stage.kind !== 'equalise' && stage.kind !== 'mono_bass') return { mid: 0, side: 0 }
-  const { mid, side } = stage.kind === 'mono_bass' ? monoBassSections(stage) : stage
-  return { mid: sectionsGainDb(mid, hz, sampleRateHz), side: sectionsGainDb(side, hz, sampleRateHz) }
+  if (stage.kind === 'mono_bass') return { mid: 0, side: monoBassGainDb(stage, hz, sampleRateHz) }
+  if (stage.kind !== 'equalise') return { mid: 0, side: 0 }
+  return { mid: sectionsGainDb(stage.mid, hz, sampleRateHz), side: sectionsGainDb(stage.side, hz, sampleRateHz) }
 }

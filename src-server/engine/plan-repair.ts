@@ -4,7 +4,7 @@ import type { Decision } from '../contract/report.ts'
 import { type SourceAnalysis, thresholdShiftDb } from './analysis.ts'
 import { sibilantHz, voiceHz } from './detectors/sibilance.ts'
 import { isRumble, mostPeakRiseDb, rumbleFilterFor } from './detectors/subsonic.ts'
-import { foldDownLossDb, isOppositePhase } from './meters/stereo.ts'
+import { isOppositePhase } from './meters/stereo.ts'
 import { filterGainDb, nothingPlanned, type PlanPart } from './plan-part.ts'
 import { dbToGain, dbToPower, powerToDb, rounded } from './units.ts'
 
@@ -18,18 +18,9 @@ const steadyDrift = 0.6
 const movingDcThreshold = 1e-2
 /** More flat tops per second than this are meant, or past mending; songs whose loudest 3 dB were cut off have up to a hundred. */
 const mostFlatTopsPerSecond = 300
-/**
- * Below this the bass is made mono when its side is louder than its mid by more than the tolerance, unless nothing would be left of
- * it.
- */
+/** Below this the bass is made mono when its side is louder than its mid by more than the tolerance. */
 const monoBassHz = 110
 const monoBassDb = 1
-/**
- * The mid gives back what goes with the side, but no more than this, dB: a delay or a turned phase has taken some notes from the
- * mid and left others, which a shelf raises alike.
- */
-const mostGivenBackDb = 3
-
 /** How far a persistent peak must stand out, dB: generated music is known for them, so the doubt is smaller there. */
 const resonanceDb: Record<AiService, number> = { suno: 4, udio: 4, elevenlabs: 4.5, other: 5.5 }
 /** Density of the sharpest sibilants against the voice range from which they are tamed, dB. */
@@ -148,8 +139,10 @@ function clicks({ clicks, isMono }: SourceAnalysis): PlanPart {
   return { stages: [{ kind: 'declick', clicks }], decisions: [decision('CLICKS_MENDED', { count })] }
 }
 
-function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis, sideGainDb: number): PlanPart {
-  if (isMono || deadChannel !== null) return nothingPlanned
+function monoBass(analysis: SourceAnalysis, sideGainDb: number): PlanPart {
+  const { spectrum, isMono, deadChannel } = analysis
+  // Of channels in opposite phase the bass alone would change sides.
+  if (isMono || deadChannel !== null || isOppositePhase(analysis.sideToMidDb)) return nothingPlanned
   const power = (levels: readonly number[]): number =>
     levels.reduce((sum, level, b) => {
       const hz = spectrum.bandHz[b]!
@@ -158,13 +151,14 @@ function monoBass({ spectrum, isMono, deadChannel }: SourceAnalysis, sideGainDb:
   const mid = power(spectrum.midDb)
   const side = power(spectrum.sideDb)
   const total = spectrum.midDb.reduce((sum, level) => sum + dbToPower(level), 0)
-  const ownDb = powerToDb(side / mid)
-  const sideToMidDb = ownDb + sideGainDb
-  if (!(sideToMidDb > monoBassDb) || isOppositePhase(ownDb) || mid + side < total * 1e-3) return nothingPlanned
-  const midGainDb = rounded(Math.min(mostGivenBackDb, foldDownLossDb(sideToMidDb)))
+  const sideToMidDb = powerToDb(side / mid) + sideGainDb
+  if (!(sideToMidDb > monoBassDb) || mid + side < total * 1e-3) return nothingPlanned
+  const from = analysis.subsonic.louderBass
   return {
-    stages: [{ kind: 'mono_bass', frequencyHz: monoBassHz, midGainDb }],
-    decisions: [decision('BASS_MADE_MONO', { frequencyHz: monoBassHz, sideToMidDb: rounded(sideToMidDb), midGainDb })],
+    stages: [{ kind: 'mono_bass', frequencyHz: monoBassHz, from }],
+    decisions: [
+      decision('BASS_MADE_MONO', { frequencyHz: monoBassHz, sideToMidDb: rounded(Math.min(60, sideToMidDb)), from }),
+    ],
   }
 }
 

@@ -103,8 +103,8 @@ describe('sentences', () => {
     ['BASS_MADE_MONO', { frequencyHz: 120 }, 'The low end below 120 Hz was made mono.'],
     [
       'BASS_MADE_MONO',
-      { frequencyHz: 120, midGainDb: 0.8 },
-      'The low end below 120 Hz was made mono. The mid was raised there by 0.8 dB for what went with the sides.',
+      { frequencyHz: 120, from: 'right' },
+      'The low end below 120 Hz was made mono: both channels have that of the right one.',
     ],
     ['TONE_LEFT_ALONE', { intensity: 0 }, 'At intensity 0 the tone is left alone.'],
     ['TONE_LEFT_ALONE', { intensity: 50 }, 'No fault of tone was found, so it was left alone.'],

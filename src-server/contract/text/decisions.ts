@@ -63,11 +63,11 @@ const decisionSentences: Record<DecisionCode, Sentence> = {
     ),
   SIBILANCE_TAMED: () => both('Sharp sibilance was softened.', '날카로운 치찰음을 부드럽게 했어요.'),
   BASS_MADE_MONO: (v) =>
-    v.midGainDb === undefined
+    v.from === undefined
       ? both(`The low end below ${hz(v.frequencyHz)} was made mono.`, `${hz(v.frequencyHz)} 아래를 모노로 모았어요.`)
       : both(
-          `The low end below ${hz(v.frequencyHz)} was made mono. The mid was raised there by ${db(v.midGainDb)} for what went with the sides.`,
-          `${hz(v.frequencyHz)} 아래를 모노로 모았어요. 사이드에서 빠진 만큼 그 대역의 미드를 ${db(v.midGainDb)} 올렸어요.`,
+          `The low end below ${hz(v.frequencyHz)} was made mono: both channels have that of the ${v.from === 'left' ? 'left' : 'right'} one.`,
+          `${hz(v.frequencyHz)} 아래를 모노로 모았어요. 두 채널 모두 ${v.from === 'left' ? '왼쪽' : '오른쪽'} 채널의 저역을 써요.`,
         ),
   TONE_LEFT_ALONE: (v) =>
     v.intensity === 0

@@ -11,6 +11,8 @@ export interface Subsonic {
   readonly frequencyHz: number
   /** Mean square between 30 and 120 Hz, dBFS. */
   readonly bassDbfs: number
+  /** The channel that holds more of that; left where they are alike. */
+  readonly louderBass: 'left' | 'right'
 }
 
 /** Samples per frame: two thirds of a second and more at any rate up to 192 kHz, so that 3 Hz is told from 0. */
@@ -33,6 +35,7 @@ export function measureSubsonic({ channels, frames, sampleRateHz }: Audio): Subs
   const window = hannWindow(Math.min(size, frames))
   const bin = (hz: number): number => Math.round((hz * size) / sampleRateHz)
   const powers = new Float64Array(bin(130))
+  const balance = new Float64Array(powers.length)
   for (let frame = 0; frame < count; frame++) {
     const start = count > 1 ? Math.floor(((frames - size) * frame) / (count - 1)) : 0
     loadFrame(left.subarray(start), right.subarray(start), window, re, im)
@@ -40,23 +43,30 @@ export function measureSubsonic({ channels, frames, sampleRateHz }: Audio): Subs
     for (let k = 1; k < powers.length; k++) {
       // |Z(k)|² + |Z(−k)|² of z = L + iR is twice |L(k)|² + |R(k)|², the one-sided power of the channels' mean.
       powers[k]! += re[k]! ** 2 + im[k]! ** 2 + re[size - k]! ** 2 + im[size - k]! ** 2
+      // And Re(Z(k)·Z(−k)) is |L(k)|² − |R(k)|².
+      balance[k]! += re[k]! * re[size - k]! - im[k]! * im[size - k]!
     }
   }
   const scale = 1 / (count * size * size * 0.375 * 2)
   let level = 0
   let bass = 0
+  let leftMore = 0
   let strongest = bin(3)
   for (let k = bin(3); k < powers.length; k++) {
     const hz = (k * sampleRateHz) / size
     if (hz <= 17) {
       level += powers[k]! * scale
       if (powers[k]! > powers[strongest]!) strongest = k
-    } else if (hz >= 30 && hz <= 120) bass += powers[k]! * scale
+    } else if (hz >= 30 && hz <= 120) {
+      bass += powers[k]! * scale
+      leftMore += balance[k]!
+    }
   }
   return {
     levelDbfs: levelDb(level),
     frequencyHz: (strongest * sampleRateHz) / size,
     bassDbfs: levelDb(bass),
+    louderBass: leftMore < 0 ? 'right' : 'left',
   }
 }
 

@@ -1,5 +1,5 @@
 import type { EqualiserSection } from '../../contract/recipe.ts'
-import { type Biquad, createBiquadCascade, highPass, highShelf, lowShelf, magnitudeDb, peaking } from '../biquad.ts'
+import { type Biquad, createBiquadCascade, highPass, highShelf, magnitudeDb, peaking } from '../biquad.ts'
 import type { AudioBlock } from '../block.ts'
 import { decodeMidSide, encodeMidSide, type Processor } from './processor.ts'
 import { createZeroPhase } from './zero-phase.ts'
@@ -10,36 +10,17 @@ function designSection(section: EqualiserSection, sampleRateHz: number): Biquad 
   switch (section.shape) {
     case 'peak':
       return peaking(frequencyHz, sampleRateHz, section.q, section.gainDb)
-    case 'low_shelf':
-      return lowShelf(frequencyHz, sampleRateHz, section.gainDb, section.q)
     case 'high_shelf':
       return highShelf(frequencyHz, sampleRateHz, section.gainDb, section.q)
-    case 'high_pass':
-      return highPass(frequencyHz, sampleRateHz, section.q)
   }
 }
 
-const isFilter = ({ shape, gainDb }: EqualiserSection): boolean => shape === 'high_pass' || gainDb !== 0
+const isFilter = ({ gainDb }: EqualiserSection): boolean => gainDb !== 0
 
 /** Gain of the sections together at a frequency, dB. */
 export function sectionsGainDb(sections: readonly EqualiserSection[], hz: number, sampleRateHz: number): number {
   const filters = sections.filter(isFilter).map((section) => designSection(section, sampleRateHz))
   return magnitudeDb(filters, hz, sampleRateHz)
-}
-
-/** The sections that make the bass mono: the side fades out below a frequency, the mid gives back what goes with it. */
-export function monoBassSections({
-  frequencyHz,
-  midGainDb,
-}: {
-  readonly frequencyHz: number
-  readonly midGainDb: number
-}): { readonly mid: readonly EqualiserSection[]; readonly side: readonly EqualiserSection[] } {
-  const corner = { frequencyHz, q: Math.SQRT1_2 }
-  return {
-    mid: [{ ...corner, shape: 'low_shelf', gainDb: midGainDb }],
-    side: [{ ...corner, shape: 'high_pass', gainDb: 0 }],
-  }
 }
 
 const isSame = (one: readonly EqualiserSection[], other: readonly EqualiserSection[]): boolean =>

@@ -29,7 +29,7 @@ const stages: { name: string; active: RecipeStage; neutral: RecipeStage | null }
     active: { kind: 'rumble_filter', frequencyHz: 8, order: 1, isAgainstRumble: false },
     neutral: null,
   },
-  { name: 'mono bass', active: { kind: 'mono_bass', frequencyHz: 110, midGainDb: 2 }, neutral: null },
+  { name: 'mono bass', active: { kind: 'mono_bass', frequencyHz: 110, from: 'left' }, neutral: null },
   {
     name: 'equaliser of both channels',
     active: { kind: 'equalise', mid: [section], side: [section] },

@@ -7,7 +7,6 @@ import {
   highShelf,
   kWeighting,
   lowPass,
-  lowShelf,
   magnitudeDb,
   peaking,
 } from '../../../src-server/engine/biquad.ts'
@@ -55,9 +54,6 @@ describe('the designs', () => {
     ['a band-pass', bandPass(1000, rate, 2), 1000, 0],
     ['a peak', peaking(1000, rate, 1, 6), 1000, 6],
     ['a peak', peaking(1000, rate, 1, 6), 20, 0],
-    ['a low shelf', lowShelf(200, rate, -4), 5, -4],
-    ['a low shelf', lowShelf(200, rate, -4), 200, -2],
-    ['a low shelf', lowShelf(200, rate, -4), 20_000, 0],
     ['a high shelf', highShelf(4000, rate, 5), 23_000, 5],
     ['a high shelf', highShelf(4000, rate, 5), 4000, 2.5],
     ['a high shelf', highShelf(4000, rate, 5), 20, 0],
@@ -88,7 +84,7 @@ describe('the cascade', () => {
 
   test('without sections, or with neutral ones, keeps every bit', () => {
     const source = noise(0.5, 0.2, rate, 3)
-    for (const sections of [[], [peaking(1000, rate, 1, 0), lowShelf(100, rate, 0), highShelf(5000, rate, 0)]]) {
+    for (const sections of [[], [peaking(1000, rate, 1, 0), highShelf(5000, rate, 0)]]) {
       const audio = scaled(source, 1)
       createBiquadCascade(sections).process(audio)
       for (const [c, samples] of audio.channels.entries()) {
