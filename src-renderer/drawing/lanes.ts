@@ -120,14 +120,19 @@ export function loudnessScale(
   return { topDb, bottomDb, toY, ticks }
 }
 
-/** Returns a level over time as a line; what is below the scale runs along its bottom, silence breaks it. */
+/**
+ * Returns a level over time as a line; what is below the scale runs along its bottom, silence breaks it. Each value stands at the end of
+ * its step, where the 3 s end that it is the loudness of.
+ */
 export function levelPath(
   series: readonly (number | null)[],
   stepSeconds: number,
   scale: LevelScale,
   toX: (seconds: number) => number,
 ): string {
-  return linePath(series.map((value, i) => (value === null ? null : { x: toX(i * stepSeconds), y: scale.toY(value) })))
+  return linePath(
+    series.map((value, i) => (value === null ? null : { x: toX((i + 1) * stepSeconds), y: scale.toY(value) })),
+  )
 }
 
 /** Deepest gain reduction that the lane shows at least, dB. */

@@ -77,6 +77,14 @@ describe('the lanes', () => {
     expect(path.match(/M/g)).toHaveLength(2)
   })
 
+  it('put a loudness where the 3 s end that it was measured over', () => {
+    const { toX } = timeAxis(layout, 4)
+    const scale = loudnessScale([[-14, -20]], -14, layout.loudness)
+    const series = Array.from({ length: 10 }, (_, i) => (i < 7 ? null : i === 7 ? -20 : -14))
+    const xs = numbers(levelPath(series, 0.4, scale, toX)).filter((_, i) => i % 2 === 0)
+    expect(xs).toEqual([3.2, 3.6, 4].map((seconds) => Number(toX(seconds).toFixed(1))))
+  })
+
   it('keep the target in sight of quiet and of loud songs', () => {
     for (const [level, target] of [
       [-30, -14],
