@@ -179,13 +179,28 @@ describe('report.html', () => {
       repairs: [
         { kind: 'clicks', count: 1, channel: 'left' },
         { kind: 'clipping', count: 1200, channel: 'both', amount_db: 2.5 },
-        { kind: 'rumble', frequency_hz: 25 },
+        { kind: 'rumble', frequency_hz: 25, amount_db: -19.9 },
       ],
     })
     expect(readIn(page, /<dl class="list"><div><dt><span lang="en">Clicks.*?<\/dl>/)).toBe(
-      'Clicks left, 1 place Clipped peaks both channels, 1,200 places, +2.5 dB Rumble 25 Hz',
+      'Clicks left, 1 place Clipped peaks both channels, 1,200 places, +2.5 dB Rumble below 25 Hz, −19.9 dB',
     )
+    expect(page).toContain('<span lang="ko">25 Hz 아래, −19.9 dB</span>')
     expect(page).toContain('<span lang="ko">양쪽 채널, 1,200곳, +2.5 dB</span>')
+  })
+
+  it('tells apart the level of what was removed and a change of level', () => {
+    const page = reportHtml({
+      ...report,
+      repairs: [
+        { kind: 'dc_offset', amount_db: -35.5 },
+        { kind: 'clicks', count: 1, channel: 'left', amount_db: 0.4 },
+        { kind: 'resonance', amount_db: -3.7, frequency_hz: 5957, channel: 'both' },
+      ],
+    })
+    expect(readIn(page, /<dl class="list"><div><dt><span lang="en">DC offset.*?<\/dl>/)).toBe(
+      'DC offset −35.5 dBFS Clicks left, 1 place, 0.4 dBFS Resonance 6.0 kHz, both channels, −3.7 dB',
+    )
   })
 
   it('says when it was made as a reader of the language writes it', () => {

@@ -48,7 +48,7 @@ function RepairRow({ repair }: { repair: Repair }) {
       : kind === 'mono_bass'
         ? l.repairs.mono
         : amount_db !== undefined
-          ? `${format.level(amount_db)} dB`
+          ? `${format.level(amount_db)} ${kind === 'dc_offset' ? 'dBFS' : 'dB'}`
           : l.repairs.removed
   return (
     <li>
