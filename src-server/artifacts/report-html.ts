@@ -5,7 +5,7 @@ import { decisionText, stageText } from '../contract/text/decisions.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../contract/text/numbers.ts'
 import { LANGUAGES, type Language, warningText } from '../contract/text/text.ts'
 import { megabytes } from './report/numbers.ts'
-import { type SpectrumPlot, spectrumPlot, timePlot } from './report/plots.ts'
+import { bandChanges, levelBetweenDb, type SpectrumPlot, spectrumPlot, timePlot } from './report/plots.ts'
 import { reportStyle } from './report/style.ts'
 import {
   type Bilingual,
@@ -298,19 +298,10 @@ function stereoFinding(report: Report, after: number): Bilingual {
 }
 
 function spectrumFinding({ source, master }: SpectrumPlot): Bilingual {
-  const level = (spectrum: Spectrum, i: number) => spectrum.mid_db[i] ?? null
-  const moves = master.band_hz.flatMap((bandHz, i) => {
-    const [from, to] = [level(source, i), level(master, i)]
-    const isHeard = bandHz >= 60 && bandHz <= 14_000
-    return !isHeard || from === null || to === null ? [] : [{ bandHz, move: to - from }]
-  })
-  const sorted = moves.map(({ move }) => move).sort((a, b) => a - b)
-  const overall = sorted[Math.floor(sorted.length / 2)] ?? 0
-  const largest = moves.reduce(
-    (best, { bandHz, move }) =>
-      Math.abs(move - overall) > Math.abs(best.move) ? { bandHz, move: move - overall } : best,
-    { bandHz: 0, move: 0 },
-  )
+  const overall = levelBetweenDb(source, master)
+  const largest = bandChanges(source, master)
+    .map(({ bandHz, changeDb }) => ({ bandHz, move: changeDb - overall }))
+    .reduce((best, one) => (Math.abs(one.move) > Math.abs(best.move) ? one : best), { bandHz: 0, move: 0 })
   if (Math.abs(largest.move) < 0.3) {
     return { en: 'The balance of the bands is unchanged within 0.3 dB.', ko: '대역 균형의 변화는 0.3 dB 안이에요.' }
   }

@@ -423,6 +423,28 @@ describe('report.html', () => {
     expect(page(levels(-8, -18, -18, -18.2, -30))).toContain('The balance of the bands is unchanged within 0.3 dB.')
   })
 
+  it('draws the change of balance that it tells of: what was only made louder lies on the original', () => {
+    const band_hz = [100, 200, 400, 800, 1600, 3200, 6400, 12_589]
+    const levels = (mid_db: number[]) => ({ band_hz, mid_db, side_db: mid_db })
+    const before = band_hz.map((hz) => -30 - 1.5 * Math.log2(hz / 100))
+    const changes = [9, 9, 9, 9, 9, 5, 1, 3]
+    const after = levels(before.map((level, i) => level + changes[i]!))
+    const source = { ...report.source, spectrum: levels(before), bandwidth_hz: null }
+    const masters = [{ ...master({}), spectrum: after }]
+    const page = reportHtml({ ...report, source, target_spectrum: after, masters })
+    const drawn = page.slice(page.lastIndexOf('class="line in"'))
+    const heightsOf = (name: string) => {
+      const path = drawn.match(new RegExp(`class="line ${name}" d="([^"]*)"`))?.[1] ?? ''
+      return [...path.matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(([, y]) => Number(y))
+    }
+    // 42 dB are 268 pixels high.
+    const movesOf = (name: string) => heightsOf(name).map((y, i) => ((heightsOf('in')[i]! - y) * 42) / 268)
+    for (const name of ['out', 'aim']) {
+      expect(movesOf(name).map(Math.round)).toEqual([0, 0, 0, 0, 0, -4, -8, -6])
+    }
+    expect(page).toContain('The largest change of balance is −8.0 dB at 6.3 kHz.')
+  })
+
   it('compares the sides of a song whose channels cancel in the middle', () => {
     const side = { ...spectrum, mid_db: [null, -120, -60], side_db: [-20, -23, -30] }
     const changed = { ...side, side_db: [-32, -23, -30] }

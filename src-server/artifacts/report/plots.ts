@@ -101,8 +101,8 @@ function scaleTicks(lane: Lane, step: number): number[] {
 }
 
 /**
- * What the spectrum shows; levels are compared at equal loudness, so each curve is centred on its own mean: source and master must have
- * levels in the same bands.
+ * What the spectrum shows. A change of level is no change of tone, so master and target are laid on the source by
+ * {@link levelBetweenDb}: all must have levels in the same bands.
  */
 export interface SpectrumPlot {
   readonly source: Spectrum
@@ -115,13 +115,40 @@ const HIGHEST_HZ = 20_000
 /** Third-octave levels of a signal rise by 3 dB per octave against its density, which music lets fall by 4.5. */
 const TILT_DB_PER_OCTAVE = 4.5 - 3
 
+/** Where the ear judges tone; below lies rumble, above what codecs leave. */
+const JUDGED_HZ = [60, 14_000] as const
+
+/** Returns by how much each band where the ear judges tone lies higher in `other`, dB; none for a band that one of them has not. */
+export function bandChanges(
+  source: Spectrum,
+  other: Spectrum,
+): { readonly bandHz: number; readonly changeDb: number }[] {
+  return other.band_hz.flatMap((bandHz, i) => {
+    const [from, to] = [source.mid_db[i] ?? null, other.mid_db[i] ?? null]
+    const isJudged = bandHz >= JUDGED_HZ[0] && bandHz <= JUDGED_HZ[1]
+    return !isJudged || from === null || to === null ? [] : [{ bandHz, changeDb: to - from }]
+  })
+}
+
+/** Returns how much higher `other` lies than `source` as a whole, dB: the median of the {@link bandChanges}; 0 where there are none. */
+export function levelBetweenDb(source: Spectrum, other: Spectrum): number {
+  const sorted = bandChanges(source, other)
+    .map(({ changeDb }) => changeDb)
+    .sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
+
 /** Returns an SVG with the long-term spectra, tilted so that music, which falls by 4.5 dB per octave of density, lies level. */
 export function spectrumPlot(plot: SpectrumPlot, label: string): string {
+  const sourceDb = meanOfJudged(plot.source.band_hz, tilted(plot.source))
   const curves = [
     { spectrum: plot.source, name: 'in' },
     { spectrum: plot.master, name: 'out' },
     ...(plot.target ? [{ spectrum: plot.target, name: 'aim' }] : []),
-  ].map(({ spectrum, name }) => ({ hz: spectrum.band_hz, levels: tilted(spectrum), name }))
+  ].map(({ spectrum, name }) => {
+    const levelDb = sourceDb + levelBetweenDb(plot.source, spectrum)
+    return { hz: spectrum.band_hz, levels: tilted(spectrum).map((db) => (db === null ? null : db - levelDb)), name }
+  })
   const all = curves.flatMap(({ levels }) => levels).filter((level) => level !== null)
   const top = Math.ceil((Math.max(6, ...all) + 1) / 6) * 6
   const lane: Lane = { y: 12, height: 268, top, bottom: top - 42 }
@@ -141,13 +168,12 @@ export function spectrumPlot(plot: SpectrumPlot, label: string): string {
 }
 
 function tilted({ band_hz, mid_db }: Spectrum): Value[] {
-  const levels = band_hz.map((hz, i) => {
-    const level = mid_db[i] ?? null
-    return level === null ? null : level + TILT_DB_PER_OCTAVE * Math.log2(hz / 1000)
-  })
-  const heard = levels.filter((level, i) => level !== null && band_hz[i]! >= 60 && band_hz[i]! <= 12_000)
-  const mean = heard.reduce<number>((sum, level) => sum + level!, 0) / Math.max(1, heard.length)
-  return levels.map((level) => (level === null ? null : level - mean))
+  return mid_db.map((level, i) => (level === null ? null : level + TILT_DB_PER_OCTAVE * Math.log2(band_hz[i]! / 1000)))
+}
+
+function meanOfJudged(bandHz: readonly number[], levels: readonly Value[]): number {
+  const judged = levels.filter((level, i) => level !== null && bandHz[i]! >= JUDGED_HZ[0] && bandHz[i]! <= JUDGED_HZ[1])
+  return judged.reduce<number>((sum, level) => sum + level!, 0) / Math.max(1, judged.length)
 }
 
 function frequencyX(hz: number): number {

@@ -105,8 +105,8 @@ export const words = {
   mean: both('mean', '평균'),
   spectrumLabel: both('Level', '레벨'),
   tilt: both(
-    'Third octaves as an analyser with a slope of 4.5 dB per octave shows them, compared at equal loudness.',
-    '1/3옥타브, 기울기 4.5 dB/옥타브인 분석기처럼 표시, 같은 라우드니스로 맞춰 비교.',
+    'Third octaves as an analyser with a slope of 4.5 dB per octave shows them, laid over each other at the level that most bands share.',
+    '1/3옥타브, 기울기 4.5 dB/옥타브인 분석기처럼 표시, 대부분의 대역이 겹치도록 레벨을 맞춰 비교.',
   ),
   tooShort: both('The song is too short for a curve of its loudness.', '라우드니스 곡선을 그리기에는 짧은 곡이에요.'),
   oneChannel: both('Only one channel sounds.', '한쪽 채널만 소리가 나요.'),
