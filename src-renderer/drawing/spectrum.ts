@@ -127,8 +127,9 @@ export function liveBands(binsDb: ArrayLike<number>, binHz: number): Band[] {
   const levels: (number | null)[] = []
   const half = 2 ** (1 / 12)
   for (let hz = LOWEST_HZ * half; hz * half <= HIGHEST_HZ; hz *= half * half) {
-    const from = hz / half / binHz
-    const to = (hz * half) / binHz
+    // A bin lies half of its width on either side of its frequency.
+    const from = hz / half / binHz + 0.5
+    const to = (hz * half) / binHz + 0.5
     let power = 0
     // Below the width of a bin a band has only its share of it.
     for (let bin = Math.floor(from); bin < to; bin++) {

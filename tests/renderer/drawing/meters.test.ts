@@ -95,6 +95,15 @@ describe('the spectrum', () => {
     expect(Math.abs(Math.log2(loudest.hz / 1000))).toBeLessThan(1 / 12)
   })
 
+  it('shows a live tone of the bass in the sixth of an octave that it lies in, though a bin is half as wide', () => {
+    const binHz = 44_100 / 16_384
+    for (let tone = 9; tone < 100; tone++) {
+      const bins = Float32Array.from({ length: 8192 }, (_, bin) => (bin === tone ? -20 : -120))
+      const loudest = liveBands(bins, binHz).reduce((a, b) => (b.db > a.db ? b : a))
+      expect(Math.abs(Math.log2(loudest.hz / (tone * binHz)))).toBeLessThanOrEqual(1 / 12)
+    }
+  })
+
   it('keeps every curve inside the plot', () => {
     const bands = [{ hz: 100, db: 11 }]
     const layout = spectrumLayout(380, 150, [bands])
