@@ -74,7 +74,9 @@ export const MasterResult = exactly({
   plr_db: Type.Number(),
   gain_db: Type.Number({ description: 'Gain from the source to the master before limiting.' }),
   max_gain_reduction_db: Type.Number(),
-  mean_gain_reduction_db: Type.Number({ description: 'On the blocks above the loudness gate.' }),
+  mean_gain_reduction_db: Type.Number({
+    description: 'Loudness lost by the 400 ms blocks that are at least as loud as the song, in the mean.',
+  }),
   clip_budget_db: Type.Number(),
   verdict: oneOf(VERDICTS),
   verdict_reason: Type.Optional(Type.String()),
@@ -180,7 +182,7 @@ export type Decision = Static<typeof Decision>
 
 const Series = Type.Array(orNull(Type.Number()))
 
-/** Curves of one signal, for the plots. Equal steps in time; loudness short-term (3 s) every `step_seconds`. */
+/** Curves of one signal, for the plots. Equal steps in time; loudness is that of the 3 s that end with each step. */
 export const TimeCurves = exactly({
   step_seconds: Type.Number(),
   short_term_lufs: Series,
