@@ -68,11 +68,16 @@ const magnitude = (levelDb: number) => Math.min(1, 10 ** (levelDb / 20))
 /** What a wave leaves free above and below itself. */
 const MARGIN = 2
 
-/** Returns a mirrored waveform, one column per pixel, from peaks in dBFS over equal times. */
-export function wavePath(peaksDbfs: readonly (number | null)[], lane: Lane, { left, right }: DeckLayout): string {
+/** Returns a mirrored waveform, one column per pixel, from peaks in dBFS over equal times, of which the time axis is `steps` long. */
+export function wavePath(
+  peaksDbfs: readonly (number | null)[],
+  steps: number,
+  lane: Lane,
+  { left, right }: DeckLayout,
+): string {
   const middle = lane.top + lane.height / 2
   const reach = lane.height / 2 - MARGIN
-  const columns = columnMaxima(peaksDbfs, Math.floor(right - left)).map((level) =>
+  const columns = columnMaxima(peaksDbfs, Math.floor(right - left), steps).map((level) =>
     Math.max(0.5, magnitude(level) * reach),
   )
   return bandPath(
@@ -143,9 +148,10 @@ export function reductionRangeDb(deepestDb: number): number {
   return Math.max(LEAST_REDUCTION_DB, Math.ceil(Math.abs(deepestDb) + 0.5))
 }
 
-/** Returns the gain reduction as an area that hangs from the top of its lane. Signs do not matter. */
+/** Returns the gain reduction as an area that hangs from the top of its lane. The time axis is `steps` long; signs do not matter. */
 export function reductionPath(
   series: readonly (number | null)[],
+  steps: number,
   rangeDb: number,
   lane: Lane,
   { left, right }: DeckLayout,
@@ -153,6 +159,7 @@ export function reductionPath(
   const depths = columnMaxima(
     series.map((value) => Math.abs(value ?? 0)),
     Math.floor(right - left),
+    steps,
   ).map((depth) => lane.top + (Math.max(0, Math.min(rangeDb, depth)) / rangeDb) * lane.height)
   return bandPath(
     left,

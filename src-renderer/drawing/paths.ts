@@ -42,22 +42,22 @@ export function smoothPath(points: readonly Point[]): string {
 }
 
 /**
- * Returns the largest value under each of `count` equal columns of a series; where the series is coarser than the columns, its
- * values joined by straight lines. Nulls count as −Infinity. An empty series gives `count` times −Infinity.
+ * Returns the largest value under each of `count` equal columns, which together are `steps` values of a series wide: fewer than it has
+ * where its last step is not whole. Where it is coarser than the columns, its values are joined by straight lines. Nulls count as
+ * −Infinity. An empty series gives `count` times −Infinity.
  */
-export function columnMaxima(series: readonly (number | null)[], count: number): number[] {
-  const value = (i: number) => series[Math.max(0, Math.min(series.length - 1, i))] ?? Number.NEGATIVE_INFINITY
+export function columnMaxima(series: readonly (number | null)[], count: number, steps = series.length): number[] {
+  const value = (i: number) => series[Math.max(0, i)] ?? Number.NEGATIVE_INFINITY
   return Array.from({ length: count }, (_, column) => {
-    if (series.length === 0) return Number.NEGATIVE_INFINITY
-    if (series.length < count) {
-      const place = ((column + 0.5) / count) * series.length - 0.5
+    if (steps < count) {
+      const place = ((column + 0.5) / count) * steps - 0.5
       const first = value(Math.floor(place))
       const next = value(Math.floor(place) + 1)
       if (first === Number.NEGATIVE_INFINITY || next === Number.NEGATIVE_INFINITY) return Math.max(first, next)
       return first + (next - first) * (place - Math.floor(place))
     }
-    const from = Math.floor((column / count) * series.length)
-    const to = Math.max(from + 1, Math.floor(((column + 1) / count) * series.length))
+    const from = Math.floor((column / count) * steps)
+    const to = Math.ceil(((column + 1) / count) * steps)
     let largest = Number.NEGATIVE_INFINITY
     for (let i = from; i < to; i++) largest = Math.max(largest, value(i))
     return largest

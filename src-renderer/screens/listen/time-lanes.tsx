@@ -47,6 +47,7 @@ const Still = memo(function Still({
   const target = result?.target_lufs ?? report.masters[0]?.result.target_lufs ?? -14
   const scale = loudnessScale([curves.short_term_lufs, version?.curves?.short_term_lufs ?? []], target, loudness)
   const reductions = version?.curves?.gain_reduction_db ?? []
+  const reductionSteps = duration / (version?.curves?.step_seconds ?? duration)
   const range = reductionRangeDb(result?.max_gain_reduction_db ?? 0)
   const reductionTick = range > 10 ? 10 : range > 5 ? 6 : 3
   const middle = (lane: { top: number; height: number }) => lane.top + lane.height / 2
@@ -62,7 +63,7 @@ const Still = memo(function Still({
           </text>
         </g>
       ))}
-      <Wave side="in" layout={layout} lane={original} peaks={curves.peak_dbfs} />
+      <Wave side="in" layout={layout} lane={original} peaks={curves.peak_dbfs} steps={duration / curves.step_seconds} />
       <text className="t b" x={12} y={middle(original) - 2}>
         {l.original}
       </text>
@@ -87,6 +88,7 @@ const Still = memo(function Still({
               layout={layout}
               lane={layout.version}
               peaks={version.curves.peak_dbfs}
+              steps={duration / version.curves.step_seconds}
             />
           )}
           <text className="t b" x={12} y={middle(layout.version) - 2}>
@@ -132,7 +134,7 @@ const Still = memo(function Still({
         {l.deck.shortTerm}
       </text>
       <line className="g2" x1={left} x2={right} y1={reduction.top} y2={reduction.top} />
-      <path className="a-cut" d={reductionPath(reductions, range, reduction, layout)} />
+      <path className="a-cut" d={reductionPath(reductions, reductionSteps, range, reduction, layout)} />
       <text className="t b" x={12} y={middle(reduction) - 1}>
         {l.deck.reduction}
       </text>
@@ -160,13 +162,15 @@ const Wave = memo(function Wave({
   layout,
   lane,
   peaks,
+  steps,
 }: {
   side: 'in' | 'out' | 'aim'
   layout: DeckLayout
   lane: { top: number; height: number }
   peaks: readonly (number | null)[]
+  steps: number
 }) {
-  const path = useMemo(() => wavePath(peaks, lane, layout), [peaks, lane, layout])
+  const path = useMemo(() => wavePath(peaks, steps, lane, layout), [peaks, steps, lane, layout])
   return (
     <>
       <path className={`w-${side}-d`} d={path} />

@@ -53,9 +53,9 @@ describe('the lanes', () => {
   })
 
   it('draw no wave higher than full scale, and put the ceiling where the wave of a limited master ends', () => {
-    const path = wavePath([-1, -1, -1, -1, -1, -1], layout.version, layout)
+    const path = wavePath([-1, -1, -1, -1, -1, -1], 6, layout.version, layout)
     expect(Math.min(...heights(path))).toBeCloseTo(waveLevelY(-1, layout.version), 0)
-    const loud = heights(wavePath([6, 6, 6], layout.version, layout))
+    const loud = heights(wavePath([6, 6, 6], 3, layout.version, layout))
     expect(Math.min(...loud)).toBeGreaterThanOrEqual(layout.version.top)
     expect(Math.max(...loud)).toBeLessThanOrEqual(layout.version.top + layout.version.height)
   })
@@ -65,9 +65,29 @@ describe('the lanes', () => {
     expect(Math.max(...columnMaxima(peaks, 300))).toBe(-1)
   })
 
+  it.each([
+    ['whose last step is not whole', 0.1, 5.01, 51, 49],
+    ['that is fine', 0.1, 200, 2000, 1200],
+  ])('draw a wave %s at the moments that the ruler shows', (_, stepSeconds, durationSeconds, count, loudAt) => {
+    const only = (there: number, elsewhere: number) =>
+      Array.from({ length: count }, (_, i) => (i === loudAt ? there : elsewhere))
+    const { toX } = timeAxis(layout, durationSeconds)
+    const steps = durationSeconds / stepSeconds
+    const placeOf = (path: string, farthest: (...ys: number[]) => number) =>
+      numbers(path)[2 * heights(path).indexOf(farthest(...heights(path)))]!
+    const places = [
+      placeOf(wavePath(only(-1, -60), steps, layout.version, layout), Math.min),
+      placeOf(reductionPath(only(3, 0), steps, 4, layout.reduction, layout), Math.max),
+    ]
+    for (const place of places) {
+      expect(place).toBeGreaterThan(toX(loudAt * stepSeconds) - 1)
+      expect(place).toBeLessThan(toX((loudAt + 1) * stepSeconds) + 1)
+    }
+  })
+
   it('hang gain reduction from the top whatever sign the report uses', () => {
-    const down = reductionPath([0, -3, 0], 4, layout.reduction, layout)
-    expect(down).toBe(reductionPath([0, 3, 0], 4, layout.reduction, layout))
+    const down = reductionPath([0, -3, 0], 3, 4, layout.reduction, layout)
+    expect(down).toBe(reductionPath([0, 3, 0], 3, 4, layout.reduction, layout))
     expect(Math.min(...heights(down))).toBeCloseTo(layout.reduction.top, 0)
   })
 
