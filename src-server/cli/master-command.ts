@@ -99,7 +99,7 @@ function describe({ job, files }: MasterOutcome, out: string, { master: say }: W
     const end = job.failure_code === 'CANCELLED' ? say.cancelled : say.failed(job.error_message ?? '')
     return `${end}${job.credits_refunded > 0 ? say.returned : ''}`
   }
-  const warnings = job.warnings.map((warning) => say.note(warning.message))
+  const warnings = job.warnings.map(({ platform, message }) => say.note(platform ? `${platform}: ${message}` : message))
   const written = files.map((file) => path.relative(out, file))
   return [
     table(job.results.map((result) => resultRow(result, say))),

@@ -574,6 +574,25 @@ test('the service goes on when nobody reads what it says any more', async () => 
   expect(child.exitCode).toBe(null)
 })
 
+test('a note on one master says which it is of', async () => {
+  const song = path.join(dataDir, 'song.wav')
+  const bytes = wavSong({ seconds: 6 })
+  // Knocks in a whisper: bringing it to the target would cost too much.
+  for (let at = 44; at < bytes.length; at += 2) {
+    const frame = ((at - 44) >> 2) % 4000
+    const knock = frame < 200 ? 28_000 * Math.exp(-frame / 40) * Math.sin(frame * 0.5) : 0
+    bytes.writeInt16LE(Math.round(bytes.readInt16LE(at) / 400 + knock), at)
+  }
+  writeFileSync(song, bytes)
+  const words = ['master', song, '--platforms', 'spotify,melon', '--out', path.join(dataDir, 'out')]
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...words, '--data-dir', dataDir])
+  const notes = stdout.split('\n').filter((line) => line.includes('The master stops'))
+  expect(notes).toEqual([
+    expect.stringMatching(/^Note: spotify: The master stops [\d.]+ LU below/),
+    expect.stringMatching(/^Note: melon: The master stops [\d.]+ LU below/),
+  ])
+}, 60_000)
+
 test('a command whose service goes away in the middle goes on with its song by itself, and can be broken off', async () => {
   const server = await spawnServer(dataDir)
   const song = path.join(dataDir, 'song.wav')
