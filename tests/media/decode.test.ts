@@ -171,6 +171,9 @@ describe('decoding', () => {
     const { audio } = await decode(writeFloatWav(at(`rate${fromHz}.wav`), [tone, tone], fromHz))
     expect(audio.sampleRateHz).toBe(fromHz)
     expect(audio.channels).toEqual([tone, tone])
+    // The render threads share the one, changeRate gives the other back.
+    const memory = fromHz === toHz ? SharedArrayBuffer : ArrayBuffer
+    for (const { buffer } of audio.channels) expect(buffer).toBeInstanceOf(memory)
   })
 
   it('reads what is above 192 kHz at a rate of the engine: of ten minutes nothing takes more than a gigabyte', async () => {
@@ -268,6 +271,15 @@ describe('lowering the rate', () => {
     for (const [c, samples] of first.channels.entries()) {
       for (let i = 5000; i < 83_000; i++) expect(Math.abs(samples[i]! - expected[c]![i]!)).toBeLessThan(1e-4)
     }
+  })
+
+  it('leaves nothing of the original behind the last frame, where a converter ends one early', async () => {
+    // As ffmpeg's own does, halving an odd number of frames: the last frame's place held the middle of the song.
+    const channels = [0, 1].map(() => new Float32Array(17_641).fill(0.5, 0, 12_000))
+    const audio = { channels, frames: 17_641, sampleRateHz: 176_400 }
+    const lowered = await lowerRate({ ...ffmpeg, hasSoxr: false }, audio, 88_200)
+    expect(lowered.frames).toBe(8821)
+    for (const samples of lowered.channels) expect(Math.abs(samples.at(-1)!)).toBeLessThan(1e-6)
   })
 
   it('does not raise a rate', async () => {
