@@ -62,8 +62,13 @@ describe('the soft clipper', () => {
     }
   })
 
-  test('treats both signs alike', () => {
-    const samples = songLike(0.5, rate).channels[0]!
+  test.each([
+    ['a song', songLike(0.5, rate).channels[0]!],
+    [
+      'clicks of a single frame',
+      Float32Array.from({ length: 2000 }, (_, i) => (i % 51 === 0 ? 0.9 : 0.1 * Math.cos(i))),
+    ],
+  ])('treats both signs of %s alike', (_sound, samples) => {
     const turned = clipped(
       samples.map((x) => -x),
       0.4,
