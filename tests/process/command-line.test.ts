@@ -5,18 +5,19 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { defaultDataDir } from '../../src-server/cli/data-dir.ts'
+import { absolutePath, defaultDataDir } from '../../src-server/cli/data-dir.ts'
 import { masterFile } from '../../src-server/cli/master.ts'
 import { createServiceClient } from '../../src-server/cli/service-client.ts'
 import { createProgressLine, formatBytes, table } from '../../src-server/cli/text-output.ts'
 import { wordsOfTerminal } from '../../src-server/cli/words.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
+import { MAX_UPLOAD_BYTES } from '../../src-server/contract/limits.ts'
 import { startFailureText } from '../../src-server/contract/text/start-failure.ts'
 import { DatabaseError } from '../../src-server/db/fault.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { isAlive, spawnServer } from '../support/server-process.ts'
 import { startService } from '../support/service.ts'
-import { wavSong } from '../support/songs.ts'
+import { wavOfSize, wavSong } from '../support/songs.ts'
 
 const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
 
@@ -51,6 +52,15 @@ test('the data are where the application has them; a folder of settings that is 
   expect(of('darwin', { XDG_CONFIG_HOME: '/etc/ana' })).toBe(inHome('Library', 'Application Support'))
   expect(of('win32', { APPDATA: path.resolve('/roaming') })).toBe(path.resolve('/roaming/Loudsmith/data'))
   expect(of('win32', { APPDATA: '' })).toBe(inHome('AppData', 'Roaming'))
+})
+
+test('a relative path begins where the command was called, which npm tells of where it runs it elsewhere', () => {
+  const read = absolutePath(wordsOfTerminal({}, 'en'))
+  vi.stubEnv('INIT_CWD', undefined)
+  expect(read('masters')).toBe(path.resolve('masters'))
+  vi.stubEnv('INIT_CWD', path.resolve('/home/ana'))
+  expect(read('masters')).toBe(path.resolve('/home/ana/masters'))
+  expect(read(path.resolve('/mnt/masters'))).toBe(path.resolve('/mnt/masters'))
 })
 
 test.each([
@@ -88,13 +98,14 @@ async function sayInTurn(commands: readonly (readonly string[])[]): Promise<{ co
 }
 
 test('sizes are in the largest unit that keeps them at 1 or more', () => {
-  expect([0, 999, 1000, 999_940, 999_960, 3_400_000, 2e12, 5e15].map(formatBytes)).toEqual([
+  expect([0, 999, 1000, 999_940, 999_960, 3_400_000, 51e9, 2e12, 5e15].map(formatBytes)).toEqual([
     '0 B',
     '999 B',
     '1.0 kB',
     '999.9 kB',
     '1.0 MB',
     '3.4 MB',
+    '51.0 GB',
     '2.0 TB',
     '5000.0 TB',
   ])
@@ -120,6 +131,17 @@ test('progress is one line that is drawn over on a terminal, and a line for each
   expect(shownOn(false)).toBe('rendering\ndone\n')
 })
 
+test('help names how a command is used, its arguments, options and commands', async () => {
+  const titles = (await sayInTurn([['--help'], ['keys', 'revoke', '--help']])).map(({ text }) => {
+    expect(text).toMatch(/^Usage: loudsmith /)
+    return text.match(/^\w+:$/gm)
+  })
+  expect(titles).toEqual([
+    ['Options:', 'Commands:'],
+    ['Arguments:', 'Options:'],
+  ])
+})
+
 test('a Korean terminal gets Korean: help and mistakes', async () => {
   vi.stubEnv('LC_ALL', 'ko_KR.UTF-8')
   const helped = [[], ['serve'], ['keys'], ['keys', 'revoke'], ['account'], ['account', 'plan'], ['doctor'], ['master']]
@@ -133,6 +155,7 @@ test('a Korean terminal gets Korean: help and mistakes', async () => {
       .match(/\b[a-z]+ [a-z]+ [a-z]+\b/g)
     expect(prose).toEqual(null)
     expect(text).toMatch(/^사용법: /)
+    expect(text).not.toMatch(/^\w+:$/m)
   }
   const mistakes: [command: string[], said: string | RegExp][] = [
     [['mastr'], "오류: 'mastr'은(는) 모르는 명령이에요.\n(master인가요?)"],
@@ -494,6 +517,21 @@ test('what a command cannot do is said with what to do instead', async () => {
   expect(await refused('account', 'plan', 'gold')).toMatch(/plan +which one \(choices: "free"/)
   expect(await refused('keys', 'revoke', 'nobody')).toBe('There is no key nobody. See its identifier in "keys list".')
 }, 120_000)
+
+test('a song that is too large to be sent with its job is stored for it alone, and does not wait on the desk', async () => {
+  const engine = createHeldEngine({ isAutomatic: true })
+  const service = await startService({ forkEngine: engine.fork, dataDir })
+  onTestFinished(() => service.stop())
+  const song = path.join(dataDir, 'large.wav')
+  writeFileSync(song, wavOfSize(MAX_UPLOAD_BYTES + 8))
+  const words = wordsOfTerminal({}, 'en')
+  const client = createServiceClient({ baseUrl: service.baseUrl, credential: service.sessionCredential }, words)
+  const options = { platforms: 'spotify', out: path.join(dataDir, 'out'), fields: {} }
+  // The held engine's ZIP cannot be unpacked, which is not the question here.
+  await masterFile(client, song, options, () => {}, new AbortController().signal, words).catch(() => undefined)
+  expect((await service.get('/api/v1/jobs')).body.jobs).toMatchObject([{ status: 'done', filename: 'large.wav' }])
+  expect((await service.get('/app/desk')).body.songs).toEqual([])
+})
 
 test('a song and a reference that are too large to be sent with the job are refused as what they are', async () => {
   const long = path.join(dataDir, 'long.wav')
