@@ -1,5 +1,8 @@
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -268,6 +271,25 @@ test('with a running service a command goes to it, and doctor says where it is; 
   expect(await server.get('/api/v1/account')).toMatchObject({ credits: 505 })
   expect(await run('doctor')).toMatchObject({ base_url: server.baseUrl })
   expect(await server.end('SIGTERM')).toBe(0)
+})
+
+test('what a service that dies may have begun is not asked of another, and what only reads is', async () => {
+  const service = await startService({ dataDir })
+  onTestFinished(() => service.stop())
+  const dying = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1')
+  await once(dying, 'listening')
+  onTestFinished(() => void dying.close())
+  const lost = { baseUrl: `http://127.0.0.1:${(dying.address() as AddressInfo).port}`, credential: 'lost' }
+  const another = { baseUrl: service.baseUrl, credential: service.sessionCredential }
+  const words = wordsOfTerminal({}, 'en')
+  const client = createServiceClient(lost, words, async () => another)
+  await expect(client.call('grantCredits', { body: { amount: 5 } })).rejects.toThrow('stopped answering')
+  const song = path.join(dataDir, 'large.wav')
+  writeFileSync(song, wavOfSize(MAX_UPLOAD_BYTES + 8))
+  const options = { platforms: 'spotify', out: path.join(dataDir, 'out'), fields: {} }
+  const mastering = masterFile(client, song, options, () => {}, new AbortController().signal, words)
+  await expect(mastering).rejects.toThrow('stopped answering')
+  expect(await client.call('readAccount')).toMatchObject({ credits: 500 })
 })
 
 test('a key is shown once, alone on the last line, and works until it is revoked by what the list shows', async () => {
