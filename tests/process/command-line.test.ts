@@ -165,6 +165,7 @@ test('a Korean terminal gets Korean: help and mistakes', async () => {
     [['serve', '--prt'], "오류: '--prt'은(는) 모르는 옵션이에요.\n(--port인가요?)"],
     [['serve', '--port'], "오류: '--port <n>' 옵션에 값이 없어요."],
     [['serve', '--port', 'x'], /^오류: '--port <n>' 옵션에 'x'을\(를\) 쓸 수 없어요. 포트는/],
+    [['serve', '--port', '65536'], /^오류: '--port <n>' 옵션에 '65536'을\(를\) 쓸 수 없어요. 포트는/],
     [['serve', '--port', ''], /^오류: '--port <n>' 옵션에 ''을\(를\) 쓸 수 없어요. 포트는/],
     [['account', 'grant', '1e3'], /^오류: 'credits' 인자에 '1e3'을\(를\) 쓸 수 없어요. 크레딧은/],
     [['account', 'plan', 'x'], /^오류: 'plan' 인자에 .*쓸 수 있는 값: free, starter/],
@@ -271,6 +272,14 @@ test('with a running service a command goes to it, and doctor says where it is; 
   expect(await server.get('/api/v1/account')).toMatchObject({ credits: 505 })
   expect(await run('doctor')).toMatchObject({ base_url: server.baseUrl })
   expect(await server.end('SIGTERM')).toBe(0)
+})
+
+test('doctor says which ffmpeg is used, and what to do where there is none', async () => {
+  const row = async () => /^ffmpeg +(.+)$/m.exec((await say('doctor', '--data-dir', dataDir)).text)?.[1]
+  const { ffmpeg } = await run('doctor')
+  expect(await row()).toBe(`${ffmpeg.version} (${ffmpeg.origin}) ${ffmpeg.path}`)
+  vi.stubEnv('MASTER_FFMPEG_PATH', path.join(dataDir, 'nowhere'))
+  expect(await row()).toMatch(/^none found: install ffmpeg/)
 })
 
 test('what a service that dies may have begun is not asked of another, and what only reads is', async () => {
