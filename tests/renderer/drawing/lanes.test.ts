@@ -93,8 +93,10 @@ describe('the lanes', () => {
 
   it('break the loudness line in silence instead of drawing through it', () => {
     const scale = loudnessScale([[-14, -15]], -14, layout.loudness)
-    const path = levelPath([null, -14, -15, null, -14, -13], 1, scale, timeAxis(layout, 6).toX)
+    const { toX } = timeAxis(layout, 3)
+    const path = levelPath([null, -14, -15, null, -14, -13], 0.5, scale, toX)
     expect(path.match(/M/g)).toHaveLength(2)
+    expect(numbers(path)[0]).toBeCloseTo(toX(0.5), 1)
   })
 
   it('put a loudness where the 3 s end that it was measured over', () => {

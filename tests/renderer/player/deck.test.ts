@@ -113,6 +113,27 @@ describe('switching between versions', () => {
     expect(placeOf(render(deck, 1024), 900, b)).toBe(2948)
   })
 
+  it('changes to a version only when so much of it is there that no gap follows', () => {
+    const a = noise(100_000, 1)
+    const b = noise(100_000, 2)
+    const deck = deckWith({ a })
+    const arrive = (index: number) => {
+      const piece = new Float32Array(CHUNK_FRAMES)
+      piece.set(b.slice(index * CHUNK_FRAMES, (index + 1) * CHUNK_FRAMES))
+      deck.obey({ kind: 'chunk', version: 'b', index, left: piece, right: piece })
+    }
+    deck.obey({ kind: 'add', version: 'b', frames: b.length })
+    deck.obey({ kind: 'choose', version: 'a' })
+    deck.obey({ kind: 'seek', serial: 1, frame: CHUNK_FRAMES - 4096, restartsIntegrated: false })
+    deck.obey({ kind: 'play', serial: 2 })
+    render(deck, 1024)
+    arrive(0)
+    deck.obey({ kind: 'choose', version: 'b' })
+    expect(placeOf(render(deck, 1024), 900, a)).toBe(CHUNK_FRAMES - 4096 + 1924)
+    arrive(1)
+    expect(placeOf(render(deck, 1024), 900, b)).toBe(CHUNK_FRAMES - 4096 + 2948)
+  })
+
   it('plays every version at its own level', () => {
     const a = noise(50_000, 1)
     const b = noise(50_000, 2)
@@ -237,10 +258,18 @@ describe('the transport', () => {
     expect(placeOf(render(deck, 1024), FADE, a)).toBe(5000 + FADE)
   })
 
-  it('never hangs on an empty song', () => {
-    const deck = createDeck(RATE)
-    deck.obey({ kind: 'play', serial: 1 })
-    expect(render(deck, 1024).every((value) => value === 0)).toBe(true)
+  it('never hangs on an empty song, nor waits at the end of one for what a longer version has behind it', () => {
+    const empty = createDeck(RATE)
+    empty.obey({ kind: 'play', serial: 1 })
+    expect(render(empty, 1024).every((value) => value === 0)).toBe(true)
+    const ended = createDeck(RATE)
+    ended.obey({ kind: 'add', version: 'longer', frames: 20_000 })
+    ended.obey({ kind: 'length', frames: 10_000 })
+    ended.obey({ kind: 'choose', version: 'longer' })
+    ended.obey({ kind: 'play', serial: 1 })
+    ended.obey({ kind: 'seek', serial: 2, frame: 10_000, restartsIntegrated: false })
+    render(ended, 1024)
+    expect(ended.takeReport()).toMatchObject({ version: 'longer', isPlaying: false, isWaiting: false })
   })
 })
 

@@ -73,6 +73,22 @@ describe('the feeder', () => {
     expect(reads).toContain(Math.floor((71 * RATE) / CHUNK_FRAMES))
   })
 
+  it('hands over both sides of one channel, each with bytes of its own', async () => {
+    const chunks: DeckCommand[] = []
+    const feeder = createFeeder({
+      rateHz: RATE,
+      lengthFrames: RATE,
+      post: (command, transfer) => chunks.push(structuredClone(command, { transfer })),
+      onFailure: () => undefined,
+    })
+    const mono = new Float32Array(CHUNK_FRAMES).fill(0.5)
+    feeder.put('a', { ...silentTrack(RATE), read: async () => ({ left: mono, right: mono }) })
+    feeder.move({ frame: 0, version: 'a', loop: null })
+    await settle()
+    const expected = new Float32Array(CHUNK_FRAMES).fill(0.5)
+    expect(chunks.find(({ kind }) => kind === 'chunk')).toMatchObject({ left: expected, right: expected })
+  })
+
   it('names a version that cannot be read once, and goes on with the others', async () => {
     const failed: string[] = []
     const reads: number[] = []

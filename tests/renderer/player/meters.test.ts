@@ -51,6 +51,7 @@ describe('live loudness', () => {
 
   it('says nothing of silence and of too little sound', () => {
     expect(measure(48_000, [[0.3, -20]]).momentaryLufs).toBe(Number.NEGATIVE_INFINITY)
+    expect(measure(48_000, [[2.9, -20]]).shortTermLufs).toBe(Number.NEGATIVE_INFINITY)
     const meter = createLoudnessMeter(48_000)
     const silence = new Float32Array(48_000 * 4)
     meter.push(silence, silence, 0, silence.length)
@@ -93,6 +94,9 @@ describe('live true peak', () => {
     for (let step = 0; step < 6; step++) peak = advancePeak(peak, -60, 0.1)
     expect(peak.heldDb).toBeLessThan(-30)
     expect(peak.maximumDb).toBe(-3)
-    expect(advancePeak(peak, -1, 0.1)).toMatchObject({ shownDb: -1, heldDb: -1, maximumDb: -1 })
+    peak = advancePeak(peak, -1, 0.1)
+    expect(peak).toMatchObject({ shownDb: -1, heldDb: -1, maximumDb: -1 })
+    for (let step = 0; step < 14; step++) peak = advancePeak(peak, -60, 0.1)
+    expect(peak.heldDb).toBe(-1)
   })
 })

@@ -258,5 +258,8 @@ describe('lining up a decoded song with its master', () => {
     expect(lag).toBe(1105)
     expect((await shiftTrack(decoded, lag).read(500, 50)).left).toEqual(song.slice(500, 550))
     expect(await measureLag(await openSong(noise(200_000, 8)), exact)).toBe(0)
+    const fading = song.fill(0, 130_000)
+    late.set(fading, 1105)
+    expect(await measureLag(await openSong(late), await openSong(fading))).toBe(1105)
   })
 })
