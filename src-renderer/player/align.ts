@@ -56,7 +56,6 @@ export function findLag(early: Float32Array, late: Float32Array, mostFrames: num
   if (Math.min(early.length, late.length) < mostFrames * 4) return { frames: 0, likeness: 0 }
   const reach = Math.ceil(mostFrames / COARSE)
   const coarse = best(thin(early), thin(late), -reach, reach)
-  if (coarse.likeness === 0) return coarse
   const middle = coarse.frames * COARSE
   return best(early, late, middle - COARSE * 2, middle + COARSE * 2)
 }

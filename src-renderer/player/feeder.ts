@@ -70,7 +70,6 @@ export function createFeeder({ rateHz, lengthFrames, post, onFailure }: FeederOp
   const here = new Map<string, Set<number>>()
   const busy = new Set<string>()
   let place: Place = { frame: 0, version: '', loop: null }
-  let isClosed = false
 
   const key = (version: string, index: number) => `${version} ${index}`
 
@@ -89,7 +88,7 @@ export function createFeeder({ rateHz, lengthFrames, post, onFailure }: FeederOp
       const { left, right } = await track.read(index * CHUNK_FRAMES, CHUNK_FRAMES)
       // The deck takes ownership of both arrays, so mono needs two.
       const second = right === left ? right.slice() : right
-      if (isClosed || tracks.get(version) !== track) return
+      if (tracks.get(version) !== track) return
       here.get(version)?.add(index)
       post({ kind: 'chunk', version, index, left, right: second }, [left.buffer, second.buffer])
     } catch (error) {
@@ -104,7 +103,6 @@ export function createFeeder({ rateHz, lengthFrames, post, onFailure }: FeederOp
   }
 
   function pump() {
-    if (isClosed) return
     const wanted = wantedChunks(place, lengthFrames, rateHz)
     evict(wanted)
     while (busy.size < PARALLEL) {
@@ -141,7 +139,6 @@ export function createFeeder({ rateHz, lengthFrames, post, onFailure }: FeederOp
       if (!isSamePlace) pump()
     },
     close() {
-      isClosed = true
       tracks.clear()
     },
   }

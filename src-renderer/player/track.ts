@@ -49,7 +49,7 @@ function createRangeReader(open: OpenFile) {
 function pad(samples: Float32Array, placed: number, count: number): Float32Array {
   if (placed === 0 && samples.length === count) return samples
   const padded = new Float32Array(count)
-  padded.set(samples.subarray(0, count - placed), placed)
+  padded.set(samples, placed)
   return padded
 }
 
