@@ -3,6 +3,7 @@ import { playingTime } from '../../src-server/contract/text/numbers.ts'
 import type { Language } from '../../src-server/contract/text/text.ts'
 
 const LOCALE: Record<Language, string> = { en: 'en-GB', ko: 'ko-KR' }
+const JUST_NOW: Record<Language, string> = { en: 'just now', ko: '방금' }
 const DAY_MS = 86_400_000
 
 /** A true minus, and none before a nought. */
@@ -24,7 +25,6 @@ export function createFormat(language: Language) {
   const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: language === 'ko' ? 'long' : 'short' })
   const longDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  const list = new Intl.ListFormat(locale, { type: 'unit', style: 'short' })
 
   const daysBetween = (then: Date, now: Date) =>
     Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(then).setHours(0, 0, 0, 0)) / DAY_MS)
@@ -54,7 +54,6 @@ export function createFormat(language: Language) {
       }
       return `${value < 10 && unit > 1 ? short.format(value) : whole.format(value)} ${units[unit]}`
     },
-    list: (parts: readonly string[]) => list.format(parts),
     /** A day: Today, Yesterday, 21 Oct. */
     day(iso: string, now: Date) {
       const then = new Date(iso)
@@ -71,7 +70,8 @@ export function createFormat(language: Language) {
     /** How long ago: 4 min ago. */
     ago(iso: string, now: Date) {
       const seconds = (now.getTime() - new Date(iso).getTime()) / 1000
-      if (seconds < 3600) return relative.format(-Math.max(0, Math.floor(seconds / 60)), 'minute')
+      if (seconds < 60) return JUST_NOW[language]
+      if (seconds < 3600) return relative.format(-Math.floor(seconds / 60), 'minute')
       if (seconds < 86_400) return relative.format(-Math.floor(seconds / 3600), 'hour')
       return this.day(iso, now)
     },

@@ -51,11 +51,12 @@ describe('numbers', () => {
     expect(format.moment('2026-03-09T09:05:07', now)).toBe('Yesterday')
     const moments = ['2026-03-10T12:00:09', '2026-03-10T11:59:01', '2026-03-10T11:00:01', '2026-03-10T09:30:00']
     expect(moments.map((iso) => format.ago(iso, now))).toEqual([
-      'this minute',
-      'this minute',
+      'just now',
+      'just now',
       '59 minutes ago',
       '2 hours ago',
     ])
+    expect(createFormat('ko').ago('2026-03-10T11:59:01', now)).toBe('방금')
     expect(format.ago('2026-03-08T12:00:00', now)).toBe('8 Mar')
     expect(format.day('2025-03-08T12:00:00', now)).toBe('8 March 2025')
     expect(format.daysUntil('2026-04-09T11:00:00', now)).toBe(30)
