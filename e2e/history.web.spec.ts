@@ -216,7 +216,7 @@ test('a job that the server does not delete comes back with the reason', async (
     route.request().method() === 'DELETE' ? route.abort() : route.fallback(),
   )
   await page.getByRole('checkbox', { name: 'Select Alpha' }).check({ force: true })
-  await page.keyboard.press('Delete')
+  await page.keyboard.press('Meta+Backspace')
   await expect(row).toHaveCount(0)
   await expect(row).toHaveCount(1, { timeout: 20_000 })
   await expect(page.getByRole('alert')).toContainText('1 song could not be deleted. Loudsmith does not answer.')

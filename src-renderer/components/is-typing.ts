@@ -19,6 +19,11 @@ export function keyOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): strin
   return key.length === 1 ? (letter ?? key).toLowerCase() : key
 }
 
+/** Whether the key removes: Delete, which a Mac's own keyboard has not, or ⌘⌫. */
+export function isDelete({ key, metaKey }: KeyboardEvent): boolean {
+  return key === 'Delete' || (key === 'Backspace' && metaKey)
+}
+
 /** Whether a dialog or a menu lies over the screen: its keys are not those of what is below. */
 export function isCovered(): boolean {
   return document.querySelector('[role=dialog], [role=menu]') !== null

@@ -51,14 +51,16 @@ export function KeySheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
                 <div key={row}>
                   <dt>{t.keysheet.rows[row]}</dt>
                   <dd>
-                    {keys.split(' · ').map((part, index) => (
-                      <Fragment key={part}>
-                        {index > 0 && <i>·</i>}
-                        {part.split(' ').map((key) => (
-                          <kbd key={key}>{key === 'Ctrl' && isMac ? '⌘' : key}</kbd>
-                        ))}
-                      </Fragment>
-                    ))}
+                    {(isMac ? keys.replace('Ctrl', '⌘').replace('Delete', '⌘ ⌫') : keys)
+                      .split(' · ')
+                      .map((part, index) => (
+                        <Fragment key={part}>
+                          {index > 0 && <i>·</i>}
+                          {part.split(' ').map((key) => (
+                            <kbd key={key}>{key}</kbd>
+                          ))}
+                        </Fragment>
+                      ))}
                   </dd>
                 </div>
               ))}

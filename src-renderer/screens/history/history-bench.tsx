@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react'
 import type { Job } from '../../../src-server/contract/jobs.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
-import { isCovered, isTyping } from '../../components/is-typing.ts'
+import { isCovered, isDelete, isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { sizeOf } from '../../state/history.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
@@ -35,7 +35,7 @@ export function HistoryBench() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.defaultPrevented || isCovered()) return
-      if (event.key === 'Delete' && ended.length > 0) actions.remove(ended)
+      if (isDelete(event) && ended.length > 0) actions.remove(ended)
       else if (event.key === 'Escape' && selected.length > 0)
         history.select(
           selected.map((job) => job.job_id),

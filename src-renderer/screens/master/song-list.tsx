@@ -3,7 +3,7 @@ import { ArrowUpDown, Ellipsis } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Menu, type MenuItem } from '../../components/dialogs.tsx'
-import { isTyping } from '../../components/is-typing.ts'
+import { isDelete, isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { SORTS } from '../../state/desk.ts'
 import { madeWith, queuePlaces, type SongRow, TALLY, tallyOf } from '../../state/song-rows.ts'
@@ -142,7 +142,7 @@ function useListKeys(
         desk.move(row.rowId, step)
         notices.announce(t.list.moved(titleOf(row), Math.min(rows.length, Math.max(1, index + step + 1))))
       } else if (step !== 0) focusRow(index + step)
-      else if (event.key === 'Delete' || (event.key === 'Backspace' && event.metaKey)) {
+      else if (isDelete(event)) {
         actions.remove(row)
         requestAnimationFrame(() => focusRow(Math.min(index, now.current.rows.length - 1)))
       } else if (event.key === ' ' && event.target === at) desk.select(canHaveSettings(row) ? row.rowId : null)
