@@ -459,6 +459,23 @@ for (const [locale, why, place] of [
   })
 }
 
+test('what does not change is not drawn again while nothing plays', async ({ page, listen }) => {
+  const mastered = await listen(longTitled)
+  await mastered.open(page)
+  const changes = () =>
+    page.evaluate(async () => {
+      const seen: string[] = []
+      const watch = new MutationObserver((records) => {
+        for (const { target, attributeName, type } of records) seen.push(`${target.nodeName} ${attributeName ?? type}`)
+      })
+      watch.observe(document.body, { subtree: true, attributes: true, childList: true, characterData: true })
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      watch.disconnect()
+      return [...new Set(seen)]
+    })
+  await expect.poll(changes).toEqual([])
+})
+
 test('the blind test counts, and does not give X away', async ({ page, listen }) => {
   const mastered = await listen(longTitled)
   await mastered.open(page)

@@ -95,6 +95,11 @@ export function useFrames(draw: (now: number) => void, stillMs: number): void {
   }, [isStill, stillMs])
 }
 
+/** Sets an attribute where it differs: an equal one would have the page laid out anew all the same, with every repaint. */
+export function setAttribute(element: Element | null | undefined, name: string, value: string): void {
+  if (element && element.getAttribute(name) !== value) element.setAttribute(name, value)
+}
+
 /** The size of an element in CSS pixels, as it changes; what it is before the first measurement. */
 export function useSize(ref: RefObject<HTMLElement | null>, first: readonly [number, number]) {
   const [size, setSize] = useState(first)

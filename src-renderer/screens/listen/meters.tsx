@@ -12,7 +12,7 @@ import {
 } from '../../drawing/meters.ts'
 import { advancePeak, type PeakBallistics, SILENT_PEAK } from '../../player/true-peak.ts'
 import { aimedAt } from '../../state/player.ts'
-import { useFrames, useIsStill, useListenWords, usePlayer, useSize, useVisit } from './context.tsx'
+import { setAttribute, useFrames, useIsStill, useListenWords, usePlayer, useSize, useVisit } from './context.tsx'
 
 const STILL_MS = 100
 const TOP = 24
@@ -132,7 +132,8 @@ export function Meters() {
     for (const column of columns) draw(svg, column, shown[column.name], bottom, isTextDue ? print : null)
     if (isTextDue && !isBlind) {
       const { M, S, I, L, R } = shown
-      svg.setAttribute(
+      setAttribute(
+        svg,
         'aria-label',
         l.meters.label(print(M.levelDb), print(S.levelDb), print(I.levelDb), print(L.printedDb), print(R.printedDb)),
       )
@@ -245,13 +246,14 @@ function draw(
   const part = (of: string) => group.querySelector(`[data-part="${of}"]`)
   const column = meterColumn(levelDb, zones, scale, TOP, bottom)
   for (const zone of ['under', 'near', 'over'] as const) {
-    part(zone)?.setAttribute('y', column[zone].y.toFixed(1))
-    part(zone)?.setAttribute('height', column[zone].height.toFixed(1))
+    setAttribute(part(zone), 'y', column[zone].y.toFixed(1))
+    setAttribute(part(zone), 'height', column[zone].height.toFixed(1))
   }
-  part('held')?.setAttribute('y', meterY(heldDb, scale, TOP, bottom).toFixed(1))
-  part('held')?.setAttribute('visibility', heldDb > scale.bottomDb ? 'visible' : 'hidden')
-  part('flag')?.setAttribute('visibility', isOver ? 'visible' : 'hidden')
-  part('name')?.setAttribute('visibility', isOver ? 'hidden' : 'visible')
+  setAttribute(part('held'), 'y', meterY(heldDb, scale, TOP, bottom).toFixed(1))
+  setAttribute(part('held'), 'visibility', heldDb > scale.bottomDb ? 'visible' : 'hidden')
+  setAttribute(part('flag'), 'visibility', isOver ? 'visible' : 'hidden')
+  setAttribute(part('name'), 'visibility', isOver ? 'hidden' : 'visible')
   const value = part('value')
-  if (print && value) value.textContent = print(printedDb)
+  const text = print?.(printedDb)
+  if (value && text !== undefined && value.textContent !== text) value.textContent = text
 }

@@ -16,7 +16,7 @@ import {
 import type { PlayerState } from '../../state/player.ts'
 import type { Format } from '../../text/format.ts'
 import type { ListenText } from '../../text/listen.en.ts'
-import { useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'
+import { setAttribute, useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'
 
 const LIVE_MS = 66
 /** A curve that stays this close to its aim is told by its largest distance, another by its mean. */
@@ -143,7 +143,7 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
     if (!path || time - lastDraw.current < LIVE_MS) return
     lastDraw.current = time
     const live = isLive ? player.spectrum() : null
-    path.setAttribute('d', live ? spectrumPath(liveBands(live.bins, live.binHz), layout) : '')
+    setAttribute(path, 'd', live ? spectrumPath(liveBands(live.bins, live.binHz), layout) : '')
   }, STILL_MS)
   const paths = useMemo(
     () => ({

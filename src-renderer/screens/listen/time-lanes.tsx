@@ -19,7 +19,7 @@ import {
   wavePath,
 } from '../../drawing/lanes.ts'
 import type { SongVersion } from '../../state/listen-versions.ts'
-import { useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'
+import { setAttribute, useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'
 import { useLaneDrag } from './use-lane-drag.ts'
 
 const STILL_MS = 250
@@ -227,7 +227,7 @@ export function TimeLanes() {
   useFrames(() => {
     const seconds = player.position()
     const x = axis.toX(seconds)
-    played.current?.setAttribute('width', Math.max(0, x - layout.left).toFixed(1))
+    setAttribute(played.current, 'width', Math.max(0, x - layout.left).toFixed(1))
     const handle = head.current
     if (!handle) return
     handle.style.transform = `translateX(${x.toFixed(1)}px)`
