@@ -68,7 +68,7 @@ export const listenEn = {
     hidden: 'The meters are hidden during the blind test.',
     clear: 'Clear the held maxima',
     over: 'OVER',
-    silence: '–∞',
+    silence: '−∞',
   },
   spectrum: {
     title: 'Spectrum',

@@ -68,7 +68,7 @@ export const listenKo: ListenText = {
     hidden: '블라인드 테스트 중에는 미터를 가려요.',
     clear: '최댓값 지우기',
     over: '초과',
-    silence: '–∞',
+    silence: '−∞',
   },
   spectrum: {
     title: '스펙트럼',

@@ -27,6 +27,7 @@ describe('numbers', () => {
     expect([format.target(-9.5), format.target(-14)]).toEqual(['−9.5', '−14'])
     expect([format.signed(2.7), format.signed(-1)]).toEqual(['+2.7', '−1'])
     expect([format.signed(0.04), format.signed(-0.04), format.level(-0.04)]).toEqual(['0', '0', '0.0'])
+    expect([listenEn.meters.silence, listenKo.meters.silence]).toEqual(['−∞', '−∞'])
   })
 
   it('say lengths and sizes as musicians read them', () => {
