@@ -379,6 +379,11 @@ test('nothing moves when another version or a loop is chosen, and small windows 
   for (const key of ['i', 'ArrowRight', 'o']) await page.keyboard.press(key)
   await expect(page.locator('.loopbtn')).toHaveAttribute('aria-pressed', 'true')
   expect(await moved(), 'loop').toEqual([])
+  await page.getByRole('button', { name: 'Blind test' }).click()
+  await page.getByRole('region', { name: 'Blind test' }).getByRole('button', { name: 'Start' }).click()
+  await expect(page.getByRole('radio', { name: 'Hear X' })).toBeChecked()
+  expect(await moved(), 'blind test').toEqual([])
+  await page.getByRole('button', { name: 'Blind test' }).click()
 
   await page.setViewportSize({ width: 640, height: 410 })
   const middles = await page

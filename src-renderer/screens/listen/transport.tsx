@@ -171,9 +171,12 @@ function Level({ isBlind }: { isBlind: boolean }) {
                 text={text}
                 others={mode === 'service' ? PLATFORMS.map((one) => l.transport.asOn(t.platforms[one])) : []}
               />
-              {note && !isBlind && (
+              {note && (
                 <small>
-                  <Steady text={note} others={[WIDEST_NOTE, ...(mode === 'service' ? [l.transport.noRule] : [])]} />
+                  <Steady
+                    text={isBlind ? '' : note}
+                    others={[WIDEST_NOTE, ...(mode === 'service' ? [l.transport.noRule] : [])]}
+                  />
                 </small>
               )}
               {key && (
