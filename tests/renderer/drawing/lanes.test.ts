@@ -96,7 +96,7 @@ describe('the lanes', () => {
     const { toX } = timeAxis(layout, 3)
     const path = levelPath([null, -14, -15, null, -14, -13], 0.5, scale, toX)
     expect(path.match(/M/g)).toHaveLength(2)
-    expect(numbers(path)[0]).toBeCloseTo(toX(0.5), 1)
+    expect(numbers(path)[0]).toBeCloseTo(toX(1), 1)
   })
 
   it('put a loudness where the 3 s end that it was measured over', () => {
