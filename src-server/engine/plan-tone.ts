@@ -60,7 +60,7 @@ interface ToneCorrection {
 function toneCorrection(analysis: SourceAnalysis, fault: ToneFault, logOdds: number): ToneCorrection {
   const { kind, usualDb } = fault
   const byOddsDb = faultCorrectionDb(fault, logOdds)
-  if (kind !== 'dullness' && isComparable(analysis)) {
+  if (kind !== 'dullness') {
     const amountDb = Math.min(usualDb, excessPart[kind] * excessDb(analysis, kind))
     const reason = { usualUpToDb: usualUpToDb(analysis, kind) }
     if (amountDb > byOddsDb) return { amountDb, code: 'TONE_EXCESS_CUT', certainty: amountDb / usualDb, reason }
@@ -78,10 +78,10 @@ function toneCorrection(analysis: SourceAnalysis, fault: ToneFault, logOdds: num
  * Returns the equaliser against the typical faults of tone, the same in mid and side: the exact inverses of the faults' own
  * filters, by their odds, or by how far the piece lies beyond nearly all finished music where that is more. `intensity` 50 corrects
  * as described, 0 not at all, 100 twice the lean and the excess but never more than the fault. A lean is told as one: no fault was
- * found.
+ * found. Nothing is judged in a piece that is not {@link isComparable}.
  */
 export function planToneFaults(analysis: SourceAnalysis, intensity: number): PlanPart {
-  if (analysis.isSilent) return nothingPlanned
+  if (!isComparable(analysis)) return nothingPlanned
   const odds = faultOdds(analysis)
   const corrections = new Map(
     toneFaults.map((fault) => [fault.kind, toneCorrection(analysis, fault, odds[fault.kind])]),
