@@ -13,7 +13,7 @@ export interface Clipping {
 /** A flat top is this many neighbouring samples, as in the practice of peak-clip counters (three or more equal full-scale samples). */
 const shortestFlatTop = 3
 /** Samples of a flat top agree with the extreme within this part of it: about 3 LSB of 16 bit. */
-const tolerance = 1e-4
+export const flatTopTolerance = 1e-4
 /** Fewer flat tops than this may be chance or a synthetic waveform's crest. */
 const fewestFlatTops = 5
 /** A top that is entered or left by a jump of this part of its height may be that of a pulse, and says nothing of clipping. */
@@ -67,7 +67,7 @@ function cutOff(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): { lev
   const level = sign * height
   const levels = sign === 1 ? { positive: level, negative: null } : { positive: null, negative: level }
   const tops = flatTops(samples, levels, peaks)
-  const gentle = Math.max(height * tolerance * 5, 2 * Math.min(stepAround(samples, tops), height / fewestSteps))
+  const gentle = Math.max(height * flatTopTolerance * 5, 2 * Math.min(stepAround(samples, tops), height / fewestSteps))
   const depthAt = (i: number): number => height - samples[i]! * sign
   const clear = tops.filter(([first, end]) => {
     // At an end of the piece the neighbour on the other side speaks for both.
@@ -97,8 +97,8 @@ export function flatTops(
   { positive, negative }: ClipLevels,
   peaks: Float64Array = blockPeaks(samples),
 ): [number, number][] {
-  const high = positive === null ? Number.POSITIVE_INFINITY : positive * (1 - tolerance)
-  const low = negative === null ? Number.NEGATIVE_INFINITY : negative * (1 - tolerance)
+  const high = positive === null ? Number.POSITIVE_INFINITY : positive * (1 - flatTopTolerance)
+  const low = negative === null ? Number.NEGATIVE_INFINITY : negative * (1 - flatTopTolerance)
   const runs: [number, number][] = []
   let i = 0
   for (let b = 0; b < peaks.length; b++) {

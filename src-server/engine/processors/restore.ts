@@ -1,5 +1,5 @@
 import type { ClickRanges, ClipLevels } from '../../contract/recipe.ts'
-import { flatTops } from '../detectors/clipping.ts'
+import { flatTops, flatTopTolerance } from '../detectors/clipping.ts'
 import { interpolateGap, predictionErrorFilter } from '../prediction.ts'
 import { clamp, dbToGain } from '../units.ts'
 
@@ -17,7 +17,7 @@ const toldEvery = 200
 
 /** What mending one channel did. */
 export interface Mending {
-  /** Places that were mended. */
+  /** Places that were mended; flat tops that are as they should be do not count. */
   readonly count: number
   /** Largest rise of a peak above the level at which it was cut (clipping), or largest change of a sample re full scale (clicks). */
   readonly largest: number
@@ -34,20 +34,24 @@ export function rebuildFlatTops(
   onProgress?: (fraction: number) => void,
 ): Mending {
   const runs = flatTops(samples, levels).filter(([start, end]) => isMendable(samples, start, end))
+  let count = 0
   let largest = 1
   for (let pass = 0; pass < 2; pass++) {
     for (const [k, [start, end]] of runs.entries()) {
       if (k % toldEvery === 0) onProgress?.((pass + k / runs.length) / 2)
       const level = samples[start]! > 0 ? levels.positive! : levels.negative!
-      const mended = interpolate(samples, start, end)
-      for (let i = start; i < end; i++) {
-        const rise = clamp(mended[i - start]! / level, 1, mostRise)
-        samples[i] = level * rise
-        if (pass === 1 && rise > largest) largest = rise
+      let highest = 1
+      for (const [i, value] of interpolate(samples, start, end).entries()) {
+        const rise = clamp(value / level, 1, mostRise)
+        samples[start + i] = level * rise
+        if (rise > highest) highest = rise
       }
+      if (pass === 0 || highest <= 1 + flatTopTolerance) continue
+      count++
+      largest = Math.max(largest, highest)
     }
   }
-  return { count: runs.length, largest }
+  return { count, largest }
 }
 
 /** Replaces the clicks of one channel in place by what the music around them predicts. */

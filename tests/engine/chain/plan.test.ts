@@ -384,6 +384,19 @@ describe('a repair', () => {
     expect(repairs).toMatchObject([{ kind: 'clipping', amount_db: 9 }])
   })
 
+  it('of flat tops that are the shape of a sound does not change them, and is not told', () => {
+    // Up and down in straight lines, with a rest at either end.
+    const corners = allocateAudio(2, 2 * 48_000, 48_000)
+    for (const samples of corners.channels)
+      for (let i = 0; i < samples.length; i++)
+        samples[i] = 0.6 * Math.max(-1, Math.min(1, Math.abs((i % 44) - 22) / 5 - 2.2))
+    const mending = { kind: 'declip', levels: analyse(corners).clipping.levels } as const
+    expect(mending.levels[0]!.positive).toBeCloseTo(0.6)
+    const { repairs } = applyRecipe(corners, { version: 1, stages: [mending] })
+    expect(repairs).toEqual([])
+    expect(Math.max(...corners.channels[0]!)).toBeCloseTo(0.6, 4)
+  })
+
   it('of a place that two equal channels share is told once', () => {
     const clipped = chordOf(2)
     clipHard(clipped, -3)
@@ -811,8 +824,11 @@ describe('a song beyond nearly all finished music', () => {
     const fewTones = midDb.map((level, b) => (b % 8 === 0 ? level : -150))
     const fineSpectrum = { bandHz, midDb: fewTones, sideDb: fewTones }
     const tone = { ...analysis.tone, harshness: 20, mud: 20 }
-    for (const odd of [{ fineSpectrum }, { sideToMidDb: 20 }])
+    for (const odd of [{ fineSpectrum }, { sideToMidDb: 20 }]) {
       expect(cuts(plan({ ...limited, ...odd, tone }))).toEqual([])
+      // Nor by its peaks.
+      expect(planToneFaults({ ...analysis, ...odd, tone, peakRelief: evenedBy('mud', 1) }, 50).stages).toEqual([])
+    }
   })
 
   it('is narrowed where it is wider, and never widened for it', () => {
