@@ -11,7 +11,7 @@ export interface EqualiserSection {
   readonly shape: 'peak' | 'high_shelf'
   /** 10 Hz to 0.45 of the sample rate. */
   readonly frequencyHz: number
-  /** −12 to 12; without meaning for a high-pass. */
+  /** −12 to 12. */
   readonly gainDb: number
   /** 0.3 to 12. */
   readonly q: number

@@ -1,39 +1,36 @@
 import type { RecipeStage } from '../../contract/recipe.ts'
-import { type Biquad, complement, createBiquadCascade, highPass, magnitudeDb } from '../biquad.ts'
+import { complement, createBiquadCascade, highPass, magnitudeDb } from '../biquad.ts'
 import { dbToPower, powerToDb } from '../units.ts'
 import type { Processor } from './processor.ts'
 
 type MonoBass = Extract<RecipeStage, { kind: 'mono_bass' }>
 
-/** What the side keeps, critically damped so that nothing overshoots, and what is left of it for the mid. */
-function crossover({ frequencyHz }: MonoBass, sampleRateHz: number): { readonly high: Biquad; readonly low: Biquad } {
-  const high = highPass(frequencyHz, sampleRateHz, 0.5)
-  return { high, low: complement(high) }
-}
+/** What the difference of the channels keeps; critically damped, so that nothing overshoots. */
+const keptOfDifference = ({ frequencyHz }: MonoBass, sampleRateHz: number) => highPass(frequencyHz, sampleRateHz, 0.5)
 
 /** Gain of mid and side together by what the stage makes of the side, dB, where the two have nothing in common. */
 export function monoBassGainDb(stage: MonoBass, hz: number, sampleRateHz: number): number {
-  const { high, low } = crossover(stage, sampleRateHz)
-  return powerToDb(dbToPower(magnitudeDb([high], hz, sampleRateHz)) + dbToPower(magnitudeDb([low], hz, sampleRateHz)))
+  const inSide = keptOfDifference(stage, sampleRateHz)
+  const parts = [inSide, complement(inSide)].map((filter) => dbToPower(magnitudeDb([filter], hz, sampleRateHz)))
+  return powerToDb(parts[0]! + parts[1]!)
 }
 
 /**
- * Returns a processor that gives both channels the bass of one: y = x + lowpass(kept − x) in the other channel, while the kept one
- * stays bit for bit. So no note is lost that the two cancel, and what they share stays as it is. No latency. Needs two channels.
+ * Returns a processor that gives both channels the bass of one: y = kept − highpass(kept − x) in the other channel, while the kept
+ * one stays bit for bit. So no note is lost that the two cancel, and what they share stays as it is. No latency. Needs two channels.
  */
 export function createMonoBass(stage: MonoBass, sampleRateHz: number): Processor {
-  const lowPart = createBiquadCascade([crossover(stage, sampleRateHz).low])
-  const [keptChannel, otherChannel] = stage.from === 'left' ? [0, 1] : [1, 0]
+  const filter = createBiquadCascade([keptOfDifference(stage, sampleRateHz)])
+  const keptChannel = stage.from === 'left' ? 0 : 1
   return {
     latencySamples: 0,
     process({ channels, frames }) {
-      const kept = channels[keptChannel!]!
-      const other = channels[otherChannel!]!
-      const missing = new Float32Array(frames)
-      for (let i = 0; i < frames; i++) missing[i] = kept[i]! - other[i]!
-      lowPart.process({ channels: [missing], frames })
-      for (let i = 0; i < frames; i++) other[i]! += missing[i]!
+      const kept = channels[keptChannel]!
+      const other = channels[1 - keptChannel]!
+      for (let i = 0; i < frames; i++) other[i] = kept[i]! - other[i]!
+      filter.process({ channels: [other], frames })
+      for (let i = 0; i < frames; i++) other[i] = kept[i]! - other[i]!
     },
-    reset: () => lowPart.reset(),
+    reset: () => filter.reset(),
   }
 }
