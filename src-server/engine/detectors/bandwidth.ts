@@ -11,13 +11,16 @@ const halfBand = power(2, 0.5 / fineBandsPerOctave)
 const steepBands = 4
 /** ... a cutoff falls by at least this, dB: steeper than any mix, as only the low-pass of a codec or a converter is. */
 const fallDb = 22
+/** From band to band a long skirt of a low-pass falls by more than this, dB; what falls by less is music again. */
+const skirtDb = 6
 /** A fall above this is the ordinary end of the audible band (a 320 kbit/s encoder's low-pass lies at 20 kHz). */
 const highestHz = 19_500
 
 /**
  * Returns the frequency in Hz above which there is no music, or null where the spectrum reaches the end of the band. `levels` are
  * long-term levels in {@link fineBandsPerOctave} bands per octave. The cutoff is the upper end of the highest band from which the
- * level falls by 22 dB within a sixth of an octave and never comes back. Null for silence.
+ * level falls by 22 dB within a sixth of an octave and never comes back, or, where the low-pass falls more slowly, of the band at the
+ * top of its skirt. Null for silence.
  */
 export function findCutoff({ bandHz, midDb, sideDb }: BandLevels, sampleRateHz: number): number | null {
   const levels = midDb.map((mid, b) => powerToDb(dbToPower(mid) + dbToPower(sideDb[b]!)))
@@ -31,8 +34,10 @@ export function findCutoff({ bandHz, midDb, sideDb }: BandLevels, sampleRateHz: 
     const here = Math.max(levels[b]!, levels[b - 1]!)
     // Rounding, and the tail of a filter, fall on and on below the end of the music.
     if (here - above >= fallDb && here > loudest - emptyDb) {
-      let edge = b - 1
-      while (edge < b + steepBands && levels[edge + 1]! > here - fallDb / 2) edge++
+      let edge = levels[b]! > levels[b - 1]! ? b : b - 1
+      while (levels[edge - 1]! - levels[edge]! > skirtDb) edge--
+      const passedDb = levels[edge]! - fallDb / 2
+      while (edge < b + steepBands && levels[edge + 1]! > passedDb) edge++
       const endHz = bandHz[edge]! * halfBand
       return endHz < highestHz ? endHz : null
     }

@@ -144,3 +144,11 @@ it('a band ends where the level falls by 22 dB within a sixth of an octave, not 
   expect(cutoffOf(20)).toBeNull()
   expect(cutoffOf(23)).toBeGreaterThan(14_000)
 })
+
+it.each([8, 12, 20])('a band ends at the top of a skirt that falls by %i dB from band to band', (fallDb) => {
+  const bandHz = Array.from({ length: 240 }, (_, b) => 20 * 2 ** (b / 24))
+  const midDb = bandHz.map((hz) => Math.max(-110, -20 - Math.max(0, 24 * Math.log2(hz / 12_000)) * fallDb))
+  const cutoffHz = findCutoff({ bandHz, midDb, sideDb: midDb.map(() => -200) }, 44_100)!
+  // Where half of a fall is reached, within a band.
+  expect(Math.abs(Math.log2(cutoffHz / 12_000) * 24)).toBeLessThan(11 / fallDb + 1)
+})
