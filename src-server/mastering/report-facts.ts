@@ -55,7 +55,10 @@ export function masterMeasurement(measured: MasterMeasurement): Measurement {
  * Highest frequency with music in it, Hz; null where there is no cutoff. A file of a low rate ends at half of it, whatever a band's
  * width.
  */
-export function bandwidthOf({ bandwidthHz }: SourceAnalysis, { sampleRateHz }: AudioFacts): number | null {
+export function bandwidthOf(
+  { bandwidthHz }: Pick<SourceAnalysis, 'bandwidthHz'>,
+  { sampleRateHz }: AudioFacts,
+): number | null {
   return bandwidthHz === null ? null : Math.min(bandwidthHz, sampleRateHz / 2)
 }
 
