@@ -68,7 +68,7 @@ test('twelve files with two broken ones end as ten results and two clear reasons
     await expect(page.locator('.song.refused')).toHaveCount(2)
   })
   await expect(page.locator('.song.done, .song.below')).toHaveCount(10, { timeout: 240_000 })
-  await expect(page.locator('.benchbar p')).toHaveText('10 done, 2 refused')
+  await expect(page.locator('.benchbar p')).toHaveText('10 done, 2 not taken')
   const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs?limit=100')
   expect(jobs.map((job) => job.status)).toEqual(Array.from({ length: 10 }, () => 'done'))
   expect(new Set(jobs.map((job) => job.batch_id)).size).toBe(1)
