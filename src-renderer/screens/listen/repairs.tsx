@@ -1,5 +1,7 @@
 /** What was repaired, because it was found, and what else was noticed. */
 import type { Repair, Warning } from '../../../src-server/contract/report.ts'
+import { frequency } from '../../../src-server/contract/text/numbers.ts'
+import { repairAmount, worksBelow } from '../../../src-server/contract/text/repairs.ts'
 import { warningText } from '../../../src-server/contract/text/text.ts'
 import { useListenWords } from './context.tsx'
 
@@ -35,21 +37,19 @@ export function Repairs({ repairs, warnings }: { repairs: readonly Repair[]; war
 function RepairRow({ repair }: { repair: Repair }) {
   const { l, format } = useListenWords()
   const { kind, amount_db, frequency_hz, count, channel } = repair
-  const frequency = frequency_hz === undefined ? null : frequencyText(frequency_hz)
+  const place = frequency_hz === undefined ? null : frequency(frequency_hz)
   const detail =
     kind === 'clipping' && amount_db !== undefined
       ? l.repairs.rebuilt(format.level(Math.abs(amount_db)))
-      : (kind === 'mono_bass' || kind === 'rumble') && frequency
-        ? l.repairs.below(frequency)
-        : [frequency, channel && channel !== 'both' ? l.repairs.channel[channel] : null].filter(Boolean).join(', ')
+      : place && worksBelow(repair)
+        ? l.repairs.below(place)
+        : [place, channel && channel !== 'both' ? l.repairs.channel[channel] : null].filter(Boolean).join(', ')
   const amount =
     count !== undefined
       ? l.repairs.places(count)
       : kind === 'mono_bass'
         ? l.repairs.mono
-        : amount_db !== undefined
-          ? `${format.level(amount_db)} ${kind === 'dc_offset' ? 'dBFS' : 'dB'}`
-          : l.repairs.removed
+        : (repairAmount(repair) ?? l.repairs.removed)
   return (
     <li>
       <b>{l.repairs.kinds[kind]}</b>
@@ -57,9 +57,4 @@ function RepairRow({ repair }: { repair: Repair }) {
       <span>{detail}</span>
     </li>
   )
-}
-
-/** Frequencies with their unit: 240 Hz, 6.4 kHz. */
-function frequencyText(hz: number): string {
-  return hz >= 1000 ? `${Number((hz / 1000).toPrecision(2))} kHz` : `${Number(hz.toPrecision(3))} Hz`
 }

@@ -2,7 +2,8 @@
 
 import type { AiService, Confidence, Genre, LoudnessMode, Platform, Tier } from '../../contract/platforms.ts'
 import type { MasterResult, Repair, RepairKind } from '../../contract/report.ts'
-import { change, count, decibels, frequency } from '../../contract/text/numbers.ts'
+import { count, decibels, frequency } from '../../contract/text/numbers.ts'
+import { repairAmount, worksBelow } from '../../contract/text/repairs.ts'
 import type { Language } from '../../contract/text/text.ts'
 
 /** One text in every language. */
@@ -147,30 +148,21 @@ export function momentText(iso: string): Bilingual {
   return both(`${day('en-GB')}, ${time} UTC`, `${day('ko-KR')} ${time} UTC`)
 }
 
-/** Amounts of these are the level of what was removed, all others a change. */
-const REMOVED: readonly RepairKind[] = ['dc_offset', 'clicks']
-/** The frequency of these is the one from which downwards they work. */
-const BELOW: readonly RepairKind[] = ['rumble', 'mono_bass']
-
 /** Returns where and how much was repaired: "6.4 kHz, sides, −3.1 dB". Parts that a repair has not are left out. */
 export function repairDetail(repair: Repair): Bilingual {
   const places =
     repair.count === undefined
       ? undefined
       : both(`${count(repair.count)} ${repair.count === 1 ? 'place' : 'places'}`, `${count(repair.count)}곳`)
+  const placeAt = (hz: string) => (worksBelow(repair) ? both(`below ${hz}`, `${hz} 아래`) : same(hz))
+  const amount = repairAmount(repair)
   return listed([
-    repair.frequency_hz === undefined ? undefined : placeOf(repair.kind, frequency(repair.frequency_hz)),
+    repair.frequency_hz === undefined ? undefined : placeAt(frequency(repair.frequency_hz)),
     repair.channel && channelNames[repair.channel],
     places,
-    repair.amount_db === undefined ? undefined : same(amountOf(repair.kind, repair.amount_db)),
+    amount === undefined ? undefined : same(amount),
   ])
 }
-
-const placeOf = (kind: RepairKind, hz: string): Bilingual =>
-  BELOW.includes(kind) ? both(`below ${hz}`, `${hz} 아래`) : same(hz)
-
-const amountOf = (kind: RepairKind, amountDb: number): string =>
-  REMOVED.includes(kind) ? `${decibels(amountDb, 1)} dBFS` : `${change(amountDb)} dB`
 
 function listed(parts: readonly (Bilingual | undefined)[]): Bilingual {
   const present = parts.filter((part) => part !== undefined)
