@@ -454,11 +454,12 @@ describe('a repair', () => {
     expect(decisions.find(({ code }) => code === 'BASS_MADE_MONO')?.values.from).toBe(from)
     const kept = damaged.channels[from === 'left' ? 0 : 1]!.slice()
     applyRecipe(damaged, { version: 1, stages: recipe.stages.filter(({ kind }) => kind === 'mono_bass') })
-    expect(damaged.channels[from === 'left' ? 0 : 1]).toEqual(kept)
-    const after = bassOf(analyse(damaged))
-    expect(apartDb(after.mono, undamaged.mono)).toBeLessThan(1)
-    expect(apartDb(after.stereo, undamaged.stereo)).toBeLessThan(1)
-    expect(apartDb(after.stereo, after.mono)).toBeLessThan(1)
+    const after = damaged.channels[from === 'left' ? 0 : 1]!
+    expect(kept.every((sample, i) => sample === after[i])).toBe(true)
+    const mended = bassOf(analyse(damaged))
+    expect(apartDb(mended.mono, undamaged.mono)).toBeLessThan(1)
+    expect(apartDb(mended.stereo, undamaged.stereo)).toBeLessThan(1)
+    expect(apartDb(mended.stereo, mended.mono)).toBeLessThan(1)
   })
 
   it('of a wide bass is made where there is a bass, not where a trace of one is left', () => {
