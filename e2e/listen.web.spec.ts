@@ -132,6 +132,29 @@ async function measureSwitching(
   }
 }
 
+test('a reference is drawn on the clock of the song while it is heard, however long it is itself', async ({
+  page,
+  listen,
+}) => {
+  const mastered = await listen({
+    file: wav(12, 44_100, 2, 'short.wav'),
+    reference_file: wav(24, 44_100, 9, 'long.wav'),
+    platforms: 'spotify',
+  })
+  await mastered.open(page)
+  await page.keyboard.press('R')
+  const pointsOf = async (mark: string) => {
+    const path = (await page.locator(`.lanes ${mark}`).getAttribute('d')) ?? ''
+    return Array.from(path.matchAll(/(-?[\d.]+) (-?[\d.]+)/g), ([, x, y]) => [Number(x), Number(y)] as const)
+  }
+  await expect(page.locator('.lanes .l-ref')).toBeVisible()
+  const heights = (await pointsOf('.w-aim')).map(([, y]) => y)
+  expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThan(20)
+  const levels = (await pointsOf('.l-ref')).map(([x]) => x)
+  expect(levels.length).toBeGreaterThan(20)
+  expect(new Set(levels).size).toBe(levels.length)
+})
+
 test.describe('what the loudspeaker gets', () => {
   test.use({ bypassCSP: true })
 

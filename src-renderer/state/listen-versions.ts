@@ -71,7 +71,11 @@ export function versionsOf(job: Job, report: Report, other: OtherMaster | null):
       file: 'reference',
       key: 'R',
       ...(reference
-        ? { level: levelOf(reference.measurement), spectrum: reference.spectrum }
+        ? {
+            level: levelOf(reference.measurement),
+            spectrum: reference.spectrum,
+            ...(reference.curves ? { curves: reference.curves } : {}),
+          }
         : { level: UNKNOWN, missing: 'no_reference' as const }),
     },
   ]

@@ -237,7 +237,9 @@ export const Report = exactly({
     spectrum: Spectrum,
     curves: TimeCurves,
   }),
-  reference: Type.Optional(exactly({ measurement: Measurement, spectrum: Spectrum })),
+  reference: Type.Optional(
+    exactly({ measurement: Measurement, spectrum: Spectrum, curves: Type.Optional(TimeCurves) }),
+  ),
   target_spectrum: Type.Optional(Spectrum),
   repairs: Type.Array(Repair),
   decisions: Type.Array(Decision),

@@ -364,7 +364,13 @@ function composeReport(
       curves: thinnedCurves(analysis.curves),
     },
     ...(reference
-      ? { reference: { measurement: measurementOf(reference), spectrum: spectrumOf(reference.comparedSpectrum) } }
+      ? {
+          reference: {
+            measurement: measurementOf(reference),
+            spectrum: spectrumOf(reference.comparedSpectrum),
+            curves: thinnedCurves(reference.curves),
+          },
+        }
       : {}),
     ...(plan.targetSpectrum ? { target_spectrum: targetBeside(analysis, plan.targetSpectrum) } : {}),
     repairs: [...repairs],

@@ -198,8 +198,13 @@ describe('a reference', () => {
       expect(report.decisions.map(({ code }) => code)).toContain('TONE_TOWARD_REFERENCE')
       expect(report.reference_filename).toBe('dark.wav')
     }
-    const itself = await masterOrder(await orderFor(song, folder, { platforms: ['melon'], reference: order.source }))
+    const own = await orderFor(song, folder, { platforms: ['melon'], reference: order.source })
+    const itself = await masterOrder(own)
     expect(itself.warnings.map(({ code }) => code)).toContain('REFERENCE_IS_TARGET')
+    const { source, reference: same } = JSON.parse(
+      readFileSync(path.join(own.attemptFolder, 'report.json'), 'utf8'),
+    ) as Report
+    expect(same).toEqual({ measurement: source.measurement, spectrum: source.spectrum, curves: source.curves })
   }, 180_000)
 })
 

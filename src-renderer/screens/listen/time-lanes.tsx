@@ -45,9 +45,11 @@ const Still = memo(function Still({
   const { toX } = timeAxis(layout, duration)
   const result = version?.result
   const target = result?.target_lufs ?? report.masters[0]?.result.target_lufs ?? -14
-  const scale = loudnessScale([curves.short_term_lufs, version?.curves?.short_term_lufs ?? []], target, loudness)
+  const stepSeconds = version?.curves?.step_seconds ?? duration
+  // A reference may be longer than the song.
+  const levels = version?.curves?.short_term_lufs.slice(0, Math.ceil(duration / stepSeconds)) ?? []
+  const scale = loudnessScale([curves.short_term_lufs, levels], target, loudness)
   const reductions = version?.curves?.gain_reduction_db ?? []
-  const reductionSteps = duration / (version?.curves?.step_seconds ?? duration)
   const range = reductionRangeDb(result?.max_gain_reduction_db ?? 0)
   const reductionTick = range > 10 ? 10 : range > 5 ? 6 : 3
   const middle = (lane: { top: number; height: number }) => lane.top + lane.height / 2
@@ -88,7 +90,7 @@ const Still = memo(function Still({
               layout={layout}
               lane={layout.version}
               peaks={version.curves.peak_dbfs}
-              steps={duration / version.curves.step_seconds}
+              steps={duration / stepSeconds}
             />
           )}
           <text className="t b" x={12} y={middle(layout.version) - 2}>
@@ -121,10 +123,10 @@ const Still = memo(function Still({
         {format.target(target)}
       </text>
       <path className="l-in" d={levelPath(curves.short_term_lufs, curves.step_seconds, scale, toX)} />
-      {version?.curves && version.kind !== 'source' && (
+      {version && version.kind !== 'source' && (
         <path
-          className="l-out"
-          d={levelPath(version.curves.short_term_lufs, version.curves.step_seconds, scale, toX)}
+          className={version.kind === 'reference' ? 'l-ref' : 'l-out'}
+          d={levelPath(levels, stepSeconds, scale, toX)}
         />
       )}
       <text className="t b" x={12} y={middle(loudness) - 2}>
@@ -134,7 +136,7 @@ const Still = memo(function Still({
         {l.deck.shortTerm}
       </text>
       <line className="g2" x1={left} x2={right} y1={reduction.top} y2={reduction.top} />
-      <path className="a-cut" d={reductionPath(reductions, reductionSteps, range, reduction, layout)} />
+      <path className="a-cut" d={reductionPath(reductions, duration / stepSeconds, range, reduction, layout)} />
       <text className="t b" x={12} y={middle(reduction) - 1}>
         {l.deck.reduction}
       </text>
