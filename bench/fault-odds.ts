@@ -64,7 +64,7 @@ interface Piece extends Song {
 }
 
 function measure(audio: Audio): FaultEvidence {
-  const { tone, width, peakRelief, isMono, deadChannel } = analyseSource(audio, { aiService: 'other', lossy: false })
+  const { tone, width, peakRelief, isMono, deadChannel } = analyseSource(audio, { lossy: false })
   return { tone, width, peakRelief, isMono, deadChannel }
 }
 

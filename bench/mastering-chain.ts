@@ -38,7 +38,7 @@ const genre = options.genre as Genre
 const aiService = options['ai-service'] as AiService
 const results: Record<string, unknown>[] = []
 
-const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService, lossy: false })
+const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { lossy: false })
 
 function master(audio: Audio, analysis: SourceAnalysis, reference?: SourceAnalysis, intensity = 50) {
   const plan = planRecipe({

@@ -1,4 +1,3 @@
-import type { AiService } from '../contract/platforms.ts'
 import type { ClickRanges } from '../contract/recipe.ts'
 import { type Audio, allocateBlock, samplePeak, sliceBlock } from './block.ts'
 import { findCutoff, fineBandsPerOctave } from './detectors/bandwidth.ts'
@@ -29,7 +28,6 @@ import { dbToGain, finiteOrNull, gainToDb } from './units.ts'
 
 /** Everything measured about one piece of audio: plain data, the planner's only view of it. Levels of silence are null. */
 export interface SourceAnalysis {
-  readonly aiService: AiService
   /** Whether the file was lossily encoded, as far as its format tells. */
   readonly isLossy: boolean
   /** Of the audio that was heard; what {@link SampleFacts} says may come from another rate. */
@@ -154,7 +152,7 @@ const fineBands = octaveBands(fineBandsPerOctave, 1200, 22_000)
  */
 export function analyseSource(
   audio: Audio,
-  context: { readonly aiService: AiService; readonly lossy: boolean; readonly samples?: SampleFacts },
+  context: { readonly lossy: boolean; readonly samples?: SampleFacts },
   onProgress?: (share: number) => void,
 ): SourceAnalysis {
   const { waveform, subsonic, clicks, musicPeakDbfs, clipping } = context.samples ?? examineSamples(audio, onProgress)
@@ -177,7 +175,6 @@ export function analyseSource(
   const fineLevels = longTermSpectrum(fine)
   const bandwidthHz = findCutoff(fineLevels, audio.sampleRateHz)
   return {
-    aiService: context.aiService,
     isLossy: context.lossy,
     sampleRateHz: audio.sampleRateHz,
     frames: audio.frames,

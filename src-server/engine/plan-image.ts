@@ -1,8 +1,7 @@
-import type { SourceAnalysis } from './analysis.ts'
 import { usualWidthFaultDb } from './detectors/peak-relief.ts'
 import { certainty, type FaultOdds, faultOdds, probability, rise, usualWidestDb } from './fault-odds.ts'
 import { foldDownLossDb, isOppositePhase } from './meters/stereo.ts'
-import { nothingPlanned, type PlanPart } from './plan-part.ts'
+import { nothingPlanned, type PlannedSong, type PlanPart } from './plan-part.ts'
 import { dbToPower, powerToDb, rounded } from './units.ts'
 import { excessDb, usualUpToDb } from './usual-range.ts'
 
@@ -66,7 +65,7 @@ function foldDownLimitDb(sideToMidDb: number): number {
  * back in every band in which it would cost more than 1.5 dB on fold-down beyond the source's, and in the bass. Nothing for
  * silence, for mono, for a dead channel, for channels in opposite phase, at intensity 0, and for ordinary width.
  */
-export function planImage(analysis: SourceAnalysis, intensity: number): ImagePart {
+export function planImage(analysis: PlannedSong, intensity: number): ImagePart {
   const { isMono, deadChannel, isSilent, width, spectrum, sideToMidDb } = analysis
   if (isMono || isSilent || isOppositePhase(sideToMidDb) || deadChannel !== null || intensity === 0)
     return imageLeftAlone

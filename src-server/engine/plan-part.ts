@@ -1,8 +1,15 @@
+import type { AiService } from '../contract/platforms.ts'
 import type { RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
+import type { SourceAnalysis } from './analysis.ts'
 import { sectionsGainDb } from './processors/equaliser.ts'
 import { curveGainDb } from './processors/match.ts'
 import { monoBassGainDb } from './processors/mono-bass.ts'
+
+/** A song to be planned: what was measured of it, and its owner's word on where it comes from, a prior on its faults. */
+export interface PlannedSong extends SourceAnalysis {
+  readonly aiService: AiService
+}
 
 /** A part of the plan: stages in their order and why they are there. */
 export interface PlanPart {

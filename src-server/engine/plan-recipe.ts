@@ -5,7 +5,7 @@ import type { SourceAnalysis } from './analysis.ts'
 import { isOppositePhase } from './meters/stereo.ts'
 import { planDensity, planMultiband } from './plan-dynamics.ts'
 import { imageLeftAlone, planImage } from './plan-image.ts'
-import { nothingPlanned, type PlanPart } from './plan-part.ts'
+import { nothingPlanned, type PlannedSong, type PlanPart } from './plan-part.ts'
 import { clippedPlaces, clippedThroughout, planRepair } from './plan-repair.ts'
 import {
   genreTarget,
@@ -61,8 +61,7 @@ const sameSpectrumDb = 0.05
  */
 export function planRecipe(input: PlanInput): MasteringPlan {
   const { genre, intensity } = input
-  // A prior on the faults is the caller's word on where the piece comes from, which the analysis only passes on.
-  const analysis = { ...input.analysis, aiService: input.aiService }
+  const analysis: PlannedSong = { ...input.analysis, aiService: input.aiService }
   const isFollowed = input.reference && isComparable(input.reference) && !isSamePiece(analysis, input.reference)
   const reference = isFollowed ? input.reference : undefined
   const isMatched = reference !== undefined && input.referenceAmount > 0

@@ -5,7 +5,7 @@ import { type SourceAnalysis, thresholdShiftDb } from './analysis.ts'
 import { sibilantHz, voiceHz } from './detectors/sibilance.ts'
 import { isRumble, mostPeakRiseDb, rumbleFilterFor } from './detectors/subsonic.ts'
 import { isOppositePhase } from './meters/stereo.ts'
-import { filterGainDb, nothingPlanned, type PlanPart } from './plan-part.ts'
+import { filterGainDb, nothingPlanned, type PlannedSong, type PlanPart } from './plan-part.ts'
 import { dbToGain, dbToPower, powerToDb, rounded } from './units.ts'
 
 /** A mean above this (−60 dBFS) is an offset. */
@@ -44,7 +44,7 @@ const decision = (code: Decision['code'], values: Decision['values']): Decision 
  * `sideGainDb` is what the correction of the width will do to the side: an over-wide bass that it brings back needs no further
  * repair. `tone` are the filters that follow: sibilants are judged as these leave them.
  */
-export function planRepair(analysis: SourceAnalysis, sideGainDb: number, tone: readonly RecipeStage[]): PlanPart {
+export function planRepair(analysis: PlannedSong, sideGainDb: number, tone: readonly RecipeStage[]): PlanPart {
   const parts = [
     offsetAndRumble(analysis),
     clipping(analysis),
@@ -162,7 +162,7 @@ function monoBass(analysis: SourceAnalysis, sideGainDb: number): PlanPart {
   }
 }
 
-function resonances({ resonances, aiService }: SourceAnalysis): PlanPart {
+function resonances({ resonances, aiService }: PlannedSong): PlanPart {
   const found = resonances.filter(({ excessDb }) => excessDb > resonanceDb[aiService])
   if (found.length === 0) return nothingPlanned
   const cuts: DynamicCut[] = found.map(({ frequencyHz, q, excessDb }) => ({
@@ -202,7 +202,7 @@ function sharpenedDb({ spectrum, sibilance, sampleRateHz }: SourceAnalysis, filt
   return gainDb(sibilantHz) - gainDb(voiceHz)
 }
 
-function sibilance(analysis: SourceAnalysis, tone: readonly RecipeStage[]): PlanPart {
+function sibilance(analysis: PlannedSong, tone: readonly RecipeStage[]): PlanPart {
   const { sharpestDb, typicalDb } = analysis.sibilance
   const leftDb = sharpestDb + sharpenedDb(analysis, tone)
   if (leftDb < sibilanceDb[analysis.aiService] || sharpestDb - typicalDb < 10) return nothingPlanned

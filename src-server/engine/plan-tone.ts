@@ -6,7 +6,7 @@ import { type ToneFault, toneFaults } from './detectors/tone-evidence.ts'
 import { certainty, faultOdds, probability, rise } from './fault-odds.ts'
 import { type BandLevels, emptyDb, quantile } from './meters/spectrum.ts'
 import { isOppositePhase } from './meters/stereo.ts'
-import { filterGainDb, nothingPlanned, type PlanPart } from './plan-part.ts'
+import { filterGainDb, nothingPlanned, type PlannedSong, type PlanPart } from './plan-part.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
 import { clamp, rounded } from './units.ts'
 import { excessDb, usualUpToDb } from './usual-range.ts'
@@ -57,7 +57,7 @@ interface ToneCorrection {
   readonly reason: Readonly<Record<string, number>>
 }
 
-function toneCorrection(analysis: SourceAnalysis, fault: ToneFault, logOdds: number): ToneCorrection {
+function toneCorrection(analysis: PlannedSong, fault: ToneFault, logOdds: number): ToneCorrection {
   const { kind, usualDb } = fault
   const byOddsDb = faultCorrectionDb(fault, logOdds)
   if (kind !== 'dullness') {
@@ -80,7 +80,7 @@ function toneCorrection(analysis: SourceAnalysis, fault: ToneFault, logOdds: num
  * as described, 0 not at all, 100 twice the lean and the excess but never more than the fault. A lean is told as one: no fault was
  * found. Nothing is judged in a piece that is not {@link isComparable}.
  */
-export function planToneFaults(analysis: SourceAnalysis, intensity: number): PlanPart {
+export function planToneFaults(analysis: PlannedSong, intensity: number): PlanPart {
   if (!isComparable(analysis)) return nothingPlanned
   const odds = faultOdds(analysis)
   const corrections = new Map(

@@ -1,6 +1,6 @@
 import type { AiService } from '../contract/platforms.ts'
-import type { SourceAnalysis } from './analysis.ts'
 import type { Fault } from './detectors/peak-relief.ts'
+import type { PlannedSong } from './plan-part.ts'
 
 /** Faults of which there can be more than finished music has; there is dark and nearly mono music of every degree. */
 export type Excess = Extract<Fault, 'mud' | 'harshness' | 'widened'>
@@ -20,7 +20,7 @@ const boundsDb: Record<AiService, Record<Excess, number>> = {
 }
 
 /** Up to where nearly all finished music has of a fault, dB: evidence of the spectrum, or width of the widest moments. */
-export function usualUpToDb({ aiService }: Pick<SourceAnalysis, 'aiService'>, kind: Excess): number {
+export function usualUpToDb({ aiService }: Pick<PlannedSong, 'aiService'>, kind: Excess): number {
   return boundsDb[aiService][kind]
 }
 
@@ -28,7 +28,7 @@ export function usualUpToDb({ aiService }: Pick<SourceAnalysis, 'aiService'>, ki
  * Returns by how much a piece has more of a fault than that, dB, 0 or more. This is there however the peaks line up, so also in what
  * a generator limited with the fault in it. 0 for silence.
  */
-export function excessDb(analysis: SourceAnalysis, kind: Excess): number {
+export function excessDb(analysis: PlannedSong, kind: Excess): number {
   const foundDb = kind === 'widened' ? analysis.width.widestDb : analysis.tone[kind]
   return Math.max(0, foundDb - usualUpToDb(analysis, kind))
 }

@@ -22,11 +22,10 @@ export async function analyseSong(
   signal: AbortSignal,
 ): Promise<AnalysisDone['analysis']> {
   const { facts } = order.song
-  const { aiService } = order
   const { report } = createProgressMeter(LOOK_WEIGHTS, send)
   const { analysis, takeAudio } = await readSong(order, order.song, signal, report)
   const request = { genre: 'other', tier: 'standard', intensity: 50, referenceAmount: 0 } as const
-  const plan = planRecipe({ analysis, aiService, ...request })
+  const plan = planRecipe({ analysis, aiService: order.aiService, ...request })
   return {
     duration_seconds: facts.durationSeconds,
     codec: codecName(order.song),

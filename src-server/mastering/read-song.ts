@@ -23,7 +23,7 @@ export interface ReadSong {
 /** Part of the analysis of a song at another rate that its conversion takes, as measured on four minutes at 32 and at 192 kHz. */
 const CONVERSION_PART = 0.5
 
-type Order = Pick<WorkOrder, 'ffmpeg' | 'aiService'>
+type Order = Pick<WorkOrder, 'ffmpeg'>
 type SongFile = Pick<StoredSong, 'path' | 'facts'>
 
 /**
@@ -54,8 +54,7 @@ export async function readSong(
     tell()
   })
   converted = 1
-  const context = { aiService: order.aiService, lossy: facts.isLossy, samples }
-  const analysis = analyseSource(audio, context, onMeasured)
+  const analysis = analyseSource(audio, { lossy: facts.isLossy, samples }, onMeasured)
   return { takeAudio: takenOnce(audio), analysis, isConverted, bridgedGaps }
 }
 

@@ -465,7 +465,7 @@ describe('report.html', () => {
         right[i] = left[i]! * (midPart - 1)
         left[i]! *= midPart + 1
       }
-      const analysis = analyseSource(audio, { aiService: 'other', lossy: false })
+      const analysis = analyseSource(audio, { lossy: false })
       const asked = {
         genre: 'ballad',
         aiService: 'other',

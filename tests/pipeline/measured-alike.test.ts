@@ -41,7 +41,7 @@ function largestChangeDb({ midDb }: BandLevels): number {
 describe('a master that differs from its song by a gain alone', () => {
   beforeAll(() => {
     const music = sparseMusic()
-    song = analyseSource(music, { aiService: 'other', lossy: false })
+    song = analyseSource(music, { lossy: false })
     before = song.comparedSpectrum
     writeFloatWav(at('song.wav'), music.channels, rate)
     const volume = ['-af', `volume=${gainDb}dB`, '-c:a', 'pcm_s16le']
@@ -85,7 +85,7 @@ describe('a short master', () => {
     const file = writeFloatWav(at('short.wav'), song.channels, rate)
     runPlain('-i', file, '-c:a', 'pcm_s16le', at('short16.wav'))
     const read = [measureMaster(at('short16.wav')).sideToMidDb]
-    read.push(analyseSource(song, { aiService: 'other', lossy: false }).sideToMidDb ?? Number.NaN)
+    read.push(analyseSource(song, { lossy: false }).sideToMidDb ?? Number.NaN)
     for (const sideToMidDb of read) expect(Math.abs(sideToMidDb - 10 * Math.log10(side / mid))).toBeLessThan(0.1)
   })
 })

@@ -16,7 +16,7 @@ import { masterOrder, orderFor, storedSong } from './run-worker.ts'
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)
 const never = new AbortController().signal
-const order = { ffmpeg, aiService: 'other' } as const
+const order = { ffmpeg }
 /** Of low-rate MP3, of MusicGen and of high-resolution converters. */
 const rates = [22_050, 32_000, 192_000]
 const seconds = 6
@@ -184,7 +184,7 @@ describe('the master of a song of 32 kHz', () => {
   it('is announced by a look at the song', async () => {
     const damaged = clicked(whole, 32_000)
     const song = await storedSong(writeFloatWav(at('look.wav'), damaged, 32_000))
-    const look = await analyseSong({ ...order, song }, () => {}, never)
+    const look = await analyseSong({ ...order, aiService: 'other', song }, () => {}, never)
     expect(look.repairs).toEqual([{ kind: 'clicks', count: 5 }])
     expect(look.measurement.sample_peak_dbfs).toBeCloseTo(20 * Math.log10(highest(damaged)), 4)
   })

@@ -7,7 +7,7 @@ import { genreSpectrumDb } from '../../../src-server/engine/tonal-targets.ts'
 import { clamp, mix } from '../../../src-server/engine/units.ts'
 import { ordinaryMusic } from './signals.ts'
 
-const analysis = analyseSource(ordinaryMusic(12), { aiService: 'other', lossy: false })
+const analysis = analyseSource(ordinaryMusic(12), { lossy: false })
 
 function stagesOf(changed: Partial<SourceAnalysis>, more: Partial<PlanInput> = {}) {
   const input = { genre: 'other', aiService: 'other', tier: 'standard', intensity: 50, referenceAmount: 100 } as const

@@ -11,7 +11,7 @@ import { copyOf, filterWhole, largestDifference, ordinaryMusic } from './signals
 const music = ordinaryMusic(14)
 const dark = { frequencyHz: [200, 8000], gainDb: [6, -6] }
 filterWhole(music, createMatchFilter(dark, dark, music.sampleRateHz))
-const analysis = analyseSource(music, { aiService: 'other', lossy: false })
+const analysis = analyseSource(music, { lossy: false })
 const input: PlanInput = {
   ...{ analysis, genre: 'kpop', aiService: 'other', tier: 'premium' },
   ...{ intensity: 50, referenceAmount: 100 },
@@ -41,7 +41,7 @@ describe('tier premium', () => {
     const bright = copyOf(music)
     const curve = { frequencyHz: [200, 8000], gainDb: [-5, 5] }
     filterWhole(bright, createMatchFilter(curve, curve, bright.sampleRateHz))
-    const reference = analyseSource(bright, { aiService: 'other', lossy: false })
+    const reference = analyseSource(bright, { lossy: false })
     const matched = recipeCandidates({ ...input, reference, referenceAmount: 60 })
     expect(matched.map(({ name }) => name)).toEqual(['as_asked', 'gentler', 'firmer'])
     const matches = matched.map(({ plan }) => plan.recipe.stages.find(({ kind }) => kind === 'match'))
@@ -59,7 +59,7 @@ describe('tier premium', () => {
     for (const samples of uneven.channels) {
       for (let i = 20 * 48_000; i < samples.length; i++) samples[i]! *= i % 48_000 < 480 ? 1 : 0.1
     }
-    const both = analyseSource(uneven, { aiService: 'other', lossy: false })
+    const both = analyseSource(uneven, { lossy: false })
     const { scores } = chooseCandidate(uneven, both, recipeCandidates({ ...input, analysis: both }))
     for (const { burdenDb } of scores) expect(burdenDb).toBe(0)
   })
@@ -68,7 +68,7 @@ describe('tier premium', () => {
     const opposite = copyOf(music)
     const [left, right] = opposite.channels as [Float32Array, Float32Array]
     for (let i = 0; i < opposite.frames; i++) right[i] = -0.98 * left[i]!
-    const heard = analyseSource(opposite, { aiService: 'other', lossy: false })
+    const heard = analyseSource(opposite, { lossy: false })
     const { scores } = chooseCandidate(opposite, heard, recipeCandidates({ ...input, analysis: heard }))
     for (const { tonalDistanceDb } of scores) expect(tonalDistanceDb).toBeGreaterThan(0.5)
   })
@@ -81,7 +81,7 @@ describe('tier premium', () => {
     }
     const [asked, ...others] = recipeCandidates({
       ...input,
-      analysis: analyseSource(clipped, { aiService: 'other', lossy: false }),
+      analysis: analyseSource(clipped, { lossy: false }),
     })
     expect(asked!.plan.recipe.stages.map(({ kind }) => kind)).toContain('declip')
     const byName = (order: typeof others) =>
@@ -109,7 +109,7 @@ describe('tier premium', () => {
   })
 })
 
-const analyse = (audio: Audio) => analyseSource(audio, { aiService: 'other', lossy: false })
+const analyse = (audio: Audio) => analyseSource(audio, { lossy: false })
 
 /** Raises the high end, so that the spectrum leans by about that much on average. */
 const leaning = (gainDb: number): RecipeStage => {

@@ -13,7 +13,7 @@ import { createMatchFilter } from '../../../src-server/engine/processors/match.t
 import { designLowPass } from '../../support/low-pass.ts'
 import { copyOf, filterWhole, noise, ordinaryMusic, rmsDbfs, sine } from './signals.ts'
 
-const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: false })
+const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { lossy: false })
 const music = ordinaryMusic(12)
 
 /** A codec's low-pass at 16 kHz and 48 kHz. */
@@ -327,10 +327,7 @@ describe('a song that is examined at the rate of its file', () => {
     const own = sine(2, 997, 0.5, 192_000)
     own.channels[0]![200_000] = 0.9
     const heard = sine(2, 997, 0.5, 96_000)
-    const { samplePeakDbfs, truePeakDbtp } = analyseSource(heard, {
-      ...{ aiService: 'other', lossy: false },
-      samples: examineSamples(own),
-    })
+    const { samplePeakDbfs, truePeakDbtp } = analyseSource(heard, { lossy: false, samples: examineSamples(own) })
     expect(samplePeakDbfs).toBeCloseTo(20 * Math.log10(0.9), 4)
     expect(truePeakDbtp).toBe(samplePeakDbfs)
   })

@@ -19,7 +19,7 @@ for (const name of names) {
 }
 if (songs.length < names.length) process.stdout.write(`tests/engine/chain/music.test.ts skipped: ${noMusic}\n`)
 
-const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: true })
+const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { lossy: true })
 
 function master(audio: Audio, analysis: SourceAnalysis, more: Partial<PlanInput> = {}): Audio {
   const { recipe } = planRecipe({

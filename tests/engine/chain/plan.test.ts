@@ -10,6 +10,7 @@ import { toneFaults } from '../../../src-server/engine/detectors/tone-evidence.t
 import { faultOdds, probability } from '../../../src-server/engine/fault-odds.ts'
 import { foldDownLossDb } from '../../../src-server/engine/meters/stereo.ts'
 import { widthCorrectionDb } from '../../../src-server/engine/plan-image.ts'
+import type { PlannedSong } from '../../../src-server/engine/plan-part.ts'
 import { type PlanInput, planRecipe } from '../../../src-server/engine/plan-recipe.ts'
 import { faultCorrectionDb, planToneFaults } from '../../../src-server/engine/plan-tone.ts'
 import { createMatchFilter, curveGainDb } from '../../../src-server/engine/processors/match.ts'
@@ -26,7 +27,7 @@ import {
   sine,
 } from './signals.ts'
 
-const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { aiService: 'other', lossy: false })
+const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { lossy: false })
 const defaults = {
   genre: 'other' as const,
   aiService: 'other' as const,
@@ -37,6 +38,8 @@ const defaults = {
 const plan = (analysis: SourceAnalysis, more: Partial<PlanInput> = {}) => planRecipe({ ...defaults, analysis, ...more })
 const music = ordinaryMusic(12)
 const analysis = analyse(music)
+/** As the parts of the plan see it. */
+const ordinary: PlannedSong = { ...analysis, aiService: 'other' }
 
 function stage<Kind extends RecipeStage['kind']>(
   stages: readonly RecipeStage[],
@@ -754,7 +757,7 @@ describe('a song that may be harsh or dull', () => {
     for (let harsh = 0; harsh <= 1; harsh += 0.02) {
       for (let dull = 0; dull <= 1; dull += 0.02) {
         const faults = { ...none.faults, harshness: relief(harsh), dullness: relief(dull) }
-        const { decisions } = planToneFaults({ ...analysis, peakRelief: { ...none, faults } }, 50)
+        const { decisions } = planToneFaults({ ...ordinary, peakRelief: { ...none, faults } }, 50)
         const gainDb = (wanted: DecisionCode, fault: string) =>
           decisions.find(({ code, values }) => code === wanted || values.fault === fault)?.values.gainDb ?? 0
         const cutDb = gainDb('TONE_HARSHNESS_CUT', 'harshness')
@@ -768,7 +771,7 @@ describe('a song that may be harsh or dull', () => {
   })
 
   it('is not lifted where there is only noise: above a cutoff below 10 kHz', () => {
-    const dull = { ...analysis, tone: { ...analysis.tone, dullness: 4 }, peakRelief: evenedBy('dullness', 1) }
+    const dull = { ...ordinary, tone: { ...analysis.tone, dullness: 4 }, peakRelief: evenedBy('dullness', 1) }
     const codes = (bandwidthHz: number | null) =>
       planToneFaults({ ...dull, bandwidthHz }, 50).decisions.map(({ code }) => code)
     expect([null, 10_500, 9500].map(codes)).toEqual([['TONE_DULLNESS_LIFTED'], ['TONE_DULLNESS_LIFTED'], []])
@@ -828,7 +831,7 @@ describe('a song beyond nearly all finished music', () => {
     for (const odd of [{ fineSpectrum }, { sideToMidDb: 20 }]) {
       expect(cuts(plan({ ...limited, ...odd, tone }))).toEqual([])
       // Nor by its peaks.
-      expect(planToneFaults({ ...analysis, ...odd, tone, peakRelief: evenedBy('mud', 1) }, 50).stages).toEqual([])
+      expect(planToneFaults({ ...ordinary, ...odd, tone, peakRelief: evenedBy('mud', 1) }, 50).stages).toEqual([])
     }
   })
 
