@@ -82,21 +82,15 @@ function topBandTable(kernels: Kernels): number {
   return address
 }
 
-/** Copies samples[first − before … last + after) to the kernels' memory with zeros outside the signal. */
-function stage(
-  space: ReturnType<typeof workspace>,
-  samples: Float32Array,
-  first: number,
-  frames: number,
-  margin: number,
-): void {
+/** Copies `frames` samples from `first` on and {@link peakReachFrames} on both sides to the kernels, with zeros outside the signal. */
+function stage(space: ReturnType<typeof workspace>, samples: Float32Array, first: number, frames: number): void {
   const target = space.kernels.f32
   const base = (space.x >> 2) - first
-  const start = Math.max(0, first - margin)
-  const end = Math.min(samples.length, first + frames + margin)
-  if (start > first - margin || end < first + frames + margin) {
-    target.fill(0, base + first - margin, base + first + frames + margin)
-  }
+  const from = first - peakReachFrames
+  const to = first + frames + peakReachFrames
+  const start = Math.max(0, from)
+  const end = Math.min(samples.length, to)
+  if (start > from || end < to) target.fill(0, base + from, base + to)
   if (end > start) target.set(samples.subarray(start, end), base + start)
 }
 
@@ -126,7 +120,7 @@ function detectChannel(
   floor: number,
 ): number {
   const { kernels, x, detectorTaps, peaks, scratch, topBand } = space
-  stage(space, samples, firstFrame, groups * peakGroupFrames, peakReachFrames)
+  stage(space, samples, firstFrame, groups * peakGroupFrames)
   const ratio = floor > 0 ? halfGridRatio : 0
   return kernels.peakGroups(x, groups, detectorTaps, peaks, scratch, floor, ratio, topBand)
 }
