@@ -6,6 +6,7 @@ import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 import type { StoredSong, WarningFact } from '../mastering/work-order.ts'
+import { engineRateHz } from '../media/decode.ts'
 import type { Notify } from '../notify/notify.ts'
 import type { Chance, Clock } from '../system.ts'
 import type { MasterRequest } from '../uploads/form.ts'
@@ -131,8 +132,8 @@ export function warningsOf(song: StoredSong, reference: StoredSong | undefined):
   ]
 }
 
-/** Returns how many bytes the masters of a song take at most: stereo, 24 bit, at no less than 44.1 kHz. Pure. */
+/** Returns how many bytes the masters of a song take at most, without tags and cover: stereo, 24 bit, at the engine's rate. Pure. */
 export function resultBytes({ facts }: Pick<StoredSong, 'facts'>, { platforms }: MasterRequest): number {
-  const frames = facts.durationSeconds * Math.max(44_100, facts.sampleRateHz)
+  const frames = facts.durationSeconds * engineRateHz(facts.sampleRateHz)
   return Math.ceil(frames * 2 * 3 * platforms.length)
 }

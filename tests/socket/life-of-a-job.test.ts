@@ -549,4 +549,11 @@ describe('a disk that fills up (contract 5)', () => {
     await service.ended(job_id)
     expect((await service.master()).status).toBe(201)
   })
+
+  test('a song at a high rate needs the room of its masters, whose rate is 96 kHz at most', async () => {
+    // 1 728 000 bytes, twice while they are packaged.
+    await service.patch('/app/settings', { disk_quota_bytes: 4_000_000 })
+    const file = new Blob([new Uint8Array(wavSong({ sampleRateHz: 192_000 }))])
+    expect((await service.master({ file })).status).toBe(201)
+  })
 })
