@@ -2,8 +2,8 @@ import type { Audio } from '../engine/block.ts'
 import type { AudioFacts, AudioFormat } from './audio-facts.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 import { rateFilter } from './resample.ts'
+import { type Allocate, allocateShared, bridgeGaps, collectPlanar } from './samples.ts'
 import { behindCrowdedTag } from './tags.ts'
-import { inWholeFrames } from './whole-frames.ts'
 
 /** A whole piece of two channels. */
 export interface DecodedAudio extends Audio {
@@ -117,13 +117,8 @@ export interface Decoded {
   readonly bridgedGaps: number
 }
 
-/** What lies beyond is rubbish, not sound: integers of 32 bit that were stored as floats as they are end at 2³¹. */
-const LARGEST_SAMPLE = 2 ** 32
-
 /** Puts every frame at its place from the first on; without it ffmpeg closes gaps. The threshold, s, is below any FLAC frame. */
 const FILL_WITH_SILENCE = 'aresample=async=1:min_hard_comp=0.0001:first_pts=0'
-
-const isSound = (sample: number) => Math.abs(sample) <= LARGEST_SAMPLE
 
 /** Share of samples that may be bridged before the audio counts as unreadable. */
 const MAX_BRIDGED_SHARE = 0.001
@@ -187,67 +182,10 @@ export async function decodeSong(
   return { audio: { channels: [left, right], frames, sampleRateHz }, bridgedGaps: gaps.length }
 }
 
-type Allocate = (length: number) => Float32Array
-
 const allocateOwn: Allocate = (length) => new Float32Array(length)
-
-/** Returns zeros that threads can share. */
-export const allocateShared: Allocate = (length) => new Float32Array(new SharedArrayBuffer(length * 4))
 
 function copied(samples: Float32Array, allocate: Allocate): Float32Array {
   const copy = allocate(samples.length)
   copy.set(samples)
   return copy
-}
-
-/** Receives interleaved little-endian float32 bytes in chunks of any size and lays them out in planes of equal length. */
-export function collectPlanar(planes: readonly Float32Array[]) {
-  const channelCount = planes.length
-  const capacity = planes[0]!.length
-  let frames = 0
-  let hasGaps = false
-  const lay = (samples: Float32Array) => {
-    const count = Math.min(samples.length / channelCount, capacity - frames)
-    for (let c = 0; c < channelCount; c++) {
-      const plane = planes[c]!
-      for (let i = 0, at = c; i < count; i++, at += channelCount) {
-        const value = samples[at]!
-        plane[frames + i] = value
-        if (!isSound(value)) hasGaps = true
-      }
-    }
-    frames += count
-  }
-  return {
-    planes,
-    /** Whether a sample came in that {@link bridgeGaps} replaces. */
-    get hasGaps() {
-      return hasGaps
-    },
-    /** Frames laid out so far; what comes after `capacity` is dropped. */
-    get frames() {
-      return frames
-    },
-    push: inWholeFrames(channelCount * Float32Array.BYTES_PER_ELEMENT, lay),
-  }
-}
-
-/**
- * Replaces each run of samples that are no sound (not finite, or beyond ±2³²) by a straight line between its neighbours; returns the
- * length of each.
- */
-export function bridgeGaps(samples: Float32Array): number[] {
-  const lengths: number[] = []
-  for (let i = 0; i < samples.length; i++) {
-    if (isSound(samples[i]!)) continue
-    let end = i
-    while (end < samples.length && !isSound(samples[end]!)) end++
-    const before = i > 0 ? samples[i - 1]! : 0
-    const after = end < samples.length ? samples[end]! : 0
-    const steps = end - i + 1
-    for (let k = i; k < end; k++) samples[k] = before + ((after - before) * (k - i + 1)) / steps
-    lengths.push(end - i)
-    i = end
-  }
-  return lengths
 }

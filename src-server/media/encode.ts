@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Platform } from '../contract/platforms.ts'
 import { type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
-import { inWholeFrames } from './whole-frames.ts'
+import { inWholeFrames } from './samples.ts'
 
 /** An encoder with its settings, and how its file is read again. */
 export interface LossyCodec {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Audio, AudioBlock } from '../engine/block.ts'
-import { allocateShared, collectPlanar } from './decode.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
+import { allocateShared, collectPlanar } from './samples.ts'
 
 /**
  * Returns ffmpeg's filter that converts to a rate: SoX's resampler with 28 bits of precision and a pass band up to 91 % of half the

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { PLATFORMS } from '../../src-server/contract/platforms.ts'
 import { decodeThroughCodec, platformCodecs } from '../../src-server/media/encode.ts'
 import { listEncoders } from '../../src-server/media/ffmpeg.ts'
-import { inWholeFrames } from '../../src-server/media/whole-frames.ts'
+import { inWholeFrames } from '../../src-server/media/samples.ts'
 import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
 
 const all = new Set(['libfdk_aac', 'aac', 'libmp3lame', 'libopus', 'libvorbis'])

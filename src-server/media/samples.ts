@@ -1,0 +1,90 @@
+/** Samples as ffmpeg puts them out: interleaved little-endian float32 in chunks of any size. */
+
+/** Returns zeros for one plane of samples. */
+export type Allocate = (length: number) => Float32Array
+
+/** Returns zeros that threads can share. */
+export const allocateShared: Allocate = (length) => new Float32Array(new SharedArrayBuffer(length * 4))
+
+/**
+ * Returns a receiver of bytes that gives them on as float32 samples in whole frames of `frameBytes`, however they were cut; an unfinished
+ * frame at the end is dropped. It reuses its memory, so samples are valid until `onSamples` returns: what each chunk left behind would
+ * add up to 60 MB before it is cleared away.
+ */
+export function inWholeFrames(
+  frameBytes: number,
+  onSamples: (samples: Float32Array) => void,
+): (chunk: Uint8Array) => void {
+  let held = new Uint8Array(1 << 17)
+  let heldBytes = 0
+  return (chunk) => {
+    const bytes = heldBytes + chunk.length
+    if (bytes > held.length) {
+      const larger = new Uint8Array(2 * bytes)
+      larger.set(held.subarray(0, heldBytes))
+      held = larger
+    }
+    held.set(chunk, heldBytes)
+    const whole = bytes - (bytes % frameBytes)
+    onSamples(new Float32Array(held.buffer, 0, whole / Float32Array.BYTES_PER_ELEMENT))
+    held.copyWithin(0, whole, bytes)
+    heldBytes = bytes - whole
+  }
+}
+
+/** Receives interleaved little-endian float32 bytes in chunks of any size and lays them out in planes of equal length. */
+export function collectPlanar(planes: readonly Float32Array[]) {
+  const channelCount = planes.length
+  const capacity = planes[0]!.length
+  let frames = 0
+  let hasGaps = false
+  const lay = (samples: Float32Array) => {
+    const count = Math.min(samples.length / channelCount, capacity - frames)
+    for (let c = 0; c < channelCount; c++) {
+      const plane = planes[c]!
+      for (let i = 0, at = c; i < count; i++, at += channelCount) {
+        const value = samples[at]!
+        plane[frames + i] = value
+        if (!isSound(value)) hasGaps = true
+      }
+    }
+    frames += count
+  }
+  return {
+    planes,
+    /** Whether a sample came in that {@link bridgeGaps} replaces. */
+    get hasGaps() {
+      return hasGaps
+    },
+    /** Frames laid out so far; what comes after `capacity` is dropped. */
+    get frames() {
+      return frames
+    },
+    push: inWholeFrames(channelCount * Float32Array.BYTES_PER_ELEMENT, lay),
+  }
+}
+
+/** What lies beyond is rubbish, not sound: integers of 32 bit that were stored as floats as they are end at 2³¹. */
+const LARGEST_SAMPLE = 2 ** 32
+
+const isSound = (sample: number) => Math.abs(sample) <= LARGEST_SAMPLE
+
+/**
+ * Replaces each run of samples that are no sound (not finite, or beyond ±2³²) by a straight line between its neighbours; returns the
+ * length of each.
+ */
+export function bridgeGaps(samples: Float32Array): number[] {
+  const lengths: number[] = []
+  for (let i = 0; i < samples.length; i++) {
+    if (isSound(samples[i]!)) continue
+    let end = i
+    while (end < samples.length && !isSound(samples[end]!)) end++
+    const before = i > 0 ? samples[i - 1]! : 0
+    const after = end < samples.length ? samples[end]! : 0
+    const steps = end - i + 1
+    for (let k = i; k < end; k++) samples[k] = before + ((after - before) * (k - i + 1)) / steps
+    lengths.push(end - i)
+    i = end
+  }
+  return lengths
+}
