@@ -1,10 +1,10 @@
 import type { Analysis } from '../contract/jobs.ts'
 import type { Audio } from '../engine/block.ts'
 import { planRecipe } from '../engine/plan-recipe.ts'
-import { songWarnings } from './pipeline.ts'
 import { createProgressMeter, LOOK_WEIGHTS } from './progress-meter.ts'
 import { readSong } from './read-song.ts'
 import { bandwidthOf, codecName, measurementOf, spectrumOf, thinnedCurves } from './report-facts.ts'
+import { songWarnings } from './warnings.ts'
 import { announcedRepair } from './work-done.ts'
 import type { AnalysisDone, AnalysisOrder, WorkProgress } from './work-order.ts'
 

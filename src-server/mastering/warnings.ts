@@ -1,0 +1,79 @@
+/** What the owner of a song should know of it and of its masters, beside the numbers. Pure. */
+import type { MasterResult } from '../contract/report.ts'
+import { playingTime } from '../contract/text/numbers.ts'
+import type { SourceAnalysis } from '../engine/analysis.ts'
+import { foldDownLossDb } from '../engine/meters/stereo.ts'
+import type { MasteringPlan } from '../engine/plan-recipe.ts'
+import { bandwidthOf, codecName } from './report-facts.ts'
+import type { StoredSong, WarningFact, WorkOrder } from './work-order.ts'
+
+/** What was found out about one song. */
+interface Findings {
+  readonly analysis: SourceAnalysis
+  readonly plan: MasteringPlan
+}
+
+/** Returns what the owner of a song should know of it, from its plan, its sound and its file; those of the plan first. */
+export function songWarnings(
+  { ffmpeg }: Pick<WorkOrder, 'ffmpeg'>,
+  { facts }: Pick<StoredSong, 'facts'>,
+  { analysis, plan }: Findings,
+): WarningFact[] {
+  const isCutShort = facts.claimedSeconds !== undefined
+  // A file whose end is missing says so better.
+  const found = plan.warnings.filter(({ code }) => !(isCutShort && code === 'INPUT_BREAKS_OFF'))
+  const warnings = found.map((warning): WarningFact => {
+    if (warning.code === 'INPUT_LOSSY') return { ...warning, values: { codec: codecName({ facts }) } }
+    if (warning.code !== 'INPUT_BAND_LIMITED') return warning
+    return { ...warning, values: { cutoffHz: Math.round(bandwidthOf(analysis, facts) ?? 0) } }
+  })
+  if (facts.claimedSeconds !== undefined) {
+    const values = { claimed: playingTime(facts.claimedSeconds), held: playingTime(facts.durationSeconds) }
+    warnings.push({ code: 'INPUT_CUT_SHORT', values })
+  }
+  if (facts.damagedSeconds !== undefined) {
+    const values = { seconds: Math.max(0.1, Math.round(facts.damagedSeconds * 10) / 10) }
+    warnings.push({ code: 'INPUT_DAMAGED', values })
+  }
+  const lossDb = monoLossDb(analysis)
+  if (lossDb >= HEARD_MONO_LOSS_DB) {
+    warnings.push({ code: 'INPUT_OUT_OF_PHASE', values: { lossDb: Math.round(lossDb * 10) / 10 } })
+  }
+  if (analysis.sampleRateHz !== facts.sampleRateHz) {
+    const resampler = ffmpeg.hasSoxr ? 'soxr' : 'swr'
+    const values = { fromHz: facts.sampleRateHz, toHz: analysis.sampleRateHz, resampler }
+    warnings.push({ code: 'INPUT_RESAMPLED', values })
+  }
+  if (facts.hasProvenance) warnings.push({ code: 'INPUT_PROVENANCE_DROPPED' })
+  return warnings
+}
+
+/** Channels that have nothing in common lose 3 dB when they are added; from twice as much on they work against each other. */
+const HEARD_MONO_LOSS_DB = 6
+/** Hardly anything is left then; how little depends on the last bits. */
+const MOST_MONO_LOSS_DB = 60
+
+/** By how much the sum of the channels is weaker than the channels, dB, 0 to 60. */
+function monoLossDb({ sideToMidDb }: SourceAnalysis): number {
+  return sideToMidDb === null ? 0 : Math.min(MOST_MONO_LOSS_DB, foldDownLossDb(sideToMidDb))
+}
+
+/** Returns which masters stop below their target, and which of their copies go above full scale, platform by platform. */
+export function masterWarnings(results: readonly MasterResult[]): WarningFact[] {
+  return results.flatMap((result): WarningFact[] => {
+    const { platform, codec_checks: checks = [] } = result
+    const missingLu = Math.round((result.target_lufs - result.integrated_lufs) * 10) / 10
+    const short: WarningFact[] =
+      result.verdict === 'below_target' ? [{ code: 'TARGET_NOT_REACHED', platform, values: { missingLu } }] : []
+    const overshoots = checks
+      .filter((check) => check.true_peak_dbtp > 0)
+      .map(
+        (check): WarningFact => ({
+          code: 'CODEC_OVERSHOOT',
+          platform,
+          values: { codec: check.codec, truePeakDbtp: Math.round(check.true_peak_dbtp * 100) / 100 },
+        }),
+      )
+    return [...short, ...overshoots]
+  })
+}
