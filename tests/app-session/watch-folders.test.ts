@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createSettledFiles } from '../../src-server/app-session/settled-files.ts'
-import { createWatchFolders } from '../../src-server/app-session/watch-folders.ts'
+import { createWatchFolders, type WatchFolders } from '../../src-server/app-session/watch-folders.ts'
 import { copyWhole, songsIn } from '../../src-server/app-session/watched-songs.ts'
 import type { MasterSettings } from '../../src-server/contract/app.ts'
 import { AppError } from '../../src-server/http/app-error.ts'
@@ -81,12 +81,11 @@ afterEach(async () => {
 const COVER = { mimeType: 'image/png' as const, bytes: Buffer.from([0x89, 0x50]) }
 
 type World = ReturnType<typeof openDesk>
+/** Why a song is refused, if it is. */
+type Verdict = (filename: string, signal: AbortSignal) => AppError | undefined | Promise<never>
 
-/** Watches over a desk; `file` of an earlier one makes it a restart. */
-function openWatch(
-  world: World = openDesk(),
-  verdict: (filename: string, signal: AbortSignal) => AppError | undefined | Promise<never> = () => undefined,
-) {
+/** A watch over a desk, at rest. */
+function openWatch(world: World = openDesk(), verdict: Verdict = () => undefined) {
   const faults: string[] = []
   const watch = { isLooking: false, close: () => folders.close() }
   const clock: Clock = {
@@ -131,6 +130,22 @@ function openWatch(
   return { folders: { ...folders, start, close }, world, faults }
 }
 
+/** A watch over the folder that has begun. */
+async function watching(verdict?: Verdict, choice: Parameters<WatchFolders['add']>[1] = {}) {
+  const opened = openWatch(openDesk(), verdict)
+  const { folder_id } = await opened.folders.add(watched, choice, 'en')
+  opened.folders.start()
+  return { ...opened, folder_id }
+}
+
+/** The watch after Loudsmith was ended and started again. */
+async function restarted({ folders, world }: ReturnType<typeof openWatch>) {
+  await folders.close()
+  const again = openWatch(openDesk(world.file, world.clock))
+  again.folders.start()
+  return again
+}
+
 /** Lets the watch look as often as it does in that time; a look takes none of it, however long the disk needs. */
 async function pass(world: World, ms: number): Promise<void> {
   const look = () => vi.waitUntil(() => running.every(({ isLooking }) => !isLooking), { timeout: 20_000, interval: 1 })
@@ -163,17 +178,13 @@ describe('a watched folder', () => {
 
   it('takes also what was there before when it is asked to', async () => {
     put('old.wav')
-    const { folders, world } = openWatch()
-    await folders.add(watched, { takesExisting: true }, 'en')
-    folders.start()
+    const { world } = await watching(undefined, { takesExisting: true })
     await pass(world, 10_000)
     expect(world.titles()).toEqual(['old'])
   })
 
   it('waits for a song that is still being written and takes it whole', async () => {
-    const { folders, world } = openWatch()
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { world } = await watching()
     put('long.wav', 'a')
     for (let second = 0; second < 12; second++) {
       await pass(world, 1000)
@@ -186,9 +197,7 @@ describe('a watched folder', () => {
   })
 
   it('gives a song that holds less than it says a minute to become complete, and takes it as it is then', async () => {
-    const { folders, world } = openWatch()
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { folders, world } = await watching()
     put('slow.wav', 'the first half…')
     put('broken.wav', 'no more of it…')
     await pass(world, 30_000)
@@ -209,14 +218,10 @@ describe('a watched folder', () => {
   })
 
   it('takes a song once, also over restarts, and again when it was exported anew', async () => {
-    const first = openWatch()
-    await first.folders.add(watched, {}, 'en')
-    first.folders.start()
+    const first = await watching()
     put('song.wav')
     await pass(first.world, 10_000)
-    await first.folders.close()
-    const second = openWatch(openDesk(first.world.file, first.world.clock))
-    second.folders.start()
+    const second = await restarted(first)
     await pass(second.world, 10_000)
     expect(second.world.titles()).toEqual(['song'])
     put('song.wav', 'another mix')
@@ -230,9 +235,7 @@ describe('a watched folder', () => {
   ])(
     'does not take a song again that %s and has another name, also given while Loudsmith was not running',
     async (_, refusal, taken) => {
-      const first = openWatch(openDesk(), () => refusal)
-      await first.folders.add(watched, {}, 'en')
-      first.folders.start()
+      const first = await watching(() => refusal)
       put('song.wav')
       await pass(first.world, 10_000)
       renameSync(path.join(watched, 'song.wav'), path.join(watched, 'Song (final).wav'))
@@ -240,26 +243,20 @@ describe('a watched folder', () => {
       expect(first.world.titles()).toEqual(taken)
       const refused = refusal ? [{ filename: 'Song (final).wav' }] : []
       expect(first.folders.list('en')).toMatchObject([{ taken: taken.length, refused }])
-      await first.folders.close()
       renameSync(path.join(watched, 'Song (final).wav'), path.join(watched, 'Song.wav'))
-      const second = openWatch(openDesk(first.world.file, first.world.clock))
-      second.folders.start()
+      const second = await restarted(first)
       await pass(second.world, 10_000)
       expect(second.world.titles()).toEqual(taken)
     },
   )
 
   it('takes a song once that only has a new time of change, as a disk, a backup or another program gives it', async () => {
-    const first = openWatch()
-    await first.folders.add(watched, {}, 'en')
-    first.folders.start()
+    const first = await watching()
     put('song.wav')
     await pass(first.world, 10_000)
-    await first.folders.close()
     put('song.wav')
     utimesSync(path.join(watched, 'song.wav'), new Date(), new Date('2026-03-01T12:00:00Z'))
-    const second = openWatch(openDesk(first.world.file, first.world.clock))
-    second.folders.start()
+    const second = await restarted(first)
     await pass(second.world, 10_000)
     renameSync(path.join(watched, 'song.wav'), path.join(watched, 'Song.wav'))
     await pass(second.world, 10_000)
@@ -273,9 +270,7 @@ describe('a watched folder', () => {
   })
 
   it('does not take a song again whose name another machine changed: here one file goes and another comes', async () => {
-    const { folders, world } = openWatch()
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { world } = await watching()
     put('song.wav')
     await pass(world, 10_000)
     put('Song (final).wav', 'song.wav')
@@ -290,9 +285,7 @@ describe('a watched folder', () => {
 
   it('does not take a song that was there before because it has another name', async () => {
     put('old.wav')
-    const { folders, world } = openWatch()
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { world } = await watching()
     renameSync(path.join(watched, 'old.wav'), path.join(watched, 'older.wav'))
     await pass(world, 10_000)
     expect(world.titles()).toEqual([])
@@ -314,9 +307,7 @@ describe('a watched folder', () => {
   })
 
   it('takes another song of the same size and time, under a new name or in the place of one that was renamed', async () => {
-    const { folders, world } = openWatch()
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { world } = await watching()
     const time = new Date('2026-03-01T12:00:00Z')
     const putAt = (name: string, bytes: string) => {
       put(name, bytes)
@@ -332,9 +323,7 @@ describe('a watched folder', () => {
   })
 
   it('takes a song under each of two names that it has at once', async () => {
-    const { folders, world } = openWatch()
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { world } = await watching()
     put('a.wav')
     await pass(world, 10_000)
     linkSync(path.join(watched, 'a.wav'), path.join(watched, 'b.wav'))
@@ -343,9 +332,7 @@ describe('a watched folder', () => {
   })
 
   it('takes nothing from the folders in it', async () => {
-    const { folders, world } = openWatch()
-    await folders.add(watched, { takesExisting: true }, 'en')
-    folders.start()
+    const { world } = await watching(undefined, { takesExisting: true })
     mkdirSync(path.join(watched, 'stems'))
     put('stems/drums.wav')
     await pass(world, 10_000)
@@ -356,8 +343,7 @@ describe('a watched folder', () => {
     const first = openWatch()
     await first.folders.add(watched, {}, 'en')
     put('overnight.wav')
-    const second = openWatch(openDesk(first.world.file, first.world.clock))
-    second.folders.start()
+    const second = await restarted(first)
     await pass(second.world, 10_000)
     expect(second.world.titles()).toEqual(['overnight'])
   })
@@ -366,9 +352,7 @@ describe('a watched folder', () => {
     const asked = vi.fn((filename: string) =>
       filename === 'bad.wav' ? new AppError('UNSUPPORTED_FORMAT', { reason: 'aac' }) : undefined,
     )
-    const { folders, world } = openWatch(openDesk(), asked)
-    await folders.add(watched, {}, 'ko')
-    folders.start()
+    const { folders, world } = await watching(asked)
     put('bad.wav')
     put('good.wav')
     await pass(world, 20_000)
@@ -380,9 +364,7 @@ describe('a watched folder', () => {
   })
 
   it('refuses what is too short to be mastered, and makes no job that must fail', async () => {
-    const { folders, world } = openWatch()
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { folders, world } = await watching()
     put('click.wav')
     await pass(world, 10_000)
     expect([world.titles(), world.submitted]).toEqual([[], []])
@@ -393,11 +375,9 @@ describe('a watched folder', () => {
 
   it('no longer shows a refusal once the song was exported anew, and one that is refused again once', async () => {
     let isBad = true
-    const { folders, world } = openWatch(openDesk(), () =>
+    const { folders, world } = await watching(() =>
       isBad ? new AppError('UNSUPPORTED_FORMAT', { reason: 'damaged' }) : undefined,
     )
-    await folders.add(watched, {}, 'en')
-    folders.start()
     put('song.wav')
     await pass(world, 10_000)
     put('song.wav', 'still bad')
@@ -410,9 +390,7 @@ describe('a watched folder', () => {
   })
 
   it('keeps the cover of a song as a dropped one does', async () => {
-    const { folders, world } = openWatch()
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { world } = await watching()
     put('pictured.wav')
     put('plain.wav')
     await pass(world, 10_000)
@@ -422,11 +400,9 @@ describe('a watched folder', () => {
   })
 
   it('leaves a song that cannot be read alone until it changes, and says so', async () => {
-    const { folders, world } = openWatch()
-    await folders.add(watched, {}, 'ko')
+    const { folders, world } = await watching()
     put('locked.wav')
     disk.fault = 'EACCES'
-    folders.start()
     await pass(world, 300_000)
     expect(world.titles()).toEqual([])
     expect(disk.reads).toBe(1)
@@ -446,11 +422,9 @@ describe('a watched folder', () => {
     ['EBUSY', /Another program/],
     ['EIO', /cannot be read/],
   ] as const)('waits for what may pass by itself, and says so: %s', async (fault, said) => {
-    const { folders, world } = openWatch()
-    await folders.add(watched, {}, 'en')
+    const { folders, world } = await watching()
     put('held.wav')
     disk.fault = fault
-    folders.start()
     await pass(world, 10_000)
     const message = expect.stringMatching(said)
     expect(folders.list('en')).toMatchObject([{ refused: [], waiting: [{ filename: 'held.wav', message }] }])
@@ -462,9 +436,7 @@ describe('a watched folder', () => {
 
   it('asks less and less often for what is a matter of the moment, says so meanwhile, and forgets it with the file', async () => {
     const asked = vi.fn((_filename: string) => new AppError('UNAVAILABLE'))
-    const { folders, world } = openWatch(openDesk(), asked)
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { folders, world } = await watching(asked)
     put('song.wav')
     await pass(world, 300_000)
     expect(asked.mock.calls.length).toBeLessThan(14)
@@ -478,9 +450,7 @@ describe('a watched folder', () => {
 
   it('shows a song in one place: what waited and is then refused, or was refused and then waits', async () => {
     let verdict = 'UNAVAILABLE' as 'UNAVAILABLE' | 'FILE_TOO_LONG'
-    const { folders, world } = openWatch(openDesk(), () => new AppError(verdict))
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { folders, world } = await watching(() => new AppError(verdict))
     put('song.wav')
     await pass(world, 10_000)
     expect(folders.list('en')).toMatchObject([{ refused: [], waiting: [{ filename: 'song.wav' }] }])
@@ -495,9 +465,7 @@ describe('a watched folder', () => {
 
   it('tries again when only the moment was bad', async () => {
     let isBusy = true
-    const { folders, world } = openWatch(openDesk(), () => (isBusy ? new AppError('UNAVAILABLE') : undefined))
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { world } = await watching(() => (isBusy ? new AppError('UNAVAILABLE') : undefined))
     put('song.wav')
     await pass(world, 10_000)
     expect(world.titles()).toEqual([])
@@ -527,9 +495,7 @@ describe('a watched folder', () => {
   })
 
   it('says that its drive is gone and goes on when it is back, without taking anything twice', async () => {
-    const { folders, world } = openWatch()
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { folders, world } = await watching()
     put('song.wav')
     await pass(world, 10_000)
     renameSync(watched, `${watched} away`)
@@ -542,9 +508,7 @@ describe('a watched folder', () => {
   })
 
   it('rests while it is paused and forgets nothing', async () => {
-    const { folders, world } = openWatch()
-    const { folder_id } = await folders.add(watched, { is_active: false }, 'en')
-    folders.start()
+    const { folders, world, folder_id } = await watching(undefined, { is_active: false })
     put('song.wav')
     await pass(world, 10_000)
     expect(world.titles()).toEqual([])
@@ -555,16 +519,13 @@ describe('a watched folder', () => {
 
   it('takes no further song of a look in which it is paused, and gives those after it the settings of their moment', async () => {
     const asked: string[] = []
-    const world = openDesk()
-    const { folders } = openWatch(world, (filename) => {
+    const { folders, world, folder_id } = await watching((filename) => {
       asked.push(filename)
       if (filename === '1.wav') folders.change(folder_id, { settings }, 'en')
       if (filename === '2.wav' && asked.length === 2) folders.change(folder_id, { is_active: false }, 'en')
       return undefined
     })
     const settings = { ...world.desk.read('en').settings, platforms: ['melon'] } as MasterSettings
-    const { folder_id } = await folders.add(watched, {}, 'en')
-    folders.start()
     for (const name of ['1.wav', '2.wav', '3.wav']) put(name)
     await pass(world, 10_000)
     expect(asked).toEqual(['1.wav', '2.wav'])
@@ -576,13 +537,11 @@ describe('a watched folder', () => {
 
   it('looks at no further song once it is watched no longer', async () => {
     const asked: string[] = []
-    const { folders, world } = openWatch(openDesk(), (filename) => {
+    const { folders, world, folder_id } = await watching((filename) => {
       asked.push(filename)
       folders.remove(folder_id)
       return undefined
     })
-    const { folder_id } = await folders.add(watched, {}, 'en')
-    folders.start()
     for (const name of ['1.wav', '2.wav']) put(name)
     await pass(world, 10_000)
     expect(asked).toEqual(['1.wav'])
@@ -609,10 +568,8 @@ describe('a watched folder', () => {
 
   it('sends masters to its own output folder, and those of other songs to nobody else’s', async () => {
     const output = path.join(root, 'Masters')
-    const { folders, world } = openWatch()
-    await folders.add(watched, { output_folder: output }, 'en')
+    const { folders, world } = await watching(undefined, { output_folder: output })
     expect(existsSync(output)).toBe(true)
-    folders.start()
     put('song.wav')
     await pass(world, 10_000)
     world.desk.start([world.addSong('other')])
@@ -630,9 +587,7 @@ describe('a watched folder', () => {
   })
 
   it('leaves no copies in the folder of uploads', async () => {
-    const { folders, world } = openWatch(openDesk(), () => new AppError('FILE_TOO_LONG'))
-    await folders.add(watched, {}, 'en')
-    folders.start()
+    const { world } = await watching(() => new AppError('FILE_TOO_LONG'))
     put('song.wav')
     await pass(world, 10_000)
     expect(readdirSync(path.join(path.dirname(world.file), 'tmp'))).toEqual([])
@@ -640,18 +595,15 @@ describe('a watched folder', () => {
 
   it('is closed in the middle of a song with nothing left of it, and takes it at the next start', async () => {
     let isReached = false
-    const first = openWatch(openDesk(), (_filename, signal) => {
+    const first = await watching((_filename, signal) => {
       isReached = true
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })
-    await first.folders.add(watched, {}, 'en')
-    first.folders.start()
     put('song.wav')
     await vi.waitUntil(() => first.world.clock.advance(1000).then(() => isReached), { timeout: 20_000 })
     await first.folders.close()
     expect([readdirSync(path.join(path.dirname(first.world.file), 'tmp')), first.faults]).toEqual([[], []])
-    const second = openWatch(openDesk(first.world.file, first.world.clock))
-    second.folders.start()
+    const second = await restarted(first)
     await pass(second.world, 10_000)
     expect(second.world.titles()).toEqual(['song'])
   })
