@@ -25,8 +25,11 @@ export interface Ffmpeg {
   readonly hasSoxr: boolean
 }
 
-/** Why a call of ffmpeg did not do what it was asked; `time_limit` is too long in all, or too long without a sign of life. */
-export type FfmpegFault = 'missing' | 'failed' | 'time_limit' | 'disk_full'
+/**
+ * Why a call of ffmpeg did not do what it was asked; `time_limit` is too long in all, or too long without a sign of life. `killed` is by
+ * somebody else, such as a system short of memory: it says nothing about the song.
+ */
+export type FfmpegFault = 'missing' | 'failed' | 'time_limit' | 'disk_full' | 'killed'
 
 /** A call of ffmpeg that failed: for the log, never for a user. An aborted call throws the signal's reason instead. */
 export class FfmpegError extends Error {
@@ -197,13 +200,14 @@ function explain(
   stderr: string,
 ): Error {
   if (error.outputStreamError) return error.outputStreamError
-  const fault =
-    error.code === 'ENOENT' || error.code === 'EACCES' || /Cannot find ffmpeg/.test(error.message)
-      ? 'missing'
-      : /No space left on device/.test(stderr)
-        ? 'disk_full'
-        : 'failed'
-  return new FfmpegError(operation, fault, stderr.split('\n').slice(-KEPT_LINES), error)
+  return new FfmpegError(operation, faultOf(error, stderr), stderr.split('\n').slice(-KEPT_LINES), error)
+}
+
+function faultOf({ code, message }: Error & { code?: string }, stderr: string): FfmpegFault {
+  if (code === 'ENOENT' || code === 'EACCES' || /Cannot find ffmpeg/.test(message)) return 'missing'
+  if (/No space left on device/.test(stderr)) return 'disk_full'
+  // The signals of its own faults (SIGSEGV, SIGABRT …) may well be the song's doing.
+  return /killed with signal SIG(KILL|TERM|HUP|INT)$/.test(message) ? 'killed' : 'failed'
 }
 
 /** Returns the names of the audio encoders that this ffmpeg has. Throws a {@link FfmpegError} when it does not run. */

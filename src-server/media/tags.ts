@@ -45,7 +45,7 @@ interface SongFile {
 
 /**
  * Returns the tags of a song and whether {@link readCover} finds a picture in it, read by ffmpeg. A file whose tags cannot be read has
- * none. Throws the reason of an aborted `signal`, or a {@link FfmpegError} when ffmpeg itself is missing.
+ * none. Throws the reason of an aborted `signal`, or a {@link FfmpegError} when ffmpeg itself is missing or killed.
  */
 export async function readTags(
   ffmpeg: Ffmpeg,
@@ -219,7 +219,7 @@ async function readPicture(
   return undefined
 }
 
-/** Gathers what a call prints; undefined when the call failed or printed too much. */
+/** Gathers what a call prints; undefined when the call failed or printed too much. Throws where that says nothing about the song. */
 async function collect(
   maxBytes: number,
   call: (output: (chunk: Uint8Array) => void) => Promise<void>,
@@ -233,7 +233,7 @@ async function collect(
       chunks.push(chunk)
     })
   } catch (error) {
-    if (error instanceof FfmpegError && error.fault !== 'missing') return undefined
+    if (error instanceof FfmpegError && error.fault !== 'missing' && error.fault !== 'killed') return undefined
     throw error
   }
   return Buffer.concat(chunks)

@@ -23,8 +23,8 @@ export type Inspect = (
 const MAX_PARALLEL = 2
 
 /**
- * Returns the inspection. The file is on the disk for good when it has passed. Throws UNAVAILABLE while there is no ffmpeg or it
- * hangs, INSUFFICIENT_STORAGE when the disk is full, and the reason of an aborted signal.
+ * Returns the inspection. The file is on the disk for good when it has passed. Throws UNAVAILABLE while there is no ffmpeg, where it
+ * hangs or is killed, INSUFFICIENT_STORAGE when the disk is full, and the reason of an aborted signal.
  */
 export function createInspect(given: {
   ffmpeg: () => Promise<Ffmpeg>
@@ -45,7 +45,8 @@ export function createInspect(given: {
   }
 }
 
-function serviceFailure(cause: unknown): unknown {
+/** Returns what a failure of ffmpeg that is not the song's fault means to a client; any other cause as it is. */
+export function serviceFailure(cause: unknown): unknown {
   if (cause instanceof FfmpegError && cause.fault === 'disk_full')
     return new AppError('INSUFFICIENT_STORAGE', {}, { cause })
   const isMissing = cause instanceof FfmpegMissingError || (cause instanceof FfmpegError && cause.fault === 'missing')

@@ -27,7 +27,7 @@ const MISSED_SECONDS = 1
 
 /**
  * Returns the facts of a file, or why it is refused. The content alone decides: the format by its bytes, the length by decoding.
- * Throws a FfmpegError when ffmpeg is missing or hangs, the system's error when the file cannot be read, and the reason of an
+ * Throws a FfmpegError when ffmpeg is missing, hangs or is killed, the system's error when the file cannot be read, and the reason of an
  * aborted `signal`; ffmpeg is then dead.
  */
 export async function probeAudio(

@@ -1,27 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, describe, test } from 'vitest'
-import { locateFfmpeg } from '../../src-server/media/locate.ts'
-import { masterForm, startService } from '../support/service.ts'
+import { describe, test } from 'vitest'
+import { masterForm } from '../support/service.ts'
+import { startTroubled } from '../support/troubled-ffmpeg.ts'
 
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-hanging-ffmpeg-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-
-let made = 0
-
-/** A service with an ffmpeg of its own, which hangs on every call whose arguments hold `text` until `heal` is called. */
-async function startHanging(text: string) {
-  const { path: real } = await locateFfmpeg()
-  const file = path.join(folder, `ffmpeg-${made++}`)
-  const write = (script: string) => writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
-  write(`case "$*" in *${text}*) exec sleep 600;; *) exec '${real}' "$@";; esac`)
-  // Read when a service is called to start, before anything is waited for: the next one may have another.
-  process.env.MASTER_FFMPEG_PATH = file
-  const starting = startService()
-  delete process.env.MASTER_FFMPEG_PATH
-  return { service: await starting, heal: () => write(`exec '${real}' "$@"`) }
-}
+const startHanging = (text: string) => startTroubled(text, 'exec sleep 600')
 
 // Side by side: nearly all of it is waiting.
 describe.runIf(process.platform !== 'win32').concurrent('an ffmpeg that hangs (needs sh)', { timeout: 60_000 }, () => {
