@@ -16,7 +16,7 @@ export type Happening =
   | { readonly kind: 'succeed' }
   /** The engine process says why there can be no result, or took too long. */
   | { readonly kind: 'fail'; readonly failureCode: FailureCode }
-  /** The engine process, or the whole server with it, died without a word. */
+  /** The engine process, an ffmpeg of it, or the whole server with it, was killed. */
   | { readonly kind: 'crash' }
   /** The server stops in order: the start does not count. */
   | { readonly kind: 'release' }

@@ -92,6 +92,11 @@ export function createScheduler(parts: SchedulerParts) {
       return { kind: 'succeed', result: message.result }
     }
     if (message.type !== 'failed') return { kind: 'fail', failureCode: 'ENGINE_FAILED' }
+    // Whether the system kills the engine process or an ffmpeg of it is chance.
+    if (message.failureCode === 'ENGINE_CRASHED') {
+      log.error('an engine process died', { jobId: job.jobId, starts: job.starts, detail: message.message })
+      return { kind: 'crash' }
+    }
     log.error('a job failed', {
       jobId: job.jobId,
       code: message.failureCode,

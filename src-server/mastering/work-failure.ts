@@ -36,5 +36,6 @@ function codeOf(error: unknown): FailureCode {
   if (error instanceof FfmpegError && error.fault === 'missing') return 'FFMPEG_MISSING'
   if (error instanceof FfmpegError && error.fault === 'time_limit') return 'ENGINE_TIMEOUT'
   if (error instanceof FfmpegError && error.fault === 'disk_full') return 'DISK_FULL'
+  if (error instanceof FfmpegError && error.fault === 'killed') return 'ENGINE_CRASHED'
   return isDiskFull(error) ? 'DISK_FULL' : 'ENGINE_FAILED'
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, test } from 'vitest'
 import { locateFfmpeg } from '../../src-server/media/locate.ts'
+import { masterForm } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
 import { startTroubled } from '../support/troubled-ffmpeg.ts'
 
@@ -62,6 +63,33 @@ describe
       expect((await seen()).refused).toEqual([])
       heal()
       await expect.poll(async () => (await seen()).taken, { timeout: 60_000 }).toBe(1)
+      await service.stop()
+    })
+
+    test('is 503 UNAVAILABLE to a look at a song', async ({ expect }) => {
+      const { service } = await startTroubled('pcm_f32le', KILLED)
+      const { status, body, headers } = await service.call('POST', '/api/v1/analyze', { body: masterForm() })
+      expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '5'])
+      await service.stop()
+    })
+
+    test('costs a job nothing but time', async ({ expect }) => {
+      const once = path.join(folder, 'once')
+      writeFileSync(once, '')
+      const { service } = await startTroubled('pcm_f32le', `rm '${once}' 2>/dev/null && ${KILLED}`)
+      service.expectFault('an engine process died')
+      const { job_id } = await service.newJob()
+      expect(await service.ended(job_id, 100_000)).toMatchObject({ status: 'done', credits_refunded: 0 })
+      await service.stop()
+    })
+
+    test('three times in a row fails a job as an engine that dies does, with a refund', async ({ expect }) => {
+      const { service } = await startTroubled('pcm_f32le', KILLED)
+      service.expectFault('an engine process died')
+      const { job_id } = await service.newJob()
+      const job = await service.ended(job_id, 100_000)
+      expect(job).toMatchObject({ status: 'failed', failure_code: 'ENGINE_CRASHED', credits_refunded: 1 })
+      expect(JSON.stringify(service.lines)).toContain('SIGKILL')
       await service.stop()
     })
   })
