@@ -14,6 +14,7 @@ export interface DeskRow {
   /** What it was started with, while it waits and after. */
   readonly startedSettings: MasterSettings | null
   readonly batchId: string | null
+  /** Why it was refused, or keeps waiting although its turn has come. */
   readonly error: { readonly code: ErrorCode; readonly values: ErrorParams } | null
 }
 
@@ -41,8 +42,10 @@ export function createDeskStore(db: Db) {
   const selectSong = db.prepare<[string], RawRow & { removed_at_ms: number | null }>(
     'SELECT * FROM desk_songs WHERE source_id = ?',
   )
-  const selectFirstWaiting = db.prepare<[], RawRow>(
-    "SELECT * FROM desk_songs WHERE state = 'waiting' AND removed_at_ms IS NULL ORDER BY place LIMIT 1",
+  const selectFirstWaiting = db.prepare<[0 | 1], RawRow>(
+    `SELECT * FROM desk_songs WHERE state = 'waiting' AND removed_at_ms IS NULL
+       AND NOT (? AND EXISTS (SELECT 1 FROM watched_files WHERE watched_files.source_id = desk_songs.source_id))
+     ORDER BY place LIMIT 1`,
   )
   const insertSong = db.prepare<[string]>(
     "INSERT INTO desk_songs (source_id, place, state) VALUES (?, (SELECT coalesce(max(place), 0) + 1 FROM desk_songs), 'ready')",
@@ -79,8 +82,9 @@ export function createDeskStore(db: Db) {
       const raw = selectSong.get(sourceId)
       return raw && { ...fromRaw(raw), isRemoved: raw.removed_at_ms !== null }
     },
-    firstWaiting(): DeskRow | undefined {
-      const raw = selectFirstWaiting.get()
+    /** The next song to be handed over; with `passesWatched` one that no watched folder brought. */
+    firstWaiting({ passesWatched }: { readonly passesWatched: boolean }): DeskRow | undefined {
+      const raw = selectFirstWaiting.get(passesWatched ? 1 : 0)
       return raw && fromRaw(raw)
     },
     /** Puts a song at the end. */

@@ -4,6 +4,7 @@
  * finished. It is rows in the database, so pages can be reloaded and the machine restarted in the middle of a batch.
  */
 import type { Desk, DeskSong, MasterSettings, Preset } from '../contract/app.ts'
+import type { ErrorCode } from '../contract/errors.ts'
 import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT } from '../contract/limits.ts'
 import { DEFAULT_AI_SERVICE, DEFAULT_GENRE, DEFAULT_LOUDNESS, DEFAULT_TIER, PLATFORMS } from '../contract/platforms.ts'
 import { errorText, type Language } from '../contract/text/text.ts'
@@ -82,6 +83,8 @@ const UNDO_MS = 86_400_000
 const LOCKED_RETRY_MS = 1000
 /** A full disk has room again when somebody has made some. */
 const FAULT_RETRY_MS = 30_000
+/** Refusals that pass by themselves, or with what somebody does elsewhere. */
+const PASSING: ReadonlySet<ErrorCode> = new Set(['INSUFFICIENT_CREDITS', 'INSUFFICIENT_STORAGE', 'UNAVAILABLE'])
 
 /** Makes the desk over an open database. `feed` hands over what has room; call it whenever a slot may have become free. */
 export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, workers, notify }: DeskArguments) {
@@ -110,28 +113,41 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
   function feed(): void {
     if (isFeeding || !db.open) return
     isFeeding = true
+    let isWatchedHeld = false
     try {
       while (!common().isPaused && jobs.freeSlots() > 0 && jobStore.countUnfinishedOfSources() < workers()) {
-        const song = store.firstWaiting()
+        const song = store.firstWaiting({ passesWatched: isWatchedHeld })
         if (!song) return
         const refusal = handOver(song)
         if (refusal?.code === 'CONCURRENT_LIMIT') return
-        change(() =>
-          refusal
-            ? store.move(song.sourceId, 'refused', { error: { code: refusal.code, values: refusal.values } })
-            : store.move(song.sourceId, 'submitted'),
-        )
+        if (!refusal) {
+          change(() => store.move(song.sourceId, 'submitted'))
+          continue
+        }
+        // Nobody is there to start what a watched folder brought once more: it keeps its turn, and those after it theirs.
+        const isHeld = PASSING.has(refusal.code) && watchFolders.hasTaken(song.sourceId)
+        if (isHeld) {
+          isWatchedHeld = true
+          feedIn(FAULT_RETRY_MS)
+          if (song.error?.code === refusal.code) continue
+        }
+        const error = { code: refusal.code, values: refusal.values }
+        change(() => store.move(song.sourceId, isHeld ? 'waiting' : 'refused', { error }))
       }
     } catch (cause) {
       const isLocked = databaseFault(cause) === 'busy'
       if (isLocked) log.warn('the desk waits for the database', { cause })
       else log.error('the desk could not be worked off', { cause })
       // Nobody may come to ask again.
-      stopRetry?.()
-      stopRetry = clock.after(isLocked ? LOCKED_RETRY_MS : FAULT_RETRY_MS, feed)
+      feedIn(isLocked ? LOCKED_RETRY_MS : FAULT_RETRY_MS)
     } finally {
       isFeeding = false
     }
+  }
+
+  function feedIn(waitMs: number): void {
+    stopRetry?.()
+    stopRetry = clock.after(waitMs, feed)
   }
 
   /** Makes the job of a song; the batch says whether a crash fell between the job and the row that remembers it. */

@@ -91,6 +91,7 @@ export function createWatchFolderStore(db: Db) {
   const countTaken = db
     .prepare<[string], number>('SELECT count(*) FROM watched_files WHERE folder_id = ? AND source_id IS NOT NULL')
     .pluck()
+  const selectTaken = db.prepare<[string], number>('SELECT 1 FROM watched_files WHERE source_id = ?').pluck()
   const selectRefused = db.prepare<[string], { filename: string; error_code: ErrorCode; error_values: string }>(
     `SELECT filename, error_code, error_values FROM watched_files AS one
      WHERE folder_id = ? AND error_code IS NOT NULL AND NOT EXISTS (SELECT 1 FROM watched_files AS later
@@ -143,6 +144,8 @@ export function createWatchFolderStore(db: Db) {
         values: dealt.error ? JSON.stringify(dealt.error.values) : null,
         nowMs,
       }),
+    /** Whether a stored song came from a folder that is still watched. */
+    hasTaken: (sourceId: string): boolean => selectTaken.get(sourceId) !== undefined,
     countTaken: (folderId: string): number => countTaken.get(folderId) ?? 0,
     /** The latest refusals, newest first, each file as it was dealt with last. */
     refusals: (folderId: string): Refusal[] =>

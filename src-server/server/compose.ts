@@ -152,10 +152,8 @@ function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
     settings,
     onSettingsChanged(patch) {
       if (patch.retention_days !== undefined) retention.replan()
-      if (patch.engine_workers !== undefined) {
-        scheduler.wake()
-        session.feed()
-      }
+      if (patch.engine_workers !== undefined) scheduler.wake()
+      session.feed()
       notify.record({ event: 'settings.changed' })
       notify.committed()
     },

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { createWatchFolderStore } from '../../src-server/app-session/watch-folder-store.ts'
 import { type MasterSettings, summaryOf } from '../../src-server/contract/app.ts'
 import type { Analysis } from '../../src-server/contract/jobs.ts'
 import { AppError } from '../../src-server/http/app-error.ts'
@@ -335,6 +336,45 @@ test('a song that a full or read-only disk keeps from being handed over says so,
     ['refused', 'INSUFFICIENT_STORAGE'],
     ['refused', 'UNAVAILABLE'],
   ])
+})
+
+test('songs of a watched folder that cannot be taken yet keep their turn, hold up no other and are tried again by themselves', async () => {
+  const { addSong, clock, db, desk, world, states, submitted } = openDesk()
+  const folders = createWatchFolderStore(db)
+  const folder = { folderId: 'f', path: '/f', outputFolder: null, settings: null, isActive: true, createdAtMs: 1 }
+  folders.save(folder)
+  const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
+  const watched = ['a', 'b'].map((name) => {
+    const sourceId = addSong(name)
+    folders.deal('f', `${name}.wav`, look, { sourceId, sha256: name }, 1)
+    return sourceId
+  })
+  folders.deal('f', 'refused.wav', look, { error: { code: 'UNSUPPORTED_FORMAT', values: {} } }, 1)
+  let tries = 0
+  world.outcome = ({ song }) => {
+    if (song.filename !== 'a.wav') return 'accept'
+    tries++
+    return new AppError('INSUFFICIENT_CREDITS', { balance: 0 })
+  }
+  const own = addSong('own')
+  desk.start([...watched, own])
+  expect([states(), tries]).toEqual([['waiting', 'waiting', 'submitted'], 1])
+  expect(desk.read('en').songs[0]?.error?.code).toBe('INSUFFICIENT_CREDITS')
+  world.outcome = () => 'accept'
+  await clock.advance(60_000)
+  expect(submitted.map(({ sourceId }) => sourceId)).toEqual([own, ...watched])
+  expect(desk.read('en').songs.map(({ error }) => error)).toEqual([undefined, undefined, undefined])
+})
+
+test('a song of a watched folder that can never be taken is refused as any other', () => {
+  const { addSong, db, desk, world, states } = openDesk()
+  const folders = createWatchFolderStore(db)
+  folders.save({ folderId: 'f', path: '/f', outputFolder: null, settings: null, isActive: true, createdAtMs: 1 })
+  const sourceId = addSong('a')
+  folders.deal('f', 'a.wav', { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }, { sourceId }, 1)
+  world.outcome = () => new AppError('INVALID_REQUEST', { field: 'source_id' })
+  desk.start([sourceId])
+  expect(states()).toEqual(['refused'])
 })
 
 test('a slot that another caller takes first leaves the song waiting', async () => {

@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -403,6 +413,22 @@ test('the masters of a watched folder’s song lie in that folder’s own place 
   }
   await expect.poll(places, { timeout: 20_000 }).toEqual([own, common])
   expect([readdirSync(own).length, readdirSync(common).length]).toEqual([1, 1])
+})
+
+test('a song of a watched folder whose masters have no room yet waits with the reason, and is mastered once there is room', async () => {
+  const watched = path.join(folder, 'watched')
+  mkdirSync(watched)
+  await service.post('/app/watch-folders', { path: watched })
+  await service.patch('/app/settings', { disk_quota_bytes: wavSong().length + 10 })
+  writeFileSync(path.join(watched, 'song.wav'), wavSong())
+  const waits = { state: 'waiting', error: { code: 'INSUFFICIENT_STORAGE' } }
+  await expect.poll(async () => (await desk()).songs, { timeout: 20_000 }).toMatchObject([waits])
+  engine.isAutomatic = true
+  await service.patch('/app/settings', { disk_quota_bytes: null })
+  const jobs = async () => (await service.get('/api/v1/jobs')).body.jobs
+  await expect.poll(jobs, { timeout: 20_000 }).toMatchObject([{ status: 'done', filename: 'song.wav' }])
+  expect((await desk()).songs).toMatchObject([{ state: 'submitted' }])
+  expect((await desk()).songs[0]?.error).toBeUndefined()
 })
 
 test('an output folder that vanished costs the job nothing', async () => {
