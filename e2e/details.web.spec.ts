@@ -1,4 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright/test'
 import type { Desk } from '../src-server/contract/app.ts'
@@ -431,6 +432,26 @@ test('songs for which there was no room are all sent again at once, and so is on
   await page.getByRole('button', { name: 'Batch actions' }).click()
   await page.getByRole('menuitem', { name: 'Try 3 songs again', exact: true }).click()
   await expect(page.locator('.song.ready')).toHaveCount(3, { timeout: 60_000 })
+})
+
+test('a song of a watched folder for which there is no room says so where it waits, and goes on when there is', async ({
+  page,
+  program,
+}) => {
+  const watched = mkdtempSync(path.join(tmpdir(), 'loudsmith-watched-'))
+  try {
+    await program.call('POST', '/app/watch-folders', { path: watched })
+    const { buffer } = song('Bounce.wav', 1, 2)
+    await program.call('PATCH', '/app/settings', { disk_quota_bytes: buffer.length + 10 })
+    writeFileSync(path.join(watched, 'Bounce.wav'), buffer)
+    await expect(rowOf(page, 'Bounce')).toContainText('Not enough room', { timeout: 60_000 })
+    await expect(rowOf(page, 'Bounce')).toContainText('Free some space or raise the quota in Settings.')
+    await expect(rowOf(page, 'Bounce').getByRole('button', { name: /Cancel/ })).toBeVisible()
+    await program.call('PATCH', '/app/settings', { disk_quota_bytes: null })
+    await expect(rowOf(page, 'Bounce')).toContainText('1 master', { timeout: 120_000 })
+  } finally {
+    rmSync(watched, { recursive: true })
+  }
 })
 
 test('a hurried hand starts what is ready and not what has warnings, and hears of what could not be saved', async ({

@@ -110,6 +110,17 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
       return <Lines head={<span>{t.loading}</span>} />
     case 'waiting':
     case 'queued': {
+      const held = kind === 'waiting' && song?.error
+      if (held)
+        return (
+          <Lines
+            tone="c-warn"
+            icon={<TriangleAlert {...small} />}
+            head={<span>{t.row.refusedBy[held.code] ?? t.row.queued}</span>}
+          >
+            <span title={say(held)}>{say(held)}</span>
+          </Lines>
+        )
       if (isPaused && kind === 'waiting')
         return (
           <Lines icon={<Pause {...small} />} head={<span>{t.row.paused}</span>}>
