@@ -47,6 +47,8 @@ describe('the database file', () => {
     const old = new Database(copy, { readonly: true })
     expect(old.prepare('SELECT * FROM song').all()).toEqual([{ title: '밤' }])
     old.close()
+    openDatabase(file, [first, second, step(3, 'ALTER TABLE song ADD COLUMN year INTEGER;')]).close()
+    expect(readdirSync(folder), 'the newest copy alone').toEqual(['test.db', 'test.db.before-0003'])
   })
 
   test('keeps its old schema when a step fails half-way', () => {
@@ -120,6 +122,7 @@ describe('the database file', () => {
     expect(tables.filter(({ strict }) => strict === 0)).toEqual([])
     expect(db.pragma('foreign_keys', { simple: true })).toBe(1)
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
+    expect(db.pragma('synchronous', { simple: true }), 'FULL').toBe(2)
     expect(db.pragma('fullfsync', { simple: true })).toBe(1)
     db.close()
     writeFileSync(path.join(folder, '0002-late.sql'), '')
