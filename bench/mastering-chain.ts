@@ -46,7 +46,6 @@ function master(audio: Audio, analysis: SourceAnalysis, reference?: SourceAnalys
     ...(reference ? { reference } : {}),
     genre,
     aiService,
-    tier: 'standard',
     intensity,
     referenceAmount: 100,
   })

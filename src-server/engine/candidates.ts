@@ -1,3 +1,4 @@
+import type { Tier } from '../contract/platforms.ts'
 import type { Recipe, RecipeStage } from '../contract/recipe.ts'
 import type { Decision } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
@@ -8,6 +9,11 @@ import { longTermSpectrum, measureBandFrames, thirdOctaves } from './meters/spec
 import { isOppositePhase } from './meters/stereo.ts'
 import { type MasteringPlan, type PlanInput, planRecipe } from './plan-recipe.ts'
 import { dbToGain, gainToDb, powerToDb, rounded } from './units.ts'
+
+/** What candidates are planned from. */
+export interface CandidateInput extends PlanInput {
+  readonly tier: Tier
+}
 
 /** One of several plans for the same piece. */
 export interface RecipeCandidate {
@@ -39,7 +45,7 @@ const variationOf = (intensity: number) => Math.min(0.2 * intensity, 10)
  * Returns the plans that tier premium tries: as asked, somewhat gentler and somewhat firmer. How far a reference is followed is the
  * same in all: that was asked for. Standard has only the first. Plans whose recipes are the same are left out. Pure.
  */
-export function recipeCandidates(input: PlanInput): readonly RecipeCandidate[] {
+export function recipeCandidates(input: CandidateInput): readonly RecipeCandidate[] {
   const withIntensity = (name: RecipeCandidate['name'], intensity: number): RecipeCandidate => ({
     name,
     intensity,

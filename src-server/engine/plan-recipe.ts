@@ -1,4 +1,4 @@
-import type { AiService, Genre, Tier } from '../contract/platforms.ts'
+import type { AiService, Genre } from '../contract/platforms.ts'
 import type { GainCurve, Recipe, RecipeStage } from '../contract/recipe.ts'
 import type { Decision, Spectrum, WarningCode } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
@@ -24,7 +24,6 @@ export interface PlanInput {
   readonly reference?: SourceAnalysis
   readonly genre: Genre
   readonly aiService: AiService
-  readonly tier: Tier
   /** 0 (repairs only) to 100; 50 is the default. */
   readonly intensity: number
   /** 0 to 100 per cent of the way to the reference; without meaning when there is none. */
@@ -37,6 +36,7 @@ export interface PlanWarning {
   readonly values?: Record<string, number | string>
 }
 
+/** What is to be done to a song, and what the report says of it. */
 export interface MasteringPlan {
   readonly recipe: Recipe
   readonly decisions: readonly Decision[]

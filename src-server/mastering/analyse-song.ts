@@ -24,7 +24,7 @@ export async function analyseSong(
   const { facts } = order.song
   const { report } = createProgressMeter(LOOK_WEIGHTS, send)
   const { analysis, takeAudio } = await readSong(order, order.song, signal, report)
-  const request = { genre: 'other', tier: 'standard', intensity: 50, referenceAmount: 0 } as const
+  const request = { genre: 'other', intensity: 50, referenceAmount: 0 } as const
   const plan = planRecipe({ analysis, aiService: order.aiService, ...request })
   return {
     duration_seconds: facts.durationSeconds,

@@ -53,7 +53,7 @@ function clicked(channels: readonly Float32Array[], rateHz: number): Float32Arra
 async function mended(name: string, channels: readonly Float32Array[], rateHz: number) {
   const stored = await storedSong(writeFloatWav(at(name), channels, rateHz))
   const song = await readSong(order, stored, never)
-  const request = { genre: 'other', aiService: 'other', tier: 'standard', intensity: 50, referenceAmount: 0 } as const
+  const request = { genre: 'other', aiService: 'other', intensity: 50, referenceAmount: 0 } as const
   const plan = planRecipe({ analysis: song.analysis, ...request })
   const { audio, repairs } = await editSong(order, stored, song, splitRecipe(plan.recipe).edits, never)
   return { analysis: song.analysis, plan, audio, repairs }

@@ -10,7 +10,7 @@ import { ordinaryMusic } from './signals.ts'
 const analysis = analyseSource(ordinaryMusic(12), { lossy: false })
 
 function stagesOf(changed: Partial<SourceAnalysis>, more: Partial<PlanInput> = {}) {
-  const input = { genre: 'other', aiService: 'other', tier: 'standard', intensity: 50, referenceAmount: 100 } as const
+  const input = { genre: 'other', aiService: 'other', intensity: 50, referenceAmount: 100 } as const
   return planRecipe({ ...input, analysis: { ...analysis, ...changed }, ...more }).recipe.stages
 }
 

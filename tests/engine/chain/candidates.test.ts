@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { RecipeStage } from '../../../src-server/contract/recipe.ts'
 import { analyseSource } from '../../../src-server/engine/analysis.ts'
 import { type Audio, sliceBlock } from '../../../src-server/engine/block.ts'
-import { chooseCandidate, type RecipeCandidate, recipeCandidates } from '../../../src-server/engine/candidates.ts'
+import {
+  type CandidateInput,
+  chooseCandidate,
+  type RecipeCandidate,
+  recipeCandidates,
+} from '../../../src-server/engine/candidates.ts'
 import { applyRecipe } from '../../../src-server/engine/chain.ts'
-import type { PlanInput } from '../../../src-server/engine/plan-recipe.ts'
 import { createMatchFilter } from '../../../src-server/engine/processors/match.ts'
 import { copyOf, filterWhole, largestDifference, ordinaryMusic } from './signals.ts'
 
@@ -12,7 +16,7 @@ const music = ordinaryMusic(14)
 const dark = { frequencyHz: [200, 8000], gainDb: [6, -6] }
 filterWhole(music, createMatchFilter(dark, dark, music.sampleRateHz))
 const analysis = analyseSource(music, { lossy: false })
-const input: PlanInput = {
+const input: CandidateInput = {
   ...{ analysis, genre: 'kpop', aiService: 'other', tier: 'premium' },
   ...{ intensity: 50, referenceAmount: 100 },
 }

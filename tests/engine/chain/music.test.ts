@@ -23,7 +23,7 @@ const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { lossy: 
 
 function master(audio: Audio, analysis: SourceAnalysis, more: Partial<PlanInput> = {}): Audio {
   const { recipe } = planRecipe({
-    ...{ analysis, genre: 'other', aiService: 'other', tier: 'standard' },
+    ...{ analysis, genre: 'other', aiService: 'other' },
     ...{ intensity: 50, referenceAmount: 100 },
     ...more,
   })

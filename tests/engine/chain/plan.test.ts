@@ -31,7 +31,6 @@ const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { lossy: 
 const defaults = {
   genre: 'other' as const,
   aiService: 'other' as const,
-  tier: 'standard' as const,
   intensity: 50,
   referenceAmount: 100,
 }
@@ -938,7 +937,7 @@ describe('a reference', () => {
     const dead = copyOf(music)
     const silent = dead.channels[name === 'left' ? 0 : 1]!
     silent.fill(0)
-    const { recipe } = plan(analyse(dead), { reference, genre: 'edm', tier: 'premium' })
+    const { recipe } = plan(analyse(dead), { reference, genre: 'edm' })
     expect(stage(recipe.stages, 'match')).toBeDefined()
     const { audio } = applyRecipe(dead, recipe)
     expect(audio.channels[name === 'left' ? 0 : 1]!.every((sample) => Math.abs(sample) < 1e-6)).toBe(true)
