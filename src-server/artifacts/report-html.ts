@@ -4,7 +4,6 @@ import type { MasterResult, Report, Spectrum, Warning } from '../contract/report
 import { decisionText, stageText } from '../contract/text/decisions.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../contract/text/numbers.ts'
 import { LANGUAGES, type Language, warningText } from '../contract/text/text.ts'
-import { megabytes } from './report/numbers.ts'
 import { bandChanges, levelBetweenDb, type SpectrumPlot, spectrumPlot, timePlot } from './report/plots.ts'
 import { reportStyle } from './report/style.ts'
 import {
@@ -368,7 +367,7 @@ function details(report: Report): string {
   ]
   const files = report.masters.map(
     ({ result }) =>
-      `<tr><th scope="row"><bdi>${escapeHtml(result.file)}</bdi></th><td class="n">${megabytes(result.size_bytes)}</td><td><code>${result.sha256}</code></td></tr>`,
+      `<tr><th scope="row"><bdi>${escapeHtml(result.file)}</bdi></th><td class="n">${(result.size_bytes / 1e6).toFixed(1)} MB</td><td><code>${result.sha256}</code></td></tr>`,
   )
   return `<h2>${t(words.details)}</h2><div class="two"><dl class="list">${left.join('')}</dl><dl class="list">${right.join('')}</dl></div><div class="scroll"><table class="files"><thead><tr><th>${t(words.file)}</th><th></th><th>${t(words.checksum)}</th></tr></thead><tbody>${files.join('')}</tbody></table></div>`
 }
