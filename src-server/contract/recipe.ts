@@ -26,7 +26,7 @@ export interface GainCurve {
 
 /** Settings of one band of a compressor. */
 export interface CompressionBand {
-  /** Level of the band, dBFS of its mean square, above which it is turned down: −60 to 0. */
+  /** Level of the band, dBFS of its mean square, above which it is turned down: as low or high as the song lies. */
   readonly thresholdDb: number
   /** 1 to 8; 1 leaves the band alone. */
   readonly ratio: number
