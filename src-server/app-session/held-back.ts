@@ -35,6 +35,8 @@ export function createHeldBack() {
       if (isChanged) held.delete(file)
       return !isChanged && nowMs < before.againAtMs
     },
+    /** Why a file was held back last, since it changed; undefined when it was not. */
+    reasonOf: (file: string): AppError | undefined => held.get(file)?.reason,
     /** Leaves a file alone until it changes. */
     untilChanged(file: string, state: FileState, reason: AppError): void {
       held.set(file, { file, reason, isWaiting: false, state, waitMs: 0, againAtMs: Number.POSITIVE_INFINITY })

@@ -126,12 +126,12 @@ export function createWatchFolders(given: WatchFoldersArguments) {
         heldBack.forget((held) => held !== file)
         return
       }
-      log.warn('a watched song could not be taken yet', { folder, filename: seen.filename, cause })
-      if (cause instanceof UnreadableError && cause.isDenied) heldBack.untilChanged(file, seen.look, cause.reason)
-      else {
-        const reason = cause instanceof UnreadableError ? cause.reason : toAppError(cause)
-        heldBack.forAWhile(file, seen.look, reason, clock.monotonicMs())
-      }
+      const reason = cause instanceof UnreadableError ? cause.reason : toAppError(cause)
+      // A folder of songs that waits for room is tried every minute, and the log may lie on the very disk that is full.
+      if (heldBack.reasonOf(file)?.code !== reason.code)
+        log.warn('a watched song could not be taken yet', { folder, filename: seen.filename, cause })
+      if (cause instanceof UnreadableError && cause.isDenied) heldBack.untilChanged(file, seen.look, reason)
+      else heldBack.forAWhile(file, seen.look, reason, clock.monotonicMs())
     } finally {
       await discardFolder(own)
     }

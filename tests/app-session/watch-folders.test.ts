@@ -87,6 +87,7 @@ type Verdict = (filename: string, signal: AbortSignal) => AppError | undefined |
 /** A watch over a desk, at rest. */
 function openWatch(world: World = openDesk(), verdict: Verdict = () => undefined) {
   const faults: string[] = []
+  const warnings: string[] = []
   const watch = { isLooking: false, close: () => folders.close() }
   const clock: Clock = {
     ...world.clock,
@@ -103,7 +104,7 @@ function openWatch(world: World = openDesk(), verdict: Verdict = () => undefined
     db: world.db,
     clock,
     chance: systemChance,
-    log: createLog('error', world.clock, (line) => faults.push(line)),
+    log: createLog('warn', world.clock, (line) => (JSON.parse(line).level === 'error' ? faults : warnings).push(line)),
     tmp: path.join(path.dirname(world.file), 'tmp'),
     dataDir: path.dirname(world.file),
     sources: world.sources,
@@ -127,7 +128,7 @@ function openWatch(world: World = openDesk(), verdict: Verdict = () => undefined
     await folders.close()
     watch.isLooking = false
   }
-  return { folders: { ...folders, start, close }, world, faults }
+  return { folders: { ...folders, start, close }, world, faults, warnings }
 }
 
 /** A watch over the folder that has begun. */
@@ -174,6 +175,28 @@ describe('a watched folder', () => {
       { song: { filename: 'new.wav' }, request: { platforms: ['melon'], genre: 'edm' } },
     ])
     expect(folders.list('en')).toMatchObject([{ taken: 1, refused: [], is_reachable: true }])
+  })
+
+  it('says once in the log what a song waits for, and again when that changes', async () => {
+    let code: 'INSUFFICIENT_STORAGE' | 'UNAVAILABLE' | undefined = 'INSUFFICIENT_STORAGE'
+    const { folders, world, warnings } = openWatch(undefined, () => code && new AppError(code))
+    await folders.add(watched, {}, 'en')
+    folders.start()
+    for (const name of ['a.wav', 'b.wav']) put(name)
+    const told = () => warnings.map((line) => JSON.parse(line)).map(({ filename, cause }) => [filename, cause.message])
+    const full = [
+      ['a.wav', 'INSUFFICIENT_STORAGE'],
+      ['b.wav', 'INSUFFICIENT_STORAGE'],
+    ]
+    await pass(world, 600_000)
+    expect(told()).toEqual(full)
+    code = 'UNAVAILABLE'
+    await pass(world, 180_000)
+    expect(told()).toEqual([...full, ['a.wav', 'UNAVAILABLE'], ['b.wav', 'UNAVAILABLE']])
+    code = undefined
+    await pass(world, 120_000)
+    expect(world.titles()).toEqual(['a', 'b'])
+    expect(told()).toHaveLength(4)
   })
 
   it('takes also what was there before when it is asked to', async () => {
