@@ -50,7 +50,7 @@ export interface DeskArguments {
   readonly jobs: DeskJobs
   readonly jobStore: Pick<
     JobStore,
-    'countUnfinishedOfSources' | 'isInBatch' | 'listOfSource' | 'listUnfinishedOfSource'
+    'countUnfinishedOfSources' | 'isInBatch' | 'listOfSource' | 'listSweptSources' | 'listUnfinishedOfSource'
   >
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
@@ -318,13 +318,20 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
     /** Hands over waiting songs while there are free processes and slots. */
     feed,
 
-    /** Forgets songs removed, and references stored, a day ago that no settings name, and returns their identifiers. */
+    /**
+     * Forgets what nobody wants any more: songs removed and references stored a day ago, and songs of a watched folder whose masters
+     * were kept as long as they were to be, for nobody takes those off. Not what some settings name. Returns their identifiers.
+     */
     forgetUnused(): string[] {
       const before = clock.now() - UNDO_MS
       const removed = store.removedBefore(before)
-      const used = referencesInUse(new Set(removed))
-      const unused = [...removed, ...sources.referencesBefore(before)].filter((sourceId) => !used.has(sourceId))
-      sources.remove(unused)
+      const isOver = (sourceId: string) =>
+        store.song(sourceId)?.state === 'submitted' && watchFolders.hasTaken(sourceId)
+      const over = jobStore.listSweptSources().filter(isOver)
+      const gone = new Set([...removed, ...over])
+      const used = referencesInUse(gone)
+      const unused = [...gone, ...sources.referencesBefore(before)].filter((sourceId) => !used.has(sourceId))
+      if (unused.length > 0) change(() => sources.remove(unused))
       return unused
     },
   }

@@ -122,6 +122,11 @@ export function createJobStore(db: Db) {
   const unfinishedOfSource = db
     .prepare<[string], string>(`SELECT job_id FROM jobs WHERE source_id = ? AND ${UNFINISHED} ORDER BY serial`)
     .pluck()
+  const sweptSources = db
+    .prepare<[], string>(
+      'SELECT source_id FROM jobs WHERE source_id IS NOT NULL GROUP BY source_id HAVING min(is_expired) = 1',
+    )
+    .pluck()
   const ofSourceInBatch = db
     .prepare<[string, string], number>('SELECT 1 FROM jobs WHERE source_id = ? AND batch_id = ?')
     .pluck()
@@ -175,6 +180,8 @@ export function createJobStore(db: Db) {
     listOfSource: (sourceId: string): string[] => ofSource.all(sourceId),
     /** Those of them that have not ended, the oldest first. */
     listUnfinishedOfSource: (sourceId: string): string[] => unfinishedOfSource.all(sourceId),
+    /** Stored songs of whose jobs every one has been swept. */
+    listSweptSources: (): string[] => sweptSources.all(),
     /** Whether a stored song has a job of this batch, ended or not. */
     isInBatch: (sourceId: string, batchId: string): boolean => ofSourceInBatch.get(sourceId, batchId) !== undefined,
     /**

@@ -501,6 +501,39 @@ test('songs removed for a day are forgotten with their files, unless they serve 
   expect(() => desk.restore([gone])).toThrow(new AppError('NOT_FOUND'))
 })
 
+test('songs of a watched folder are forgotten with their files once their masters are over, others stay', () => {
+  const { addSong, db, desk, sources, store, told } = openDesk()
+  const folders = createWatchFolderStore(db)
+  folders.save({ folderId: 'f', path: '/f', outputFolder: null, settings: null, isActive: true, createdAtMs: 1 })
+  const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
+  const watch = (name: string) => {
+    const sourceId = addSong(name)
+    folders.deal('f', `${name}.wav`, look, { sourceId, sha256: name }, 1)
+    return sourceId
+  }
+  const [over, again, reference, fresh] = ['over', 'again', 'reference', 'fresh'].map(watch) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  const own = addSong('own')
+  desk.start([over, again, reference, fresh, own])
+  const sweep = (sourceId: string) => store.listOfSource(sourceId).forEach(store.markExpired)
+  const end = (sourceId: string) => desk.stop([sourceId])
+  for (const sourceId of [over, again, reference, fresh, own]) end(sourceId)
+  expect(desk.forgetUnused()).toEqual([])
+  for (const sourceId of [over, again, reference, own]) sweep(sourceId)
+  desk.change({ is_paused: true })
+  desk.start([again])
+  desk.changeSong(own, { ...OWN, reference_source_id: reference })
+  const before = told.length
+  expect(desk.forgetUnused()).toEqual([over])
+  expect(told.slice(before)).toEqual(['desk.changed'])
+  expect(sources.sweepFiles()).toBe(1)
+  for (const kept of [again, reference, fresh, own]) expect(sources.find(kept)).toBeDefined()
+})
+
 test('references that no settings have named for a day are forgotten with their files', async () => {
   const { addSong, addReference, db, desk, sources, clock } = openDesk()
   const naming = (reference_source_id: string) => ({ ...OWN, reference_source_id })

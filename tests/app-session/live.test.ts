@@ -431,6 +431,32 @@ test('a song of a watched folder whose masters have no room yet waits with the r
   expect((await desk()).songs[0]?.error).toBeUndefined()
 })
 
+test('the song that a watched folder brought goes with its masters when their time is over, and is not taken again', async () => {
+  await service.stop()
+  const [watched, dataDir] = [path.join(folder, 'watched'), path.join(folder, 'kept')]
+  mkdirSync(watched)
+  engine = createHeldEngine({ isAutomatic: true })
+  service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
+  await service.post('/app/watch-folders', { path: watched })
+  writeFileSync(path.join(watched, 'song.wav'), wavSong())
+  const jobs = async () => (await service.get('/api/v1/jobs')).body.jobs
+  await expect.poll(jobs, { timeout: 20_000 }).toMatchObject([{ status: 'done' }])
+  const stored = () => readdirSync(path.join(dataDir, 'sources')).length
+  expect([(await desk()).songs.length, stored()]).toEqual([1, 1])
+  await service.stop()
+  const db = new Database(path.join(dataDir, 'loudsmith.db'))
+  db.exec('UPDATE jobs SET expires_at_ms = 1')
+  db.close()
+  service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
+  expect([(await desk()).songs.length, stored()]).toEqual([0, 0])
+  expect(await jobs()).toMatchObject([{ status: 'done', expired: true }])
+  // Looked at in the order of their names: who takes the second has passed the first.
+  writeFileSync(path.join(watched, 'song2.wav'), wavSong({ hertz: 330 }))
+  const titles = async () => (await desk()).songs.map(({ source }) => source.title)
+  await expect.poll(titles, { timeout: 20_000 }).toEqual(['song2'])
+  expect((await service.get('/app/watch-folders')).body.folders).toMatchObject([{ taken: 2, waiting: [], refused: [] }])
+})
+
 test('an output folder that vanished costs the job nothing', async () => {
   const output = path.join(folder, 'stick')
   await service.patch('/app/settings', { output_folder: output })
