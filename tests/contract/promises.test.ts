@@ -152,7 +152,7 @@ test('download_url is the configured address, whatever Host the client wrote', a
   expect(seen).not.toContain('localhost')
 })
 
-test('our own fault is 500 INTERNAL_ERROR in the envelope, with its number and without its cause', async () => {
+test('our own fault is 500 INTERNAL_ERROR in the envelope, with its number and without its cause, which the log has', async () => {
   const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
   db.exec('ALTER TABLE webhooks RENAME TO gone')
   db.close()
@@ -160,6 +160,12 @@ test('our own fault is 500 INTERNAL_ERROR in the envelope, with its number and w
   expect([status, body.error.code]).toEqual([500, 'INTERNAL_ERROR'])
   expect(body.error.request_id).toBe(headers.get('x-request-id'))
   expect(JSON.stringify(body)).not.toMatch(/webhooks|sqlite|no such|\.ts/i)
+  expect(service.lines).toContainEqual(
+    expect.objectContaining({
+      ...{ level: 'error', message: 'INTERNAL_ERROR', requestId: body.error.request_id, route: '/api/v1/webhooks' },
+      cause: expect.objectContaining({ message: 'no such table: webhooks' }),
+    }),
+  )
   for (const { level, message } of service.lines) if (level === 'error') service.expectFault(message)
 })
 
