@@ -114,6 +114,28 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
     expect(await files(baseUrl)).toEqual(before)
   })
 
+  test('the page may load and run what is its own alone; it is asked for anew each time, its files are kept', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-page-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    mkdirSync(path.join(folder, 'assets'))
+    for (const name of ['index.html', 'assets/a.js']) writeFileSync(path.join(folder, name), '')
+    const { baseUrl } = await listen((app) => pageRoutes(app, folder))
+    for (const [address, kept] of [
+      ['/', 'no-cache'],
+      ['/assets/a.js', 'public, max-age=31536000, immutable'],
+    ] as const) {
+      const { headers } = await fetch(baseUrl + address)
+      const policy = Object.fromEntries(
+        (headers.get('content-security-policy') ?? '').split('; ').map((rule) => rule.split(/ (.*)/, 2)),
+      )
+      expect(policy).toMatchObject({
+        ...{ 'default-src': "'none'", 'script-src': "'self' 'wasm-unsafe-eval'", 'connect-src': "'self'" },
+        ...{ 'frame-ancestors': "'none'", 'form-action': "'none'", 'base-uri': "'none'" },
+      })
+      expect([headers.get('cache-control'), headers.get('referrer-policy')]).toEqual([kept, 'no-referrer'])
+    }
+  })
+
   test('a program gets the members of the contract; the page also what the message mentions, to word it in the language it shows', async () => {
     const ask = async (credential: string) =>
       (
