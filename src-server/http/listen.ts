@@ -124,7 +124,6 @@ async function closeAll(
   sleep: (ms: number) => Promise<void>,
 ): Promise<void> {
   const closed = Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))))
-  for (const server of servers) server.closeIdleConnections()
   await Promise.race([closed, sleep(graceMs)])
   for (const server of servers) server.closeAllConnections()
   await closed

@@ -32,6 +32,13 @@ test('a stream that ends while the server closes does not hold it up with its co
   expect(text()).toMatch(/first [\s\S]*last/)
 })
 
+test('a connection that waits for its next request does not hold up the close', async () => {
+  const { listening, response, client, ended } = await openConnection()
+  response.end('all')
+  await once(client, 'data')
+  await Promise.all([listening.close(1, forever), ended])
+})
+
 test('an answer under way while the server closes arrives whole', async () => {
   const { listening, response, ended, text } = await openConnection()
   const closed = listening.close(1, forever)
