@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Desk } from '../src-server/contract/app.ts'
 import { violations } from './axe.ts'
-import { drop, expect, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
+import { drop, expect, master, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -362,7 +362,9 @@ test('a webhook is registered, tested and removed with undo', async ({ page, pro
   await expect(page.locator('.hook')).toHaveCount(1)
 })
 
-test('a webhook whose receiver has ended it says how it comes back, and a test brings it back', async ({ page }) => {
+test('a webhook whose receiver has ended it says how it comes back, a test brings it back, and what failed is sent again', async ({
+  page,
+}) => {
   let status = 410
   const receiver = createServer((_request, response) => response.writeHead(status).end())
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
@@ -378,9 +380,24 @@ test('a webhook whose receiver has ended it says how it comes back, and a test b
     status = 204
     await page.getByRole('button', { name: 'Send test' }).click()
     await expect(row).not.toContainText('Stopped')
+    const log = page.getByRole('table', { name: 'Delivery log' })
+    await log.getByRole('button', { name: 'Send again' }).click()
+    await expect(log.getByRole('cell', { name: '204' })).toHaveCount(2)
+    await expect(log.getByRole('button')).toHaveCount(0)
   } finally {
     receiver.close()
   }
+})
+
+test('what is held back while Loudsmith stays offline is said to wait', async ({ page, program }) => {
+  await program.call('PATCH', '/app/settings', { is_offline: true })
+  await program.call('POST', '/api/v1/webhooks', { url: 'https://192.0.2.1/hook' })
+  const { name, buffer } = song('One.wav', 1, 2)
+  await master(program, { file: new File([new Uint8Array(buffer)], name), platforms: 'spotify' })
+  await page.goto(new URL('#/settings/webhooks', page.url()).href)
+  const sent = page.getByRole('table', { name: 'Delivery log' }).getByRole('row', { name: /One/ })
+  await expect(sent.getByRole('cell', { name: 'Waits', exact: true })).toHaveCount(1)
+  await expect(sent.getByRole('cell', { name: '0 of 8' })).toHaveCount(1)
 })
 
 test('a watched folder takes a song that appears, keeps settings of its own, pauses and goes', async ({ page }) => {

@@ -10,6 +10,8 @@ import { Problem, Reading, SecretBox, SectionHead, type SectionProps, TextDialog
 
 /** Attempts of one delivery before it is given up (first try and seven more). */
 const ATTEMPTS = 8
+/** What becomes of a delivery is no event: one looks while one is on its way. */
+const READ_EVERY_MS = 2000
 
 export function WebhooksSection({ titleId }: SectionProps) {
   const { client, service, webhooks } = useApp()
@@ -25,6 +27,12 @@ export function WebhooksSection({ titleId }: SectionProps) {
   const text = t.prefs.webhooks
   const { read } = webhooks
   useEffect(() => void read().catch(() => undefined), [read])
+  const isSending = deliveries.some((delivery) => delivery.state === 'pending')
+  useEffect(() => {
+    if (!isSending) return
+    const timer = setInterval(() => void read().catch(() => undefined), READ_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [read, isSending])
   const used = hooks?.length ?? 0
   return (
     <>
@@ -217,16 +225,14 @@ function Answer({ delivery }: { delivery: Delivery }) {
   const { t } = useWords()
   const text = t.prefs.webhooks
   const small = { className: 'i s', 'aria-hidden': true } as const
-  const said = delivery.last_status ? text.answered(delivery.last_status) : delivery.attempts > 0 ? text.noAnswer : ''
+  const answer = delivery.last_status ? text.answered(delivery.last_status) : text.noAnswer
+  const said = delivery.attempts > 0 ? answer : ''
   const minutes = delivery.next_attempt_at
     ? Math.round((Date.parse(delivery.next_attempt_at) - Date.now()) / 60_000)
     : null
-  const next =
-    delivery.state === 'failed'
-      ? text.stopped
-      : delivery.state === 'pending' && minutes !== null
-        ? text.again(minutes)
-        : ''
+  // What is due and not sent is held back: while Loudsmith stays offline, or by the plan.
+  const isPlanned = delivery.attempts > 0 && minutes !== null && minutes >= 0
+  const next = delivery.state === 'failed' ? text.stopped : isPlanned ? text.again(minutes) : ''
   const words = [said, next].filter(Boolean).join(', ') || text.waiting
   const [tone, icon] = {
     delivered: ['c-ok', <Check key="i" {...small} />] as const,
