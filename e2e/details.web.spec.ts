@@ -231,6 +231,79 @@ test('what warnings leave out of a start is said, all can be used at once, and p
   await expect(page.getByRole('button', { name: /^Start 3 songs/ })).toBeVisible()
 })
 
+test('the list is put in order by title and by length, a menu moves a song, and what has ended is cleared', async ({
+  page,
+  program,
+}) => {
+  const given = { 'Song 10': 2, 'Song 9': 4, Beta: 3 }
+  await drop(page, [
+    ...Object.entries(given).map(([title, seconds], i) => song(`${title}.wav`, i + 1, seconds)),
+    noSong('List.mp3'),
+  ])
+  await expect(page.locator('.song.ready')).toHaveCount(3, { timeout: 60_000 })
+  await expect(page.locator('.song.refused')).toHaveCount(1)
+  const titles = page.locator('.song .ti')
+  const choose = async (menu: string, item: string) => {
+    await page.getByRole('button', { name: menu }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+  }
+  await choose('Batch actions', 'Clear what has ended')
+  await expect(titles).toHaveText(['Song 10', 'Song 9', 'Beta'])
+  // Nothing is above what is left to choose, no line either.
+  await page.getByRole('button', { name: 'Batch actions' }).click()
+  await expect(page.getByRole('menuitem')).toHaveText(['Remove all'])
+  await expect(page.getByRole('separator')).toHaveCount(0)
+  await page.keyboard.press('Escape')
+  await choose('Order', 'By title')
+  await expect(titles).toHaveText(['Beta', 'Song 9', 'Song 10'])
+  await choose('Order', 'By length, short first')
+  await expect(titles).toHaveText(['Song 10', 'Beta', 'Song 9'])
+  await choose('More: Beta', 'Move up')
+  await expect(titles).toHaveText(['Beta', 'Song 10', 'Song 9'])
+  await choose('More: Song 10', 'Move down')
+  await expect
+    .poll(async () => (await program.call<Desk>('GET', '/app/desk')).songs.map((one) => one.source.title))
+    .toEqual(['Beta', 'Song 9', 'Song 10'])
+  await choose('Order', 'Order added')
+  await expect(titles).toHaveText(['Song 10', 'Song 9', 'Beta'])
+})
+
+test('what cannot be is said: no platform at all, more songs than credits, none left', async ({ page }) => {
+  await drop(page, [song('One.wav', 1, 2), song('Two.wav', 2, 2)])
+  await expect(page.locator('.song.ready')).toHaveCount(2, { timeout: 60_000 })
+  const spotify = page.getByRole('button', { name: /^Spotify/ })
+  await spotify.click()
+  await expect(page.locator('.toast')).toHaveText('At least one platform stays on.')
+  await expect(spotify).toHaveAttribute('aria-pressed', 'true')
+  for (const credits of [1, 0]) {
+    await page.route('**/api/v1/account', async (route) => {
+      const answer = await route.fetch()
+      await route.fulfill({ json: { ...(await answer.json()), credits } })
+    })
+    await page.reload()
+    await expect(page.locator('.bar .credits')).toHaveText(`${credits} credit${credits === 1 ? '' : 's'}`)
+    await expect(page.locator('.benchbar .price')).toContainText(`Only ${credits} credit`)
+  }
+  await expect(page.getByRole('button', { name: /^Start 2 songs/ })).toHaveAccessibleDescription('No credits left')
+})
+
+test('a fader goes back to its standard, a competitive master is aimed louder, and a row names the generator', async ({
+  page,
+  program,
+}) => {
+  await drop(page, [song('One.wav', 1, 2)])
+  await page.getByRole('radio', { name: 'Suno' }).check({ force: true })
+  await expect(rowOf(page, 'One')).toContainText('Suno')
+  const intensity = page.getByRole('slider', { name: /^Intensity/ })
+  await intensity.fill('80')
+  await page.getByRole('radio', { name: 'Competitive' }).check({ force: true })
+  await expect(page.getByRole('button', { name: /^Spotify/ })).toContainText('−11')
+  await intensity.dblclick({ position: { x: 4, y: 8 } })
+  await expect
+    .poll(async () => (await program.call<Desk>('GET', '/app/desk')).settings)
+    .toMatchObject({ intensity: 50, loudness: 'competitive' })
+})
+
 test('songs that are dropped a second time are not mastered twice, unless that is wanted', async ({
   page,
   program,

@@ -279,7 +279,7 @@ function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
   const ended = of('done', 'below', 'failed', 'cancelled', 'refused')
   const repeatable = of('failed', 'cancelled', 'refused').filter(canRetry)
   const made = of('done', 'below').filter((row) => !row.job?.expired)
-  const items: (MenuItem | null)[] = [
+  const some: MenuItem[] = [
     ...(repeatable.length > 0
       ? [
           {
@@ -299,7 +299,10 @@ function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
     ...(ended.length > 0
       ? [{ text: t.list.clearEnded, onChoose: () => desk.remove(ids(ended), t.list.removedMany(ended.length)) }]
       : []),
-    null,
+  ]
+  const items: (MenuItem | null)[] = [
+    ...some,
+    ...(some.length > 0 ? [null] : []),
     {
       text: t.list.removeAll,
       isDanger: true,
