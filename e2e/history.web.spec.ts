@@ -208,6 +208,95 @@ test('a screen that is opened while the program is gone says so and is there whe
 
 const alpha = () => new File([new Uint8Array(song('Alpha.wav', 1, 2).buffer)], 'Alpha.wav')
 
+test('the history is put in order, filtered and searched, and one master of a song is saved from it', async ({
+  page,
+  program,
+}) => {
+  await master(program, { file: alpha(), platforms: 'spotify,melon' })
+  const other = song('Beta.wav', 2, 2)
+  await master(program, { file: new File([new Uint8Array(other.buffer)], other.name), platforms: 'youtube' })
+  await page.getByRole('link', { name: 'History' }).click()
+  const titles = page.locator('.hist .title')
+  const door = page.locator('.tools').getByRole('button')
+  const choose = async (item: string) => {
+    await door.click()
+    await page.getByRole('menuitem', { name: item, exact: true }).click()
+  }
+  await expect(titles).toHaveText(['Beta', 'Alpha'])
+  await choose('Oldest first')
+  await expect(titles).toHaveText(['Alpha', 'Beta'])
+  await choose('Newest first')
+  await expect(titles).toHaveText(['Beta', 'Alpha'])
+  const sorter = page.getByRole('columnheader', { name: 'Song' })
+  for (const [order, sorted] of [
+    [['Alpha', 'Beta'], 'ascending'],
+    [['Beta', 'Alpha'], 'none'],
+  ] as const) {
+    await sorter.getByRole('button').click()
+    await expect(titles).toHaveText(order)
+    await expect(sorter).toHaveAttribute('aria-sort', sorted)
+  }
+  await expect(page.locator('.grp')).toHaveText(/^Single songs/)
+  await choose('Batch')
+  await expect(page.locator('.grp')).toHaveCount(0)
+  await choose('Melon')
+  await expect(titles).toHaveText(['Alpha'])
+  await expect(door).toHaveText('Melon')
+  await page.getByRole('button', { name: 'More: Alpha' }).click()
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Save Melon' }).click(),
+  ])
+  expect(saved.suggestedFilename()).toBe('Alpha_melon.wav')
+  await page.getByRole('textbox', { name: 'Search history' }).fill('beta')
+  await expect(page.locator('.empty')).toContainText('Nothing matches.')
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await expect(titles).toHaveText(['Beta', 'Alpha'])
+  // What each song was charged for stands in the ledger.
+  await page.goto(new URL('#/settings/account', page.url()).href)
+  await expect(page.getByRole('table', { name: 'Ledger' }).getByRole('row', { name: /Charge/ })).toHaveText([
+    /Beta/,
+    /Alpha/,
+  ])
+})
+
+test('the disk is freed of songs of the age that was chosen, and of no other', async ({ page, program, home }) => {
+  const old = await master(program, { file: alpha(), platforms: 'spotify' })
+  const other = song('Beta.wav', 2, 2)
+  await master(program, { file: new File([new Uint8Array(other.buffer)], other.name), platforms: 'spotify' })
+  const db = new Database(path.join(home, 'data', 'loudsmith.db'))
+  db.prepare('UPDATE jobs SET created_at_ms = created_at_ms - 8 * 86400000 WHERE job_id = ?').run(old.job_id)
+  db.close()
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('button', { name: 'Free disk' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.locator('.option')).toHaveText([
+    /^Older than 30 days0 songs/,
+    /^Older than 7 days1 song, \d/,
+    /^All finished songs2 songs, \d/,
+  ])
+  await expect(dialog.getByRole('button', { name: 'Delete' })).toHaveAttribute('aria-disabled', 'true')
+  await dialog.getByRole('radio', { name: /^Older than 7 days/ }).check()
+  await dialog.getByRole('button', { name: 'Delete 1 song' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.locator('.hist .title')).toHaveText(['Beta'])
+})
+
+test('a song that waits is cancelled from the history', async ({ page, program }) => {
+  await program.call('PATCH', '/app/settings', { engine_workers: 1 })
+  const headers = { Authorization: `Bearer ${credential(program)}` }
+  for (const [i, name] of ['First.wav', 'Second.wav'].entries()) {
+    const form = new FormData()
+    form.append('file', new File([new Uint8Array(song(name, i + 1, 20).buffer)], name))
+    form.append('platforms', 'spotify')
+    await fetch(`${program.baseUrl}/api/v1/master`, { method: 'POST', headers, body: form })
+  }
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('button', { name: 'More: Second' }).click()
+  await page.getByRole('menuitem', { name: 'Cancel' }).click()
+  await expect(page.getByRole('row').filter({ hasText: 'Second' })).toContainText('Cancelled, refunded')
+})
+
 test('a job that the server does not delete comes back with the reason', async ({ page, program }) => {
   await master(program, { file: alpha(), platforms: 'spotify' })
   await page.getByRole('link', { name: 'History' }).click()
