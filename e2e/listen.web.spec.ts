@@ -603,6 +603,15 @@ test('two versions of a song stand in one switch', async ({ page, listen, contex
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   expect(copied).toContain('-F intensity=90')
   expect(copied).toContain("It'\\''s one.wav")
+  await page.getByRole('button', { name: /^More/ }).click()
+  const [report] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Save report (HTML)' }).click(),
+  ])
+  expect(readFileSync(await report.path(), 'utf8')).toBe(await second.html())
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await dialog.getByRole('button', { name: 'Stop listening to both' }).click()
+  await expect(page.getByRole('radio', { name: /^V1/ })).toHaveCount(0)
 })
 
 test('any two versions of a song are chosen in the history and heard in one switch', async ({ page, listen }) => {

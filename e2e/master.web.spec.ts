@@ -23,7 +23,7 @@ async function dropLong(page: Page, home: string, songs: readonly GivenFile[]): 
   await dropFromDisk(page, files)
 }
 
-test('a first song goes from a drop to a saved ZIP', async ({ page }) => {
+test('a first song goes from a drop to a saved ZIP and a saved master', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Drop a song.')
   expect(page.url()).not.toContain('session')
   await drop(page, [song('종이 등불.wav')])
@@ -37,6 +37,12 @@ test('a first song goes from a drop to a saved ZIP', async ({ page }) => {
     page.getByRole('button', { name: 'Save ZIP: 종이 등불' }).click(),
   ])
   expect(download.suggestedFilename()).toMatch(/^종이 등불_master_[0-9a-f]{8}\.zip$/)
+  await page.getByRole('button', { name: 'More: 종이 등불' }).click()
+  const [one] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Save Melon' }).click(),
+  ])
+  expect(one.suggestedFilename()).toBe('종이 등불_melon.wav')
 })
 
 test('twelve files with two broken ones end as ten results and two clear reasons', async ({ page, program }) => {
@@ -185,7 +191,7 @@ test('settings of one song differ from those of all, and both survive a reload',
   await expect(rowOf(page, 'Two')).toContainText('own settings')
 })
 
-test('songs are removed, put back, reordered and started by keyboard alone, and another tab shows it', async ({
+test('songs are selected, removed, put back, reordered and started by keyboard alone, and another tab shows it', async ({
   page,
   program,
   context,
@@ -201,6 +207,10 @@ test('songs are removed, put back, reordered and started by keyboard alone, and 
   await page.locator('.song').first().focus()
   await page.keyboard.press('ArrowDown')
   await expect(page.locator('.song').nth(1)).toBeFocused()
+  await page.keyboard.press('Space')
+  await expect(page.getByRole('radiogroup', { name: 'Apply to' })).toContainText('Two')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('radiogroup', { name: 'Apply to' })).toContainText('Selected song')
   await page.keyboard.press('Alt+ArrowUp')
   await expect.poll(() => titles(other)).toEqual(['Two', 'One', 'Three'])
   await expect(rowOf(other, 'One')).toBeFocused()
@@ -280,7 +290,7 @@ test('a pause lets the running song finish, holds the others over a reload and a
   await expect(page.locator('.bar .credits')).toContainText('497')
 })
 
-test('a running song that is cancelled is refunded in its row', async ({ page }) => {
+test('a running song that is cancelled is refunded in its row, and mastered after all with undo', async ({ page }) => {
   await drop(page, [song('One.wav', 1, 20)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
   await page.locator('.benchbar .btn.primary').click()
@@ -289,12 +299,18 @@ test('a running song that is cancelled is refunded in its row', async ({ page })
   await expect(page.locator('.song.cancelled')).toContainText('1 credit returned', { timeout: 60_000 })
   await expect(page.locator('.benchbar')).toContainText('1 cancelled')
   await expect(page.getByRole('button', { name: /Try again.*1 credit/ })).toBeVisible()
+  await page.locator('.toast').getByRole('button', { name: /^Undo/ }).click()
+  await expect(page.locator('.song.done, .song.below')).toBeVisible({ timeout: 120_000 })
 })
 
-test('an upload that a reload cuts off waits in its place with its settings, and goes on when the file is dropped again', async ({
+test('an upload that a reload cuts off, which the browser asks about, waits in its place with its settings, and goes on when the file is dropped again', async ({
   page,
 }) => {
-  page.on('dialog', (dialog) => void dialog.accept())
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    void dialog.accept()
+  })
   await drop(page, [song('First.wav', 1)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
   await page.route('**/app/sources', () => undefined)
@@ -313,6 +329,7 @@ test('an upload that a reload cuts off waits in its place with its settings, and
   await expect(cutOff).toContainText('Drop the file again')
   await page.reload()
   await expect(page.locator('.song.interrupted')).toHaveCount(2)
+  expect(asked, 'before what is on its way is cut off, and not once it is').toEqual(['beforeunload'])
 
   await drop(page, [song('종이 등불.wav', 2)])
   await expect(page.locator('.song')).toHaveCount(3)
