@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Desk } from '../src-server/contract/app.ts'
+import type { Desk, Settings, SystemState } from '../src-server/contract/app.ts'
 import { violations } from './axe.ts'
 import { drop, expect, master, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
 
@@ -276,13 +276,22 @@ test('what the settings still read moves nothing when it comes, and is not waite
   await page.evaluate(() => new Promise((told) => requestAnimationFrame(() => setTimeout(told, 100))))
   expect(await page.evaluate(() => (window as unknown as { moved: string[] }).moved)).toEqual([])
 
+  await page.getByRole('button', { name: 'Show earlier' }).click()
+  await expect(page.getByRole('table', { name: 'Ledger' }).getByRole('row')).toHaveCount(11)
+  await expect(page.getByRole('button', { name: 'Show earlier' })).toHaveCount(0)
+
   await page.route('**/app/account/ledger*', () => {})
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Webhooks', exact: true })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Ledger' })).toBeHidden()
 })
 
-test('a key is shown once, works as its sample says, and stops when it is revoked', async ({ page, program }) => {
+test('a key is shown once, works as its sample says, and stops when it is revoked', async ({
+  page,
+  program,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(new URL('#/settings/api-keys', page.url()).href)
   await page.getByRole('button', { name: 'Create key' }).click()
   const name = page.getByLabel('Name of the key')
@@ -309,6 +318,14 @@ test('a key is shown once, works as its sample says, and stops when it is revoke
   expect(asked).toBe(1)
   const read = () => fetch(`${program.baseUrl}/api/v1/account`, { headers: { Authorization: `Bearer ${key}` } })
   expect((await read()).status).toBe(200)
+  const copied = async (name: string) => {
+    await page.locator('.callout').getByRole('button', { name }).click()
+    await expect(page.locator('.callout').getByRole('button', { name: 'Copied' })).toHaveCount(1)
+    await expect(page.locator('.callout').getByRole('button', { name: 'Copied' })).toHaveCount(0)
+    return page.evaluate(() => navigator.clipboard.readText())
+  }
+  expect(await copied('Copy key')).toBe(key)
+  expect(await copied('Copy as curl')).toContain(`-H "Authorization: Bearer ${key}"`)
   await page.getByRole('button', { name: 'I saved it' }).press('Enter')
   await expect(page.locator('.callout')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Create key' })).toBeFocused()
@@ -400,7 +417,9 @@ test('what is held back while Loudsmith stays offline is said to wait', async ({
   await expect(sent.getByRole('cell', { name: '0 of 8' })).toHaveCount(1)
 })
 
-test('a watched folder takes a song that appears, keeps settings of its own, pauses and goes', async ({ page }) => {
+test('a watched folder takes a song that appears, keeps settings of its own, pauses, goes on and goes', async ({
+  page,
+}) => {
   const root = mkdtempSync(path.join(tmpdir(), 'loudsmith-watched-'))
   const [bounces, masters] = [path.join(root, 'Bounces 곡'), path.join(root, 'Masters')]
   for (const folder of [bounces, masters]) mkdirSync(folder)
@@ -428,6 +447,10 @@ test('a watched folder takes a song that appears, keeps settings of its own, pau
     await expect(entry).toContainText('1 file refused', { timeout: 60_000 })
     await entry.getByRole('button', { name: /^Pause:/ }).click()
     await expect(entry).toContainText('paused')
+    await entry.getByRole('button', { name: /^Go on:/ }).click()
+    await expect(entry).not.toContainText('paused')
+    await entry.getByRole('button', { name: 'Follow the Master screen' }).click()
+    await expect(entry).toContainText('As on the Master screen')
     await entry.getByRole('button', { name: /^Remove:/ }).click()
     await expect(page.getByText('No folder is watched.')).toBeVisible()
   } finally {
@@ -456,8 +479,45 @@ test('plan, credits, language and theme change at once and are remembered', asyn
   await expect(page.getByRole('radio', { name: '밝게' })).toBeChecked()
 })
 
+test('what is set for this machine is in force', async ({ page, program, home }) => {
+  await page.goto(new URL('#/settings/storage', page.url()).href)
+  const choose = (name: string, one: string) =>
+    page.getByRole('radiogroup', { name }).getByRole('radio', { name: one, exact: true }).press(' ')
+  const apply = async (label: RegExp, text: string) => {
+    const field = page.getByLabel(label)
+    await field.fill(text)
+    await field.press('Enter')
+    await expect(page.getByRole('button', { name: 'Apply' })).toHaveCount(0)
+  }
+  const settings = () => program.call<Settings>('GET', '/app/settings')
+  const { ffmpeg } = await program.call<SystemState>('GET', '/app/system')
+  await choose('Keep results', '90 days')
+  await choose('Disk quota', '60 GB')
+  await choose('Songs rendered side by side', '3')
+  await choose('Stay offline', 'Offline')
+  await apply(/^Path of the folder/, home)
+  await apply(/^Path to ffmpeg/, ffmpeg?.path ?? '')
+  await expect.poll(settings).toMatchObject({
+    ...{ retention_days: 90, disk_quota_bytes: 60e9, engine_workers: 3, is_offline: true },
+    ...{ output_folder: home, ffmpeg_path: ffmpeg?.path },
+  })
+  await expect(page.locator('.bar .net')).toHaveText('Offline')
+  await choose('Keep results', 'Until deleted')
+  await choose('Disk quota', 'No limit')
+  await choose('Stay offline', 'Online')
+  await apply(/^Path of the folder/, '')
+  await apply(/^Path to ffmpeg/, '')
+  await expect.poll(settings).toMatchObject({
+    ...{ retention_days: null, disk_quota_bytes: null, is_offline: false },
+    ...{ output_folder: null, ffmpeg_path: null },
+  })
+  await expect(page.locator('.bar .net')).toHaveText('Online')
+})
+
 test('Automate shows samples for the settings in view and calls the API', async ({ page, program }) => {
+  await program.call('POST', '/app/keys', { name: 'Night build' })
   await page.goto(new URL('#/automate', page.url()).href)
+  await expect(page.locator('.side')).toContainText('Night build')
   await expect(page.locator('.code').first()).toContainText(`curl -sS ${program.baseUrl}/api/v1/master`)
   await page.getByRole('radio', { name: 'Python' }).check({ force: true })
   await expect(page.locator('.code').first()).toContainText('import os, time, requests')
