@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runOf } from '../../src-renderer/screens/master/use-batch.ts'
+import { runOf, startsIn } from '../../src-renderer/screens/master/use-batch.ts'
 import { isRepeatable, isWorthAgain } from '../../src-renderer/state/jobs.ts'
 import { refusalText } from '../../src-renderer/state/refusal.ts'
 import {
@@ -293,6 +293,39 @@ describe('a run that goes on', () => {
     const unread = of({ 1: jobs[1] })
     expect(runOf(unread)).toBeNull()
     expect(tallyOf(unread)).toMatchObject({ reading: 1, rendering: 1, queued: 0 })
+  })
+})
+
+describe('when a song that waits begins', () => {
+  const lasting = (id: string, seconds: number, change: Partial<DeskSong> = {}) => {
+    const one = song(id, { state: 'submitted', job_ids: [id], ...change })
+    return { ...one, source: { ...one.source, duration_seconds: seconds } }
+  }
+  const at = (second: number) => new Date(1000 * second).toISOString()
+  const done = job({ job_id: '1', status: 'done', duration_seconds: 100, started_at: at(0), completed_at: at(10) })
+  const songs = [
+    lasting('1', 100),
+    lasting('2', 200),
+    lasting('3', 300),
+    lasting('4', 100, { state: 'waiting', job_ids: [] }),
+    lasting('5', 100, { state: 'waiting', job_ids: [] }),
+  ]
+  const jobs = {
+    2: job({ job_id: '2', stage: 'rendering', progress: 50 }),
+    3: job({ job_id: '3', stage: 'waiting', queue_position: 1 }),
+  }
+  const starts = (workers: number, known: Record<string, Job> = { 1: done, ...jobs }) => {
+    const rows = songRows({ ...none, songs, jobs: known })
+    return startsIn(rows, queuePlaces(rows), workers)
+  }
+
+  it('follows from the pace of what has ended and from the music that is before it, over all that are mastered at once', () => {
+    expect(starts(1)).toEqual({ 3: 10, 4: 40, 5: 50 })
+    expect(starts(2)).toEqual({ 3: 5, 4: 20, 5: 25 })
+  })
+
+  it('is not known before a song has ended', () => {
+    expect(starts(1, jobs)).toEqual({})
   })
 })
 

@@ -7,40 +7,11 @@ import { isDelete, isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { SORTS } from '../../state/desk.ts'
 import { madeWith, queuePlaces, type SongRow, TALLY, tallyOf } from '../../state/song-rows.ts'
-import { workRate } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
 import { SongRowView, titleOf } from './song-row.tsx'
+import { startsIn } from './use-batch.ts'
 import { useFlip } from './use-flip.ts'
 import { isStarted, useRowActions } from './use-row-actions.ts'
-
-/** Seconds until the songs that wait begin, by row; from the pace of the songs that have ended. */
-function startsIn(rows: readonly SongRow[], places: Readonly<Record<string, number>>, workers: number) {
-  const ended = rows.flatMap(({ job }) =>
-    job?.status === 'done' && job.started_at && job.completed_at
-      ? [
-          {
-            workSeconds: (Date.parse(job.completed_at) - Date.parse(job.started_at)) / 1000,
-            musicSeconds: job.duration_seconds,
-          },
-        ]
-      : [],
-  )
-  const rate = workRate(ended)
-  const starts: Record<string, number> = {}
-  if (rate === null) return starts
-  const lengthOf = (row: SongRow) => row.song?.source.duration_seconds ?? 0
-  let ahead = rows
-    .filter((row) => row.kind === 'rendering')
-    .reduce((sum, row) => sum + lengthOf(row) * rate * (1 - (row.job?.progress ?? 0) / 100), 0)
-  const waiting = rows
-    .filter((row) => places[row.rowId])
-    .sort((a, b) => (places[a.rowId] ?? 0) - (places[b.rowId] ?? 0))
-  for (const row of waiting) {
-    starts[row.rowId] = ahead / workers
-    ahead += lengthOf(row) * rate
-  }
-  return starts
-}
 
 export function SongList({ rows }: { rows: readonly SongRow[] }) {
   const { desk, service } = useApp()

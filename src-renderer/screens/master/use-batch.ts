@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import type { MasterSettings } from '../../../src-server/contract/app.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { type SongRow, songRows, steadyRows } from '../../state/song-rows.ts'
-import { NO_TIME_LEFT, nextSaying, nextTimeLeft, type TimeLeft } from '../../state/time-left.ts'
+import { NO_TIME_LEFT, nextSaying, nextTimeLeft, type TimeLeft, workRate } from '../../state/time-left.ts'
 
 /** The rows of the list, in the order shown. */
 export function useRows(): SongRow[] {
@@ -109,4 +109,40 @@ export function runOf(rows: readonly SongRow[]): { percent: number; elapsedSecon
   const work = ofRun.reduce((sum, row) => sum + workOf(row), 0)
   const sideBySide = Math.max(1, running.filter((row) => row.kind === 'rendering').length)
   return { percent: all > 0 ? done / all : 0, elapsedSeconds: work / sideBySide }
+}
+
+/**
+ * Seconds until the songs that wait begin, by row, where `places` are theirs in the queue and `workers` are mastered side by side; from
+ * the pace of the songs that have ended, nothing where none has.
+ */
+export function startsIn(
+  rows: readonly SongRow[],
+  places: Readonly<Record<string, number>>,
+  workers: number,
+): Readonly<Record<string, number>> {
+  const ended = rows.flatMap(({ job }) =>
+    job?.status === 'done' && job.started_at && job.completed_at
+      ? [
+          {
+            workSeconds: (Date.parse(job.completed_at) - Date.parse(job.started_at)) / 1000,
+            musicSeconds: job.duration_seconds,
+          },
+        ]
+      : [],
+  )
+  const rate = workRate(ended)
+  const starts: Record<string, number> = {}
+  if (rate === null) return starts
+  const lengthOf = (row: SongRow) => row.song?.source.duration_seconds ?? 0
+  let ahead = rows
+    .filter((row) => row.kind === 'rendering')
+    .reduce((sum, row) => sum + lengthOf(row) * rate * (1 - (row.job?.progress ?? 0) / 100), 0)
+  const waiting = rows
+    .filter((row) => places[row.rowId])
+    .sort((a, b) => (places[a.rowId] ?? 0) - (places[b.rowId] ?? 0))
+  for (const row of waiting) {
+    starts[row.rowId] = ahead / workers
+    ahead += lengthOf(row) * rate
+  }
+  return starts
 }
