@@ -298,6 +298,9 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
     expect((await send('{')).body.error.code).toBe('INVALID_REQUEST')
     expect((await send(JSON.stringify({ name: 'x'.repeat(2_000_000) }))).body.error.code).toBe('INVALID_REQUEST')
     expect((await send('{}', 'text/plain')).status).toBe(415)
+    expect((await send('{}', 'Application/JSON ; Charset=UTF-8')).body.error, 'the same type').toMatchObject({
+      param: 'name',
+    })
     expect((await send('{}')).body.error).toMatchObject({ code: 'INVALID_REQUEST', param: 'name' })
     expect((await send('{"name":"a","colour":1}')).body.error).toMatchObject({
       code: 'INVALID_REQUEST',
