@@ -23,7 +23,7 @@ export async function analyseSong(
 ): Promise<AnalysisDone['analysis']> {
   const { facts } = order.song
   const { report } = createProgressMeter(LOOK_WEIGHTS, send)
-  const { analysis, takeAudio } = await readSong(order, order.song, signal, report)
+  const { analysis, takeAudio } = await readSong(order.ffmpeg, order.song, signal, report)
   const request = { genre: 'other', intensity: 50, referenceAmount: 0 } as const
   const plan = planRecipe({ analysis, aiService: order.aiService, ...request })
   return {
@@ -50,7 +50,7 @@ export async function analyseSong(
         },
       ]
     }),
-    warnings: songWarnings(order, order.song, { analysis, plan }),
+    warnings: songWarnings(order.ffmpeg, order.song, { analysis, plan }),
   }
 }
 

@@ -17,6 +17,7 @@ import { mix } from '../engine/units.ts'
 import { engineVersion } from '../engine/version.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
+import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { readCover } from '../media/tags.ts'
 import { type Delivery, deliverMasters } from './deliver.ts'
 import { createProgressMeter, LOOK_WEIGHTS, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
@@ -110,8 +111,8 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   report('decoding', 0)
   const behind = other ? REFERENCE_PART : 0
   const look = createProgressMeter(LOOK_WEIGHTS, ({ fraction }) => report('decoding', behind * fraction))
-  const foreign = other && (await analyseReference(order, other, look.report, signal))
-  const song = await readSong(order, order.source, signal, (stage, part) =>
+  const foreign = other && (await analyseReference(order.ffmpeg, other, look.report, signal))
+  const song = await readSong(order.ffmpeg, order.source, signal, (stage, part) =>
     report(stage, stage === 'decoding' ? mix(behind, 1, part) : part),
   )
   const { analysis } = song
@@ -132,7 +133,7 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   report('analysing', 1)
   let edit = 0
   const edited = song.isConverted
-    ? await editSong(order, order.source, song, edits, signal, (part) => {
+    ? await editSong(order.ffmpeg, order.source, song, edits, signal, (part) => {
         edit = EDIT_PART * part
         report('rendering', edit)
       })
@@ -150,20 +151,20 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
     plan,
     repairs,
     decisions: decisionsDone(decisions, { ...applied, repairs }, { intensity, plrDb: analysis.plrDb ?? 0 }),
-    warnings: songWarnings(order, order.source, { analysis, plan }),
+    warnings: songWarnings(order.ffmpeg, order.source, { analysis, plan }),
     sourceLufs: analysis.integratedLufs,
   }
 }
 
 /** Returns what was measured of a reference. Throws a {@link WorkFailure} where its sound cannot be read, else as decoding does. */
 async function analyseReference(
-  order: WorkOrder,
+  ffmpeg: Ffmpeg,
   song: StoredSong,
   report: ReportProgress,
   signal: AbortSignal,
 ): Promise<SourceAnalysis> {
   try {
-    return (await readSong(order, song, signal, report)).analysis
+    return (await readSong(ffmpeg, song, signal, report)).analysis
   } catch (error) {
     throw error instanceof UnreadableAudioError ? new WorkFailure('REFERENCE_UNREADABLE', {}, error) : error
   }

@@ -6,8 +6,9 @@ import type { Audio } from '../engine/block.ts'
 import { applyRecipe } from '../engine/chain.ts'
 import { mix } from '../engine/units.ts'
 import { type DecodedAudio, decodeSong, engineRateHz } from '../media/decode.ts'
+import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { changeRate } from '../media/resample.ts'
-import type { StoredSong, WorkOrder } from './work-order.ts'
+import type { StoredSong } from './work-order.ts'
 
 /** A song that was read, and what was measured of it. */
 export interface ReadSong {
@@ -23,7 +24,6 @@ export interface ReadSong {
 /** Part of the analysis of a song at another rate that its conversion takes, as measured on four minutes at 32 and at 192 kHz. */
 const CONVERSION_PART = 0.5
 
-type Order = Pick<WorkOrder, 'ffmpeg'>
 type SongFile = Pick<StoredSong, 'path' | 'facts'>
 
 /**
@@ -31,13 +31,13 @@ type SongFile = Pick<StoredSong, 'path' | 'facts'>
  * those of its own rate, all else is measured at the engine's. Throws as decoding does.
  */
 export async function readSong(
-  order: Order,
+  ffmpeg: Ffmpeg,
   { path, facts }: SongFile,
   signal: AbortSignal,
   report?: (stage: 'decoding' | 'analysing', part: number) => void,
 ): Promise<ReadSong> {
   const onProgress = (part: number) => report?.('decoding', part)
-  const { audio: own, bridgedGaps } = await decodeSong(order.ffmpeg, path, facts, { signal, onProgress })
+  const { audio: own, bridgedGaps } = await decodeSong(ffmpeg, path, facts, { signal, onProgress })
   const isConverted = engineRateHz(own.sampleRateHz) !== own.sampleRateHz
   const conversion = isConverted ? CONVERSION_PART : 0
   let converted = 0
@@ -49,7 +49,7 @@ export async function readSong(
   }
   onMeasured(0)
   const samples = examineSamples(own, onMeasured)
-  const audio = await atEngineRate(order, own, signal, (part) => {
+  const audio = await atEngineRate(ffmpeg, own, signal, (part) => {
     converted = part
     tell()
   })
@@ -67,7 +67,7 @@ const EDIT_BEHIND = { decoding: 0.3, editing: 0.7 }
  * would take up to three times the memory; `onProgress` is told the part of that work that is done. Throws as decoding does.
  */
 export async function editSong(
-  order: Order,
+  ffmpeg: Ffmpeg,
   { path, facts }: SongFile,
   { takeAudio }: Pick<ReadSong, 'takeAudio'>,
   edits: Recipe,
@@ -78,15 +78,15 @@ export async function editSong(
   // Taken and let go, so that its memory is free for what is decoded.
   takeAudio()
   const onDecoded = (part: number) => onProgress?.(mix(0, EDIT_BEHIND.decoding, part))
-  const { audio: own } = await decodeSong(order.ffmpeg, path, facts, { signal, onProgress: onDecoded })
+  const { audio: own } = await decodeSong(ffmpeg, path, facts, { signal, onProgress: onDecoded })
   const onEdited = (part: number) => onProgress?.(mix(EDIT_BEHIND.decoding, EDIT_BEHIND.editing, part))
   const { repairs } = applyRecipe(own, edits, onEdited)
   const onConverted = (part: number) => onProgress?.(mix(EDIT_BEHIND.editing, 1, part))
-  return { audio: await atEngineRate(order, own, signal, onConverted), repairs }
+  return { audio: await atEngineRate(ffmpeg, own, signal, onConverted), repairs }
 }
 
 async function atEngineRate(
-  { ffmpeg }: Order,
+  ffmpeg: Ffmpeg,
   own: DecodedAudio,
   signal: AbortSignal,
   onProgress: (part: number) => void,

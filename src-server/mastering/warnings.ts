@@ -4,8 +4,9 @@ import { playingTime } from '../contract/text/numbers.ts'
 import type { SourceAnalysis } from '../engine/analysis.ts'
 import { foldDownLossDb } from '../engine/meters/stereo.ts'
 import type { MasteringPlan } from '../engine/plan-recipe.ts'
+import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { bandwidthOf, codecName } from './report-facts.ts'
-import type { StoredSong, WarningFact, WorkOrder } from './work-order.ts'
+import type { StoredSong, WarningFact } from './work-order.ts'
 
 /** What was found out about one song. */
 interface Findings {
@@ -15,7 +16,7 @@ interface Findings {
 
 /** Returns what the owner of a song should know of it, from its plan, its sound and its file; those of the plan first. */
 export function songWarnings(
-  { ffmpeg }: Pick<WorkOrder, 'ffmpeg'>,
+  ffmpeg: Ffmpeg,
   { facts }: Pick<StoredSong, 'facts'>,
   { analysis, plan }: Findings,
 ): WarningFact[] {

@@ -16,7 +16,6 @@ import { masterOrder, orderFor, storedSong } from './run-worker.ts'
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)
 const never = new AbortController().signal
-const order = { ffmpeg }
 /** Of low-rate MP3, of MusicGen and of high-resolution converters. */
 const rates = [22_050, 32_000, 192_000]
 const seconds = 6
@@ -52,10 +51,10 @@ function clicked(channels: readonly Float32Array[], rateHz: number): Float32Arra
 /** What the planner finds in a song, and the song with its samples edited, at the engine's rate. */
 async function mended(name: string, channels: readonly Float32Array[], rateHz: number) {
   const stored = await storedSong(writeFloatWav(at(name), channels, rateHz))
-  const song = await readSong(order, stored, never)
+  const song = await readSong(ffmpeg, stored, never)
   const request = { genre: 'other', aiService: 'other', intensity: 50, referenceAmount: 0 } as const
   const plan = planRecipe({ analysis: song.analysis, ...request })
-  const { audio, repairs } = await editSong(order, stored, song, splitRecipe(plan.recipe).edits, never)
+  const { audio, repairs } = await editSong(ffmpeg, stored, song, splitRecipe(plan.recipe).edits, never)
   return { analysis: song.analysis, plan, audio, repairs }
 }
 
@@ -115,9 +114,9 @@ describe.each(rates)('a song of %i Hz', (rateHz) => {
   it('tells of its conversion and of its second reading as they go on', async () => {
     const stored = await storedSong(writeFloatWav(at(`told${rateHz}.wav`), whole, rateHz))
     const [measured, edited]: [number[], number[]] = [[], []]
-    const song = await readSong(order, stored, never, (stage, part) => stage === 'analysing' && measured.push(part))
+    const song = await readSong(ffmpeg, stored, never, (stage, part) => stage === 'analysing' && measured.push(part))
     const edits = { version: 1, stages: [{ kind: 'remove_dc', offsets: [0.1, 0.1] }] } as const
-    await editSong(order, stored, song, edits, never, (part) => edited.push(part))
+    await editSong(ffmpeg, stored, song, edits, never, (part) => edited.push(part))
     for (const told of [measured, edited]) {
       expect(told).toEqual([...told].sort((a, b) => a - b))
       expect(told.length).toBeGreaterThan(12)
@@ -184,7 +183,7 @@ describe('the master of a song of 32 kHz', () => {
   it('is announced by a look at the song', async () => {
     const damaged = clicked(whole, 32_000)
     const song = await storedSong(writeFloatWav(at('look.wav'), damaged, 32_000))
-    const look = await analyseSong({ ...order, aiService: 'other', song }, () => {}, never)
+    const look = await analyseSong({ ffmpeg, aiService: 'other', song }, () => {}, never)
     expect(look.repairs).toEqual([{ kind: 'clicks', count: 5 }])
     expect(look.measurement.sample_peak_dbfs).toBeCloseTo(20 * Math.log10(highest(damaged)), 4)
   })
