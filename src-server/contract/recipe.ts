@@ -98,11 +98,8 @@ export type RecipeStage =
       /** Whose bass both have then. */
       readonly from: 'left' | 'right'
     }
-  | {
-      readonly kind: 'equalise'
-      readonly mid: readonly EqualiserSection[]
-      readonly side: readonly EqualiserSection[]
-    }
+  /** The same in both channels. */
+  | { readonly kind: 'equalise'; readonly sections: readonly EqualiserSection[] }
   | {
       /** Minimum-phase filter that follows a curve in mid and in side. */
       readonly kind: 'match'

@@ -130,7 +130,7 @@ export function createProcessor(stage: RecipeStage, sampleRateHz: number): Proce
     case 'mono_bass':
       return createMonoBass(stage, sampleRateHz)
     case 'equalise':
-      return createEqualiser(stage.mid, stage.side, sampleRateHz)
+      return createEqualiser(stage.sections, sampleRateHz)
     case 'match':
       return createMatchFilter(stage.mid, stage.side, sampleRateHz)
     case 'dynamic_cut':
@@ -230,7 +230,7 @@ function repairsOf(stage: RecipeStage, processor: Processor, audio: Audio, befor
     case 'mono_bass':
       return [{ kind: 'mono_bass', frequency_hz: stage.frequencyHz, channel: 'side' }]
     case 'equalise':
-      return stage.mid
+      return stage.sections
         .filter(({ frequencyHz, gainDb }) => frequencyHz < 400 && gainDb < 0)
         .map(({ frequencyHz, gainDb }) => ({
           kind: 'mud' as const,

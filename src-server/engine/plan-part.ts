@@ -28,5 +28,6 @@ export function filterGainDb(stage: RecipeStage, hz: number, sampleRateHz: numbe
   if (stage.kind === 'match') return { mid: curveGainDb(stage.mid, hz), side: curveGainDb(stage.side, hz) }
   if (stage.kind === 'mono_bass') return { mid: 0, side: monoBassGainDb(stage, hz, sampleRateHz) }
   if (stage.kind !== 'equalise') return { mid: 0, side: 0 }
-  return { mid: sectionsGainDb(stage.mid, hz, sampleRateHz), side: sectionsGainDb(stage.side, hz, sampleRateHz) }
+  const gainDb = sectionsGainDb(stage.sections, hz, sampleRateHz)
+  return { mid: gainDb, side: gainDb }
 }

@@ -108,7 +108,7 @@ export function planToneFaults(analysis: PlannedSong, intensity: number): PlanPa
     else decisions.push({ stage: 'tone', code, values: { fault: kind, ...values } })
   }
   if (sections.length === 0) return nothingPlanned
-  return { stages: [{ kind: 'equalise', mid: sections, side: sections }], decisions }
+  return { stages: [{ kind: 'equalise', sections }], decisions }
 }
 
 /** Whether a band lies where music has its weight: there two spectra are brought to one level. */

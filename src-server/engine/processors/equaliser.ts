@@ -1,7 +1,6 @@
 import type { EqualiserSection } from '../../contract/recipe.ts'
 import { type Biquad, createBiquadCascade, highPass, highShelf, magnitudeDb, peaking } from '../biquad.ts'
-import type { AudioBlock } from '../block.ts'
-import { decodeMidSide, encodeMidSide, type Processor } from './processor.ts'
+import type { Processor } from './processor.ts'
 import { createZeroPhase } from './zero-phase.ts'
 
 /** Filter of one section. A section that lies above 0.45 of the rate is moved there. */
@@ -15,46 +14,19 @@ function designSection(section: EqualiserSection, sampleRateHz: number): Biquad 
   }
 }
 
-const isFilter = ({ gainDb }: EqualiserSection): boolean => gainDb !== 0
+/** Filters of the sections; one of 0 dB is none. */
+function filtersOf(sections: readonly EqualiserSection[], sampleRateHz: number): Biquad[] {
+  return sections.filter(({ gainDb }) => gainDb !== 0).map((section) => designSection(section, sampleRateHz))
+}
 
 /** Gain of the sections together at a frequency, dB. */
 export function sectionsGainDb(sections: readonly EqualiserSection[], hz: number, sampleRateHz: number): number {
-  const filters = sections.filter(isFilter).map((section) => designSection(section, sampleRateHz))
-  return magnitudeDb(filters, hz, sampleRateHz)
+  return magnitudeDb(filtersOf(sections, sampleRateHz), hz, sampleRateHz)
 }
 
-const isSame = (one: readonly EqualiserSection[], other: readonly EqualiserSection[]): boolean =>
-  JSON.stringify(one) === JSON.stringify(other)
-
-/**
- * Returns a parametric equaliser with sections of its own for mid and for side; no latency. No sections at all, and sections of
- * 0 dB, are the exact identity. The same sections on both work on left and right directly.
- */
-export function createEqualiser(
-  mid: readonly EqualiserSection[],
-  side: readonly EqualiserSection[],
-  sampleRateHz: number,
-): Processor {
-  const sections = (wanted: readonly EqualiserSection[]): Biquad[] =>
-    wanted.filter(isFilter).map((section) => designSection(section, sampleRateHz))
-  if (isSame(mid, side)) return createBiquadCascade(sections(mid))
-  const midCascade = createBiquadCascade(sections(mid))
-  const sideCascade = createBiquadCascade(sections(side))
-  const isNeutral = sections(mid).length + sections(side).length === 0
-  return {
-    latencySamples: 0,
-    process(block: AudioBlock) {
-      if (isNeutral) return
-      encodeMidSide(block)
-      midCascade.process({ channels: [block.channels[0]!], frames: block.frames })
-      sideCascade.process({ channels: [block.channels[1]!], frames: block.frames })
-      decodeMidSide(block)
-    },
-    reset() {
-      midCascade.reset()
-      sideCascade.reset()
-    },
-  }
+/** Returns a parametric equaliser, the same in both channels; no latency. No sections, and sections of 0 dB, are the exact identity. */
+export function createEqualiser(sections: readonly EqualiserSection[], sampleRateHz: number): Processor {
+  return createBiquadCascade(filtersOf(sections, sampleRateHz))
 }
 
 /** The steep filter has died away by 120 dB after this time, s. */

@@ -163,7 +163,7 @@ describe('the planner', () => {
 
   it('tells of a lean of the tone as of no fault', () => {
     const { decisions, recipe } = plan({ ...analysis, tone: { ...analysis.tone, mud: 8 } })
-    expect(stage(recipe.stages, 'equalise')!.mid[0]!.gainDb).toBeGreaterThan(-0.9)
+    expect(stage(recipe.stages, 'equalise')!.sections[0]!.gainDb).toBeGreaterThan(-0.9)
     const told = decisions.filter(({ stage }) => stage === 'repair' || stage === 'tone')
     expect(told.map(({ code, values }) => [code, values.fault])).toEqual([
       ['NOTHING_TO_REPAIR', undefined],
@@ -636,7 +636,7 @@ describe('a repair', () => {
     ] as const
     const { repairs } = applyRecipe(copyOf(music), {
       version: 1,
-      stages: [{ kind: 'equalise', mid: bands, side: bands }],
+      stages: [{ kind: 'equalise', sections: bands }],
     })
     expect(repairs).toEqual([{ kind: 'mud', amount_db: -3, frequency_hz: 250, channel: 'both' }])
   })
@@ -861,7 +861,7 @@ describe('a song beyond nearly all finished music', () => {
       curve({ ...found, peakRelief: limited.peakRelief, tone: { ...found.tone, harshness: 14 } }),
     ]
     expect(plain.cut).toBeUndefined()
-    expect(cut.cut!.mid[0]!.gainDb).toBe(-5)
+    expect(cut.cut!.sections[0]!.gainDb).toBe(-5)
     for (const hz of [60, 400, 2000, 6000, 12_000])
       expect(curveGainDb(cut.match, hz), `${hz}`).toBeCloseTo(curveGainDb(plain.match, hz), 1)
   })

@@ -31,14 +31,9 @@ const stages: { name: string; active: RecipeStage; neutral: RecipeStage | null }
   },
   { name: 'mono bass', active: { kind: 'mono_bass', frequencyHz: 110, from: 'left' }, neutral: null },
   {
-    name: 'equaliser of both channels',
-    active: { kind: 'equalise', mid: [section], side: [section] },
-    neutral: { kind: 'equalise', mid: [{ ...section, gainDb: 0 }], side: [{ ...section, gainDb: 0 }] },
-  },
-  {
-    name: 'equaliser of mid and side',
-    active: { kind: 'equalise', mid: [section], side: [{ ...section, shape: 'high_shelf' }] },
-    neutral: { kind: 'equalise', mid: [], side: [{ ...section, gainDb: 0 }] },
+    name: 'equaliser',
+    active: { kind: 'equalise', sections: [section, { ...section, shape: 'high_shelf' }] },
+    neutral: { kind: 'equalise', sections: [{ ...section, gainDb: 0 }] },
   },
   {
     name: 'matching filter',
