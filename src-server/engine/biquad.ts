@@ -140,11 +140,17 @@ const workspace = kernelPlace((kernels) => ({
   scratch: kernels.allocate(kernelFrames * 16),
 }))
 
+/** A cascade, which can begin anew. */
+export interface BiquadCascade extends Processor {
+  /** Puts it to rest: back to the state of a new one. */
+  reset(): void
+}
+
 /**
  * Returns a cascade of at most 64 sections with double-precision state and without latency; no sections is the identity. Works on
  * one or two channels. Throws a RangeError for more sections.
  */
-export function createBiquadCascade(sections: readonly Biquad[]): Processor {
+export function createBiquadCascade(sections: readonly Biquad[]): BiquadCascade {
   if (sections.length > maxSections) throw new RangeError(`${sections.length} sections`)
   const coefficients = kernelCoefficients(sections)
   const state = new Float64Array(sections.length * 4)

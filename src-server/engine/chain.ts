@@ -157,9 +157,6 @@ function inSeries(members: readonly DynamicCutter[]): Series {
     process(block) {
       for (const member of members) member.process(block)
     },
-    reset() {
-      for (const member of members) member.reset()
-    },
   }
 }
 

@@ -114,10 +114,6 @@ export function createConvolver(left: Float64Array, right: Float64Array): Proces
         if (filled === hop) convolveHop()
       }
     },
-    reset() {
-      for (const samples of [...history, ...ready]) samples.fill(0)
-      filled = 0
-    },
   }
 }
 

@@ -35,7 +35,7 @@ const channelState = (maxCutDb: number): ChannelState => ({
   nextGain: 1,
 })
 
-/** A processor that can say how much it turned mid and side down at most since it was new or reset, dB. */
+/** A processor that can say how much it turned mid and side down at most so far, dB. */
 export interface DynamicCutter extends Processor {
   mostCutDb(): { readonly mid: number; readonly side: number }
 }
@@ -111,13 +111,6 @@ export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): Dynamic
       for (let start = 0; start < block.frames; start += chunkFrames) {
         processChunk(sliceBlock(block, start, start + chunkFrames))
       }
-    },
-    reset() {
-      bandFilter.reset()
-      referenceFilter.reset()
-      for (const state of states) Object.assign(state, channelState(state.maxCutDb))
-      most.fill(0)
-      position = 0
     },
     mostCutDb: () => ({ mid: most[0]!, side: most[1]! }),
   }

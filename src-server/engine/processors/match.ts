@@ -51,7 +51,6 @@ export function createMatchFilter(mid: GainCurve, side: GainCurve, sampleRateHz:
       convolver.process(block)
       decodeMidSide(block)
     },
-    reset: () => convolver.reset(),
   }
 }
 
@@ -69,6 +68,5 @@ function createMidSideGain(midGain: number, sideGain: number): Processor {
         right[i] = mid - side
       }
     },
-    reset() {},
   }
 }

@@ -31,6 +31,5 @@ export function createMonoBass(stage: MonoBass, sampleRateHz: number): Processor
       filter.process({ channels: [other], frames })
       for (let i = 0; i < frames; i++) other[i] = kept[i]! - other[i]!
     },
-    reset: () => filter.reset(),
   }
 }

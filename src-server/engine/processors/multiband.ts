@@ -5,7 +5,7 @@ import { onePoleCoefficient } from '../envelope.ts'
 import { dbToGain, powerToDb } from '../units.ts'
 import { alongControlGrid, controlFrames, type Processor } from './processor.ts'
 
-/** A processor that can say how much it turned any band down at most since it was new or reset, dB. */
+/** A processor that can say how much it turned any band down at most so far, dB. */
 export interface Compressor extends Processor {
   mostReductionDb(): number
 }
@@ -99,12 +99,6 @@ export function createMultiband(
       for (let start = 0; start < block.frames; start += chunkFrames) {
         processChunk(sliceBlock(block, start, start + chunkFrames))
       }
-    },
-    reset() {
-      for (const splitter of splitters) splitter.reset()
-      for (const state of states) Object.assign(state, { energy: 0, reductionDb: 0, gain: 1, nextGain: 1 })
-      position = 0
-      most = 0
     },
     mostReductionDb: () => most,
   }

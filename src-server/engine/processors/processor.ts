@@ -6,8 +6,6 @@ export interface Processor {
   readonly latencySamples: number
   /** Works in place. Any split of a signal into blocks gives the same samples. */
   process(block: AudioBlock): void
-  /** Back to the state of a new processor. */
-  reset(): void
 }
 
 /** Turns left and right into mid = (L + R) / 2 and side = (L − R) / 2, in place. */

