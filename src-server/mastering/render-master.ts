@@ -100,7 +100,7 @@ function writeMaster(task: RenderTask, plan: LandingPlan): { sizeBytes: number; 
   const { source, bitDepth, seed } = task
   const { frames } = source.audio
   const quantiser = createQuantiser({ bitDepth, sampleRateHz: source.sampleRateHz, seed })
-  const format = { sampleRateHz: source.sampleRateHz, channels: 2, bitDepth, frames } as const
+  const format = { sampleRateHz: source.sampleRateHz, bitDepth, frames }
   const wav = createWavWriter(task.path, format, task)
   try {
     const bytes = new Uint8Array(BLOCK_FRAMES * quantiser.bytesPerFrame)

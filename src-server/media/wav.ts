@@ -8,13 +8,13 @@ import type { SongTags } from './audio-facts.ts'
 import type { Cover } from './tags.ts'
 import { chunk, tagChunks } from './wav-tags.ts'
 
-/** How the samples of a WAV are laid out. */
+/** How the samples of a master are laid out, besides that they are of two channels. */
 export interface WavFormat {
   readonly sampleRateHz: number
-  /** Masters have two. */
-  readonly channels: 2
   readonly bitDepth: 16 | 24
 }
+
+const CHANNELS = 2
 
 /** A WAV that is being written. */
 export interface WavWriter {
@@ -37,7 +37,7 @@ export function createWavWriter(
   format: WavFormat & { readonly frames: number },
   labels: { readonly tags: SongTags; readonly cover?: Cover | undefined },
 ): WavWriter {
-  const dataBytes = (format.frames * format.channels * format.bitDepth) / 8
+  const dataBytes = (format.frames * CHANNELS * format.bitDepth) / 8
   const tail = Buffer.concat([Buffer.alloc(dataBytes % 2), ...tagChunks(labels.tags, labels.cover)])
   const hash = createHash('sha256')
   const file = openSync(path, 'w', 0o600)
@@ -64,11 +64,11 @@ function writeAll(file: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
 }
 
-function header({ sampleRateHz, channels, bitDepth }: WavFormat, dataBytes: number, tailBytes: number): Buffer {
-  const frameBytes = (channels * bitDepth) / 8
+function header({ sampleRateHz, bitDepth }: WavFormat, dataBytes: number, tailBytes: number): Buffer {
+  const frameBytes = (CHANNELS * bitDepth) / 8
   const format = Buffer.alloc(16)
   format.writeUInt16LE(1, 0)
-  format.writeUInt16LE(channels, 2)
+  format.writeUInt16LE(CHANNELS, 2)
   format.writeUInt32LE(sampleRateHz, 4)
   format.writeUInt32LE(sampleRateHz * frameBytes, 8)
   format.writeUInt16LE(frameBytes, 12)
@@ -91,12 +91,12 @@ export interface WavReader extends WavFormat {
   close(): void
 }
 
-/** Opens a PCM WAV of 16 or 24 bit and finds its samples, wherever its chunks lie. Throws when it is not one or is cut short. */
+/** Opens a PCM WAV of two channels and 16 or 24 bit and finds its samples, wherever its chunks lie. Throws when it is not one or is cut short. */
 export function openWav(path: string): WavReader {
   const file = openSync(path, 'r')
   try {
     const { format, dataStart, dataBytes } = findSamples(file)
-    const frameBytes = (format.channels * format.bitDepth) / 8
+    const frameBytes = (CHANNELS * format.bitDepth) / 8
     const frames = dataBytes / frameBytes
     let bytes = Buffer.alloc(0)
     return {
@@ -131,11 +131,10 @@ function findSamples(file: number): { format: WavFormat; dataStart: number; data
 
 function readFormat(bytes: Buffer): WavFormat {
   const bitDepth = bytes.readUInt16LE(14)
-  const channels = bytes.readUInt16LE(2)
-  if (bytes.readUInt16LE(0) !== 1 || channels !== 2 || (bitDepth !== 16 && bitDepth !== 24)) {
+  if (bytes.readUInt16LE(0) !== 1 || bytes.readUInt16LE(2) !== CHANNELS || (bitDepth !== 16 && bitDepth !== 24)) {
     throw new Error('not PCM of two channels and 16 or 24 bit')
   }
-  return { sampleRateHz: bytes.readUInt32LE(4), channels, bitDepth }
+  return { sampleRateHz: bytes.readUInt32LE(4), bitDepth }
 }
 
 function readExactly(file: number, target: Buffer, position: number): Buffer {

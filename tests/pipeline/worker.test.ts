@@ -419,7 +419,7 @@ describe('a job that cannot be done', () => {
   it('calls a full disk a full disk', (context) => {
     context.skip(process.platform !== 'linux', '/dev/full is there on Linux only')
     const write = () => {
-      const format = { sampleRateHz: 44_100, channels: 2, bitDepth: 16, frames: 1 } as const
+      const format = { sampleRateHz: 44_100, bitDepth: 16, frames: 1 } as const
       createWavWriter('/dev/full', format, { tags: {} }).write(new Uint8Array(4))
     }
     let full: unknown
