@@ -91,7 +91,10 @@ export interface WavReader extends WavFormat {
   close(): void
 }
 
-/** Opens a PCM WAV of two channels and 16 or 24 bit and finds its samples, wherever its chunks lie. Throws when it is not one or is cut short. */
+/**
+ * Opens a PCM WAV of two channels and 16 or 24 bit and finds its samples, wherever its chunks lie. Throws when it is not one or is cut
+ * short.
+ */
 export function openWav(path: string): WavReader {
   const file = openSync(path, 'r')
   try {
