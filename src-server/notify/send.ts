@@ -121,8 +121,10 @@ function post(
 function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    promise.then(resolve, reject)
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    // A combined signal that somebody listens to is kept as long as the longest-lived of its parts: here, as the service.
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
 }
 

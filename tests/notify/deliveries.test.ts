@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import net from 'node:net'
 import path from 'node:path'
 import tls from 'node:tls'
+import { queryObjects } from 'node:v8'
 import { expect, onTestFinished, test } from 'vitest'
 import { AppError } from '../../src-server/http/app-error.ts'
 import { MAX_ATTEMPTS, retryAfterMs, waitAfter } from '../../src-server/notify/retry-schedule.ts'
@@ -274,6 +275,26 @@ test('a stop in the middle of an attempt does not count it; it is made again at 
   const after = createTestNotify({ file })
   after.notify.start()
   await eventually(() => after.notify.deliveries.list({ limit: 1 })[0]?.state === 'delivered')
+})
+
+test('attempts leave nothing in memory, however they end', async () => {
+  const receivers = await Promise.all([
+    startReceiver(),
+    startReceiver((response) => response.writeHead(500).end()),
+    startReceiver((response) => response.destroy()),
+  ])
+  const { notify } = createTestNotify()
+  const webhooks = receivers.map(({ url }) => notify.webhooks.create(url).webhook_id)
+  const attempt = async (times: number) => {
+    for (let i = 0; i < times; i++) await Promise.all(webhooks.map(notify.test))
+  }
+  await attempt(2)
+  // Collects the garbage first.
+  const signals = () => queryObjects(AbortSignal, { format: 'count' })
+  const before = signals()
+  await attempt(10)
+  // Sockets close a moment after the answer.
+  await expect.poll(() => signals() - before).toBeLessThan(5)
 })
 
 test('a process killed with −9 in the middle of an attempt loses nothing: the next one delivers under the same id', async () => {
