@@ -214,8 +214,10 @@ function faultOf({ code, message }: Error & { code?: string }, stderr: string): 
 export async function listEncoders(ffmpeg: Ffmpeg): Promise<ReadonlySet<string>> {
   const limits = { timeout: DEFAULT_STALL_SECONDS * 1000, killSignal: 'SIGKILL', windowsHide: true } as const
   const { stdout } = await promisify(execFile)(ffmpeg.path, ['-hide_banner', '-encoders'], limits).catch(
-    (error: Error & { killed?: boolean }) => {
-      throw new FfmpegError('list the encoders', error.killed ? 'time_limit' : 'missing', [], error)
+    (error: Error & { killed?: boolean; signal?: string }) => {
+      // `killed` is by the time limit above; with a signal alone it was somebody else.
+      const fault = error.killed ? 'time_limit' : error.signal ? 'killed' : 'missing'
+      throw new FfmpegError('list the encoders', fault, [], error)
     },
   )
   return new Set([...stdout.matchAll(/^ A[.A-Z]{5} ([^\s=]+)/gm)].map(([, name]) => name!))

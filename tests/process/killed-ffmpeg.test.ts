@@ -73,12 +73,15 @@ describe
       await service.stop()
     })
 
-    test('costs a job nothing but time', async ({ expect }) => {
-      const once = path.join(folder, 'once')
+    test.for([
+      { what: 'decodes the song', text: 'pcm_f32le' },
+      { what: 'tells its encoders', text: '-encoders' },
+    ])('while it $what costs a job nothing but time', async ({ what, text }, { expect }) => {
+      const once = path.join(folder, what)
       writeFileSync(once, '')
-      const { service } = await startTroubled('pcm_f32le', `rm '${once}' 2>/dev/null && ${KILLED}`)
+      const { service } = await startTroubled(text, `rm '${once}' 2>/dev/null && ${KILLED}`)
       service.expectFault('an engine process died')
-      const { job_id } = await service.newJob()
+      const { job_id } = await service.newJob({ tier: 'premium' })
       expect(await service.ended(job_id, 100_000)).toMatchObject({ status: 'done', credits_refunded: 0 })
       await service.stop()
     })
