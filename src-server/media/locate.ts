@@ -77,6 +77,8 @@ async function tryFfmpeg(file: string, origin: FfmpegOrigin): Promise<Ffmpeg | u
     await access(file, constants.X_OK)
     const { stdout } = await promisify(execFile)(file, ['-hide_banner', '-version'], {
       timeout: 10_000,
+      // One that hangs may not hear anything milder, and everybody waits for this answer.
+      killSignal: 'SIGKILL',
       windowsHide: true,
     })
     const parsed = readVersion(stdout)

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
@@ -28,6 +29,17 @@ describe('finding ffmpeg', () => {
     const old = script('old', 'echo "ffmpeg version 4.4.2-0ubuntu0.22.04.1 Copyright"')
     await expect(locateFfmpeg({ explicit: old })).rejects.toThrow(/older than 5\.1/)
   })
+
+  it.runIf(process.platform !== 'win32')(
+    'does not wait for one that hangs and cannot be asked to end',
+    { timeout: 40_000 },
+    async () => {
+      execFileSync('mkfifo', [at('never')])
+      const deaf = script('deaf', `echo $$ > '${at('deaf.pid')}'; trap '' TERM; read line < '${at('never')}'`)
+      await expect(locateFfmpeg({ explicit: deaf })).rejects.toThrow(FfmpegMissingError)
+      expect(() => process.kill(Number(readFileSync(at('deaf.pid'), 'utf8')), 0)).toThrow('ESRCH')
+    },
+  )
 
   it.runIf(process.platform !== 'win32')('prefers the packaged one to the system one', async () => {
     const resourcesDir = folder
