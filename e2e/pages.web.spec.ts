@@ -479,7 +479,11 @@ test('plan, credits, language and theme change at once and are remembered', asyn
   await expect(page.getByRole('radio', { name: '밝게' })).toBeChecked()
 })
 
-test('what is set for this machine is in force', async ({ page, program, home }) => {
+test('what is set for this machine is in force, and another tab shows it', async ({ page, program, home, context }) => {
+  const other = await context.newPage()
+  await other.goto(program.link)
+  await expect(other.locator('.bar .net')).toHaveText('Online')
+  await page.bringToFront()
   await page.goto(new URL('#/settings/storage', page.url()).href)
   const choose = (name: string, one: string) =>
     page.getByRole('radiogroup', { name }).getByRole('radio', { name: one, exact: true }).press(' ')
@@ -501,7 +505,7 @@ test('what is set for this machine is in force', async ({ page, program, home })
     ...{ retention_days: 90, disk_quota_bytes: 60e9, engine_workers: 3, is_offline: true },
     ...{ output_folder: home, ffmpeg_path: ffmpeg?.path },
   })
-  await expect(page.locator('.bar .net')).toHaveText('Offline')
+  for (const tab of [page, other]) await expect(tab.locator('.bar .net')).toHaveText('Offline')
   await choose('Keep results', 'Until deleted')
   await choose('Disk quota', 'No limit')
   await choose('Stay offline', 'Online')
@@ -511,7 +515,7 @@ test('what is set for this machine is in force', async ({ page, program, home })
     ...{ retention_days: null, disk_quota_bytes: null, is_offline: false },
     ...{ output_folder: null, ffmpeg_path: null },
   })
-  await expect(page.locator('.bar .net')).toHaveText('Online')
+  for (const tab of [page, other]) await expect(tab.locator('.bar .net')).toHaveText('Online')
 })
 
 test('Automate shows samples for the settings in view and calls the API', async ({ page, program }) => {

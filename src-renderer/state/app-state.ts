@@ -64,6 +64,7 @@ export function createAppState(session: string | null) {
   const saver = createSaver(client, window.loudsmith)
 
   const readAccountSoon = settled(service.readAccount)
+  const readSettingsSoon = settled(service.readSettings)
   const readDeskSoon = settled(desk.read)
   const refreshHistorySoon = settled(history.refresh)
 
@@ -72,6 +73,7 @@ export function createAppState(session: string | null) {
     desk.looks.apply(event)
     if (event.event === 'desk.changed') readDeskSoon()
     if (event.event === 'account.changed') readAccountSoon()
+    if (event.event === 'settings.changed') readSettingsSoon()
     if (event.event === 'job.progress') return
     if (event.job_id) refreshHistorySoon()
     if (event.event === 'job.created' || event.event === 'job.deleted') readDeskSoon()
@@ -82,8 +84,8 @@ export function createAppState(session: string | null) {
 
   /** Reads everything that events may have changed while nobody listened. Throws ApiError. */
   const catchUp = async () => {
-    const machine = service.store.getState().system ? [] : [service.readMachine()]
-    await Promise.all([...machine, service.readAccount(), desk.read(), history.refresh()])
+    const readMachine = service.store.getState().system ? service.readSettings : service.readMachine
+    await Promise.all([readMachine(), service.readAccount(), desk.read(), history.refresh()])
     const { byId } = jobs.store.getState()
     await jobs.readMissing(Object.keys(byId), true)
   }

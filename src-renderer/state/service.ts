@@ -30,6 +30,7 @@ export function createService(client: Client) {
     inAccountTurn(async () => store.setState({ account: await ask() }))
   const keepSettings = (ask: () => Promise<Settings>) =>
     inSettingsTurn(async () => store.setState({ settings: await ask() }))
+  const readSettings = () => keepSettings(() => client.call('readSettings', {}))
   const readSystem = async () => store.setState({ system: await client.call('readSystem', {}) })
   return {
     store,
@@ -37,8 +38,10 @@ export function createService(client: Client) {
     readAccount: () => keepAccount(() => client.call('readAccount', {})),
     /** Reads settings and system. Throws ApiError. */
     async readMachine() {
-      await Promise.all([keepSettings(() => client.call('readSettings', {})), readSystem()])
+      await Promise.all([readSettings(), readSystem()])
     },
+    /** Reads the settings. Throws ApiError. */
+    readSettings,
     /** Changes settings and keeps what the server made of them. Throws ApiError. */
     changeSettings: (change: Partial<Settings>) => keepSettings(() => client.call('changeSettings', { body: change })),
     /** Throws ApiError. */

@@ -112,6 +112,21 @@ describe('a page', () => {
     stop.abort()
   })
 
+  it('shows a setting that was changed elsewhere, also while it could not be told', async () => {
+    let settings = { ...SETTINGS, is_offline: false }
+    const { app, stop, cut, send } = page((path) => (path === '/app/settings' ? Response.json(settings) : null))
+    const isOffline = () => app.service.store.getState().settings?.is_offline
+    await expect.poll(() => app.service.store.getState().link).toBe('live')
+    expect(isOffline()).toBe(false)
+    settings = { ...settings, is_offline: true }
+    send({ event: 'settings.changed', seq: 1 })
+    await expect.poll(isOffline).toBe(true)
+    settings = { ...settings, is_offline: false }
+    cut()
+    await expect.poll(isOffline).toBe(false)
+    stop.abort()
+  })
+
   it('shows what a song has cost from the moment its job is made', async () => {
     let credits = 500
     const { app, stop, send } = page((path) => (path === '/api/v1/account' ? Response.json({ credits }) : null))
