@@ -20,11 +20,12 @@ test('the whole window says what would happen with files that hang over it', asy
     }, types)
   await hover(['audio/wav', 'image/png', 'audio/flac'])
   await expect(page.locator('.drop.is-over')).toContainText('2 of 3 can be read')
-  await page.evaluate(() =>
-    document.body.dispatchEvent(
-      new DragEvent('dragleave', { bubbles: true, cancelable: true, dataTransfer: new DataTransfer() }),
-    ),
-  )
+  await page.evaluate(() => {
+    const transfer = new DataTransfer()
+    transfer.items.add(new File(['x'], 'f', { type: 'audio/wav' }))
+    document.body.dispatchEvent(new DragEvent('dragleave', { bubbles: true, cancelable: true, dataTransfer: transfer }))
+  })
+  await expect(page.locator('.drop')).not.toHaveClass(/is-over/)
 })
 
 test('the sample song is made on the spot and can be mastered', async ({ page }) => {
@@ -32,6 +33,7 @@ test('the sample song is made on the spot and can be mastered', async ({ page })
   await expect(rowOf(page, 'Sample song')).toContainText(/Ready|warning/, { timeout: 120_000 })
   await page.locator('.benchbar .btn.primary').click()
   await expect(rowOf(page, 'Sample song')).toContainText('1 master', { timeout: 220_000 })
+  await expect(page.locator('.benchbar > p.grow')).toHaveText('All done')
 })
 
 test('a reference is taken, shown with its amount, refused with its reason, and removed', async ({ page, program }) => {
@@ -62,6 +64,19 @@ test('a reference is taken, shown with its amount, refused with its reason, and 
   await page.getByRole('button', { name: 'Remove reference' }).press('Enter')
   await expect(page.locator('.file.blank')).toBeFocused()
   await expect.poll(async () => (await program.call<Desk>('GET', '/app/desk')).settings.reference_source_id).toBeNull()
+  // What is let go over its place is a reference, not one more song.
+  await page.locator('.file.blank').evaluate(
+    (place, base64) => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File([Uint8Array.fromBase64(base64)], 'Dropped.wav', { type: 'audio/wav' }))
+      for (const type of ['dragover', 'drop'])
+        place.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer }))
+    },
+    song('', 6, 8).buffer.toString('base64'),
+  )
+  await expect(page.locator('.side .file')).toContainText('Dropped.wav', { timeout: 60_000 })
+  await expect(page.getByRole('button', { name: 'Remove reference' })).toBeVisible()
+  await expect(page.locator('.song')).toHaveCount(1)
 })
 
 test('a reference that is on its way or was refused is shown in the settings of the songs for which it is', async ({
@@ -377,6 +392,10 @@ test('a name comes up for the pointer over it and for the keyboard, and does not
   await expect(hint).toHaveCount(0)
   await page.keyboard.press('Tab')
   await expect(hint).toHaveText('Remove: One')
+  const scope = page.getByRole('radiogroup', { name: 'Apply to' })
+  await expect(scope.getByRole('radio', { name: 'One' }), 'what the menu was asked for').toBeChecked()
+  await rowOf(page, 'One').locator('.ti').click()
+  await expect(scope).toContainText('Selected song')
 })
 
 test('what a toast covers can be scrolled from under it', async ({ page }) => {

@@ -92,6 +92,8 @@ test('a history that cannot be read says so and can be read again', async ({ pag
   await page.getByRole('button', { name: 'Read again' }).click()
   await expect(page.getByText('Nothing mastered yet.')).toBeVisible()
   await expect(page.getByRole('radio', { name: 'All 0' })).toBeAttached()
+  await page.getByRole('button', { name: 'Go to Master' }).click()
+  await expect(page.locator('.first')).toBeVisible()
 })
 
 test('only a song that another try can help is offered to be mastered again', async ({ page, program }) => {
@@ -250,8 +252,14 @@ test('the history is put in order, filtered and searched, and one master of a so
   expect(saved.suggestedFilename()).toBe('Alpha_melon.wav')
   await page.getByRole('textbox', { name: 'Search history' }).fill('beta')
   await expect(page.locator('.empty')).toContainText('Nothing matches.')
+  await expect(page.locator('.vh[aria-live=polite]')).toHaveText('Nothing matches.')
   await page.getByRole('button', { name: 'Show all' }).click()
   await expect(titles).toHaveText(['Beta', 'Alpha'])
+  await expect(page.locator('.vh[aria-live=polite]')).toHaveText('2 songs')
+  await page.getByRole('checkbox', { name: 'Select all shown' }).check({ force: true })
+  await expect(page.locator('.benchbar')).toContainText('2 selected')
+  await page.keyboard.press('Escape')
+  await expect(page.locator('.benchbar')).not.toContainText('selected')
   // What each song was charged for stands in the ledger.
   await page.goto(new URL('#/settings/account', page.url()).href)
   await expect(page.getByRole('table', { name: 'Ledger' }).getByRole('row', { name: /Charge/ })).toHaveText([

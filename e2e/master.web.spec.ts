@@ -212,6 +212,7 @@ test('songs are selected, removed, put back, reordered and started by keyboard a
   await page.keyboard.press('Escape')
   await expect(page.getByRole('radiogroup', { name: 'Apply to' })).toContainText('Selected song')
   await page.keyboard.press('Alt+ArrowUp')
+  await expect(page.locator('.vh[aria-live=polite]')).toHaveText('Two is now number 1')
   await expect.poll(() => titles(other)).toEqual(['Two', 'One', 'Three'])
   await expect(rowOf(other, 'One')).toBeFocused()
   await expect(page.locator('.song').first()).toContainText('Two')

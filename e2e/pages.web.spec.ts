@@ -342,6 +342,14 @@ test('a key is shown once, works as its sample says, and stops when it is revoke
   await expect(page.getByRole('cell', { name: '릴리즈 데스크', exact: true })).toHaveCount(0)
   await expect(page.locator('#content')).toBeFocused()
   expect((await read()).status).toBe(401)
+  // One that is revoked at once is offered for copying no longer.
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await name.fill('Night build')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('.callout')).toContainText('Night build')
+  await page.getByRole('button', { name: 'Revoke “Night build”' }).click()
+  await page.getByRole('button', { name: 'Revoke key' }).click()
+  await expect(page.locator('.callout')).toHaveCount(0)
 })
 
 test('a webhook is registered, tested and removed with undo', async ({ page, program }) => {
@@ -465,6 +473,9 @@ test('plan, credits, language and theme change at once and are remembered', asyn
   await page.getByRole('button', { name: 'Use Starter' }).click()
   await expect(page.locator('.facts').first()).toContainText('Starter')
   await expect(page.getByRole('button', { name: 'Create key' })).toHaveAttribute('aria-disabled', 'true')
+  await page.getByRole('link', { name: 'Automate' }).click()
+  await expect(page.locator('.side')).toContainText('The Starter plan has no keys')
+  await page.locator('.side').getByRole('link', { name: 'Change plan' }).click()
   await page.getByRole('button', { name: 'Add credits' }).click()
   await page.getByRole('radio', { name: '100' }).check()
   await page.getByRole('button', { name: 'Add 100 credits' }).click()
