@@ -152,7 +152,7 @@ test('download_url is the configured address, whatever Host the client wrote', a
   expect(seen).not.toContain('localhost')
 })
 
-test('our own fault is 500 INTERNAL_ERROR in the envelope, with its number and without its cause, which the log has', async () => {
+test('our own fault is 500 INTERNAL_ERROR in the envelope, with its number and without its cause', async () => {
   const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
   db.exec('ALTER TABLE webhooks RENAME TO gone')
   db.close()
