@@ -108,11 +108,15 @@ export async function launch(home: string, userData: string, options: LaunchOpti
       ...args,
     ],
   })
+  const child = app.process()
   let output = ''
-  app.process().stderr?.on('data', (bytes) => {
+  child.stderr?.on('data', (bytes) => {
     output += bytes
   })
-  const page = await app.firstWindow()
+  const page = await app.firstWindow().catch((cause: unknown) => {
+    const said = `exit ${child.exitCode ?? child.signalCode}; it printed:\n${output.slice(-4000)}`
+    throw new Error(`No window came, ${said}`, { cause })
+  })
   // What it shows says when it is there; an event of its loading may come before anybody listens.
   await page.waitForURL(/^http/, { waitUntil: 'commit' })
   await page.waitForFunction(() => document.querySelector('#root > *') !== null)
