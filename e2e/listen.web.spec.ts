@@ -433,6 +433,8 @@ test('nothing moves when another version or a loop is chosen, and small windows 
       all.map((one) => one.getBoundingClientRect()).map(({ y, height }) => Math.round(y + height / 2)),
     )
   expect(new Set(middles).size, 'lines of the transport').toBe(1)
+  // A size at which no frame was drawn is no size that the page could have followed.
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
   await page.setViewportSize({ width: 320, height: 640 })
   for (const [key, name] of [
     ['4', 'Melon'],
