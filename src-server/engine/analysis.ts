@@ -8,6 +8,7 @@ import { findResonances, type Resonance } from './detectors/resonance.ts'
 import { measureSibilance, type Sibilance } from './detectors/sibilance.ts'
 import { measureSubsonic, mostPeakRiseDb, rumbleFilterFor, type Subsonic } from './detectors/subsonic.ts'
 import { describeTone, type ToneEvidence } from './detectors/tone-evidence.ts'
+import { trebleFallDb } from './detectors/treble-fall.ts'
 import { describeWidth, type WidthEvidence } from './detectors/width-evidence.ts'
 import { type Curves, curveStepSeconds, curvesOf, measureWaveform, type Waveform } from './meters/dynamics.ts'
 import { createLoudnessMeter, type Loudness } from './meters/loudness.ts'
@@ -77,6 +78,8 @@ export interface SourceAnalysis {
   readonly resonances: readonly Resonance[]
   readonly sibilance: Sibilance
   readonly tone: ToneEvidence
+  /** How far the treble falls away for good, against finished music, dB. */
+  readonly trebleFallDb: number
   readonly width: WidthEvidence
   readonly peakRelief: PeakRelief
   /** Frequency above which there is no music; null where there is no cutoff. */
@@ -199,6 +202,7 @@ export function analyseSource(
     resonances: isSilent ? [] : findResonances(fine, audio.frames / audio.sampleRateHz),
     sibilance: measureSibilance(thirds),
     tone: describeTone(sixths, Math.min(bandwidthHz ?? Number.POSITIVE_INFINITY, audio.sampleRateHz / 2)),
+    trebleFallDb: trebleFallDb(fineSpectrum),
     width: describeWidth(thirds),
     peakRelief: describePeakRelief(audio, waveform.peakDbfs, curveStepSeconds),
     bandwidthHz,

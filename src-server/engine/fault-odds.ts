@@ -2,7 +2,7 @@ import type { SourceAnalysis } from './analysis.ts'
 import type { Fault, FaultRelief } from './detectors/peak-relief.ts'
 import { toneFaults } from './detectors/tone-evidence.ts'
 import { faultOddsTable } from './fault-odds-table.ts'
-import { clamp } from './units.ts'
+import { clamp, rise } from './units.ts'
 
 /** What the odds are computed from. */
 export type FaultEvidence = Pick<SourceAnalysis, 'tone' | 'width' | 'peakRelief' | 'isMono' | 'deadChannel'>
@@ -105,10 +105,4 @@ export function certainty(logOdds: number, from: number): number {
 /** Probability that belongs to log-odds. */
 export function probability(logOdds: number): number {
   return 1 / (1 + Math.exp(-logOdds))
-}
-
-/** Rises from 0 at `from` to 1 at `to`, smoothly. */
-export function rise(value: number, from: number, to: number): number {
-  const t = clamp((value - from) / (to - from), 0, 1)
-  return t * t * (3 - 2 * t)
 }

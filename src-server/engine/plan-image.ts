@@ -1,8 +1,8 @@
 import { usualWidthFaultDb } from './detectors/peak-relief.ts'
-import { certainty, type FaultOdds, faultOdds, probability, rise, usualWidestDb } from './fault-odds.ts'
+import { certainty, type FaultOdds, faultOdds, probability, usualWidestDb } from './fault-odds.ts'
 import { foldDownLossDb, isOppositePhase } from './meters/stereo.ts'
 import { nothingPlanned, type PlannedSong, type PlanPart } from './plan-part.ts'
-import { dbToPower, powerToDb, rounded } from './units.ts'
+import { dbToPower, powerToDb, rise, rounded } from './units.ts'
 import { excessDb, usualUpToDb } from './usual-range.ts'
 
 /**

@@ -5,6 +5,7 @@ import type { SourceAnalysis } from './analysis.ts'
 import { sectionsGainDb } from './processors/equaliser.ts'
 import { curveGainDb } from './processors/match.ts'
 import { monoBassGainDb } from './processors/mono-bass.ts'
+import { rise } from './units.ts'
 
 /** A song to be planned: what was measured of it, and its owner's word on where it comes from, a prior on its faults. */
 export interface PlannedSong extends SourceAnalysis {
@@ -30,4 +31,20 @@ export function filterGainDb(stage: RecipeStage, hz: number, sampleRateHz: numbe
   if (stage.kind !== 'equalise') return { mid: 0, side: 0 }
   const gainDb = sectionsGainDb(stage.sections, hz, sampleRateHz)
   return { mid: gainDb, side: gainDb }
+}
+
+/**
+ * Fall of the treble up to which a song's highs may be cut in full, and from which the song counts as muffled, dB. Measured on
+ * fifteen songs of generators and eight of Debian's games: 21 fall by 4.7 dB or less, with +5 dB at 6 kHz by 7.0 dB or less; all
+ * copies behind a low-pass of 24 dB per octave at 5.5 kHz, but for one that has no highs to lose, by 8.7 dB or more.
+ */
+const ordinaryFallDb = 7.2
+const muffledFallDb = 8.5
+
+/**
+ * Returns the part of a broad cut above 5 kHz that a song can bear, 0 to 1: 0 for a muffled one, whose 6 kHz region stands out only
+ * because what lies above it is missing.
+ */
+export function highCutAllowance({ trebleFallDb }: Pick<SourceAnalysis, 'trebleFallDb'>): number {
+  return 1 - rise(trebleFallDb, ordinaryFallDb, muffledFallDb)
 }

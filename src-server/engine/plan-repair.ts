@@ -5,7 +5,7 @@ import { type SourceAnalysis, thresholdShiftDb } from './analysis.ts'
 import { sibilantHz, voiceHz } from './detectors/sibilance.ts'
 import { isRumble, mostPeakRiseDb, rumbleFilterFor } from './detectors/subsonic.ts'
 import { isOppositePhase } from './meters/stereo.ts'
-import { filterGainDb, nothingPlanned, type PlannedSong, type PlanPart } from './plan-part.ts'
+import { filterGainDb, highCutAllowance, nothingPlanned, type PlannedSong, type PlanPart } from './plan-part.ts'
 import { dbToGain, dbToPower, powerToDb, rounded } from './units.ts'
 
 /** A mean above this (−60 dBFS) is an offset. */
@@ -42,7 +42,7 @@ const decision = (code: Decision['code'], values: Decision['values']): Decision 
 /**
  * Returns the repairs of what was detected, and nothing else. Pure; thresholds lean on the AI service, detection decides.
  * `sideGainDb` is what the correction of the width will do to the side: an over-wide bass that it brings back needs no further
- * repair. `tone` are the filters that follow: sibilants are judged as these leave them.
+ * repair. `tone` are the filters that follow: sibilants are judged as these leave them. A muffled song keeps its sibilants.
  */
 export function planRepair(analysis: PlannedSong, sideGainDb: number, tone: readonly RecipeStage[]): PlanPart {
   const parts = [
@@ -206,6 +206,7 @@ function sibilance(analysis: PlannedSong, tone: readonly RecipeStage[]): PlanPar
   const { sharpestDb, typicalDb } = analysis.sibilance
   const leftDb = sharpestDb + sharpenedDb(analysis, tone)
   if (leftDb < sibilanceDb[analysis.aiService] || sharpestDb - typicalDb < 10) return nothingPlanned
+  if (highCutAllowance(analysis) === 0) return nothingPlanned
   return {
     stages: [
       {

@@ -3,12 +3,12 @@ import type { EqualiserSection, GainCurve, RecipeStage } from '../contract/recip
 import type { Decision } from '../contract/report.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import { type ToneFault, toneFaults } from './detectors/tone-evidence.ts'
-import { certainty, faultOdds, probability, rise } from './fault-odds.ts'
+import { certainty, faultOdds, probability } from './fault-odds.ts'
 import { type BandLevels, emptyDb, quantile } from './meters/spectrum.ts'
 import { isOppositePhase } from './meters/stereo.ts'
-import { filterGainDb, nothingPlanned, type PlannedSong, type PlanPart } from './plan-part.ts'
+import { filterGainDb, highCutAllowance, nothingPlanned, type PlannedSong, type PlanPart } from './plan-part.ts'
 import { genreSpectrumDb } from './tonal-targets.ts'
-import { clamp, rounded } from './units.ts'
+import { clamp, rise, rounded } from './units.ts'
 import { excessDb, usualUpToDb } from './usual-range.ts'
 
 /** Up to this many dB a correction is a matter of taste: a lean while a fault is only possible. */
@@ -46,6 +46,15 @@ const leastDb = 0.15
  */
 const excessPart = { mud: 0.5, harshness: 1 } as const
 
+/** Evidence of the spectrum from which harshness may be cut in full, dB; without any, how the peaks line up is not enough. */
+const plainHarshnessDb = 1
+
+/** Part of the correction of a fault that the spectrum itself allows, 0 to 1: cuts in the highs need highs that stand out. */
+function allowance(analysis: PlannedSong, kind: ToneFault['kind']): number {
+  if (kind !== 'harshness') return 1
+  return highCutAllowance(analysis) * rise(analysis.tone.harshness, 0, plainHarshnessDb)
+}
+
 /** What is taken against one fault of tone at intensity 50. */
 interface ToneCorrection {
   /** dB of the fault: 0 … its usual size. */
@@ -78,7 +87,8 @@ function toneCorrection(analysis: PlannedSong, fault: ToneFault, logOdds: number
  * Returns the equaliser against the typical faults of tone, the same in mid and side: the exact inverses of the faults' own
  * filters, by their odds, or by how far the piece lies beyond nearly all finished music where that is more. `intensity` 50 corrects
  * as described, 0 not at all, 100 twice the lean and the excess but never more than the fault. A lean is told as one: no fault was
- * found. Nothing is judged in a piece that is not {@link isComparable}.
+ * found. Nothing is judged in a piece that is not {@link isComparable}; harshness is cut only where the spectrum itself shows it and the
+ * treble does not fall away above it.
  */
 export function planToneFaults(analysis: PlannedSong, intensity: number): PlanPart {
   if (!isComparable(analysis)) return nothingPlanned
@@ -93,7 +103,7 @@ export function planToneFaults(analysis: PlannedSong, intensity: number): PlanPa
     const { amountDb, code, reason } = corrections.get(kind)!
     const opposite = opposites[kind]
     const doubt = opposite === null ? 1 : 1 - corrections.get(opposite)!.certainty
-    const amount = Math.min(usualDb, (doubt * amountDb * intensity) / 50)
+    const amount = allowance(analysis, kind) * Math.min(usualDb, (doubt * amountDb * intensity) / 50)
     if (amount < leastDb) continue
     // Air is not lifted above a cutoff: there is only noise.
     if (kind === 'dullness' && (analysis.bandwidthHz ?? 20_000) < 2 * frequencyHz) continue

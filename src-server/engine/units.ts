@@ -51,3 +51,9 @@ export function clamp(value: number, low: number, high: number): number {
 export function mix(from: number, to: number, t: number): number {
   return from + (to - from) * t
 }
+
+/** Rises from 0 at `from` to 1 at `to`, smoothly. */
+export function rise(value: number, from: number, to: number): number {
+  const t = clamp((value - from) / (to - from), 0, 1)
+  return t * t * (3 - 2 * t)
+}

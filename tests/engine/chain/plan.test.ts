@@ -3,6 +3,7 @@ import { addClicks, addOffset, addResonance, addTone, clipHard, toneDamages } fr
 import type { RecipeStage } from '../../../src-server/contract/recipe.ts'
 import { DECISION_CODES, type DecisionCode } from '../../../src-server/contract/report.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
+import { createBiquadCascade, lowPass } from '../../../src-server/engine/biquad.ts'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
 import { applyRecipe, splitRecipe } from '../../../src-server/engine/chain.ts'
 import type { Fault, FaultRelief, PeakRelief } from '../../../src-server/engine/detectors/peak-relief.ts'
@@ -756,7 +757,8 @@ describe('a song that may be harsh or dull', () => {
     for (let harsh = 0; harsh <= 1; harsh += 0.02) {
       for (let dull = 0; dull <= 1; dull += 0.02) {
         const faults = { ...none.faults, harshness: relief(harsh), dullness: relief(dull) }
-        const { decisions } = planToneFaults({ ...ordinary, peakRelief: { ...none, faults } }, 50)
+        const song = { ...ordinary, tone: { ...ordinary.tone, harshness: 1 }, peakRelief: { ...none, faults } }
+        const { decisions } = planToneFaults(song, 50)
         const gainDb = (wanted: DecisionCode, fault: string) =>
           decisions.find(({ code, values }) => code === wanted || values.fault === fault)?.values.gainDb ?? 0
         const cutDb = gainDb('TONE_HARSHNESS_CUT', 'harshness')
@@ -1120,5 +1122,46 @@ describe('the chain', () => {
     const { audio: result } = applyRecipe(audio, plan(analysis, { genre: 'pop' }).recipe)
     expect(result.channels[0]).toBe(left)
     expect(largestDifference(result, music)).toBeGreaterThan(0)
+  })
+})
+
+describe('the highs of a song', () => {
+  /** A song as a finished limiter leaves it when 6 kHz stands out: harshness by its peaks. */
+  const harsh = (change: Partial<SourceAnalysis> & { readonly evidenceDb: number }) => {
+    const { evidenceDb, ...rest } = change
+    const tone = { ...analysis.tone, harshness: evidenceDb }
+    return { ...analysis, tone, peakRelief: evenedBy('harshness', 1), ...rest }
+  }
+  const highCutDb = (song: SourceAnalysis) =>
+    planToneFaults({ ...song, aiService: 'suno' }, 100).stages.flatMap((stage) =>
+      stage.kind === 'equalise'
+        ? stage.sections.flatMap(({ frequencyHz, gainDb }) => (frequencyHz > 4000 ? [gainDb] : []))
+        : [],
+    )
+
+  it('are cut where the spectrum itself shows too much of them, and the more the clearer it does', () => {
+    expect(highCutDb(harsh({ evidenceDb: 5 }))).toEqual([-5])
+    const [slight] = highCutDb(harsh({ evidenceDb: 0.5 }))
+    expect(slight).toBeCloseTo(-2.5)
+  })
+
+  it('are never cut against the evidence of the spectrum, whatever the peaks say', () => {
+    for (const evidenceDb of [0, -0.5, -1.4, -2.5]) expect(highCutDb(harsh({ evidenceDb }))).toEqual([])
+  })
+
+  it('are never cut in a song whose treble falls away', () => {
+    expect(highCutDb(harsh({ evidenceDb: 12, trebleFallDb: 8.5 }))).toEqual([])
+    expect(highCutDb(harsh({ evidenceDb: 12, trebleFallDb: 38 }))).toEqual([])
+    expect(highCutDb(harsh({ evidenceDb: 12, trebleFallDb: 7 }))).toEqual([-5])
+  })
+
+  it.each([4000, 5500, 8000])('are left alone behind a low-pass of 24 dB per octave at %i Hz', (cutoffHz) => {
+    const song = copyOf(music)
+    filterWhole(song, createBiquadCascade([0.5, 0.5].map((q) => lowPass(cutoffHz, song.sampleRateHz, q))))
+    const found = analyse(song)
+    expect(found.trebleFallDb).toBeGreaterThan(8.5)
+    // However clearly the peaks speak for harshness.
+    const suspected = { ...found, peakRelief: evenedBy('harshness', 1), tone: { ...found.tone, harshness: 14 } }
+    expect(highCutDb(suspected)).toEqual([])
   })
 })
