@@ -19,6 +19,7 @@ export interface AppSessionArguments {
   readonly jobStore: DeskArguments['jobStore'] & OutputDeliveryArguments['jobStore']
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
+  readonly spareRoom: DeskArguments['spareRoom']
   readonly notify: {
     record(event: { event: 'desk.changed' } | { event: 'job.delivered'; jobId: string }): unknown
     committed(): void

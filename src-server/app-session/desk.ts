@@ -18,6 +18,7 @@ import type { Log } from '../log.ts'
 import type { StoredSong } from '../mastering/work-order.ts'
 import type { Chance, Clock } from '../system.ts'
 import type { MasterRequest } from '../uploads/form.ts'
+import type { SpareRoom } from '../uploads/spare-room.ts'
 import { createDeskStore, type DeskRow } from './desk-store.ts'
 import type { Sources } from './sources.ts'
 import { createWatchFolderStore } from './watch-folder-store.ts'
@@ -54,6 +55,7 @@ export interface DeskArguments {
   >
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
+  readonly spareRoom: Pick<SpareRoom, 'use'>
   /** Writes and tells that the desk has changed. */
   readonly notify: { record(event: { event: 'desk.changed' }): unknown; committed(): void }
 }
@@ -87,7 +89,8 @@ const FAULT_RETRY_MS = 30_000
 const PASSING: ReadonlySet<ErrorCode> = new Set(['INSUFFICIENT_CREDITS', 'INSUFFICIENT_STORAGE', 'UNAVAILABLE'])
 
 /** Makes the desk over an open database. `feed` hands over what has room; call it whenever a slot may have become free. */
-export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, workers, notify }: DeskArguments) {
+export function createDesk(given: DeskArguments) {
+  const { db, clock, chance, log, sources, jobs, jobStore, workers, spareRoom, notify } = given
   const store = createDeskStore(db)
   const watchFolders = createWatchFolderStore(db)
   const common = () => store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
@@ -102,6 +105,9 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
     })()
     notify.committed()
   }
+
+  /** As {@link change}, for what frees room: it goes through on a full disk too. */
+  const changeFreeing = (run: () => void) => spareRoom.use(() => change(run))
 
   function requireSong(sourceId: string): DeskRow & { isRemoved: boolean } {
     const song = store.song(sourceId)
@@ -289,7 +295,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
     /** Takes waiting songs back and cancels unfinished jobs. Throws NOT_FOUND. */
     stop(sourceIds: readonly string[]): void {
       const songs = sourceIds.map(requireSong)
-      change(() => {
+      changeFreeing(() => {
         for (const { sourceId, state } of songs) if (state === 'waiting') store.move(sourceId, 'ready')
       })
       for (const { sourceId } of songs)
@@ -299,7 +305,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
     /** Takes songs off; waiting ones will not be mastered. Throws NOT_FOUND. */
     remove(sourceIds: readonly string[]): void {
       const songs = sourceIds.map(requireSong)
-      change(() => {
+      changeFreeing(() => {
         for (const { sourceId, state } of songs) {
           if (state === 'waiting') store.move(sourceId, 'ready')
           store.setRemoved(sourceId, clock.now())
@@ -331,7 +337,7 @@ export function createDesk({ db, clock, chance, log, sources, jobs, jobStore, wo
       const gone = new Set([...removed, ...over])
       const used = referencesInUse(gone)
       const unused = [...gone, ...sources.referencesBefore(before)].filter((sourceId) => !used.has(sourceId))
-      if (unused.length > 0) change(() => sources.remove(unused))
+      if (unused.length > 0) changeFreeing(() => sources.remove(unused))
       return unused
     },
   }

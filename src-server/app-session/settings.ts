@@ -5,11 +5,14 @@ import { DEFAULT_RETENTION_DAYS } from '../contract/limits.ts'
 import type { Db } from '../db/open.ts'
 import { invalidRequest } from '../http/app-error.ts'
 import { locateFfmpeg } from '../media/locate.ts'
+import type { SpareRoom } from '../uploads/spare-room.ts'
 import { requireOutputFolder } from './chosen-folder.ts'
 
 export interface SettingsArguments {
   readonly db: Db
   readonly dataDir: string
+  /** A shorter retention frees room, and other folders take what is written. */
+  readonly spareRoom: Pick<SpareRoom, 'use'>
   /** Where plain masters go unless the owner says otherwise; null for a server without a screen. */
   readonly defaultOutputFolder: string | null
   /** Engine processes that suit this machine. */
@@ -17,7 +20,8 @@ export interface SettingsArguments {
 }
 
 /** Makes the settings over an open database. */
-export function createSettings({ db, dataDir, defaultOutputFolder, defaultEngineWorkers }: SettingsArguments) {
+export function createSettings(given: SettingsArguments) {
+  const { db, dataDir, spareRoom, defaultOutputFolder, defaultEngineWorkers } = given
   const defaults: Settings = {
     language: 'system',
     theme: 'system',
@@ -53,7 +57,7 @@ export function createSettings({ db, dataDir, defaultOutputFolder, defaultEngine
     async change(patch: Partial<Settings>): Promise<Settings> {
       if (typeof patch.output_folder === 'string') await requireOutputFolder(patch.output_folder, dataDir)
       if (typeof patch.ffmpeg_path === 'string') await requireFfmpeg(patch.ffmpeg_path)
-      write(patch)
+      spareRoom.use(() => write(patch))
       current = load()
       return current
     },

@@ -9,6 +9,7 @@ import type { Caller } from '../http/route.ts'
 import type { StoredSong } from '../mastering/work-order.ts'
 import type { Notify } from '../notify/notify.ts'
 import type { Clock } from '../system.ts'
+import type { SpareRoom } from '../uploads/spare-room.ts'
 import type { Folders } from './folders.ts'
 import { hasEnded, hasExpired, statusOf } from './job.ts'
 import { jobPayload, type LiveState, type PayloadView } from './payload.ts'
@@ -27,10 +28,12 @@ export interface JobsParts {
   readonly folders: Folders
   readonly notify: Pick<Notify, 'record' | 'committed'>
   readonly plan: () => Plan
+  readonly spareRoom: Pick<SpareRoom, 'use'>
 }
 
 /** The jobs, as the rest of the server uses them. */
-export function createJobs({ db, clock, store, scheduler, settle, submit, folders, notify, plan }: JobsParts) {
+export function createJobs(parts: JobsParts) {
+  const { db, clock, store, scheduler, settle, submit, folders, notify, plan, spareRoom } = parts
   const require = (jobId: string): JobRecord => {
     const job = store.find(jobId)
     if (!job) throw new AppError('JOB_NOT_FOUND')
@@ -107,15 +110,19 @@ export function createJobs({ db, clock, store, scheduler, settle, submit, folder
     /** Ends an unfinished job as cancelled and refunds it; an ended one stays as it is. Throws JOB_NOT_FOUND. */
     cancel(jobId: string): void {
       require(jobId)
-      if (settle(jobId, { kind: 'cancel' })) scheduler.abandon(jobId)
+      if (spareRoom.use(() => settle(jobId, { kind: 'cancel' }))) scheduler.abandon(jobId)
     },
-    /** Removes an ended job with its files. Throws JOB_NOT_FOUND. */
+    /**
+     * Removes an ended job with its files, on a full disk the files first: should the row then outlive them, its downloads answer
+     * RESULT_EXPIRED. Throws JOB_NOT_FOUND.
+     */
     remove(jobId: string): void {
       require(jobId)
-      db.transaction(() => {
+      const removeRow = db.transaction(() => {
         store.remove(jobId)
         notify.record({ event: 'job.deleted', jobId })
-      }).immediate()
+      })
+      spareRoom.use(removeRow.immediate, () => folders.remove(jobId))
       folders.remove(jobId)
       notify.committed()
     },

@@ -106,6 +106,14 @@ export function createScheduler(parts: SchedulerParts) {
     return { kind: 'fail', failureCode: message.failureCode, values: message.params }
   }
 
+  const clearAttempts = (jobId: string) => {
+    try {
+      removeLeftOvers(folders, jobId, false)
+    } catch (cause) {
+      log.warn('what is left of a job could not be removed', { jobId, cause })
+    }
+  }
+
   const run = async (job: JobRecord, signal: AbortSignal) => {
     const ending = await work(job, signal).catch((cause: unknown): Ending => {
       // Who cancels a job may have deleted its files by now.
@@ -113,6 +121,8 @@ export function createScheduler(parts: SchedulerParts) {
       if (!isCancelled) log.error('a job could not be worked on', { jobId: job.jobId, cause })
       return failureOf(cause)
     })
+    // First, so that the end can be written on a disk that the attempt itself has filled.
+    if (ending.kind !== 'succeed') clearAttempts(job.jobId)
     await settleSurely(job.jobId, ending)
     removeLeftOvers(folders, job.jobId, store.find(job.jobId)?.state === 'done')
   }
@@ -150,11 +160,7 @@ export function createScheduler(parts: SchedulerParts) {
     /** Runs what a crash of the server left half-way, then what waits. */
     start(): void {
       const orphans = store.running().map(({ jobId }) => {
-        try {
-          removeLeftOvers(folders, jobId, false)
-        } catch (cause) {
-          log.warn('what a crash left of a job could not be removed', { jobId, cause })
-        }
+        clearAttempts(jobId)
         return settleSurely(jobId, { kind: 'crash' })
       })
       isStarted = true

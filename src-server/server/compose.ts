@@ -40,7 +40,7 @@ export async function compose(ground: Ground): Promise<Service> {
   const db = openDatabase(path.join(ground.dataDir, 'loudsmith.db'), readMigrations(MIGRATIONS_FOLDER))
   try {
     const core = createCore(ground, db)
-    const { notify, retention } = core
+    const { notify, retention, spareRoom } = core
     const stopping = new AbortController()
     const work = createWork(ground, core, stopping.signal)
     const { scheduler, session, watchFolders, pool } = work
@@ -67,11 +67,12 @@ export async function compose(ground: Ground): Promise<Service> {
         scheduler.start()
         session.start()
         watchFolders.start()
+        spareRoom.start()
       },
       async stop() {
         stopping.abort(new Error('the server stops'))
         retention.close()
-        await Promise.all([watchFolders.close(), scheduler.stop(), notify.close(), session.close()])
+        await Promise.all([watchFolders.close(), scheduler.stop(), notify.close(), session.close(), spareRoom.close()])
       },
       async close() {
         await app.close()
@@ -145,13 +146,13 @@ function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
 
 /** What the app alone may use. */
 function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: Work): void {
-  const { settings, retention, notify, folders, ffmpeg } = core
+  const { settings, retention, notify, folders, spareRoom, ffmpeg } = core
   const { session, scheduler, inspect, storage, usedBytes, watchFolders, coverOf } = work
   appRoutes(app, {
     session,
     settings,
     onSettingsChanged(patch) {
-      if (patch.retention_days !== undefined) retention.replan()
+      if (patch.retention_days !== undefined) spareRoom.use(retention.replan)
       if (patch.engine_workers !== undefined) scheduler.wake()
       session.feed()
       notify.record({ event: 'settings.changed' })

@@ -15,6 +15,7 @@ import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { locateFfmpeg } from '../media/locate.ts'
 import { createNotify } from '../notify/notify.ts'
 import type { Chance, Clock } from '../system.ts'
+import { createSpareRoom } from '../uploads/spare-room.ts'
 
 /** What everything is built on. */
 export interface Ground {
@@ -37,9 +38,11 @@ export interface Ground {
 /** Builds what remembers over an open database: account, keys, settings, jobs, events. Nothing runs yet. */
 export function createCore(ground: Ground, db: Db) {
   const { dataDir, config, clock, chance, log } = ground
+  const spareRoom = createSpareRoom({ dataDir, clock, chance, log })
   const settings = createSettings({
     db,
     dataDir,
+    spareRoom,
     defaultOutputFolder: ground.outputFolder ?? null,
     defaultEngineWorkers: Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2))),
   })
@@ -59,6 +62,7 @@ export function createCore(ground: Ground, db: Db) {
   const store = createJobStore(db)
   return {
     db,
+    spareRoom,
     settings,
     account,
     plan,

@@ -18,7 +18,7 @@ import { ENGINE_FILE } from './places.ts'
 /** Builds what works: uploads, jobs with their engine processes, and the app's desk. Nothing runs yet. */
 export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
   const { dataDir, config, clock, chance, log, baseUrl } = ground
-  const { db, settings, plan, ledger, notify, folders, store, retention, ffmpeg } = core
+  const { db, settings, plan, ledger, notify, folders, store, retention, spareRoom, ffmpeg } = core
   const usedBytes = () => store.storedBytes() + session.sources.storedBytes()
   const storage = createStorage({
     dataDir,
@@ -65,7 +65,7 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     ffmpeg,
     jobTimeoutMs: config.jobTimeoutMs,
   })
-  const jobs = createJobs({ db, clock, store, scheduler, settle, submit, folders, notify, plan })
+  const jobs = createJobs({ db, clock, store, scheduler, settle, submit, folders, notify, plan, spareRoom })
   const session = createAppSession({
     db,
     clock,
@@ -81,6 +81,7 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     jobStore: store,
     workers,
     notify,
+    spareRoom,
   })
   const inspect = createInspect({ ffmpeg, probe: probeAudio })
   const coverOf = createCoverOf(ffmpeg)

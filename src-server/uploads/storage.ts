@@ -6,6 +6,11 @@ export interface Storage {
   /** Bytes that this process may still write on the disk of the data directory. */
   freeBytes(): number
   /**
+   * Throws INSUFFICIENT_STORAGE unless `bytes` more can be written on the disk with a reserve left, beside what is promised already.
+   * For uploads on their way, which no quota counts: before the first byte with their size, then with 0 as they come.
+   */
+  requireDisk(bytes: number): void
+  /**
    * Throws INSUFFICIENT_STORAGE unless `bytes` more fit into the owner's quota and `bytesToWrite` of them, all when absent, on the
    * disk with a reserve left, both beside what is promised already.
    */
@@ -13,7 +18,13 @@ export interface Storage {
 }
 
 /** Left free for the database and for everybody else. */
-const RESERVE_BYTES = 64 * 1024 * 1024
+export const RESERVE_BYTES = 64 * 1024 * 1024
+
+/** Returns the bytes that this process may still write on the disk of a folder. Throws the system's error. */
+export function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
 
 /**
  * Returns the room of a data directory. `usedBytes` is what the quota counts, `promisedBytes` what is still to be written of what was
@@ -26,20 +37,18 @@ export function createStorage(given: {
   quotaBytes: () => number | null
   freeBytes?: () => number
 }): Storage {
-  const freeBytes =
-    given.freeBytes ??
-    (() => {
-      const { bavail, bsize } = statfsSync(given.dataDir)
-      return bavail * bsize
-    })
+  const freeBytes = given.freeBytes ?? (() => freeBytesOf(given.dataDir))
+  function requireDisk(bytes: number): void {
+    if (freeBytes() < given.promisedBytes() + bytes + RESERVE_BYTES) throw new AppError('INSUFFICIENT_STORAGE')
+  }
   return {
     freeBytes,
+    requireDisk,
     require(bytes, bytesToWrite = bytes) {
       const quotaBytes = given.quotaBytes()
-      const promisedBytes = given.promisedBytes()
-      const isWithinQuota = quotaBytes === null || given.usedBytes() + promisedBytes + bytes <= quotaBytes
-      if (!isWithinQuota || freeBytes() < promisedBytes + bytesToWrite + RESERVE_BYTES)
+      if (quotaBytes !== null && given.usedBytes() + given.promisedBytes() + bytes > quotaBytes)
         throw new AppError('INSUFFICIENT_STORAGE')
+      requireDisk(bytesToWrite)
     },
   }
 }

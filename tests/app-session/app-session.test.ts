@@ -55,6 +55,7 @@ function openSession() {
     jobs: { submit: () => {}, cancel: () => {}, freeSlots: () => 1, files: () => undefined },
     jobStore: createJobStore(db),
     workers: () => 1,
+    spareRoom: { use: (run) => run() },
     notify: {
       record() {
         if (world.breaksNotes) throw new Error('disk I/O error')

@@ -93,6 +93,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
     jobs,
     jobStore: store,
     workers: () => world.workers,
+    spareRoom: { use: (run) => run() },
     notify: {
       record({ event }) {
         if (world.breaksNotes) throw new Error('disk I/O error')

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   closeSync,
+  existsSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -12,7 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, type TestContext, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest'
 import { masterFile } from '../../src-server/cli/master.ts'
 import { createServiceClient } from '../../src-server/cli/service-client.ts'
 import { wordsOfTerminal } from '../../src-server/cli/words.ts'
@@ -104,11 +105,118 @@ test('how a job ended is not lost on a full disk: it is written as soon as there
   engine.processes[0]?.fail('DISK_FULL')
   await expect.poll(() => service.lines.some(({ message }) => message === 'a job could not be settled')).toBe(true)
   expect((await service.get(`/api/v1/jobs/${job_id}`, { credential: key })).body.status).toBe('queued')
-  const refused = await service.call('DELETE', `/api/v1/jobs/${job_id}`)
-  expect([refused.status, refused.body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
   free()
   expect(await service.ended(job_id)).toMatchObject({ failure_code: 'DISK_FULL', credits_refunded: 1 })
   expect((await service.get('/api/v1/account')).body.credits).toBe(500)
+})
+
+describe('on a full disk', () => {
+  let full: Service
+
+  /** A service with room kept aside, and `count` jobs that are done. */
+  async function openFull(context: TestContext, count = 0): Promise<string[]> {
+    needMount(context)
+    engine.isAutomatic = true
+    const dataDir = path.join(folder, 'full')
+    full = await startService({ dataDir, forkEngine: engine.fork })
+    await expect.poll(() => statSync(spareRoom(), { throwIfNoEntry: false })?.size).toBe(8 * 1_048_576)
+    const jobs: string[] = []
+    for (let made = 0; made < count; made++) jobs.push((await full.newJob()).job_id)
+    for (const jobId of jobs) await full.ended(jobId)
+    engine.isAutomatic = false
+    return jobs
+  }
+  const spareRoom = () => path.join(full.dataDir, 'spare-room')
+  afterEach(async () => {
+    free()
+    await full?.stop()
+  })
+
+  async function expectRemoved(jobIds: readonly string[]): Promise<void> {
+    for (const jobId of jobIds) {
+      expect((await full.call('DELETE', `/api/v1/jobs/${jobId}`)).status).toBe(204)
+      expect((await full.get(`/api/v1/jobs/${jobId}`)).body.error.code).toBe('JOB_NOT_FOUND')
+      expect(existsSync(path.join(full.dataDir, 'jobs', jobId))).toBe(false)
+    }
+  }
+
+  test('jobs can be deleted, many in a row', async (context) => {
+    const jobs = await openFull(context, 8)
+    fill()
+    await expectRemoved(jobs)
+  })
+
+  test('jobs can be deleted where no room could be kept aside', async (context) => {
+    const jobs = await openFull(context, 3)
+    rmSync(spareRoom())
+    fill()
+    await expectRemoved(jobs)
+  })
+
+  test('a job whose files went and whose row could not follow says that its result is gone, and can be deleted later', async (context) => {
+    const [jobId = ''] = await openFull(context, 1)
+    rmSync(spareRoom())
+    // Something else took the room that its files had made.
+    rmSync(path.join(full.dataDir, 'jobs', jobId), { recursive: true })
+    fill()
+    const refused = await full.call('DELETE', `/api/v1/jobs/${jobId}`)
+    expect([refused.status, refused.body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+    for (const address of ['/download', '/files/spotify', '/files/source', '/report']) {
+      const { status, body } = await full.get(`/api/v1/jobs/${jobId}${address}`)
+      expect([address, status, body.error.code]).toEqual([address, 410, 'RESULT_EXPIRED'])
+    }
+    free()
+    expect((await full.call('POST', `/api/v1/jobs/${jobId}/retry`)).body.error.code).toBe('RESULT_EXPIRED')
+    await expectRemoved([jobId])
+  })
+
+  test('a job that runs can be cancelled, and what it has written goes', async (context) => {
+    await openFull(context)
+    const started = engine.processes.length
+    const { job_id } = await full.newJob()
+    await expect.poll(() => engine.processes.length).toBe(started + 1)
+    const attempt = engine.processes[started]?.order?.attemptFolder ?? ''
+    writeFileSync(path.join(attempt, 'half.wav'), Buffer.alloc(1_048_576))
+    fill()
+    const { status, body } = await full.call('DELETE', `/api/v1/jobs/${job_id}`)
+    expect([status, body.failure_code, body.credits_refunded]).toEqual([200, 'CANCELLED', 1])
+    await expect.poll(() => existsSync(attempt)).toBe(false)
+  })
+
+  test('what a failed job has written goes before its end is noted, which needs that room', async (context) => {
+    await openFull(context)
+    rmSync(spareRoom())
+    const started = engine.processes.length
+    const { job_id } = await full.newJob()
+    await expect.poll(() => engine.processes.length).toBe(started + 1)
+    const attempt = engine.processes[started]?.order?.attemptFolder ?? ''
+    writeFileSync(path.join(attempt, 'half.wav'), Buffer.alloc(1_048_576))
+    fill()
+    full.expectFault('a job failed')
+    engine.processes[started]?.fail('DISK_FULL')
+    expect(await full.ended(job_id)).toMatchObject({ failure_code: 'DISK_FULL', credits_refunded: 1 })
+    expect(existsSync(attempt)).toBe(false)
+  })
+
+  test('songs can be taken off the batch, and the retention can be made shorter', async (context) => {
+    await openFull(context)
+    await full.patch('/app/desk', { is_paused: true })
+    const sources: string[] = []
+    for (let pitch = 1; pitch <= 6; pitch++) {
+      const form = new FormData()
+      form.append('file', new Blob([new Uint8Array(wavSong({ hertz: 110 * pitch }))]), 'song.wav')
+      sources.push((await full.call('POST', '/app/sources', { body: form })).body.source_id)
+    }
+    await full.post('/app/desk/start', { source_ids: sources })
+    fill()
+    for (const source_id of sources) {
+      expect((await full.post('/app/desk/stop', { source_ids: [source_id] })).status).toBe(200)
+      expect((await full.post('/app/desk/remove', { source_ids: [source_id] })).status).toBe(200)
+    }
+    expect((await full.get('/app/desk')).body.songs).toEqual([])
+    for (const retention_days of [20, 10, 5, 1])
+      expect((await full.patch('/app/settings', { retention_days })).body.retention_days).toBe(retention_days)
+  })
 })
 
 test('the command line leaves no half of a master where there is no room to unpack all of them', async (context) => {
