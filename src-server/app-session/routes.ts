@@ -63,8 +63,8 @@ function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: A
     const song = await rest.inspect(file, purpose === 'reference' ? 'reference_file' : 'file', signal)
     const cover = await rest.coverOf(song, signal)
     const store = () => {
-      // It lies on the disk of the stored songs by now, and is only moved.
-      rest.storage.require(file.sizeBytes, 0)
+      // The song lies on the disk of the stored songs by now, and is only moved.
+      rest.storage.require(file.sizeBytes, cover?.bytes.length ?? 0)
       return sources.add({ ...song, purpose, ...(cover ? { cover } : {}) })
     }
     const add = () => (purpose === 'song' ? desk.add(store) : store())
@@ -77,6 +77,7 @@ function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: A
       folder,
       files: ['file'],
       maxFileBytes: MAX_SOURCE_BYTES,
+      requireDisk: rest.storage.requireDisk,
       signal,
     })
     try {

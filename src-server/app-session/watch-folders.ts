@@ -40,7 +40,7 @@ export interface WatchFoldersArguments {
   readonly desk: Pick<DeskQueue, 'addStarted'>
   readonly inspect: Inspect
   readonly coverOf: CoverOf
-  readonly storage: Pick<Storage, 'require'>
+  readonly storage: Pick<Storage, 'require' | 'requireDisk'>
 }
 
 /** What the owner chooses for a folder. */
@@ -143,7 +143,10 @@ export function createWatchFolders(given: WatchFoldersArguments) {
     if (sizeBytes > MAX_SOURCE_BYTES) throw tooLarge(MAX_SOURCE_BYTES, 'file')
     given.storage.require(sizeBytes)
     await mkdir(own, { recursive: true, mode: 0o700 })
-    return copyWhole(folder, seen, path.join(own, 'file'), closing.signal)
+    return copyWhole(folder, seen, path.join(own, 'file'), {
+      requireDisk: given.storage.requireDisk,
+      signal: closing.signal,
+    })
   }
 
   /** Whether a song that holds less than it says is given more time; it is then held back. */

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type AppError, invalidRequest } from '../http/app-error.ts'
 import type { ReceivedFile } from '../uploads/receive.ts'
+import { type Storage, watchRoom } from '../uploads/storage.ts'
 import type { FileState } from './held-back.ts'
 
 /** A file of a watched folder that may be a song. */
@@ -46,13 +47,14 @@ export async function songsIn(folder: string): Promise<SeenSong[]> {
 
 /**
  * Copies a song of `folder` to `to` and hashes it; resolves with undefined when it is no longer as it was seen, so that a half-written
- * one is never taken. Rejects with an {@link UnreadableError}, the system's error of the writing, or the reason of an aborted signal.
+ * one is never taken. Rejects with an {@link UnreadableError}, INSUFFICIENT_STORAGE before the disk is full, the system's error of the
+ * writing, or the reason of an aborted signal.
  */
 export async function copyWhole(
   folder: string,
   { filename, look }: SeenSong,
   to: string,
-  signal: AbortSignal,
+  { requireDisk, signal }: Pick<Storage, 'requireDisk'> & { readonly signal: AbortSignal },
 ): Promise<ReceivedFile | undefined> {
   const from = path.join(folder, filename)
   const hash = createHash('sha256')
@@ -67,7 +69,14 @@ export async function copyWhole(
       throw new UnreadableError(cause)
     }
   }
-  await pipeline(read, createWriteStream(to, { mode: 0o600 }), { signal })
+  const requireRoom = watchRoom(requireDisk)
+  const withRoom = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      requireRoom(chunk.length)
+      yield chunk
+    }
+  }
+  await pipeline(read, withRoom, createWriteStream(to, { mode: 0o600 }), { signal })
   const after = lookOf(await stat(from, { bigint: true }))
   if (after.sizeBytes !== look.sizeBytes || after.modifiedMs !== look.modifiedMs) return undefined
   return { path: to, filename: filename.normalize('NFC'), sizeBytes: look.sizeBytes, sha256: hash.digest('hex') }

@@ -11,6 +11,7 @@ import type { Chance, Clock } from '../system.ts'
 import { readAnalysisForm, readMasterForm } from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
+import type { Storage } from '../uploads/storage.ts'
 import type { Analyse } from './analyse.ts'
 import { fingerprintOf, type Idempotency } from './idempotency.ts'
 import type { Jobs } from './jobs.ts'
@@ -39,6 +40,7 @@ export interface JobRoutesParts {
   readonly chance: Chance
   /** Folder of uploads on their way. */
   readonly tmpFolder: string
+  readonly storage: Pick<Storage, 'requireDisk'>
 }
 
 /** Fields that name a stored song. */
@@ -140,13 +142,14 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
 
 /** Receives the multipart request, hands it to `use` and removes what is left of it. */
 async function withUpload<Outcome>(
-  { chance, tmpFolder }: Pick<JobRoutesParts, 'chance' | 'tmpFolder'>,
+  { chance, tmpFolder, storage }: Pick<JobRoutesParts, 'chance' | 'tmpFolder' | 'storage'>,
   { request, signal }: { request: FastifyRequest; signal: AbortSignal },
   files: readonly string[],
   use: (upload: ReceivedForm) => Promise<Outcome>,
 ): Promise<Outcome> {
   const folder = path.join(tmpFolder, chance.newUuid())
-  const upload = await receiveForm(request.raw, { folder, files, maxFileBytes: MAX_UPLOAD_BYTES, signal })
+  const { requireDisk } = storage
+  const upload = await receiveForm(request.raw, { folder, files, maxFileBytes: MAX_UPLOAD_BYTES, requireDisk, signal })
   try {
     return await use(upload)
   } finally {

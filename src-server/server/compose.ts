@@ -94,7 +94,7 @@ function admissionOf({ clock, sessionCredential }: Ground, { keys, plan }: Core)
 /** What every caller may use. */
 function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: Work): void {
   const { db, account, ledger, keys, notify, store, folders } = core
-  const { jobs, idempotency, admit, inspect, analyse, session } = work
+  const { jobs, idempotency, admit, inspect, analyse, session, storage } = work
   const isStillAllowed = (caller: Caller) => caller.via === 'session' || keys.isActive(caller.keyId)
   route(app, ENDPOINTS.readHealth, () => ({ status: 200, body: { status: 'ok', version: VERSION } }))
   jobRoutes(app, {
@@ -113,6 +113,7 @@ function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
     clock: ground.clock,
     chance: ground.chance,
     tmpFolder: folders.tmp,
+    storage,
   })
   accountRoutes(app, {
     account,

@@ -13,6 +13,7 @@ import { discardFolder } from '../disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { askForBody } from '../http/held-body.ts'
 import { cleanName } from '../http/person-name.ts'
+import { type Storage, watchRoom } from './storage.ts'
 
 /** One received file. */
 export interface ReceivedFile {
@@ -39,6 +40,8 @@ export interface ReceiveOptions {
   readonly files: readonly string[]
   /** Largest size of one file, inclusive. */
   readonly maxFileBytes: number
+  /** Throws INSUFFICIENT_STORAGE unless the disk has room for so many bytes more. */
+  readonly requireDisk: Storage['requireDisk']
   readonly signal: AbortSignal
 }
 
@@ -51,15 +54,18 @@ const MAX_FILENAME_LENGTH = 255
 
 /**
  * Reads a multipart request to its end. Throws FILE_TOO_LARGE with the part's name as soon as one file is over `maxFileBytes`, and
- * before anything is stored where the declared length leaves no doubt; INVALID_REQUEST for an unknown or repeated file part and for
- * a body that is not multipart, INSUFFICIENT_STORAGE for a full disk, and the reason of `signal` when the client is gone. Whatever
+ * before anything is stored where the declared length leaves no doubt; INSUFFICIENT_STORAGE likewise, before the disk is full; INVALID_REQUEST
+ * for an unknown or repeated file part and for a body that is not multipart, and the reason of `signal` when the client is gone. Whatever
  * it throws, nothing is left on the disk; the rest of the body is unread.
  */
 export async function receiveForm(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedForm> {
   const discard = () => discardFolder(options.folder)
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes(options)) {
+  const bodyBytes = Number(request.headers['content-length'] ?? 0)
+  if (bodyBytes > maxBodyBytes(options)) {
     throw tooLarge(options.maxFileBytes, options.files.length === 1 ? options.files[0] : undefined)
   }
+  // A smaller one may hold fields alone, of which nothing is stored.
+  if (bodyBytes > MAX_TEXT_BYTES) options.requireDisk(bodyBytes)
   askForBody(request)
   // On a read-only disk a recursive mkdir says ENOENT; the plain one says why.
   await mkdir(options.folder, { recursive: true, mode: 0o700 }).catch(() => mkdir(options.folder, { mode: 0o700 }))
@@ -105,7 +111,7 @@ async function parse(request: IncomingMessage, options: ReceiveOptions) {
     }
     seen.add(name)
     contents.push(content)
-    const stored = storeFile(content, path.join(options.folder, name), options.maxFileBytes, name)
+    const stored = storeFile(content, name, options)
     writes.push(
       stored.then(({ sizeBytes, sha256 }) => {
         const isEmptyInput = sizeBytes === 0 && !filename
@@ -154,7 +160,13 @@ function createParser(request: IncomingMessage): BusboyInstance {
   }
 }
 
-async function storeFile(content: Readable, file: string, maxBytes: number, field: string) {
+async function storeFile(
+  content: Readable,
+  field: string,
+  { folder, maxFileBytes, requireDisk }: Pick<ReceiveOptions, 'folder' | 'maxFileBytes' | 'requireDisk'>,
+) {
+  const file = path.join(folder, field)
+  const requireRoom = watchRoom(requireDisk)
   const hash = createHash('sha256')
   const target = createWriteStream(file, { flags: 'wx', mode: 0o600, highWaterMark: WRITE_AHEAD_BYTES })
   const written = finished(target)
@@ -164,7 +176,8 @@ async function storeFile(content: Readable, file: string, maxBytes: number, fiel
   try {
     for await (const chunk of content as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length
-      if (sizeBytes > maxBytes) throw tooLarge(maxBytes, field)
+      if (sizeBytes > maxFileBytes) throw tooLarge(maxFileBytes, field)
+      requireRoom(chunk.length)
       hash.update(chunk)
       if (!target.write(chunk)) await Promise.race([once(target, 'drain'), written])
     }

@@ -7,7 +7,7 @@ export interface Storage {
   freeBytes(): number
   /**
    * Throws INSUFFICIENT_STORAGE unless `bytes` more can be written on the disk with a reserve left, beside what is promised already.
-   * For uploads on their way, which no quota counts: before the first byte with their size, then with 0 as they come.
+   * For bytes on their way in, which no quota counts yet.
    */
   requireDisk(bytes: number): void
   /**
@@ -15,6 +15,23 @@ export interface Storage {
    * disk with a reserve left, both beside what is promised already.
    */
   require(bytes: number, bytesToWrite?: number): void
+}
+
+/** Received between two looks at the disk. */
+const LOOK_EVERY_BYTES = 1_048_576
+
+/**
+ * Returns a function to be called with the size of every piece that is received, before it is written. It throws as `requireDisk`
+ * does with 0: with the first piece, and then once a megabyte, since others write too.
+ */
+export function watchRoom(requireDisk: Storage['requireDisk']): (pieceBytes: number) => void {
+  let sinceLookBytes = LOOK_EVERY_BYTES
+  return (pieceBytes) => {
+    sinceLookBytes += pieceBytes
+    if (sinceLookBytes < LOOK_EVERY_BYTES) return
+    sinceLookBytes = 0
+    requireDisk(0)
+  }
 }
 
 /** Left free for the database and for everybody else. */

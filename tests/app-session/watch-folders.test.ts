@@ -117,7 +117,7 @@ function openWatch(world: World = openDesk(), verdict: Verdict = () => undefined
       return { ...file, facts: isCutShort ? { ...FACTS, claimedSeconds: 20 } : FACTS }
     },
     coverOf: async ({ filename }) => (filename === 'pictured.wav' ? COVER : undefined),
-    storage: { require: () => {} },
+    storage: { require: () => {}, requireDisk: () => {} },
   })
   running.push(watch)
   const start = () => {
@@ -669,7 +669,8 @@ describe('the copy of a song', () => {
   it('is none when the song is no longer as it was seen', async () => {
     put('song.wav')
     const [seen] = await songsIn(watched)
-    const copy = () => copyWhole(watched, seen!, path.join(root, 'copy'), new AbortController().signal)
+    const room = { requireDisk: () => {}, signal: new AbortController().signal }
+    const copy = () => copyWhole(watched, seen!, path.join(root, 'copy'), room)
     expect(await copy()).toMatchObject({ filename: 'song.wav', sizeBytes: 'song.wav'.length })
     appendFileSync(path.join(watched, 'song.wav'), 'more')
     expect(await copy()).toBeUndefined()

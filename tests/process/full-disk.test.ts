@@ -6,13 +6,16 @@ import {
   openSync,
   readdirSync,
   rmSync,
+  statfsSync,
   statSync,
   truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest'
 import { masterFile } from '../../src-server/cli/master.ts'
 import { createServiceClient } from '../../src-server/cli/service-client.ts'
@@ -217,6 +220,97 @@ describe('on a full disk', () => {
     for (const retention_days of [20, 10, 5, 1])
       expect((await full.patch('/app/settings', { retention_days })).body.retention_days).toBe(retention_days)
   })
+})
+
+const RESERVE_BYTES = 64 * 1_048_576
+const freeBytes = () => {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+/** Leaves the reserve and so many bytes free. */
+function leaveRoom(bytes: number): void {
+  const file = openSync(filler, 'w')
+  while (freeBytes() > RESERVE_BYTES + bytes)
+    writeSync(file, Buffer.alloc(Math.min(65_536, freeBytes() - RESERVE_BYTES - bytes)))
+  closeSync(file)
+}
+
+describe.each([
+  ['a song', '/api/v1/master', 'file'],
+  ['a reference', '/api/v1/master', 'reference_file'],
+  ['a song to look at', '/api/v1/analyze', 'file'],
+  ['a song of the batch', '/app/sources', 'file'],
+])('%s that the disk has no room for beside the reserve', (_what, address, field) => {
+  const song = new Blob([new Uint8Array(wavOfSize(24_000_000))])
+  const bodyOf = async () => {
+    const form = new FormData()
+    form.append(field, song, 'song.wav')
+    const request = new Request('http://localhost', { method: 'POST', body: form })
+    return { type: request.headers.get('content-type') ?? '', bytes: new Uint8Array(await request.arrayBuffer()) }
+  }
+
+  test('is refused before it is sent where its length is declared', async (context) => {
+    needMount(context)
+    leaveRoom(8 * 1_048_576)
+    const { type, bytes } = await bodyOf()
+    const socket = connect(service.port, '127.0.0.1')
+    const head = [
+      `POST ${address} HTTP/1.1`,
+      `Host: 127.0.0.1:${service.port}`,
+      `Authorization: Bearer ${service.sessionCredential}`,
+      `Content-Type: ${type}`,
+      `Content-Length: ${bytes.length}`,
+      'Expect: 100-continue',
+      'Connection: close',
+      '\r\n',
+    ]
+    socket.write(head.join('\r\n'))
+    const answer = await text(socket)
+    expect(answer).toMatch(/^HTTP\/1.1 507 /)
+    expect(answer).toContain('INSUFFICIENT_STORAGE')
+    free()
+  })
+
+  test('is refused while it comes where its length is not, with the reserve untouched and nothing left', async (context) => {
+    needMount(context)
+    leaveRoom(8 * 1_048_576)
+    const { type, bytes } = await bodyOf()
+    let least = freeBytes()
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        least = Math.min(least, freeBytes())
+        if (sent >= bytes.length) return controller.close()
+        controller.enqueue(bytes.subarray(sent, sent + 65_536))
+        sent += 65_536
+      },
+    })
+    const answer = await service.call('POST', address, {
+      body,
+      headers: { 'content-type': type },
+      duplex: 'half',
+    } as RequestInit)
+    expect([answer.status, answer.body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+    // What is on its way between two looks, and a page of the folder.
+    expect(least).toBeGreaterThan(RESERVE_BYTES - 4 * 1_048_576)
+    expect(service.temporary()).toEqual([])
+    free()
+  })
+})
+
+test('a song of a watched folder waits outside while the disk has no room for it beside the reserve', async (context) => {
+  needMount(context)
+  const watched = mkdtempSync(path.join(tmpdir(), 'loudsmith-bounces-'))
+  const { folder_id } = (await service.post('/app/watch-folders', { path: watched })).body
+  writeFileSync(path.join(watched, 'song.wav'), wavOfSize(24_000_000))
+  leaveRoom(8 * 1_048_576)
+  const waiting = async () => (await service.get('/app/watch-folders')).body.folders[0].waiting
+  await expect.poll(waiting, { timeout: 50_000 }).toMatchObject([{ code: 'INSUFFICIENT_STORAGE' }])
+  expect(service.temporary()).toEqual([])
+  free()
+  await service.call('DELETE', `/app/watch-folders/${folder_id}`)
+  rmSync(watched, { recursive: true })
 })
 
 test('the command line leaves no half of a master where there is no room to unpack all of them', async (context) => {

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import type { AppError } from '../../src-server/http/app-error.ts'
+import { AppError } from '../../src-server/http/app-error.ts'
 import { receiveForm } from '../../src-server/uploads/receive.ts'
 
 /** A virus scanner has the file open: played, because only Windows then refuses to remove it. */
-const disk = vi.hoisted(() => ({ holdsFiles: false }))
+const disk = vi.hoisted(() => ({ holdsFiles: false, roomBytes: Number.POSITIVE_INFINITY }))
 vi.mock('node:fs/promises', async (original) => {
   const fs = await original<typeof import('node:fs/promises')>()
   const rm: typeof fs.rm = async (...given) => {
@@ -27,7 +27,16 @@ const uploads = path.join(folder, 'tmp')
 
 /** Receives as the service does, with a small limit, and answers with what came or with the refusal. */
 const server = createServer(async (request, response) => {
-  const options = { folder: path.join(uploads, 'one'), files: ['file'], maxFileBytes: MAX_FILE_BYTES }
+  const options = {
+    folder: path.join(uploads, 'one'),
+    files: ['file'],
+    maxFileBytes: MAX_FILE_BYTES,
+    requireDisk(bytes: number) {
+      const file = path.join(uploads, 'one', 'file')
+      const written = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      if (written + bytes > disk.roomBytes) throw new AppError('INSUFFICIENT_STORAGE')
+    },
+  }
   try {
     const form = await receiveForm(request, { ...options, signal: new AbortController().signal })
     await form.discard()
@@ -103,4 +112,18 @@ test('what the system keeps from being removed costs no answer: neither what cam
 test('a declared length that no allowed file explains is refused before anything is stored', async () => {
   expect(await send(MAX_FILE_BYTES + 1_048_577, false)).toEqual({ code: 'FILE_TOO_LARGE', param: 'file' })
   expect(existsSync(uploads)).toBe(false)
+})
+
+test('a file that the disk has no room for is refused before anything is stored where its length is declared, else as it comes', async () => {
+  disk.roomBytes = 1_200_000
+  try {
+    expect(await send(2_000_000, false)).toEqual({ code: 'INSUFFICIENT_STORAGE' })
+    expect(existsSync(uploads)).toBe(false)
+    expect(await send(MAX_FILE_BYTES, true)).toEqual({ code: 'INSUFFICIENT_STORAGE' })
+    expect(readdirSync(uploads)).toEqual([])
+    expect(await send(1_000_000, false)).toMatchObject({ sizeBytes: 1_000_000 })
+    expect(await send(1_000_000, true)).toMatchObject({ sizeBytes: 1_000_000 })
+  } finally {
+    disk.roomBytes = Number.POSITIVE_INFINITY
+  }
 })
