@@ -43,6 +43,16 @@ interface RawFolder {
   created_at_ms: number
 }
 
+interface RawVersion {
+  filename: string
+  size_bytes: number
+  modified_ms: number
+  inode: string | null
+}
+
+/** Versions of files that are read without a pause. */
+const PAGE_SIZE = 500
+
 const fromRaw = (raw: RawFolder): FolderRow => ({
   folderId: raw.folder_id,
   path: raw.path,
@@ -78,12 +88,17 @@ export function createWatchFolderStore(db: Db) {
   const clearContent = db.prepare<[string, string, string]>(
     'UPDATE watched_files SET sha256 = NULL WHERE folder_id = ? AND filename = ? AND sha256 = ?',
   )
-  const selectNames = db
-    .prepare<FileState & { folderId: string }, string>(
-      `SELECT filename FROM watched_files
-       WHERE folder_id = @folderId AND size_bytes = @sizeBytes AND modified_ms = @modifiedMs AND inode = @inode`,
+  const selectInode = db
+    .prepare<FileState & { folderId: string; filename: string }, number>(
+      `SELECT 1 FROM watched_files WHERE folder_id = @folderId AND filename = @filename AND size_bytes = @sizeBytes
+       AND modified_ms = @modifiedMs AND inode = @inode`,
     )
     .pluck()
+  const selectVersions = db.prepare<RawVersion & { folder_id: string; limit: number }, RawVersion>(
+    `SELECT filename, size_bytes, modified_ms, inode FROM watched_files
+     WHERE folder_id = @folder_id AND (filename, size_bytes, modified_ms) > (@filename, @size_bytes, @modified_ms)
+     ORDER BY filename, size_bytes, modified_ms LIMIT @limit`,
+  )
   const updateName = db.prepare(
     `UPDATE watched_files SET filename = @filename
      WHERE folder_id = @folderId AND filename = @before AND size_bytes = @sizeBytes AND modified_ms = @modifiedMs`,
@@ -122,8 +137,22 @@ export function createWatchFolderStore(db: Db) {
     /** Whether this very version of a file was dealt with. */
     isDealtWith: (folderId: string, filename: string, { sizeBytes, modifiedMs }: FileLook): boolean =>
       selectDealt.get(folderId, filename, sizeBytes, modifiedMs) !== undefined,
-    /** The names under which this very version of a file was dealt with, told by the disk. */
-    namesOf: (folderId: string, look: FileState): string[] => selectNames.all({ ...look, folderId }),
+    /** Whether this very file was dealt with under a name, told by the disk. */
+    isKnownAs: (folderId: string, filename: string, look: FileState): boolean =>
+      selectInode.get({ ...look, folderId, filename }) !== undefined,
+    /** Every version that was dealt with, in pages. */
+    *versions(folderId: string): Generator<readonly { filename: string; look: Omit<FileState, 'changedMs'> }[]> {
+      let last: RawVersion = { filename: '', size_bytes: -1, modified_ms: 0, inode: null }
+      for (;;) {
+        const page = selectVersions.all({ ...last, folder_id: folderId, limit: PAGE_SIZE })
+        yield page.map(({ filename, size_bytes: sizeBytes, modified_ms: modifiedMs, inode }) => ({
+          filename,
+          look: { sizeBytes, modifiedMs, inode },
+        }))
+        if (page.length < PAGE_SIZE) return
+        last = page.at(-1)!
+      }
+    },
     /** The names under which this content was dealt with. */
     namesOfContent: (folderId: string, sha256: string): string[] => selectContent.all(folderId, sha256),
     /** Knows a content no longer by a name. */

@@ -5,6 +5,7 @@
  */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { MasterSettings, WatchFolder } from '../contract/app.ts'
 import { ERRORS } from '../contract/errors.ts'
 import { MAX_SOURCE_BYTES, MIN_DURATION_SECONDS } from '../contract/limits.ts'
@@ -20,12 +21,13 @@ import { type ReceivedFile, tooLarge } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import { requireOutputFolder, requireSongFolder } from './chosen-folder.ts'
 import type { DeskQueue } from './desk.ts'
-import { createHeldBack, type HeldBack } from './held-back.ts'
+import { createFolderLook, type FolderLook } from './folder-look.ts'
+import { createHeldBack, type FileState, type HeldBack } from './held-back.ts'
 import { createSettledFiles } from './settled-files.ts'
 import type { CoverOf } from './song-cover.ts'
 import type { NewSource, Sources } from './sources.ts'
 import { createWatchFolderStore, type Dealt, type FolderRow, MAX_REFUSALS, type Refusal } from './watch-folder-store.ts'
-import { copyWhole, type SeenSong, songsIn, UnreadableError } from './watched-songs.ts'
+import { copyWhole, type SeenSong, seenAs, songsIn, UnreadableError } from './watched-songs.ts'
 
 export interface WatchFoldersArguments {
   readonly db: Db
@@ -56,6 +58,19 @@ const QUIET_MS = 4000
 /** One that holds less than it says is mostly still on its way, and its copying or its download rests: it is given more time. */
 const CUT_SHORT_QUIET_MS = 60_000
 
+/** A look at a folder with what was dealt with there. */
+interface WatchedLook extends FolderLook {
+  /** The names under which this very file was dealt with. */
+  namesOf(file: FileState): string[]
+}
+
+/** Which version of which file it is, whatever its name. */
+const identityOf = ({ inode, sizeBytes, modifiedMs }: Omit<FileState, 'changedMs'>) =>
+  `${inode} ${sizeBytes} ${modifiedMs}`
+
+/** Stands for a file that cannot be asked about. */
+const NAMELESS: FileState = { sizeBytes: 0, modifiedMs: 0, changedMs: 0, inode: null }
+
 /** Makes the watch over an open database. It looks from `start` to `close`. */
 export function createWatchFolders(given: WatchFoldersArguments) {
   const { db, clock, chance, log, sources, desk } = given
@@ -63,38 +78,94 @@ export function createWatchFolders(given: WatchFoldersArguments) {
   const settled = createSettledFiles(QUIET_MS)
   const heldBack = createHeldBack()
   const unreachable = new Set<string>()
+  const looks = new Map<string, WatchedLook>()
   const closing = new AbortController()
   let looking: Promise<void> | undefined
   let stopTimer: (() => void) | undefined
 
   async function lookInto(folder: FolderRow): Promise<void> {
-    let songs: SeenSong[]
+    const look = looks.get(folder.folderId) ?? (await openLook(folder))
     try {
-      songs = await songsIn(folder.path)
+      const isListed = await look.refresh(clock.monotonicMs())
       unreachable.delete(folder.folderId)
-    } catch {
+      const isThere = (file: string) => path.dirname(file) !== folder.path || look.has(path.basename(file))
+      if (isListed) for (const memory of [settled, heldBack]) memory.forget(isThere)
+      for await (const { songs, misnamed } of look.slices()) {
+        for (const filename of misnamed) refuseName(folder, filename)
+        for (const seen of songs) if (!(await lookAt(folder, look, seen))) return
+      }
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause
       // A drive that is not connected comes back; nothing is forgotten meanwhile.
       unreachable.add(folder.folderId)
-      return
     }
-    const inodes = new Map(songs.map(({ filename, look }) => [filename, look.inode]))
-    const isThere = (file: string) => path.dirname(file) !== folder.path || inodes.has(path.basename(file))
-    settled.forget(isThere)
-    heldBack.forget(isThere)
-    for (const { filename, look } of songs) {
-      if (store.isDealtWith(folder.folderId, filename, look)) continue
+  }
+
+  /** Makes the memory of a folder: what was dealt with in it before. */
+  async function openLook({ folderId, path: folder }: FolderRow): Promise<WatchedLook> {
+    const names = new Map<string, Set<string>>()
+    const add = (filename: string, file: Omit<FileState, 'changedMs'>) => {
+      if (file.inode === null) return
+      const known = names.get(identityOf(file)) ?? new Set()
+      names.set(identityOf(file), known.add(filename))
+    }
+    for (const page of store.versions(folderId)) {
+      for (const { filename, look } of page) add(filename, look)
+      await setImmediate()
+    }
+    const look = createFolderLook(folder)
+    const watched: WatchedLook = {
+      ...look,
+      rest(seen) {
+        add(seen.filename, seen.look)
+        look.rest(seen)
+      },
+      // It may name more than the database, which is asked, and never less.
+      namesOf: (file) =>
+        [...(names.get(identityOf(file)) ?? [])].filter((name) => store.isKnownAs(folderId, name, file)),
+    }
+    looks.set(folderId, watched)
+    return watched
+  }
+
+  /** Deals with one file. Resolves with whether the folder is to be looked at further. */
+  async function lookAt(folder: FolderRow, look: WatchedLook, seen: SeenSong): Promise<boolean> {
+    const { filename, look: state } = seen
+    const isDealtWith = () => store.isDealtWith(folder.folderId, filename, state)
+    if (!isDealtWith()) {
       // Asked again for each: taking the one before it may have lasted.
-      if (closing.signal.aborted || !store.find(folder.folderId)?.isActive) return
+      if (closing.signal.aborted || !store.find(folder.folderId)?.isActive) return false
       const file = path.join(folder.path, filename)
-      const nameBefore = store.namesOf(folder.folderId, look).find((name) => inodes.get(name) !== look.inode)
+      const nameBefore = await nameBeforeOf(folder, look, state)
       if (nameBefore !== undefined) {
-        store.rename(folder.folderId, nameBefore, filename, look)
-        continue
-      }
-      const isSettled = settled.isSettled(file, look, clock.monotonicMs())
-      if (isSettled && !heldBack.isHeld(file, look, clock.monotonicMs()))
-        await take(folder, { filename, look }, (name) => inodes.has(name))
+        store.rename(folder.folderId, nameBefore, filename, state)
+        look.wake(nameBefore)
+      } else if (
+        settled.isSettled(file, state, clock.monotonicMs()) &&
+        !heldBack.isHeld(file, state, clock.monotonicMs())
+      )
+        await take(folder, seen, look.has)
+      if (!isDealtWith()) return true
     }
+    look.rest(seen)
+    return true
+  }
+
+  /** Resolves with the name that a file had when it was dealt with, if it has another now. */
+  async function nameBeforeOf(folder: FolderRow, look: WatchedLook, state: FileState): Promise<string | undefined> {
+    for (const name of look.namesOf(state)) {
+      const other = look.has(name) ? await seenAs(folder.path, name) : undefined
+      if (other?.look.inode !== state.inode) return name
+    }
+    return undefined
+  }
+
+  /** Shows a file whose name cannot be read, and says so once in the log. */
+  function refuseName({ path: folder }: FolderRow, filename: string): void {
+    const file = path.join(folder, filename)
+    if (heldBack.reasonOf(file)) return
+    log.warn('a watched file has a name that cannot be read', { folder, filename })
+    heldBack.untilChanged(file, NAMELESS, invalidRequest('name_not_utf8', { param: 'file' }))
   }
 
   /** `isThere` tells the names in the folder. */
@@ -292,6 +363,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
       settled.forget(isElsewhere)
       heldBack.forget(isElsewhere)
       unreachable.delete(folderId)
+      looks.delete(folderId)
     },
 
     /** Returns where the masters of a stored song go when it came from a watched folder with a folder of its own for them. */

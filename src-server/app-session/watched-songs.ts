@@ -32,17 +32,29 @@ export class UnreadableError extends Error {
 
 const EXTENSIONS = new Set(['.wav', '.wave', '.mp3', '.flac'])
 
-const looksLikeSong = (name: string) => !name.startsWith('.') && EXTENSIONS.has(path.extname(name).toLowerCase())
+/** Whether a file of this name may be a song. */
+export const looksLikeSong = (name: string): boolean =>
+  !name.startsWith('.') && EXTENSIONS.has(path.extname(name).toLowerCase())
+
+/** Resolves with a file as it is now; undefined where there is none of that name, and for a folder or a link. */
+export async function seenAs(folder: string, filename: string): Promise<SeenSong | undefined> {
+  // Asked of each: in the list of a folder on Windows, what lies in OneDrive is a link.
+  const facts = await lstat(path.join(folder, filename), { bigint: true }).catch(() => undefined)
+  return facts?.isFile() ? { filename, look: lookOf(facts) } : undefined
+}
+
+/** Files that are asked about at once. */
+const SLICE = 32
 
 /** Resolves with what may be songs in a folder, by name, and not in the folders in it. Rejects with the system's error. */
 export async function songsIn(folder: string): Promise<SeenSong[]> {
   const names = (await readdir(folder)).filter(looksLikeSong).sort()
-  const songs = names.map(async (filename) => {
-    // Asked of each: in the list of a folder on Windows, what lies in OneDrive is a link.
-    const facts = await lstat(path.join(folder, filename), { bigint: true }).catch(() => undefined)
-    return facts?.isFile() ? { filename, look: lookOf(facts) } : undefined
-  })
-  return (await Promise.all(songs)).filter((song) => song !== undefined)
+  const songs: SeenSong[] = []
+  for (let start = 0; start < names.length; start += SLICE) {
+    const slice = await Promise.all(names.slice(start, start + SLICE).map((name) => seenAs(folder, name)))
+    songs.push(...slice.filter((song) => song !== undefined))
+  }
+  return songs
 }
 
 /**

@@ -29,6 +29,7 @@ import { FACTS, openDesk } from './fixture.ts'
 const disk = vi.hoisted(() => ({
   fault: undefined as 'EACCES' | 'EBUSY' | 'EIO' | undefined,
   reads: 0,
+  looks: 0,
   /** As NTFS numbers its files: the place in its table, and above it how often that place was used. */
   firstInode: undefined as bigint | undefined,
   /** As Windows lists what lies in OneDrive. */
@@ -37,6 +38,7 @@ const disk = vi.hoisted(() => ({
 vi.mock('node:fs/promises', async (original) => {
   const fs = await original<typeof import('node:fs/promises')>()
   const lstat = async (name: string, options?: { bigint: boolean }) => {
+    disk.looks++
     const facts = await fs.lstat(name, { bigint: true })
     const inode = disk.firstInode === undefined ? facts.ino : disk.firstInode + (facts.ino % 1024n)
     const shown = options?.bigint ? facts : await fs.lstat(name)
@@ -343,6 +345,61 @@ describe('a watched folder', () => {
     putAt('c.wav', 'six')
     await pass(world, 10_000)
     expect(world.titles()).toEqual(['a', 'a', 'c'])
+  })
+
+  it('notices a song that is exported over an old one among many that are known, and takes no other again', async () => {
+    for (let number = 0; number < 700; number++) put(`old ${number}.wav`)
+    const { world } = await watching()
+    await pass(world, 8000)
+    put('old 650.wav', 'another mix')
+    put('old 3.wav', 'another mix of this one')
+    await pass(world, 20_000)
+    expect(world.titles().sort()).toEqual(['old 3', 'old 650'])
+    expect(disk.reads).toBe(2)
+  })
+
+  it('asks the database nothing for songs that rest, and looks at a fixed number of them', async () => {
+    for (let number = 0; number < 1500; number++) put(`old ${number}.wav`)
+    const { world } = await watching()
+    await pass(world, 10_000)
+    const prepared = vi.spyOn(Object.getPrototypeOf(world.db.prepare('SELECT 1')), 'get')
+    disk.looks = 0
+    await pass(world, 2000)
+    // Whether the folder is watched at all is asked by another method; its files are not asked for.
+    expect(prepared).not.toHaveBeenCalled()
+    expect(disk.looks).toBe(256)
+    prepared.mockRestore()
+  })
+
+  it('shows a file whose name is not UTF-8 with the reason, once in the log, and takes it when it has a name', async () => {
+    const { folders, world, warnings } = await watching()
+    const named = (bytes: number[]) =>
+      Buffer.concat([Buffer.from(`${watched}/`), Buffer.from(bytes), Buffer.from('.wav')])
+    try {
+      writeFileSync(named([0xb9, 0xe3]), 'song')
+    } catch {
+      // This disk has no such names.
+      return
+    }
+    await pass(world, 20_000)
+    expect(world.titles()).toEqual([])
+    expect(folders.list('en')).toMatchObject([
+      { refused: [{ code: 'INVALID_REQUEST', message: expect.stringMatching(/not UTF-8/) }] },
+    ])
+    expect(folders.list('ko')[0]?.refused[0]?.message).toMatch(/UTF-8이 아니라서/)
+    expect(warnings).toHaveLength(1)
+    renameSync(named([0xb9, 0xe3]), path.join(watched, '밤.wav'))
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual(['밤'])
+    expect(folders.list('en')).toMatchObject([{ refused: [] }])
+  })
+
+  it('takes a song whose name holds the character that stands for an unreadable one', async () => {
+    const { folders, world } = await watching()
+    put('b\ufffdd.wav')
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual(['b\ufffdd'])
+    expect(folders.list('en')).toMatchObject([{ refused: [] }])
   })
 
   it('takes a song under each of two names that it has at once', async () => {

@@ -95,6 +95,10 @@ export const REQUEST_REASONS = {
     en: 'This file holds less than it says. It is taken once it is complete, or when it has not changed for a minute.',
     ko: '이 파일은 적혀 있는 길이보다 짧아요. 완전해지거나 1분 동안 바뀌지 않으면 자동으로 가져와요.',
   },
+  name_not_utf8: {
+    en: 'The name of this file cannot be read: it is not UTF-8. Rename it in the file manager; it is then taken by itself.',
+    ko: '이 파일의 이름은 UTF-8이 아니라서 읽을 수 없어요. 파일 관리자에서 이름을 바꾸면 자동으로 가져와요.',
+  },
   not_ffmpeg: {
     en: 'This is no ffmpeg of 5.1 or newer that runs here. Choose the ffmpeg program itself.',
     ko: '여기서 실행되는 ffmpeg 5.1 이상이 아니에요. ffmpeg 실행 파일을 고르세요.',
