@@ -1,7 +1,14 @@
 /** What songs are called: in lists, and on every file system a ZIP may be unpacked on. */
 import { MAX_TITLE_LENGTH } from '../contract/limits.ts'
 
-const MAX_TITLE_CHARACTERS = 80
+/** UTF-16 units, as Windows and JavaScript count: an emoji is two of them. */
+const MAX_TITLE_UNITS = 80
+/**
+ * The title in the name of the ZIP and of the folder in it. Explorer unpacks no path of 260 units and makes a folder called like the
+ * ZIP: `C:\Users\<20>\Downloads\` is 40, `<title>_master_<8> (1)\<title>_master_<8>\` 2 × 40 + 38, and a file of 80 with the
+ * longest ending 96, which leaves five.
+ */
+const MAX_FOLDER_TITLE_UNITS = 40
 /** File systems stop at 255 bytes for a whole name; the longest ending is `_report_<8>.html`. */
 const MAX_TITLE_BYTES = 228
 /**
@@ -13,20 +20,21 @@ const FORBIDDEN = /[<>:"/\\|?*]|\p{Cc}|(?!\u200d)\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}/gu
 
 /**
  * Returns a title that is safe as part of a file name: NFC, no characters that Windows forbids, no invisible ones, no reserved device
- * name, no leading or trailing dots and spaces, at most 80 characters (none cut in half), never empty. Never throws.
+ * name, no leading or trailing dots and spaces, at most 80 UTF-16 units (no character cut in half) or as many as are asked for, never
+ * empty. Never throws.
  */
-export function safeTitle(title: string): string {
+export function safeTitle(title: string, maxUnits = MAX_TITLE_UNITS): string {
   const clean = title.toWellFormed().normalize('NFC').replace(FORBIDDEN, ' ').replace(/\s+/gu, ' ')
   const graphemes = [...new Intl.Segmenter('und').segment(clean)].map(({ segment }) => segment)
   let kept = ''
   for (const grapheme of graphemes) {
     const longer = kept + grapheme
-    if ([...longer].length > MAX_TITLE_CHARACTERS || Buffer.byteLength(longer) > MAX_TITLE_BYTES) break
+    if (longer.length > maxUnits || Buffer.byteLength(longer) > MAX_TITLE_BYTES) break
     kept = longer
   }
   const trimmed = kept.replace(/^[\s.]+|[\s.]+$/gu, '')
   if (trimmed === '') return 'Untitled'
-  return RESERVED.test(trimmed) ? `_${trimmed}` : trimmed
+  return RESERVED.test(trimmed) ? safeTitle(`_${trimmed}`, maxUnits) : trimmed
 }
 
 /** Returns the first title that says something: the request's, the tag's, else the file's name without its extension. */
@@ -41,9 +49,12 @@ export function listed(text: string): string {
   return [...text].slice(0, MAX_TITLE_LENGTH).join('')
 }
 
-/** Name of the one folder in the ZIP: `<safe title>_master_<first 8 of the job id>`. */
+/**
+ * Name of the one folder in the ZIP, of the ZIP and of the folder in the output folder: `<safe title>_master_<first 8 of the job id>`,
+ * the title of at most 40 UTF-16 units.
+ */
 export function resultFolderName(title: string, jobId: string): string {
-  return `${safeTitle(title)}_master_${jobId.slice(0, 8)}`
+  return `${safeTitle(title, MAX_FOLDER_TITLE_UNITS)}_master_${jobId.slice(0, 8)}`
 }
 
 /** Name without its extension under which the report is saved by itself: `<safe title>_report_<first 8 of the job id>`. */
