@@ -16,6 +16,7 @@ import {
   playbackText,
   repairDetail,
   repairNames,
+  sameFileText,
   serviceNames,
   tierNames,
   verdictReason,
@@ -153,8 +154,10 @@ function mastersTable(report: Report): string {
   const rows = report.masters.map(({ result }) => {
     const target = `${t(words.target)} ${decibels(result.target_lufs, 1)}`
     const reductions = `${t(words.mean)} ${decibels(result.mean_gain_reduction_db, 1)}`
+    const sameFile = sameFileText(result)
+    const file = `${result.bit_depth} bit · ${result.sample_rate_hz / 1000} kHz${sameFile ? `<br>${t(sameFile)}` : ''}`
     return [
-      `<tr><th scope="row">${platformNames[result.platform]}<small>${result.bit_depth} bit · ${result.sample_rate_hz / 1000} kHz</small></th>`,
+      `<tr><th scope="row">${platformNames[result.platform]}<small>${file}</small></th>`,
       `<td>${verdict(result)}</td>`,
       number(decibels(result.integrated_lufs), `${target}<br>${t(confidenceNames[result.target_confidence])}`),
       number(decibels(result.true_peak_dbtp), `${t(words.ceiling)} ${decibels(result.ceiling_dbtp, 1)}`),

@@ -60,6 +60,11 @@ export const MasterResult = exactly({
   file: Type.String({ description: 'File name inside the result.' }),
   size_bytes: Type.Integer(),
   sha256: Type.String(),
+  same_bytes_as: Type.Optional(
+    Type.Array(oneOf(PLATFORMS), {
+      description: 'Platforms whose masters are the same file under another name; absent where there is none.',
+    }),
+  ),
   sample_rate_hz: Type.Integer(),
   bit_depth: Type.Integer(),
   target_lufs: Type.Number(),

@@ -35,6 +35,7 @@ import {
   spectrumOf,
   targetBeside,
   thinnedCurves,
+  withSameBytes,
 } from './report-facts.ts'
 import { masterWarnings, songWarnings } from './warnings.ts'
 import { decisionsDone, repairsOfFaults, withBridgedGaps } from './work-done.ts'
@@ -224,7 +225,7 @@ async function packageSong(
 ): Promise<WorkResult> {
   const title = titleOf(order)
   const stem = safeTitle(title)
-  const masters = delivery.masters.map(({ target, master, codecChecks }) => ({
+  const measured = delivery.masters.map(({ target, master, codecChecks }) => ({
     master,
     result: masterResult(master, target, {
       file: `${stem}_${target.platform}.wav`,
@@ -232,7 +233,9 @@ async function packageSong(
       codecChecks,
     }),
   }))
-  const warnings = [...song.warnings, ...masterWarnings(masters.map(({ result }) => result))]
+  const results = measured.map(({ result }) => result)
+  const masters = measured.map(({ master, result }) => ({ master, result: withSameBytes(result, results) }))
+  const warnings = [...song.warnings, ...masterWarnings(results)]
   const report = roundReport(composeReport(order, song, masters, warnings))
   const texts = [
     { file: JSON_FILE, text: reportJson(report) },

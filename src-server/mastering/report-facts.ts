@@ -190,6 +190,12 @@ export function masterResult(
   }
 }
 
+/** Returns one result of several with the platforms whose masters have the same bytes. Pure. */
+export function withSameBytes(result: MasterResult, all: readonly MasterResult[]): MasterResult {
+  const others = all.filter(({ platform, sha256 }) => sha256 === result.sha256 && platform !== result.platform)
+  return others.length === 0 ? result : { ...result, same_bytes_as: others.map(({ platform }) => platform) }
+}
+
 /**
  * What clipper and limiter did to the hardest-driven master of a song, which ceilings came down for a lossy copy, and which masters
  * stop below their target, as decisions.

@@ -253,6 +253,14 @@ describe('report.html', () => {
     expect(page('as_asked')).not.toContain('intensity 40')
   })
 
+  it('says in both languages which platforms get the very same file', () => {
+    const others: Partial<typeof result> = { same_bytes_as: ['youtube', 'soundcloud'] }
+    const page = reportPage({ ...report, masters: [master(others)] })
+    expect(page).toContain('<span lang="en">the same file as for YouTube, SoundCloud</span>')
+    expect(page).toContain('<span lang="ko">같은 파일: YouTube, SoundCloud</span>')
+    expect(reportPage({ ...report, masters: [master({})] })).not.toContain('the same file')
+  })
+
   it('draws a render that two platforms share once', () => {
     expect(html.match(/class="panel/g)).toHaveLength(2)
     expect(html).toContain('Spotify, YouTube')

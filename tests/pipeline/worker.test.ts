@@ -131,6 +131,11 @@ describe('masters that make the same promise', () => {
     )
     expect(masters[0]!.sha256).toBe(masters[1]!.sha256)
     expect(masters[0]!.sha256).not.toBe(masters[2]!.sha256)
+    expect(masters.map(({ same_bytes_as }) => same_bytes_as)).toEqual([
+      [masters[1]!.platform],
+      [masters[0]!.platform],
+      undefined,
+    ])
   }, 120_000)
 })
 

@@ -169,6 +169,13 @@ function listed(parts: readonly (Bilingual | undefined)[]): Bilingual {
   return both(present.map((part) => part.en).join(', '), present.map((part) => part.ko).join(', '))
 }
 
+/** Returns which platforms get the very same file; undefined where none does. */
+export function sameFileText({ same_bytes_as: others }: Pick<MasterResult, 'same_bytes_as'>): Bilingual | undefined {
+  if (!others) return undefined
+  const names = others.map((platform) => platformNames[platform]).join(', ')
+  return both(`the same file as for ${names}`, `같은 파일: ${names}`)
+}
+
 /** Returns what the service will do to the master, as a musician says it. */
 export function playbackText({ platform, playback }: Pick<MasterResult, 'platform' | 'playback'>): Bilingual {
   const amount = decibels(Math.abs(playback.gain_db), 1)
