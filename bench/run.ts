@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchGrowth, benchJobs } from './job-table.ts'
+import { benchKnownFiles } from './known-files.ts'
 import { findSong, reportedSongs } from './music.ts'
 import { readPeers } from './peer.ts'
 import { benchTones } from './tone-table.ts'
@@ -14,7 +15,7 @@ const usage = `Loudsmith beside other tools, in one run on one machine: about an
   --songs a,b     names of songs (see bench/music.ts); eight reported ones unless told otherwise
   --music FILE    a file of one's own, may be repeated
   --seconds N     cuts longer songs
-  --only job,transparency,tones,growth
+  --only job,transparency,tones,growth,known
   --json FILE     writes every figure
 `
 
@@ -24,7 +25,7 @@ const { values } = parseArgs({
     songs: { type: 'string' },
     music: { type: 'string', multiple: true },
     seconds: { type: 'string' },
-    only: { type: 'string', default: 'job,transparency,tones,growth' },
+    only: { type: 'string', default: 'job,transparency,tones,growth,known' },
     json: { type: 'string' },
   },
 })
@@ -42,12 +43,14 @@ const work = mkdtempSync(path.join(tmpdir(), 'loudsmith-bench-'))
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const results: Record<string, unknown> = {}
 try {
-  if (files.length === 0) say('No music: install wesnoth-1.16-music and singularity-music, or name files with --music.')
+  if (files.length === 0 && values.only !== 'known')
+    say('No music: install wesnoth-1.16-music and singularity-music, or name files with --music.')
   const peers = await readPeers()
   if (wanted.has('job')) results.jobs = await benchJobs({ files, seconds, peers, work, say })
   if (wanted.has('transparency')) results.transparency = await benchTransparency({ files, seconds, peers, work, say })
   if (wanted.has('tones')) results.tones = await benchTones({ peers, work, say })
   if (wanted.has('growth') && files[0]) results.growth = await benchGrowth({ files, seconds, peers, work, say })
+  if (wanted.has('known')) results.known = await benchKnownFiles({ work, say })
 } finally {
   rmSync(work, { recursive: true, force: true })
 }
