@@ -1,5 +1,5 @@
 /** Folders that the owner chooses: what songs are taken from or masters are put into must be usable, and must not be Loudsmith's own. */
-import { access, constants, stat } from 'node:fs/promises'
+import { access, constants, lstat, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { makeFolder, realPath } from '../disk.ts'
 import { invalidRequest } from '../http/app-error.ts'
@@ -11,6 +11,7 @@ import { invalidRequest } from '../http/app-error.ts'
 export async function requireOutputFolder(folder: string, dataDir: string): Promise<void> {
   const param = 'output_folder'
   await requireOutside(folder, dataDir, param)
+  await requireReadableName(folder, param)
   try {
     await makeFolder(folder, true)
     await access(folder, constants.W_OK)
@@ -23,12 +24,21 @@ export async function requireOutputFolder(folder: string, dataDir: string): Prom
 export async function requireSongFolder(folder: string, dataDir: string): Promise<void> {
   const param = 'path'
   await requireOutside(folder, dataDir, param)
+  await requireReadableName(folder, param)
   try {
     await access(folder, constants.R_OK)
     if (!(await stat(folder)).isDirectory()) throw new Error('not a folder')
   } catch (cause) {
     throw invalidRequest('folder_not_readable', { param, cause })
   }
+}
+
+/** A name that is not UTF-8 arrives with U+FFFD in it: a folder made by that name would be another one beside it. */
+async function requireReadableName(folder: string, param: string): Promise<void> {
+  if (!folder.includes('\ufffd')) return
+  await lstat(folder).catch((cause) => {
+    throw invalidRequest('folder_name_not_utf8', { param, cause })
+  })
 }
 
 async function requireOutside(folder: string, dataDir: string, param: string): Promise<void> {

@@ -688,6 +688,20 @@ describe('a watched folder', () => {
     expect(second.world.titles()).toEqual(['song'])
   })
 
+  it('is refused, like an output folder, when its name is not UTF-8, and no other is made in its place', async () => {
+    const { folders } = openWatch()
+    const shown = path.join(root, 'b\ufffd')
+    const why = (folder: string, output_folder?: string) =>
+      folders
+        .add(folder, output_folder === undefined ? {} : { output_folder }, 'en')
+        .catch((error: AppError) => [error.param, error.values.reason])
+    expect(await why(shown)).toEqual(['path', 'folder_name_not_utf8'])
+    expect(await why(watched, shown)).toEqual(['output_folder', 'folder_name_not_utf8'])
+    expect(existsSync(shown)).toBe(false)
+    mkdirSync(shown)
+    expect(await why(watched, shown)).toMatchObject({ output_folder: shown })
+  })
+
   it('is refused when it cannot be watched, with the field at fault', async () => {
     const { folders, world } = openWatch()
     const attempt = (folder: string, output?: string) =>

@@ -99,6 +99,10 @@ export const REQUEST_REASONS = {
     en: 'The name of this file cannot be read: it is not UTF-8. Rename it in the file manager; it is then taken by itself.',
     ko: '이 파일의 이름은 UTF-8이 아니라서 읽을 수 없어요. 파일 관리자에서 이름을 바꾸면 자동으로 가져와요.',
   },
+  folder_name_not_utf8: {
+    en: 'The name of this folder cannot be read: it is not UTF-8. Rename the folder in the file manager, or choose another.',
+    ko: '이 폴더의 이름은 UTF-8이 아니라서 읽을 수 없어요. 파일 관리자에서 이름을 바꾸거나 다른 폴더를 고르세요.',
+  },
   not_ffmpeg: {
     en: 'This is no ffmpeg of 5.1 or newer that runs here. Choose the ffmpeg program itself.',
     ko: '여기서 실행되는 ffmpeg 5.1 이상이 아니에요. ffmpeg 실행 파일을 고르세요.',
