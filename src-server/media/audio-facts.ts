@@ -28,6 +28,16 @@ export interface SongTags {
   readonly other?: Readonly<Record<string, string>>
 }
 
+/** What of a song's tags its masters cannot carry. */
+export interface TagLosses {
+  /** Why no cover is kept: an unknown kind of picture, a size beyond all covers, or one that cannot be read. */
+  readonly cover?: 'format' | 'size' | 'broken'
+  /** Pictures beside the cover, such as a back or a booklet. */
+  readonly otherPictures?: number
+  /** Names of the tags that are too long to be kept whole. */
+  readonly cutTags?: readonly string[]
+}
+
 /** Facts of one accepted file. */
 export interface AudioFacts {
   readonly format: AudioFormat
@@ -51,6 +61,8 @@ export interface AudioFacts {
   readonly isLossy: boolean
   readonly tags: SongTags
   readonly hasCover: boolean
+  /** Absent where everything is kept. */
+  readonly tagLosses?: TagLosses
   /** Whether a C2PA provenance manifest is attached: a new rendering makes it invalid, so the report names it. */
   readonly hasProvenance: boolean
 }

@@ -1,6 +1,7 @@
 import type { Audio } from '../engine/block.ts'
 import type { AudioFacts, AudioFormat } from './audio-facts.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
+import { mp3Sound, type SoundInput } from './mp3-layout.ts'
 import { rateFilter } from './resample.ts'
 import { type Allocate, allocateShared, bridgeGaps, collectPlanar } from './samples.ts'
 import { behindCrowdedTag } from './tags.ts'
@@ -60,6 +61,18 @@ function decoderOptions({ format, codec }: Pick<SongFile, 'format' | 'codec'>): 
   return format === 'flac' ? ['-err_detect:a', 'crccheck+explode'] : []
 }
 
+/** An MP3 without the tags that ffmpeg would take for sound, and behind one that would hold it up. */
+async function soundOf(song: Pick<SongFile, 'path' | 'format'>): Promise<SoundInput> {
+  const sound = song.format === 'mp3' ? await mp3Sound(song.path) : { from: song.path, options: [] }
+  return sound.from === song.path ? { ...sound, options: await behindCrowdedTag(song) } : sound
+}
+
+/**
+ * Brings the mono parts of an MP3 in stereo to their level in each channel, as players have it; ffmpeg puts them 3 dB lower there. Its
+ * filters are made anew wherever the frames change their channels.
+ */
+const MONO_PARTS_AS_LOUD = "volume='if(eq(nb_channels,1),sqrt(2),1)'"
+
 /** What can be decoded of a file, in frames. */
 export interface DecodableSound {
   readonly frames: number
@@ -84,10 +97,11 @@ export async function countFrames(
   let unfinishedLine = ''
   // Which speakers a WAV's channels are meant for is often nonsense, and ffmpeg would mix them or give up: the first of them is enough.
   const oneChannel = song.format === 'wav' ? ['-af', 'channelmap=map=0:channel_layout=mono'] : ['-ac', '1']
-  const options = [...(await behindCrowdedTag(song)), ...decoderOptions(song), '-vn', '-sn', '-dn']
+  const sound = await soundOf(song)
+  const options = [...sound.options, ...decoderOptions(song), '-vn', '-sn', '-dn']
   await runFfmpeg(ffmpeg, {
     operation: 'measure the duration',
-    input: { from: song.path, format: song.format, options },
+    input: { from: sound.from, format: song.format, options },
     outputOptions: [
       ...['-map', '0:a:0', '-t', String(maxSeconds), ...oneChannel, '-ar', String(sampleRateHz)],
       // A line for each packet: stream, decoding time, place, duration, size, check sum. With a byte per frame the size is their number.
@@ -144,17 +158,18 @@ export async function decodeSong(
   const collector = collectPlanar(Array.from({ length: facts.channels }, () => allocate(capacity)))
   // The frames of an MP3 may differ in their channels. A WAV's are taken as they come, whichever speakers they are meant for.
   const channels = facts.format === 'wav' ? [] : ['-ac', String(facts.channels)]
-  const behindTag = await behindCrowdedTag({ path, format: facts.format })
+  const sound = await soundOf({ path, format: facts.format })
   const filters = [
+    ...(facts.format === 'mp3' && facts.channels === 2 ? [MONO_PARTS_AS_LOUD] : []),
     ...(facts.format === 'flac' && facts.damagedSeconds !== undefined ? [FILL_WITH_SILENCE] : []),
     ...(isResampled ? [rateFilter(ffmpeg, sampleRateHz)] : []),
   ]
   await runFfmpeg(ffmpeg, {
     operation: 'decode the song',
     input: {
-      from: path,
+      from: sound.from,
       format: facts.format,
-      options: [...behindTag, '-cpuflags', '0', ...decoderOptions(facts), '-vn', '-sn', '-dn'],
+      options: [...sound.options, '-cpuflags', '0', ...decoderOptions(facts), '-vn', '-sn', '-dn'],
     },
     outputOptions: [
       ...['-map', '0:a:0', ...channels],

@@ -3,46 +3,14 @@
  * ended; a library that reads tags in this process held it up for six seconds over a genre list of 200 kB (music-metadata 12.1),
  * and made two artists of `AC/DC`.
  */
+import { inflateSync } from 'node:zlib'
 import type { SongTags } from './audio-facts.ts'
+import type { Cover, Picture } from './cover.ts'
+import { DESCRIBED_COMMENT, fieldOf, NAMED_FRAMES, PAIR_BREAK, type TagEntry, VALUE_BREAK } from './tag-fields.ts'
 import { cleanText } from './tag-text.ts'
-import type { Cover } from './tags.ts'
-
-/** Text frames of ID3v2.4 (id3.org, native frames, section 4.2). */
-const FRAME_IDS = {
-  title: 'TIT2',
-  artist: 'TPE1',
-  album: 'TALB',
-  albumArtist: 'TPE2',
-  composer: 'TCOM',
-  genre: 'TCON',
-  date: 'TDRC',
-  track: 'TRCK',
-  copyright: 'TCOP',
-  isrc: 'TSRC',
-} as const satisfies Partial<Record<keyof SongTags, string>>
-
-/** Text frames of what has no field of its own, by the names that ffmpeg gives them (libavformat, id3v2.c), in lower case. */
-const OTHER_FRAME_IDS: ReadonlyMap<string, string> = new Map([
-  ['disc', 'TPOS'],
-  ['publisher', 'TPUB'],
-  ['performer', 'TPE3'],
-  ['language', 'TLAN'],
-  ['compilation', 'TCMP'],
-  ['grouping', 'TIT1'],
-  ['album-sort', 'TSOA'],
-  ['artist-sort', 'TSOP'],
-  ['title-sort', 'TSOT'],
-])
 
 /** Frames of a list of pairs: what was done, and by whom (native frames, section 4.2.2). */
 const PAIR_FRAME_IDS: readonly string[] = ['TIPL', 'TMCL']
-
-/** What parts several values of one text in {@link SongTags}, and what parts the texts of pairs, whose own may hold anything else. */
-const VALUE_BREAK = '; '
-const PAIR_BREAK = '\n'
-
-/** How {@link SongTags} name a comment that has a description, before it: as MusicBrainz Picard does. */
-const DESCRIBED_COMMENT = 'comment:'
 
 const HEADER_BYTES = 10
 const UTF8 = 3
@@ -51,6 +19,8 @@ const FRONT_COVER = 3
 /** Returns the length of the ID3v2 tag that begins with these bytes, its header included (structure, section 3.1); 0 where none does. */
 export function id3TagBytes(start: Buffer): number {
   if (start.length < HEADER_BYTES || start.toString('latin1', 0, 3) !== 'ID3') return 0
+  // Text that happens to begin like a tag has larger bytes there.
+  if (start[3] === 0xff || start[4] === 0xff || start.subarray(6, HEADER_BYTES).some((byte) => byte >= 0x80)) return 0
   const hasFooter = (start[5]! & 0x10) > 0
   return HEADER_BYTES + readSyncSafe(start, 6) + (hasFooter ? HEADER_BYTES : 0)
 }
@@ -66,19 +36,12 @@ export function writeId3Tag(tags: SongTags, cover: Cover | undefined): Buffer {
 }
 
 function framesOf(tags: SongTags, cover: Cover | undefined): Buffer[] {
-  const frames = Object.entries(FRAME_IDS).flatMap(([field, id]) => {
-    const text = tags[field as keyof typeof FRAME_IDS]
-    return text ? [frame(id, text8(text))] : []
+  const frames = NAMED_FRAMES.flatMap(([name, id]) => {
+    const text = tags[name]
+    return text && id !== 'COMM' ? [frame(id, text8(text))] : []
   })
   if (tags.comment) frames.push(frame('COMM', languageText('', tags.comment)))
-  for (const [key, value] of Object.entries(tags.other ?? {})) {
-    const id = otherFrameId(key)
-    if (id) frames.push(frame(id, text8(...(PAIR_FRAME_IDS.includes(id) ? value.split(PAIR_BREAK) : [value]))))
-    else if (/^lyrics\b/i.test(key)) frames.push(frame('USLT', languageText('', value)))
-    else if (isDescribedComment(key))
-      frames.push(frame('COMM', languageText(key.slice(DESCRIBED_COMMENT.length), value)))
-    else frames.push(frame('TXXX', text8(key, value)))
-  }
+  for (const [key, value] of Object.entries(tags.other ?? {})) frames.push(otherFrame(key, value))
   if (cover) {
     const type = Buffer.concat([Buffer.from([UTF8]), ascii(`${cover.mimeType}\0`), Buffer.from([FRONT_COVER, 0])])
     frames.push(frame('APIC', Buffer.concat([type, cover.bytes])))
@@ -86,8 +49,40 @@ function framesOf(tags: SongTags, cover: Cover | undefined): Buffer[] {
   return frames
 }
 
+/** The frame of a tag that has no place of its own in {@link SongTags}. */
+function otherFrame(key: string, value: string): Buffer {
+  const id = otherFrameId(key)
+  const lyrics = /^lyrics(?:-(.*))?$/is.exec(key)
+  if (lyrics || id === 'USLT') return frame('USLT', lyricsText(lyrics?.[1] ?? '', value))
+  if (isDescribedComment(key)) return frame('COMM', languageText(key.slice(DESCRIBED_COMMENT.length), value))
+  if (id === 'UFID') return frame('UFID', ascii(`${MUSICBRAINZ}\0${value}`))
+  // A link is Latin-1 and has no room for several.
+  if (id?.startsWith('W') && /^[!-~]+$/.test(value)) return frame(id, ascii(value))
+  if (id?.startsWith('T') || id === 'MVNM') {
+    return frame(id, text8(...(PAIR_FRAME_IDS.includes(id) ? value.split(PAIR_BREAK) : [value])))
+  }
+  if (key.startsWith(OWN_LINK))
+    return frame('WXXX', Buffer.concat([text8(key.slice(OWN_LINK.length), ''), ascii(value)]))
+  return frame('TXXX', text8(key, value))
+}
+
+/** Owner of the identifiers of recordings in UFID frames, as Picard writes them. */
+const MUSICBRAINZ = 'http://musicbrainz.org'
+
+/** What stands before the description of a link of one's own. */
+const OWN_LINK = 'WXXX:'
+
+/** The frame of a tag among the `other` ones; the frames of named fields are theirs alone. */
 function otherFrameId(key: string): string | undefined {
-  return OTHER_FRAME_IDS.get(key.toLowerCase()) ?? (/^T[A-Z0-9]{3}$/.test(key) && key !== 'TXXX' ? key : undefined)
+  const field = fieldOf(key)
+  if (field) return field.isNamed ? undefined : field.frame
+  return /^(T|W)[A-Z0-9]{3}$/.test(key) && !/^(T|W)XXX$/.test(key) ? key : undefined
+}
+
+/** ffmpeg names lyrics by their description and language: `lyrics-eng`, `lyrics-verse two-kor`. */
+function lyricsText(suffix: string, text: string): Buffer {
+  const [, description = '', language] = /^(?:(.*)-)?([a-z]{3})$/is.exec(suffix) ?? ['', suffix]
+  return languageText(description, text, language?.toLowerCase())
 }
 
 function isDescribedComment(key: string): boolean {
@@ -98,9 +93,10 @@ function text8(...texts: string[]): Buffer {
   return Buffer.concat([Buffer.from([UTF8]), Buffer.from(texts.join('\0'), 'utf8')])
 }
 
-/** COMM and USLT: encoding, language unknown (`XXX`), description, text. */
-function languageText(description: string, text: string): Buffer {
-  return Buffer.concat([Buffer.from([UTF8]), ascii('XXX'), Buffer.from(`${description}\0${text}`, 'utf8')])
+/** COMM and USLT: encoding, language (`XXX` is an unknown one), description, text. */
+function languageText(description: string, text: string, language = 'XXX'): Buffer {
+  const code = language === 'xxx' ? 'XXX' : language
+  return Buffer.concat([Buffer.from([UTF8]), ascii(code), Buffer.from(`${description}\0${text}`, 'utf8')])
 }
 
 function frame(id: string, content: Buffer): Buffer {
@@ -128,8 +124,8 @@ const MAX_FRAMES = 4096
 const MAX_TEXT_BYTES = 200_000
 
 /**
- * Returns the texts of an ID3v2 tag of version 3 or 4, as clean as {@link cleanText} makes them and none of them empty. Other versions,
- * frames that are compressed, encrypted or broken, and what lies beyond 4096 frames or 200 kB of text are left out. Never throws.
+ * Returns the texts of an ID3v2 tag, as clean as {@link cleanText} makes them and none of them empty. Frames that are encrypted or
+ * broken, and what lies beyond 4096 frames or 200 kB of text are left out. Never throws.
  */
 export function readId3Texts(tag: Buffer): Id3Texts {
   const texts = new Map<string, string[]>()
@@ -147,41 +143,76 @@ export function readId3Texts(tag: Buffer): Id3Texts {
   return texts
 }
 
-/** Whether an ID3v2 tag of version 3 or 4 has more frames than are looked at: 4096. Never throws. */
+/** Whether an ID3v2 tag has more frames than are looked at: 4096. Never throws. */
 export function isCrowded(tag: Buffer): boolean {
   let frames = 0
   for (const _ of framesIn(tag)) frames++
   return frames === MAX_FRAMES
 }
 
-/** The frames of a tag, the first 4096 at most; the content of those is empty that would have to be unpacked. */
+/** The frames of a tag, the first 4096 at most; the content of those is empty that cannot be unpacked. */
 function* framesIn(tag: Buffer): Generator<{ readonly id: string; readonly content: Buffer }> {
   const version = tag[3]
-  if (id3TagBytes(tag) === 0 || (version !== 3 && version !== 4)) return
-  const [isUnsynchronised, isExtended] = [(tag[5]! & 0x80) > 0, (tag[5]! & 0x40) > 0]
+  if (id3TagBytes(tag) === 0 || (version !== 2 && version !== 3 && version !== 4)) return
+  const [isUnsynchronised, isExtended] = [(tag[5]! & 0x80) > 0, version > 2 && (tag[5]! & 0x40) > 0]
   const bytes = tag.subarray(HEADER_BYTES, id3TagBytes(tag))
-  const body = isUnsynchronised && version === 3 ? synchronise(bytes) : bytes
-  const sizeAt = (at: number) => (version === 3 ? body.readUInt32BE(at) : readSyncSafe(body, at))
+  const body = isUnsynchronised && version < 4 ? synchronise(bytes) : bytes
+  const headBytes = version === 2 ? 6 : HEADER_BYTES
   // The size of an extended header counts itself in version 4 only.
-  let at = isExtended && body.length >= 4 ? sizeAt(0) + (version === 3 ? 4 : 0) : 0
-  for (let frames = 0; frames < MAX_FRAMES && at + HEADER_BYTES <= body.length; frames++) {
-    const id = body.toString('latin1', at, at + 4)
-    if (!/^[A-Z0-9]{4}$/.test(id)) return
-    const end = at + HEADER_BYTES + sizeAt(at + 4)
-    yield { id, content: frameContent(body.subarray(at, end), version) }
+  let at = isExtended && body.length >= 4 ? frameBytesAt(body, 0, version) + (version === 3 ? 4 : 0) : 0
+  for (let frames = 0; frames < MAX_FRAMES && at + headBytes <= body.length; frames++) {
+    if (!isFrameAt(body, at, version)) return
+    const end = at + headBytes + frameBytesAt(body, at + (version === 2 ? 3 : 4), version)
+    const content = version === 2 ? body.subarray(at + headBytes, end) : frameContent(body.subarray(at, end), version)
+    yield { id: body.toString('latin1', at, at + (version === 2 ? 3 : 4)), content }
     at = end
   }
 }
 
-/** The content of a frame; empty when it would have to be unpacked first (structure, section 4.1). */
+type TagVersion = 2 | 3 | 4
+
+function isFrameAt(body: Buffer, at: number, version: TagVersion): boolean {
+  return (version === 2 ? /^[A-Z0-9]{3}$/ : /^[A-Z0-9]{4}$/).test(
+    body.toString('latin1', at, at + (version === 2 ? 3 : 4)),
+  )
+}
+
+/** The size of a frame; old versions of iTunes wrote plain numbers into tags of version 4 as well. */
+function frameBytesAt(body: Buffer, at: number, version: TagVersion): number {
+  if (version === 2) return body.readUIntBE(at, 3)
+  const plain = body.readUInt32BE(at)
+  if (version === 3) return plain
+  const safe = readSyncSafe(body, at)
+  if (plain === safe || at < 4) return safe
+  const isNextAt = (size: number) => {
+    const next = at + 6 + size
+    return next === body.length || (next < body.length && (body[next] === 0 || isFrameAt(body, next, version)))
+  }
+  return !isNextAt(safe) && isNextAt(plain) ? plain : safe
+}
+
+/** Longest content that is unpacked, bytes. */
+const MAX_UNPACKED_BYTES = 32_000_000
+
+/** The content of a frame; empty when it is encrypted, or does not unpack (structure, section 4.1). */
 function frameContent(bytes: Buffer, version: 3 | 4): Buffer {
   const format = bytes[9]!
-  const isPacked = version === 3 ? format > 0 : (format & ~0x03) > 0
-  if (isPacked) return Buffer.alloc(0)
-  const hasLength = (format & 0x01) > 0
-  const isUnsynchronised = (format & 0x02) > 0
-  const content = bytes.subarray(HEADER_BYTES + (hasLength ? 4 : 0))
-  return isUnsynchronised ? synchronise(content) : content
+  const [compressed, encrypted, grouped] = version === 3 ? [0x80, 0x40, 0x20] : [0x08, 0x04, 0x40]
+  if ((format & encrypted!) > 0) return Buffer.alloc(0)
+  const isCompressed = (format & compressed!) > 0
+  const hasLength = version === 3 ? isCompressed : (format & 0x01) > 0
+  const isUnsynchronised = version === 4 && (format & 0x02) > 0
+  const content = bytes.subarray(HEADER_BYTES + (hasLength ? 4 : 0) + ((format & grouped!) > 0 ? 1 : 0))
+  const plain = isUnsynchronised ? synchronise(content) : content
+  return isCompressed ? unpack(plain) : plain
+}
+
+function unpack(bytes: Buffer): Buffer {
+  try {
+    return inflateSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES })
+  } catch {
+    return Buffer.alloc(0)
+  }
 }
 
 /** Takes out the zeros that were put behind 0xff, so that nothing looks like an MP3 frame (structure, section 6.1). */
@@ -218,17 +249,63 @@ function decode(encoding: number | undefined, bytes: Buffer): string {
 
 /**
  * Returns name and text of a tag as the ID3v2 texts of its file have them, of which ffmpeg hands over less: the first value of a
- * frame, and a comment under its description as if that were a name. A tag that is not from these texts stays as it is. `field` is
- * the one of {@link SongTags} that the name stands for. Never throws.
+ * frame, and a comment under its description as if that were a name. A tag that is not from these texts stays as it is. Never throws.
  */
-export function completeTag(
-  { name, field, text }: { readonly name: string; readonly field?: keyof SongTags | undefined; readonly text: string },
-  texts: Id3Texts,
-): { readonly name: string; readonly text: string } {
-  const isComment = field === undefined && texts.get(`COMM:${name}`)?.[0] === text
+export function completeTag({ name, text }: TagEntry, texts: Id3Texts): TagEntry {
+  const isComment = name.toLowerCase() !== 'comment' && texts.get(`COMM:${name}`)?.[0] === text
   if (isComment) return { name: `${DESCRIBED_COMMENT}${name}`, text }
-  const id = (FRAME_IDS as Partial<Record<keyof SongTags, string>>)[field ?? 'other'] ?? otherFrameId(name) ?? ''
+  const id = fieldOf(name)?.frame ?? otherFrameId(name) ?? ''
   const values = [...(texts.get(id) ?? []), ...(texts.get(`TXXX:${name}`) ?? [])]
   if (values[0] !== text) return { name, text }
   return { name, text: PAIR_FRAME_IDS.includes(id) ? values.join(PAIR_BREAK) : [...new Set(values)].join(VALUE_BREAK) }
+}
+
+/** Returns the tags of an ID3v2 tag that ffmpeg passes over: links and the identifier of the recording. Never throws. */
+export function readId3Links(tag: Buffer): TagEntry[] {
+  const entries: TagEntry[] = []
+  for (const { id, content } of framesIn(tag)) {
+    if (id === 'WXXX') {
+      // The link is Latin-1 whatever the description is in.
+      const linkAt = endOfText(content, 1, isWide(content[0]) ? 2 : 1)
+      const [description = ''] = decodeTexts(content[0], content.subarray(1, linkAt))
+      entries.push({ name: `${OWN_LINK}${description}`, text: linkOf(content.subarray(linkAt)) })
+    } else if (/^W[A-Z0-9]{3}$/.test(id)) {
+      entries.push({ name: id, text: linkOf(content) })
+    } else if (id === 'UFID') {
+      const [owner, identifier = ''] = content.toString('latin1').split('\0')
+      if (owner === MUSICBRAINZ) entries.push({ name: 'musicbrainz_trackid', text: cleanText(identifier) })
+    }
+  }
+  return entries.filter(({ text }) => text !== '')
+}
+
+/** Returns the pictures of an ID3v2 tag in their order (native frames, section 4.14; PIC in version 2). Never throws. */
+export function readId3Pictures(tag: Buffer): Picture[] {
+  const pictures: Picture[] = []
+  for (const { id, content } of framesIn(tag)) {
+    if (id !== 'APIC' && id !== 'PIC') continue
+    const typeAt = id === 'PIC' ? 4 : content.indexOf(0, 1) + 1
+    if (typeAt === 0) continue
+    const start = endOfText(content, typeAt + 1, isWide(content[0]) ? 2 : 1)
+    if (start <= content.length)
+      pictures.push({ isFront: content[typeAt] === FRONT_COVER, bytes: content.subarray(start) })
+  }
+  return pictures
+}
+
+function linkOf(bytes: Buffer): string {
+  return cleanText(bytes.toString('latin1').split('\0', 1)[0]!)
+}
+
+/** Whether a text in this encoding has two bytes a character. */
+function isWide(encoding: number | undefined): boolean {
+  return encoding === 1 || encoding === 2
+}
+
+/** The place behind the zeros that end a text. */
+function endOfText(bytes: Buffer, from: number, unitBytes: 1 | 2): number {
+  for (let at = from; at + unitBytes <= bytes.length; at += unitBytes) {
+    if (bytes[at] === 0 && (unitBytes === 1 || bytes[at + 1] === 0)) return at + unitBytes
+  }
+  return bytes.length + 1
 }

@@ -1,5 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
-import { isText } from './file-bytes.ts'
+import { APE_MARK_BYTES, apeHeaderBytes } from './ape.ts'
+import { isText, readAt } from './file-bytes.ts'
+import { id3TagBytes } from './id3.ts'
 
 /** The header of one MPEG audio frame, layer III: ISO/IEC 11172-3 section 2.4.2.3 and 13818-3. */
 interface FrameHeader {
@@ -21,79 +23,226 @@ const SEARCHED_BYTES = 262_144
 /** Four headers that agree and lie exactly a frame apart do not occur in text or noise (1 in 10^20). */
 const CONSECUTIVE_FRAMES = 4
 
-/** What the start of an MP3 says. */
+/** A stretch of a file, from its first byte up to the one behind its last. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** The sound of an MP3, from the headers of all its frames. */
 export interface Mp3Stream {
+  /** Rate of the longest part that is not narrower than 44.1 kHz, or the highest rate where all parts are. */
   readonly sampleRateHz: number
-  readonly channels: number
-  /** Decoded frames that the encoder counted (Xing or Info header); absent where it did not. */
+  /** 2 where a second of the song, or most of it, is in stereo. */
+  readonly channels: 1 | 2
+  /** Mean of the frames, bit/s. */
+  readonly bitRate: number
+  /** Decoded frames, at `sampleRateHz`, that the encoder counted (Xing or Info header); absent where it did not. */
   readonly claimedFrames?: number
+  /** Tags that lie between the frames, as where files were joined. */
+  readonly innerTags: readonly ByteRange[]
 }
 
 /**
- * Returns what the MP3 stream says that starts after `start` bytes of a file of `fileBytes`, or undefined when there are
- * no four consecutive frames of layer III that agree (two that reach the end of the file are enough for a very short one).
+ * Returns the sound of the MP3 frames between two places of a file, or undefined when the first 256 kB hold no four consecutive frames
+ * of layer III that agree (two that reach the end are enough for a very short file). Every frame header is read, since a single frame of
+ * another kind in front says nothing about the song. Throws the system's error.
  */
-export async function findMp3Stream(
+export async function surveyMp3(handle: FileHandle, { start, end }: ByteRange): Promise<Mp3Stream | undefined> {
+  const first = await findFirstFrame(handle, { start, end })
+  if (!first) return undefined
+  const { parts, innerTags } = await readAllFrames(handle, { start: first.at, end })
+  const sampleRateHz = songRateHz(parts)
+  const claimedFrames = first.claimedSeconds === undefined ? undefined : Math.round(first.claimedSeconds * sampleRateHz)
+  const seconds = sumOf(parts, (part) => part.seconds)
+  return {
+    sampleRateHz,
+    channels: songChannels(parts),
+    bitRate: sumOf(parts, (part) => part.bits) / seconds,
+    ...(claimedFrames === undefined ? {} : { claimedFrames }),
+    innerTags,
+  }
+}
+
+async function findFirstFrame(
   handle: FileHandle,
-  start: number,
-  fileBytes: number,
-): Promise<Mp3Stream | undefined> {
-  const bytes = Buffer.alloc(Math.max(0, Math.min(SEARCHED_BYTES + 16_384, fileBytes - start)))
-  const { bytesRead } = await handle.read(bytes, 0, bytes.length, start)
-  const end = start + bytesRead === fileBytes ? bytesRead : Number.POSITIVE_INFINITY
-  for (let at = 0; at < Math.min(bytesRead, SEARCHED_BYTES); at++) {
+  { start, end }: ByteRange,
+): Promise<{ readonly at: number; readonly claimedSeconds?: number } | undefined> {
+  const bytes = await readAt(handle, start, Math.max(0, Math.min(SEARCHED_BYTES + 16_384, end - start)))
+  const endOfSound = start + bytes.length === end ? bytes.length : Number.POSITIVE_INFINITY
+  for (let at = 0; at < Math.min(bytes.length, SEARCHED_BYTES); at++) {
     const first = readHeader(bytes, at)
-    if (first && isStream(bytes, at, first, end)) {
-      const { sampleRateHz, channels } = first
-      const claimed = countedByEncoder(bytes, at, first)
-      return { sampleRateHz, channels, ...(claimed === undefined ? {} : { claimedFrames: claimed }) }
-    }
+    if (!first || !isStream(bytes, at, first, endOfSound)) continue
+    const claimedSeconds = countedByEncoder(bytes, at, first)
+    return { at: start + at, ...(claimedSeconds === undefined ? {} : { claimedSeconds }) }
   }
   return undefined
 }
 
-/** Behind the header and the side information of the first frame, which then holds no sound (LAME's Xing header). */
+/** Seconds that the encoder wrote behind the header and the side information of the first frame, which then holds no sound. */
 function countedByEncoder(bytes: Buffer, at: number, first: FrameHeader): number | undefined {
   const isMono = first.channels === 1
   const sideBytes = first.version === 1 ? (isMono ? 17 : 32) : isMono ? 9 : 17
   const tag = at + HEADER_BYTES + sideBytes
   const isCounted = isText(bytes, tag, 'Xing') || isText(bytes, tag, 'Info')
   if (!isCounted || tag + 12 > bytes.length || (bytes[tag + 7]! & 1) === 0) return undefined
-  return Math.round(bytes.readUInt32BE(tag + 8) * first.durationSeconds * first.sampleRateHz)
+  return bytes.readUInt32BE(tag + 8) * first.durationSeconds
+}
+
+/** All frames of one rate and one number of channels. */
+interface Part {
+  readonly sampleRateHz: number
+  readonly channels: 1 | 2
+  seconds: number
+  bits: number
 }
 
 /** Read at once while frames are counted. */
 const PIECE_BYTES = 1 << 20
 
-/**
- * Returns the mean bit rate of the MPEG frames of a file, bit/s: frames alone, since a cover or other tags can be larger than the
- * sound. Looks from `start` to the end and passes over what is no frame; undefined when there is none.
- */
-export async function meanBitRate(handle: FileHandle, start: number): Promise<number | undefined> {
-  const bytes = Buffer.alloc(PIECE_BYTES)
-  let bits = 0
-  let seconds = 0
+/** Adds up the frames and finds the tags between them; what is neither is passed over. */
+async function readAllFrames(
+  handle: FileHandle,
+  { start, end }: ByteRange,
+): Promise<{ readonly parts: readonly Part[]; readonly innerTags: readonly ByteRange[] }> {
+  const parts = new Map<number, Part>()
+  const innerTags: ByteRange[] = []
   let version: FrameHeader['version'] | undefined
-  for (let position = start; ; ) {
-    const { bytesRead } = await handle.read(bytes, 0, PIECE_BYTES, position)
-    const piece = bytes.subarray(0, bytesRead)
-    const isLast = bytesRead < PIECE_BYTES
-    const end = isLast ? bytesRead : Number.POSITIVE_INFINITY
+  for (let position = start; position + HEADER_BYTES <= end; ) {
+    const bytes = await readAt(handle, position, Math.min(PIECE_BYTES, end - position))
+    const isLast = position + bytes.length >= end || bytes.length === 0
     let at = 0
-    while (at + HEADER_BYTES <= bytesRead) {
-      const header = readHeader(piece, at)
+    while (at + HEADER_BYTES <= bytes.length) {
+      const header = readHeader(bytes, at)
       // A lonely sync in rubbish is told from a frame by what stands behind it.
-      const isFrame = header && (header.version === version || isStream(piece, at, header, end))
-      if (isFrame) {
-        version = header.version
-        bits += header.lengthBytes * 8
-        seconds += header.durationSeconds
-      } else version = undefined
-      at += isFrame ? header.lengthBytes : 1
+      const isFrame =
+        header &&
+        (header.version === version || isStream(bytes, at, header, isLast ? bytes.length : Number.POSITIVE_INFINITY))
+      const candidateBytes = isFrame ? 0 : leadingTagBytes(bytes, at)
+      const tagBytes = position + at + candidateBytes <= end ? candidateBytes : 0
+      if (isFrame) addFrame(parts, header)
+      if (tagBytes > 0) innerTags.push({ start: position + at, end: position + at + tagBytes })
+      version = isFrame ? header.version : undefined
+      at += isFrame ? header.lengthBytes : Math.max(1, tagBytes)
     }
-    if (isLast) return seconds > 0 ? bits / seconds : undefined
+    if (isLast) break
     position += at
   }
+  return { parts: [...parts.values()], innerTags }
+}
+
+function addFrame(
+  parts: Map<number, Part>,
+  { sampleRateHz, channels, durationSeconds, lengthBytes }: FrameHeader,
+): void {
+  const key = sampleRateHz * 2 + channels
+  const part = parts.get(key) ?? { sampleRateHz, channels, seconds: 0, bits: 0 }
+  part.seconds += durationSeconds
+  part.bits += lengthBytes * 8
+  parts.set(key, part)
+}
+
+/** Length of an ID3v2 tag, or of an APEv2 tag that has a header, at a place where no frame begins; 0 where none does. */
+function leadingTagBytes(bytes: Buffer, at: number): number {
+  if (bytes[at] === LETTER_I) return id3TagBytes(bytes.subarray(at, at + 10))
+  return bytes[at] === LETTER_A ? apeHeaderBytes(bytes.subarray(at, at + APE_MARK_BYTES)) : 0
+}
+
+const LETTER_I = 0x49
+const LETTER_A = 0x41
+
+/** A part of this length is a part of the song, s; what is shorter is a remainder of a cut or a jingle of an encoder. */
+const HEARD_SECONDS = 1
+/** Everything that is heard fits into this rate and those above, Hz. */
+const FULL_RATE_HZ = 44_100
+
+function songRateHz(parts: readonly Part[]): number {
+  const seconds = new Map<number, number>()
+  for (const part of parts) seconds.set(part.sampleRateHz, (seconds.get(part.sampleRateHz) ?? 0) + part.seconds)
+  const longestFirst = [...seconds].sort((a, b) => b[1] - a[1])
+  const heard = longestFirst.filter(([, length], i) => i === 0 || length >= HEARD_SECONDS).map(([rateHz]) => rateHz)
+  return heard.find((rateHz) => rateHz >= FULL_RATE_HZ) ?? Math.max(...heard)
+}
+
+function songChannels(parts: readonly Part[]): 1 | 2 {
+  const stereoSeconds = sumOf(parts, (part) => (part.channels === 2 ? part.seconds : 0))
+  const isMostly = stereoSeconds * 2 >= sumOf(parts, (part) => part.seconds)
+  return isMostly || stereoSeconds >= HEARD_SECONDS ? 2 : 1
+}
+
+function sumOf(parts: readonly Part[], amount: (part: Part) => number): number {
+  return parts.reduce((sum, part) => sum + amount(part), 0)
+}
+
+/** MPEG audio that ffmpeg cannot decode as layer III, or that no song should be sent in. */
+export type OtherMpeg = 'mp1' | 'mp2' | 'mp3_free_format'
+
+/** Bit rates of layers I and II of MPEG 1, kbit/s; MPEG 2 has those of layer III in layer II. */
+const KILOBITS_LAYER_1 = [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448]
+const KILOBITS_LAYER_2 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384]
+const KILOBITS_LAYER_1_V2 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256]
+
+/**
+ * Returns what the bytes of a file that is no MP3 hold of the same family, or undefined: four consecutive frames of layer I or II, or of
+ * layer III without a bit rate (free format), whose length is only the distance between two headers.
+ */
+export function findOtherMpeg(bytes: Buffer): OtherMpeg | undefined {
+  for (let at = 0; at + HEADER_BYTES <= bytes.length; at++) {
+    if (bytes[at] !== 0xff || (bytes[at + 1]! & 0xe0) !== 0xe0) continue
+    const layer = LAYERS[(bytes[at + 1]! >> 1) & 3]
+    const isFreeFormat = bytes[at + 2]! >> 4 === 0
+    if (layer === 3 && isFreeFormat && hasFreeFrames(bytes, at)) return 'mp3_free_format'
+    if ((layer === 1 || layer === 2) && hasFramesOf(bytes, at, layer)) return layer === 1 ? 'mp1' : 'mp2'
+  }
+  return undefined
+}
+
+const LAYERS = [undefined, 3, 2, 1] as const
+
+/** Longest frame of free format, bytes: that of 640 kbit/s at 32 kHz. */
+const LONGEST_FREE_FRAME_BYTES = 2881
+
+function hasFreeFrames(bytes: Buffer, at: number): boolean {
+  const isAlike = (place: number) =>
+    place + HEADER_BYTES <= bytes.length &&
+    bytes[place] === 0xff &&
+    bytes[place + 1] === bytes[at + 1] &&
+    (bytes[place + 2]! & 0xfc) === (bytes[at + 2]! & 0xfc)
+  if (((bytes[at + 2]! >> 2) & 3) === 3) return false
+  for (let length = 32; length <= LONGEST_FREE_FRAME_BYTES; length++) {
+    let place = at
+    let frames = 0
+    // A padded frame is one byte longer.
+    while (frames < CONSECUTIVE_FRAMES && isAlike(place)) {
+      place += length + ((bytes[place + 2]! >> 1) & 1)
+      frames++
+    }
+    if (frames === CONSECUTIVE_FRAMES) return true
+  }
+  return false
+}
+
+function hasFramesOf(bytes: Buffer, at: number, layer: 1 | 2): boolean {
+  for (let place = at, frames = 0; ; frames++) {
+    if (frames === CONSECUTIVE_FRAMES) return true
+    const isAlike = place + HEADER_BYTES <= bytes.length && bytes[place] === 0xff && bytes[place + 1] === bytes[at + 1]
+    const length = isAlike ? frameBytesOf(bytes, place, layer) : 0
+    if (length === 0) return false
+    place += length
+  }
+}
+
+function frameBytesOf(bytes: Buffer, at: number, layer: 1 | 2): number {
+  const isVersion1 = ((bytes[at + 1]! >> 3) & 3) === 3
+  const rateIndex = (bytes[at + 2]! >> 2) & 3
+  const rates =
+    layer === 1 ? (isVersion1 ? KILOBITS_LAYER_1 : KILOBITS_LAYER_1_V2) : isVersion1 ? KILOBITS_LAYER_2 : KILOBITS_V2
+  const kilobits = rates[bytes[at + 2]! >> 4]
+  if (rateIndex === 3 || !kilobits) return 0
+  const sampleRateHz = RATES_HZ[rateIndex]! / (isVersion1 ? 1 : 2)
+  const padding = (bytes[at + 2]! >> 1) & 1
+  const slots = (kilobits * 1000) / sampleRateHz
+  return layer === 1 ? 4 * (Math.floor(12 * slots) + padding) : Math.floor(144 * slots) + padding
 }
 
 function isStream(bytes: Buffer, at: number, first: FrameHeader, end: number): boolean {

@@ -1,11 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import type { FormatReason } from '../contract/text/format-reasons.ts'
 import type { AudioFormat } from './audio-facts.ts'
 import { isText, readAt } from './file-bytes.ts'
-import { id3TagBytes } from './id3.ts'
-import { findMp3Stream, meanBitRate } from './mpeg-frames.ts'
+import { foreignByContent, foreignByMark, KNOWN_BY_BYTES } from './foreign-formats.ts'
+import { findTags } from './mp3-layout.ts'
+import { surveyMp3 } from './mpeg-frames.ts'
 
 /** Why a file is not one of the three formats; the sentences are in contract/text. */
-export type FormatFault = 'empty' | 'aac' | 'ogg' | 'aiff' | 'channels' | 'encoding' | 'damaged' | 'unknown'
+export type FormatFault = FormatReason
 
 /** What the container says about its one audio stream; everything that matters is measured again by decoding. */
 export interface StreamFacts {
@@ -36,21 +38,20 @@ export async function recogniseAudio(file: string): Promise<Recognition> {
   try {
     const { size } = await handle.stat()
     if (size === 0) return { fault: 'empty' }
-    const start = await readAt(handle, 0, 16)
-    const tagBytes = await skipId3v2(handle)
-    const audio = tagBytes > 0 ? await readAt(handle, tagBytes, 16) : start
-    if (isText(audio, 0, 'fLaC')) return withinLimits(await readFlac(handle, tagBytes))
-    if (isText(start, 0, 'RIFF') || isText(start, 0, 'RF64')) {
-      return isText(start, 8, 'WAVE') ? withinLimits(await readWave(handle, size)) : { fault: 'unknown' }
+    const start = await readAt(handle, 0, 64)
+    if (isText(start, 8, 'WAVE') && (isText(start, 0, 'RIFF') || isText(start, 0, 'RF64'))) {
+      return withinLimits(await readWave(handle, size))
     }
-    const foreign = foreignContainer(start)
+    const { sound } = await findTags(handle, size)
+    const audio = await readAt(handle, sound.start, KNOWN_BY_BYTES)
+    if (isText(audio, 0, 'fLaC')) return withinLimits(await readFlac(handle, sound.start))
+    const foreign = foreignByMark(start) ?? foreignByMark(audio)
     if (foreign) return { fault: foreign }
-    const frames = await findMp3Stream(handle, tagBytes, size)
-    if (!frames) return { fault: 'unknown' }
-    const hasProvenance = await mentionsManifest(handle, 0, tagBytes)
-    const bitRate = await meanBitRate(handle, tagBytes)
-    const stream = { format: 'mp3', codec: 'mp3', ...frames, hasProvenance } as const
-    return withinLimits({ stream: bitRate === undefined ? stream : { ...stream, bitRate } })
+    const mp3 = await surveyMp3(handle, sound)
+    if (!mp3) return { fault: foreignByContent(audio) ?? 'unknown' }
+    const hasProvenance = await mentionsManifest(handle, 0, sound.start)
+    const { innerTags: _, ...facts } = mp3
+    return withinLimits({ stream: { format: 'mp3', codec: 'mp3', ...facts, hasProvenance } })
   } finally {
     await handle.close()
   }
@@ -62,25 +63,6 @@ function withinLimits(found: Recognition): Recognition {
   if (channels > 2) return { fault: 'channels' }
   const isSane = channels > 0 && sampleRateHz >= LOWEST_RATE_HZ && sampleRateHz <= HIGHEST_RATE_HZ
   return isSane ? found : { fault: 'damaged' }
-}
-
-function foreignContainer(start: Buffer): FormatFault | undefined {
-  if (isText(start, 4, 'ftyp')) return 'aac'
-  // ADTS: twelve sync bits with the layer bits zero, which no MP3 has.
-  if (start.length > 1 && start[0] === 0xff && (start[1]! & 0xf6) === 0xf0) return 'aac'
-  if (isText(start, 0, 'OggS')) return 'ogg'
-  return isText(start, 0, 'FORM') && isText(start, 8, 'AIF') ? 'aiff' : undefined
-}
-
-/** Returns the length of all ID3v2 tags at the start of the file. */
-async function skipId3v2(handle: FileHandle): Promise<number> {
-  let position = 0
-  for (let tags = 0; tags < 4; tags++) {
-    const size = id3TagBytes(await readAt(handle, position, 10))
-    if (size === 0) return position
-    position += size
-  }
-  return position
 }
 
 /** STREAMINFO is always the first metadata block (RFC 9639, section 8.2). */

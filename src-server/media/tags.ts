@@ -1,147 +1,241 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import type { AudioFormat, SongTags } from './audio-facts.ts'
+import { readApeItems } from './ape.ts'
+import type { AudioFormat, SongTags, TagLosses } from './audio-facts.ts'
+import { type Cover, chooseCover, type Picture } from './cover.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, type FfmpegCall, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { readAt } from './file-bytes.ts'
-import { completeTag, type Id3Texts, id3TagBytes, isCrowded, readId3Texts } from './id3.ts'
+import { readFlacMetadata } from './flac-metadata.ts'
+import {
+  completeTag,
+  type Id3Texts,
+  id3TagBytes,
+  isCrowded,
+  readId3Links,
+  readId3Pictures,
+  readId3Texts,
+} from './id3.ts'
+import { findTags } from './mp3-layout.ts'
+import { type CollectedTags, collectTags, mergeTags, type TagEntry, type TagSystem } from './tag-fields.ts'
 import { cleanText, decodeText } from './tag-text.ts'
 
-/** The picture of a song, as the file carries it. */
-export interface Cover {
-  readonly mimeType: 'image/jpeg' | 'image/png'
-  readonly bytes: Uint8Array
-}
+export type { Cover } from './cover.ts'
 
-/** Largest tag kept, characters, and largest cover kept, bytes: a song's tags are not a place for a film. */
-const MAX_TAG_LENGTH = 20_000
+/** Largest metadata of a song that ffmpeg may print, bytes: a song's tags are not a place for a film. */
 const MAX_TAG_BYTES = 4_000_000
-const MAX_COVER_BYTES = 16_000_000
-
-/** Tags that describe the old file, not the song. */
-const NOT_OF_THE_SONG =
-  /^(encoder|encoded_by|tsse|tenc|tlen|length|duration|itun|replaygain|r128_|metadata_block_picture)/i
-
-const NAMED: Readonly<Record<string, keyof Omit<SongTags, 'other'>>> = {
-  title: 'title',
-  artist: 'artist',
-  album: 'album',
-  album_artist: 'albumArtist',
-  albumartist: 'albumArtist',
-  composer: 'composer',
-  genre: 'genre',
-  date: 'date',
-  year: 'date',
-  track: 'track',
-  copyright: 'copyright',
-  comment: 'comment',
-  isrc: 'isrc',
-  tsrc: 'isrc',
-}
 
 interface SongFile {
   readonly path: string
   readonly format: AudioFormat
 }
 
-/**
- * Returns the tags of a song and whether {@link readCover} finds a picture in it, read by ffmpeg. A file whose tags cannot be read has
- * none. Throws the reason of an aborted `signal`, or a {@link FfmpegError} when ffmpeg itself is missing or killed.
- */
-export async function readTags(
-  ffmpeg: Ffmpeg,
-  song: SongFile,
-  signal?: AbortSignal,
-): Promise<{ tags: SongTags; hasCover: boolean }> {
-  const id3Tag = await findId3Tag(song)
-  const id3Texts = readId3Texts(id3Tag)
-  const { tags, pictures } = await describeSong(ffmpeg, song, id3Texts, signal)
-  const cover = await readPicture(ffmpeg, song, pictures, signal)
-  const id3 = song.format === 'wav' ? await readId3OfWav(ffmpeg, id3Tag, id3Texts, signal) : {}
-  const other = { ...tags.other, ...id3.other }
-  const hasCover = cover !== undefined
-  return { tags: { ...tags, ...id3, ...(Object.keys(other).length > 0 ? { other } : {}) }, hasCover }
-}
-
-/** The tags that ffmpeg finds in a song, and the streams of its pictures as {@link watchForPictures} orders them. */
-async function describeSong(
-  ffmpeg: Ffmpeg,
-  song: SongFile,
-  id3Texts: Id3Texts,
-  signal: AbortSignal | undefined,
-): Promise<{ tags: SongTags; pictures: string[] }> {
-  const { onLine, pictures } = watchForPictures()
-  const input = { from: song.path, format: song.format, options: await behindCrowdedTag(song) }
-  const tags = await tagsOf(ffmpeg, { input, signal, onLine }, id3Texts)
-  return { tags: song.format === 'flac' ? partValues(tags) : tags, pictures: pictures() }
-}
-
-/** Between the values of a Vorbis comment that is repeated, which may be several people's, ffmpeg puts a bare `;`. */
-function partValues(tags: SongTags): SongTags {
-  const listed = (['artist', 'albumArtist', 'composer', 'genre'] as const).filter((field) => tags[field] !== undefined)
-  return { ...tags, ...Object.fromEntries(listed.map((field) => [field, tags[field]!.replace(/;(?=\S)/g, '; ')])) }
+/** Everything about a song that its tags say, and what of it a master will not carry. */
+export interface FoundTags {
+  readonly tags: SongTags
+  readonly hasCover: boolean
+  /** Absent where nothing is lost. */
+  readonly tagLosses?: TagLosses
 }
 
 /**
- * Returns a receiver of the lines that ffmpeg prints, and the streams in which they list pictures in JPEG or PNG, front covers first.
- * The comment of a picture is its type (ID3v2.4 native frames, section 4.14; FLAC has the same).
+ * Returns the tags of a song, whether {@link readCover} finds a picture in it, and what of both cannot be kept. A file whose tags cannot
+ * be read has none. Throws the reason of an aborted `signal`, or a {@link FfmpegError} when ffmpeg itself is missing or killed.
  */
-function watchForPictures() {
-  const fronts: string[] = []
-  const all: string[] = []
-  let stream: string | undefined
+export async function readTags(ffmpeg: Ffmpeg, song: SongFile, signal?: AbortSignal): Promise<FoundTags> {
+  const found = await lookInto(song)
+  const { tags, cut } = mergeTags(await tagsIn(ffmpeg, song, found, signal))
+  const chosen = await chooseCover(ffmpeg, found.pictures, signal)
+  const { cover } = chosen
+  const fault = chosen.fault ?? (found.isTooLarge && !cover ? ('size' as const) : undefined)
+  const otherPictures = cover ? found.pictures.length - 1 : 0
+  const tagLosses: TagLosses = {
+    ...(fault === undefined ? {} : { cover: fault }),
+    ...(otherPictures > 0 ? { otherPictures } : {}),
+    ...(cut.length > 0 ? { cutTags: cut } : {}),
+  }
   return {
-    onLine(line: string) {
-      if (/^\s*(Stream|Output) #/.test(line)) {
-        stream = /^\s*Stream #(0:\d+).*Video: (?:mjpeg|png)\b.*\(attached pic\)/.exec(line)?.[1]
-        if (stream) all.push(stream)
-      } else if (stream && /^\s*comment\s*: Cover \(front\)$/.test(line)) {
-        fronts.push(stream)
-      }
-    },
-    pictures: () => [...new Set([...fronts, ...all])],
+    tags,
+    hasCover: cover !== undefined,
+    ...(Object.keys(tagLosses).length > 0 ? { tagLosses } : {}),
   }
 }
 
 /**
- * Returns the tags of the ID3 tag of a WAV. Beside a LIST chunk ffmpeg passes it over, although it alone can hold an ISRC or a
- * composer and says how its text is encoded: it is shown to ffmpeg in a WAV that has nothing else.
+ * Returns the picture of a song, its front cover where it has one, or undefined when it has none that can be kept: JPEG or PNG, or what
+ * can be made a JPEG. Throws as {@link readTags}.
  */
-async function readId3OfWav(
+export async function readCover(ffmpeg: Ffmpeg, song: SongFile, signal?: AbortSignal): Promise<Cover | undefined> {
+  return (await chooseCover(ffmpeg, (await lookInto(song)).pictures, signal)).cover
+}
+
+/** The tags of a file as bytes, or as far as they are read without ffmpeg. */
+interface TagsOfFile {
+  /** ID3v2 tag of a WAV's chunk, or the first one before an MP3 or FLAC; empty where there is none. */
+  readonly id3: Buffer
+  /** ID3v2 tags behind the sound. */
+  readonly appendedId3: readonly Buffer[]
+  /** Entries of APEv2 tags, Vorbis comments and Lyrics3, one list for each tag. */
+  readonly plain: readonly (readonly TagEntry[])[]
+  readonly pictures: readonly Picture[]
+  /** Whether a tag is too large to be looked at, which none but one with pictures is. */
+  readonly isTooLarge: boolean
+}
+
+async function lookInto({ path, format }: SongFile): Promise<TagsOfFile> {
+  const handle = await open(path, 'r')
+  try {
+    if (format === 'wav') {
+      const id3 = await readId3Chunk(handle)
+      return { id3, appendedId3: [], plain: [], pictures: readId3Pictures(id3), isTooLarge: false }
+    }
+    return await lookAround(handle, format)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The tags at both ends of an MP3 or FLAC, and those inside a FLAC. */
+async function lookAround(handle: FileHandle, format: 'mp3' | 'flac'): Promise<TagsOfFile> {
+  const { sound, tags } = await findTags(handle, (await handle.stat()).size)
+  const appendedId3: Buffer[] = []
+  const plain: (readonly TagEntry[])[] = []
+  const pictures: Picture[] = []
+  let id3: Buffer = Buffer.alloc(0)
+  if (format === 'flac') {
+    const flac = await readFlacMetadata(handle, sound.start)
+    plain.push(flac.comments)
+    pictures.push(...flac.pictures)
+  }
+  for (const { kind, start, end } of tags) {
+    const bytes = await readAt(handle, start, end - start > MAX_ID3_BYTES ? 0 : end - start)
+    if (kind === 'id3v2' && !isCrowded(bytes)) {
+      pictures.push(...readId3Pictures(bytes))
+      if (start === 0) id3 = bytes
+      else if (start >= sound.end) appendedId3.push(bytes)
+    }
+    if (kind === 'ape') {
+      const ape = readApe(bytes)
+      plain.push(ape.entries)
+      pictures.push(...ape.pictures)
+    }
+    if (kind === 'lyrics3') plain.push(readLyrics3(bytes))
+  }
+  const isTooLarge = tags.some(({ start, end }) => end - start > MAX_ID3_BYTES)
+  return { id3, appendedId3, plain, pictures, isTooLarge }
+}
+
+/** Pictures among the items of an APEv2 tag, whether they say that they are binary or not. */
+const APE_PICTURE = /^cover art \(/i
+
+function readApe(tag: Buffer): { readonly entries: readonly TagEntry[]; readonly pictures: readonly Picture[] } {
+  const items = readApeItems(tag)
+  const entries = items
+    .filter(({ name, isBinary }) => !isBinary && !APE_PICTURE.test(name))
+    .flatMap(({ name, bytes }) =>
+      decodeText(bytes.toString('latin1'))
+        .split('\0')
+        .map((text) => ({ name, text: cleanText(text) })),
+    )
+    .filter(({ text }) => text !== '')
+  const pictures = items
+    .filter(({ name }) => APE_PICTURE.test(name))
+    // A file name stands before the picture.
+    .map(({ name, bytes }) => ({ isFront: /\(front\)/i.test(name), bytes: bytes.subarray(bytes.indexOf(0) + 1) }))
+  return { entries, pictures }
+}
+
+/** Fields of Lyrics3 version 2 (id3.org, "Lyrics3 v2.00"), behind their names of three letters and lengths of five digits. */
+const LYRICS3_FIELDS: Readonly<Record<string, string>> = {
+  LYR: 'lyrics',
+  ETT: 'title',
+  EAR: 'artist',
+  EAL: 'album',
+  AUT: 'lyricist',
+  INF: 'comment',
+}
+
+const LYRICS3_START_BYTES = 'LYRICSBEGIN'.length
+
+function readLyrics3(tag: Buffer): TagEntry[] {
+  const raw = tag.toString('latin1')
+  if (raw.endsWith('LYRICSEND')) {
+    return [{ name: 'lyrics', text: cleanText(decodeText(raw.slice(LYRICS3_START_BYTES, -'LYRICSEND'.length))) }]
+  }
+  const entries: TagEntry[] = []
+  for (let at = LYRICS3_START_BYTES; /^[A-Z]{3}\d{5}$/.test(raw.slice(at, at + 8)); ) {
+    const end = at + 8 + Number(raw.slice(at + 3, at + 8))
+    const name = LYRICS3_FIELDS[raw.slice(at, at + 3)]
+    const text = cleanText(decodeText(raw.slice(at + 8, end)))
+    if (name && text) entries.push({ name, text })
+    at = end
+  }
+  return entries
+}
+
+/** The tags of each place in a file, those that say more first. */
+async function tagsIn(
   ffmpeg: Ffmpeg,
-  tag: Buffer,
-  texts: Id3Texts,
+  song: SongFile,
+  { id3, appendedId3, plain }: TagsOfFile,
   signal: AbortSignal | undefined,
-): Promise<SongTags> {
-  if (tag.length === 0) return {}
+): Promise<CollectedTags[]> {
+  const [ownId3, ...appended] = await Promise.all([id3, ...appendedId3].map((tag) => tagsOfId3(ffmpeg, tag, signal)))
+  const others = [...plain.map((entries) => collectTags(entries, 'free')), ...appended]
+  if (song.format === 'flac') return [...others, ownId3!]
+  const input = { from: song.path, format: song.format, options: await behindCrowdedTag(song) }
+  const system = song.format === 'wav' ? 'riff' : 'ffmpeg'
+  const ofFfmpeg = await tagsOf(ffmpeg, { input, signal }, readId3Texts(id3), system)
+  // Behind an ID3v2 tag ffmpeg reads no ID3v1 tag, whose texts are cut at 30 bytes.
+  return id3.length > 0 ? [ownId3!, ofFfmpeg, ...others] : [...others, ofFfmpeg]
+}
+
+/**
+ * Returns the tags of an ID3v2 tag. Beside a LIST chunk, behind the sound or before a FLAC ffmpeg passes it over, although it alone can
+ * hold an ISRC or a composer and says how its text is encoded: it is shown to ffmpeg in a WAV that has nothing else.
+ */
+async function tagsOfId3(ffmpeg: Ffmpeg, tag: Buffer, signal: AbortSignal | undefined): Promise<CollectedTags> {
+  if (tag.length === 0) return { tags: {}, cut: [] }
   const start = Buffer.from('RIFF\xff\xff\xff\x7fWAVEfmt \x10\0\0\0\x01\0\x01\0', 'latin1')
   const format = Buffer.from('44ac0000885801000200100069643320', 'hex')
   const size = Buffer.alloc(4)
   size.writeUInt32LE(tag.length)
   const samples = Buffer.from('data\x04\0\0\0\0\0\0\0', 'latin1')
   const wav = [start, format, size, tag, Buffer.alloc(tag.length % 2), samples]
-  return tagsOf(ffmpeg, { input: { from: Readable.from(wav), format: 'wav' }, signal }, texts)
+  const input = { from: Readable.from(wav), format: 'wav' }
+  const read = await tagsOf(ffmpeg, { input, signal }, readId3Texts(tag), 'ffmpeg')
+  return mergeTags([read, collectTags(readId3Links(tag), 'ffmpeg')])
 }
 
-/** The tags that ffmpeg finds in its input; none where they cannot be read. */
+/** The tags that ffmpeg finds in its input; none where they cannot be read, and all of them cut where they are too many. */
 async function tagsOf(
   ffmpeg: Ffmpeg,
-  call: Pick<FfmpegCall, 'input' | 'signal' | 'onLine'>,
+  call: Pick<FfmpegCall, 'input' | 'signal'>,
   id3Texts: Id3Texts,
-): Promise<SongTags> {
-  const text = await collect(MAX_TAG_BYTES, (output) =>
-    runFfmpeg(ffmpeg, {
+  system: TagSystem,
+): Promise<CollectedTags> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    await runFfmpeg(ffmpeg, {
       ...call,
       operation: 'read the tags',
       outputOptions: ['-map', '0:a:0', '-c', 'copy', '-t', '0', '-f', 'ffmetadata'],
-      output,
+      output: (chunk) => {
+        size += chunk.length
+        if (size <= MAX_TAG_BYTES) chunks.push(chunk)
+      },
       timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
-    }),
-  )
-  return parseTags(text ?? Buffer.alloc(0), id3Texts)
+    })
+  } catch (error) {
+    if (!(error instanceof FfmpegError) || error.fault === 'missing' || error.fault === 'killed') throw error
+    return { tags: {}, cut: [] }
+  }
+  const read = parseTags(Buffer.concat(chunks), id3Texts, system)
+  return size > MAX_TAG_BYTES ? { ...read, cut: [...read.cut, 'metadata'] } : read
 }
 
-/** Longest ID3 tag that is read, bytes: with the cover and the tags that are kept. */
-const MAX_ID3_BYTES = MAX_COVER_BYTES + MAX_TAG_BYTES
+/** Longest ID3 or APEv2 tag that is read, bytes: with the largest picture that is looked at and the tags that are kept. */
+const MAX_ID3_BYTES = 64_000_000 + MAX_TAG_BYTES
 
 /** Chunks of a WAV that are looked at; a file that has more is not a song. */
 const MAX_CHUNKS = 256
@@ -183,82 +277,20 @@ async function readId3Chunk(handle: FileHandle): Promise<Buffer> {
 }
 
 /**
- * Returns the picture of a song, its front cover where it has one, or undefined when it has none that can be kept: JPEG or PNG, at
- * most 16 MB. Throws as {@link readTags}.
- */
-export async function readCover(ffmpeg: Ffmpeg, song: SongFile, signal?: AbortSignal): Promise<Cover | undefined> {
-  const { pictures } = await describeSong(ffmpeg, song, new Map(), signal)
-  return readPicture(ffmpeg, song, pictures, signal)
-}
-
-/** Pictures that are tried: a file can hold thousands that are not what they are called. */
-const MAX_PICTURES = 4
-
-/** The first of the pictures that can be kept. */
-async function readPicture(
-  ffmpeg: Ffmpeg,
-  song: SongFile,
-  pictures: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<Cover | undefined> {
-  const options = await behindCrowdedTag(song)
-  for (const picture of pictures.slice(0, MAX_PICTURES)) {
-    const bytes = await collect(MAX_COVER_BYTES, (output) =>
-      runFfmpeg(ffmpeg, {
-        operation: 'read the cover',
-        input: { from: song.path, format: song.format, options },
-        outputOptions: ['-map', picture, '-frames:v', '1', '-c', 'copy', '-f', 'image2pipe'],
-        output,
-        timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
-        signal,
-      }),
-    )
-    if (bytes?.[0] === 0xff && bytes[1] === 0xd8) return { mimeType: 'image/jpeg', bytes }
-    if (bytes?.[0] === 0x89 && bytes[1] === 0x50) return { mimeType: 'image/png', bytes }
-  }
-  return undefined
-}
-
-/** Gathers what a call prints; undefined when the call failed or printed too much. Throws where that says nothing about the song. */
-async function collect(
-  maxBytes: number,
-  call: (output: (chunk: Uint8Array) => void) => Promise<void>,
-): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    await call((chunk) => {
-      size += chunk.length
-      if (size > maxBytes) throw new FfmpegError('read the tags', 'failed', ['too much'])
-      chunks.push(chunk)
-    })
-  } catch (error) {
-    if (error instanceof FfmpegError && error.fault !== 'missing' && error.fault !== 'killed') return undefined
-    throw error
-  }
-  return Buffer.concat(chunks)
-}
-
-/**
  * Returns the tags in a text of ffmpeg's metadata format (ffmpeg-formats, "Metadata": `key=value`, `\` before `=`, `;`, `#`, `\` and
  * line ends; chapters and streams follow in sections). Each value is read in its own encoding: UTF-8, or else EUC-KR or windows-1252.
- * Values are NFC, trimmed, without control characters; the rest of a value beyond 20 000 characters is dropped. What came from ID3v2 is
- * completed by the texts of that tag. Never throws.
+ * Values are NFC, trimmed, without control characters. What came from ID3v2 is completed by the texts of that tag. Never throws.
  */
-export function parseTags(metadata: Buffer, id3Texts: Id3Texts = new Map()): SongTags {
-  const named: Partial<Record<keyof Omit<SongTags, 'other'>, string>> = {}
-  const other: Record<string, string> = {}
-  for (const [rawKey, rawValue] of readEntries(metadata.toString('latin1'))) {
-    const key = cleanText(decodeText(rawKey))
-    const value = cleanText(decodeText(rawValue))
-    if (!key || !value || NOT_OF_THE_SONG.test(key)) continue
-    const lowerKey = key.toLowerCase()
-    const field = Object.hasOwn(NAMED, lowerKey) ? NAMED[lowerKey] : undefined
-    const { name, text } = completeTag({ name: key, field, text: value }, id3Texts)
-    if (field) named[field] ??= text.slice(0, MAX_TAG_LENGTH)
-    else other[name] = text.slice(0, MAX_TAG_LENGTH)
-  }
-  return { ...named, ...(Object.keys(other).length > 0 ? { other } : {}) }
+export function parseTags(
+  metadata: Buffer,
+  id3Texts: Id3Texts = new Map(),
+  system: TagSystem = 'ffmpeg',
+): CollectedTags {
+  const entries = [...readEntries(metadata.toString('latin1'))]
+    .map(([name, text]) => ({ name: cleanText(decodeText(name)), text: cleanText(decodeText(text)) }))
+    .filter(({ name, text }) => name !== '' && text !== '')
+    .map((entry) => completeTag(entry, id3Texts))
+  return collectTags(entries, system)
 }
 
 function* readEntries(text: string): Generator<[string, string]> {

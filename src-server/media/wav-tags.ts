@@ -1,6 +1,6 @@
 import type { SongTags } from './audio-facts.ts'
+import type { Cover } from './cover.ts'
 import { writeId3Tag } from './id3.ts'
-import type { Cover } from './tags.ts'
 
 /** RIFF INFO identifiers (Microsoft, Multimedia Programming Interface 1.0, chapter 2; ITRK is ffmpeg's and common usage). */
 const INFO_IDS = {

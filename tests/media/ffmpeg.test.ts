@@ -186,7 +186,7 @@ describe('tags', () => {
   it('survive the escapes of the metadata format and lose control characters', () => {
     const text =
       ';FFMETADATA1\ntitle=A \\= B \\; C\\\nsecond line\nARTIST=Mi\u0301a\u0007\nencoder=Lavf60\nreplaygain_track_gain=-7 dB\nmood=x\nconstructor=y\n[CHAPTER]\ntitle=no\n'
-    expect(parseTags(Buffer.from(text))).toEqual({
+    expect(parseTags(Buffer.from(text)).tags).toEqual({
       title: 'A = B ; C\nsecond line',
       artist: 'Mía',
       other: { mood: 'x', constructor: 'y' },

@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Recognition, recogniseAudio } from '../../src-server/media/recognise.ts'
 import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
@@ -38,11 +39,19 @@ const refused: [name: string, args: string[], fault: string][] = [
   ['song.aac', ['-c:a', 'aac', '-f', 'adts'], 'aac'],
   ['song.ogg', ['-c:a', 'libvorbis'], 'ogg'],
   ['song.aiff', [], 'aiff'],
-  ['layer2.mp3', ['-c:a', 'mp2', '-f', 'mp2'], 'unknown'],
+  ['layer2.mp3', ['-c:a', 'mp2', '-f', 'mp2'], 'mp2'],
   ['adpcm.wav', ['-c:a', 'adpcm_ms'], 'encoding'],
   ['mp3-in.wav', ['-c:a', 'libmp3lame', '-f', 'wav'], 'encoding'],
   ['surround.wav', ['-af', 'pan=5.1|c0=c0|c1=c1|c2=c0|c3=c0|c4=c0|c5=c1', '-c:a', 'pcm_s16le'], 'channels'],
-  ['movie.mkv', ['-c:a', 'flac'], 'unknown'],
+  ['movie.mkv', ['-c:a', 'flac'], 'matroska'],
+  ['song.opus', ['-c:a', 'libopus'], 'opus'],
+  ['song.w64', ['-f', 'w64'], 'w64'],
+  ['song.caf', ['-f', 'caf'], 'caf'],
+  ['song.wma', ['-c:a', 'wmav2', '-f', 'asf'], 'wma'],
+  ['song.wv', ['-c:a', 'wavpack'], 'wavpack'],
+  ['song.ac3', ['-c:a', 'ac3'], 'ac3'],
+  ['song.au', ['-f', 'au'], 'au'],
+  ['song.tta', ['-c:a', 'tta'], 'lossless'],
 ]
 
 describe('a file is what its content says', () => {
@@ -54,6 +63,41 @@ describe('a file is what its content says', () => {
   it.each(refused)('refuses %s and says why', async (name, args, fault) => {
     runPlain('-i', source, ...args, at(name))
     expect(await recognise(name)).toEqual({ fault })
+  })
+
+  const bytesOf = (text: string) => Buffer.from(text, 'latin1')
+
+  it.each<[string, Buffer, string]>([
+    ['a web page', Buffer.from('\ufeff\n<!DOCTYPE html><html><body>404 Not Found</body></html>'), 'web_page'],
+    ['a web page without a type', Buffer.from('<HTML lang="ko"><head>로그인</head></HTML>'), 'web_page'],
+    ['an answer in JSON', Buffer.from('{"error":{"code":"expired","message":"link expired"}}'), 'server_answer'],
+    ['an answer in XML', Buffer.from('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>'), 'server_answer'],
+    ['base64', Buffer.from(Buffer.alloc(900, 'RIFF').toString('base64')), 'base64'],
+    ['base64 in lines', Buffer.from(Buffer.alloc(900, 'ID3').toString('base64').replace(/.{76}/g, '$&\r\n')), 'base64'],
+    ['a data URL', Buffer.from(`data:audio/mpeg;base64,${Buffer.alloc(900, 'ID3').toString('base64')}`), 'base64'],
+    ['a gzip body', gzipSync(Buffer.alloc(900, 7)), 'gzip'],
+    ['a ZIP', bytesOf('PK\x03\x04rest'), 'zip'],
+    ['MIDI', bytesOf('MThd\0\0\0\x06'), 'midi'],
+    ["Monkey's Audio", bytesOf('MAC \x96\x0f'), 'monkeys_audio'],
+    ['DSF', bytesOf('DSD \x1c'), 'dsd'],
+    ['WebM', bytesOf('\x1a\x45\xdf\xa3\x9f'), 'matroska'],
+    ['a picture', bytesOf('\x89PNG\r\n\x1a\n'), 'picture'],
+    ['a copy that was not finished', Buffer.alloc(300_000), 'zeros'],
+    ['text in UTF-16', Buffer.from('\ufeffThese are the words of a song', 'utf16le'), 'unknown'],
+    ['words', Buffer.from('These are the words of a song.\n'.repeat(20)), 'unknown'],
+  ])('refuses %s as what it is', async (_, bytes, fault) => {
+    writeFileSync(at('foreign'), bytes)
+    expect(await recognise('foreign')).toEqual({ fault })
+  })
+
+  it('refuses an MP3 of free format, which says no bit rate', async () => {
+    const frames = Array.from({ length: 6 }, () => {
+      const frame = Buffer.alloc(1200, 0x55)
+      frame.set([0xff, 0xfb, 0x00, 0x44])
+      return frame
+    })
+    writeFileSync(at('free.mp3'), Buffer.concat(frames))
+    expect(await recognise('free.mp3')).toEqual({ fault: 'mp3_free_format' })
   })
 
   it('accepts an MP3 called .wav and a WAV called .mp3 as what they are', async () => {

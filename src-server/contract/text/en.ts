@@ -1,6 +1,7 @@
 /** English sentences for every code of the contract: the cause, then what to do. */
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
+import { FORMAT_REASONS, type FormatReason } from './format-reasons.ts'
 import { codecLabel, count, decibels, frequency, sampleRate } from './numbers.ts'
 import { REQUEST_REASONS, type RequestReason, WEBHOOK_REASONS, type WebhookReason } from './reasons.ts'
 
@@ -11,18 +12,7 @@ const clause = (reason: unknown) => {
 
 type Sentence = string | ((values: ErrorParams) => string)
 
-const reasonOfFormat: Record<string, string> = {
-  empty: 'The file is empty.',
-  silent: 'The song is digital silence or nearly so.',
-  short: 'The song is shorter than one second.',
-  aac: 'This is an AAC, M4A or MP4 file.',
-  ogg: 'This is an Ogg file.',
-  aiff: 'This is an AIFF file.',
-  channels: 'The file has more than two channels.',
-  encoding: 'This WAV holds an encoding other than PCM or float.',
-  damaged: 'The audio in this file cannot be decoded.',
-  unknown: 'This is not an audio file that Loudsmith reads.',
-}
+const formatReason = (reason: unknown) => (FORMAT_REASONS[reason as FormatReason] ?? FORMAT_REASONS.unknown).en
 
 const places = (number: number) => `${count(number)} ${number === 1 ? 'place' : 'places'}`
 
@@ -33,8 +23,7 @@ const noFfmpeg = 'No ffmpeg was found. Install ffmpeg 5.1 or newer, or name one 
 export const errors: Record<ErrorCode, Sentence> = {
   FILE_TOO_LARGE: (v) =>
     `${who(v)} is larger than ${v.maxMegabytes ?? 50} MB. Export it as FLAC or at a lower resolution.`,
-  UNSUPPORTED_FORMAT: (v) =>
-    `${reasonOfFormat[String(v.reason)] ?? reasonOfFormat.unknown} Export MP3, WAV or FLAC with one or two channels and send it again.`,
+  UNSUPPORTED_FORMAT: (v) => formatReason(v.reason),
   FILE_TOO_LONG: (v) =>
     `${who(v)} is ${v.duration ? `${v.duration} long` : 'too long'}. The limit is 10 minutes: shorten it and send it again.`,
   INVALID_PLATFORM: (v) =>

@@ -1,6 +1,7 @@
 /** 계약의 모든 코드에 대한 한국어 문장: 원인, 그다음 해결 방법. */
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
+import { FORMAT_REASONS, type FormatReason } from './format-reasons.ts'
 import { codecLabel, count, decibels, frequency, sampleRate } from './numbers.ts'
 import { REQUEST_REASONS, type RequestReason, WEBHOOK_REASONS, type WebhookReason } from './reasons.ts'
 
@@ -11,18 +12,7 @@ const clause = (reason: unknown) => {
 
 type Sentence = string | ((values: ErrorParams) => string)
 
-const reasonOfFormat: Record<string, string> = {
-  empty: '빈 파일이에요.',
-  silent: '곡이 무음이거나 무음에 가까워요.',
-  short: '곡이 1초보다 짧아요.',
-  aac: 'AAC, M4A 또는 MP4 파일이에요.',
-  ogg: 'Ogg 파일이에요.',
-  aiff: 'AIFF 파일이에요.',
-  channels: '채널이 두 개보다 많아요.',
-  encoding: 'PCM이나 float이 아닌 WAV예요.',
-  damaged: '파일 안의 오디오를 디코딩할 수 없어요.',
-  unknown: 'Loudsmith가 읽는 오디오 파일이 아니에요.',
-}
+const formatReason = (reason: unknown) => (FORMAT_REASONS[reason as FormatReason] ?? FORMAT_REASONS.unknown).ko
 
 const who = (values: ErrorParams) => (values.field === 'reference_file' ? '레퍼런스가' : '파일이')
 
@@ -30,8 +20,7 @@ const noFfmpeg = 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하�
 
 export const errors: Record<ErrorCode, Sentence> = {
   FILE_TOO_LARGE: (v) => `${who(v)} ${v.maxMegabytes ?? 50} MB보다 커요. FLAC이나 더 낮은 해상도로 내보내세요.`,
-  UNSUPPORTED_FORMAT: (v) =>
-    `${reasonOfFormat[String(v.reason)] ?? reasonOfFormat.unknown} 모노나 스테레오 MP3, WAV, FLAC으로 내보내 다시 보내세요.`,
+  UNSUPPORTED_FORMAT: (v) => formatReason(v.reason),
   FILE_TOO_LONG: (v) =>
     `${who(v)} ${v.duration ? `${v.duration}예요` : '너무 길어요'}. 한도는 10분이니 줄여서 다시 보내세요.`,
   INVALID_PLATFORM: (v) =>

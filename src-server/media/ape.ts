@@ -1,0 +1,59 @@
+/** APEv2 tags: items of a name and its values, before or behind the sound (APEv2 specification, wiki.hydrogenaud.io). */
+
+/** Bytes of the header or the footer that say how long the tag is. */
+export const APE_MARK_BYTES = 32
+
+const PREAMBLE = 'APETAGEX'
+const IS_HEADER = 0x2000_0000
+const HAS_HEADER = 0x8000_0000
+
+/** Kinds of an item's value; everything else is text in UTF-8. */
+const BINARY = 1
+
+/** Items that are looked at: a tag that has more is not a song's. */
+const MAX_ITEMS = 4096
+
+/** What one item says; a text item may hold several values. */
+export interface ApeItem {
+  readonly name: string
+  readonly bytes: Buffer
+  readonly isBinary: boolean
+}
+
+/** Returns the length of the APEv2 tag that begins with these bytes, its header included; 0 where no header of one stands. */
+export function apeHeaderBytes(start: Buffer): number {
+  const mark = readMark(start)
+  return mark && (mark.flags & IS_HEADER) !== 0 ? APE_MARK_BYTES + mark.sizeBytes : 0
+}
+
+/** Returns the length of the APEv2 tag that ends with these 32 bytes, a header before it included; 0 where no footer of one stands. */
+export function apeFooterBytes(end: Buffer): number {
+  const mark = readMark(end)
+  if (!mark || (mark.flags & IS_HEADER) !== 0) return 0
+  return mark.sizeBytes + ((mark.flags & HAS_HEADER) === 0 ? 0 : APE_MARK_BYTES)
+}
+
+function readMark(bytes: Buffer): { readonly sizeBytes: number; readonly flags: number } | undefined {
+  if (bytes.length < APE_MARK_BYTES || bytes.toString('latin1', 0, 8) !== PREAMBLE) return undefined
+  const sizeBytes = bytes.readUInt32LE(12)
+  return sizeBytes < APE_MARK_BYTES ? undefined : { sizeBytes, flags: bytes.readUInt32LE(20) }
+}
+
+/**
+ * Returns the items of an APEv2 tag, with or without a header, the first 4096 at most; those before the first broken one where it is
+ * damaged. Never throws.
+ */
+export function readApeItems(tag: Buffer): ApeItem[] {
+  const items: ApeItem[] = []
+  let at = apeHeaderBytes(tag) > 0 ? APE_MARK_BYTES : 0
+  while (items.length < MAX_ITEMS && at + 8 < tag.length && tag.toString('latin1', at, at + 8) !== PREAMBLE) {
+    const size = tag.readUInt32LE(at)
+    const flags = tag.readUInt32LE(at + 4)
+    const nameEnd = tag.indexOf(0, at + 8)
+    const name = tag.toString('latin1', at + 8, nameEnd)
+    if (nameEnd < 0 || nameEnd + 1 + size > tag.length || !/^[\x20-\x7e]{1,255}$/.test(name)) break
+    items.push({ name, bytes: tag.subarray(nameEnd + 1, nameEnd + 1 + size), isBinary: ((flags >> 1) & 3) === BINARY })
+    at = nameEnd + 1 + size
+  }
+  return items
+}

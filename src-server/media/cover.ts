@@ -1,0 +1,149 @@
+/** The picture that stands for a song: which one is kept, and how one that is neither JPEG nor PNG becomes a JPEG. */
+import { Readable } from 'node:stream'
+import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
+import { isText } from './file-bytes.ts'
+
+/** The picture of a song, as its masters carry it. */
+export interface Cover {
+  readonly mimeType: 'image/jpeg' | 'image/png'
+  readonly bytes: Uint8Array
+}
+
+/** A picture as a file carries it, whatever it calls itself. */
+export interface Picture {
+  /** Whether its type is the front cover (ID3v2.4 native frames, section 4.14; FLAC has the same). */
+  readonly isFront: boolean
+  readonly bytes: Buffer
+}
+
+/** Why no picture of a song could be kept. */
+export type CoverFault = 'format' | 'size' | 'broken'
+
+/** The cover that is kept, or why none is; neither where a song has no picture. */
+export interface ChosenCover {
+  readonly cover?: Cover
+  readonly fault?: CoverFault
+}
+
+/** Largest cover that is kept as it is, and largest picture that is looked at, bytes. */
+const MAX_COVER_BYTES = 16_000_000
+const MAX_PICTURE_BYTES = 64_000_000
+/** Pictures that are tried: a file can hold thousands that are not what they are called. */
+const MAX_PICTURES = 8
+/** Longer side of a cover that is made smaller, pixels: what shops take. */
+const SMALLER_SIDE_PIXELS = 3000
+
+/** First bytes of the pictures that are known, and the demuxer of ffmpeg that reads each. */
+const KINDS = [
+  { demuxer: 'jpeg_pipe', isIt: (bytes: Buffer) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff },
+  { demuxer: 'png_pipe', isIt: (bytes: Buffer) => bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n' },
+  { demuxer: 'gif', isIt: (bytes: Buffer) => /^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6)) },
+  { demuxer: 'bmp_pipe', isIt: (bytes: Buffer) => bytes.toString('latin1', 0, 2) === 'BM' },
+  { demuxer: 'tiff_pipe', isIt: (bytes: Buffer) => /^(II\*\0|MM\0\*)$/.test(bytes.toString('latin1', 0, 4)) },
+  {
+    demuxer: 'webp_pipe',
+    isIt: (bytes: Buffer) => isText(bytes, 0, 'RIFF') && isText(bytes, 8, 'WEBP'),
+  },
+] as const
+
+/**
+ * Returns the cover of a song: its first front cover that can be kept, or its first other picture. JPEG and PNG up to 16 MB stay as they
+ * are; WebP, GIF, BMP and TIFF, and what is larger, become a JPEG of at most 3000 pixels a side. Throws the reason of an aborted
+ * `signal`, or a {@link FfmpegError} when ffmpeg is missing or killed.
+ */
+export async function chooseCover(
+  ffmpeg: Ffmpeg,
+  pictures: readonly Picture[],
+  signal?: AbortSignal,
+): Promise<ChosenCover> {
+  const fronts = pictures.filter(({ isFront }) => isFront)
+  const frontsFirst = [...fronts, ...pictures.filter(({ isFront }) => !isFront)]
+  let fault: CoverFault | undefined
+  for (const { bytes } of frontsFirst.slice(0, MAX_PICTURES)) {
+    const found = await keep(ffmpeg, bytes, signal)
+    if (typeof found !== 'string') return { cover: found }
+    fault ??= found
+  }
+  return fault === undefined ? {} : { fault }
+}
+
+async function keep(ffmpeg: Ffmpeg, bytes: Buffer, signal: AbortSignal | undefined): Promise<Cover | CoverFault> {
+  if (bytes.length > MAX_PICTURE_BYTES) return 'size'
+  const kind = KINDS.find(({ isIt }) => isIt(bytes))
+  if (!kind) return 'format'
+  const isKept = kind.demuxer === 'jpeg_pipe' || kind.demuxer === 'png_pipe'
+  if (isKept && !hasSize(kind.demuxer, bytes)) return 'broken'
+  if (isKept && bytes.length <= MAX_COVER_BYTES) {
+    return { mimeType: kind.demuxer === 'png_pipe' ? 'image/png' : 'image/jpeg', bytes }
+  }
+  const jpeg = await convert(ffmpeg, kind.demuxer, bytes, signal)
+  if (!jpeg) return isKept ? 'size' : 'broken'
+  return { mimeType: 'image/jpeg', bytes: jpeg }
+}
+
+/** Whether a picture says how large it is: a JPEG in a frame header (ITU-T T.81, B.2.2), a PNG in its first chunk. */
+function hasSize(demuxer: 'jpeg_pipe' | 'png_pipe', bytes: Buffer): boolean {
+  if (demuxer === 'png_pipe') {
+    return bytes.length > 33 && isText(bytes, 12, 'IHDR') && bytes.readUInt32BE(16) > 0 && bytes.readUInt32BE(20) > 0
+  }
+  for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
+    const marker = bytes[at + 1]!
+    if (marker === 0xff) {
+      at++
+      continue
+    }
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+    if (isFrame) return bytes.readUInt16BE(at + 5) > 0 && bytes.readUInt16BE(at + 7) > 0
+    at += 2 + bytes.readUInt16BE(at + 2)
+  }
+  return false
+}
+
+/** A picture as a JPEG; undefined where ffmpeg cannot read it, or where it stays too large. */
+async function convert(
+  ffmpeg: Ffmpeg,
+  demuxer: string,
+  bytes: Buffer,
+  signal: AbortSignal | undefined,
+): Promise<Buffer | undefined> {
+  const side = SMALLER_SIDE_PIXELS
+  const scale = `scale=w='min(${side},iw)':h='min(${side},ih)':force_original_aspect_ratio=decrease`
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    await runFfmpeg(ffmpeg, {
+      operation: 'convert the cover',
+      // Whole in one packet: ffmpeg cannot tell where a TIFF ends.
+      input: {
+        from: Readable.from([bytes]),
+        format: demuxer,
+        options: demuxer === 'gif' ? [] : ['-frame_size', String(bytes.length)],
+      },
+      outputOptions: [
+        '-map',
+        '0:v:0',
+        '-frames:v',
+        '1',
+        '-vf',
+        `${scale},format=yuvj444p`,
+        '-q:v',
+        '2',
+        '-c:v',
+        'mjpeg',
+        '-f',
+        'image2pipe',
+      ],
+      output: (chunk) => {
+        size += chunk.length
+        if (size > MAX_COVER_BYTES) throw new FfmpegError('convert the cover', 'failed', ['too much'])
+        chunks.push(chunk)
+      },
+      timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
+      signal,
+    })
+  } catch (error) {
+    if (error instanceof FfmpegError && error.fault !== 'missing' && error.fault !== 'killed') return undefined
+    throw error
+  }
+  return size > 0 ? Buffer.concat(chunks) : undefined
+}
