@@ -71,6 +71,9 @@ const REMARKS: readonly Warning['code'][] = [
   'INPUT_LIMITED',
   'INPUT_RESAMPLED',
   'INPUT_PROVENANCE_DROPPED',
+  'INPUT_COVER_DROPPED',
+  'INPUT_PICTURES_DROPPED',
+  'INPUT_TAGS_CUT',
 ]
 
 /** Parts what was found in a song into what somebody should read before a credit is spent on it, and what may be known. */

@@ -64,6 +64,8 @@ const EXAMPLE = {
   cutoffHz: 16_000,
   missingLu: 1.5,
   truePeakDbtp: 0.3,
+  reason: 'size',
+  names: 'lyrics',
 }
 
 const both = (text: (language: Language) => string) => [text('en'), text('ko')]

@@ -4,6 +4,7 @@ import { playingTime } from '../contract/text/numbers.ts'
 import type { SourceAnalysis } from '../engine/analysis.ts'
 import { foldDownLossDb } from '../engine/meters/stereo.ts'
 import type { MasteringPlan } from '../engine/plan-recipe.ts'
+import type { TagLosses } from '../media/audio-facts.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { bandwidthOf, codecName } from './report-facts.ts'
 import type { StoredSong, WarningFact } from './work-order.ts'
@@ -46,7 +47,15 @@ export function songWarnings(
     warnings.push({ code: 'INPUT_RESAMPLED', values })
   }
   if (facts.hasProvenance) warnings.push({ code: 'INPUT_PROVENANCE_DROPPED' })
-  return warnings
+  return [...warnings, ...tagWarnings(facts.tagLosses ?? {})]
+}
+
+function tagWarnings({ cover, otherPictures, cutTags }: TagLosses): WarningFact[] {
+  return [
+    ...(cover ? [{ code: 'INPUT_COVER_DROPPED' as const, values: { reason: cover } }] : []),
+    ...(otherPictures ? [{ code: 'INPUT_PICTURES_DROPPED' as const, values: { count: otherPictures } }] : []),
+    ...(cutTags ? [{ code: 'INPUT_TAGS_CUT' as const, values: { names: cutTags.join(', ') } }] : []),
+  ]
 }
 
 /** Channels that have nothing in common lose 3 dB when they are added; from twice as much on they work against each other. */

@@ -271,6 +271,41 @@ describe('what a song has to say of itself', () => {
     expect([0.1, 0.2, 0.3]).toContain(damage?.values?.seconds)
   }, 120_000)
 
+  it('is what of its pictures and tags the masters do not carry', async () => {
+    const wav = writeFloatWav(at('tagged.wav'), songLike(4), 44_100)
+    const file = at('tagged.mp3')
+    runPlain('-i', wav, '-id3v2_version', '0', at('untagged.mp3'))
+    const sizeOf = (bytes: number) => Buffer.from([21, 14, 7, 0].map((shift) => (bytes >>> shift) & 0x7f))
+    const frame = (id: string, content: string) =>
+      Buffer.concat([Buffer.from(id), sizeOf(Buffer.byteLength(content)), Buffer.from(`\0\0${content}`)])
+    const frames = Buffer.concat([frame('APIC', '\x03image/webp\0\x03\0no picture')])
+    const tag = Buffer.concat([Buffer.from('ID3\x04\0\0'), sizeOf(frames.length), frames])
+    writeFileSync(file, Buffer.concat([tag, readFileSync(at('untagged.mp3'))]))
+    const work = await orderFor(file, folder, { platforms: ['spotify'] })
+    const { warnings } = await masterOrder(work)
+    expect(warnings).toContainEqual({ code: 'INPUT_COVER_DROPPED', values: { reason: 'format' } })
+    const report = JSON.parse(readFileSync(path.join(work.attemptFolder, 'report.json'), 'utf8')) as Report
+    const { message } = report.warnings.find(({ code }) => code === 'INPUT_COVER_DROPPED')!
+    expect(message).toMatch(/^The cover was left out because it is no JPEG/)
+  }, 120_000)
+
+  it('is not that it is mono, where only a frame in front of it is', async () => {
+    const wav = writeFloatWav(at('both.wav'), songLike(4), 44_100)
+    const options = ['-id3v2_version', '0', '-write_xing', '0', '-b:a', '128k']
+    runPlain('-i', wav, ...options, at('stereo.mp3'))
+    runPlain('-i', wav, '-ac', '1', ...options, at('mono.mp3'))
+    const file = at('mono-frame.mp3')
+    writeFileSync(file, Buffer.concat([readFileSync(at('mono.mp3')).subarray(0, 417), readFileSync(at('stereo.mp3'))]))
+    const work = await orderFor(file, folder, { platforms: ['spotify'] })
+    const made = await masterOrder(work)
+    expect(made.warnings.map(({ code }) => code)).not.toContain('INPUT_MONO')
+    const master = unpack(made, work).spotify!
+    const sides = runPlain('-i', master, '-af', 'pan=mono|c0=c0-c1', '-f', 's16le', 'pipe:1')
+    expect(
+      Math.max(...new Int16Array(sides.buffer, sides.byteOffset, sides.length >> 1).subarray(10_000, 60_000)),
+    ).toBeGreaterThan(1000)
+  }, 120_000)
+
   it('is that a silent reference had nothing to match', async () => {
     const reference = await storedSong(writeFloatWav(at('quiet.wav'), [new Float32Array(300_000)], 44_100))
     const warnings = await codesOf('followed.wav', songLike(4), { reference })

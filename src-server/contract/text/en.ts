@@ -14,6 +14,12 @@ type Sentence = string | ((values: ErrorParams) => string)
 
 const formatReason = (reason: unknown) => (FORMAT_REASONS[reason as FormatReason] ?? FORMAT_REASONS.unknown).en
 
+const coverFault: Record<string, string> = {
+  format: 'it is no JPEG, PNG, WebP, GIF, BMP or TIFF',
+  size: 'it is too large',
+  broken: 'it cannot be read',
+}
+
 const places = (number: number) => `${count(number)} ${number === 1 ? 'place' : 'places'}`
 
 const who = (values: ErrorParams) => (values.field === 'reference_file' ? 'The reference' : 'The file')
@@ -118,6 +124,11 @@ export const warnings: Record<WarningCode, Sentence> = {
   INPUT_BAND_LIMITED: (v) => `There is nothing above ${frequency(Number(v.cutoffHz))}. No air is invented there.`,
   INPUT_PROVENANCE_DROPPED:
     'The song carries a provenance manifest that a new rendering makes invalid. It is not copied.',
+  INPUT_COVER_DROPPED: (v) =>
+    `The cover was left out because ${coverFault[String(v.reason)] ?? coverFault.broken}. Put a JPEG or PNG into the song if its masters need one.`,
+  INPUT_PICTURES_DROPPED: (v) =>
+    `The masters carry the cover only: ${v.count === 1 ? 'one more picture' : `${v.count ?? 'more'} further pictures`} of the song ${v.count === 1 ? 'was' : 'were'} left out.`,
+  INPUT_TAGS_CUT: (v) => `These tags are too long and were cut: ${v.names ?? 'some'}.`,
   REFERENCE_LOSSY: 'The reference is lossily encoded. It is followed only up to its own bandwidth.',
   REFERENCE_IS_TARGET: 'The reference is the song itself, so there is nothing to match.',
   REFERENCE_NOT_COMPARABLE:

@@ -14,6 +14,12 @@ type Sentence = string | ((values: ErrorParams) => string)
 
 const formatReason = (reason: unknown) => (FORMAT_REASONS[reason as FormatReason] ?? FORMAT_REASONS.unknown).ko
 
+const coverFault: Record<string, string> = {
+  format: 'JPEG, PNG, WebP, GIF, BMP, TIFF가 아니라서',
+  size: '너무 커서',
+  broken: '읽을 수 없어서',
+}
+
 const who = (values: ErrorParams) => (values.field === 'reference_file' ? '레퍼런스가' : '파일이')
 
 const noFfmpeg = 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요.'
@@ -109,6 +115,11 @@ export const warnings: Record<WarningCode, Sentence> = {
   INPUT_BREAKS_OFF: '소리가 이어지는 도중에 곡이 끊겨요. 의도한 것이 아니면 생성기에서 이어 만들거나 페이드아웃하세요.',
   INPUT_BAND_LIMITED: (v) => `${frequency(Number(v.cutoffHz))} 위에는 소리가 없어요. 없는 고음을 만들지는 않아요.`,
   INPUT_PROVENANCE_DROPPED: '새로 렌더링하면 무효가 되는 출처 증명이 들어 있어요. 옮기지 않았어요.',
+  INPUT_COVER_DROPPED: (v) =>
+    `${coverFault[String(v.reason)] ?? coverFault.broken} 커버를 넣지 못했어요. 마스터에 커버가 필요하면 곡에 JPEG나 PNG를 넣으세요.`,
+  INPUT_PICTURES_DROPPED: (v) =>
+    `마스터에는 커버만 들어가요. 곡에 있는 다른 그림${v.count === undefined ? '은' : ` ${v.count}개는`} 넣지 않았어요.`,
+  INPUT_TAGS_CUT: (v) => `너무 긴 태그를 잘랐어요${v.names === undefined ? '' : `: ${v.names}`}.`,
   REFERENCE_LOSSY: '레퍼런스가 손실 압축이에요. 레퍼런스의 대역까지만 따라가요.',
   REFERENCE_IS_TARGET: '레퍼런스가 곡 자신이라 맞출 것이 없어요.',
   REFERENCE_NOT_COMPARABLE:
