@@ -92,7 +92,7 @@ function tagBefore(tail: Buffer): { readonly kind: TagRange['kind']; readonly by
   const isAt = (fromEnd: number, text: string) =>
     tail.length >= fromEnd &&
     tail.toString('latin1', tail.length - fromEnd, tail.length - fromEnd + text.length) === text
-  if (isAt(ID3V1_BYTES, 'TAG')) {
+  if (isAt(ID3V1_BYTES, 'TAG') && !isAt(ID3V1_BYTES + 3, 'APETAGEX')) {
     const isExtended = isAt(ID3V1_BYTES + ID3V1_EXTENDED_BYTES, 'TAG+')
     return { kind: 'id3v1', bytes: ID3V1_BYTES + (isExtended ? ID3V1_EXTENDED_BYTES : 0) }
   }
