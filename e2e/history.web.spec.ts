@@ -5,7 +5,7 @@ import type { Browser, Page, Request } from 'playwright/test'
 import type { Job } from '../src-server/contract/jobs.ts'
 import { PLATFORMS } from '../src-server/contract/platforms.ts'
 import type { GivenFile } from './program.ts'
-import { credential, drop, expect, master, rowOf, silence, song, test } from './web-fixtures.ts'
+import { drop, expect, master, rowOf, silence, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -101,7 +101,7 @@ test('only a song that another try can help is offered to be mastered again', as
     const form = new FormData()
     form.append('file', new File([new Uint8Array(file.buffer)], name))
     form.append('platforms', 'spotify')
-    const headers = { Authorization: `Bearer ${credential(program)}` }
+    const headers = { Authorization: `Bearer ${program.credential}` }
     const answer = await fetch(`${program.baseUrl}/api/v1/master`, { method: 'POST', headers, body: form })
     const { job_id } = (await answer.json()) as Job
     const read = () => program.call<Job>('GET', `/api/v1/jobs/${job_id}`)
@@ -292,7 +292,7 @@ test('the disk is freed of songs of the age that was chosen, and of no other', a
 
 test('a song that waits is cancelled from the history', async ({ page, program }) => {
   await program.call('PATCH', '/app/settings', { engine_workers: 1 })
-  const headers = { Authorization: `Bearer ${credential(program)}` }
+  const headers = { Authorization: `Bearer ${program.credential}` }
   for (const [i, name] of ['First.wav', 'Second.wav'].entries()) {
     const form = new FormData()
     form.append('file', new File([new Uint8Array(song(name, i + 1, 20).buffer)], name))

@@ -14,7 +14,7 @@ import {
   tappedSound,
   tapSound,
 } from './listen-sound.ts'
-import { credential, expect, lookingTest, master } from './web-fixtures.ts'
+import { expect, lookingTest, master } from './web-fixtures.ts'
 
 /** Most that a switch may move the music, and a silence that would be heard as a gap. */
 const MOST_OFFSET_MS = 5
@@ -47,7 +47,7 @@ const test = lookingTest.extend<
   ],
   listen: [
     async ({ program }, use) => {
-      const headers = { Authorization: `Bearer ${credential(program)}` }
+      const headers = { Authorization: `Bearer ${program.credential}` }
       const read = (job: Job, what: string) =>
         fetch(`${program.baseUrl}/api/v1/jobs/${job.job_id}/${what}`, { headers })
       const listenTo = async (parts: Parts): Promise<Mastered> => {

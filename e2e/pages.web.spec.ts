@@ -492,7 +492,7 @@ test('plan, credits, language and theme change at once and are remembered', asyn
 
 test('what is set for this machine is in force, and another tab shows it', async ({ page, program, home, context }) => {
   const other = await context.newPage()
-  await other.goto(program.link)
+  await other.goto(await program.newLink())
   await expect(other.locator('.bar .net')).toHaveText('Online')
   await page.bringToFront()
   await page.goto(new URL('#/settings/storage', page.url()).href)
@@ -564,14 +564,46 @@ test('a page without its link says what to do', async ({ page, program, context 
   const stranger = await context.newPage()
   await stranger.goto(program.baseUrl)
   await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('This page needs its link')
+  await expect(stranger.locator('main')).toContainText('loudsmith open')
   await expect(page.locator('.first')).toBeVisible()
+})
+
+test('a link opens one tab once: it leaves the address, a reload works, and whoever has it later is told the command for another', async ({
+  page,
+  program,
+  browser,
+}) => {
+  const link = await program.newLink()
+  await page.goto('about:blank')
+  await page.goto(link)
+  await expect(page.locator('.first')).toBeVisible()
+  await expect(page).toHaveURL(/#\/$/)
+  await page.reload()
+  await expect(page.locator('.first')).toBeVisible()
+  await page.goto(link)
+  await expect(page.locator('.first'), 'a tab that is let in stays so').toBeVisible()
+  for (const { locale, title, theme } of [
+    { locale: 'en-GB', title: 'This link cannot be used any more', theme: 'dark' },
+    { locale: 'ko-KR', title: '더는 쓸 수 없는 링크예요', theme: 'light' },
+  ] as const) {
+    const context = await browser.newContext({ locale, colorScheme: theme })
+    const late = await context.newPage()
+    await late.goto(link)
+    await expect(late.getByRole('heading', { level: 1 })).toHaveText(title)
+    await expect(late.locator('main')).toContainText('loudsmith open')
+    await expect(late).toHaveURL(/#\/$/)
+    expect(await violations(late)).toEqual([])
+    await late.goto(await program.newLink())
+    await expect(late.locator('.first')).toBeVisible()
+    await context.close()
+  }
 })
 
 test('the link of a newer start opens in the tab of an older one', async ({ page, program }) => {
   await expect(page.locator('.first')).toBeVisible()
   await program.killAndRestart()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Loudsmith was started again', { timeout: 60_000 })
-  await page.goto(program.link)
+  await page.goto(await program.newLink())
   await expect(page.locator('.first')).toBeVisible()
   await expect(page).toHaveURL(/#\/$/)
   await page.reload()
@@ -600,7 +632,7 @@ test('a tab that was sending goes on when the link of a newer start is opened in
   await expect(page.locator('main')).toContainText('Keep this tab open: 2 songs that were not sent yet are only here.')
   expect(await violations(page)).toEqual([])
   const other = await context.newPage()
-  await other.goto(program.link)
+  await other.goto(await program.newLink())
   await expect(page.locator('.song')).toHaveCount(3)
   for (const title of ['First', 'Second', 'Third']) await expect(rowOf(page, title)).toContainText('Ready')
   await expect(rowOf(other, 'Third')).toContainText('Ready')

@@ -1,8 +1,10 @@
 /** Starts the program headless, as a terminal does: a data directory of its own, a free port, the real engine. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { linkOf } from '../src-server/contract/session.ts'
 import { songBytes } from './desktop-songs.ts'
 
 const root = path.join(import.meta.dirname, '..')
@@ -11,8 +13,10 @@ const START_MS = 60_000
 export interface Program {
   /** Address of the API, without a trailing slash. */
   readonly baseUrl: string
-  /** The printed link of the page, with the credential in its fragment. */
-  readonly link: string
+  /** The credential of the page of this start. */
+  readonly credential: string
+  /** Returns a link that opens the page once, as `open` makes it. */
+  newLink(): Promise<string>
   /** Calls the API as the page does and answers the JSON. */
   call<Answer>(method: string, address: string, body?: object): Promise<Answer>
   /** Kills the program without a word and starts it again on the same data and port. */
@@ -24,7 +28,21 @@ export interface Program {
 export async function startProgram(home: string): Promise<Program> {
   let child: ChildProcess
   let baseUrl = ''
-  let link = ''
+  let credential = ''
+  const ask = async <Answer>(method: string, address: string, body?: object, bearer = credential): Promise<Answer> => {
+    const response = await fetch(baseUrl + address, {
+      method,
+      headers: { Authorization: `Bearer ${bearer}`, ...(body ? { 'Content-Type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    if (!response.ok) throw new Error(`${method} ${address}: ${response.status} ${await response.text()}`)
+    return (response.status === 204 ? undefined : await response.json()) as Answer
+  }
+  const newTicket = async () => {
+    const owner = JSON.parse(readFileSync(path.join(home, 'data', 'owner.json'), 'utf8')) as { controlToken: string }
+    const { ticket } = await ask<{ ticket: string }>('POST', '/app/tickets', undefined, owner.controlToken)
+    return ticket
+  }
   const run = async (onPort: number) => {
     const words = ['serve', '--port', String(onPort), '--data-dir', path.join(home, 'data')]
     const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: path.join(home, '.config') }
@@ -38,41 +56,32 @@ export async function startProgram(home: string): Promise<Program> {
       errors += bytes
     })
     const printed = new Promise<void>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`the program printed no link in time: ${errors}`)), START_MS)
+      const late = setTimeout(() => reject(new Error(`the program printed no address in time: ${errors}`)), START_MS)
       child.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${errors}`)))
       if (!child.stdout) return reject(new Error('no stdout'))
       createInterface({ input: child.stdout }).on('line', (line) => {
-        baseUrl = /^Loudsmith API .*(http:\S+)$/.exec(line)?.[1] ?? baseUrl
-        const found = /(http:\S+#session=\S+)$/.exec(line)?.[1]
+        const found = /^Loudsmith API .*(http:\S+)$/.exec(line)?.[1]
         if (!found) return
-        link = found
+        baseUrl = found
         clearTimeout(late)
         resolve()
       })
     })
     await printed
     child.removeAllListeners('exit')
+    const opened = await ask<{ credential: string }>('POST', '/app/session', { ticket: await newTicket() })
+    credential = opened.credential
   }
   await run(0)
   return {
     get baseUrl() {
       return baseUrl
     },
-    get link() {
-      return link
+    get credential() {
+      return credential
     },
-    async call(method, address, body) {
-      const response = await fetch(baseUrl + address, {
-        method,
-        headers: {
-          Authorization: `Bearer ${link.split('#session=')[1]}`,
-          ...(body ? { 'Content-Type': 'application/json' } : {}),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      })
-      if (!response.ok) throw new Error(`${method} ${address}: ${response.status} ${await response.text()}`)
-      return response.status === 204 ? undefined : await response.json()
-    },
+    newLink: async () => linkOf(baseUrl, await newTicket()),
+    call: (method, address, body) => ask(method, address, body),
     async killAndRestart() {
       const ended = once(child, 'exit')
       child.kill('SIGKILL')

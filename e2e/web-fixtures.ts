@@ -31,13 +31,11 @@ export async function drop(page: Page, files: readonly GivenFile[]): Promise<voi
 /** The row of a song by its title. */
 export const rowOf = (page: Page, title: string) => page.locator('.song').filter({ hasText: title })
 
-export const credential = (program: Program): string => program.link.split('#session=')[1] ?? ''
-
 /** Masters a song over the API and answers its job when it is done. */
 export async function master(program: Program, parts: Readonly<Record<string, string | File>>): Promise<Job> {
   const form = new FormData()
   for (const [name, value] of Object.entries(parts)) form.append(name, value)
-  const headers = { Authorization: `Bearer ${credential(program)}` }
+  const headers = { Authorization: `Bearer ${program.credential}` }
   const created = await fetch(`${program.baseUrl}/api/v1/master`, { method: 'POST', headers, body: form })
   if (created.status !== 201) throw new Error(`${created.status} ${await created.text()}`)
   let job = (await created.json()) as Job
@@ -65,7 +63,7 @@ async function keepProgram(program: Program, use: Use<Program>): Promise<void> {
 async function openPage({ page, program }: { page: Page; program: Program }, use: Use<Page>): Promise<void> {
   const failures: string[] = []
   page.on('pageerror', (error) => failures.push(error.message))
-  await page.goto(program.link)
+  await page.goto(await program.newLink())
   await use(page)
   if (failures.length > 0) throw new Error(`the page threw: ${failures.join('; ')}`)
 }

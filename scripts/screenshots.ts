@@ -35,7 +35,7 @@ async function withPage(
 ) {
   const context = await browser.newContext({ viewport: SIZES[size], locale: look.locale, colorScheme: look.theme })
   const page = await context.newPage()
-  await page.goto(program.link)
+  await page.goto(await program.newLink())
   await page.waitForSelector('.first, .songs')
   await act(page)
   await context.close()

@@ -30,7 +30,7 @@ export interface DesktopParts {
 /** Puts the desktop around a running server. The window stays closed until `showWindow`; quitting closes the server. */
 export function createDesktop({ paths, server, remembered, language, words, log }: DesktopParts) {
   const origin = server.baseUrl
-  const service = createService(origin, server.sessionCredential, language)
+  const service = createService(origin, server.controlCredential, language)
   const stopped = new AbortController()
   const window = createMainWindow({
     origin,

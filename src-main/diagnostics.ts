@@ -7,7 +7,7 @@ import { ZipArchive } from 'archiver'
 import { logFiles } from './log-files.ts'
 
 /**
- * Removes everything that opens something: API keys, webhook secrets, bearer credentials and session links. The log already
+ * Removes everything that opens something: API keys, webhook secrets, bearer credentials and links of the page. The log already
  * leaves them out; this is for what a library or a crash may have written past it. Pure.
  */
 export function redact(text: string): string {
@@ -15,7 +15,7 @@ export function redact(text: string): string {
     .replace(/ams_live_[0-9a-f]{32}/gi, 'ams_live_[redacted]')
     .replace(/whsec_[A-Za-z0-9+/=_-]+/g, 'whsec_[redacted]')
     .replace(/(Bearer\s+)[A-Za-z0-9._~+/=-]+/gi, '$1[redacted]')
-    .replace(/(#session=)[^\s"&]+/g, '$1[redacted]')
+    .replace(/(#(?:session|ticket)=)[^\s"&]+/g, '$1[redacted]')
 }
 
 export interface DiagnosticsParts {

@@ -25,6 +25,10 @@ const isThere = () =>
   )
 const parts = createParts({ isThere, pauseMs: 1000 })
 
+/** The command that opens the page, and its spelling where Loudsmith is not installed. */
+const OPEN_COMMAND = 'loudsmith open'
+const OPEN_COMMAND_IN_SOURCE = 'npm run cli -- open'
+
 const HistoryScreen = partOf(() => import('./screens/history/history-screen.tsx'))
 const AutomateScreen = partOf(() => import('./screens/automate/automate-screen.tsx'))
 const SettingsScreen = partOf(() => import('./screens/settings/settings-screen.tsx'))
@@ -165,18 +169,25 @@ function Window() {
   )
 }
 
-/** What to do where the program does not take the page's credential: it never had one, or the program was started again. */
+/** Says how to open the page where the program does not take its credential: it never had one, or the program was started again. */
 function LockedOut() {
-  const { client, desk, notices } = useApp()
+  const { client, desk, notices, service } = useApp()
   const { t } = useWords()
   const hasEnded = client.session() !== null
+  const isTicketSpent = useSelect(service.store, (state) => state.isTicketSpent)
   const unsent = useSelect(desk.uploads.store, desk.uploads.unreached)
-  const { title, text } = hasEnded ? t.locked.again : t.locked
-  useEffect(() => notices.announce(`${title}. ${text}`), [notices, title, text])
+  const { title, text } = isTicketSpent ? t.locked.spent : hasEnded ? t.locked.again : t.locked
+  useEffect(() => notices.announce(`${title}. ${text} ${OPEN_COMMAND}`), [notices, title, text])
   return (
     <>
       <h1>{title}</h1>
       <p className="dim">{text}</p>
+      <p>
+        <code>{OPEN_COMMAND}</code>
+      </p>
+      <p className="dim">
+        {t.locked.inSource} <code>{OPEN_COMMAND_IN_SOURCE}</code>
+      </p>
       {unsent > 0 && <p>{t.locked.unsent(unsent)}</p>}
     </>
   )

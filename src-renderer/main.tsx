@@ -1,5 +1,6 @@
 import { createRoot } from 'react-dom/client'
-import { takeSession } from './api/session.ts'
+import { createClient } from './api/client.ts'
+import { openSession } from './api/session.ts'
 import { App } from './app.tsx'
 import { AppContext, createAppState } from './state/app-state.ts'
 import './styles/tokens.css'
@@ -14,12 +15,10 @@ import './styles/narrow.css'
 // Here and not with its screen: a sheet that comes late and fails is not asked for again.
 import './screens/listen/listen.css'
 
-const app = createAppState(takeSession())
+const client = createClient({ session: null, language: () => navigator.language })
+const app = createAppState(await openSession(client))
 // The link of a newer start, opened in this tab, changes the fragment only: the page is not read again by itself.
-addEventListener('hashchange', () => {
-  const session = takeSession()
-  if (session) app.renew(session)
-})
+addEventListener('hashchange', () => void openSession(client).then(app.reopen))
 void app.start(new AbortController().signal)
 
 const root = document.getElementById('root')

@@ -11,6 +11,7 @@ import { absolutePath, defaultDataDir } from './cli/data-dir.ts'
 import { registerDoctorCommand } from './cli/doctor-command.ts'
 import { registerKeyCommands } from './cli/key-commands.ts'
 import { registerMasterCommand } from './cli/master-command.ts'
+import { registerOpenCommand } from './cli/open-command.ts'
 import { createProgram } from './cli/program.ts'
 import { type ServeOptions, serve } from './cli/serve.ts'
 import { asksForJson, wordsFor, wordsOfTerminal } from './cli/words.ts'
@@ -48,7 +49,10 @@ program
   .option('--stay', words.serve.stay)
   .action((options: ServeOptions) => serve(options, words))
 
-for (const register of [registerKeyCommands, registerAccountCommands, registerDoctorCommand, registerMasterCommand]) {
+for (const register of [
+  ...[registerOpenCommand, registerKeyCommands, registerAccountCommands],
+  ...[registerDoctorCommand, registerMasterCommand],
+]) {
   register(program, dataDir, words)
 }
 

@@ -16,7 +16,10 @@ export interface Log {
   error(message: string, fields?: LogFields): void
 }
 
-const REDACTED = new Set(['authorization', 'key', 'secret', 'credential', 'sessionCredential', 'token', 'controlToken'])
+const REDACTED = new Set([
+  ...['authorization', 'key', 'secret', 'credential', 'sessionCredential', 'controlCredential'],
+  ...['token', 'controlToken', 'ticket', 'link'],
+])
 
 /** Returns a log that gives each line at or above `level` to `write`, newline included. Never throws on what it is asked to log. */
 export function createLog(level: LogLevel, clock: Pick<Clock, 'now'>, write: (line: string) => void): Log {

@@ -1,6 +1,8 @@
 /** The way in: `startServer` takes the data directory, listens, builds the service and closes it in order. */
 import { chmodSync } from 'node:fs'
+import { createTickets } from './access/tickets.ts'
 import { readConfig, SETTING_NAMES } from './config.ts'
+import { linkOf } from './contract/session.ts'
 import { DatabaseError, databaseFault } from './db/fault.ts'
 import { type Ownership, ownDirectory } from './db/owner.ts'
 import { keepPrivate, makeFolder, whenReleased } from './disk.ts'
@@ -36,8 +38,12 @@ export interface RunningServer {
   /** Without a trailing slash. */
   readonly baseUrl: string
   readonly port: number
-  /** Bearer credential of the app itself, made at this start. */
+  /** Bearer credential of the page, made at this start. */
   readonly sessionCredential: string
+  /** Bearer credential of the owner, made at this start: what may do all that the page may, and confirm what it may not. */
+  readonly controlCredential: string
+  /** Returns a link that opens the page in one browser, once, within five minutes. */
+  newLink(): string
   /** Stops in order, within half a minute whatever hangs; every call returns the same end. */
   close(): Promise<void>
 }
@@ -58,7 +64,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const chance = options.chance ?? systemChance
   const log = options.log ?? createLog(config.logLevel, clock, (line) => process.stderr.write(line))
   for (const name of config.unknownNames) log.warn('not a setting of Loudsmith', { name, settings: SETTING_NAMES })
-  const sessionCredential = chance.randomBytes(CREDENTIAL_BYTES).toString('base64url')
+  const newCredential = () => chance.randomBytes(CREDENTIAL_BYTES).toString('base64url')
+  const [sessionCredential, controlCredential] = [newCredential(), newCredential()]
+  const tickets = createTickets({ clock, chance })
   const ownership = await takeDirectory(options.dataDir)
   const closers: (() => void | Promise<void>)[] = [() => ownership.release()]
   const closeAll = async () => {
@@ -75,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const baseUrl = `http://127.0.0.1:${port}`
     const closeSockets = () => listening.close(STOP_GRACE_MS, clock.sleep)
     closers.push(closeSockets)
-    const owner = { pid: process.pid, port, controlToken: sessionCredential }
+    const owner = { pid: process.pid, port, controlToken: controlCredential }
     await whenReleased(clock, () => ownership.announce(owner))
 
     // Most of a start is the loading of modules: between its parts a health check is answered.
@@ -85,7 +93,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await systemClock.sleep(0)
     const { compose } = await import('./server/compose.ts')
     listening.onUnreadable((socket) => refuseConnection(socket, chance.newUuid()))
-    const service = await compose({ ...options, config, clock, chance, log, port, baseUrl, sessionCredential })
+    const access = { sessionCredential, controlCredential, tickets }
+    const service = await compose({ ...options, ...access, config, clock, chance, log, port, baseUrl })
     // Requests end before what they use is closed, and no work is taken while they do.
     closers.splice(1, 1, service.close, closeSockets, service.stop)
     front.open(service.answer)
@@ -96,6 +105,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       baseUrl,
       port,
       sessionCredential,
+      controlCredential,
+      newLink: () => linkOf(baseUrl, tickets.mint()),
       close: () => {
         closing ??= closeAll()
         return closing

@@ -1,31 +1,38 @@
 /**
- * Where the page's credential comes from. In the desktop app the main process adds it to every request and the page never
- * sees it; in a browser the link that the program prints carries it in the fragment, which no server and no log receives.
+ * The source of the page's credential. In the desktop app the main process adds it to every request and the page never sees it; in a
+ * browser the link of the page carries a one-time ticket in its fragment, which no server and no log receives, and the page
+ * exchanges it. A link in the browser's history opens nothing any more.
  */
+import { ticketIn } from '../../src-server/contract/session.ts'
+import { ApiError, type Client } from './client.ts'
 
 const STORED = 'loudsmith.session'
 
-/** Takes the credential out of a fragment such as `#session=abc`; null when there is none that can be read. Pure. */
-export function sessionInFragment(fragment: string): string | null {
-  const match = /(?:^#|&)session=([^&]+)/.exec(fragment)
-  try {
-    return match?.[1] ? decodeURIComponent(match[1]) : null
-  } catch {
-    return null
-  }
+/** How this tab was opened. */
+export interface Opening {
+  /** The credential of this tab; null where the main process sends it, and where the page was opened without a valid link. */
+  readonly session: string | null
+  /** The ticket of the link was used before or is too old, and the tab had no credential of an earlier one. */
+  readonly isTicketSpent: boolean
 }
 
 /**
- * Returns the credential of this tab, or null where the main process sends it (or the page was opened without its link).
- * Moves a credential from the address into sessionStorage at once, so that it is in no history entry and a reload works.
+ * Exchanges the ticket in the address, which is taken out of it at once, for the credential and keeps that for this tab, so that a
+ * reload works. Without a ticket, and where it is not taken, the tab goes on with what it has.
  */
-export function takeSession(): string | null {
-  const fresh = sessionInFragment(location.hash)
-  if (fresh) {
-    history.replaceState(null, '', `${location.pathname}${location.search}#/`)
-    keepSession(fresh)
+export async function openSession(client: Client): Promise<Opening> {
+  const ticket = ticketIn(location.hash)
+  const stored = sessionStorage.getItem(STORED)
+  if (ticket === null) return { session: stored, isTicketSpent: false }
+  history.replaceState(null, '', `${location.pathname}${location.search}#/`)
+  try {
+    const { credential } = await client.call('openSession', { body: { ticket } })
+    keepSession(credential)
+    return { session: credential, isTicketSpent: false }
+  } catch (error) {
+    const isTicketSpent = stored === null && error instanceof ApiError && error.code === 'TICKET_SPENT'
+    return { session: stored, isTicketSpent }
   }
-  return fresh ?? sessionStorage.getItem(STORED)
 }
 
 /** Keeps a credential for this tab, so that a reload works. */

@@ -6,7 +6,7 @@ import type { LiveEvent } from '../../src-server/contract/events.ts'
 import { createClient } from '../api/client.ts'
 import { followEvents, type LinkState } from '../api/events.ts'
 import { createSaver } from '../api/save.ts'
-import { joinTabs, keepSession } from '../api/session.ts'
+import { joinTabs, keepSession, type Opening } from '../api/session.ts'
 import { createHandOver, createUpload } from '../api/upload.ts'
 import { createDesk, type DeskActions } from './desk.ts'
 import { followDesktop } from './desktop.ts'
@@ -40,14 +40,14 @@ function guardUploads({ uploads }: DeskActions): void {
   addEventListener('pagehide', uploads.leave)
 }
 
-/** Builds every store around one client. `session` is the credential, or null where the main process adds it. */
-export function createAppState(session: string | null) {
+/** Builds every store around one client. */
+export function createAppState({ session, isTicketSpent }: Opening) {
   const preferences = createPreferences()
   const language = () => shownLanguage(preferences.getState())
   const client = createClient({ session, language })
   const notices = createNotices()
   const jobs = createJobs(client)
-  const service = createService(client)
+  const service = createService(client, { isTicketSpent })
   const upload = createUpload(client)
   const newId = () => crypto.randomUUID()
   const desk = createDesk({
@@ -140,6 +140,11 @@ export function createAppState(session: string | null) {
   return {
     client,
     renew,
+    /** Takes what another link, opened in this tab, has brought. */
+    reopen({ session: fresh, isTicketSpent: isSpent }: Opening) {
+      service.ticketSpent(isSpent)
+      if (fresh) renew(fresh)
+    },
     preferences,
     notices,
     jobs,

@@ -11,18 +11,21 @@ export interface Service {
   readonly settings: Settings | null
   readonly system: SystemState | null
   readonly link: LinkState
-  /** The page has no valid credential: it was opened without the link that the program prints, or the program was started again. */
+  /** The page has no valid credential: it was opened without a valid link, or the program was started again. */
   readonly isLockedOut: boolean
+  /** The page was opened with a link that had been used before or was too old. */
+  readonly isTicketSpent: boolean
 }
 
 /** Makes the store of what the service says of itself, with its actions. */
-export function createService(client: Client) {
+export function createService(client: Client, { isTicketSpent = false }: { readonly isTicketSpent?: boolean } = {}) {
   const store = createStore<Service>(() => ({
     account: null,
     settings: null,
     system: null,
     link: 'connecting',
     isLockedOut: false,
+    isTicketSpent,
   }))
   const inAccountTurn = createTurns()
   const inSettingsTurn = createTurns()
@@ -50,6 +53,7 @@ export function createService(client: Client) {
     grantCredits: (amount: number) => keepAccount(() => client.call('grantCredits', { body: { amount } })),
     showLink: (link: LinkState) => store.setState({ link }),
     lockOut: () => store.setState({ isLockedOut: true }),
+    ticketSpent: (isSpent: boolean) => store.setState({ isTicketSpent: isSpent }),
     letIn: () => store.setState({ isLockedOut: false, link: 'connecting' }),
   }
 }

@@ -29,10 +29,15 @@ export const en = {
   },
   locked: {
     title: 'This page needs its link',
-    text: 'Open the link that Loudsmith printed when it started. It ends in #session=… and is new at every start.',
+    text: 'Run this in a terminal, and the page opens.',
+    inSource: 'In the source folder:',
     again: {
       title: 'Loudsmith was started again',
-      text: 'Open its new link, in this tab or in another: this page then goes on by itself. Songs and settings are as they were.',
+      text: 'Run this in a terminal: a new tab opens, and this page goes on by itself. Songs and settings are as they were.',
+    },
+    spent: {
+      title: 'This link cannot be used any more',
+      text: 'A link opens the page once, and within five minutes. Run this in a terminal for a new one.',
     },
     unsent: (count: number) =>
       `Keep this tab open: ${songs(count)} that ${count === 1 ? 'was' : 'were'} not sent yet ${count === 1 ? 'is' : 'are'} only here.`,

@@ -16,16 +16,18 @@ export interface Admission {
 
 /**
  * Returns the door: the bearer credential decides who calls, an API key is counted against the plan's requests per minute, and the
- * app's own session is not. A key anywhere in the query is refused even beside a valid header, because addresses end up in logs.
+ * app's own session and the owner's control credential are not. A key anywhere in the query is refused even beside a valid header, because addresses end up in logs.
  */
 export function createAdmission(given: {
   keys: Keys
   limiter: RateLimiter
   plan: () => Plan
   sessionCredential: string
+  controlCredential: string
 }): Admission {
   const { keys, limiter, plan } = given
   const session = digest(given.sessionCredential)
+  const control = digest(given.controlCredential)
   const marks = new WeakMap<FastifyRequest, number>()
 
   const announce = (reply: FastifyReply) => {
@@ -36,7 +38,9 @@ export function createAdmission(given: {
   const identify = (request: FastifyRequest): Caller => {
     const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
     if (token === undefined || hasKeyInQuery(request.url)) throw new AppError('INVALID_API_KEY')
-    if (timingSafeEqual(digest(token), session)) return { via: 'session' }
+    const given = digest(token)
+    if (timingSafeEqual(given, session)) return { via: 'session' }
+    if (timingSafeEqual(given, control)) return { via: 'session', isOwner: true }
     const keyId = keys.identify(token, request.headers['user-agent'])
     if (keyId === undefined) throw new AppError('INVALID_API_KEY')
     return { via: 'key', keyId }

@@ -30,7 +30,7 @@ export async function withService<Outcome>(
       if (!owner) {
         try {
           own = await startOwn(dataDir)
-          return { baseUrl: own.baseUrl, credential: own.sessionCredential }
+          return { baseUrl: own.baseUrl, credential: own.controlCredential }
         } catch (error) {
           // Another process was faster: it is coming up, or has not quite ended.
           if (!(error instanceof DirectoryOwnedError) || !isPatient) throw error

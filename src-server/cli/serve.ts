@@ -14,8 +14,9 @@ export interface ServeOptions {
 
 /**
  * Hosts the service until SIGINT or SIGTERM and then stops in order, unless `stay` also at the end of the terminal (SIGHUP) and of the
- * process that started it. The first line on standard output names the address; the second is a link that carries this start's
- * credential to the browser in its fragment. A service that cannot start is one sentence on standard error and exit code 1.
+ * process that started it. The first line on standard output names the address; the second is a link that opens the page once, or,
+ * where standard output is no terminal and others may read it, the command that opens the page. A service that cannot start is one
+ * sentence on standard error and exit code 1.
  */
 export async function serve(options: ServeOptions, words: Words): Promise<void> {
   // Read before the start, so that a death during it is noticed too.
@@ -32,7 +33,7 @@ export async function serve(options: ServeOptions, words: Words): Promise<void> 
     return
   }
   process.stdout.write(`${words.serve.listening(server.baseUrl)}\n`)
-  process.stdout.write(`${words.serve.open(`${server.baseUrl}/#session=${server.sessionCredential}`)}\n`)
+  process.stdout.write(`${process.stdout.isTTY ? words.serve.open(server.newLink()) : words.serve.howToOpen}\n`)
 
   const stop = () => {
     server.close().then(

@@ -18,7 +18,23 @@ const en = {
     port: 'port on the loopback interface; 0 picks a free one',
     stay: 'go on when the terminal is closed or the program that started it has ended',
     listening: (baseUrl: string) => `Loudsmith API listening on ${baseUrl}`,
-    open: (link: string) => `Open ${link}`,
+    open: (link: string) => `Open ${link} (works once, within 5 minutes; "loudsmith open" makes another)`,
+    howToOpen: 'To open the page, run "loudsmith open" (in the source folder: npm run cli -- open).',
+  },
+
+  open: {
+    about: 'Open the page of the running service in the browser.',
+    linkFile: 'write the link into this file instead, readable by you alone',
+    print: 'show the link instead; on a terminal only',
+    notRunning: 'Loudsmith is not running on this data folder. Start it with "npm start" or "loudsmith serve".',
+    opened: 'The page opens in the browser.',
+    orThis: (link: string) => `If it does not: ${link} (works once, within 5 minutes)`,
+    written: (file: string) => `The link is in ${file}. It works once, within 5 minutes.`,
+    fileThere: (file: string) => `There is something else at ${file}. Choose another name.`,
+    notWritten: (file: string, reason: string) => `The link could not be written to ${file}: ${reason}`,
+    noTerminal:
+      'The link lets its reader do everything, so it is shown on a terminal only. Use --link-file FILE for a program.',
+    noBrowser: 'No browser could be opened here. Run "loudsmith open --print" in a terminal, or use --link-file FILE.',
   },
 
   keys: {
@@ -133,7 +149,23 @@ const ko: Words = {
     port: '루프백 인터페이스의 포트. 0이면 빈 포트를 골라요',
     stay: '터미널이 닫히거나 실행한 프로그램이 끝나도 계속하기',
     listening: (baseUrl) => `Loudsmith API 주소: ${baseUrl}`,
-    open: (link) => `브라우저에서 열기: ${link}`,
+    open: (link) => `브라우저에서 열기: ${link} (5분 안에 한 번만 열려요. 새 링크는 "loudsmith open")`,
+    howToOpen: '화면을 열려면 "loudsmith open"을 실행하세요(소스 폴더에서는 npm run cli -- open).',
+  },
+
+  open: {
+    about: '실행 중인 서비스의 화면을 브라우저에서 열어요.',
+    linkFile: '링크를 나만 읽을 수 있는 이 파일에 쓰기',
+    print: '링크를 보여 주기. 터미널에서만 돼요',
+    notRunning: '이 데이터 폴더로 실행 중인 Loudsmith가 없어요. "npm start"나 "loudsmith serve"로 시작하세요.',
+    opened: '브라우저에서 화면을 열어요.',
+    orThis: (link) => `열리지 않으면: ${link} (5분 안에 한 번만 열려요)`,
+    written: (file) => `링크를 ${file}에 썼어요. 5분 안에 한 번만 열려요.`,
+    fileThere: (file) => `${file}에 이미 다른 것이 있어요. 다른 이름을 고르세요.`,
+    notWritten: (file, reason) => `링크를 ${file}에 쓰지 못했어요: ${reason}`,
+    noTerminal: '링크를 읽은 사람은 무엇이든 할 수 있어서 터미널에만 보여요. 프로그램에서는 --link-file FILE을 쓰세요.',
+    noBrowser:
+      '여기서는 브라우저를 열 수 없어요. 터미널에서 "loudsmith open --print"를 실행하거나 --link-file FILE을 쓰세요.',
   },
 
   keys: {

@@ -6,6 +6,7 @@ import { exactly } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { eventEndpoints } from './events.ts'
 import { jobEndpoints } from './jobs.ts'
+import { sessionEndpoints } from './session.ts'
 import { webhookEndpoints } from './webhooks.ts'
 
 const openEndpoints = endpoints({
@@ -59,6 +60,7 @@ export const ENDPOINTS = {
   ...webhookEndpoints,
   ...eventEndpoints,
   ...appEndpoints,
+  ...sessionEndpoints,
   ...openEndpoints,
 } as const
 

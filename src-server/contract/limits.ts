@@ -28,3 +28,5 @@ export const DEFAULT_PORT = 47310
 export const KEY_PREFIX = 'ams_live_'
 /** How long finished masters are kept unless the owner chooses otherwise, days. */
 export const DEFAULT_RETENTION_DAYS = 30
+/** How long the link of the page can be opened, and once only, seconds. */
+export const TICKET_SECONDS = 300

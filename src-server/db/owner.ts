@@ -10,7 +10,7 @@ import Database from 'better-sqlite3'
 export interface Owner {
   readonly pid: number
   readonly port: number
-  /** Bearer credential that lets the command line act as the app. */
+  /** Bearer credential that lets the command line act as the owner; the page never holds it. */
   readonly controlToken: string
 }
 
@@ -48,7 +48,9 @@ export function ownDirectory(dataDir: string): Ownership {
   rmSync(file, { force: true })
   return {
     announce(owner) {
-      writeFileSync(`${file}.new`, JSON.stringify(owner), { mode: 0o600 })
+      // The mode counts for a new file only.
+      rmSync(`${file}.new`, { force: true })
+      writeFileSync(`${file}.new`, JSON.stringify(owner), { mode: 0o600, flag: 'wx' })
       renameSync(`${file}.new`, file)
     },
     release() {

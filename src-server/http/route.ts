@@ -10,8 +10,13 @@ import { AppError, invalidRequest } from './app-error.ts'
 import { brokenRule } from './broken-rule.ts'
 import { askForBody } from './held-body.ts'
 
-/** Who is calling: a program with an API key, or the app itself. */
-export type Caller = { readonly via: 'key'; readonly keyId: string } | { readonly via: 'session' }
+/**
+ * Who is calling: a program with an API key, or the app itself. `isOwner` says that the request carried the control credential, which
+ * the page and other clients of HTTP never hold: the shell and the command line confirm with it.
+ */
+export type Caller =
+  | { readonly via: 'key'; readonly keyId: string }
+  | { readonly via: 'session'; readonly isOwner?: boolean }
 
 type Typed<E, Part extends string> = E extends { readonly [key in Part]: infer Schema extends TSchema }
   ? Static<Schema>
@@ -65,6 +70,12 @@ const callers = new WeakMap<FastifyRequest, Caller>()
 /** Returns who sent `request`; undefined while nobody has been let in, and where nobody needs to be. */
 export function callerOf(request: FastifyRequest): Caller | undefined {
   return callers.get(request)
+}
+
+/** Throws OWNER_REQUIRED unless the request carried the control credential. `param` names what it would change. */
+export function requireOwner(caller: Caller, param?: string): void {
+  if (caller.via === 'session' && caller.isOwner) return
+  throw new AppError('OWNER_REQUIRED', {}, param === undefined ? {} : { param })
 }
 
 /** Returns the table's row of the route that `request` reached; undefined beside the table (unknown address, page files). */

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createAdmission } from '../access/caller.ts'
 import { createRateLimiter } from '../access/rate-limit.ts'
+import { ticketRoutes } from '../access/tickets.ts'
 import { buildApp } from '../app.ts'
 import { appRoutes } from '../app-session/routes.ts'
 import { createSystemStateReader } from '../app-session/system-state.ts'
@@ -86,9 +87,9 @@ export async function compose(ground: Ground): Promise<Service> {
   }
 }
 
-function admissionOf({ clock, sessionCredential }: Ground, { keys, plan }: Core) {
+function admissionOf({ clock, sessionCredential, controlCredential }: Ground, { keys, plan }: Core) {
   const limiter = createRateLimiter(() => PLAN_LIMITS[plan()].requestsPerMinute, clock.monotonicMs)
-  return createAdmission({ keys, limiter, plan, sessionCredential })
+  return createAdmission({ keys, limiter, plan, sessionCredential, controlCredential })
 }
 
 /** What every caller may use. */
@@ -178,6 +179,7 @@ function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
     coverOf,
   })
   watchFolderRoutes(app, watchFolders)
+  ticketRoutes(app, ground)
 }
 
 /** The smallest module that needs SIMD: one function that splats and counts bits. */

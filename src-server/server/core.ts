@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { createKeys } from '../access/keys.ts'
+import type { Tickets } from '../access/tickets.ts'
 import { createSettings } from '../app-session/settings.ts'
 import { createRetention } from '../artifacts/retention.ts'
 import type { Config } from '../config.ts'
@@ -33,6 +34,8 @@ export interface Ground {
   /** Without a trailing slash. */
   readonly baseUrl: string
   readonly sessionCredential: string
+  readonly controlCredential: string
+  readonly tickets: Tickets
 }
 
 /** Builds what remembers over an open database: account, keys, settings, jobs, events. Nothing runs yet. */

@@ -186,7 +186,7 @@ describe('the diagnostics ZIP', () => {
   it('holds logs and versions, and no key, secret or credential that a log caught', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-diagnostics-'))
     const key = `ams_live_${'0123456789abcdef'.repeat(2)}`
-    const secrets = [key, 'whsec_c2VjcmV0', 'Bearer abc.def-123', '#session=xyz789']
+    const secrets = [key, 'whsec_c2VjcmV0', 'Bearer abc.def-123', '#session=xyz789', '#ticket=xyz789']
     writeFileSync(path.join(folder, 'loudsmith.log'), `${secrets.join(' ')} kept\n`)
     writeFileSync(path.join(folder, 'song.wav'), 'audio')
     const file = path.join(folder, 'out.zip')

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -17,15 +17,15 @@ test.runIf(process.platform !== 'win32')(
     const service = spawn(process.execPath, [CLI, 'serve', '--port', '0', '--data-dir', dataDir])
     onTestFinished(() => void service.kill('SIGKILL'))
     const ended = once(service, 'exit')
-    let link = ''
+    let baseUrl = ''
     for await (const line of createInterface(service.stdout)) {
-      link = /http:\S+#session=\S+/.exec(line)?.[0] ?? ''
-      if (link !== '') break
+      baseUrl = /listening on (http:\S+)/.exec(line)?.[1] ?? ''
+      if (baseUrl !== '') break
     }
-    const [baseUrl = '', credential = ''] = link.split('/#session=')
+    const { controlToken } = JSON.parse(readFileSync(path.join(dataDir, 'owner.json'), 'utf8'))
     const ask = (address: string, body?: FormData) =>
       fetch(baseUrl + address, {
-        headers: { authorization: `Bearer ${credential}` },
+        headers: { authorization: `Bearer ${controlToken}` },
         ...(body ? { method: 'POST', body } : {}),
       })
     const form = masterForm()

@@ -24,7 +24,7 @@ function page(serve: (path: string, method: string, bearer: string | null) => Re
     const body = new ReadableStream({ start: (controller) => void streams.push(controller) })
     return answer.ok ? new Response(body) : answer
   })
-  const app = createAppState('credential')
+  const app = createAppState({ session: 'credential', isTicketSpent: false })
   void app.start(stop.signal)
   const send = (event: object) =>
     streams.at(-1)?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`))

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ApiError, createClient, readFailure } from '../../src-renderer/api/client.ts'
 import { createSaver, filenameIn } from '../../src-renderer/api/save.ts'
-import { sessionInFragment } from '../../src-renderer/api/session.ts'
+import { openSession } from '../../src-renderer/api/session.ts'
 import { fillPath, writeQuery } from '../../src-server/contract/endpoint.ts'
+import { linkOf, ticketIn } from '../../src-server/contract/session.ts'
 
 const none = () => null
 
@@ -114,13 +115,68 @@ describe('the client', () => {
   })
 })
 
-describe('the credential in the address', () => {
-  it('is found in the fragment that the program prints and nowhere else', () => {
-    expect(sessionInFragment('#session=abc_-1')).toBe('abc_-1')
-    expect(sessionInFragment('#x=1&session=a%2Bb')).toBe('a+b')
-    expect(sessionInFragment('#/history')).toBeNull()
-    expect(sessionInFragment('#mysession=abc')).toBeNull()
-    expect(sessionInFragment('#session=%')).toBeNull()
+describe('the ticket in the address', () => {
+  it('is found in the fragment of a link and nowhere else', () => {
+    expect(ticketIn(new URL(linkOf('http://127.0.0.1:1', 'abc_-1')).hash)).toBe('abc_-1')
+    expect(ticketIn('#x=1&ticket=a%2Bb')).toBe('a+b')
+    expect(ticketIn('#/history')).toBeNull()
+    expect(ticketIn('#myticket=abc')).toBeNull()
+    expect(ticketIn('#ticket=%')).toBeNull()
+  })
+})
+
+describe('a tab opened by a link', () => {
+  /** What became of the tab, of its address and of what it keeps, when the service answers the exchange of its ticket so. */
+  async function opened(hash: string, kept: string | null, answer: () => Response) {
+    const stored = new Map(kept === null ? [] : [['loudsmith.session', kept]])
+    let address = `/${hash}`
+    vi.stubGlobal('location', { hash, pathname: '/', search: '' })
+    vi.stubGlobal('history', { replaceState: (_: unknown, __: string, to: string) => (address = to) })
+    vi.stubGlobal('sessionStorage', {
+      getItem: (name: string) => stored.get(name) ?? null,
+      setItem: (name: string, value: string) => void stored.set(name, value),
+    })
+    const sent: unknown[] = []
+    const client = createClient({
+      session: null,
+      language: () => 'en',
+      fetch: async (path, init) => {
+        sent.push([path, init?.method, JSON.parse(String(init?.body))])
+        return answer()
+      },
+    })
+    const opening = await openSession(client)
+    vi.unstubAllGlobals()
+    return { ...opening, address, sent, kept: stored.get('loudsmith.session') ?? null }
+  }
+  const granted = () => Response.json({ credential: 'new' })
+  const spent = () => Response.json({ error: { code: 'TICKET_SPENT', message: '' } }, { status: 410 })
+
+  it('exchanges its ticket, which leaves the address, and keeps the credential for a reload', async () => {
+    expect(await opened('#ticket=abc', 'old', granted)).toEqual({
+      ...{ session: 'new', kept: 'new', isTicketSpent: false, address: '/#/' },
+      sent: [['/app/session', 'POST', { ticket: 'abc' }]],
+    })
+  })
+
+  it('goes on with what it has where the ticket is spent, and says so where it has nothing', async () => {
+    expect(await opened('#ticket=abc', 'old', spent)).toMatchObject({ session: 'old', isTicketSpent: false })
+    expect(await opened('#ticket=abc', null, spent)).toMatchObject({
+      session: null,
+      isTicketSpent: true,
+      address: '/#/',
+    })
+  })
+
+  it('asks for nothing without a ticket', async () => {
+    expect(await opened('#/history', 'old', spent)).toMatchObject({ session: 'old', sent: [], address: '/#/history' })
+  })
+
+  it('does not call a ticket spent that never reached the service', async () => {
+    const unreachable = () => {
+      throw new TypeError('fetch failed')
+    }
+    expect(await opened('#ticket=abc', null, unreachable)).toMatchObject({ session: null, isTicketSpent: false })
   })
 })
 

@@ -220,6 +220,7 @@ const SITUATIONS: Record<ErrorCode, () => Told | Promise<Told>> = {
     ...upload(goodForm),
     headers: { ...upload(goodForm).headers, origin: 'http://evil.example' },
   }),
+  OWNER_REQUIRED: () => post('/app/tickets', {}),
   NOT_FOUND: () => ({ ...upload(goodForm), address: '/api/v1/masters' }),
   JOB_NOT_FOUND: () => get('/api/v1/jobs/nobody/download'),
   METHOD_NOT_ALLOWED: () => ({ ...upload(goodForm), method: 'PUT' }),
@@ -259,6 +260,7 @@ const SITUATIONS: Record<ErrorCode, () => Told | Promise<Told>> = {
     return { ...post('/app/desk', { presets: [preset, preset] }), method: 'PATCH' }
   },
   RESULT_EXPIRED: () => get(`/api/v1/jobs/${jobs.expired}/download`),
+  TICKET_SPENT: () => post('/app/session', { ticket: 'of-another-start' }),
   UNSUPPORTED_MEDIA_TYPE: () => ({
     ...upload(goodForm),
     headers: asApp({ 'content-type': 'application/octet-stream' }),

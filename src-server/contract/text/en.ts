@@ -48,6 +48,8 @@ export const errors: Record<ErrorCode, Sentence> = {
     `The webhook address cannot be used${clause(v.reason)}. Use an absolute http or https address that is not this server.`,
   FORBIDDEN:
     'Requests are taken from this computer and from Loudsmith itself only. Call http://127.0.0.1 directly, and /app from the application.',
+  OWNER_REQUIRED:
+    'Only the owner can do this. Use the window of the application, or the command "loudsmith" in a terminal ("npm run cli --" in its source folder).',
   NOT_FOUND: 'There is nothing at this address. See /docs for what there is.',
   JOB_NOT_FOUND: 'There is no such job. It may have been deleted; GET /api/v1/jobs lists those that are there.',
   METHOD_NOT_ALLOWED: (v) => `This address takes ${v.allow}.`,
@@ -64,6 +66,7 @@ export const errors: Record<ErrorCode, Sentence> = {
       : `The plan ${v.plan} allows ${v.limit} webhooks. Remove one or choose a larger plan.`,
   PRESET_NAME_TAKEN: (v) => `There is a preset “${v.name}” already. Give each preset a name of its own.`,
   RESULT_EXPIRED: 'The result was kept for its retention period and is gone. Master the song again.',
+  TICKET_SPENT: 'This link was used already or is over five minutes old. Run "loudsmith open" for a new one.',
   UNSUPPORTED_MEDIA_TYPE: (v) => `Send this request as ${v.expected}.`,
   PRECONDITION_FAILED: 'The file is not the one that If-Match names. Ask again without it.',
   RANGE_NOT_SATISFIABLE: 'The range lies outside the file. Content-Range says how long it is.',

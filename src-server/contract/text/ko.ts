@@ -43,6 +43,8 @@ export const errors: Record<ErrorCode, Sentence> = {
   INVALID_WEBHOOK_URL: (v) =>
     `웹훅 주소를 쓸 수 없어요${clause(v.reason)}. 이 서버가 아닌 http 또는 https 절대 주소를 쓰세요.`,
   FORBIDDEN: '이 컴퓨터와 Loudsmith에서 온 요청만 받아요. http://127.0.0.1로 직접 부르고, /app은 앱에서 쓰세요.',
+  OWNER_REQUIRED:
+    '소유자만 할 수 있는 일이에요. 앱의 창이나 터미널의 "loudsmith" 명령(소스 폴더에서는 "npm run cli --")을 쓰세요.',
   NOT_FOUND: '이 주소에는 아무것도 없어요. 있는 주소는 /docs에 있어요.',
   JOB_NOT_FOUND: '그런 작업이 없어요. 삭제됐을 수 있으니 GET /api/v1/jobs에서 확인하세요.',
   METHOD_NOT_ALLOWED: (v) => `이 주소는 ${v.allow}만 받아요.`,
@@ -59,6 +61,7 @@ export const errors: Record<ErrorCode, Sentence> = {
       : `${v.plan} 플랜의 웹훅은 ${v.limit}개까지예요. 하나를 지우거나 더 큰 플랜을 고르세요.`,
   PRESET_NAME_TAKEN: (v) => `“${v.name}” 프리셋이 이미 있어요. 프리셋마다 다른 이름을 적으세요.`,
   RESULT_EXPIRED: '보관 기간이 지나 결과가 없어요. 곡을 다시 마스터링하세요.',
+  TICKET_SPENT: '이미 쓰였거나 5분이 지난 링크예요. "loudsmith open"을 실행해 새 링크를 여세요.',
   UNSUPPORTED_MEDIA_TYPE: (v) => `이 요청은 ${v.expected} 형식으로 보내세요.`,
   PRECONDITION_FAILED: 'If-Match에 적은 파일이 아니에요. If-Match 없이 다시 요청하세요.',
   RANGE_NOT_SATISFIABLE: '요청한 범위가 파일 밖이에요. 파일 길이는 Content-Range에 있어요.',

@@ -1,0 +1,125 @@
+/** `open`: a one-time link to the page, which goes to the browser, to a terminal or to a private file, and into no log. */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Command } from 'commander'
+import { linkOf } from '../contract/session.ts'
+import { liveOwner } from '../db/owner.ts'
+import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
+import { absolutePath } from './data-dir.ts'
+import { createServiceClient } from './service-client.ts'
+import { unusable } from './service-error.ts'
+import { type Words, wordsFor } from './words.ts'
+
+interface OpenOptions extends ClientOptions {
+  readonly linkFile?: string
+  readonly print?: boolean
+}
+
+const LINK_FILE = /^http:\/\/127\.0\.0\.1:\d+\/#\S+\n$/
+const MAX_LINK_BYTES = 1000
+
+/** What the command tells: one line or two for a person, members for a program. */
+interface Told {
+  readonly text: string
+  readonly json: object
+}
+
+/** File of the data directory that leads the browser to the page: each start of a browser would show an argument to everybody. */
+const REDIRECT_FILE = 'open.html'
+/** Without a desktop xdg-open is the browser, and ends when that is closed. */
+const OPENER_GRACE_MS = 5000
+
+/** Adds `open`. */
+export function registerOpenCommand(program: Command, dataDir: string, words: Words): void {
+  const say = words.open
+  withClientOptions(program.command('open'), dataDir, words)
+    .description(say.about)
+    .option('--link-file <file>', say.linkFile, absolutePath(words))
+    .option('--print', say.print)
+    .action(async (options: OpenOptions) => {
+      try {
+        const { text, json } = await open(options, wordsFor(words, options))
+        process.stdout.write(`${options.json ? JSON.stringify(json) : text}\n`)
+      } catch (error) {
+        printFailure(error, words, options.json === true)
+        process.exitCode = 1
+      }
+    })
+}
+
+async function open(options: OpenOptions, words: Words): Promise<Told> {
+  const say = words.open
+  const isTerminal = process.stdout.isTTY === true
+  if (options.print && !isTerminal) throw unusable(say.noTerminal)
+  if (options.linkFile !== undefined) requireReplaceable(options.linkFile, words)
+  const link = await newLink(options.dataDir, words)
+  if (options.linkFile !== undefined) {
+    write(options.linkFile, `${link}\n`, words)
+    return { text: say.written(options.linkFile), json: { link_file: options.linkFile } }
+  }
+  if (options.print) return { text: link, json: { link } }
+  const redirect = path.join(options.dataDir, REDIRECT_FILE)
+  write(redirect, redirectTo(link), words)
+  const isOpened = await openInBrowser(redirect)
+  if (!isOpened && !isTerminal) throw new Error(say.noBrowser)
+  // A confined browser cannot read the file: the terminal has the link too.
+  const lines = [...(isOpened ? [say.opened] : []), ...(isTerminal ? [say.orThis(link)] : [])]
+  return { text: lines.join('\n'), json: { opened: isOpened } }
+}
+
+async function newLink(dataDir: string, words: Words): Promise<string> {
+  const owner = liveOwner(dataDir)
+  if (!owner) throw unusable(words.open.notRunning)
+  const baseUrl = `http://127.0.0.1:${owner.port}`
+  const { ticket } = await createServiceClient({ baseUrl, credential: owner.controlToken }, words).call('createTicket')
+  return linkOf(baseUrl, ticket)
+}
+
+/** Throws a sentence where `file` is something else than a link of an earlier call, which may be replaced. */
+function requireReplaceable(file: string, words: Words): void {
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  if (!found) return
+  const isOurs = found.isFile() && found.size < MAX_LINK_BYTES && LINK_FILE.test(readFileSync(file, 'utf8'))
+  if (!isOurs) throw unusable(words.open.fileThere(file))
+}
+
+/** Writes a new file of mode 0600 in the place of `file`. Throws a sentence. */
+function write(file: string, text: string, words: Words): void {
+  const part = `${file}.${randomUUID()}.part`
+  try {
+    writeFileSync(part, text, { mode: 0o600, flag: 'wx' })
+    renameSync(part, file)
+  } catch (cause) {
+    rmSync(part, { force: true })
+    throw unusable(words.open.notWritten(file, (cause as Error).message))
+  }
+}
+
+function redirectTo(link: string): string {
+  return [
+    '<!doctype html><meta charset="utf-8"><title>Loudsmith</title>',
+    '<meta name="referrer" content="no-referrer">',
+    `<meta http-equiv="refresh" content="0; url=${link}">`,
+    `<a href="${link}">Loudsmith</a>\n`,
+  ].join('\n')
+}
+
+/** Returns whether the system's own opener took the file: it ended well, or runs on as the browser itself. Never rejects. */
+function openInBrowser(file: string): Promise<boolean> {
+  const [command, ...words] =
+    process.platform === 'win32'
+      ? ['rundll32.exe', 'url.dll,FileProtocolHandler']
+      : [process.platform === 'darwin' ? 'open' : 'xdg-open']
+  return new Promise((resolve) => {
+    const opener = spawn(command as string, [...words, file], { stdio: 'ignore', windowsHide: true, detached: true })
+    const settle = (isOpened: boolean) => {
+      clearTimeout(grace)
+      opener.unref()
+      resolve(isOpened)
+    }
+    const grace = setTimeout(() => settle(true), OPENER_GRACE_MS)
+    opener.on('error', () => settle(false)).on('exit', (code) => settle(code === 0))
+  })
+}
