@@ -78,6 +78,7 @@ test('the page has no Node, no Electron, and of the bridge only what the bridge 
       'revealMasters',
       'dragMasters',
       'revealFolder',
+      'changeFfmpeg',
       'readDesktopSettings',
       'changeDesktopSettings',
       'setAppearance',

@@ -505,28 +505,55 @@ test('what is set for this machine is in force, and another tab shows it', async
     await expect(page.getByRole('button', { name: 'Apply' })).toHaveCount(0)
   }
   const settings = () => program.call<Settings>('GET', '/app/settings')
-  const { ffmpeg } = await program.call<SystemState>('GET', '/app/system')
   await choose('Keep results', '90 days')
   await choose('Disk quota', '60 GB')
   await choose('Songs rendered side by side', '3')
   await choose('Stay offline', 'Offline')
   await apply(/^Path of the folder/, home)
-  await apply(/^Path to ffmpeg/, ffmpeg?.path ?? '')
   await expect.poll(settings).toMatchObject({
     ...{ retention_days: 90, disk_quota_bytes: 60e9, engine_workers: 3, is_offline: true },
-    ...{ output_folder: home, ffmpeg_path: ffmpeg?.path },
+    output_folder: home,
   })
   for (const tab of [page, other]) await expect(tab.locator('.bar .net')).toHaveText('Offline')
   await choose('Keep results', 'Until deleted')
   await choose('Disk quota', 'No limit')
   await choose('Stay offline', 'Online')
   await apply(/^Path of the folder/, '')
-  await apply(/^Path to ffmpeg/, '')
   await expect.poll(settings).toMatchObject({
     ...{ retention_days: null, disk_quota_bytes: null, is_offline: false },
-    ...{ output_folder: null, ffmpeg_path: null },
+    output_folder: null,
   })
   for (const tab of [page, other]) await expect(tab.locator('.bar .net')).toHaveText('Online')
+})
+
+test('the page shows which ffmpeg is run, and the command that chooses and confirms one; it has no field that would', async ({
+  page,
+  program,
+  home,
+}) => {
+  const { ffmpeg } = await program.call<SystemState>('GET', '/app/system')
+  const own = path.join(home, "my ffmpeg's")
+  const write = (version: string) =>
+    writeFileSync(own, `#!/bin/sh\n# ${version}\nexec '${ffmpeg?.path}' "$@"\n`, { mode: 0o755 })
+  write('one')
+  await page.goto(new URL('#/settings/engine', page.url()).href)
+  const line = page.locator('.line').filter({ hasText: 'ffmpeg' })
+  await expect(line).toContainText(ffmpeg?.path ?? 'none')
+  await expect(line.getByText('loudsmith settings ffmpeg PATH', { exact: true })).toBeVisible()
+  await expect(line.getByRole('textbox')).toHaveCount(0)
+  await program.callAsOwner('PATCH', '/app/settings', { ffmpeg_path: own })
+  await expect(line).toContainText(own)
+  await expect(line).toContainText('loudsmith settings ffmpeg --clear')
+  write('another')
+  for (const { language, theme, state } of [
+    { language: 'en', theme: 'dark', state: 'Another file than you confirmed' },
+    { language: 'ko', theme: 'light', state: '확인한 파일과 달라요' },
+  ]) {
+    await program.call('PATCH', '/app/settings', { language, theme })
+    await expect(line).toContainText(state)
+    await expect(line).toContainText(`loudsmith settings ffmpeg '${home}/my ffmpeg'\\''s'`)
+    expect(await violations(page)).toEqual([])
+  }
 })
 
 test('Automate shows samples for the settings in view and calls the API', async ({ page, program }) => {

@@ -19,6 +19,8 @@ export interface Program {
   newLink(): Promise<string>
   /** Calls the API as the page does and answers the JSON. */
   call<Answer>(method: string, address: string, body?: object): Promise<Answer>
+  /** Calls the API with the control credential, as the command line does. */
+  callAsOwner(method: string, address: string, body?: object): Promise<unknown>
   /** Kills the program without a word and starts it again on the same data and port. */
   killAndRestart(): Promise<void>
   stop(): Promise<void>
@@ -38,11 +40,11 @@ export async function startProgram(home: string): Promise<Program> {
     if (!response.ok) throw new Error(`${method} ${address}: ${response.status} ${await response.text()}`)
     return (response.status === 204 ? undefined : await response.json()) as Answer
   }
-  const newTicket = async () => {
+  const askAsOwner = <Answer>(method: string, address: string, body?: object) => {
     const owner = JSON.parse(readFileSync(path.join(home, 'data', 'owner.json'), 'utf8')) as { controlToken: string }
-    const { ticket } = await ask<{ ticket: string }>('POST', '/app/tickets', undefined, owner.controlToken)
-    return ticket
+    return ask<Answer>(method, address, body, owner.controlToken)
   }
+  const newTicket = async () => (await askAsOwner<{ ticket: string }>('POST', '/app/tickets')).ticket
   const run = async (onPort: number) => {
     const words = ['serve', '--port', String(onPort), '--data-dir', path.join(home, 'data')]
     const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: path.join(home, '.config') }
@@ -82,6 +84,7 @@ export async function startProgram(home: string): Promise<Program> {
     },
     newLink: async () => linkOf(baseUrl, await newTicket()),
     call: (method, address, body) => ask(method, address, body),
+    callAsOwner: askAsOwner,
     async killAndRestart() {
       const ended = once(child, 'exit')
       child.kill('SIGKILL')

@@ -35,6 +35,9 @@ export interface Appearance {
   readonly language: 'system' | 'en' | 'ko'
 }
 
+/** A change of the ffmpeg that is run: another is chosen, the one that is set is confirmed, or none is set any more. */
+export type FfmpegChange = 'choose' | 'confirm' | 'search'
+
 /** Choices that belong to this desktop, not to the account: kept beside the window's place. */
 export interface DesktopSettings {
   /** Start when the user signs in; off by default. */
@@ -60,6 +63,9 @@ export interface DesktopBridge {
   /** Shows a folder of the settings: the output folder, or the data directory. */
   revealFolder(folder: 'output' | 'data'): Promise<boolean>
 
+  /** Asks the user in dialogs of the system, which the page cannot answer, and changes the ffmpeg. False when nothing was changed. */
+  changeFfmpeg(change: FfmpegChange): Promise<boolean>
+
   readDesktopSettings(): Promise<DesktopSettings>
   changeDesktopSettings(change: Partial<DesktopSettings>): Promise<DesktopSettings>
   /** Tells menus, dialogs, notifications and the window frame which theme and language to use. */
@@ -83,6 +89,7 @@ export const REQUESTS = {
   chooseFolder: 'folder:choose',
   revealMasters: 'masters:reveal',
   revealFolder: 'folder:reveal',
+  changeFfmpeg: 'ffmpeg:change',
   readDesktopSettings: 'desktop-settings:read',
   changeDesktopSettings: 'desktop-settings:change',
   setAppearance: 'appearance:set',

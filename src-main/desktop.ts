@@ -4,6 +4,7 @@ import type { Log } from '../src-server/log.ts'
 import { followActivity } from './activity.ts'
 import { ANNOUNCEMENTS, type Appearance, type DesktopSettings, type MenuCommand, type Place } from './bridge.ts'
 import type { RememberedStore } from './desktop-settings.ts'
+import { createFfmpegChoice } from './ffmpeg-choice.ts'
 import type { HostedServer } from './hosting.ts'
 import { createLocalFiles } from './local-files.ts'
 import { opensAtLogin, setOpenAtLogin } from './login.ts'
@@ -147,6 +148,7 @@ export function createDesktop({ paths, server, remembered, language, words, log 
     chooseFolder: songs.chooseFolder,
     addDropped: songs.addDropped,
     ...files,
+    ...createFfmpegChoice({ window, words, service }),
     readDesktopSettings,
     changeDesktopSettings,
     setAppearance,

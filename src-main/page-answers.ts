@@ -1,6 +1,13 @@
 /** The main process's side of the bridge: every message is checked, then given to what answers it. */
 import type { WebContents } from 'electron'
-import { type Appearance, COMMANDS, type DesktopSettings, type IntakeReport, REQUESTS } from './bridge.ts'
+import {
+  type Appearance,
+  COMMANDS,
+  type DesktopSettings,
+  type FfmpegChange,
+  type IntakeReport,
+  REQUESTS,
+} from './bridge.ts'
 import { createGate } from './ipc.ts'
 import { coordinate, list, members, text, WrongMessageError, word } from './messages.ts'
 
@@ -12,6 +19,7 @@ export interface PageAnswers {
   addDropped(dropped: readonly { readonly filename: string; readonly path: string }[]): Promise<IntakeReport>
   revealMasters(jobId: string): Promise<boolean>
   revealFolder(folder: 'output' | 'data'): Promise<boolean>
+  changeFfmpeg(change: FfmpegChange): Promise<boolean>
   readDesktopSettings(): DesktopSettings
   changeDesktopSettings(change: Partial<DesktopSettings>): DesktopSettings
   setAppearance(appearance: Appearance): void
@@ -34,6 +42,7 @@ export function answerPage(origin: string, answers: PageAnswers): void {
   )
   gate.answer(REQUESTS.revealMasters, (jobId) => answers.revealMasters(text(jobId, MAX_ID_LENGTH)))
   gate.answer(REQUESTS.revealFolder, (folder) => answers.revealFolder(word(folder, ['output', 'data'])))
+  gate.answer(REQUESTS.changeFfmpeg, (change) => answers.changeFfmpeg(word(change, ['choose', 'confirm', 'search'])))
   gate.answer(REQUESTS.readDesktopSettings, answers.readDesktopSettings)
   gate.answer(REQUESTS.changeDesktopSettings, (change) => answers.changeDesktopSettings(readSettingsChange(change)))
   gate.answer(REQUESTS.setAppearance, (given) => {

@@ -24,6 +24,7 @@ const bridge: DesktopBridge = {
   revealMasters: (jobId) => ipcRenderer.invoke(REQUESTS.revealMasters, jobId),
   dragMasters: (jobId, platforms) => ipcRenderer.send(COMMANDS.dragMasters, jobId, platforms ?? null),
   revealFolder: (folder) => ipcRenderer.invoke(REQUESTS.revealFolder, folder),
+  changeFfmpeg: (change) => ipcRenderer.invoke(REQUESTS.changeFfmpeg, change),
   readDesktopSettings: () => ipcRenderer.invoke(REQUESTS.readDesktopSettings),
   changeDesktopSettings: (change) => ipcRenderer.invoke(REQUESTS.changeDesktopSettings, change),
   setAppearance: (appearance) => ipcRenderer.invoke(REQUESTS.setAppearance, appearance),

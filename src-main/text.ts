@@ -74,6 +74,12 @@ const en = {
   saveDiagnostics: 'Save diagnostics',
   diagnosticsFailed: 'The diagnostics could not be saved.',
   folderShut: 'The folder could not be opened.',
+  chooseFfmpeg: 'Choose the ffmpeg program',
+  ffmpegRun: 'Run this program as ffmpeg?',
+  ffmpegRunDetail: 'Loudsmith starts it for every song, with your rights. If you did not ask for this, cancel.',
+  ffmpegUse: 'Use it',
+  ffmpegSearch: 'Let Loudsmith search for ffmpeg instead?',
+  ffmpegRefused: 'This program cannot be used as ffmpeg.',
 }
 
 export type Words = typeof en
@@ -151,6 +157,12 @@ const ko: Words = {
   saveDiagnostics: '진단 파일 저장',
   diagnosticsFailed: '진단 파일을 저장하지 못했어요.',
   folderShut: '폴더를 열지 못했어요.',
+  chooseFfmpeg: 'ffmpeg 프로그램 고르기',
+  ffmpegRun: '이 프로그램을 ffmpeg로 실행할까요?',
+  ffmpegRunDetail: '곡마다 사용자 권한으로 실행해요. 직접 고른 것이 아니라면 취소하세요.',
+  ffmpegUse: '사용',
+  ffmpegSearch: '대신 Loudsmith가 ffmpeg를 알아서 찾을까요?',
+  ffmpegRefused: 'ffmpeg로 쓸 수 없는 프로그램이에요.',
 }
 
 /** Returns which of our languages is meant: the chosen one, else Korean on a Korean system, else English. */

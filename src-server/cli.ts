@@ -14,6 +14,7 @@ import { registerMasterCommand } from './cli/master-command.ts'
 import { registerOpenCommand } from './cli/open-command.ts'
 import { createProgram } from './cli/program.ts'
 import { type ServeOptions, serve } from './cli/serve.ts'
+import { registerSettingsCommands } from './cli/settings-commands.ts'
 import { asksForJson, wordsFor, wordsOfTerminal } from './cli/words.ts'
 import { DEFAULT_PORT } from './contract/limits.ts'
 import { wholeNumber } from './contract/whole-number.ts'
@@ -51,7 +52,7 @@ program
 
 for (const register of [
   ...[registerOpenCommand, registerKeyCommands, registerAccountCommands],
-  ...[registerDoctorCommand, registerMasterCommand],
+  ...[registerSettingsCommands, registerDoctorCommand, registerMasterCommand],
 ]) {
   register(program, dataDir, words)
 }

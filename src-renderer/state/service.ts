@@ -45,6 +45,8 @@ export function createService(client: Client, { isTicketSpent = false }: { reado
     },
     /** Reads the settings. Throws ApiError. */
     readSettings,
+    /** Reads the state of the machine. Throws ApiError. */
+    readSystem,
     /** Changes settings and keeps what the server made of them. Throws ApiError. */
     changeSettings: (change: Partial<Settings>) => keepSettings(() => client.call('changeSettings', { body: change })),
     /** Throws ApiError. */

@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { fileAnswer } from '../artifacts/send-file.ts'
-import type { Settings, SystemState } from '../contract/app.ts'
+import { OWNER_SETTINGS, type Settings, type SystemState } from '../contract/app.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
 import { whenUnlocked } from '../db/when-unlocked.ts'
 import { whenReleased } from '../disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { requireName } from '../http/person-name.ts'
-import { route } from '../http/route.ts'
+import { type Caller, isOwner, requireOwner, route } from '../http/route.ts'
 import { MEDIA_TYPES } from '../media/audio-facts.ts'
 import type { Chance, Clock } from '../system.ts'
 import type { Inspect } from '../uploads/inspect.ts'
@@ -41,12 +41,25 @@ export function appRoutes(app: FastifyInstance, arguments_: AppRoutesArguments):
   deskRoutes(app, arguments_)
   const { settings, onSettingsChanged, readSystemState } = arguments_
   route(app, ENDPOINTS.readSettings, () => ({ status: 200, body: settings.read() }))
-  route(app, ENDPOINTS.changeSettings, async ({ body }) => {
-    const changed = await settings.change(body)
-    onSettingsChanged(body)
+  route(app, ENDPOINTS.changeSettings, async ({ body, caller }) => {
+    const patch = permitted(body, caller, settings.read())
+    const changed = await settings.change(patch)
+    onSettingsChanged(patch)
     return { status: 200, body: changed }
   })
   route(app, ENDPOINTS.readSystem, async () => ({ status: 200, body: await readSystemState() }))
+}
+
+/**
+ * Returns what of a change its caller may make: the page may send a setting of the owner back as it is, which changes nothing. Throws
+ * OWNER_REQUIRED for another value, before anything is done with it.
+ */
+function permitted(patch: Partial<Settings>, caller: Caller, current: Settings): Partial<Settings> {
+  if (isOwner(caller)) return patch
+  const [changed] = OWNER_SETTINGS.filter((name) => patch[name] !== undefined && patch[name] !== current[name])
+  if (changed) requireOwner(caller, changed)
+  const others = Object.entries(patch).filter(([name]) => !OWNER_SETTINGS.some((owned) => owned === name))
+  return Object.fromEntries(others)
 }
 
 function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: AppRoutesArguments): void {

@@ -1,10 +1,9 @@
 /** What the owner has chosen. A choice is a row; what was never chosen has its default of the day. */
-import path from 'node:path'
 import type { Settings } from '../contract/app.ts'
 import { DEFAULT_RETENTION_DAYS } from '../contract/limits.ts'
 import type { Db } from '../db/open.ts'
 import { invalidRequest } from '../http/app-error.ts'
-import { locateFfmpeg } from '../media/locate.ts'
+import { type ConfirmedFfmpeg, inspectFfmpeg } from '../media/locate.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
 import { requireOutputFolder } from './chosen-folder.ts'
 
@@ -18,6 +17,10 @@ export interface SettingsArguments {
   /** Engine processes that suit this machine. */
   readonly defaultEngineWorkers: number
 }
+
+/** Row of what the owner confirmed beside `ffmpeg_path`; no client is told. */
+const FFMPEG_SHA256 = 'ffmpeg_sha256'
+type Stored = Settings & { [FFMPEG_SHA256]: string | null }
 
 /** Makes the settings over an open database. */
 export function createSettings(given: SettingsArguments) {
@@ -36,41 +39,47 @@ export function createSettings(given: SettingsArguments) {
   const upsert = db.prepare<[string, string]>(
     'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   )
-  const write = db.transaction((patch: Partial<Settings>) => {
+  const write = db.transaction((patch: Partial<Stored>) => {
     for (const [name, value] of Object.entries(patch)) upsert.run(name, JSON.stringify(value))
   })
 
-  function load(): Settings {
+  function load(): { readonly settings: Settings; readonly ffmpegSha256: string | null } {
     const chosen = selectAll.all().map(({ name, value }) => [name, JSON.parse(value) as unknown])
-    return { ...defaults, ...Object.fromEntries(chosen) }
+    const { [FFMPEG_SHA256]: ffmpegSha256 = null, ...stored } = Object.fromEntries(chosen) as Partial<Stored>
+    return { settings: { ...defaults, ...stored }, ffmpegSha256 }
   }
   let current = load()
 
   return {
     /** Returns the settings of this moment. */
-    read: (): Settings => current,
+    read: (): Settings => current.settings,
+
+    /** Returns the ffmpeg that is set, with what its owner confirmed of it; undefined where none is. */
+    ffmpeg(): ConfirmedFfmpeg | undefined {
+      const { settings, ffmpegSha256 } = current
+      return settings.ffmpeg_path === null ? undefined : { path: settings.ffmpeg_path, sha256: ffmpegSha256 }
+    },
 
     /**
-     * Stores a change that fits the schema. Throws INVALID_REQUEST for a folder that cannot be written and for what is no ffmpeg
-     * that runs.
+     * Stores a change that fits the schema and that its caller may make. Throws INVALID_REQUEST for a folder that cannot be written
+     * and for what is no ffmpeg that runs. An ffmpeg is run once for that, and is confirmed by it.
      */
     async change(patch: Partial<Settings>): Promise<Settings> {
       if (typeof patch.output_folder === 'string') await requireOutputFolder(patch.output_folder, dataDir)
-      if (typeof patch.ffmpeg_path === 'string') await requireFfmpeg(patch.ffmpeg_path)
-      spareRoom.use(() => write(patch))
+      const confirmed = patch.ffmpeg_path === undefined ? {} : { [FFMPEG_SHA256]: await sha256Of(patch.ffmpeg_path) }
+      spareRoom.use(() => write({ ...patch, ...confirmed }))
       current = load()
-      return current
+      return current.settings
     },
   }
 }
 
 export type SettingsStore = ReturnType<typeof createSettings>
 
-async function requireFfmpeg(file: string): Promise<void> {
-  try {
-    if (!path.isAbsolute(file)) throw new Error('relative')
-    await locateFfmpeg({ explicit: file })
-  } catch (cause) {
-    throw invalidRequest('not_ffmpeg', { param: 'ffmpeg_path', cause })
-  }
+/** Returns the SHA-256 of an ffmpeg that runs; null without one. Throws INVALID_REQUEST for anything else. */
+async function sha256Of(file: string | null): Promise<string | null> {
+  if (file === null) return null
+  const found = await inspectFfmpeg(file)
+  if (typeof found === 'string') throw invalidRequest(found, { param: 'ffmpeg_path' })
+  return found.sha256
 }

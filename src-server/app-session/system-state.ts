@@ -1,6 +1,7 @@
 /** What the app shows about the machine it runs on. */
 import type { SystemState } from '../contract/app.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { FfmpegMissingError } from '../media/locate.ts'
 
 export interface SystemStateArguments {
   readonly appVersion: string
@@ -19,7 +20,11 @@ export interface SystemStateArguments {
 export function createSystemStateReader(arguments_: SystemStateArguments): () => Promise<SystemState> {
   const { appVersion, engineVersion, baseUrl, dataDir, host, hasSimd, ffmpeg, freeBytes, usedBytes } = arguments_
   return async () => {
-    const found = await ffmpeg().catch(() => undefined)
+    let lack: SystemState['ffmpeg_lack'] = null
+    const found = await ffmpeg().catch((cause: unknown) => {
+      lack = cause instanceof FfmpegMissingError ? cause.lack : 'ffmpeg_missing'
+      return undefined
+    })
     return {
       app_version: appVersion,
       engine_version: engineVersion,
@@ -27,6 +32,7 @@ export function createSystemStateReader(arguments_: SystemStateArguments): () =>
       base_url: baseUrl,
       data_dir: dataDir,
       ffmpeg: found ? { path: found.path, version: found.version, origin: found.origin } : null,
+      ffmpeg_lack: lack,
       has_simd: hasSimd,
       free_bytes: freeBytes(),
       used_bytes: usedBytes(),

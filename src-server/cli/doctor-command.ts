@@ -24,17 +24,22 @@ export function registerDoctorCommand(program: Command, dataDir: string, words: 
     })
 }
 
+/** Returns which ffmpeg is used, or why there is none and what to do. */
+export function ffmpegInUse({ ffmpeg, ffmpeg_lack: lack }: SeenFfmpeg, { doctor, settings }: Words): string {
+  if (ffmpeg) return `${ffmpeg.version} (${ffmpeg.origin}) ${ffmpeg.path}`
+  return lack === 'ffmpeg_unconfirmed' || lack === 'ffmpeg_changed' ? settings[lack] : doctor.noFfmpeg
+}
+
+type SeenFfmpeg = Pick<SystemState, 'ffmpeg' | 'ffmpeg_lack'>
 type SeenSystem = Omit<SystemState, 'base_url'> & { readonly base_url: string | null }
 
-function describe(system: SeenSystem, { doctor: say }: Words): string {
-  const ffmpeg = system.ffmpeg
-    ? `${system.ffmpeg.version} (${system.ffmpeg.origin}) ${system.ffmpeg.path}`
-    : say.noFfmpeg
+function describe(system: SeenSystem, words: Words): string {
+  const say = words.doctor
   return table([
     ['Loudsmith', system.app_version],
     [say.rows.engine, system.engine_version],
     ['Node', system.node_version],
-    ['ffmpeg', ffmpeg],
+    ['ffmpeg', ffmpegInUse(system, words)],
     ['SIMD', system.has_simd ? say.hasSimd : say.noSimd],
     [say.rows.data, system.data_dir],
     [say.rows.disk, say.disk(formatBytes(system.free_bytes), formatBytes(system.used_bytes))],

@@ -74,6 +74,18 @@ const en = {
     aMinute: (count: number) => `${count} a minute`,
   },
 
+  settings: {
+    about: 'Show and change what only the owner may set.',
+    ffmpeg: 'Show which ffmpeg is set and in use, or set and confirm the one at PATH.',
+    path: 'the ffmpeg program; it is run, and its SHA-256 is kept',
+    clear: 'set none: Loudsmith searches',
+    either: 'Give a path or --clear, not both.',
+    none: 'none: Loudsmith searches',
+    rows: { set: 'Set', inUse: 'In use' },
+    ffmpeg_unconfirmed: 'none: the one that is set was never confirmed. Set it again to confirm it.',
+    ffmpeg_changed: 'none: the one that is set is another file than was confirmed. Set it again to confirm it.',
+  },
+
   doctor: {
     about: 'Show which ffmpeg, versions, folders, free disk and SIMD there are.',
     noFfmpeg: 'none found: install ffmpeg 5.1 or newer, or name one in Settings',
@@ -86,7 +98,7 @@ const en = {
 
   master: {
     about: 'Master a song: one job, one credit, one master per platform.',
-    file: 'MP3, WAV or FLAC',
+    file: 'MP3, WAV or FLAC; - reads standard input, best with --title',
     platforms: (list: string) => `comma-separated: ${list}`,
     out: 'folder for the masters and the report',
     genre: 'genre',
@@ -99,6 +111,17 @@ const en = {
     title: 'title of the masters',
     artist: 'artist of the masters',
     noFile: (file: string) => `There is no file ${file}.`,
+    folder: (file: string) =>
+      `${file} is a folder. Name one song in it; a folder is mastered when it is watched, see Settings.`,
+    danglingLink: (file: string, target: string) => `${file} is a link to ${target}, which is not there.`,
+    noRight: (file: string) => `${file} may not be read. Allow reading it, or run the command as its owner.`,
+    device: (file: string) => `${file} is a device, not a song.`,
+    socket: (file: string) => `${file} is a socket, not a song.`,
+    unreadable: (file: string, reason: string) => `${file} cannot be read: ${reason}`,
+    keyboard: 'Standard input is the keyboard. Pipe a song into the command: cat song.flac | loudsmith master - …',
+    twiceInput: 'Standard input holds one song. Name a file for the song or for the reference.',
+    tooLarge: (name: string, gigabytes: number) => `${name} is larger than ${gigabytes} GiB. Export it as FLAC.`,
+    standardInput: 'standard input',
     notWritable: (folder: string) => `Nothing can be written to ${folder}. Choose another folder with --out.`,
     notUnpacked: (folder: string, reason: string) =>
       `The masters are made, but could not be written to ${folder}: ${reason}. Save them from the History in the window.`,
@@ -205,6 +228,18 @@ const ko: Words = {
     aMinute: (count) => `분당 ${count}회`,
   },
 
+  settings: {
+    about: '소유자만 정할 수 있는 설정을 보고 바꿔요.',
+    ffmpeg: '설정한 ffmpeg와 사용 중인 ffmpeg를 보거나, 경로에 있는 ffmpeg를 설정하고 확인해요.',
+    path: 'ffmpeg 프로그램. 한 번 실행해 보고 SHA-256을 기억해요',
+    clear: '설정하지 않기: Loudsmith가 찾아요',
+    either: '경로와 --clear 중 하나만 쓰세요.',
+    none: '없음: Loudsmith가 찾아요',
+    rows: { set: '설정', inUse: '사용 중' },
+    ffmpeg_unconfirmed: '없음: 설정한 ffmpeg를 아직 확인하지 않았어요. 다시 설정하면 확인돼요.',
+    ffmpeg_changed: '없음: 설정한 ffmpeg가 확인한 파일과 달라요. 다시 설정하면 확인돼요.',
+  },
+
   doctor: {
     about: 'ffmpeg, 버전, 폴더, 디스크 여유, SIMD를 보여요.',
     noFfmpeg: '없음: ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요',
@@ -217,7 +252,7 @@ const ko: Words = {
 
   master: {
     about: '곡을 마스터링해요: 작업 하나, 크레딧 하나, 플랫폼마다 마스터 하나.',
-    file: 'MP3, WAV 또는 FLAC',
+    file: 'MP3, WAV 또는 FLAC. -는 표준 입력이고 --title과 함께 쓰면 좋아요',
     platforms: (list) => `쉼표로 구분: ${list}`,
     out: '마스터와 리포트를 넣을 폴더',
     genre: '장르',
@@ -230,6 +265,16 @@ const ko: Words = {
     title: '마스터의 제목',
     artist: '마스터의 아티스트',
     noFile: (file) => `${file} 파일이 없어요.`,
+    folder: (file) => `${file}은(는) 폴더예요. 그 안의 곡을 하나 적으세요. 폴더째로는 설정에서 지켜보게 하면 돼요.`,
+    danglingLink: (file, target) => `${file}은(는) ${target}을(를) 가리키는 링크인데, 그 파일이 없어요.`,
+    noRight: (file) => `${file}을(를) 읽을 권한이 없어요. 읽기를 허용하거나 소유자로 실행하세요.`,
+    device: (file) => `${file}은(는) 곡이 아니라 장치예요.`,
+    socket: (file) => `${file}은(는) 곡이 아니라 소켓이에요.`,
+    unreadable: (file, reason) => `${file}을(를) 읽을 수 없어요: ${reason}`,
+    keyboard: '표준 입력이 키보드예요. 곡을 파이프로 보내세요: cat song.flac | loudsmith master - …',
+    twiceInput: '표준 입력에는 한 곡만 있어요. 곡이나 레퍼런스 중 하나는 파일로 적으세요.',
+    tooLarge: (name, gigabytes) => `${name}이(가) ${gigabytes} GiB보다 커요. FLAC으로 내보내세요.`,
+    standardInput: '표준 입력',
     notWritable: (folder) => `${folder}에 쓸 수 없어요. --out으로 다른 폴더를 고르세요.`,
     notUnpacked: (folder, reason) =>
       `마스터는 만들어졌지만 ${folder}에 쓰지 못했어요: ${reason}. 창의 기록에서 저장하세요.`,

@@ -109,10 +109,15 @@ export const Settings = exactly({
   disk_quota_bytes: orNull(Type.Integer({ minimum: 1 })),
   output_folder: orNull(Type.String()),
   engine_workers: Type.Integer({ minimum: 1, maximum: 8 }),
-  ffmpeg_path: orNull(Type.String()),
+  ffmpeg_path: orNull(
+    Type.String({ description: 'An ffmpeg that comes before those that are found. Only the owner changes it.' }),
+  ),
   is_offline: Type.Boolean({ description: 'Deliveries leave for this machine only; the others wait.' }),
 })
 export type Settings = Static<typeof Settings>
+
+/** Settings that decide what this machine runs: the page reads them, and only the owner's control credential changes them. */
+export const OWNER_SETTINGS = ['ffmpeg_path'] as const satisfies readonly (keyof Settings)[]
 
 export const SystemState = exactly({
   app_version: Type.String(),
@@ -121,6 +126,12 @@ export const SystemState = exactly({
   base_url: Type.String(),
   data_dir: Type.String(),
   ffmpeg: orNull(exactly({ path: Type.String(), version: Type.String(), origin: Type.String() })),
+  ffmpeg_lack: orNull(
+    oneOf(
+      ['ffmpeg_missing', 'ffmpeg_unconfirmed', 'ffmpeg_changed'],
+      'Why there is no ffmpeg: none was found, or the one that is set was not confirmed or is another file since.',
+    ),
+  ),
   has_simd: Type.Boolean(),
   free_bytes: Type.Integer(),
   used_bytes: Type.Integer(),
@@ -298,9 +309,11 @@ export const appEndpoints = endpoints({
     access: 'session',
     tag,
     summary: 'Change settings',
+    description:
+      'A program that is to be run (`ffmpeg_path`) is not set with the credential of the page: the owner confirms it in the window of the application or with `loudsmith settings ffmpeg PATH`. Its SHA-256 is kept, and another file at its path is not run until it is confirmed.',
     body: Type.Partial(Settings, { additionalProperties: false }),
     answers: { 200: { description: 'The settings.', schema: Settings } },
-    errors: [],
+    errors: ['OWNER_REQUIRED'],
   },
   listWatchFolders: {
     method: 'GET',

@@ -72,9 +72,14 @@ export function callerOf(request: FastifyRequest): Caller | undefined {
   return callers.get(request)
 }
 
+/** Returns whether the request carried the control credential. */
+export function isOwner(caller: Caller): boolean {
+  return caller.via === 'session' && caller.isOwner === true
+}
+
 /** Throws OWNER_REQUIRED unless the request carried the control credential. `param` names what it would change. */
 export function requireOwner(caller: Caller, param?: string): void {
-  if (caller.via === 'session' && caller.isOwner) return
+  if (isOwner(caller)) return
   throw new AppError('OWNER_REQUIRED', {}, param === undefined ? {} : { param })
 }
 

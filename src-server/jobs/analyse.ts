@@ -3,7 +3,7 @@ import { AppError } from '../http/app-error.ts'
 import type { Log } from '../log.ts'
 import type { AnalysisDone, StoredSong, WorkFailed, WorkProgress } from '../mastering/work-order.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
-import { FfmpegMissingError } from '../media/locate.ts'
+import { type FfmpegLack, FfmpegMissingError } from '../media/locate.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 /** What a free look at a song found, its warnings without their texts. */
@@ -29,7 +29,7 @@ export function createAnalyse(given: {
   /** Aborted when the server stops. */
   stopping: AbortSignal
 }): Analyse {
-  const unavailable = (cause: unknown, reason: { readonly reason?: 'ffmpeg_missing' } = {}) =>
+  const unavailable = (cause: unknown, reason: { readonly reason?: FfmpegLack } = {}) =>
     new AppError('UNAVAILABLE', reason, { cause })
   const failureOf = ({ failureCode, message, stack }: WorkFailed) => {
     given.log.warn('an analysis failed', { failureCode, detail: message, stack })
@@ -45,7 +45,7 @@ export function createAnalyse(given: {
   }
   return async (song, aiService, { signal, onProgress }) => {
     const ffmpeg = await given.ffmpeg().catch((cause: unknown) => {
-      throw cause instanceof FfmpegMissingError ? unavailable(cause, { reason: 'ffmpeg_missing' }) : cause
+      throw cause instanceof FfmpegMissingError ? unavailable(cause, { reason: cause.lack }) : cause
     })
     const end = await given.pool.run({
       command: { type: 'analyse', order: { song: { path: song.path, facts: song.facts }, aiService, ffmpeg } },

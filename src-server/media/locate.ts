@@ -1,40 +1,63 @@
 import { execFile } from 'node:child_process'
-import { access, constants } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { createDigests, type DigestOf } from './confirmed-binary.ts'
 import type { Ffmpeg, FfmpegOrigin } from './ffmpeg.ts'
 
 /** Oldest release whose behaviour the pipeline was tested with. */
 const OLDEST_MAJOR = 5
 const OLDEST_MINOR = 1
 
+/** Reason for which there is no ffmpeg: none was found, or the one that is set was never confirmed or is another file since. */
+export type FfmpegLack = 'ffmpeg_missing' | 'ffmpeg_unconfirmed' | 'ffmpeg_changed'
+
 /** There is no ffmpeg, or not the one that was asked for; the message says in one sentence what to do. */
 export class FfmpegMissingError extends Error {
-  constructor(message: string, cause?: unknown) {
+  readonly lack: FfmpegLack
+
+  constructor(message: string, { lack = 'ffmpeg_missing', cause }: { lack?: FfmpegLack; cause?: unknown } = {}) {
     super(message, { cause })
     this.name = 'FfmpegMissingError'
+    this.lack = lack
   }
 }
 
-/** Where to look besides the usual places. */
+/** An ffmpeg of the settings, which is run only as the file that its owner confirmed. */
+export interface ConfirmedFfmpeg {
+  readonly path: string
+  /** SHA-256 in hexadecimal; null where it was set before confirmations were asked for. */
+  readonly sha256: string | null
+}
+
+/** Places to look in besides the usual ones. */
 export interface FfmpegPlaces {
-  /** The owner's setting: when given, nothing else is tried. */
+  /** The ffmpeg of the environment: when given, nothing else is tried. */
   readonly explicit?: string | undefined
+  /** The ffmpeg of the settings: when given, nothing else is tried. */
+  readonly confirmed?: ConfirmedFfmpeg | undefined
+  /** Reads the file that is to be what was confirmed. */
+  readonly digestOf?: DigestOf
   /** Folder of the packaged application's resources; ffmpeg lies in its `bin`. */
   readonly resourcesDir?: string | undefined
 }
 
 /**
- * Returns the first ffmpeg that runs and is at least version 5.1, in this order: the setting, the packaged resources, the package
- * ffmpeg-static, the system's, the npm fallback. Throws a {@link FfmpegMissingError} when there is none.
+ * Returns the first ffmpeg that runs and is at least version 5.1, in this order: the environment's, the setting, the packaged
+ * resources, the package ffmpeg-static, the system's, the npm fallback. Throws a {@link FfmpegMissingError} when there is none. A
+ * setting that is not what its owner confirmed is not run.
  */
 export async function locateFfmpeg(places: FfmpegPlaces = {}): Promise<Ffmpeg> {
-  if (places.explicit) {
-    const found = await tryFfmpeg(path.resolve(places.explicit), 'setting')
-    if (found) return found
+  if (places.explicit === undefined && places.confirmed) {
+    await requireConfirmed(places.confirmed, places.digestOf ?? createDigests())
+  }
+  const set = places.explicit ?? places.confirmed?.path
+  if (set) {
+    const found = await tryFfmpeg(path.resolve(set), 'setting')
+    if (typeof found === 'object') return found
     throw new FfmpegMissingError(
-      `The ffmpeg that is set (${places.explicit}) does not run or is older than ${OLDEST_MAJOR}.${OLDEST_MINOR}: correct the setting or remove it.`,
+      `The ffmpeg that is set (${set}) does not run or is older than ${OLDEST_MAJOR}.${OLDEST_MINOR}: correct the setting or remove it.`,
     )
   }
   const executable = process.platform === 'win32' ? 'ffmpeg.exe' : 'ffmpeg'
@@ -49,11 +72,48 @@ export async function locateFfmpeg(places: FfmpegPlaces = {}): Promise<Ffmpeg> {
   ]
   for (const [origin, file] of candidates) {
     const found = file ? await tryFfmpeg(file, origin) : undefined
-    if (found) return found
+    if (typeof found === 'object') return found
   }
   throw new FfmpegMissingError(
     `Loudsmith needs ffmpeg ${OLDEST_MAJOR}.${OLDEST_MINOR} or newer: install it (Debian and Ubuntu: apt install ffmpeg, macOS: brew install ffmpeg, Windows: winget install ffmpeg) or set the path of one in the settings.`,
   )
+}
+
+async function requireConfirmed({ path: file, sha256 }: ConfirmedFfmpeg, digestOf: DigestOf): Promise<void> {
+  const confirm = `confirm it with "loudsmith settings ffmpeg PATH" or in the window of the application`
+  if (sha256 === null) {
+    throw new FfmpegMissingError(`The ffmpeg that is set (${file}) was never confirmed: ${confirm}.`, {
+      lack: 'ffmpeg_unconfirmed',
+    })
+  }
+  const found = await digestOf(file).catch((cause: unknown) => {
+    throw new FfmpegMissingError(`The ffmpeg that is set (${file}) cannot be read: correct the setting or remove it.`, {
+      cause,
+    })
+  })
+  if (found === sha256) return
+  throw new FfmpegMissingError(`The ffmpeg that is set (${file}) is another file than was confirmed: ${confirm}.`, {
+    lack: 'ffmpeg_changed',
+  })
+}
+
+/** What is wrong with a file that is to be ffmpeg. */
+export type FfmpegFlaw = 'no_program' | 'not_ffmpeg' | 'ffmpeg_too_old'
+
+/**
+ * Runs `file` once to ask for its version and returns its SHA-256, or what is wrong with it: only for a file that its owner has just
+ * confirmed. Never rejects.
+ */
+export async function inspectFfmpeg(file: string): Promise<{ readonly sha256: string } | FfmpegFlaw> {
+  try {
+    if (!path.isAbsolute(file) || !(await stat(file)).isFile()) return 'no_program'
+    // Before it runs: what runs afterwards is compared with it.
+    const sha256 = await createDigests()(file)
+    const found = await tryFfmpeg(file, 'setting')
+    return typeof found === 'object' ? { sha256 } : found
+  } catch {
+    return 'no_program'
+  }
 }
 
 /** The packages are optional and absent where their download failed, so they can only be asked for at run time. */
@@ -72,9 +132,13 @@ function onSystemPath(executable: string): [FfmpegOrigin, string][] {
   return folders.map((folder) => ['system', path.join(folder, executable)])
 }
 
-async function tryFfmpeg(file: string, origin: FfmpegOrigin): Promise<Ffmpeg | undefined> {
+async function tryFfmpeg(file: string, origin: FfmpegOrigin): Promise<Ffmpeg | FfmpegFlaw> {
   try {
     await access(file, constants.X_OK)
+  } catch {
+    return 'no_program'
+  }
+  try {
     const { stdout } = await promisify(execFile)(file, ['-hide_banner', '-version'], {
       timeout: 10_000,
       // One that hangs may not hear anything milder, and everybody waits for this answer.
@@ -82,9 +146,12 @@ async function tryFfmpeg(file: string, origin: FfmpegOrigin): Promise<Ffmpeg | u
       windowsHide: true,
     })
     const parsed = readVersion(stdout)
-    return parsed?.isNewEnough ? { path: file, version: parsed.version, origin, hasSoxr: parsed.hasSoxr } : undefined
+    if (!parsed) return 'not_ffmpeg'
+    return parsed.isNewEnough
+      ? { path: file, version: parsed.version, origin, hasSoxr: parsed.hasSoxr }
+      : 'ffmpeg_too_old'
   } catch {
-    return undefined
+    return 'not_ffmpeg'
   }
 }
 

@@ -12,8 +12,9 @@ import { createFolders } from '../jobs/folders.ts'
 import { createJobStore } from '../jobs/store.ts'
 import type { ForkEngine } from '../jobs/worker-pool.ts'
 import type { Log } from '../log.ts'
+import { createDigests, type DigestOf } from '../media/confirmed-binary.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
-import { locateFfmpeg } from '../media/locate.ts'
+import { type FfmpegPlaces, locateFfmpeg } from '../media/locate.ts'
 import { createNotify } from '../notify/notify.ts'
 import type { Chance, Clock } from '../system.ts'
 import { createSpareRoom } from '../uploads/spare-room.ts'
@@ -83,25 +84,45 @@ export function createCore(ground: Ground, db: Db) {
       folders,
       notify,
     }),
-    ffmpeg: findOnce(() => config.ffmpegPath ?? settings.read().ffmpeg_path ?? undefined, ground.resourcesDir),
+    ffmpeg: findOnce(
+      () => ({ explicit: config.ffmpegPath, confirmed: config.ffmpegPath ? undefined : settings.ffmpeg() }),
+      ground.resourcesDir,
+    ),
   }
 }
 
 export type Core = ReturnType<typeof createCore>
 
-/** Returns the ffmpeg that is set or found, looking again only when the setting has changed, or none was found, or it has gone. */
-function findOnce(explicit: () => string | undefined, resourcesDir: string | undefined): () => Promise<Ffmpeg> {
-  let found: { readonly explicit: string | undefined; readonly ffmpeg: Promise<Ffmpeg> } | undefined
+/** The ffmpeg that is set: by the environment, or by the owner's confirmed choice. */
+type Choice = Pick<FfmpegPlaces, 'explicit' | 'confirmed'>
+
+/**
+ * Returns the ffmpeg that is set or found, looking again only when the choice has changed, or none was found, or it has gone or is
+ * another file than was confirmed.
+ */
+function findOnce(choice: () => Choice, resourcesDir: string | undefined): () => Promise<Ffmpeg> {
+  const digestOf = createDigests()
+  let found: { readonly key: string; readonly ffmpeg: Promise<Ffmpeg> } | undefined
   return async () => {
     const known = found
-    if (known && known.explicit === explicit() && (await isThere(known.ffmpeg))) return known.ffmpeg
+    const set = choice()
+    const isAsKnown = async ({ key, ffmpeg }: NonNullable<typeof found>) =>
+      key === JSON.stringify(set) && (await isThere(ffmpeg)) && (await isAsConfirmed(set, digestOf))
+    if (known && (await isAsKnown(known))) return known.ffmpeg
     // Another may have looked meanwhile.
     if (!found || found === known) {
-      const setting = explicit()
-      found = { explicit: setting, ffmpeg: locateFfmpeg({ explicit: setting, resourcesDir }) }
+      found = { key: JSON.stringify(set), ffmpeg: locateFfmpeg({ ...set, resourcesDir, digestOf }) }
     }
     return found.ffmpeg
   }
+}
+
+async function isAsConfirmed({ confirmed }: Choice, digestOf: DigestOf): Promise<boolean> {
+  if (!confirmed) return true
+  return digestOf(confirmed.path).then(
+    (digest) => digest === confirmed.sha256,
+    () => false,
+  )
 }
 
 async function isThere(ffmpeg: Promise<Ffmpeg>): Promise<boolean> {

@@ -49,9 +49,9 @@ export function createInspect(given: {
 export function serviceFailure(cause: unknown): unknown {
   if (cause instanceof FfmpegError && cause.fault === 'disk_full')
     return new AppError('INSUFFICIENT_STORAGE', {}, { cause })
-  const isMissing = cause instanceof FfmpegMissingError || (cause instanceof FfmpegError && cause.fault === 'missing')
-  if (!isMissing && !(cause instanceof FfmpegError)) return cause
-  const reason = isMissing ? { reason: 'ffmpeg_missing' } : {}
+  if (cause instanceof FfmpegMissingError) return new AppError('UNAVAILABLE', { reason: cause.lack }, { cause })
+  if (!(cause instanceof FfmpegError)) return cause
+  const reason = cause.fault === 'missing' ? { reason: 'ffmpeg_missing' } : {}
   return new AppError('UNAVAILABLE', reason, { cause })
 }
 

@@ -473,6 +473,7 @@ test('an output folder that vanished costs the job nothing', async () => {
 })
 
 test('settings are kept, and a folder or program that cannot be used is refused by name', async () => {
+  const asOwner = { credential: service.controlCredential }
   const { body: before } = await service.get('/app/settings')
   expect(before).toMatchObject({ language: 'system', retention_days: 30, output_folder: null, is_offline: false })
   const change = { language: 'ko', retention_days: null, disk_quota_bytes: 5_000_000_000, is_offline: true }
@@ -490,12 +491,12 @@ test('settings are kept, and a folder or program that cannot be used is refused 
     ['theme', 'pink'],
     ['unknown', 1],
   ] as const) {
-    const { status, body } = await service.patch('/app/settings', { [name]: value })
+    const { status, body } = await service.patch('/app/settings', { [name]: value }, asOwner)
     expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_REQUEST', name])
   }
   expect((await service.get('/app/settings')).body).toEqual({ ...before, ...change })
   const { path: ffmpeg_path } = await locateFfmpeg()
-  expect((await service.patch('/app/settings', { ffmpeg_path })).body.ffmpeg_path).toBe(ffmpeg_path)
+  expect((await service.patch('/app/settings', { ffmpeg_path }, asOwner)).body.ffmpeg_path).toBe(ffmpeg_path)
 })
 
 test('masters cannot be put into the data folder, where they would be swept: not into a folder in it, nor by a link', async () => {

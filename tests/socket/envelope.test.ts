@@ -334,15 +334,15 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
 
 test('reasons follow Accept-Language too, wherever a request goes wrong', async () => {
   const headers = { 'accept-language': 'ko', 'content-type': 'application/json' }
-  const json = (method: string, address: string, body: unknown) =>
-    service.call(method, address, { headers, body: typeof body === 'string' ? body : JSON.stringify(body) })
+  const json = (method: string, address: string, body: unknown, credential = service.sessionCredential) =>
+    service.call(method, address, { headers, credential, body: typeof body === 'string' ? body : JSON.stringify(body) })
   const form = (fields: MasterFields) =>
     service.call('POST', '/api/v1/master', { headers: { 'accept-language': 'ko' }, body: masterForm(fields) })
   const answers = [
     await json('PATCH', '/app/desk', '{'),
     await json('PATCH', '/app/desk', `"${'x'.repeat(1_100_000)}"`),
     await json('PATCH', '/app/settings', { output_folder: 'relative' }),
-    await json('PATCH', '/app/settings', { ffmpeg_path: 'relative' }),
+    await json('PATCH', '/app/settings', { ffmpeg_path: 'relative' }, service.controlCredential),
     await json('POST', '/app/watch-folders', { path: 'relative' }),
     await json('POST', '/app/watch-folders', { path: service.dataDir }),
     await json('POST', '/app/watch-folders', { path: path.join(tmpdir(), 'no-such-folder') }),

@@ -89,7 +89,8 @@ export async function startService(options: Partial<ServerOptions> & { readonly 
     get: (address: string, init?: RequestInit & { credential?: string }) => call('GET', address, init),
     post: (address: string, body: unknown, init: { credential?: string } = {}) =>
       call('POST', address, { ...json(body), ...init }),
-    patch: (address: string, body: unknown) => call('PATCH', address, json(body)),
+    patch: (address: string, body: unknown, init: { credential?: string } = {}) =>
+      call('PATCH', address, { ...json(body), ...init }),
     /** Makes a key and returns it. */
     async newKey(name = 'test'): Promise<string> {
       const { body } = await call('POST', '/app/keys', json({ name }))

@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
+import { FfmpegLine } from './ffmpeg-line.tsx'
 import {
   ChooseFolder,
   Line,
@@ -112,7 +113,7 @@ export function StorageSection({ titleId }: SectionProps) {
 
 export function EngineSection({ titleId }: SectionProps) {
   const { t } = useWords()
-  const { settings, system, problem, change, apply } = useSettings()
+  const { settings, system, problem, change } = useSettings()
   const text = t.prefs.engine
   if (!settings || !system)
     return (
@@ -136,17 +137,7 @@ export function EngineSection({ titleId }: SectionProps) {
           onChoose={(one) => change({ engine_workers: Number(one) })}
         />
       </Line>
-      <Line
-        name={text.ffmpeg}
-        text={system.ffmpeg ? `${system.ffmpeg.version}, ${system.ffmpeg.path}` : text.ffmpegMissing}
-      >
-        <TextSetting
-          label={text.ffmpegPath}
-          placeholder={text.ffmpegPath}
-          value={settings.ffmpeg_path ?? ''}
-          onApply={(ffmpeg_path) => apply({ ffmpeg_path: ffmpeg_path || null })}
-        />
-      </Line>
+      <FfmpegLine settings={settings} system={system} />
       <Line name={text.offline} text={text.offlineText}>
         <Segmented
           label={text.offline}

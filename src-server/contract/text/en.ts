@@ -25,6 +25,8 @@ const places = (number: number) => `${count(number)} ${number === 1 ? 'place' : 
 const who = (values: ErrorParams) => (values.field === 'reference_file' ? 'The reference' : 'The file')
 
 const noFfmpeg = 'No ffmpeg was found. Install ffmpeg 5.1 or newer, or name one in Settings.'
+const ffmpegToConfirm = (lack: string) =>
+  `The ffmpeg that is set ${lack === 'ffmpeg_changed' ? 'is another file than was confirmed' : 'was never confirmed'}, so it is not run. Settings shows how to confirm it.`
 
 export const errors: Record<ErrorCode, Sentence> = {
   FILE_TOO_LARGE: (v) =>
@@ -73,7 +75,11 @@ export const errors: Record<ErrorCode, Sentence> = {
   IDEMPOTENCY_MISMATCH: 'This Idempotency-Key was used with another request. Use a new one.',
   INTERNAL_ERROR: 'Something failed inside Loudsmith. Try again; if it stays, quote the request id.',
   UNAVAILABLE: (v) =>
-    v.reason === 'ffmpeg_missing' ? noFfmpeg : 'Loudsmith is starting, stopping or busy. Try again shortly.',
+    v.reason === 'ffmpeg_missing'
+      ? noFfmpeg
+      : v.reason === 'ffmpeg_unconfirmed' || v.reason === 'ffmpeg_changed'
+        ? ffmpegToConfirm(v.reason)
+        : 'Loudsmith is starting, stopping or busy. Try again shortly.',
   INSUFFICIENT_STORAGE: 'There is not enough room on the disk. Free some space or raise the quota in Settings.',
 }
 
@@ -91,7 +97,8 @@ export const failures: Record<FailureCode, Sentence> = {
   REFERENCE_LOST: 'The stored reference is gone from the disk. Add it again, or master without it.',
   REFERENCE_UNREADABLE: 'The reference could not be decoded to its end. Choose another one, or master without it.',
   DISK_FULL: 'The disk filled up while the masters were written. Free some space and try again.',
-  FFMPEG_MISSING: noFfmpeg,
+  FFMPEG_MISSING:
+    'There was no ffmpeg that may be run. Install ffmpeg 5.1 or newer, or name or confirm one in Settings; then try again.',
   ENGINE_FAILED: 'The engine failed on this song. Export it again and try once more; the log names the cause.',
 }
 

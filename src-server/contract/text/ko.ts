@@ -23,6 +23,8 @@ const coverFault: Record<string, string> = {
 const who = (values: ErrorParams) => (values.field === 'reference_file' ? '레퍼런스가' : '파일이')
 
 const noFfmpeg = 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요.'
+const ffmpegToConfirm = (lack: string) =>
+  `${lack === 'ffmpeg_changed' ? '설정한 ffmpeg가 확인한 파일과 달라서' : '설정한 ffmpeg를 아직 확인하지 않아서'} 실행하지 않아요. 확인하는 방법은 설정에 있어요.`
 
 export const errors: Record<ErrorCode, Sentence> = {
   FILE_TOO_LARGE: (v) => `${who(v)} ${v.maxMegabytes ?? 50} MB보다 커요. FLAC이나 더 낮은 해상도로 내보내세요.`,
@@ -70,7 +72,9 @@ export const errors: Record<ErrorCode, Sentence> = {
   UNAVAILABLE: (v) =>
     v.reason === 'ffmpeg_missing'
       ? noFfmpeg
-      : 'Loudsmith가 시작 중이거나, 끝나는 중이거나, 바빠요. 잠시 뒤 다시 시도하세요.',
+      : v.reason === 'ffmpeg_unconfirmed' || v.reason === 'ffmpeg_changed'
+        ? ffmpegToConfirm(v.reason)
+        : 'Loudsmith가 시작 중이거나, 끝나는 중이거나, 바빠요. 잠시 뒤 다시 시도하세요.',
   INSUFFICIENT_STORAGE: '디스크 공간이 모자라요. 공간을 비우거나 설정에서 한도를 늘리세요.',
 }
 
@@ -87,7 +91,8 @@ export const failures: Record<FailureCode, Sentence> = {
   REFERENCE_LOST: '저장된 레퍼런스가 디스크에서 사라졌어요. 다시 추가하거나 레퍼런스 없이 마스터링하세요.',
   REFERENCE_UNREADABLE: '레퍼런스를 끝까지 디코딩하지 못했어요. 다른 곡을 고르거나 레퍼런스 없이 마스터링하세요.',
   DISK_FULL: '마스터를 쓰는 중에 디스크가 가득 찼어요. 공간을 비우고 다시 시도하세요.',
-  FFMPEG_MISSING: noFfmpeg,
+  FFMPEG_MISSING:
+    '실행해도 되는 ffmpeg가 없었어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정 또는 확인한 뒤 다시 시도하세요.',
   ENGINE_FAILED: '이 곡에서 엔진이 실패했어요. 곡을 다시 내보내 시도하세요. 원인은 로그에 있어요.',
 }
 

@@ -103,9 +103,17 @@ export const REQUEST_REASONS = {
     en: 'The name of this folder cannot be read: it is not UTF-8. Rename the folder in the file manager, or choose another.',
     ko: '이 폴더의 이름은 UTF-8이 아니라서 읽을 수 없어요. 파일 관리자에서 이름을 바꾸거나 다른 폴더를 고르세요.',
   },
+  no_program: {
+    en: 'There is no program at this path, or it may not be run. Choose the ffmpeg program itself.',
+    ko: '이 경로에 실행할 수 있는 프로그램이 없어요. ffmpeg 실행 파일을 고르세요.',
+  },
   not_ffmpeg: {
-    en: 'This is no ffmpeg of 5.1 or newer that runs here. Choose the ffmpeg program itself.',
-    ko: '여기서 실행되는 ffmpeg 5.1 이상이 아니에요. ffmpeg 실행 파일을 고르세요.',
+    en: 'This program is not ffmpeg, or does not run here. Choose the ffmpeg program itself.',
+    ko: 'ffmpeg가 아니거나 여기서 실행되지 않는 프로그램이에요. ffmpeg 실행 파일을 고르세요.',
+  },
+  ffmpeg_too_old: {
+    en: 'This ffmpeg is older than 5.1. Choose a newer one.',
+    ko: 'ffmpeg 5.1보다 오래된 프로그램이에요. 더 새로운 것을 고르세요.',
   },
 } as const
 

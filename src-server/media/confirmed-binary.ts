@@ -1,0 +1,36 @@
+/** The identity of a program that the owner confirmed: its SHA-256, read anew whenever the file may have changed. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+
+/** Returns the SHA-256 of a file in hexadecimal. Rejects with the system's error. */
+export type DigestOf = (file: string) => Promise<string>
+
+/**
+ * Returns a reader of digests that keeps the last one: a file of the same device, inode, size and times (nanoseconds) as before is
+ * not read again, which takes a second for 100 MB on a slow disk.
+ */
+export function createDigests(): DigestOf {
+  let known: { readonly identity: string; readonly digest: Promise<string> } | undefined
+  return async (file) => {
+    const identity = await identityOf(file)
+    if (known?.identity !== identity) known = { identity, digest: sha256Of(file) }
+    const { digest } = known
+    return digest.catch((cause: unknown) => {
+      known = undefined
+      throw cause
+    })
+  }
+}
+
+async function identityOf(file: string): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
+  return [file, dev, ino, size, mtimeNs, ctimeNs].join('/')
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
+}
