@@ -5,6 +5,13 @@ import { PLAN_LIMITS, type Plan } from '../contract/plans.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Chance, type Clock, isoTime } from '../system.ts'
+import { clientName } from './client-name.ts'
+
+/** The member of a stored client. Rows of earlier versions hold the whole header. */
+function shownClient(stored: string | null): Pick<ApiKey, 'last_client'> {
+  const name = clientName(stored ?? undefined)
+  return name === undefined ? {} : { last_client: name }
+}
 
 /** The API keys of the account. */
 export interface Keys {
@@ -36,7 +43,6 @@ interface KeyRow {
 }
 
 const KEY_BYTES = 16
-const MAX_CLIENT_LENGTH = 120
 /** How old the stored time of last use may grow before it is written again. */
 const LAST_USE_STEP_MS = 30_000
 
@@ -72,7 +78,7 @@ export function createKeys(given: { db: Db; clock: Clock; chance: Chance; plan: 
     state: stateOf(row),
     created_at: isoTime(row.created_at_ms),
     ...(row.last_used_at_ms === null ? {} : { last_used_at: isoTime(row.last_used_at_ms) }),
-    ...(row.last_client === null ? {} : { last_client: row.last_client }),
+    ...shownClient(row.last_client),
   })
   const find = (keyId: string) => {
     const row = byId.get(keyId) as KeyRow | undefined
@@ -80,7 +86,7 @@ export function createKeys(given: { db: Db; clock: Clock; chance: Chance; plan: 
     return row
   }
   const recordUse = (row: KeyRow, client: string | undefined) => {
-    const known = client?.slice(0, MAX_CLIENT_LENGTH) ?? null
+    const known = clientName(client) ?? null
     const ageMs = Math.abs(clock.now() - (row.last_used_at_ms ?? Number.NEGATIVE_INFINITY))
     if (ageMs < LAST_USE_STEP_MS && known === row.last_client) return
     try {

@@ -42,7 +42,9 @@ export const ApiKey = exactly({
   state: oneOf(KEY_STATES),
   created_at: Timestamp,
   last_used_at: Type.Optional(Timestamp),
-  last_client: Type.Optional(Type.String()),
+  last_client: Type.Optional(
+    Type.String({ description: 'Short name of the program that used it last, such as `curl 8.5` or `Chrome`.' }),
+  ),
 })
 export type ApiKey = Static<typeof ApiKey>
 

@@ -92,7 +92,7 @@ describe('keys (spec 5, contract 3)', () => {
       expect(answer.status).toBe(200)
     }
     expect((await service.get('/app/keys')).body.keys[0]).toMatchObject({
-      last_client: 'n8n/1',
+      last_client: 'n8n 1',
       last_used_at: expect.any(String),
     })
   })
