@@ -1,3 +1,4 @@
+import './src-server/direct-loopback.ts'
 import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { quickFfmpeg } from './tests/support/quick-ffmpeg.ts'

@@ -22,7 +22,10 @@ const base = [...foundation, 'db', 'http', 'media']
 const ROOMS: Readonly<Record<string, Room>> = {
   contract: { places: ['src-server/contract/'], imports: [] },
   engine: { places: ['src-server/engine/'], imports: [], types: ['contract'] },
-  system: { places: ['src-server/system.ts', 'src-server/disk.ts', 'src-server/compilers.ts'], imports: [] },
+  system: {
+    places: ['src-server/system.ts', 'src-server/disk.ts', 'src-server/compilers.ts', 'src-server/direct-loopback.ts'],
+    imports: [],
+  },
   log: { places: ['src-server/log.ts'], imports: ['system'] },
   config: { places: ['src-server/config.ts'], imports: ['contract', 'log'] },
   media: { places: ['src-server/media/'], imports: ['contract', 'system', 'log'], types: ['engine'] },

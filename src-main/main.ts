@@ -1,5 +1,6 @@
 /** The desktop application, top to bottom: one instance, the server, the window, what the desktop shows, an orderly end. */
 import '../src-server/compilers.ts'
+import '../src-server/direct-loopback.ts'
 import { app, dialog, nativeTheme, powerMonitor, session } from 'electron'
 import { startFailureText } from '../src-server/contract/text/start-failure.ts'
 import { createLog, type Log } from '../src-server/log.ts'

@@ -3,6 +3,7 @@
  * loaded, and what it needs is loaded from Node's cache of compiled code, so that the service answers within a second.
  */
 import './compilers.ts'
+import './direct-loopback.ts'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { CommanderError, InvalidArgumentError } from 'commander'
