@@ -5,8 +5,8 @@ import type { MasterResult } from '../contract/report.ts'
 import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
-import { isFile, type MasterOutcome, masterFile } from './master.ts'
-import { unusable } from './service-error.ts'
+import { type Input, STANDARD_INPUT, withInputs } from './input-file.ts'
+import { type MasterOutcome, masterFile } from './master.ts'
 import { createProgressLine, table } from './text-output.ts'
 import { type Words, wordsFor } from './words.ts'
 
@@ -36,11 +36,16 @@ export function registerMasterCommand(program: Command, dataDir: string, words: 
     .addOption(new Option('--tier <tier>', say.tier).choices(TIERS))
     .addOption(new Option('--loudness <mode>', say.loudness).choices(LOUDNESS_MODES))
     .option('--intensity <percent>', say.intensity)
-    .option('--reference <file>', say.reference, absolutePath(words))
+    .option('--reference <file>', say.reference, inputPath(words))
     .option('--reference-amount <percent>', say.referenceAmount)
     .option('--title <title>', say.title)
     .option('--artist <artist>', say.artist)
-    .action((file: string, options: MasterCommandOptions) => masterCommand(absolutePath(words)(file), options, words))
+    .action((file: string, options: MasterCommandOptions) => masterCommand(inputPath(words)(file), options, words))
+}
+
+/** Returns the reader of a path where `-` is standard input; a file of that name is `./-`. */
+function inputPath(words: Words): (text: string) => string {
+  return (text) => (text === STANDARD_INPUT ? text : absolutePath(words)(text))
 }
 
 async function masterCommand(file: string, options: MasterCommandOptions, words: Words): Promise<void> {
@@ -51,17 +56,20 @@ async function masterCommand(file: string, options: MasterCommandOptions, words:
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   const line = createProgressLine(process.stderr)
   try {
-    for (const input of [file, options.reference]) {
-      if (input !== undefined && !(await isFile(input))) throw unusable(spoken.master.noFile(input))
-    }
-    const outcome = await withService(options.dataDir, spoken, (client) =>
-      masterFile(
-        client,
-        file,
-        { platforms: options.platforms, out: options.out, fields: textFields(options), ...reference(options) },
-        (job) => line.show(job.progress, spoken.master.stages[job.stage ?? job.status]),
-        stop.signal,
-        spoken,
+    const named = [{ path: file, name: options.title }, ...(options.reference ? [{ path: options.reference }] : [])]
+    const outcome = await withInputs(named, { words: spoken, signal: stop.signal }, ([song, reference]) =>
+      withService(options.dataDir, spoken, (client) =>
+        masterFile(
+          client,
+          song as Input,
+          {
+            ...{ platforms: options.platforms, out: options.out, fields: textFields(options) },
+            ...(reference ? { reference } : {}),
+          },
+          (job) => line.show(job.progress, spoken.master.stages[job.stage ?? job.status]),
+          stop.signal,
+          spoken,
+        ),
       ),
     )
     line.end()
@@ -74,10 +82,6 @@ async function masterCommand(file: string, options: MasterCommandOptions, words:
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
   }
-}
-
-function reference(options: MasterCommandOptions): { reference?: string } {
-  return options.reference === undefined ? {} : { reference: options.reference }
 }
 
 function textFields(options: MasterCommandOptions): Record<string, string> {

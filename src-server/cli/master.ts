@@ -1,6 +1,6 @@
 /** `master FILE`: one ordinary job, followed to its end, and its masters unpacked where the user wants them. */
 import { constants, createWriteStream, openAsBlob } from 'node:fs'
-import { access, rename, rm, stat } from 'node:fs/promises'
+import { access, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,6 +10,7 @@ import type { CreatedJob, Job } from '../contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
 import { errorText } from '../contract/text/text.ts'
 import { giveToUser, makeFolder } from '../disk.ts'
+import type { Input } from './input-file.ts'
 import type { ServiceClient } from './service-client.ts'
 import { ServiceError, unusable } from './service-error.ts'
 import type { Words } from './words.ts'
@@ -19,7 +20,7 @@ const POLL_INTERVAL_MS = 250
 export interface MasterOptions {
   readonly platforms: string
   readonly out: string
-  readonly reference?: string
+  readonly reference?: Input
   /** Further text fields of `POST /api/v1/master`, by their wire names. */
   readonly fields: Readonly<Record<string, string>>
 }
@@ -31,14 +32,14 @@ export interface MasterOutcome {
 }
 
 /**
- * Masters `file` and returns the ended job with the files written below `options.out`. Calls `onProgress` whenever the job
+ * Masters `song` and returns the ended job with the files written below `options.out`. Calls `onProgress` whenever the job
  * moved. When `signal` aborts, the job is cancelled and refunded and the outcome is that of the cancelled job.
  * Throws ServiceError when the service refuses the job or nothing can be written to `out`, an Error that says where the masters are when
  * they cannot be unpacked, and the file system's error when a file cannot be read.
  */
 export async function masterFile(
   client: ServiceClient,
-  file: string,
+  song: Input,
   options: MasterOptions,
   onProgress: (job: Job) => void,
   signal: AbortSignal,
@@ -48,7 +49,7 @@ export async function masterFile(
   const form = new FormData()
   form.set('platforms', options.platforms)
   for (const [name, value] of Object.entries(options.fields)) form.set(name, value)
-  await attach(client, form, file, 'file', 'source_id', words)
+  await attach(client, form, song, 'file', 'source_id', words)
   if (options.reference) await attach(client, form, options.reference, 'reference_file', 'reference_source_id', words)
 
   // The other answer is that of a dry run, which is not asked for.
@@ -71,19 +72,19 @@ async function makeOut(out: string, words: Words): Promise<void> {
 async function attach(
   client: ServiceClient,
   form: FormData,
-  file: string,
+  { path: file, name }: Input,
   part: string,
   storedAs: string,
   words: Words,
 ): Promise<void> {
   const blob = await openAsBlob(file)
   if (blob.size <= MAX_UPLOAD_BYTES) {
-    form.set(part, blob, path.basename(file))
+    form.set(part, blob, name)
     return
   }
   const upload = new FormData()
   upload.set('purpose', 'reference')
-  upload.set('file', blob, path.basename(file))
+  upload.set('file', blob, name)
   const source = await client.call('createSource', { body: upload }).catch(refusedAs(part, words))
   form.set(storedAs, source.source_id)
 }
@@ -161,12 +162,4 @@ async function writeWhole(bytes: Readable, file: string): Promise<void> {
   } finally {
     await rm(part, { force: true })
   }
-}
-
-/** Returns whether `file` is there and no folder, for a clear word before anything starts. */
-export async function isFile(file: string): Promise<boolean> {
-  return stat(file).then(
-    (found) => found.isFile(),
-    () => false,
-  )
 }

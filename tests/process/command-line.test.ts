@@ -296,7 +296,14 @@ test('what a service that dies may have begun is not asked of another, and what 
   const song = path.join(dataDir, 'large.wav')
   writeFileSync(song, wavOfSize(MAX_UPLOAD_BYTES + 8))
   const options = { platforms: 'spotify', out: path.join(dataDir, 'out'), fields: {} }
-  const mastering = masterFile(client, song, options, () => {}, new AbortController().signal, words)
+  const mastering = masterFile(
+    client,
+    { path: song, name: path.basename(song) },
+    options,
+    () => {},
+    new AbortController().signal,
+    words,
+  )
   await expect(mastering).rejects.toThrow('stopped answering')
   expect(await client.call('readAccount')).toMatchObject({ credits: 500 })
 })
@@ -422,7 +429,14 @@ test('a job that has ended by the moment in which its command is broken off is n
   }
   const options = { platforms: 'spotify', out: path.join(dataDir, 'out'), fields: {} }
   // The held engine's ZIP cannot be unpacked, which is not the question here.
-  await masterFile(client, song, options, breakOff, stop.signal, wordsOfTerminal({}, 'en')).catch(() => undefined)
+  await masterFile(
+    client,
+    { path: song, name: path.basename(song) },
+    options,
+    breakOff,
+    stop.signal,
+    wordsOfTerminal({}, 'en'),
+  ).catch(() => undefined)
   expect((await service.get('/api/v1/jobs')).body.jobs).toMatchObject([{ status: 'done' }])
 })
 
@@ -559,7 +573,14 @@ test('a song that is too large to be sent with its job is stored for it alone, a
   const client = createServiceClient({ baseUrl: service.baseUrl, credential: service.sessionCredential }, words)
   const options = { platforms: 'spotify', out: path.join(dataDir, 'out'), fields: {} }
   // The held engine's ZIP cannot be unpacked, which is not the question here.
-  await masterFile(client, song, options, () => {}, new AbortController().signal, words).catch(() => undefined)
+  await masterFile(
+    client,
+    { path: song, name: path.basename(song) },
+    options,
+    () => {},
+    new AbortController().signal,
+    words,
+  ).catch(() => undefined)
   expect((await service.get('/api/v1/jobs')).body.jobs).toMatchObject([{ status: 'done', filename: 'large.wav' }])
   expect((await service.get('/app/desk')).body.songs).toEqual([])
 })

@@ -322,7 +322,14 @@ test('the command line leaves no half of a master where there is no room to unpa
   const client = createServiceClient({ baseUrl: elsewhere.baseUrl, credential: elsewhere.sessionCredential }, words)
   const master = (out: string) => {
     const options = { platforms: 'spotify,melon', out, fields: {} }
-    return masterFile(client, song, options, () => {}, new AbortController().signal, words)
+    return masterFile(
+      client,
+      { path: song, name: path.basename(song) },
+      options,
+      () => {},
+      new AbortController().signal,
+      words,
+    )
   }
   const { files } = await master(path.join(folder, 'whole'))
   const sizes = files.map((file) => statSync(file).size)

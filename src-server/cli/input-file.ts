@@ -1,0 +1,108 @@
+/** Files that a command is to read: each is one that can be read from its beginning as often as needed, or is refused as what it is. */
+import { constants, createReadStream, createWriteStream } from 'node:fs'
+import { access, lstat, mkdtemp, readlink, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
+import { unusable } from './service-error.ts'
+import type { Words } from './words.ts'
+
+/** Name that stands for standard input. */
+export const STANDARD_INPUT = '-'
+
+/** A file that can be read. */
+export interface Input {
+  readonly path: string
+  /** File name by which the service knows it. */
+  readonly name: string
+}
+
+/** A file as it was named; `name` is what it is to be called where it has no name of its own. */
+export interface NamedFile {
+  readonly path: string
+  readonly name?: string | undefined
+}
+
+interface Surroundings {
+  readonly words: Words
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs `work` with files that can be read, in the order of `named`, and returns its outcome. Standard input and named pipes are copied
+ * into a private temporary folder first, which is removed afterwards. Throws a sentence for what is no file, and the reason of `signal`.
+ */
+export async function withInputs<Outcome>(
+  named: readonly NamedFile[],
+  surroundings: Surroundings,
+  work: (inputs: readonly Input[]) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { words } = surroundings
+  if (named.filter(({ path: file }) => file === STANDARD_INPUT).length > 1) throw unusable(words.master.twiceInput)
+  // What is refused is refused before anything is read.
+  const kinds = await Promise.all(named.map((file) => kindOf(file.path, words)))
+  const isStreamed = kinds.includes('stream')
+  const folder = isStreamed ? await mkdtemp(path.join(tmpdir(), 'loudsmith-input-')) : undefined
+  try {
+    const inputs: Input[] = []
+    for (const [index, file] of named.entries()) {
+      inputs.push(
+        folder !== undefined && kinds[index] === 'stream'
+          ? await copied(file, path.join(folder, String(index)), surroundings)
+          : { path: file.path, name: path.basename(file.path) },
+      )
+    }
+    return await work(inputs)
+  } finally {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function kindOf(file: string, { master: say }: Words): Promise<'file' | 'stream'> {
+  if (file === STANDARD_INPUT) {
+    if (process.stdin.isTTY) throw unusable(say.keyboard)
+    return 'stream'
+  }
+  const found = await stat(file).catch(async (cause: NodeJS.ErrnoException) => {
+    throw unusable(await reasonOf(file, cause, say))
+  })
+  if (found.isDirectory()) throw unusable(say.folder(file))
+  if (found.isSocket()) throw unusable(say.socket(file))
+  if (found.isBlockDevice() || found.isCharacterDevice()) throw unusable(say.device(file))
+  await access(file, constants.R_OK).catch((cause: NodeJS.ErrnoException) => {
+    throw unusable(cause.code === 'EACCES' ? say.noRight(file) : say.unreadable(file, cause.message))
+  })
+  return found.isFIFO() ? 'stream' : 'file'
+}
+
+async function reasonOf(file: string, { code, message }: NodeJS.ErrnoException, say: Words['master']): Promise<string> {
+  if (code === 'EACCES') return say.noRight(file)
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return say.unreadable(file, message)
+  const isLink = await lstat(file).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  )
+  return isLink ? say.danglingLink(file, await readlink(file)) : say.noFile(file)
+}
+
+async function copied({ path: file, name }: NamedFile, to: string, { words, signal }: Surroundings): Promise<Input> {
+  const isStandard = file === STANDARD_INPUT
+  const called = name ?? (isStandard ? 'stdin' : path.basename(file))
+  const from = isStandard ? process.stdin : createReadStream(file)
+  const say = words.master
+  let sizeBytes = 0
+  const limited = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sizeBytes += chunk.length
+      const isTooLarge = sizeBytes > MAX_SOURCE_BYTES
+      done(
+        isTooLarge ? unusable(say.tooLarge(isStandard ? say.standardInput : file, MAX_SOURCE_BYTES / 2 ** 30)) : null,
+        chunk,
+      )
+    },
+  })
+  await pipeline(from, limited, createWriteStream(to, { mode: 0o600, flags: 'wx' }), { signal })
+  return { path: to, name: called }
+}
