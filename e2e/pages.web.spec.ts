@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Desk, Settings, SystemState } from '../src-server/contract/app.ts'
 import { violations } from './axe.ts'
+import { startProgram } from './program.ts'
 import { drop, expect, master, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
@@ -527,32 +528,42 @@ test('what is set for this machine is in force, and another tab shows it', async
 })
 
 test('the page shows which ffmpeg is run, and the command that chooses and confirms one; it has no field that would', async ({
-  page,
-  program,
-  home,
+  browser,
 }) => {
-  const { ffmpeg } = await program.call<SystemState>('GET', '/app/system')
-  const own = path.join(home, "my ffmpeg's")
-  const write = (version: string) =>
-    writeFileSync(own, `#!/bin/sh\n# ${version}\nexec '${ffmpeg?.path}' "$@"\n`, { mode: 0o755 })
-  write('one')
-  await page.goto(new URL('#/settings/engine', page.url()).href)
-  const line = page.locator('.line').filter({ hasText: 'ffmpeg' })
-  await expect(line).toContainText(ffmpeg?.path ?? 'none')
-  await expect(line.getByText('loudsmith settings ffmpeg PATH', { exact: true })).toBeVisible()
-  await expect(line.getByRole('textbox')).toHaveCount(0)
-  await program.callAsOwner('PATCH', '/app/settings', { ffmpeg_path: own })
-  await expect(line).toContainText(own)
-  await expect(line).toContainText('loudsmith settings ffmpeg --clear')
-  write('another')
-  for (const { language, theme, state } of [
-    { language: 'en', theme: 'dark', state: 'Another file than you confirmed' },
-    { language: 'ko', theme: 'light', state: '확인한 파일과 달라요' },
-  ]) {
-    await program.call('PATCH', '/app/settings', { language, theme })
-    await expect(line).toContainText(state)
-    await expect(line).toContainText(`loudsmith settings ffmpeg '${home}/my ffmpeg'\\''s'`)
-    expect(await violations(page)).toEqual([])
+  const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-web-'))
+  // What the environment names would come before the setting.
+  const program = await startProgram(home, { MASTER_FFMPEG_PATH: '' })
+  const page = await browser.newPage()
+  try {
+    const { ffmpeg } = await program.call<SystemState>('GET', '/app/system')
+    const own = path.join(home, "my ffmpeg's")
+    const write = (version: string) =>
+      writeFileSync(own, `#!/bin/sh\n# ${version}\nexec '${ffmpeg?.path}' "$@"\n`, { mode: 0o755 })
+    write('one')
+    await page.goto(await program.newLink())
+    await expect(page.locator('.first')).toBeVisible()
+    await page.goto(`${program.baseUrl}/#/settings/engine`)
+    const line = page.locator('.line').filter({ hasText: 'ffmpeg' })
+    await expect(line).toContainText(ffmpeg?.path ?? 'none')
+    await expect(line.getByText('loudsmith settings ffmpeg PATH', { exact: true })).toBeVisible()
+    await expect(line.getByRole('textbox')).toHaveCount(0)
+    await program.callAsOwner('PATCH', '/app/settings', { ffmpeg_path: own })
+    await expect(line).toContainText(own)
+    await expect(line).toContainText('loudsmith settings ffmpeg --clear')
+    write('another')
+    for (const { language, theme, state } of [
+      { language: 'en', theme: 'dark', state: 'Another file than you confirmed' },
+      { language: 'ko', theme: 'light', state: '확인한 파일과 달라요' },
+    ]) {
+      await program.call('PATCH', '/app/settings', { language, theme })
+      await expect(line).toContainText(state)
+      await expect(line).toContainText(`loudsmith settings ffmpeg '${home}/my ffmpeg'\\''s'`)
+      expect(await violations(page)).toEqual([])
+    }
+  } finally {
+    await page.close()
+    await program.stop()
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   }
 })
 

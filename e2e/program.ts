@@ -26,8 +26,8 @@ export interface Program {
   stop(): Promise<void>
 }
 
-/** Starts the program with `home` as the home of its user. Throws with what it printed when it does not come up. */
-export async function startProgram(home: string): Promise<Program> {
+/** Starts the program with `home` as the home of its user and `environment` on top of this one's. Throws with what it printed when it does not come up. */
+export async function startProgram(home: string, environment: NodeJS.ProcessEnv = {}): Promise<Program> {
   let child: ChildProcess
   let baseUrl = ''
   let credential = ''
@@ -47,7 +47,7 @@ export async function startProgram(home: string): Promise<Program> {
   const newTicket = async () => (await askAsOwner<{ ticket: string }>('POST', '/app/tickets')).ticket
   const run = async (onPort: number) => {
     const words = ['serve', '--port', String(onPort), '--data-dir', path.join(home, 'data')]
-    const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: path.join(home, '.config') }
+    const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: path.join(home, '.config'), ...environment }
     child = spawn(process.execPath, ['src-server/cli.ts', ...words], {
       cwd: root,
       env,
