@@ -76,23 +76,20 @@ function Commands({ settings: { ffmpeg_path }, isToConfirm }: ChoiceProps) {
   const { t } = useWords()
   const text = t.prefs.engine
   const command = 'loudsmith settings ffmpeg'
+  const present = isToConfirm && ffmpeg_path ? quoted(ffmpeg_path) : text.ffmpegPath
+  const commands: [string, string][] = [
+    [isToConfirm ? text.ffmpegConfirmHow : text.ffmpegChooseHow, `${command} ${present}`],
+    ...(ffmpeg_path === null ? [] : [[text.ffmpegSearchHow, `${command} --clear`] satisfies [string, string]]),
+  ]
   return (
-    <dl className="facts">
-      <div>
-        <dt>{isToConfirm ? text.ffmpegConfirmHow : text.ffmpegChooseHow}</dt>
-        <dd>
-          <code className="path">{`${command} ${isToConfirm && ffmpeg_path ? quoted(ffmpeg_path) : text.ffmpegPath}`}</code>
-        </dd>
-      </div>
-      {ffmpeg_path !== null && (
-        <div>
-          <dt>{text.ffmpegSearchHow}</dt>
-          <dd>
-            <code className="path">{`${command} --clear`}</code>
-          </dd>
+    <div>
+      {commands.map(([how, line]) => (
+        <div key={line}>
+          <div className="me">{how}</div>
+          <code className="path">{line}</code>
         </div>
-      )}
-    </dl>
+      ))}
+    </div>
   )
 }
 
