@@ -46,12 +46,14 @@ export interface AudioFacts {
   readonly sampleRateHz: number
   /** 1 or 2. */
   readonly channels: number
-  /** Decoded frames at `sampleRateHz`: counted, not read from a header. */
+  /** Frames at `sampleRateHz`: counted in the file, not read from a header. */
   readonly frames: number
   /** `frames / sampleRateHz`. */
   readonly durationSeconds: number
   /** How long the file says it is, where it holds at least a second less: its end may be missing. */
   readonly claimedSeconds?: number
+  /** How much more a WAV holds than its headers count, s, at least 1: likely sound, which is not used. Absent where there is none. */
+  readonly uncountedSeconds?: number
   /** How much in the middle cannot be read, s: silence in a FLAC, whose length it keeps; missing in an MP3. Absent where nothing is. */
   readonly damagedSeconds?: number
   /** Bits per sample of a lossless file. */

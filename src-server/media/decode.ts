@@ -1,10 +1,11 @@
 import type { Audio } from '../engine/block.ts'
 import type { AudioFacts, AudioFormat } from './audio-facts.ts'
-import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
-import { mp3Sound, type SoundInput } from './mp3-layout.ts'
+import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, type FfmpegCall, runFfmpeg } from './ffmpeg.ts'
+import { mp3Sound } from './mp3-layout.ts'
 import { rateFilter } from './resample.ts'
 import { type Allocate, allocateShared, bridgeGaps, collectPlanar } from './samples.ts'
 import { behindCrowdedTag } from './tags.ts'
+import { openWavSound } from './wav-sound.ts'
 
 /** A whole piece of two channels. */
 export interface DecodedAudio extends Audio {
@@ -44,27 +45,49 @@ interface SongFile {
   readonly codec: string
 }
 
-/** A stretch of whole frames of three bytes a sample, mono or stereo, that ffmpeg reads at a time. */
-const STRETCH_BYTES_24 = 1024 * 6
-
 /**
- * How a song's sound is read. A WAV is read by the decoder that its header names, since ffmpeg guesses another for 24 bits in 32,
- * and in whole frames, which ffmpeg tears where the header gives a wrong size of its blocks. The check sums of a FLAC are looked at
- * and what does not match is left out: damaged, it would come out as noise.
+ * How ffmpeg reads a song. Of a WAV it is given the samples alone, since it takes other chunks for sound where a header is wrong and
+ * guesses another decoder for 24 bits in 32. The check sums of a FLAC are looked at and what does not match is left out: damaged, it
+ * would come out as noise. An MP3 is read without the tags that ffmpeg would take for sound. Throws an {@link UnreadableAudioError} for a WAV without samples, and the system's error.
  */
-function decoderOptions({ format, codec }: Pick<SongFile, 'format' | 'codec'>): string[] {
-  if (format === 'wav') {
-    const stretch = codec === 'pcm_s24' ? ['-max_size', String(STRETCH_BYTES_24)] : []
-    return ['-c:a', codec === 'pcm_u8' ? codec : `${codec}le`, ...stretch]
+async function songInput({ path, format }: Pick<SongFile, 'path' | 'format'>): Promise<FfmpegCall['input']> {
+  if (format === 'mp3') {
+    const sound = await mp3Sound(path)
+    if (sound.from !== path) return { ...sound, format }
   }
-  // For the decoder alone: ffmpeg would also refuse a file for its cover.
-  return format === 'flac' ? ['-err_detect:a', 'crccheck+explode'] : []
+  if (format !== 'wav') {
+    // For the decoder alone: ffmpeg would also refuse a file for its cover.
+    const checked = format === 'flac' ? ['-err_detect:a', 'crccheck+explode'] : []
+    return { from: path, format, options: [...(await behindCrowdedTag({ path, format })), ...checked] }
+  }
+  const sound = await openWavSound(path)
+  if (!sound) throw new UnreadableAudioError('there are no samples')
+  const { codec, sampleRateHz, channels } = sound.layout
+  const name = codec.slice('pcm_'.length)
+  return {
+    from: sound.samples,
+    format: name === 'u8' ? name : `${name}le`,
+    options: ['-ar', String(sampleRateHz), '-ac', String(channels)],
+  }
 }
 
-/** An MP3 without the tags that ffmpeg would take for sound, and behind one that would hold it up. */
-async function soundOf(song: Pick<SongFile, 'path' | 'format'>): Promise<SoundInput> {
-  const sound = song.format === 'mp3' ? await mp3Sound(song.path) : { from: song.path, options: [] }
-  return sound.from === song.path ? { ...sound, options: await behindCrowdedTag(song) } : sound
+/** Runs ffmpeg over the sound of a song alone. Throws as {@link songInput} and {@link runFfmpeg} do. */
+async function runOverSong(
+  ffmpeg: Ffmpeg,
+  song: Pick<SongFile, 'path' | 'format'>,
+  { options, ...call }: Omit<FfmpegCall, 'input' | 'timeLimitSeconds'> & { readonly options: readonly string[] },
+): Promise<void> {
+  const input = await songInput(song)
+  try {
+    await runFfmpeg(ffmpeg, {
+      ...call,
+      input: { ...input, options: [...(input.options ?? []), ...options, '-vn', '-sn', '-dn'] },
+      timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
+    })
+  } finally {
+    // An ffmpeg that ends early leaves the file open that it was given.
+    if (typeof input.from !== 'string') input.from.destroy()
+  }
 }
 
 /**
@@ -95,15 +118,11 @@ export async function countFrames(
   let frames = 0
   let endFrame = 0
   let unfinishedLine = ''
-  // Which speakers a WAV's channels are meant for is often nonsense, and ffmpeg would mix them or give up: the first of them is enough.
-  const oneChannel = song.format === 'wav' ? ['-af', 'channelmap=map=0:channel_layout=mono'] : ['-ac', '1']
-  const sound = await soundOf(song)
-  const options = [...sound.options, ...decoderOptions(song), '-vn', '-sn', '-dn']
-  await runFfmpeg(ffmpeg, {
+  await runOverSong(ffmpeg, song, {
     operation: 'measure the duration',
-    input: { from: sound.from, format: song.format, options },
+    options: [],
     outputOptions: [
-      ...['-map', '0:a:0', '-t', String(maxSeconds), ...oneChannel, '-ar', String(sampleRateHz)],
+      ...['-map', '0:a:0', '-t', String(maxSeconds), '-ac', '1', '-ar', String(sampleRateHz)],
       // A line for each packet: stream, decoding time, place, duration, size, check sum. With a byte per frame the size is their number.
       // Flushed, so that ffmpeg is seen to be at work.
       ...['-c:a', 'pcm_u8', '-flush_packets', '1', '-f', 'framecrc'],
@@ -118,7 +137,6 @@ export async function countFrames(
         endFrame = place! + size!
       }
     },
-    timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
     signal,
   })
   return { frames, lostFrames: Math.max(0, endFrame - frames) }
@@ -156,34 +174,31 @@ export async function decodeSong(
   const allocate = sampleRateHz === engineRateHz(sampleRateHz) ? allocateShared : allocateOwn
   const capacity = Math.ceil((facts.frames * sampleRateHz) / facts.sampleRateHz)
   const collector = collectPlanar(Array.from({ length: facts.channels }, () => allocate(capacity)))
-  // The frames of an MP3 may differ in their channels. A WAV's are taken as they come, whichever speakers they are meant for.
-  const channels = facts.format === 'wav' ? [] : ['-ac', String(facts.channels)]
-  const sound = await soundOf({ path, format: facts.format })
   const filters = [
     ...(facts.format === 'mp3' && facts.channels === 2 ? [MONO_PARTS_AS_LOUD] : []),
     ...(facts.format === 'flac' && facts.damagedSeconds !== undefined ? [FILL_WITH_SILENCE] : []),
     ...(isResampled ? [rateFilter(ffmpeg, sampleRateHz)] : []),
   ]
-  await runFfmpeg(ffmpeg, {
-    operation: 'decode the song',
-    input: {
-      from: sound.from,
-      format: facts.format,
-      options: [...sound.options, '-cpuflags', '0', ...decoderOptions(facts), '-vn', '-sn', '-dn'],
+  await runOverSong(
+    ffmpeg,
+    { path, format: facts.format },
+    {
+      operation: 'decode the song',
+      options: ['-cpuflags', '0'],
+      outputOptions: [
+        // The frames of an MP3 may differ in their channels.
+        ...['-map', '0:a:0', '-ac', String(facts.channels)],
+        ...(filters.length > 0 ? ['-af', filters.join(',')] : []),
+        ...(isResampled ? [] : ['-ar', String(sampleRateHz)]),
+        ...['-c:a', 'pcm_f32le', '-f', 'f32le'],
+      ],
+      output: (chunk) => {
+        collector.push(chunk)
+        options.onProgress?.(Math.min(1, collector.frames / Math.max(1, capacity)))
+      },
+      signal: options.signal,
     },
-    outputOptions: [
-      ...['-map', '0:a:0', ...channels],
-      ...(filters.length > 0 ? ['-af', filters.join(',')] : []),
-      ...(isResampled ? [] : ['-ar', String(sampleRateHz)]),
-      ...['-c:a', 'pcm_f32le', '-f', 'f32le'],
-    ],
-    output: (chunk) => {
-      collector.push(chunk)
-      options.onProgress?.(Math.min(1, collector.frames / Math.max(1, capacity)))
-    },
-    timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
-    signal: options.signal,
-  })
+  )
   const frames = collector.frames
   if (frames === 0) throw new UnreadableAudioError('the decoder gave no audio')
   const gaps = collector.hasGaps ? collector.planes.flatMap((samples) => bridgeGaps(samples.subarray(0, frames))) : []

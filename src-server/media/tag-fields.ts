@@ -2,7 +2,9 @@
  * The fields of a song's tags: one table of their names in ID3v2, Vorbis comments, APEv2, RIFF INFO and what ffmpeg calls them, and the
  * rules by which the entries of a file become {@link SongTags}. Sources: id3.org, native frames 2.4.0; the mapping of MusicBrainz Picard.
  */
+
 import type { SongTags } from './audio-facts.ts'
+import { isrcOf } from './isrc.ts'
 
 /** The fields of {@link SongTags} that have a place of their own. */
 export type NamedField = keyof Omit<SongTags, 'other'>
@@ -208,18 +210,6 @@ function setComment(values: Map<string, string[]>): void {
   const others = descriptions.filter((text) => !comments?.includes(text))
   if (!comments) values.set('comment', descriptions)
   else if (others.length > 0) append(values, `${DESCRIBED_COMMENT}description`, ...others)
-}
-
-/** Country, registrant, year and number (ISO 3901). */
-const ISRC = /^[A-Z]{2}[A-Z0-9]{3}[0-9]{7}$/
-
-/** Returns a text in the form of an ISRC as its twelve characters, or undefined. Never throws. */
-export function isrcOf(text: string): string | undefined {
-  const bare = text
-    .toUpperCase()
-    .replace(/^\s*ISRC[\s:]*/, '')
-    .replace(/[\s\u2010-\u2015-]/g, '')
-  return ISRC.test(bare) ? bare : undefined
 }
 
 function setIsrc(values: Map<string, string[]>, system: TagSystem): void {

@@ -18,6 +18,8 @@ import {
 import { findTags } from './mp3-layout.ts'
 import { type CollectedTags, collectTags, mergeTags, type TagEntry, type TagSystem } from './tag-fields.ts'
 import { cleanText, decodeText } from './tag-text.ts'
+import { readWavTagChunks, wavAround } from './wav-tag-chunks.ts'
+import { chunk } from './wav-tags.ts'
 
 export type { Cover } from './cover.ts'
 
@@ -79,14 +81,16 @@ interface TagsOfFile {
   readonly pictures: readonly Picture[]
   /** Whether a tag is too large to be looked at, which none but one with pictures is. */
   readonly isTooLarge: boolean
+  /** A WAV that has the tag chunks of this one and next to no sound; absent for other formats. */
+  readonly tagsAlone?: Buffer
 }
 
 async function lookInto({ path, format }: SongFile): Promise<TagsOfFile> {
   const handle = await open(path, 'r')
   try {
     if (format === 'wav') {
-      const id3 = await readId3Chunk(handle)
-      return { id3, appendedId3: [], plain: [], pictures: readId3Pictures(id3), isTooLarge: false }
+      const { id3Tag: id3, plain, tagsAlone } = await readWavTagChunks(handle, MAX_ID3_BYTES)
+      return { id3, appendedId3: [], plain: [plain], pictures: readId3Pictures(id3), isTooLarge: false, tagsAlone }
     }
     return await lookAround(handle, format)
   } finally {
@@ -176,13 +180,15 @@ function readLyrics3(tag: Buffer): TagEntry[] {
 async function tagsIn(
   ffmpeg: Ffmpeg,
   song: SongFile,
-  { id3, appendedId3, plain }: TagsOfFile,
+  { id3, appendedId3, plain, tagsAlone }: TagsOfFile,
   signal: AbortSignal | undefined,
 ): Promise<CollectedTags[]> {
   const [ownId3, ...appended] = await Promise.all([id3, ...appendedId3].map((tag) => tagsOfId3(ffmpeg, tag, signal)))
   const others = [...plain.map((entries) => collectTags(entries, 'free')), ...appended]
   if (song.format === 'flac') return [...others, ownId3!]
-  const input = { from: song.path, format: song.format, options: await behindCrowdedTag(song) }
+  const input = tagsAlone
+    ? { from: Readable.from([tagsAlone]), format: 'wav' }
+    : { from: song.path, format: song.format, options: await behindCrowdedTag(song) }
   const system = song.format === 'wav' ? 'riff' : 'ffmpeg'
   const ofFfmpeg = await tagsOf(ffmpeg, { input, signal }, readId3Texts(id3), system)
   // Behind an ID3v2 tag ffmpeg reads no ID3v1 tag, whose texts are cut at 30 bytes.
@@ -195,13 +201,7 @@ async function tagsIn(
  */
 async function tagsOfId3(ffmpeg: Ffmpeg, tag: Buffer, signal: AbortSignal | undefined): Promise<CollectedTags> {
   if (tag.length === 0) return { tags: {}, cut: [] }
-  const start = Buffer.from('RIFF\xff\xff\xff\x7fWAVEfmt \x10\0\0\0\x01\0\x01\0', 'latin1')
-  const format = Buffer.from('44ac0000885801000200100069643320', 'hex')
-  const size = Buffer.alloc(4)
-  size.writeUInt32LE(tag.length)
-  const samples = Buffer.from('data\x04\0\0\0\0\0\0\0', 'latin1')
-  const wav = [start, format, size, tag, Buffer.alloc(tag.length % 2), samples]
-  const input = { from: Readable.from(wav), format: 'wav' }
+  const input = { from: Readable.from([wavAround([chunk('id3 ', tag)])]), format: 'wav' }
   const read = await tagsOf(ffmpeg, { input, signal }, readId3Texts(tag), 'ffmpeg')
   return mergeTags([read, collectTags(readId3Links(tag), 'ffmpeg')])
 }
@@ -237,14 +237,10 @@ async function tagsOf(
 /** Longest ID3 or APEv2 tag that is read, bytes: with the largest picture that is looked at and the tags that are kept. */
 const MAX_ID3_BYTES = 64_000_000 + MAX_TAG_BYTES
 
-/** Chunks of a WAV that are looked at; a file that has more is not a song. */
-const MAX_CHUNKS = 256
-
-/** The ID3v2 tag of a WAV's chunk, or the one before an MP3 or FLAC; empty where there is none, or none that is read. */
-async function findId3Tag({ path, format }: SongFile): Promise<Buffer> {
+/** The ID3v2 tag before an MP3 or FLAC; empty where there is none, or none that is read. */
+async function findId3Tag({ path }: SongFile): Promise<Buffer> {
   const handle = await open(path, 'r')
   try {
-    if (format === 'wav') return await readId3Chunk(handle)
     const size = id3TagBytes(await readAt(handle, 0, 10))
     return await readAt(handle, 0, size > MAX_ID3_BYTES ? 0 : size)
   } finally {
@@ -261,19 +257,6 @@ export async function behindCrowdedTag(song: SongFile): Promise<readonly string[
   if (song.format === 'wav') return []
   const tag = await findId3Tag(song)
   return isCrowded(tag) ? ['-skip_initial_bytes', String(tag.length)] : []
-}
-
-async function readId3Chunk(handle: FileHandle): Promise<Buffer> {
-  for (let position = 12, chunks = 0; chunks < MAX_CHUNKS; chunks++) {
-    const header = await readAt(handle, position, 8)
-    if (header.length < 8) break
-    const size = header.readUInt32LE(4)
-    if (/^id3 $/i.test(header.toString('latin1', 0, 4))) {
-      return readAt(handle, position + 8, size > MAX_ID3_BYTES ? 0 : size)
-    }
-    position += 8 + size + (size % 2)
-  }
-  return Buffer.alloc(0)
 }
 
 /**

@@ -39,7 +39,7 @@ export async function probeAudio(
   const { stream } = recognised
   const song = { path, format: stream.format, codec: stream.codec }
   const [decodable, tagged] = await Promise.all([
-    countDecodable(ffmpeg, song, stream.sampleRateHz, signal),
+    countSound(ffmpeg, song, stream, signal),
     readTags(ffmpeg, song, signal),
   ])
   const { frames, damagedFrames } = placeDamage(stream, decodable)
@@ -49,6 +49,7 @@ export async function probeAudio(
   const isLossy = stream.format === 'mp3'
   const claimedSeconds = (stream.claimedFrames ?? 0) / stream.sampleRateHz
   const isMissing = claimedSeconds - durationSeconds >= MISSED_SECONDS
+  const uncountedSeconds = (stream.strayFrames ?? 0) / stream.sampleRateHz
   return {
     ok: true,
     facts: {
@@ -59,6 +60,7 @@ export async function probeAudio(
       frames,
       durationSeconds,
       ...(isMissing && !(isLossy && damagedFrames > 0) ? { claimedSeconds } : {}),
+      ...(uncountedSeconds >= MISSED_SECONDS ? { uncountedSeconds } : {}),
       ...(damagedFrames > 0 ? { damagedSeconds: damagedFrames / stream.sampleRateHz } : {}),
       ...(stream.bitDepth === undefined ? {} : { bitDepth: stream.bitDepth }),
       ...(stream.bitRate === undefined ? {} : { bitRate: Math.round(stream.bitRate / 1000) * 1000 }),
@@ -90,13 +92,17 @@ export function placeDamage(
   return { frames, damagedFrames: damagedFrames >= HEARD_LOSS_SECONDS * sampleRateHz ? damagedFrames : 0 }
 }
 
-/** A file that ffmpeg gives up on holds as many frames as it gave: none counts as damaged. */
-async function countDecodable(
+/**
+ * The frames of a WAV are those that lie in it; of other files they are counted by decoding. A file that ffmpeg gives up on holds as
+ * many frames as it gave: none counts as damaged.
+ */
+async function countSound(
   ffmpeg: Ffmpeg,
   song: { readonly path: string } & Pick<StreamFacts, 'format' | 'codec'>,
-  sampleRateHz: number,
+  { frames, sampleRateHz }: Pick<StreamFacts, 'frames' | 'sampleRateHz'>,
   signal: AbortSignal | undefined,
 ): Promise<DecodableSound> {
+  if (frames !== undefined) return { frames: Math.min(frames, MEASURED_SECONDS * sampleRateHz), lostFrames: 0 }
   try {
     return await countFrames(ffmpeg, song, sampleRateHz, MEASURED_SECONDS, signal)
   } catch (error) {

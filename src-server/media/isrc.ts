@@ -1,0 +1,25 @@
+/** Country, registrant, year and number (ISO 3901). */
+const ISRC = /^[A-Z]{2}[A-Z0-9]{3}[0-9]{7}$/
+
+/** Returns a text in the form of an ISRC as its twelve characters, or undefined. Never throws. */
+export function isrcOf(text: string): string | undefined {
+  const bare = text
+    .toUpperCase()
+    .replace(/^\s*ISRC[\s:]*/, '')
+    .replace(/[\s\u2010-\u2015-]/g, '')
+  return ISRC.test(bare) ? bare : undefined
+}
+
+/**
+ * Returns the ISRC in the `axml` chunk of a Broadcast Wave (EBU Tech 3352: a `dc:identifier` inside an ebuCore `identifier`; the text of
+ * the one or the `formatLabel` of the other says that it is an ISRC); the first where there are several. Never throws.
+ */
+export function isrcInAxml(xml: string): string | undefined {
+  let isLabelled = false
+  for (const [, attributes, text] of xml.matchAll(/<(?:[\w-]+:)?identifier\b([^<>]*)>([^<>]*)/gi)) {
+    if (/\bformatLabel\b/i.test(attributes!)) isLabelled = /\bformatLabel\s*=\s*["']\s*ISRC\s*["']/i.test(attributes!)
+    const isrc = text && (isLabelled || /^\s*ISRC\b/i.test(text)) ? isrcOf(text) : undefined
+    if (isrc) return isrc
+  }
+  return undefined
+}

@@ -1,0 +1,59 @@
+import type { WaveFormat } from './riff.ts'
+
+/** How the samples of a WAV lie in its frames, side by side and little-endian. */
+export interface PcmLayout {
+  /** ffmpeg's decoder without its byte order: `pcm_u8`, `pcm_s16`, `pcm_s24`, `pcm_s32`, `pcm_f32`, `pcm_f64`. */
+  readonly codec: string
+  readonly sampleRateHz: number
+  readonly channels: number
+  /** Size of a frame of all channels. */
+  readonly frameBytes: number
+  /** Bits of a sample that count. */
+  readonly bitDepth: number
+}
+
+const PCM = 1
+const FLOAT = 3
+
+/**
+ * Returns how the samples of a WAV are read, undefined where they are no PCM or are not laid out side by side. A sample of a size
+ * between whole bytes, such as 12 or 20 bits, is the upper bits of the next larger one (Microsoft, WAVEFORMATEX). Pure; never throws.
+ */
+export function pcmLayout(format: WaveFormat): PcmLayout | undefined {
+  const { tag, bitsPerSample, channels, sampleRateHz, validBitsPerSample = 0 } = format
+  const sampleBytes = Math.ceil(bitsPerSample / 8)
+  const codec = codecOf(tag, bitsPerSample, sampleBytes)
+  if (!codec || isPadded(format, sampleBytes)) return undefined
+  const isNarrower = tag === PCM && validBitsPerSample > 0 && validBitsPerSample < bitsPerSample
+  return {
+    codec,
+    sampleRateHz,
+    channels,
+    frameBytes: channels * sampleBytes,
+    bitDepth: isNarrower ? validBitsPerSample : bitsPerSample,
+  }
+}
+
+function codecOf(tag: number, bits: number, bytes: number): string | undefined {
+  if (tag === PCM && bits === 8) return 'pcm_u8'
+  if (tag === PCM && bytes >= 2 && bytes <= 4) return `pcm_s${8 * bytes}`
+  if (tag === FLOAT && (bits === 32 || bits === 64)) return `pcm_f${bits}`
+  return undefined
+}
+
+/** Bytes of the largest samples in which smaller ones are padded. */
+const PADDED_BYTES = 4
+
+/**
+ * Whether samples lie farther apart than their size. A block size of zero or without the channels is the slip of a program, and one that
+ * the byte rate contradicts as well. Samples of three bytes may lie in four: there the byte rate must say that they lie side by side.
+ */
+function isPadded({ channels, blockBytes, bytesPerSecond, sampleRateHz }: WaveFormat, sampleBytes: number): boolean {
+  const frameBytes = channels * sampleBytes
+  const isByteRateOf = (bytes: number) => bytesPerSecond === sampleRateHz * bytes
+  if (sampleBytes === 3) {
+    const isSlip = (blockBytes === 0 || blockBytes === sampleBytes) && isByteRateOf(frameBytes)
+    return blockBytes < frameBytes ? !isSlip : blockBytes % frameBytes > 0
+  }
+  return isByteRateOf(blockBytes) && blockBytes > frameBytes && blockBytes <= channels * PADDED_BYTES
+}

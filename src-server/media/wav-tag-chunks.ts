@@ -1,0 +1,68 @@
+/** The tags of a WAV, taken out of whatever chunks they lie in. */
+import type { FileHandle } from 'node:fs/promises'
+import { readAt } from './file-bytes.ts'
+import { isrcInAxml } from './isrc.ts'
+import type { TagEntry } from './tag-fields.ts'
+import { cleanText, decodeText } from './tag-text.ts'
+import { readWaveFile } from './wav-sound.ts'
+import { chunk } from './wav-tags.ts'
+
+/** What the chunks of a WAV say about the song. */
+export interface WavTagChunks {
+  /** A WAV that has these chunks and next to no sound: ffmpeg finds them in it wherever they lay, and with whatever sizes. */
+  readonly tagsAlone: Buffer
+  /** The ID3v2 tag; empty where there is none. */
+  readonly id3Tag: Buffer
+  /** What ffmpeg does not find: the ISRC of an `axml` chunk, and of a `bext` chunk who made the file. */
+  readonly plain: readonly TagEntry[]
+}
+
+const ID3_NAMES: readonly string[] = ['id3 ', 'ID3 ']
+/** Chunks in which ffmpeg finds tags. */
+const TAG_NAMES: readonly string[] = ['LIST', 'bext', ...ID3_NAMES]
+/** Tag chunks of one file that are read: more are not a song's. */
+const MAX_TAG_CHUNKS = 64
+/** Largest chunk of texts that is read, bytes. */
+const MAX_TEXT_BYTES = 4_000_000
+
+/** Returns the tag chunks of a WAV, those beyond 4 MB left out, and an ID3 tag beyond `maxId3Bytes`. Throws the system's error. */
+export async function readWavTagChunks(handle: FileHandle, maxId3Bytes: number): Promise<WavTagChunks> {
+  const wave = await readWaveFile(handle)
+  const wanted = (wave?.chunks ?? []).filter(
+    ({ name, length }) =>
+      (TAG_NAMES.includes(name) || name === 'axml') &&
+      length <= (ID3_NAMES.includes(name) ? maxId3Bytes : MAX_TEXT_BYTES),
+  )
+  const found: { name: string; content: Buffer }[] = []
+  for (const { name, offset, length } of wanted.slice(0, MAX_TAG_CHUNKS)) {
+    found.push({ name, content: await readAt(handle, offset, length) })
+  }
+  const contentOf = (...names: string[]) => found.find(({ name }) => names.includes(name))?.content ?? Buffer.alloc(0)
+  const axmlIsrc = isrcInAxml(textOfXml(contentOf('axml')))
+  const originator = originatorOf(contentOf('bext'))
+  return {
+    tagsAlone: wavAround(found.filter(({ name }) => name !== 'axml').map(({ name, content }) => chunk(name, content))),
+    id3Tag: contentOf(...ID3_NAMES),
+    plain: [
+      ...(axmlIsrc ? [{ name: 'isrc', text: axmlIsrc }] : []),
+      ...(originator ? [{ name: 'originator', text: originator }] : []),
+    ],
+  }
+}
+
+/** Returns a WAV of two samples of silence behind these chunks. */
+export function wavAround(chunks: readonly Buffer[]): Buffer {
+  const format = chunk('fmt ', Buffer.from('0100010044ac00008858010002001000', 'hex'))
+  const body = Buffer.concat([Buffer.from('WAVE', 'latin1'), format, ...chunks, chunk('data', Buffer.alloc(4))])
+  return chunk('RIFF', body)
+}
+
+function textOfXml(bytes: Buffer): string {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe
+  return bytes.toString(isUtf16 ? 'utf16le' : 'utf8')
+}
+
+/** EBU Tech 3285, section 2.3: description of 256 bytes, originator of 32. */
+function originatorOf(bext: Buffer): string {
+  return cleanText(decodeText(bext.toString('latin1', 256, 288).replace(/\0.*$/s, '')))
+}
