@@ -1,10 +1,13 @@
 /**
- * The written master: RIFF WAVE, PCM 16 or 24 bit, little-endian, samples first and tags behind them. The bytes depend on nothing but
- * the samples, the format and the tags. Files are written and read synchronously: that is the work of a render thread.
+ * The written master: RIFF WAVE, PCM 16 or 24 bit, little-endian. Its tags come before the samples, behind which there is nothing but a
+ * pad byte where one is needed: Spotify takes no other WAV. The bytes depend on nothing but the samples, the format and the tags.
+ * Files are written and read synchronously: that is the work of a render thread.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import type { SongTags } from './audio-facts.ts'
+import { type PcmLayout, pcmLayout } from './pcm-layout.ts'
+import { inFrames, readNow, readWave } from './riff.ts'
 import type { Cover } from './tags.ts'
 import { chunk, tagChunks } from './wav-tags.ts'
 
@@ -20,17 +23,15 @@ const CHANNELS = 2
 export interface WavWriter {
   /** Appends interleaved PCM bytes, whole frames. */
   write(bytes: Uint8Array): void
-  /** Writes the tags and closes the file. Throws when it did not receive as many frames as it was made for. */
+  /** Completes and closes the file. Throws when it did not receive as many frames as it was made for. */
   finish(): { readonly sizeBytes: number; readonly sha256: string }
   /** Closes a file that is not going to be finished. */
   abandon(): void
 }
 
-const HEADER_BYTES = 44
-
 /**
- * Returns a writer for a new file of `frames` frames; an existing one is replaced. The file is hashed while it is written. Throws
- * the system's error (`ENOSPC` when the disk is full).
+ * Returns a writer for a new file of `frames` frames, which has its tags at once; an existing one is replaced. The file is hashed while
+ * it is written. Throws the system's error (`ENOSPC` when the disk is full).
  */
 export function createWavWriter(
   path: string,
@@ -38,7 +39,7 @@ export function createWavWriter(
   labels: { readonly tags: SongTags; readonly cover?: Cover | undefined },
 ): WavWriter {
   const dataBytes = (format.frames * CHANNELS * format.bitDepth) / 8
-  const tail = Buffer.concat([Buffer.alloc(dataBytes % 2), ...tagChunks(labels.tags, labels.cover)])
+  const start = startOf(format, dataBytes, tagChunks(labels.tags, labels.cover))
   const hash = createHash('sha256')
   const file = openSync(path, 'w', 0o600)
   let written = 0
@@ -47,12 +48,13 @@ export function createWavWriter(
     writeAll(file, bytes)
     written += bytes.length
   }
-  append(header(format, dataBytes, tail.length))
+  append(start)
   return {
     write: append,
     finish() {
-      if (written !== HEADER_BYTES + dataBytes) throw new Error(`${written} bytes written, ${dataBytes} announced`)
-      append(tail)
+      const samplesWritten = written - start.length
+      if (samplesWritten !== dataBytes) throw new Error(`${samplesWritten} bytes written, ${dataBytes} announced`)
+      append(Buffer.alloc(dataBytes % 2))
       closeSync(file)
       return { sizeBytes: written, sha256: hash.digest('hex') }
     },
@@ -64,7 +66,8 @@ function writeAll(file: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
 }
 
-function header({ sampleRateHz, bitDepth }: WavFormat, dataBytes: number, tailBytes: number): Buffer {
+/** Everything before the samples. */
+function startOf({ sampleRateHz, bitDepth }: WavFormat, dataBytes: number, tags: readonly Buffer[]): Buffer {
   const frameBytes = (CHANNELS * bitDepth) / 8
   const format = Buffer.alloc(16)
   format.writeUInt16LE(1, 0)
@@ -73,11 +76,12 @@ function header({ sampleRateHz, bitDepth }: WavFormat, dataBytes: number, tailBy
   format.writeUInt32LE(sampleRateHz * frameBytes, 8)
   format.writeUInt16LE(frameBytes, 12)
   format.writeUInt16LE(bitDepth, 14)
-  const start = Buffer.from('RIFF\0\0\0\0WAVE', 'latin1')
-  start.writeUInt32LE(HEADER_BYTES - 8 + dataBytes + tailBytes, 4)
   const data = Buffer.from('data\0\0\0\0', 'latin1')
   data.writeUInt32LE(dataBytes, 4)
-  return Buffer.concat([start, chunk('fmt ', format), data])
+  const riff = Buffer.from('RIFF\0\0\0\0WAVE', 'latin1')
+  const start = Buffer.concat([riff, chunk('fmt ', format), ...tags, data])
+  start.writeUInt32LE(start.length - 8 + dataBytes + (dataBytes % 2), 4)
+  return start
 }
 
 /** A written WAV, open for reading. */
@@ -98,13 +102,10 @@ export interface WavReader extends WavFormat {
 export function openWav(path: string): WavReader {
   const file = openSync(path, 'r')
   try {
-    const { format, dataStart, dataBytes } = findSamples(file)
-    const frameBytes = (CHANNELS * format.bitDepth) / 8
-    const frames = dataBytes / frameBytes
+    const { sampleRateHz, bitDepth, frameBytes, dataStart, frames } = findSamples(file)
     let bytes = Buffer.alloc(0)
     return {
-      ...format,
-      frames,
+      ...{ sampleRateHz, bitDepth, frames },
       read(firstFrame, count) {
         if (bytes.length < count * frameBytes) bytes = Buffer.alloc(count * frameBytes)
         if (firstFrame + count > frames) throw new Error('the file ends too early')
@@ -118,26 +119,26 @@ export function openWav(path: string): WavReader {
   }
 }
 
-function findSamples(file: number): { format: WavFormat; dataStart: number; dataBytes: number } {
-  const start = readExactly(file, Buffer.alloc(12), 0)
-  if (start.toString('latin1', 0, 4) !== 'RIFF' || start.toString('latin1', 8) !== 'WAVE') throw new Error('not a WAV')
-  let format: WavFormat | undefined
-  for (let position = 12; ; ) {
-    const head = readExactly(file, Buffer.alloc(8), position)
-    const name = head.toString('latin1', 0, 4)
-    const size = head.readUInt32LE(4)
-    if (name === 'fmt ') format = readFormat(readExactly(file, Buffer.alloc(16), position + 8))
-    if (name === 'data' && format) return { format, dataStart: position + 8, dataBytes: size }
-    position += 8 + size + (size % 2)
-  }
+function findSamples(file: number): WavFormat & {
+  readonly frameBytes: number
+  readonly dataStart: number
+  readonly frames: number
+} {
+  const wave = readNow(readWave(fstatSync(file).size), (offset, length) =>
+    readExactly(file, Buffer.alloc(length), offset),
+  )
+  if (!wave?.format) throw new Error('not a WAV')
+  const layout = pcmLayout(wave.format)
+  if (!layout || !isMasters(layout)) throw new Error('not PCM of two channels and 16 or 24 bit')
+  const [range, ...others] = inFrames(wave.sound, layout.frameBytes)
+  if (!range || others.length > 0) throw new Error('the samples do not lie in one place')
+  if (range.length !== wave.claimedSoundBytes) throw new Error('the file ends too early')
+  return { ...layout, dataStart: range.offset, frames: range.length / layout.frameBytes }
 }
 
-function readFormat(bytes: Buffer): WavFormat {
-  const bitDepth = bytes.readUInt16LE(14)
-  if (bytes.readUInt16LE(0) !== 1 || bytes.readUInt16LE(2) !== CHANNELS || (bitDepth !== 16 && bitDepth !== 24)) {
-    throw new Error('not PCM of two channels and 16 or 24 bit')
-  }
-  return { sampleRateHz: bytes.readUInt32LE(4), bitDepth }
+function isMasters(layout: PcmLayout): layout is PcmLayout & WavFormat {
+  const { codec, channels, bitDepth } = layout
+  return channels === CHANNELS && (bitDepth === 16 || bitDepth === 24) && codec === `pcm_s${bitDepth}`
 }
 
 function readExactly(file: number, target: Buffer, position: number): Buffer {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readCover, readTags } from '../../src-server/media/tags.ts'
 import { createWavWriter, openWav } from '../../src-server/media/wav.ts'
+import { chunk } from '../../src-server/media/wav-tags.ts'
 import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
 
 const folder = temporaryFolder()
@@ -100,14 +101,20 @@ describe('the tags of a WAV', () => {
     runPlain('-f', 'lavfi', '-i', 'sine=440', '-t', '0.5', '-id3v2_version', '0', '-write_xing', '0', at('bare.mp3'))
     const wav = readFileSync(at('tags.wav'))
     const start = wav.indexOf('id3 ') + 8
-    writeFileSync(at('tags.mp3'), Buffer.concat([wav.subarray(start), readFileSync(at('bare.mp3'))]))
+    const tag = wav.subarray(start, start + wav.readUInt32LE(start - 4))
+    writeFileSync(at('tags.mp3'), Buffer.concat([tag, readFileSync(at('bare.mp3'))]))
     expect((await readTags(ffmpeg, { path: at('tags.mp3'), format: 'mp3' })).tags).toEqual(tags)
     expect((await readTags(ffmpeg, { path: at('tags.wav'), format: 'wav' })).tags).toEqual(tags)
   })
 
   it('of INFO stand in where ID3 says nothing, and a broken ID3 chunk takes nothing away', async () => {
     writeWav('info-only.wav', 16, { tags })
-    const whole = readFileSync(at('info-only.wav'))
+    const written = readFileSync(at('info-only.wav'))
+    const places = ['LIST', 'id3 ', 'data'].map((name) => written.indexOf(name)) as [number, number, number]
+    const [list, id3, data] = places
+    // As most programs lay them out: tags behind the samples.
+    const rest = Buffer.concat([written.subarray(list, id3), written.subarray(id3, data)])
+    const whole = Buffer.concat([written.subarray(0, list), written.subarray(data), rest])
     const { isrc, composer, albumArtist, other, ...info } = tags
     const read = async (name: string, bytes: Buffer) => {
       writeFileSync(at(name), bytes)
@@ -139,6 +146,50 @@ describe('the tags of a WAV', () => {
   })
 })
 
+describe('the layout of a WAV', () => {
+  const cover = { mimeType: 'image/png', bytes: Buffer.alloc(16_000_001, Buffer.from('89504e47', 'hex')) } as const
+
+  /** Names of the chunks with the place at which each ends. */
+  function chunksOf(bytes: Buffer): (readonly [name: string, end: number])[] {
+    const found: (readonly [string, number])[] = []
+    for (let place = 12; place < bytes.length; ) {
+      const end = place + 8 + bytes.readUInt32LE(place + 4)
+      found.push([bytes.toString('latin1', place, place + 4), end])
+      place = end + (end % 2)
+    }
+    return found
+  }
+
+  it.each([16, 24] as const)('is format, tags, samples and nothing else, plain PCM of %i bit', (bitDepth) => {
+    writeWav('order.wav', bitDepth, { tags: { title: '제목' }, cover })
+    const bytes = readFileSync(at('order.wav'))
+    const chunks = chunksOf(bytes)
+    expect(chunks.map(([name]) => name)).toEqual(['fmt ', 'LIST', 'id3 ', 'data'])
+    expect(chunks.at(-1)![1]).toBe(bytes.length)
+    expect(bytes.readUInt16LE(20)).toBe(1)
+    expect(bytes.readUInt32LE(4)).toBe(bytes.length - 8)
+  })
+
+  it('is read behind a cover of 16 MB by ffmpeg and by us', () => {
+    writeWav('large.wav', 24, { tags: { title: '제목' }, cover })
+    const read = runPlain('-i', at('large.wav'), '-map', '0:a', '-f', 's24le', '-c:a', 'pcm_s24le', 'pipe:1')
+    expect(read.equals(pcmBytes(24))).toBe(true)
+    const wav = openWav(at('large.wav'))
+    expect(Buffer.from(wav.read(0, frames)).equals(pcmBytes(24))).toBe(true)
+    wav.close()
+  })
+
+  it('of another program is read as well, whatever lies around its samples', () => {
+    writeWav('own.wav', 16)
+    const own = readFileSync(at('own.wav'))
+    const parts = [chunk('JUNK', Buffer.alloc(27)), own.subarray(12), chunk('LIST', Buffer.from('adtl'))]
+    writeFileSync(at('others.wav'), chunk('RIFF', Buffer.concat([Buffer.from('WAVE'), ...parts])))
+    const wav = openWav(at('others.wav'))
+    expect(Buffer.from(wav.read(0, frames)).equals(pcmBytes(16))).toBe(true)
+    wav.close()
+  })
+})
+
 describe('a WAV that is not whole', () => {
   it('is not finished with fewer frames than announced', () => {
     const writer = createWavWriter(at('short.wav'), { sampleRateHz: 48_000, bitDepth: 16, frames: 10 }, { tags: {} })
@@ -157,8 +208,6 @@ describe('a WAV that is not whole', () => {
   it('is not read to its end', () => {
     writeWav('whole.wav', 16)
     writeFileSync(at('part.wav'), readFileSync(at('whole.wav')).subarray(0, 10_000))
-    const wav = openWav(at('part.wav'))
-    expect(() => wav.read(0, frames)).toThrow(/too early/)
-    wav.close()
+    expect(() => openWav(at('part.wav'))).toThrow(/too early/)
   })
 })
