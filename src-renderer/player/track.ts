@@ -24,7 +24,9 @@ export type OpenFile = (range?: { readonly from: number; readonly to: number }) 
 export type Decode = (bytes: ArrayBuffer) => Promise<AudioBuffer>
 
 const FIRST_BYTES = 65_536
-const MOST_HEADER_BYTES = 32 * 1024 * 1024
+/** Read on behind a chunk that hides the next, such as a cover, and how often. */
+const MORE_BYTES = 4096
+const MOST_READS = 64
 
 /** Reads byte ranges; a server that answers a range with the whole file is asked once only. `fileBytes` is known after the first. */
 function createRangeReader(open: OpenFile) {
@@ -150,16 +152,11 @@ async function decodedTrack(buffer: AudioBuffer): Promise<Track> {
 /** Opens one version at `rateHz`. Rejects with what `open` or `decode` reject with. */
 export async function openTrack(open: OpenFile, decode: Decode, rateHz: number): Promise<Track> {
   const file = createRangeReader(open)
-  let bytes = await file.read(0, FIRST_BYTES)
-  let layout = readWavLayout(bytes, file.fileBytes())
-  while (layout && 'bytes' in layout) {
-    const needed = layout.bytes
-    if (needed > MOST_HEADER_BYTES || needed <= bytes.length) layout = null
-    else {
-      bytes = await file.read(0, needed)
-      if (bytes.length < needed) layout = null
-      else layout = readWavLayout(bytes, file.fileBytes())
-    }
+  let layout = readWavLayout(await file.read(0, FIRST_BYTES), file.fileBytes())
+  for (let reads = 1; layout && 'at' in layout; reads++) {
+    const { at } = layout
+    const isOver = at + 8 > file.fileBytes() || reads === MOST_READS
+    layout = isOver ? null : readWavLayout(await file.read(at, at + MORE_BYTES), file.fileBytes(), layout)
   }
   if (layout) return wavTrack(layout, file.read, rateHz)
   return decodedTrack(await decode(await (await open()).arrayBuffer()))

@@ -10,57 +10,81 @@ export interface WavLayout {
   readonly frames: number
 }
 
-/** More of the file is needed before the layout is known: at least up to `bytes`. */
+/** The layout is not known yet: the file is to be read on from the byte `at`, with what the bytes before it said. */
 export interface WavNeedsMore {
-  readonly bytes: number
+  readonly at: number
+  readonly said: WavSaid
+}
+
+/** What the chunks before the samples say. */
+interface WavSaid {
+  readonly format?: { tag: number; channels: number; sampleRateHz: number; bitsPerSample: number }
+  readonly longDataBytes?: number
 }
 
 const PCM = 1
 const FLOAT = 3
 const EXTENSIBLE = 0xfffe
 
+const FORMAT_BYTES = 40
+
 /**
- * Returns the layout of a RIFF or RF64 WAV of `fileBytes` from its first bytes; `{bytes}` when `data` begins later than what is
- * given; null when it is no WAV, or one of an encoding other than PCM (16, 24, 32 bit) or 32-bit float. Samples whose size is not
- * said, or is more than the file holds, reach to its end. Never throws.
- * Sources: Microsoft RIFF/WAVE (mmreg.h), EBU Tech 3306 (RF64).
+ * Returns the layout of a RIFF, RF64 or BW64 WAV of `fileBytes` from its first bytes, or from those at the place that it asked for
+ * before; `{at}` when `data` begins later than what is given; null when it is no WAV, or one of an encoding other than PCM (16, 24,
+ * 32 bit) or 32-bit float. Samples whose size is not said, or is more than the file holds, reach to its end. Never throws.
+ * Sources: Microsoft RIFF/WAVE (mmreg.h), EBU Tech 3306 (RF64), ITU-R BS.2088 (BW64).
  */
-export function readWavLayout(bytes: Uint8Array, fileBytes: number): WavLayout | WavNeedsMore | null {
+export function readWavLayout(
+  bytes: Uint8Array,
+  fileBytes: number,
+  from: WavNeedsMore = { at: 0, said: {} },
+): WavLayout | WavNeedsMore | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const word = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4))
-  if (bytes.length < 12 || !['RIFF', 'RF64'].includes(word(0)) || word(8) !== 'WAVE') return null
-  let at = 12
-  let longDataBytes: number | undefined
-  let format: { tag: number; channels: number; sampleRateHz: number; bitsPerSample: number } | undefined
+  const isStart = from.at === 0
+  if (isStart && (bytes.length < 12 || !['RIFF', 'RF64', 'BW64'].includes(word(0)) || word(8) !== 'WAVE')) return null
+  let at = isStart ? 12 : 0
+  let said = from.said
   while (at + 8 <= bytes.length) {
     const name = word(at)
     const size = view.getUint32(at + 4, true)
     const body = at + 8
-    if (name === 'data') {
-      const { tag, channels, sampleRateHz, bitsPerSample } = format ?? {}
-      const isFloat = tag === FLOAT
-      const isReadable = isFloat ? bitsPerSample === 32 : tag === PCM && [16, 24, 32].includes(bitsPerSample ?? 0)
-      if (!isReadable || !channels || channels > 2 || !sampleRateHz || !bitsPerSample) return null
-      const claimed = size === 0xffffffff && longDataBytes !== undefined ? longDataBytes : size
-      // Programs that write into a pipe put 0, or 2³¹ or 2³² bytes, less a little, for a size that they cannot know.
-      const dataBytes = Math.min(claimed || Number.POSITIVE_INFINITY, fileBytes - body)
-      const frames = Math.floor(dataBytes / ((channels * bitsPerSample) / 8))
-      return { sampleRateHz, channels, bitsPerSample, isFloat, dataStart: body, frames }
-    }
-    if (body + Math.min(size, 40) > bytes.length) return { bytes: body + size + 8 }
-    if (name === 'ds64') longDataBytes = Number(view.getBigUint64(body + 8, true))
-    if (name === 'fmt ') {
-      const outer = view.getUint16(body, true)
-      format = {
-        tag: outer === EXTENSIBLE && size >= 40 ? view.getUint16(body + 24, true) : outer,
-        channels: view.getUint16(body + 2, true),
-        sampleRateHz: view.getUint32(body + 4, true),
-        bitsPerSample: view.getUint16(body + 14, true),
-      }
+    if (name === 'data') return layoutOf(said, size, from.at + body, fileBytes)
+    if (name === 'ds64' || name === 'fmt ') {
+      if (body + Math.max(16, Math.min(size, FORMAT_BYTES)) > bytes.length) break
+      if (name === 'ds64') said = { ...said, longDataBytes: Number(view.getBigUint64(body + 8, true)) }
+      else said = { ...said, format: readFormat(view, body, size) }
     }
     at = body + size + (size % 2)
   }
-  return { bytes: at + 8 }
+  return { at: from.at + at, said }
+}
+
+function readFormat(view: DataView, body: number, size: number): NonNullable<WavSaid['format']> {
+  const outer = view.getUint16(body, true)
+  return {
+    tag: outer === EXTENSIBLE && size >= FORMAT_BYTES ? view.getUint16(body + 24, true) : outer,
+    channels: view.getUint16(body + 2, true),
+    sampleRateHz: view.getUint32(body + 4, true),
+    bitsPerSample: view.getUint16(body + 14, true),
+  }
+}
+
+function layoutOf(
+  { format, longDataBytes }: WavSaid,
+  size: number,
+  start: number,
+  fileBytes: number,
+): WavLayout | null {
+  const { tag, channels, sampleRateHz, bitsPerSample } = format ?? {}
+  const isFloat = tag === FLOAT
+  const isReadable = isFloat ? bitsPerSample === 32 : tag === PCM && [16, 24, 32].includes(bitsPerSample ?? 0)
+  if (!isReadable || !channels || channels > 2 || !sampleRateHz || !bitsPerSample) return null
+  const claimed = size === 0xffffffff && longDataBytes !== undefined ? longDataBytes : size
+  // Programs that write into a pipe put 0, or 2³¹ or 2³² bytes, less a little, for a size that they cannot know.
+  const dataBytes = Math.min(claimed || Number.POSITIVE_INFINITY, fileBytes - start)
+  const frames = Math.floor(dataBytes / ((channels * bitsPerSample) / 8))
+  return { sampleRateHz, channels, bitsPerSample, isFloat, dataStart: start, frames }
 }
 
 /** Two channels of equal length; mono is the same array twice. */

@@ -115,6 +115,17 @@ describe('reading a master', () => {
     expect(whole.asked).toHaveLength(1)
   })
 
+  it('finds the samples behind a cover of 16 MB without fetching it', async () => {
+    const samples = noise(1000, 1)
+    const file = wavFile([samples, samples], { rateHz: 48_000, bits: 24, ballast: 16_000_000 })
+    const { open, asked } = serve(file)
+    const track = await openTrack(open, noDecoder, 48_000)
+    expect(track.frames).toBe(1000)
+    expect((await track.read(999, 1)).left[0]).toBeCloseTo(samples[999] as number, 5)
+    const fetched = asked.map((range) => range.split('-').map(Number) as [number, number])
+    expect(fetched.reduce((sum, [from, to]) => sum + to - from, 0)).toBeLessThan(100_000)
+  })
+
   it('puts the 44.1 kHz master on a 48 kHz clock without shifting it, seamless over piece borders', async () => {
     const tone = (rateHz: number, frames: number) => sine(frames, rateHz, 1000, 0.5)
     const { open } = serve(wavFile([tone(44_100, 44_100)], { rateHz: 44_100, bits: 32, isFloat: true }))
