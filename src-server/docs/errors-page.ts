@@ -59,6 +59,8 @@ const EXAMPLE = {
   endSeconds: 4,
   lossDb: 7.5,
   claimed: '3:24',
+  counted: '1:12',
+  more: '2:12',
   held: '1:42',
   seconds: 0.4,
   cutoffHz: 16_000,

@@ -7,6 +7,7 @@ import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 import type { StoredSong, WarningFact } from '../mastering/work-order.ts'
 import { engineRateHz } from '../media/decode.ts'
+import { lengthWarnings } from '../media/length-warnings.ts'
 import type { Notify } from '../notify/notify.ts'
 import type { Chance, Clock } from '../system.ts'
 import type { MasterRequest } from '../uploads/form.ts'
@@ -126,6 +127,7 @@ export function warningsOf(song: StoredSong, reference: StoredSong | undefined):
     ...(song.facts.isLossy
       ? [{ code: 'INPUT_LOSSY' as const, values: { codec: song.facts.codec.toUpperCase() } }]
       : []),
+    ...lengthWarnings(song.facts),
     ...(song.facts.channels === 1 ? [{ code: 'INPUT_MONO' as const }] : []),
     ...(reference?.facts.isLossy ? [{ code: 'REFERENCE_LOSSY' as const }] : []),
     ...(reference && reference.sha256 === song.sha256 ? [{ code: 'REFERENCE_IS_TARGET' as const }] : []),

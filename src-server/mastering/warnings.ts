@@ -1,11 +1,11 @@
 /** What the owner of a song should know of it and of its masters, beside the numbers. Pure. */
 import type { MasterResult } from '../contract/report.ts'
-import { playingTime } from '../contract/text/numbers.ts'
 import type { SourceAnalysis } from '../engine/analysis.ts'
 import { foldDownLossDb } from '../engine/meters/stereo.ts'
 import type { MasteringPlan } from '../engine/plan-recipe.ts'
 import type { TagLosses } from '../media/audio-facts.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { lengthWarnings } from '../media/length-warnings.ts'
 import { bandwidthOf, codecName } from './report-facts.ts'
 import type { StoredSong, WarningFact } from './work-order.ts'
 
@@ -21,18 +21,15 @@ export function songWarnings(
   { facts }: Pick<StoredSong, 'facts'>,
   { analysis, plan }: Findings,
 ): WarningFact[] {
-  const isCutShort = facts.claimedSeconds !== undefined
-  // A file whose end is missing says so better.
-  const found = plan.warnings.filter(({ code }) => !(isCutShort && code === 'INPUT_BREAKS_OFF'))
+  const isPart = facts.claimedSeconds !== undefined || facts.uncountedSeconds !== undefined
+  // A file whose end is missing or not used says so better.
+  const found = plan.warnings.filter(({ code }) => !(isPart && code === 'INPUT_BREAKS_OFF'))
   const warnings = found.map((warning): WarningFact => {
     if (warning.code === 'INPUT_LOSSY') return { ...warning, values: { codec: codecName({ facts }) } }
     if (warning.code !== 'INPUT_BAND_LIMITED') return warning
     return { ...warning, values: { cutoffHz: Math.round(bandwidthOf(analysis, facts) ?? 0) } }
   })
-  if (facts.claimedSeconds !== undefined) {
-    const values = { claimed: playingTime(facts.claimedSeconds), held: playingTime(facts.durationSeconds) }
-    warnings.push({ code: 'INPUT_CUT_SHORT', values })
-  }
+  warnings.push(...lengthWarnings(facts))
   if (facts.damagedSeconds !== undefined) {
     const values = { seconds: Math.max(0.1, Math.round(facts.damagedSeconds * 10) / 10) }
     warnings.push({ code: 'INPUT_DAMAGED', values })

@@ -258,6 +258,16 @@ describe('what a song has to say of itself', () => {
     expect(warnings.map(({ code }) => code)).not.toContain('INPUT_BREAKS_OFF')
   }, 120_000)
 
+  it('is that more of it lies in the file than its header counts', async () => {
+    const file = writeFloatWav(at('more.wav'), songLike(12), 44_100)
+    const bytes = readFileSync(file)
+    bytes.writeUInt32LE(4 * 44_100 * 8, 40)
+    writeFileSync(file, bytes)
+    const { warnings } = await masterOrder(await orderFor(file, folder, { platforms: ['spotify'] }))
+    expect(warnings).toContainEqual({ code: 'INPUT_HOLDS_MORE', values: { counted: '0:04', more: '0:08' } })
+    expect(warnings.map(({ code }) => code)).not.toContain('INPUT_BREAKS_OFF')
+  }, 120_000)
+
   it('is that it is damaged, and how much of it', async () => {
     const wav = writeFloatWav(at('sound.wav'), songLike(4), 44_100)
     const file = at('damaged.flac')

@@ -214,6 +214,11 @@ describe('POST /api/v1/master', () => {
       'INPUT_MONO',
       'REFERENCE_LOSSY',
     ])
+    const song = wavSong()
+    expect(await warningsOf({ file: blob(song.subarray(0, song.length / 2)) })).toEqual(['INPUT_CUT_SHORT'])
+    const counted = Buffer.from(song)
+    counted.writeUInt32LE((song.length - 44) / 2, 40)
+    expect(await warningsOf({ file: blob(counted) })).toEqual(['INPUT_HOLDS_MORE'])
   })
 
   test('makes every check in a dry run, charges nothing and makes no job (contract 1)', async () => {

@@ -114,6 +114,8 @@ export const warnings: Record<WarningCode, Sentence> = {
     `The song was resampled from ${sampleRate(Number(v.fromHz))} to ${sampleRate(Number(v.toHz))}.`,
   INPUT_CUT_SHORT: (v) =>
     `The file says that it is ${v.claimed} long, but holds ${v.held}. If its end is missing, export or download it again.`,
+  INPUT_HOLDS_MORE: (v) =>
+    `The file says that it is ${v.counted} long; about ${v.more} more lies behind that and is not used. If the song is longer, export it again.`,
   INPUT_DAMAGED: (v) =>
     `The file is damaged: about ${v.seconds} s of it cannot be read and is missing or silent. Export or download it again.`,
   INPUT_MONO: 'The song is mono. Its masters have two equal channels.',

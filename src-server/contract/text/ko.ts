@@ -106,6 +106,8 @@ export const warnings: Record<WarningCode, Sentence> = {
   INPUT_RESAMPLED: (v) => `${sampleRate(Number(v.fromHz))}에서 ${sampleRate(Number(v.toHz))}로 리샘플링했어요.`,
   INPUT_CUT_SHORT: (v) =>
     `파일에는 길이가 ${v.claimed}로 적혀 있지만 ${v.held}만 들어 있어요. 끝이 잘렸다면 다시 내보내거나 내려받으세요.`,
+  INPUT_HOLDS_MORE: (v) =>
+    `파일에는 길이가 ${v.counted}로 적혀 있지만 그 뒤에 약 ${v.more}가 더 있고, 그 부분은 쓰지 않아요. 곡이 더 길다면 다시 내보내세요.`,
   INPUT_DAMAGED: (v) =>
     `파일이 손상되어 약 ${v.seconds}초를 읽지 못했어요. 그 부분은 비어 있거나 빠져 있으니 다시 내보내거나 내려받으세요.`,
   INPUT_MONO: '모노 곡이에요. 마스터의 두 채널이 같아요.',

@@ -1,0 +1,24 @@
+import { playingTime } from '../contract/text/numbers.ts'
+import type { AudioFacts } from './audio-facts.ts'
+
+/** A warning about a file that is longer or shorter than it says; its values are playing times, `m:ss`. */
+export interface LengthWarning {
+  readonly code: 'INPUT_CUT_SHORT' | 'INPUT_HOLDS_MORE'
+  readonly values: Readonly<Record<string, string>>
+}
+
+/** Returns what is to be said of the length of a file, which is known before anything is measured or charged. Pure. */
+export function lengthWarnings(
+  facts: Pick<AudioFacts, 'durationSeconds' | 'claimedSeconds' | 'uncountedSeconds'>,
+): LengthWarning[] {
+  const { durationSeconds, claimedSeconds, uncountedSeconds } = facts
+  const held = playingTime(durationSeconds)
+  return [
+    ...(claimedSeconds === undefined
+      ? []
+      : [{ code: 'INPUT_CUT_SHORT' as const, values: { claimed: playingTime(claimedSeconds), held } }]),
+    ...(uncountedSeconds === undefined
+      ? []
+      : [{ code: 'INPUT_HOLDS_MORE' as const, values: { counted: held, more: playingTime(uncountedSeconds) } }]),
+  ]
+}
