@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AudioFacts } from '../../src-server/media/audio-facts.ts'
@@ -65,10 +65,12 @@ function tone(seconds: number, from = 0): Buffer {
 const left = (samples: Buffer) => Array.from({ length: samples.length / 4 }, (_, i) => samples.readInt16LE(4 * i))
 
 describe('the sound of a WAV whose size was never filled in', () => {
-  runPlain('-f', 'lavfi', '-i', 'color=red:size=64x64', '-frames:v', '1', at('cover.jpg'))
+  runPlain('-f', 'lavfi', '-i', 'color=red:size=64x64', '-frames:v', '1', at('cover.png'))
   const samples = tone(3)
   const tags = { title: 'Night Train', artist: 'Mina', isrc: 'KRA401600001' }
-  const cover = { mimeType: 'image/png', bytes: Buffer.alloc(50_001, Buffer.from('89504e470d0a1a0a', 'hex')) } as const
+  const padding = Buffer.alloc(50_001, Buffer.from('89504e470d0a1a0a', 'hex'))
+  const bytes = Buffer.concat([readFileSync(at('cover.png')), padding])
+  const cover = { mimeType: 'image/png', bytes } as const
 
   it.each([0, 0xffff_ffff, 0xffff_ffff - 36, 0x7fff_ffff, 0x7fff_ffdb])(
     'ends before the tags behind it, which are read (%i)',
@@ -146,7 +148,7 @@ describe('the ISRC of a WAV', () => {
     (await probe('isrc.wav', riff(plain, chunk('data', tone(0.1)), ...chunks))).tags
 
   it('is in RIFF INFO only what has its form: the field means the source', async () => {
-    expect(await tagsOf(info('Mina Home Studio'))).toEqual({ other: { source: 'Mina Home Studio' } })
+    expect(await tagsOf(info('Mina Home Studio'))).toEqual({ other: { Source: 'Mina Home Studio' } })
     expect(await tagsOf(info('KR-A40-16-00001'))).toEqual({ isrc: 'KRA401600001' })
     expect(await tagsOf(info('KRA401600001; KRA401600002'))).toEqual({ isrc: 'KRA401600001' })
   })
@@ -159,7 +161,7 @@ describe('the ISRC of a WAV', () => {
       Buffer.from('<e:identifier formatLabel="ISRC"><dc:identifier>ISRC:KRA401600007</dc:identifier></e:identifier>'),
     )
     expect(await tagsOf(axml)).toEqual({ isrc: 'KRA401600007' })
-    expect(await tagsOf(info('Tape 3'), axml)).toEqual({ isrc: 'KRA401600007', other: { source: 'Tape 3' } })
+    expect(await tagsOf(info('Tape 3'), axml)).toEqual({ isrc: 'KRA401600007', other: { Source: 'Tape 3' } })
     expect(await tagsOf(axml, ...id3)).toEqual({ isrc: 'KRA401600009' })
   })
 
