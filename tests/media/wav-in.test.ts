@@ -150,7 +150,10 @@ describe('the ISRC of a WAV', () => {
   it('is in RIFF INFO only what has its form: the field means the source', async () => {
     expect(await tagsOf(info('Mina Home Studio'))).toEqual({ other: { Source: 'Mina Home Studio' } })
     expect(await tagsOf(info('KR-A40-16-00001'))).toEqual({ isrc: 'KRA401600001' })
-    expect(await tagsOf(info('KRA401600001; KRA401600002'))).toEqual({ isrc: 'KRA401600001' })
+    expect(await tagsOf(info('KRA401600001; KRA401600002'))).toEqual({
+      isrc: 'KRA401600001',
+      other: { Source: 'KRA401600002' },
+    })
   })
 
   it('of ID3 comes before that of INFO, and that of axml stands in for both', async () => {
