@@ -23,7 +23,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
   contract: { places: ['src-server/contract/'], imports: [] },
   engine: { places: ['src-server/engine/'], imports: [], types: ['contract'] },
   system: {
-    places: ['src-server/system.ts', 'src-server/disk.ts', 'src-server/compilers.ts', 'src-server/direct-loopback.ts'],
+    places: [
+      'src-server/system.ts',
+      'src-server/disk.ts',
+      'src-server/compilers.ts',
+      'src-server/direct-loopback.ts',
+      'src-server/process-group.ts',
+    ],
     imports: [],
   },
   log: { places: ['src-server/log.ts'], imports: ['system'] },

@@ -8,6 +8,7 @@ import { detailText } from '../contract/text/details.ts'
 import { errorText, type Language, preferredLanguage } from '../contract/text/text.ts'
 import { isDiskFull } from '../disk.ts'
 import type { Log } from '../log.ts'
+import { isExhausted } from '../process-group.ts'
 import type { Clock } from '../system.ts'
 import { AppError, invalidRequest } from './app-error.ts'
 import { drain } from './drain.ts'
@@ -48,14 +49,14 @@ function headersOf(failure: AppError): Record<string, string> {
 
 /**
  * Returns what a thrown value means to a client: itself where it is an expected failure, a full disk, a busy or read-only
- * database, a request that could not be parsed; INTERNAL_ERROR with the value as cause for everything else. Never throws.
+ * database, a system without file descriptors or memory, a request that could not be parsed; INTERNAL_ERROR with the value as cause for everything else. Never throws.
  */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const { code = '', statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown }
   const name = typeof code === 'string' ? code : ''
   if (isDiskFull(thrown) || name === 'SQLITE_FULL') return new AppError('INSUFFICIENT_STORAGE', {}, { cause: thrown })
-  if (/^SQLITE_(BUSY|READONLY|LOCKED)|^EROFS$/.test(name)) {
+  if (/^SQLITE_(BUSY|READONLY|LOCKED)|^EROFS$/.test(name) || isExhausted(thrown)) {
     return new AppError('UNAVAILABLE', {}, { cause: thrown })
   }
   if (name === 'FST_ERR_BAD_URL') return new AppError('NOT_FOUND')

@@ -1,10 +1,8 @@
 /** Engine processes: one per running piece of work, so that a crash, a leak or a kill stays inside it. */
 import { fork } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
-import { constants } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { WorkerCommand, WorkerMessage, WorkProgress } from '../mastering/work-order.ts'
+import { killGroup, sessionGivesWay } from '../process-group.ts'
 import { afterAwake, type Clock } from '../system.ts'
 
 /** One engine process, whatever kind of process it is. */
@@ -134,23 +132,6 @@ export const engineEnvironment: Readonly<Record<string, string>> = {
 }
 
 /**
- * Lets the session that a process leads give way to all others. Linux shares its processors among sessions before it looks at the
- * processes in them (man 7 sched, "The autogroup feature"): that an engine process is in no hurry would count for nothing. It takes
- * such a change once in a tenth of a second.
- */
-async function sessionGivesWay(pid: number): Promise<void> {
-  for (let tries = 0; tries < 10; tries++) {
-    try {
-      return await writeFile(`/proc/${pid}/autogroup`, String(constants.priority.PRIORITY_BELOW_NORMAL))
-    } catch (cause) {
-      // A kernel without such groups, or a process that has ended already.
-      if ((cause as NodeJS.ErrnoException).code !== 'EAGAIN') return
-    }
-    await sleep(150, undefined, { ref: false })
-  }
-}
-
-/**
  * Returns a fork of the engine's entry file under Node. What it prints goes to the log, and its end is reported after its last
  * message.
  */
@@ -164,7 +145,7 @@ export function forkWithNode(entryFile: string, log: Log): ForkEngine {
       detached: process.platform !== 'win32',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
-    if (process.platform === 'linux' && child.pid !== undefined) void sessionGivesWay(child.pid)
+    if (child.pid !== undefined) void sessionGivesWay(child.pid)
     let exit: string | undefined
     let isReported = false
     const report = () => {
@@ -193,7 +174,7 @@ export function forkWithNode(entryFile: string, log: Log): ForkEngine {
         // A process that is going down cannot be told anything; its exit is reported by itself.
         if (child.connected) child.send(command, () => {})
       },
-      kill: () => void child.kill('SIGKILL'),
+      kill: () => killGroup(child),
     }
   }
 }

@@ -1,15 +1,15 @@
 /**
- * The one door to ffmpeg. It parses everything that strangers made, so every call has a name, a fixed argument array, a forced
- * demuxer, no network and a time limit, and every failure keeps the last lines that ffmpeg printed.
+ * The one door to ffmpeg, which parses everything that strangers made: every call has a name, a fixed argument array, a forced demuxer,
+ * limits of what is parsed, no network and a time limit, and every failure keeps the last lines that ffmpeg printed.
  */
 
-import { execFile } from 'node:child_process'
-import { access, constants, stat } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
-import { Writable } from 'node:stream'
-import { promisify } from 'node:util'
-import fluentFfmpeg from 'fluent-ffmpeg'
+import type { ChildProcess } from 'node:child_process'
+import { stat } from 'node:fs/promises'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isExhausted, killGroup, startGroup } from '../process-group.ts'
 import { afterAwake, systemClock } from '../system.ts'
+import { ffmpegArguments } from './ffmpeg-arguments.ts'
 
 /** Where an ffmpeg was found. */
 export type FfmpegOrigin = 'setting' | 'packaged' | 'ffmpeg-static' | 'system' | 'npm-fallback'
@@ -26,10 +26,27 @@ export interface Ffmpeg {
 }
 
 /**
- * Why a call of ffmpeg did not do what it was asked; `time_limit` is too long in all, or too long without a sign of life. `killed` is by
- * somebody else, such as a system short of memory: it says nothing about the song.
+ * Why a call of ffmpeg did not do what it was asked:
+ * - `missing`: there is no program that can be run;
+ * - `not_started`: the system had no process or file descriptor left for it, nor a while later;
+ * - `failed`: it says that it could not;
+ * - `short`: it says that all went well, yet could not read its input to the end, or gave less than it should have;
+ * - `time_limit`: it took too long in all, or too long without a sign of life;
+ * - `disk_full`: there was no room for its output;
+ * - `out_of_memory`: the system refused it memory;
+ * - `killed`: by somebody else, such as a system short of memory; it says nothing about the song;
+ * - `crashed`: by a fault of its own (SIGSEGV, SIGILL …), which the song may have provoked, or the processor.
  */
-export type FfmpegFault = 'missing' | 'failed' | 'time_limit' | 'disk_full' | 'killed'
+export type FfmpegFault =
+  | 'missing'
+  | 'not_started'
+  | 'failed'
+  | 'short'
+  | 'time_limit'
+  | 'disk_full'
+  | 'out_of_memory'
+  | 'killed'
+  | 'crashed'
 
 /** A call of ffmpeg that failed: for the log, never for a user. An aborted call throws the signal's reason instead. */
 export class FfmpegError extends Error {
@@ -73,90 +90,178 @@ export const DEFAULT_TIME_LIMIT_SECONDS = 300
 /** Songs come out many times faster than they play: an ffmpeg that gives nothing for this long hangs, however long the song is. */
 const DEFAULT_STALL_SECONDS = 20
 
+/** How long an ffmpeg may take to tell about itself: everybody waits for it. */
+const ANSWER_SECONDS = 10
+
 /** Looks per stall time: after a pause of the whole machine ffmpeg has its chance before the next one. */
 const STALL_STEPS = 4
 
+/** How long a killed ffmpeg may take to be gone. */
+const KILL_SECONDS = 2
+
+/** Lines that are kept for the log, and characters of each: a tag of megabytes is one line. */
 const KEPT_LINES = 40
+const KEPT_CHARACTERS = 2000
 
 /**
  * Runs ffmpeg once and resolves when it has ended well and all its output has been received. Rejects with a {@link FfmpegError},
- * with what `output` threw, or with the reason of the aborted `signal`; ffmpeg is then dead.
+ * with what `output` or the input stream threw, or with the reason of the aborted `signal`; ffmpeg and what it started are then killed.
  */
-export async function runFfmpeg(ffmpeg: Ffmpeg, call: FfmpegCall): Promise<void> {
-  call.signal?.throwIfAborted()
-  // fluent-ffmpeg crashes on a program that has gone since it first ran.
-  await access(ffmpeg.path, constants.X_OK).catch((error: unknown) => {
-    throw new FfmpegError(call.operation, 'missing', [], error)
-  })
-  const { input, output, operation, signal } = call
-  const isFile = typeof input.from === 'string'
-  const command = fluentFfmpeg(input.from, { stdoutLines: KEPT_LINES })
-  command.setFfmpegPath(ffmpeg.path)
-  command.inputOptions(['-hide_banner', '-nostats', ...(isFile ? ['-nostdin'] : [])])
-  command.inputOptions(['-protocol_whitelist', 'file,pipe', ...(input.options ?? []), '-f', input.format])
-  command.outputOptions([...call.outputOptions])
-  skipQuestions(command)
+export function runFfmpeg(ffmpeg: Ffmpeg, call: FfmpegCall): Promise<void> {
+  return run(ffmpeg.path, ffmpegArguments(call), call)
+}
 
+/**
+ * Returns what ffmpeg prints about itself, such as its version or its encoders. `file` is its path. Throws a {@link FfmpegError}.
+ */
+export async function askFfmpeg(file: string, operation: string, question: string): Promise<string> {
+  const chunks: Uint8Array[] = []
+  const output = (chunk: Uint8Array) => void chunks.push(chunk)
+  await run(file, ['-hide_banner', question], { operation, output, timeLimitSeconds: ANSWER_SECONDS })
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+type Run = Omit<FfmpegCall, 'input' | 'outputOptions'> & Partial<Pick<FfmpegCall, 'input'>>
+
+async function run(file: string, arguments_: readonly string[], call: Run): Promise<void> {
+  const { output, operation, signal } = call
+  const from = call.input?.from instanceof Readable ? call.input.from : undefined
+  signal?.throwIfAborted()
+  const child = await startGroup(systemClock, file, {
+    arguments: arguments_,
+    stdio: [from ? 'pipe' : 'ignore', typeof output === 'string' ? 'ignore' : 'pipe', 'pipe'],
+  }).catch((error: unknown) => {
+    throw new FfmpegError(operation, isExhausted(error) ? 'not_started' : 'missing', [], error)
+  })
+  const closed = endOf(child)
+  const kill = () => killGroup(child)
   let signsOfLife = 0
-  command.on('stderr', (line: string) => {
+  let failure: { readonly error: unknown } | undefined
+  const fail = (error: unknown) => {
+    failure ??= { error }
+    kill()
+  }
+  const lines: string[] = []
+  readLines(child.stderr!, (line) => {
     signsOfLife++
+    if (lines.push(line.slice(0, KEPT_CHARACTERS)) > KEPT_LINES) lines.shift()
     call.onLine?.(line)
   })
-  const sink =
-    typeof output === 'string'
-      ? undefined
-      : receiver((chunk) => {
-          signsOfLife++
-          output(chunk)
-        })
-  const kill = () => command.kill('SIGKILL')
-  const received = sink && new Promise<void>((resolve) => sink.once('finish', resolve))
-  const ended = new Promise<void>((resolve, reject) => {
-    // Killing is only possible once the process exists.
-    command.on('start', () => signal?.aborted && kill())
-    command.on('end', () => resolve())
-    command.on('error', (error: Error, _stdout, stderr) => {
-      kill()
-      reject(explain(operation, error, stderr ?? ''))
+  if (typeof output !== 'string') {
+    child.stdout!.on('data', (chunk: Uint8Array) => {
+      signsOfLife++
+      try {
+        if (!failure) output(chunk)
+      } catch (error) {
+        fail(error)
+      }
     })
-  })
+  }
+  if (from) feed(from, child.stdin!, fail)
   const over = new AbortController()
-  const { timeLimitSeconds, stallSeconds = DEFAULT_STALL_SECONDS } = call
-  const readSigns = async () => signsOfLife + (sink ? 0 : await sizeOf(output))
-  const stalled = untilSilent(stallSeconds, over.signal, readSigns).then(() => `nothing came for ${stallSeconds} s`)
-  let forgetLimit = () => {}
-  const late = new Promise<string>((resolve) => {
-    const reason = `it took longer than ${timeLimitSeconds} s`
-    forgetLimit = afterAwake(systemClock, timeLimitSeconds * 1000, () => resolve(reason))
-  })
+  const readSigns = async () => signsOfLife + (typeof output === 'string' ? await sizeOf(output) : 0)
   signal?.addEventListener('abort', kill)
   try {
-    if (sink) command.pipe(sink)
-    else command.save(output as string)
-    const hang = await Promise.race([ended, stalled, late])
-    if (hang) {
-      kill()
-      ended.catch(() => {})
-      throw new FfmpegError(operation, 'time_limit', [], new Error(hang))
-    }
-    await received
-  } catch (error) {
+    if (signal?.aborted) kill()
+    const end = await Promise.race([closed, untilHanging(call, over.signal, readSigns)])
     signal?.throwIfAborted()
-    throw error
+    if (failure) throw failure.error
+    const fault = typeof end === 'string' ? ({ fault: 'time_limit', reason: end } as const) : faultOf(end, lines)
+    if (!fault) return
+    if (typeof end === 'string') {
+      kill()
+      // One that waits for a drive that does not answer cannot even be killed.
+      await Promise.race([closed, systemClock.sleep(KILL_SECONDS * 1000)])
+    }
+    throw new FfmpegError(operation, fault.fault, lines, new Error(fault.reason))
   } finally {
     over.abort()
-    forgetLimit()
     signal?.removeEventListener('abort', kill)
   }
 }
 
-/**
- * fluent-ffmpeg asks ffmpeg twice what it can do before it starts it: time for every engine process, and nobody could end an ffmpeg
- * that hangs there. Whether it can do what it is told, its exit says as well.
- */
-function skipQuestions(command: fluentFfmpeg.FfmpegCommand): void {
-  const inside = command as unknown as { _prepare: unknown; _getArguments(): string[] }
-  inside._prepare = (ready: (error: null, args: string[]) => void) => ready(null, inside._getArguments())
+interface ProcessEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** Resolves when a process has ended and nothing more can come from it. */
+function endOf(child: ChildProcess): Promise<ProcessEnd> {
+  return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
+}
+
+/** Errors of writing to a program that does not want the rest: its exit says whether it had enough. */
+const REFUSED = new Set(['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'])
+
+function feed(from: Readable, stdin: Writable, fail: (error: unknown) => void): void {
+  pipeline(from, stdin).catch((error: NodeJS.ErrnoException) => {
+    if (!REFUSED.has(String(error.code))) fail(error)
+  })
+}
+
+/** Calls `onLine` with each line of a text, whatever ends it; the rest of a line beyond a megabyte is dropped. */
+function readLines(text: Readable, onLine: (line: string) => void): void {
+  let unfinished = ''
+  text.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (unfinished + chunk).split(/\r\n|\r|\n/)
+    unfinished = lines.pop()!.slice(0, 1 << 20)
+    for (const line of lines) onLine(line)
+  })
+  text.on('end', () => {
+    if (unfinished !== '') onLine(unfinished)
+  })
+}
+
+/** Resolves with what hangs once a call is over its limits; never after `over` is aborted. */
+async function untilHanging(
+  { timeLimitSeconds, stallSeconds = DEFAULT_STALL_SECONDS }: Pick<FfmpegCall, 'timeLimitSeconds' | 'stallSeconds'>,
+  over: AbortSignal,
+  readSigns: () => Promise<number>,
+): Promise<string> {
+  const { promise: late, resolve } = Promise.withResolvers<string>()
+  const forgetLimit = afterAwake(systemClock, timeLimitSeconds * 1000, () =>
+    resolve(`it took longer than ${timeLimitSeconds} s`),
+  )
+  over.addEventListener('abort', forgetLimit)
+  const stalled = untilSilent(stallSeconds, over, readSigns).then(() => `nothing came for ${stallSeconds} s`)
+  return Promise.race([late, stalled])
+}
+
+/** Exit codes with which a shell reports that what it ran ended by a signal: 128 and the signal's number (POSIX, sh, 2.8.2). */
+const SHELL_SIGNALS: Readonly<Record<number, NodeJS.Signals>> = {
+  129: 'SIGHUP',
+  130: 'SIGINT',
+  132: 'SIGILL',
+  134: 'SIGABRT',
+  135: 'SIGBUS',
+  136: 'SIGFPE',
+  137: 'SIGKILL',
+  139: 'SIGSEGV',
+  143: 'SIGTERM',
+}
+
+/** Exit codes of Windows from here on are faults such as an access violation (NTSTATUS of severity "error"). */
+const LEAST_NTSTATUS_ERROR = 0xc000_0000
+
+/** Returns the fault of a process that has ended, and what ended it; undefined where it ended well. */
+function faultOf(
+  end: ProcessEnd,
+  lines: readonly string[],
+): { readonly fault: FfmpegFault; readonly reason: string } | undefined {
+  const { code } = end
+  const says = (text: RegExp) => lines.some((line) => text.test(line))
+  if (code === 0) {
+    // ffmpeg takes an error of reading for the end of the file. What a tag says is indented.
+    const isShort = says(/^\S.*: Input\/output error$/)
+    return isShort ? { fault: 'short', reason: 'its input could not be read to the end' } : undefined
+  }
+  const reason = end.signal ? `killed by ${end.signal}` : `exit code ${code}`
+  if (says(/No space left on device$|Disk quota exceeded$/)) return { fault: 'disk_full', reason }
+  const signal = end.signal ?? SHELL_SIGNALS[code!]
+  if (signal) return { fault: /^SIG(KILL|TERM|HUP|INT)$/.test(signal) ? 'killed' : 'crashed', reason }
+  if (code! >= LEAST_NTSTATUS_ERROR) return { fault: 'crashed', reason }
+  if (says(/Cannot allocate memory$/)) return { fault: 'out_of_memory', reason }
+  return { fault: says(/Input\/output error$/) ? 'short' : 'failed', reason }
 }
 
 /** Resolves when `readSigns` has not changed for `seconds`, or soon after, or once `over` is aborted. */
@@ -178,47 +283,11 @@ async function sizeOf(file: FfmpegCall['output']): Promise<number> {
   )
 }
 
-/** A stream that never emits `close`: fluent-ffmpeg takes a close that comes 20 ms before the exit for a failure. */
-function receiver(output: (chunk: Uint8Array) => void): Writable {
-  return new Writable({
-    autoDestroy: false,
-    emitClose: false,
-    write(chunk: Uint8Array, _encoding, done) {
-      try {
-        output(chunk)
-        done()
-      } catch (error) {
-        done(error as Error)
-      }
-    },
-  })
-}
-
-function explain(
-  operation: string,
-  error: Error & { outputStreamError?: Error; code?: string },
-  stderr: string,
-): Error {
-  if (error.outputStreamError) return error.outputStreamError
-  return new FfmpegError(operation, faultOf(error, stderr), stderr.split('\n').slice(-KEPT_LINES), error)
-}
-
-function faultOf({ code, message }: Error & { code?: string }, stderr: string): FfmpegFault {
-  if (code === 'ENOENT' || code === 'EACCES' || /Cannot find ffmpeg/.test(message)) return 'missing'
-  if (/No space left on device/.test(stderr)) return 'disk_full'
-  // The signals of its own faults (SIGSEGV, SIGABRT …) may well be the song's doing.
-  return /killed with signal SIG(KILL|TERM|HUP|INT)$/.test(message) ? 'killed' : 'failed'
-}
-
-/** Returns the names of the audio encoders that this ffmpeg has. Throws a {@link FfmpegError} when it does not run. */
+/** Returns the names of the audio encoders that this ffmpeg has, one or more. Throws a {@link FfmpegError} when it tells none. */
 export async function listEncoders(ffmpeg: Ffmpeg): Promise<ReadonlySet<string>> {
-  const limits = { timeout: DEFAULT_STALL_SECONDS * 1000, killSignal: 'SIGKILL', windowsHide: true } as const
-  const { stdout } = await promisify(execFile)(ffmpeg.path, ['-hide_banner', '-encoders'], limits).catch(
-    (error: Error & { killed?: boolean; signal?: string }) => {
-      // `killed` is by the time limit above; with a signal alone it was somebody else.
-      const fault = error.killed ? 'time_limit' : error.signal ? 'killed' : 'missing'
-      throw new FfmpegError('list the encoders', fault, [], error)
-    },
-  )
-  return new Set([...stdout.matchAll(/^ A[.A-Z]{5} ([^\s=]+)/gm)].map(([, name]) => name!))
+  const operation = 'list the encoders'
+  const text = await askFfmpeg(ffmpeg.path, operation, '-encoders')
+  const names = [...text.matchAll(/^ A[.A-Z]{5} ([^\s=]+)/gm)].map(([, name]) => name!)
+  if (names.length === 0) throw new FfmpegError(operation, 'short', [text.slice(0, KEPT_CHARACTERS)])
+  return new Set(names)
 }

@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process'
 import { access, constants, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { createDigests, type DigestOf } from './confirmed-binary.ts'
-import type { Ffmpeg, FfmpegOrigin } from './ffmpeg.ts'
+import { askFfmpeg, type Ffmpeg, FfmpegError, type FfmpegOrigin } from './ffmpeg.ts'
 
 /** Oldest release whose behaviour the pipeline was tested with. */
 const OLDEST_MAJOR = 5
@@ -45,8 +43,8 @@ export interface FfmpegPlaces {
 
 /**
  * Returns the first ffmpeg that runs and is at least version 5.1, in this order: the environment's, the setting, the packaged
- * resources, the package ffmpeg-static, the system's, the npm fallback. Throws a {@link FfmpegMissingError} when there is none. A
- * setting that is not what its owner confirmed is not run.
+ * resources, the package ffmpeg-static, the system's, the npm fallback. Throws a {@link FfmpegMissingError} when there is none, or a
+ * {@link FfmpegError} when the system could start no program. A setting that is not what its owner confirmed is not run.
  */
 export async function locateFfmpeg(places: FfmpegPlaces = {}): Promise<Ffmpeg> {
   if (places.explicit === undefined && places.confirmed) {
@@ -132,6 +130,7 @@ function onSystemPath(executable: string): [FfmpegOrigin, string][] {
   return folders.map((folder) => ['system', path.join(folder, executable)])
 }
 
+/** Throws a {@link FfmpegError} where the system could start nothing at all: that says nothing about the program. */
 async function tryFfmpeg(file: string, origin: FfmpegOrigin): Promise<Ffmpeg | FfmpegFlaw> {
   try {
     await access(file, constants.X_OK)
@@ -139,18 +138,13 @@ async function tryFfmpeg(file: string, origin: FfmpegOrigin): Promise<Ffmpeg | F
     return 'no_program'
   }
   try {
-    const { stdout } = await promisify(execFile)(file, ['-hide_banner', '-version'], {
-      timeout: 10_000,
-      // One that hangs may not hear anything milder, and everybody waits for this answer.
-      killSignal: 'SIGKILL',
-      windowsHide: true,
-    })
-    const parsed = readVersion(stdout)
+    const parsed = readVersion(await askFfmpeg(file, 'tell its version', '-version'))
     if (!parsed) return 'not_ffmpeg'
     return parsed.isNewEnough
       ? { path: file, version: parsed.version, origin, hasSoxr: parsed.hasSoxr }
       : 'ffmpeg_too_old'
-  } catch {
+  } catch (error) {
+    if (error instanceof FfmpegError && error.fault === 'not_started') throw error
     return 'not_ffmpeg'
   }
 }

@@ -1,0 +1,38 @@
+/** The argument list of a call of ffmpeg, built by fluent-ffmpeg, which starts nothing here. */
+import fluentFfmpeg from 'fluent-ffmpeg'
+import type { FfmpegCall } from './ffmpeg.ts'
+
+/**
+ * Limits of everything that ffmpeg parses, set before each input; ffmpeg 5.1 and 7.0 take all of them. Without them a picture of 2 MB
+ * that unfolds into 16 000 × 16 000 pixels takes 2 GB, since ffmpeg decodes one picture of each kind only to describe it.
+ */
+const PARSING_LIMITS: Readonly<Record<string, number>> = {
+  /** Pixels of a picture that is decoded: 4000 × 4000. */
+  max_pixels: 16_000_000,
+  /** Samples of a decoded frame: FLAC allows 65 535 for each channel (RFC 9639, section 9.1.1). */
+  max_samples: 1 << 20,
+  /** Bytes that are read to find out what the streams are, and microseconds of them: ffmpeg's own defaults, made certain. */
+  probesize: 5_000_000,
+  analyzeduration: 5_000_000,
+  formatprobesize: 1 << 20,
+  max_probe_packets: 2500,
+  /** A song is one stream, and each picture is another. */
+  max_streams: 1000,
+  indexmem: 1 << 20,
+}
+
+/** Bytes of one block of memory: the largest that a song can ask for is an ID3 tag of 256 MB. */
+const MAX_ALLOCATION_BYTES = 512 * 1024 * 1024
+
+/** Returns the arguments of a call, input and output included. Pure. */
+export function ffmpegArguments({ input, output, outputOptions }: FfmpegCall): string[] {
+  const isFile = typeof input.from === 'string'
+  const limits = Object.entries(PARSING_LIMITS).flatMap(([name, limit]) => [`-${name}`, String(limit)])
+  const command = fluentFfmpeg(input.from)
+  command.inputOptions(['-hide_banner', '-nostats', '-max_alloc', String(MAX_ALLOCATION_BYTES)])
+  command.inputOptions([...(isFile ? ['-nostdin'] : []), '-protocol_whitelist', 'file,pipe', ...limits])
+  command.inputOptions([...(input.options ?? []), '-f', input.format])
+  command.output(typeof output === 'string' ? output : 'pipe:1')
+  command.outputOptions([...outputOptions])
+  return (command as unknown as { _getArguments(): string[] })._getArguments()
+}
