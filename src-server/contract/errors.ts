@@ -69,12 +69,14 @@ export const FAILURES = {
   UNREADABLE_AUDIO: { retryable: false },
   CEILING_BROKEN: { retryable: true },
   ENGINE_CRASHED: { retryable: true },
+  OUT_OF_MEMORY: { retryable: true },
   ENGINE_TIMEOUT: { retryable: true },
   SOURCE_LOST: { retryable: false },
   REFERENCE_LOST: { retryable: true },
   REFERENCE_UNREADABLE: { retryable: true },
   DISK_FULL: { retryable: true },
   FFMPEG_MISSING: { retryable: true },
+  FFMPEG_BROKEN: { retryable: true },
   ENGINE_FAILED: { retryable: true },
 } as const satisfies Record<string, FailureKind>
 

@@ -40,7 +40,8 @@ export function createAnalyse(given: {
       return new AppError('UNSUPPORTED_FORMAT', { reason }, { param: 'file' })
     }
     if (failureCode === 'FFMPEG_MISSING') return unavailable(message, { reason: 'ffmpeg_missing' })
-    if (failureCode === 'ENGINE_TIMEOUT' || failureCode === 'ENGINE_CRASHED') return unavailable(message)
+    if (failureCode === 'ENGINE_TIMEOUT' || failureCode === 'ENGINE_CRASHED' || failureCode === 'OUT_OF_MEMORY')
+      return unavailable(message)
     return new AppError('INTERNAL_ERROR', {}, { cause: message })
   }
   return async (song, aiService, { signal, onProgress }) => {

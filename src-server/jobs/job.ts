@@ -17,7 +17,7 @@ export type Happening =
   /** The engine process says why there can be no result, or took too long. */
   | { readonly kind: 'fail'; readonly failureCode: FailureCode }
   /** The engine process, an ffmpeg of it, or the whole server with it, was killed. */
-  | { readonly kind: 'crash' }
+  | { readonly kind: 'crash'; readonly isOutOfMemory?: boolean }
   /** The server stops in order: the start does not count. */
   | { readonly kind: 'release' }
   | { readonly kind: 'cancel' }
@@ -46,7 +46,7 @@ export function nextPosition({ state, starts }: JobPosition, happening: Happenin
       return { state: 'failed', starts, failureCode: happening.failureCode }
     case 'crash':
       return starts >= MAX_STARTS
-        ? { state: 'failed', starts, failureCode: 'ENGINE_CRASHED' }
+        ? { state: 'failed', starts, failureCode: happening.isOutOfMemory ? 'OUT_OF_MEMORY' : 'ENGINE_CRASHED' }
         : { state: 'waiting', starts }
     case 'release':
       return { state: 'waiting', starts: starts - 1 }

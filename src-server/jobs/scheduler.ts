@@ -8,9 +8,10 @@ import { surely } from '../db/surely.ts'
 import { isDiskFull, syncFile, syncFolder, whenReleased } from '../disk.ts'
 import type { Log } from '../log.ts'
 import type { WorkOrder, WorkResult } from '../mastering/work-order.ts'
-import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
 import { FfmpegMissingError } from '../media/locate.ts'
 import type { Notify } from '../notify/notify.ts'
+import { isExhausted } from '../process-group.ts'
 import { type Clock, isoTime } from '../system.ts'
 import type { Folders } from './folders.ts'
 import type { Ending, Settle } from './settle.ts'
@@ -33,6 +34,9 @@ export interface SchedulerParts {
   readonly ffmpeg: () => Promise<Ffmpeg>
   readonly jobTimeoutMs: number
 }
+
+/** How long a place for an engine process stays empty when the machine could not carry the last one. */
+const EXHAUSTED_PAUSE_MS = 5000
 
 interface RunningJob {
   readonly stop: AbortController
@@ -82,7 +86,9 @@ export function createScheduler(parts: SchedulerParts) {
         return { kind: 'fail', failureCode: 'ENGINE_TIMEOUT' }
       case 'crashed':
         log.error('an engine process died', { jobId: job.jobId, starts: job.starts, detail: end.detail })
-        return { kind: 'crash' }
+        // The system could start nothing: the job has not been tried.
+        if (end.fault === 'not_started') return { kind: 'release' }
+        return { kind: 'crash', isOutOfMemory: end.fault === 'out_of_memory' }
       case 'answered':
         break
     }
@@ -93,9 +99,9 @@ export function createScheduler(parts: SchedulerParts) {
     }
     if (message.type !== 'failed') return { kind: 'fail', failureCode: 'ENGINE_FAILED' }
     // Whether the system kills the engine process or an ffmpeg of it is chance.
-    if (message.failureCode === 'ENGINE_CRASHED') {
+    if (message.failureCode === 'ENGINE_CRASHED' || message.failureCode === 'OUT_OF_MEMORY') {
       log.error('an engine process died', { jobId: job.jobId, starts: job.starts, detail: message.message })
-      return { kind: 'crash' }
+      return { kind: 'crash', isOutOfMemory: message.failureCode === 'OUT_OF_MEMORY' }
     }
     log.error('a job failed', {
       jobId: job.jobId,
@@ -125,6 +131,10 @@ export function createScheduler(parts: SchedulerParts) {
     if (ending.kind !== 'succeed') clearAttempts(job.jobId)
     await settleSurely(job.jobId, ending)
     removeLeftOvers(folders, job.jobId, store.find(job.jobId)?.state === 'done')
+    // A machine without memory or processes has none a moment later either.
+    const needsRest =
+      !signal.aborted && (ending.kind === 'release' || (ending.kind === 'crash' && ending.isOutOfMemory))
+    if (needsRest) await clock.sleep(EXHAUSTED_PAUSE_MS, stopping.signal).catch(() => {})
   }
 
   const begin = (job: JobRecord) => {
@@ -249,6 +259,7 @@ function removeLeftOvers(folders: Folders, jobId: string, hasResult: boolean): v
 
 function failureOf(cause: unknown): Ending {
   if (cause instanceof FfmpegMissingError) return { kind: 'fail', failureCode: 'FFMPEG_MISSING' }
+  if (isExhausted(cause) || (cause instanceof FfmpegError && cause.fault === 'not_started')) return { kind: 'release' }
   return { kind: 'fail', failureCode: isDiskFull(cause) ? 'DISK_FULL' : 'ENGINE_FAILED' }
 }
 

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import type { Log } from '../log.ts'
 import type { WorkerCommand, WorkerMessage, WorkProgress } from '../mastering/work-order.ts'
-import { killGroup, sessionGivesWay } from '../process-group.ts'
+import { isExhausted, killGroup, sessionGivesWay } from '../process-group.ts'
 import { afterAwake, type Clock } from '../system.ts'
 
 /** One engine process, whatever kind of process it is. */
@@ -11,10 +11,16 @@ export interface EngineProcess {
   kill(): void
 }
 
+/**
+ * Why an engine process ended without an answer, where that can be told: the system could start none, or memory ran out. A SIGKILL that
+ * the pool did not send counts as the latter: it is how a system frees memory.
+ */
+export type EngineFault = 'not_started' | 'out_of_memory'
+
 /** What an engine process reports. `onExit` comes last and exactly once, after every message. */
 export interface EngineListeners {
   readonly onMessage: (message: WorkerMessage) => void
-  readonly onExit: (detail: string) => void
+  readonly onExit: (detail: string, fault?: EngineFault) => void
 }
 
 /** Starts an engine process. */
@@ -26,7 +32,7 @@ type FinalMessage = Exclude<WorkerMessage, WorkProgress>
 export type EngineEnd =
   | { readonly kind: 'answered'; readonly message: FinalMessage }
   /** The process ended without an answer. */
-  | { readonly kind: 'crashed'; readonly detail: string }
+  | { readonly kind: 'crashed'; readonly detail: string; readonly fault?: EngineFault }
   | { readonly kind: 'timed_out' }
   /** It was asked to stop, and has. */
   | { readonly kind: 'stopped' }
@@ -66,18 +72,19 @@ export function createWorkerPool(given: { fork: ForkEngine; clock: Clock; log: L
             timers.push(clock.after(graceMs, () => engine.kill()))
           }
         },
-        onExit(detail) {
+        onExit(detail, fault) {
           alive.delete(engine)
           for (const cancel of timers) cancel()
           signal.removeEventListener('abort', onAbort)
-          resolve(endOf(answer, reason, detail))
+          resolve(endOf(answer, reason, { kind: 'crashed', detail, ...(fault ? { fault } : {}) }))
         },
       }
       let engine: EngineProcess
       try {
         engine = given.fork(listeners)
       } catch (cause) {
-        return resolve({ kind: 'crashed', detail: `it could not be started: ${cause}` })
+        const detail = `it could not be started: ${cause}`
+        return resolve({ kind: 'crashed', detail, ...(isExhausted(cause) ? { fault: 'not_started' } : {}) })
       }
       alive.add(engine)
       const stop = (why: 'timed_out' | 'stopped') => {
@@ -105,11 +112,11 @@ export function createWorkerPool(given: { fork: ForkEngine; clock: Clock; log: L
 function endOf(
   answer: FinalMessage | undefined,
   reason: 'timed_out' | 'stopped' | undefined,
-  detail: string,
+  crash: EngineEnd,
 ): EngineEnd {
   // An answer that was given before the process was asked to stop counts; one given because of it does not.
   if (reason) return { kind: reason }
-  return answer ? { kind: 'answered', message: answer } : { kind: 'crashed', detail }
+  return answer ? { kind: 'answered', message: answer } : crash
 }
 
 /**
@@ -131,6 +138,9 @@ export const engineEnvironment: Readonly<Record<string, string>> = {
   GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
 }
 
+/** Last words of a Node whose heap is full (V8, `FatalProcessOutOfMemory`). */
+const HEAP_IS_FULL = /JavaScript heap out of memory|Fatal process out of memory/
+
 /**
  * Returns a fork of the engine's entry file under Node. What it prints goes to the log, and its end is reported after its last
  * message.
@@ -147,15 +157,17 @@ export function forkWithNode(entryFile: string, log: Log): ForkEngine {
     })
     if (child.pid !== undefined) void sessionGivesWay(child.pid)
     let exit: string | undefined
+    let fault: EngineFault | undefined
     let isReported = false
     const report = () => {
       if (exit === undefined || child.connected || isReported) return
       isReported = true
-      onExit(exit)
+      onExit(exit, fault)
     }
-    child.stderr
-      ?.setEncoding('utf8')
-      .on('data', (text: string) => log.warn('engine process', { stderr: text.slice(0, 4000) }))
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      if (HEAP_IS_FULL.test(text)) fault = 'out_of_memory'
+      log.warn('engine process', { stderr: text.slice(0, 4000) })
+    })
     child.on('message', (message) => onMessage(message as WorkerMessage))
     child.on('disconnect', report)
     child.on('error', (cause) => {
@@ -163,10 +175,11 @@ export function forkWithNode(entryFile: string, log: Log): ForkEngine {
       if (child.pid !== undefined) return
       exit = 'it could not be started'
       isReported = true
-      onExit(exit)
+      onExit(exit, isExhausted(cause) ? 'not_started' : undefined)
     })
     child.on('exit', (code, signal) => {
       exit = signal ? `killed by ${signal}` : `exit code ${code}`
+      if (signal === 'SIGKILL') fault = 'out_of_memory'
       report()
     })
     return {

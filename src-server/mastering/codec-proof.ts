@@ -102,7 +102,7 @@ async function firstAbove(
  * than they do in the song (by up to 1 dB at 128 kbit/s). Throws as ffmpeg does.
  */
 export async function readCopyPeakDbtp(
-  master: Pick<RenderedMaster, 'path'>,
+  { path, durationSeconds }: Pick<RenderedMaster, 'path' | 'durationSeconds'>,
   codec: LossyCodec,
   { ffmpeg, folder, signal }: ProofPlace,
 ): Promise<number> {
@@ -121,6 +121,6 @@ export async function readCopyPeakDbtp(
     }
     meter.push({ channels: [left, right], frames })
   }
-  await decodeThroughCodec(ffmpeg, codec, { path: master.path, folder }, receive, signal)
+  await decodeThroughCodec(ffmpeg, codec, { path, folder, durationSeconds }, receive, signal)
   return meter.read().truePeakDbtp
 }

@@ -31,11 +31,12 @@ const BLOCK_FRAMES = 1 << 15
 
 /**
  * Reads a written WAV from its first to its last frame and returns what it measures: loudness after BS.1770-5, true peak at 16 points
- * per frame. Throws when the file is not whole or cannot be read.
+ * per frame. Throws when the file is not whole, has another number of frames than `frames`, or cannot be read.
  */
-export function measureMaster(path: string): MasterMeasurement {
+export function measureMaster(path: string, frames?: number): MasterMeasurement {
   const wav = openWav(path)
   try {
+    if (frames !== undefined && wav.frames !== frames) throw new Error(`the file has ${wav.frames} of ${frames} frames`)
     const loudness = createLoudnessMeter(wav.sampleRateHz)
     const peaks = createTruePeakVerifier()
     const steps = createStepMeter(Math.round(wav.sampleRateHz * curveStepSeconds))

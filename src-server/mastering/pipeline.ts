@@ -1,5 +1,5 @@
 /** One song from its stored file to the finished ZIP. Computes only: no database, no network, no clock. */
-import { access, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { chooseTitle, resultFolderName, safeTitle } from '../artifacts/names.ts'
 import { packageResult } from '../artifacts/package.ts'
@@ -16,8 +16,6 @@ import type { MasteringPlan } from '../engine/plan-recipe.ts'
 import { mix } from '../engine/units.ts'
 import { engineVersion } from '../engine/version.ts'
 import type { SongTags } from '../media/audio-facts.ts'
-import { UnreadableAudioError } from '../media/decode.ts'
-import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { readCover } from '../media/tags.ts'
 import { type Delivery, deliverMasters } from './deliver.ts'
 import { createProgressMeter, LOOK_WEIGHTS, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
@@ -37,10 +35,11 @@ import {
   thinnedCurves,
   withSameBytes,
 } from './report-facts.ts'
+import { checkStoredSong, REFERENCE_CODES, readingSong, SOURCE_CODES } from './stored-song.ts'
 import { masterWarnings, songWarnings } from './warnings.ts'
 import { decisionsDone, repairsOfFaults, withBridgedGaps } from './work-done.ts'
 import { WorkFailure } from './work-failure.ts'
-import type { StoredSong, WarningFact, WorkOrder, WorkProgress, WorkResult } from './work-order.ts'
+import type { WarningFact, WorkOrder, WorkProgress, WorkResult } from './work-order.ts'
 
 const JSON_FILE = 'report.json'
 const HTML_FILE = 'report.html'
@@ -56,9 +55,6 @@ export async function masterSong(
   cancelled: AbortSignal,
 ): Promise<WorkResult> {
   if (order.source.facts.durationSeconds < MIN_DURATION_SECONDS) throw new WorkFailure('TOO_SHORT')
-  await access(order.source.path).catch((error) => {
-    throw new WorkFailure('SOURCE_LOST', {}, error)
-  })
   const progress = createProgressMeter(MASTERING_WEIGHTS[order.tier], send)
   const pool = createRenderPool(order.threads)
   const end = new AbortController()
@@ -110,11 +106,19 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   const isOwnReference = order.reference?.sha256 === order.source.sha256
   const other = isOwnReference ? undefined : order.reference
   report('decoding', 0)
+  await checkStoredSong(order.source, SOURCE_CODES, signal)
+  if (other) await checkStoredSong(other, REFERENCE_CODES, signal)
+  const place = { ffmpeg: order.ffmpeg, folder: order.attemptFolder, signal }
   const behind = other ? REFERENCE_PART : 0
   const look = createProgressMeter(LOOK_WEIGHTS, ({ fraction }) => report('decoding', behind * fraction))
-  const foreign = other && (await analyseReference(order.ffmpeg, other, look.report, signal))
-  const song = await readSong(order.ffmpeg, order.source, signal, (stage, part) =>
-    report(stage, stage === 'decoding' ? mix(behind, 1, part) : part),
+  const foreign =
+    other &&
+    (await readingSong(place, other, REFERENCE_CODES, () => readSong(order.ffmpeg, other, signal, look.report)))
+      .analysis
+  const song = await readingSong(place, order.source, SOURCE_CODES, () =>
+    readSong(order.ffmpeg, order.source, signal, (stage, part) =>
+      report(stage, stage === 'decoding' ? mix(behind, 1, part) : part),
+    ),
   )
   const { analysis } = song
   if (analysis.isSilent || analysis.integratedLufs === null) throw new WorkFailure('DIGITAL_SILENCE')
@@ -134,10 +138,12 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
   report('analysing', 1)
   let edit = 0
   const edited = song.isConverted
-    ? await editSong(order.ffmpeg, order.source, song, edits, signal, (part) => {
-        edit = EDIT_PART * part
-        report('rendering', edit)
-      })
+    ? await readingSong(place, order.source, SOURCE_CODES, () =>
+        editSong(order.ffmpeg, order.source, song, edits, signal, (part) => {
+          edit = EDIT_PART * part
+          report('rendering', edit)
+        }),
+      )
     : { audio: song.takeAudio(), repairs: [] }
   const plan = choosePlan(edited.audio, analysis, song.isConverted ? candidates.map(afterEdits) : candidates)
   signal.throwIfAborted()
@@ -154,20 +160,6 @@ async function prepareSong(order: WorkOrder, report: ReportProgress, signal: Abo
     decisions: decisionsDone(decisions, { ...applied, repairs }, { intensity, plrDb: analysis.plrDb ?? 0 }),
     warnings: songWarnings(order.ffmpeg, order.source, { analysis, plan }),
     sourceLufs: analysis.integratedLufs,
-  }
-}
-
-/** Returns what was measured of a reference. Throws a {@link WorkFailure} where its sound cannot be read, else as decoding does. */
-async function analyseReference(
-  ffmpeg: Ffmpeg,
-  song: StoredSong,
-  report: ReportProgress,
-  signal: AbortSignal,
-): Promise<SourceAnalysis> {
-  try {
-    return (await readSong(ffmpeg, song, signal, report)).analysis
-  } catch (error) {
-    throw error instanceof UnreadableAudioError ? new WorkFailure('REFERENCE_UNREADABLE', {}, error) : error
   }
 }
 

@@ -25,6 +25,7 @@ export interface RenderedMaster {
   readonly sizeBytes: number
   readonly sha256: string
   readonly sampleRateHz: number
+  readonly durationSeconds: number
   readonly bitDepth: 16 | 24
   readonly plan: LandingPlan
   readonly measurement: MasterMeasurement
@@ -59,7 +60,8 @@ export function renderMaster(task: RenderTask, onStep: (step: RenderStep) => voi
   for (let round = 1; ; round++) {
     const written = writeMaster(task, plan)
     if (round === 1) onStep('written')
-    const measurement = measureMaster(task.path)
+    const { frames } = task.source.audio
+    const measurement = measureMaster(task.path, frames)
     const trimmed = correctPlan(plan, measurement, round)
     if (!trimmed || round === MAX_ROUNDS) {
       const overDb = measurement.truePeakDbtp - plan.promisedCeilingDbtp
@@ -67,7 +69,8 @@ export function renderMaster(task: RenderTask, onStep: (step: RenderStep) => voi
         throw new CeilingBrokenError(`the written file is ${overDb.toFixed(3)} dB above its ceiling`)
       }
       onStep('verified')
-      const format = { sampleRateHz: task.source.sampleRateHz, bitDepth: task.bitDepth }
+      const { sampleRateHz } = task.source
+      const format = { sampleRateHz, bitDepth: task.bitDepth, durationSeconds: frames / sampleRateHz }
       return {
         ...written,
         ...format,

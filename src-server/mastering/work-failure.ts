@@ -2,6 +2,7 @@ import type { ErrorParams, FailureCode } from '../contract/errors.ts'
 import { isDiskFull } from '../disk.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
 import { FfmpegError } from '../media/ffmpeg.ts'
+import { isExhausted } from '../process-group.ts'
 import type { WorkFailed } from './work-order.ts'
 
 /** A job cannot be finished for a reason that its owner should hear. */
@@ -31,11 +32,20 @@ function classify(error: unknown): { failureCode: FailureCode; params: ErrorPara
   return error instanceof WorkFailure ? error : { failureCode: codeOf(error), params: {} }
 }
 
+/** Errors of V8 and Node where an array, a WebAssembly memory or a thread finds no memory: RangeErrors have no code of their own. */
+function isOutOfMemory(error: unknown): boolean {
+  if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') return true
+  return error instanceof RangeError && /allocation failed|could not allocate memory|out of memory/i.test(error.message)
+}
+
 function codeOf(error: unknown): FailureCode {
   if (error instanceof UnreadableAudioError) return 'UNREADABLE_AUDIO'
   if (error instanceof FfmpegError && error.fault === 'missing') return 'FFMPEG_MISSING'
   if (error instanceof FfmpegError && error.fault === 'time_limit') return 'ENGINE_TIMEOUT'
   if (error instanceof FfmpegError && error.fault === 'disk_full') return 'DISK_FULL'
-  if (error instanceof FfmpegError && error.fault === 'killed') return 'ENGINE_CRASHED'
+  if (error instanceof FfmpegError && error.fault === 'crashed') return 'ENGINE_CRASHED'
+  if (error instanceof FfmpegError && ['killed', 'out_of_memory', 'not_started'].includes(error.fault))
+    return 'OUT_OF_MEMORY'
+  if (isOutOfMemory(error) || isExhausted(error)) return 'OUT_OF_MEMORY'
   return isDiskFull(error) ? 'DISK_FULL' : 'ENGINE_FAILED'
 }

@@ -48,6 +48,8 @@ export interface AudioFacts {
   readonly channels: number
   /** Frames at `sampleRateHz`: counted in the file, not read from a header. */
   readonly frames: number
+  /** By which reader `frames` were counted, as `readerOf` in decode.ts names it; absent in facts that were stored before that was noted. */
+  readonly countedBy?: string
   /** `frames / sampleRateHz`. */
   readonly durationSeconds: number
   /** How long the file says it is, where it holds at least a second less: its end may be missing. */

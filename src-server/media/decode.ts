@@ -48,7 +48,8 @@ interface SongFile {
 /**
  * How ffmpeg reads a song. Of a WAV it is given the samples alone, since it takes other chunks for sound where a header is wrong and
  * guesses another decoder for 24 bits in 32. The check sums of a FLAC are looked at and what does not match is left out: damaged, it
- * would come out as noise. An MP3 is read without the tags that ffmpeg would take for sound. Throws an {@link UnreadableAudioError} for a WAV without samples, and the system's error.
+ * would come out as noise. An MP3 is read without the tags that ffmpeg would take for sound.
+ * Throws an {@link UnreadableAudioError} for a WAV without samples, and the system's error.
  */
 async function songInput({ path, format }: Pick<SongFile, 'path' | 'format'>): Promise<FfmpegCall['input']> {
   if (format === 'mp3') {
@@ -95,6 +96,14 @@ async function runOverSong(
  * filters are made anew wherever the frames change their channels.
  */
 const MONO_PARTS_AS_LOUD = "volume='if(eq(nb_channels,1),sqrt(2),1)'"
+
+/** Raised whenever a file may decode to another number of frames than with the code before. */
+const READER_VERSION = 1
+
+/** Returns the name of what decodes: two readers of the same name decode a file to the same number of frames. Pure. */
+export function readerOf({ version }: Pick<Ffmpeg, 'version'>): string {
+  return `${READER_VERSION} ffmpeg ${version}`
+}
 
 /** What can be decoded of a file, in frames. */
 export interface DecodableSound {
@@ -160,8 +169,8 @@ const MAX_BRIDGED_SHARE = 0.001
  * lie on SharedArrayBuffers, at any other in memory that `changeRate` gives back. The samples never pass through integers, since lossy
  * audio exceeds full scale, and the decoder runs without processor-specific code, so that a lossy file decodes alike on every machine.
  * NaN, infinities and numbers beyond all levels are bridged by a straight line. What is damaged in a FLAC becomes silence of its
- * length, since its frames are numbered; in an MP3, whose frames are not, it is left out. Throws an {@link UnreadableAudioError}, a
- * FfmpegError, or the reason of an aborted `signal`.
+ * length, since its frames are numbered; in an MP3, whose frames are not, it is left out. Throws an {@link UnreadableAudioError}, also
+ * when another number of frames comes out than was counted, a FfmpegError, or the reason of an aborted `signal`.
  */
 export async function decodeSong(
   ffmpeg: Ffmpeg,
@@ -172,7 +181,9 @@ export async function decodeSong(
   const sampleRateHz = decodedRateHz(facts.sampleRateHz)
   const isResampled = sampleRateHz !== facts.sampleRateHz
   const allocate = sampleRateHz === engineRateHz(sampleRateHz) ? allocateShared : allocateOwn
-  const capacity = Math.ceil((facts.frames * sampleRateHz) / facts.sampleRateHz)
+  const counted = await countAgain(ffmpeg, path, facts, options.signal)
+  const capacity = Math.ceil(((counted ?? facts.frames) * sampleRateHz) / facts.sampleRateHz)
+  let bytes = 0
   const collector = collectPlanar(Array.from({ length: facts.channels }, () => allocate(capacity)))
   const filters = [
     ...(facts.format === 'mp3' && facts.channels === 2 ? [MONO_PARTS_AS_LOUD] : []),
@@ -193,6 +204,7 @@ export async function decodeSong(
         ...['-c:a', 'pcm_f32le', '-f', 'f32le'],
       ],
       output: (chunk) => {
+        bytes += chunk.length
         collector.push(chunk)
         options.onProgress?.(Math.min(1, collector.frames / Math.max(1, capacity)))
       },
@@ -201,6 +213,11 @@ export async function decodeSong(
   )
   const frames = collector.frames
   if (frames === 0) throw new UnreadableAudioError('the decoder gave no audio')
+  const given = bytes / (Float32Array.BYTES_PER_ELEMENT * facts.channels)
+  const due = ((counted ?? 0) * sampleRateHz) / facts.sampleRateHz
+  if (counted !== undefined && Math.abs(given - due) > (isResampled ? RESAMPLED_TOLERANCE_FRAMES : 0)) {
+    throw new UnreadableAudioError(`${given} of ${due} frames were decoded`)
+  }
   const gaps = collector.hasGaps ? collector.planes.flatMap((samples) => bridgeGaps(samples.subarray(0, frames))) : []
   const bridgedSamples = gaps.reduce((sum, length) => sum + length, 0)
   if (bridgedSamples > MAX_BRIDGED_SHARE * frames * facts.channels) {
@@ -210,6 +227,27 @@ export async function decodeSong(
   // A copy, not the same memory: both channels are worked on in place.
   const right = collector.planes[1]?.subarray(0, frames) ?? copied(left, allocate)
   return { audio: { channels: [left, right], frames, sampleRateHz }, bridgedGaps: gaps.length }
+}
+
+/** Frames by which a conversion of the rate may be longer or shorter than its input: the filter's last partial step. */
+const RESAMPLED_TOLERANCE_FRAMES = 16
+
+/**
+ * Returns how many frames a song must decode to: those that were counted when it was taken, or counted now where another reader counted
+ * them. Undefined where nobody noted who did.
+ */
+async function countAgain(
+  ffmpeg: Ffmpeg,
+  path: string,
+  facts: AudioFacts,
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
+  if (facts.countedBy === undefined) return undefined
+  if (facts.countedBy === readerOf(ffmpeg)) return facts.frames
+  const song = { path, format: facts.format, codec: facts.codec }
+  const longestSeconds = Math.ceil(facts.durationSeconds) + 1
+  const { frames, lostFrames } = await countFrames(ffmpeg, song, facts.sampleRateHz, longestSeconds, signal)
+  return facts.format === 'flac' && facts.damagedSeconds !== undefined ? frames + lostFrames : frames
 }
 
 const allocateOwn: Allocate = (length) => new Float32Array(length)

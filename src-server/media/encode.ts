@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Platform } from '../contract/platforms.ts'
-import { type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
+import { type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { inWholeFrames } from './samples.ts'
 
 /** An encoder with its settings, and how its file is read again. */
@@ -63,6 +63,9 @@ const QUICK: Readonly<Record<string, { readonly name: string; readonly options: 
 /** Encoding ten minutes of AAC takes 10 s of one core: this is a hang even on a busy machine. */
 const TIME_LIMIT_SECONDS = 900
 
+/** What a copy may lack at its end: less than a frame of any of the codecs. */
+const MOST_MISSING_SECONDS = 0.05
+
 /** Opus works at this rate only (RFC 6716, section 2). */
 const OPUS_RATE_HZ = 48_000
 
@@ -97,18 +100,20 @@ function describe({ codec, rate, quality }: Wanted, encoder: string): LossyCodec
 
 /**
  * Encodes a WAV, decodes the copy and gives the decoded samples to `onSamples`: interleaved float32, two channels, in chunks of
- * whole frames that are valid until it returns. The copy lies in `folder` meanwhile. Throws a FfmpegError, or the reason of an
- * aborted `signal`.
+ * whole frames that are valid until it returns. The copy lies in `folder` meanwhile. Throws a FfmpegError, also when the copy is shorter
+ * than the WAV, or the reason of an aborted `signal`.
  */
 export async function decodeThroughCodec(
   ffmpeg: Ffmpeg,
   codec: LossyCodec,
-  wav: { readonly path: string; readonly folder: string },
+  wav: { readonly path: string; readonly folder: string; readonly durationSeconds: number },
   onSamples: (samples: Float32Array) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   const copy = path.join(wav.folder, `copy-${randomUUID()}`)
   const call = { timeLimitSeconds: TIME_LIMIT_SECONDS, signal }
+  let frames = 0
+  let copyRateHz = Number.NaN
   try {
     await runFfmpeg(ffmpeg, {
       ...call,
@@ -132,8 +137,19 @@ export async function decodeThroughCodec(
       operation: `decode ${codec.name}`,
       input: { from: copy, format: codec.demuxer },
       outputOptions: ['-map', '0:a:0', '-ac', '2', '-c:a', 'pcm_f32le', '-f', 'f32le'],
-      output: inWholeFrames(8, onSamples),
+      onLine: (line) => {
+        copyRateHz = Number(/Audio: pcm_f32le.*? (\d+) Hz/.exec(line)?.[1] ?? copyRateHz)
+      },
+      output: inWholeFrames(8, (samples) => {
+        frames += samples.length / 2
+        onSamples(samples)
+      }),
     })
+    const missingSeconds = wav.durationSeconds - frames / copyRateHz
+    if (!(missingSeconds <= MOST_MISSING_SECONDS)) {
+      const cause = new Error(`${missingSeconds.toFixed(3)} of ${wav.durationSeconds} s are missing`)
+      throw new FfmpegError(`decode ${codec.name}`, 'short', [], cause)
+    }
   } finally {
     await rm(copy, { force: true })
   }

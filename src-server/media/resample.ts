@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Audio, AudioBlock } from '../engine/block.ts'
-import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
+import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { allocateShared, collectPlanar } from './samples.ts'
 
 /**
@@ -22,6 +22,9 @@ interface ConversionOptions {
 }
 
 const FRAMES_PER_CHUNK = 16_384
+
+/** Frames by which a conversion may end early: the filter's last partial step. */
+const MOST_MISSING_FRAMES = 16
 
 /**
  * Converts a whole piece to another rate and returns it on SharedArrayBuffers; float in, float out, no gain, no delay. The original
@@ -103,6 +106,11 @@ async function convert(
     timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
     signal,
   })
+  const missing = planes[0]!.length - collector.frames
+  if (missing > MOST_MISSING_FRAMES) {
+    const cause = new Error(`${missing} of ${planes[0]!.length} frames are missing`)
+    throw new FfmpegError('convert the rate', 'short', [], cause)
+  }
   // The converter may end a frame early: then the end is silence, not what the memory held before.
   for (const samples of planes) samples.fill(0, collector.frames)
 }

@@ -3,7 +3,7 @@
 import type { ErrorParams } from '../contract/errors.ts'
 import { DURATION_TOLERANCE_SECONDS, MAX_DURATION_SECONDS } from '../contract/limits.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
-import { countFrames, type DecodableSound } from '../media/decode.ts'
+import { countFrames, type DecodableSound, readerOf } from '../media/decode.ts'
 import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
 import { type FormatFault, recogniseAudio, type StreamFacts } from '../media/recognise.ts'
 import { readTags } from '../media/tags.ts'
@@ -58,6 +58,7 @@ export async function probeAudio(
       sampleRateHz: stream.sampleRateHz,
       channels: stream.channels,
       frames,
+      countedBy: readerOf(ffmpeg),
       durationSeconds,
       ...(isMissing && !(isLossy && damagedFrames > 0) ? { claimedSeconds } : {}),
       ...(uncountedSeconds >= MISSED_SECONDS ? { uncountedSeconds } : {}),

@@ -90,7 +90,7 @@ describe('a copy', async () => {
     let frames = 0
     const energy = [0, 0]
     const heard: Buffer[] = []
-    await decodeThroughCodec(ffmpeg, codec, { path: wav, folder: copies }, (samples) => {
+    await decodeThroughCodec(ffmpeg, codec, { path: wav, folder: copies, durationSeconds: seconds }, (samples) => {
       expect(samples.length % 2).toBe(0)
       frames += samples.length / 2
       heard.push(Buffer.from(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)))
@@ -114,7 +114,7 @@ describe('a copy', async () => {
   it('made many times at once of one master is the same each time', async () => {
     const framesOf = async () => {
       let frames = 0
-      await decodeThroughCodec(ffmpeg, codecs[0]!, { path: wav, folder }, (samples) => {
+      await decodeThroughCodec(ffmpeg, codecs[0]!, { path: wav, folder, durationSeconds: seconds }, (samples) => {
         frames += samples.length / 2
       })
       return frames

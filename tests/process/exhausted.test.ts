@@ -14,10 +14,12 @@ const hasPrlimit = (() => {
   }
 })()
 
-/** File descriptors that a process may open in all from now on, beside those that it has. */
+/** Lets a process open `spare` more file descriptors: the limit is on their number, and each takes the lowest that is free. */
 function leaveDescriptors(pid: number, spare: number): void {
-  const open = readdirSync(`/proc/${pid}/fd`).map(Number)
-  execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${Math.max(...open) + 1 + spare}:`])
+  const open = new Set(readdirSync(`/proc/${pid}/fd`).map(Number))
+  let limit = 0
+  for (let free = 0; free < spare; limit++) if (!open.has(limit)) free++
+  execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${limit}:`])
 }
 
 const restoreDescriptors = (pid: number) => void execFileSync('prlimit', [`--pid=${pid}`, '--nofile=4096:'])
@@ -36,7 +38,7 @@ describe.runIf(hasPrlimit)('a service without file descriptors (needs prlimit)',
 
   const take = () => server.newJob({ dry_run: 'true' })
 
-  test.each([2, 4, 6, 8])(
+  test.each([1, 3, 5, 7, 9])(
     'that may open %i more answers 503 UNAVAILABLE or takes the song, and goes on',
     async (spare) => {
       // What is opened once is open from here on.

@@ -27,6 +27,8 @@ const who = (values: ErrorParams) => (values.field === 'reference_file' ? 'The r
 const noFfmpeg = 'No ffmpeg was found. Install ffmpeg 5.1 or newer, or name one in Settings.'
 const ffmpegToConfirm = (lack: string) =>
   `The ffmpeg that is set ${lack === 'ffmpeg_changed' ? 'is another file than was confirmed' : 'was never confirmed'}, so it is not run. Settings shows how to confirm it.`
+const brokenFfmpeg =
+  'ffmpeg does not work: it cannot read or write files in the data folder, or not even a file that is good. Choose another ffmpeg in Settings; `loudsmith doctor` shows what is wrong.'
 
 export const errors: Record<ErrorCode, Sentence> = {
   FILE_TOO_LARGE: (v) =>
@@ -79,7 +81,9 @@ export const errors: Record<ErrorCode, Sentence> = {
       ? noFfmpeg
       : v.reason === 'ffmpeg_unconfirmed' || v.reason === 'ffmpeg_changed'
         ? ffmpegToConfirm(v.reason)
-        : 'Loudsmith is starting, stopping or busy. Try again shortly.',
+        : v.reason === 'ffmpeg_broken'
+          ? brokenFfmpeg
+          : 'Loudsmith is starting, stopping or busy. Try again shortly.',
   INSUFFICIENT_STORAGE: 'There is not enough room on the disk. Free some space or raise the quota in Settings.',
 }
 
@@ -87,18 +91,23 @@ export const failures: Record<FailureCode, Sentence> = {
   CANCELLED: 'cancelled',
   DIGITAL_SILENCE: 'The song is digital silence or nearly so. Export it again with sound.',
   TOO_SHORT: 'The song is shorter than one second. Export the whole of it.',
-  UNREADABLE_AUDIO: 'The audio could not be decoded to its end. Export the song again.',
+  UNREADABLE_AUDIO:
+    'The stored song could not be read as it was when it was added. Add it again; if it stays, export it again.',
   CEILING_BROKEN: (v) =>
     `A master for ${v.platform ?? 'a platform'} could not be kept under its true-peak ceiling, so nothing was delivered. Try a lower intensity.`,
   ENGINE_CRASHED:
-    'The engine stopped three times while working on this song. Export the song again and try once more; the log names the cause.',
+    'The engine stopped three times while working on this song. Try once more, or with another ffmpeg; the log names the cause.',
+  OUT_OF_MEMORY:
+    'The computer ran out of memory three times while mastering this song. Close other programs, or master fewer songs at once, and try again.',
   ENGINE_TIMEOUT: 'The engine took longer than it may and was stopped. Try again when the computer is less busy.',
   SOURCE_LOST: 'The stored song is gone from the disk. Add it again.',
   REFERENCE_LOST: 'The stored reference is gone from the disk. Add it again, or master without it.',
-  REFERENCE_UNREADABLE: 'The reference could not be decoded to its end. Choose another one, or master without it.',
+  REFERENCE_UNREADABLE:
+    'The stored reference could not be read as it was when it was added. Add it again, choose another one, or master without it.',
   DISK_FULL: 'The disk filled up while the masters were written. Free some space and try again.',
   FFMPEG_MISSING:
     'There was no ffmpeg that may be run. Install ffmpeg 5.1 or newer, or name or confirm one in Settings; then try again.',
+  FFMPEG_BROKEN: brokenFfmpeg,
   ENGINE_FAILED: 'The engine failed on this song. Export it again and try once more; the log names the cause.',
 }
 

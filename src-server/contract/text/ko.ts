@@ -25,6 +25,8 @@ const who = (values: ErrorParams) => (values.field === 'reference_file' ? '레�
 const noFfmpeg = 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요.'
 const ffmpegToConfirm = (lack: string) =>
   `${lack === 'ffmpeg_changed' ? '설정한 ffmpeg가 확인한 파일과 달라서' : '설정한 ffmpeg를 아직 확인하지 않아서'} 실행하지 않아요. 확인하는 방법은 설정에 있어요.`
+const brokenFfmpeg =
+  'ffmpeg가 동작하지 않아요. 데이터 폴더의 파일을 읽거나 쓰지 못하거나, 정상 파일도 디코딩하지 못해요. 설정에서 다른 ffmpeg를 고르세요. 무엇이 문제인지는 `loudsmith doctor`에 나와요.'
 
 export const errors: Record<ErrorCode, Sentence> = {
   FILE_TOO_LARGE: (v) => `${who(v)} ${v.maxMegabytes ?? 50} MB보다 커요. FLAC이나 더 낮은 해상도로 내보내세요.`,
@@ -74,7 +76,9 @@ export const errors: Record<ErrorCode, Sentence> = {
       ? noFfmpeg
       : v.reason === 'ffmpeg_unconfirmed' || v.reason === 'ffmpeg_changed'
         ? ffmpegToConfirm(v.reason)
-        : 'Loudsmith가 시작 중이거나, 끝나는 중이거나, 바빠요. 잠시 뒤 다시 시도하세요.',
+        : v.reason === 'ffmpeg_broken'
+          ? brokenFfmpeg
+          : 'Loudsmith가 시작 중이거나, 끝나는 중이거나, 바빠요. 잠시 뒤 다시 시도하세요.',
   INSUFFICIENT_STORAGE: '디스크 공간이 모자라요. 공간을 비우거나 설정에서 한도를 늘리세요.',
 }
 
@@ -82,17 +86,21 @@ export const failures: Record<FailureCode, Sentence> = {
   CANCELLED: '취소됨',
   DIGITAL_SILENCE: '곡이 무음이거나 무음에 가까워요. 소리가 있게 다시 내보내세요.',
   TOO_SHORT: '곡이 1초보다 짧아요. 곡 전체를 내보내세요.',
-  UNREADABLE_AUDIO: '오디오를 끝까지 디코딩하지 못했어요. 곡을 다시 내보내세요.',
+  UNREADABLE_AUDIO: '저장된 곡을 추가했을 때와 똑같이 읽지 못했어요. 다시 추가하고, 계속되면 곡을 다시 내보내세요.',
   CEILING_BROKEN: (v) =>
     `${v.platform ?? '한 플랫폼'}의 마스터가 트루 피크 한도를 지키지 못해서 아무것도 내보내지 않았어요. 강도를 낮춰 보세요.`,
-  ENGINE_CRASHED: '이 곡을 처리하다 엔진이 세 번 멈췄어요. 곡을 다시 내보내 시도하세요. 원인은 로그에 있어요.',
+  ENGINE_CRASHED: '이 곡을 처리하다 엔진이 세 번 멈췄어요. 다시 시도하거나 다른 ffmpeg를 쓰세요. 원인은 로그에 있어요.',
+  OUT_OF_MEMORY:
+    '이 곡을 마스터링하다 컴퓨터의 메모리가 세 번 모자랐어요. 다른 프로그램을 닫거나 한 번에 더 적은 곡을 마스터링하고 다시 시도하세요.',
   ENGINE_TIMEOUT: '엔진이 허용된 시간보다 오래 걸려서 멈췄어요. 컴퓨터가 덜 바쁠 때 다시 시도하세요.',
   SOURCE_LOST: '저장된 곡이 디스크에서 사라졌어요. 다시 추가하세요.',
   REFERENCE_LOST: '저장된 레퍼런스가 디스크에서 사라졌어요. 다시 추가하거나 레퍼런스 없이 마스터링하세요.',
-  REFERENCE_UNREADABLE: '레퍼런스를 끝까지 디코딩하지 못했어요. 다른 곡을 고르거나 레퍼런스 없이 마스터링하세요.',
+  REFERENCE_UNREADABLE:
+    '저장된 레퍼런스를 추가했을 때와 똑같이 읽지 못했어요. 다시 추가하거나, 다른 곡을 고르거나, 레퍼런스 없이 마스터링하세요.',
   DISK_FULL: '마스터를 쓰는 중에 디스크가 가득 찼어요. 공간을 비우고 다시 시도하세요.',
   FFMPEG_MISSING:
     '실행해도 되는 ffmpeg가 없었어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정 또는 확인한 뒤 다시 시도하세요.',
+  FFMPEG_BROKEN: brokenFfmpeg,
   ENGINE_FAILED: '이 곡에서 엔진이 실패했어요. 곡을 다시 내보내 시도하세요. 원인은 로그에 있어요.',
 }
 

@@ -1,0 +1,69 @@
+/** Stored songs as they were taken: checked before they are read, and what it means when they cannot be. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import type { FailureCode } from '../contract/errors.ts'
+import { UnreadableAudioError } from '../media/decode.ts'
+import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
+import { tryFfmpegIn } from '../media/trial.ts'
+import { isExhausted } from '../process-group.ts'
+import { WorkFailure } from './work-failure.ts'
+import type { StoredSong } from './work-order.ts'
+
+/** What the owner hears of a song that is gone, and of one that cannot be read as it was taken. */
+export interface SongCodes {
+  readonly lost: FailureCode
+  readonly unreadable: FailureCode
+}
+
+export const SOURCE_CODES: SongCodes = { lost: 'SOURCE_LOST', unreadable: 'UNREADABLE_AUDIO' }
+export const REFERENCE_CODES: SongCodes = { lost: 'REFERENCE_LOST', unreadable: 'REFERENCE_UNREADABLE' }
+
+/**
+ * Reads a stored song to its end and compares its SHA-256 with the one that it was taken with. Throws a {@link WorkFailure} when it is
+ * gone, changed, cut short or cannot be read, or the reason of an aborted `signal`.
+ */
+export async function checkStoredSong(
+  { path, sha256 }: Pick<StoredSong, 'path' | 'sha256'>,
+  codes: SongCodes,
+  signal: AbortSignal,
+): Promise<void> {
+  await access(path).catch((error) => {
+    throw new WorkFailure(codes.lost, {}, error)
+  })
+  const hash = createHash('sha256')
+  try {
+    await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash, { signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw isExhausted(error) ? error : new WorkFailure(codes.unreadable, {}, error)
+  }
+  const found = hash.digest('hex')
+  if (found !== sha256) {
+    throw new WorkFailure(codes.unreadable, {}, new Error(`the stored file is ${found}, taken was ${sha256}`))
+  }
+}
+
+/**
+ * Runs `read`, which decodes a song. Where that fails, a trial in `folder` tells whether it is ffmpeg's fault: throws a
+ * {@link WorkFailure} with FFMPEG_BROKEN, or with `codes.unreadable` where ffmpeg works; any other failure as it is.
+ */
+export async function readingSong<Result>(
+  { ffmpeg, folder, signal }: { readonly ffmpeg: Ffmpeg; readonly folder: string; readonly signal: AbortSignal },
+  song: Pick<StoredSong, 'facts'>,
+  codes: SongCodes,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    const isDecoding = error instanceof FfmpegError && ['failed', 'short', 'crashed'].includes(error.fault)
+    if (!isDecoding && !(error instanceof UnreadableAudioError)) throw error
+    const fault = await tryFfmpegIn(ffmpeg, folder, [song.facts.format], signal)
+    if (fault) throw new WorkFailure('FFMPEG_BROKEN', {}, fault)
+    // A song that has been decoded before does not make ffmpeg crash: another start may go well.
+    if (error instanceof FfmpegError && error.fault === 'crashed') throw error
+    throw new WorkFailure(codes.unreadable, {}, error)
+  }
+}

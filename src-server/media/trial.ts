@@ -1,0 +1,104 @@
+/** A trial of ffmpeg with files that are known to be good: it tells a program that does not work from a song that cannot be decoded. */
+import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { AudioFormat } from './audio-facts.ts'
+import { countFrames } from './decode.ts'
+import { type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
+
+interface GoodFile {
+  readonly codec: string
+  readonly frames: number
+  readonly bytes: () => Buffer
+}
+
+const RATE_HZ = 44_100
+
+/** Files of silence, mono, at 44.1 kHz. */
+const GOOD_FILES: Readonly<Record<AudioFormat, GoodFile>> = {
+  wav: { codec: 'pcm_s16', frames: 4096, bytes: silentWav },
+  flac: {
+    codec: 'flac',
+    frames: 4096,
+    // Made by flac 1.4 of 4096 zeros: one frame of a constant.
+    bytes: () => Buffer.from('ZkxhQ4AAACIQABAAAAALAAALCsRA8AAAEAAIKfcXQKqxq5izPq4h3uEi//jJCACVAAAAIb0=', 'base64'),
+  },
+  // MPEG-1 layer III, 32 kbit/s, mono: a frame whose side information is zero is silence (ISO 11172-3, 2.4.1.7).
+  mp3: { codec: 'mp3', frames: 10 * 1152, bytes: () => Buffer.concat(Array.from({ length: 10 }, silentMp3Frame)) },
+}
+
+function silentMp3Frame(): Buffer {
+  const frame = Buffer.alloc(104)
+  frame.writeUInt32BE(0xff_fb_10_c0)
+  return frame
+}
+
+function silentWav(): Buffer {
+  const samples = Buffer.alloc(2 * 4096)
+  const header = Buffer.from(
+    'RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\0\0\0\0\0\0\0\0\x02\0\x10\0data\0\0\0\0',
+    'latin1',
+  )
+  header.writeUInt32LE(36 + samples.length, 4)
+  header.writeUInt32LE(RATE_HZ, 24)
+  header.writeUInt32LE(2 * RATE_HZ, 28)
+  header.writeUInt32LE(samples.length, 40)
+  return Buffer.concat([header, samples])
+}
+
+const TIME_LIMIT_SECONDS = 30
+
+/**
+ * Has ffmpeg write a WAV into a folder and read it and a song of each of `formats` from there. Returns undefined when all of it comes
+ * back, or else why it does not. Nothing stays in the folder. Throws the system's error where the folder takes no file, and the reason of
+ * an aborted `signal`.
+ */
+export async function tryFfmpegIn(
+  ffmpeg: Ffmpeg,
+  folder: string,
+  formats: readonly AudioFormat[],
+  signal?: AbortSignal,
+): Promise<FfmpegError | undefined> {
+  const at = (name: string) => path.join(folder, `trial-${name}`)
+  const id = randomUUID()
+  const written = at(`${id}-written`)
+  try {
+    for (const format of new Set<AudioFormat>(['wav', ...formats])) {
+      const file = at(`${id}-${format}`)
+      const { bytes, codec, frames } = GOOD_FILES[format]
+      await writeFile(file, bytes(), { mode: 0o600 })
+      try {
+        await expectFrames({ path: file, format, codec }, frames)
+        if (format === 'wav') await copyThrough(file)
+      } finally {
+        await rm(file, { force: true })
+      }
+    }
+    return undefined
+  } catch (error) {
+    if (error instanceof FfmpegError) return error
+    throw error
+  } finally {
+    await rm(written, { force: true })
+  }
+
+  async function expectFrames(song: Parameters<typeof countFrames>[1], frames: number): Promise<void> {
+    const counted = await countFrames(ffmpeg, song, RATE_HZ, 1, signal)
+    if (counted.frames !== frames) {
+      const cause = new Error(`${counted.frames} of ${frames} frames of ${song.format}`)
+      throw new FfmpegError('read a file that is good', 'short', [], cause)
+    }
+  }
+
+  async function copyThrough(file: string): Promise<void> {
+    await runFfmpeg(ffmpeg, {
+      operation: 'write a file',
+      input: { from: file, format: 'wav' },
+      outputOptions: ['-c:a', 'pcm_s16le', '-f', 'wav'],
+      output: written,
+      timeLimitSeconds: TIME_LIMIT_SECONDS,
+      signal,
+    })
+    await expectFrames({ path: written, format: 'wav', codec: 'pcm_s16' }, GOOD_FILES.wav.frames)
+  }
+}
