@@ -2,12 +2,15 @@
 import type { SystemState } from '../contract/app.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { FfmpegMissingError } from '../media/locate.ts'
+import { tryFfmpegIn } from '../media/trial.ts'
 
 export interface SystemStateArguments {
   readonly appVersion: string
   readonly engineVersion: string
   readonly baseUrl: string
   readonly dataDir: string
+  /** Folder below it in which ffmpeg is tried. */
+  readonly tmp: string
   readonly host: SystemState['host']
   readonly hasSimd: boolean
   /** Rejects when there is none. */
@@ -18,7 +21,20 @@ export interface SystemStateArguments {
 
 /** Returns the reader of the machine's state. A missing ffmpeg is null, not an error. */
 export function createSystemStateReader(arguments_: SystemStateArguments): () => Promise<SystemState> {
-  const { appVersion, engineVersion, baseUrl, dataDir, host, hasSimd, ffmpeg, freeBytes, usedBytes } = arguments_
+  const { appVersion, engineVersion, baseUrl, dataDir, tmp, host, hasSimd, ffmpeg, freeBytes, usedBytes } = arguments_
+  let proven: string | undefined
+  /** Why an ffmpeg cannot work in the data folder; one that could is not tried again. */
+  const faultOf = async (found: Ffmpeg): Promise<{ fault?: string }> => {
+    const name = `${found.path} ${found.version}`
+    if (name === proven) return {}
+    try {
+      await tryFfmpegIn(found, tmp, ['flac', 'mp3'])
+      proven = name
+      return {}
+    } catch (error) {
+      return { fault: error instanceof Error ? error.message : String(error) }
+    }
+  }
   return async () => {
     let lack: SystemState['ffmpeg_lack'] = null
     const found = await ffmpeg().catch((cause: unknown) => {
@@ -31,7 +47,9 @@ export function createSystemStateReader(arguments_: SystemStateArguments): () =>
       node_version: process.versions.node,
       base_url: baseUrl,
       data_dir: dataDir,
-      ffmpeg: found ? { path: found.path, version: found.version, origin: found.origin } : null,
+      ffmpeg: found
+        ? { path: found.path, version: found.version, origin: found.origin, ...(await faultOf(found)) }
+        : null,
       ffmpeg_lack: lack,
       has_simd: hasSimd,
       free_bytes: freeBytes(),

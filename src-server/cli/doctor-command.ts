@@ -40,6 +40,7 @@ function describe(system: SeenSystem, words: Words): string {
     [say.rows.engine, system.engine_version],
     ['Node', system.node_version],
     ['ffmpeg', ffmpegInUse(system, words)],
+    ...(system.ffmpeg ? [[say.rows.trial, system.ffmpeg.fault ?? say.trialPassed] as const] : []),
     ['SIMD', system.has_simd ? say.hasSimd : say.noSimd],
     [say.rows.data, system.data_dir],
     [say.rows.disk, say.disk(formatBytes(system.free_bytes), formatBytes(system.used_bytes))],

@@ -89,7 +89,8 @@ const en = {
   doctor: {
     about: 'Show which ffmpeg, versions, folders, free disk and SIMD there are.',
     noFfmpeg: 'none found: install ffmpeg 5.1 or newer, or name one in Settings',
-    rows: { engine: 'Engine', data: 'Data', disk: 'Disk', service: 'Service' },
+    rows: { engine: 'Engine', trial: 'Trial', data: 'Data', disk: 'Disk', service: 'Service' },
+    trialPassed: 'ffmpeg writes and reads in the data folder',
     hasSimd: 'yes',
     noSimd: 'no: the engine needs a processor and runtime with WebAssembly SIMD',
     disk: (free: string, used: string) => `${free} free, ${used} used by Loudsmith`,
@@ -243,7 +244,8 @@ const ko: Words = {
   doctor: {
     about: 'ffmpeg, 버전, 폴더, 디스크 여유, SIMD를 보여요.',
     noFfmpeg: '없음: ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요',
-    rows: { engine: '엔진', data: '데이터', disk: '디스크', service: '서비스' },
+    rows: { engine: '엔진', trial: '시험', data: '데이터', disk: '디스크', service: '서비스' },
+    trialPassed: 'ffmpeg가 데이터 폴더에서 쓰고 읽어요',
     hasSimd: '있음',
     noSimd: '없음: WebAssembly SIMD가 되는 프로세서와 런타임이 필요해요',
     disk: (free, used) => `여유 ${free}, Loudsmith 사용 ${used}`,

@@ -125,7 +125,18 @@ export const SystemState = exactly({
   node_version: Type.String(),
   base_url: Type.String(),
   data_dir: Type.String(),
-  ffmpeg: orNull(exactly({ path: Type.String(), version: Type.String(), origin: Type.String() })),
+  ffmpeg: orNull(
+    exactly({
+      path: Type.String(),
+      version: Type.String(),
+      origin: Type.String(),
+      fault: Type.Optional(
+        Type.String({
+          description: 'Why it could not write and read a trial in the data folder; absent when it could.',
+        }),
+      ),
+    }),
+  ),
   ffmpeg_lack: orNull(
     oneOf(
       ['ffmpeg_missing', 'ffmpeg_unconfirmed', 'ffmpeg_changed'],

@@ -29,7 +29,7 @@ export function createAnalyse(given: {
   /** Aborted when the server stops. */
   stopping: AbortSignal
 }): Analyse {
-  const unavailable = (cause: unknown, reason: { readonly reason?: FfmpegLack } = {}) =>
+  const unavailable = (cause: unknown, reason: { readonly reason?: FfmpegLack | 'ffmpeg_broken' } = {}) =>
     new AppError('UNAVAILABLE', reason, { cause })
   const failureOf = ({ failureCode, message, stack }: WorkFailed) => {
     given.log.warn('an analysis failed', { failureCode, detail: message, stack })
@@ -40,6 +40,7 @@ export function createAnalyse(given: {
       return new AppError('UNSUPPORTED_FORMAT', { reason }, { param: 'file' })
     }
     if (failureCode === 'FFMPEG_MISSING') return unavailable(message, { reason: 'ffmpeg_missing' })
+    if (failureCode === 'FFMPEG_BROKEN') return unavailable(message, { reason: 'ffmpeg_broken' })
     if (failureCode === 'ENGINE_TIMEOUT' || failureCode === 'ENGINE_CRASHED' || failureCode === 'OUT_OF_MEMORY')
       return unavailable(message)
     return new AppError('INTERNAL_ERROR', {}, { cause: message })

@@ -46,8 +46,8 @@ export async function checkStoredSong(
 }
 
 /**
- * Runs `read`, which decodes a song. Where that fails, a trial in `folder` tells whether it is ffmpeg's fault: throws a
- * {@link WorkFailure} with FFMPEG_BROKEN, or with `codes.unreadable` where ffmpeg works; any other failure as it is.
+ * Runs `read`, which decodes a song. Where that fails, a trial in `folder` tells whether it is ffmpeg's fault: throws what
+ * {@link tryFfmpegIn} throws, or a {@link WorkFailure} with `codes.unreadable` where ffmpeg works; any other failure as it is.
  */
 export async function readingSong<Result>(
   { ffmpeg, folder, signal }: { readonly ffmpeg: Ffmpeg; readonly folder: string; readonly signal: AbortSignal },
@@ -60,8 +60,7 @@ export async function readingSong<Result>(
   } catch (error) {
     const isDecoding = error instanceof FfmpegError && ['failed', 'short', 'crashed'].includes(error.fault)
     if (!isDecoding && !(error instanceof UnreadableAudioError)) throw error
-    const fault = await tryFfmpegIn(ffmpeg, folder, [song.facts.format], signal)
-    if (fault) throw new WorkFailure('FFMPEG_BROKEN', {}, fault)
+    await tryFfmpegIn(ffmpeg, folder, [song.facts.format], signal)
     // A song that has been decoded before does not make ffmpeg crash: another start may go well.
     if (error instanceof FfmpegError && error.fault === 'crashed') throw error
     throw new WorkFailure(codes.unreadable, {}, error)

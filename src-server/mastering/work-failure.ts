@@ -2,6 +2,7 @@ import type { ErrorParams, FailureCode } from '../contract/errors.ts'
 import { isDiskFull } from '../disk.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
 import { FfmpegError } from '../media/ffmpeg.ts'
+import { FfmpegBrokenError } from '../media/trial.ts'
 import { isExhausted } from '../process-group.ts'
 import type { WorkFailed } from './work-order.ts'
 
@@ -40,6 +41,7 @@ function isOutOfMemory(error: unknown): boolean {
 
 function codeOf(error: unknown): FailureCode {
   if (error instanceof UnreadableAudioError) return 'UNREADABLE_AUDIO'
+  if (error instanceof FfmpegBrokenError) return 'FFMPEG_BROKEN'
   if (error instanceof FfmpegError && error.fault === 'missing') return 'FFMPEG_MISSING'
   if (error instanceof FfmpegError && error.fault === 'time_limit') return 'ENGINE_TIMEOUT'
   if (error instanceof FfmpegError && error.fault === 'disk_full') return 'DISK_FULL'

@@ -142,7 +142,7 @@ async function convert(
       signal,
     })
   } catch (error) {
-    if (error instanceof FfmpegError && error.fault !== 'missing' && error.fault !== 'killed') return undefined
+    if (error instanceof FfmpegError && error.fault === 'failed') return undefined
     throw error
   }
   return size > 0 ? Buffer.concat(chunks) : undefined

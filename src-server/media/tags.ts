@@ -227,7 +227,7 @@ async function tagsOf(
       timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
     })
   } catch (error) {
-    if (!(error instanceof FfmpegError) || error.fault === 'missing' || error.fault === 'killed') throw error
+    if (!(error instanceof FfmpegError) || error.fault !== 'failed') throw error
     return { tags: {}, cut: [] }
   }
   const read = parseTags(Buffer.concat(chunks), id3Texts, system)

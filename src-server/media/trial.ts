@@ -4,7 +4,15 @@ import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { AudioFormat } from './audio-facts.ts'
 import { countFrames } from './decode.ts'
-import { type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
+import { type Ffmpeg, FfmpegError, type FfmpegFault, runFfmpeg } from './ffmpeg.ts'
+
+/** ffmpeg does not work, whatever the song: it could not do with a good file what it was asked. */
+export class FfmpegBrokenError extends Error {
+  constructor(cause: FfmpegError) {
+    super(`ffmpeg does not work: ${[cause.message, ...cause.lastLines.slice(-3)].join('; ')}`, { cause })
+    this.name = 'FfmpegBrokenError'
+  }
+}
 
 interface GoodFile {
   readonly codec: string
@@ -46,19 +54,22 @@ function silentWav(): Buffer {
   return Buffer.concat([header, samples])
 }
 
+/** Faults of a call over a good file that are those of ffmpeg itself. */
+const OWN_FAULTS: readonly FfmpegFault[] = ['missing', 'failed', 'short', 'crashed']
+
 const TIME_LIMIT_SECONDS = 30
 
 /**
- * Has ffmpeg write a WAV into a folder and read it and a song of each of `formats` from there. Returns undefined when all of it comes
- * back, or else why it does not. Nothing stays in the folder. Throws the system's error where the folder takes no file, and the reason of
- * an aborted `signal`.
+ * Has ffmpeg write a WAV into a folder and read it and a song of each of `formats` from there, and resolves when all of it comes back.
+ * Nothing stays in the folder. Throws a {@link FfmpegBrokenError}, a FfmpegError where the machine is at fault (it was killed, hangs, or
+ * found no memory, process or room), the system's error where the folder takes no file, and the reason of an aborted `signal`.
  */
 export async function tryFfmpegIn(
   ffmpeg: Ffmpeg,
   folder: string,
   formats: readonly AudioFormat[],
   signal?: AbortSignal,
-): Promise<FfmpegError | undefined> {
+): Promise<void> {
   const at = (name: string) => path.join(folder, `trial-${name}`)
   const id = randomUUID()
   const written = at(`${id}-written`)
@@ -74,10 +85,9 @@ export async function tryFfmpegIn(
         await rm(file, { force: true })
       }
     }
-    return undefined
   } catch (error) {
-    if (error instanceof FfmpegError) return error
-    throw error
+    const isBroken = error instanceof FfmpegError && OWN_FAULTS.includes(error.fault)
+    throw isBroken ? new FfmpegBrokenError(error) : error
   } finally {
     await rm(written, { force: true })
   }

@@ -165,6 +165,7 @@ function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
       engineVersion,
       baseUrl: ground.baseUrl,
       dataDir: ground.dataDir,
+      tmp: folders.tmp,
       host: ground.host ?? 'browser',
       hasSimd: WebAssembly.validate(SIMD_MODULE),
       ffmpeg,

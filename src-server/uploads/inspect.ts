@@ -4,6 +4,7 @@ import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
 import { FfmpegMissingError } from '../media/locate.ts'
+import { FfmpegBrokenError } from '../media/trial.ts'
 import type { Probe } from './probe.ts'
 import type { ReceivedFile } from './receive.ts'
 
@@ -19,20 +20,33 @@ export type Inspect = (
   signal: AbortSignal,
 ) => Promise<InspectedSong>
 
+/** Refusals that cost so much to come to that they are remembered, and how many are. */
+const STOPS_FFMPEG: ReadonlySet<string> = new Set(['stalls', 'crashes'])
+const MAX_REMEMBERED = 256
+
 /** Probes run at once; more only make each slower. */
 const MAX_PARALLEL = 2
 
 /**
  * Returns the inspection. The file is on the disk for good when it has passed. Throws UNAVAILABLE while there is no ffmpeg, where it
- * hangs or is killed, INSUFFICIENT_STORAGE when the disk is full, and the reason of an aborted signal.
+ * does not work or is killed, INSUFFICIENT_STORAGE when the disk is full, and the reason of an aborted signal.
  */
 export function createInspect(given: {
   ffmpeg: () => Promise<Ffmpeg>
   probe: (path: string, options: { ffmpeg: Ffmpeg; signal: AbortSignal }) => Promise<Probe>
 }): Inspect {
   const inTurn = createTurns(MAX_PARALLEL)
+  /** Refusals of files that took ffmpeg's whole patience, by content and ffmpeg. */
+  const stopped = new Map<string, Probe>()
   return async (file, field, signal) => {
-    const look = async () => given.probe(file.path, { ffmpeg: await given.ffmpeg(), signal })
+    const look = async (): Promise<Probe> => {
+      const ffmpeg = await given.ffmpeg()
+      const known = `${file.sha256} ${ffmpeg.path} ${ffmpeg.version}`
+      const probe = stopped.get(known) ?? (await given.probe(file.path, { ffmpeg, signal }))
+      if (!probe.ok && STOPS_FFMPEG.has(probe.reason)) stopped.set(known, probe)
+      if (stopped.size > MAX_REMEMBERED) stopped.delete(stopped.keys().next().value!)
+      return probe
+    }
     const [probe] = await Promise.all([inTurn(look), syncFile(file.path)]).catch((cause: unknown) => {
       signal.throwIfAborted()
       throw serviceFailure(cause)
@@ -50,6 +64,7 @@ export function serviceFailure(cause: unknown): unknown {
   if (cause instanceof FfmpegError && cause.fault === 'disk_full')
     return new AppError('INSUFFICIENT_STORAGE', {}, { cause })
   if (cause instanceof FfmpegMissingError) return new AppError('UNAVAILABLE', { reason: cause.lack }, { cause })
+  if (cause instanceof FfmpegBrokenError) return new AppError('UNAVAILABLE', { reason: 'ffmpeg_broken' }, { cause })
   if (!(cause instanceof FfmpegError)) return cause
   const reason = cause.fault === 'missing' ? { reason: 'ffmpeg_missing' } : {}
   return new AppError('UNAVAILABLE', reason, { cause })

@@ -1,12 +1,15 @@
 /** What an uploaded file really is, and whether it is accepted: the measuring below, the rules in {@link judge}. */
 
+import { dirname } from 'node:path'
 import type { ErrorParams } from '../contract/errors.ts'
 import { DURATION_TOLERANCE_SECONDS, MAX_DURATION_SECONDS } from '../contract/limits.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
+import { isCrowdedFlac } from '../media/crowded-flac.ts'
 import { countFrames, type DecodableSound, readerOf } from '../media/decode.ts'
-import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
+import { type Ffmpeg, FfmpegError, type FfmpegFault } from '../media/ffmpeg.ts'
 import { type FormatFault, recogniseAudio, type StreamFacts } from '../media/recognise.ts'
 import { readTags } from '../media/tags.ts'
+import { tryFfmpegIn } from '../media/trial.ts'
 
 /** A refusal carries the values of its message: `reason` for a format, `duration` (m:ss) for a length. */
 export type Probe =
@@ -27,8 +30,9 @@ const MISSED_SECONDS = 1
 
 /**
  * Returns the facts of a file, or why it is refused. The content alone decides: the format by its bytes, the length by decoding.
- * Throws a FfmpegError when ffmpeg is missing, hangs or is killed, the system's error when the file cannot be read, and the reason of an
- * aborted `signal`; ffmpeg is then dead.
+ * A file that nothing can be decoded of is refused once ffmpeg has shown that it reads a good one. Throws a FfmpegBrokenError where it
+ * does not, a FfmpegError when it is missing or killed, the system's error when the file cannot be read, and the reason of an aborted
+ * `signal`; ffmpeg is then dead.
  */
 export async function probeAudio(
   path: string,
@@ -38,11 +42,24 @@ export async function probeAudio(
   if ('fault' in recognised) return refuseFormat(recognised.fault)
   const { stream } = recognised
   const song = { path, format: stream.format, codec: stream.codec }
-  const [decodable, tagged] = await Promise.all([
-    countSound(ffmpeg, song, stream, signal),
-    readTags(ffmpeg, song, signal),
-  ])
+  if (stream.format === 'flac' && (await isCrowdedFlac(path))) return refuseFormat('crowded')
+  const proveFfmpeg = () => tryFfmpegIn(ffmpeg, dirname(path), [stream.format], signal)
+  let decodable: DecodableSound
+  let tagged: Awaited<ReturnType<typeof readTags>>
+  try {
+    ;[decodable, tagged] = await Promise.all([countSound(ffmpeg, song, stream, signal), readTags(ffmpeg, song, signal)])
+  } catch (error) {
+    const fault = error instanceof FfmpegError ? STOPPED[error.fault] : undefined
+    if (!fault) throw error
+    await proveFfmpeg()
+    return refuseFormat(fault)
+  }
   const { frames, damagedFrames } = placeDamage(stream, decodable)
+  if (frames === 0) {
+    const isNewer = stream.format === 'flac' && (stream.bitDepth ?? 0) > WIDEST_OLD_FLAC_BITS && isOld(ffmpeg)
+    if (isNewer) return refuseFormat('ffmpeg_too_old')
+    await proveFfmpeg()
+  }
   const verdict = judge(stream, frames)
   if (!verdict.ok) return verdict
   const durationSeconds = frames / stream.sampleRateHz
@@ -70,6 +87,17 @@ export async function probeAudio(
       hasProvenance: stream.hasProvenance,
     },
   }
+}
+
+/** What it means for a song that ffmpeg stops over it and over no good one. */
+const STOPPED: Partial<Record<FfmpegFault, FormatFault>> = { time_limit: 'stalls', crashed: 'crashes' }
+
+/** FLAC of more bits is read by ffmpeg from this release on. */
+const WIDEST_OLD_FLAC_BITS = 24
+const FIRST_WIDE_FLAC_MAJOR = 6
+
+function isOld({ version }: Ffmpeg): boolean {
+  return Number(/^n?(\d+)\./.exec(version)?.[1] ?? FIRST_WIDE_FLAC_MAJOR) < FIRST_WIDE_FLAC_MAJOR
 }
 
 /** Less than this may be an encoder's padding, or a tag among the frames of an MP3. */

@@ -28,6 +28,20 @@ export const FORMAT_REASONS = {
   channels: isIt('The file has more than two channels.', '채널이 두 개보다 많아요.'),
   encoding: isIt('This WAV holds an encoding other than PCM or float.', 'PCM이나 float이 아닌 WAV예요.'),
   damaged: isIt('The audio in this file cannot be decoded.', '파일 안의 오디오를 디코딩할 수 없어요.'),
+  crowded: isIt('This file carries thousands of tags, as no song does.', '곡에 있을 수 없는 수천 개의 태그가 있어요.', {
+    en: 'Remove them and send it again.',
+    ko: '태그를 지우고 다시 보내세요.',
+  }),
+  stalls: isIt('ffmpeg comes to no end with this file.', 'ffmpeg가 이 파일을 끝내지 못해요.'),
+  crashes: isIt('ffmpeg crashes over this file.', 'ffmpeg가 이 파일에서 비정상 종료돼요.'),
+  ffmpeg_too_old: isIt(
+    'This is a FLAC of more than 24 bits, which ffmpeg reads from version 6.0 on.',
+    '24비트보다 큰 FLAC은 ffmpeg 6.0부터 읽어요.',
+    {
+      en: 'Install a newer ffmpeg, or export 24 bits and send it again.',
+      ko: '새 ffmpeg를 설치하거나 24비트로 내보내 다시 보내세요.',
+    },
+  ),
   unknown: isIt('This is not an audio file that Loudsmith reads.', 'Loudsmith가 읽는 오디오 파일이 아니에요.'),
   zeros: isIt(
     'The file holds nothing but zeros: a copy or download was not finished.',

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+import { locateFfmpeg } from '../../src-server/media/locate.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-doctor-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test.runIf(process.platform !== 'win32')(
+  'doctor names an ffmpeg that cannot read in the data folder, and one that can (needs sh)',
+  { timeout: 120_000 },
+  async () => {
+    const { path: real } = await locateFfmpeg()
+    const confined = path.join(folder, 'ffmpeg')
+    const script = `#!/bin/sh\ncase "$*" in *version*) exec '${real}' "$@";; esac\necho 'Permission denied' >&2\nexit 1\n`
+    writeFileSync(confined, script, { mode: 0o755 })
+    const doctor = async (name: string, file: string) => {
+      const cli = path.join(import.meta.dirname, '../../src-server/cli.ts')
+      const arguments_ = [cli, 'doctor', '--json', '--data-dir', path.join(folder, name)]
+      const env = { ...process.env, MASTER_FFMPEG_PATH: file }
+      const { stdout } = await promisify(execFile)(process.execPath, arguments_, { env })
+      return JSON.parse(stdout).ffmpeg
+    }
+    expect(await doctor('confined', confined)).toMatchObject({ fault: expect.stringContaining('Permission denied') })
+    expect(await doctor('free', real)).not.toHaveProperty('fault')
+  },
+)
