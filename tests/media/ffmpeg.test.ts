@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { type FfmpegError, listEncoders, runFfmpeg } from '../../src-server/media/ffmpeg.ts'
 import { FfmpegMissingError, locateFfmpeg, readVersion } from '../../src-server/media/locate.ts'
 import { parseTags } from '../../src-server/media/tags.ts'
+import { quickFfmpeg } from '../support/quick-ffmpeg.ts'
 import { ffmpeg, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
 
 const folder = temporaryFolder()
@@ -112,6 +113,43 @@ describe('running ffmpeg', () => {
     const slow = script('slow', 'exec sleep 30')
     const call = { ...decodeToNothing(at('x.wav'), 'wav'), timeLimitSeconds: 0.5 }
     await expect(runFfmpeg({ ...ffmpeg, path: slow }, call)).rejects.toMatchObject({ fault: 'time_limit' })
+  })
+
+  it.runIf(process.platform !== 'win32')('ends with it what a wrapper of it has started', async () => {
+    const wrapper = script('wrapper', `sleep 600 & echo $! > '${at('grandchild')}'; wait`)
+    const call = { ...decodeToNothing(at('x.wav'), 'wav'), timeLimitSeconds: 1 }
+    await expect(runFfmpeg({ ...ffmpeg, path: wrapper }, call)).rejects.toMatchObject({ fault: 'time_limit' })
+    const grandchild = Number(readFileSync(at('grandchild'), 'utf8'))
+    // A process that nobody has waited for yet still has its number.
+    const isGone = () => {
+      try {
+        return / Z /.test(readFileSync(`/proc/${grandchild}/stat`, 'utf8'))
+      } catch {
+        return true
+      }
+    }
+    await expect.poll(isGone, { timeout: 10_000 }).toBe(true)
+  })
+
+  it.runIf(process.platform !== 'win32').each([
+    ['exit 1', 'failed'],
+    ['kill -SEGV $$', 'crashed'],
+    ['sh -c "kill -ABRT \\$\\$"', 'crashed'],
+    ['kill -KILL $$', 'killed'],
+    ['echo "x: Input/output error" >&2; exit 0', 'short'],
+    ['echo "  title : Input/output error" >&2; exit 0', undefined],
+    ['echo "x: No space left on device" >&2; exit 1', 'disk_full'],
+    ['echo "x: Cannot allocate memory" >&2; exit 1', 'out_of_memory'],
+  ])('that ends by "%s" is told as %s', async (body, fault) => {
+    const ended = runFfmpeg({ ...ffmpeg, path: script('ends', body) }, decodeToNothing(at('x.wav'), 'wav'))
+    if (fault) await expect(ended).rejects.toMatchObject({ fault })
+    else await ended
+  })
+
+  it.runIf(process.platform !== 'win32')('takes every limit of what it parses, whichever ffmpeg it is', async () => {
+    writeFloatWav(at('limits.wav'), songLike(1), 44_100)
+    const known = [ffmpeg, await locateFfmpeg({ explicit: quickFfmpeg().MASTER_FFMPEG_PATH })]
+    for (const one of known) await runFfmpeg(one, decodeToNothing(at('limits.wav'), 'wav'))
   })
 
   describe.runIf(process.platform !== 'win32')('that gives no sign of life', () => {

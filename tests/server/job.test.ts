@@ -20,6 +20,12 @@ test('an ended job never changes, whatever happens (contract 1)', () => {
   )
 })
 
+test('a job whose last crash was for want of memory fails as that', () => {
+  const happening = { kind: 'crash', isOutOfMemory: true } as const
+  expect(nextPosition({ state: 'running', starts: 2 }, happening)).toMatchObject({ state: 'waiting' })
+  expect(nextPosition({ state: 'running', starts: 3 }, happening)).toMatchObject({ failureCode: 'OUT_OF_MEMORY' })
+})
+
 test('a job that keeps crashing is started three times and then fails; orderly stops never count (contract 8)', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('crash', 'release'), { maxLength: 40 }), (ends) => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createWorkerPool, forkWithNode } from '../../src-server/jobs/worker-pool.ts'
 import type { WorkOrder } from '../../src-server/mastering/work-order.ts'
@@ -62,13 +65,13 @@ test('an answer counts when it was given before the stop', async () => {
   expect(await end).toMatchObject({ kind: 'answered', message: { failureCode: 'TOO_SHORT' } })
 })
 
-test('a process for which the system has nothing left has crashed', async () => {
+test('a process for which the system has nothing left was not started', async () => {
   const fork = () => {
     throw Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' })
   }
   const pool = createWorkerPool({ fork, clock: createFakeClock(), log: silent, graceMs: 3000 })
   const end = await pool.run({ command, timeLimitMs: 60_000, signal: new AbortController().signal })
-  expect(end).toEqual({ kind: 'crashed', detail: expect.stringContaining('ENOMEM') })
+  expect(end).toEqual({ kind: 'crashed', detail: expect.stringContaining('ENOMEM'), fault: 'not_started' })
 })
 
 test('a process that the system does not start has crashed, and says so', async () => {
@@ -81,6 +84,30 @@ test('a process that the system does not start has crashed, and says so', async 
   const pool = createWorkerPool({ fork, clock: createFakeClock(), log: silent, graceMs: 3000 })
   const end = await pool.run({ command, timeLimitMs: 60_000, signal: new AbortController().signal })
   expect(end).toEqual({ kind: 'crashed', detail: 'it could not be started' })
+})
+
+test.runIf(process.platform !== 'win32').each([
+  ['is killed by the system', 'process.kill(process.pid, "SIGKILL")', 'out_of_memory'],
+  [
+    'finds its heap full',
+    'process.stderr.write("FATAL ERROR: JavaScript heap out of memory\\n", () => process.abort())',
+    'out_of_memory',
+  ],
+  ['aborts for another reason', 'process.abort()', undefined],
+])('a process that %s has crashed, and memory is named where that ran out', async (_how, code, fault) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-pool-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const entry = path.join(folder, 'engine.mjs')
+  writeFileSync(entry, code)
+  const pool = createWorkerPool({
+    fork: forkWithNode(entry, silent),
+    clock: createFakeClock(),
+    log: silent,
+    graceMs: 3000,
+  })
+  const end = await pool.run({ command, timeLimitMs: 60_000, signal: new AbortController().signal })
+  expect(end).toMatchObject({ kind: 'crashed' })
+  expect(end.kind === 'crashed' && end.fault).toBe(fault)
 })
 
 test('closing the pool kills what is left', async () => {
