@@ -16,10 +16,10 @@ export default defineConfig({
     // As src-server/compilers.ts does for the programs.
     execArgv: ['--no-maglev'],
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // A machine may be busy: what comes late has come.
-    expect: { poll: { timeout: 20_000 } },
+    // The machine may be busy with other work: these only end what hangs for good.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    expect: { poll: { timeout: 600_000 } },
     reporters: ['default', './tests/support/closing-lines.ts'],
     projects: [
       // Loading what is tested takes longer than most files: a process that serves many loads it once.

@@ -148,5 +148,5 @@ describe.runIf(process.platform !== 'win32')('the ffmpeg of the settings', () =>
     expect(await run()).toContain('another file than was confirmed. Set it again to confirm it.')
     expect(JSON.parse(await run(file, '--json'))).toMatchObject({ ffmpeg_path: file, ffmpeg_lack: null })
     expect(await run('--clear')).toMatch(/^Set +none: Loudsmith searches\n/)
-  }, 300_000)
+  })
 })

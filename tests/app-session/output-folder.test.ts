@@ -169,22 +169,17 @@ test('a delivery that cannot be noted while another program holds the database i
   const { world, jobStore } = lockedStore()
   const { clock, delivery } = openDelivery({ jobStore })
   delivery.add('job')
-  await expect
-    .poll(() => existsSync(path.join(parent, '봄날_master_1', '봄날_melon.wav')), { timeout: 20_000 })
-    .toBe(true)
+  await expect.poll(() => existsSync(path.join(parent, '봄날_master_1', '봄날_melon.wav'))).toBe(true)
   await clock.advance(2000)
   expect(world.noted).toEqual([])
   world.isLocked = false
   delivery.add('job')
   const idle = delivery.idle()
   await expect
-    .poll(
-      async () => {
-        await clock.advance(30_000)
-        return world.noted.length
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      await clock.advance(30_000)
+      return world.noted.length
+    })
     .toBe(2)
   await idle
   expect(new Set(world.noted)).toEqual(new Set([path.join(parent, '봄날_master_1')]))
@@ -219,7 +214,7 @@ test('a delivery that hangs does not keep the program from ending', async () => 
   const { world, jobStore } = lockedStore()
   const { clock, delivery } = openDelivery({ jobStore })
   delivery.add('job')
-  await expect.poll(() => world.tried, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => world.tried).toBeGreaterThan(0)
   let hasEnded = false
   const ended = delivery.close().then(() => {
     hasEnded = true

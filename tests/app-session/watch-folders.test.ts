@@ -151,7 +151,7 @@ async function restarted({ folders, world }: ReturnType<typeof openWatch>) {
 
 /** Lets the watch look as often as it does in that time; a look takes none of it, however long the disk needs. */
 async function pass(world: World, ms: number): Promise<void> {
-  const look = () => vi.waitUntil(() => running.every(({ isLooking }) => !isLooking), { timeout: 20_000, interval: 1 })
+  const look = () => vi.waitUntil(() => running.every(({ isLooking }) => !isLooking), { interval: 1 })
   await look()
   for (let gone = 0; gone < ms; gone += 1000) {
     await world.clock.advance(1000)
@@ -680,7 +680,7 @@ describe('a watched folder', () => {
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })
     put('song.wav')
-    await vi.waitUntil(() => first.world.clock.advance(1000).then(() => isReached), { timeout: 20_000 })
+    await vi.waitUntil(() => first.world.clock.advance(1000).then(() => isReached))
     await first.folders.close()
     expect([readdirSync(path.join(path.dirname(first.world.file), 'tmp')), first.faults]).toEqual([[], []])
     const second = await restarted(first)

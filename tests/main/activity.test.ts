@@ -92,7 +92,7 @@ describe('following the server', () => {
     )
     send({ event: 'job.completed', seq: 1, job_id: 'a' })
     send({ event: 'job.completed', seq: 2, job_id: 'b' })
-    await vi.waitFor(() => expect(batches).toHaveLength(1), { timeout: 20_000 })
+    await vi.waitFor(() => expect(batches).toHaveLength(1))
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(batches).toEqual([{ batchId: 'x', done: ['Song a', 'Song b'], failed: [] }])
     expect(states.at(-1)).toEqual({ unfinished: 0, waiting: 0, isPaused: false, isOffline: false, fraction: null })
@@ -117,7 +117,7 @@ describe('following the server', () => {
       new AbortController().signal,
     )
     refresh()
-    await vi.waitFor(() => expect(fractions).toEqual([0.2]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(fractions).toEqual([0.2]))
     send({ event: 'job.progress', seq: 1, job_id: 'a', progress: 60, stage: 'rendering' })
     send({ event: 'job.progress', seq: 1, job_id: 'gone', progress: 90, stage: 'rendering' })
     expect(fractions).toEqual([0.2, 0.6])
@@ -144,10 +144,10 @@ describe('following the server', () => {
       new AbortController().signal,
     )
     refresh()
-    await vi.waitFor(() => expect(states.at(-1)?.isOffline).toBe(false), { timeout: 20_000 })
+    await vi.waitFor(() => expect(states.at(-1)?.isOffline).toBe(false))
     isOffline = true
     send({ event: 'settings.changed', seq: 1 })
-    await vi.waitFor(() => expect(states.at(-1)?.isOffline).toBe(true), { timeout: 20_000 })
+    await vi.waitFor(() => expect(states.at(-1)?.isOffline).toBe(true))
   })
 
   it('counts every song of a batch that is longer than a page', async () => {
@@ -174,7 +174,7 @@ describe('following the server', () => {
       new AbortController().signal,
     )
     send({ event: 'job.completed', seq: 1, job_id: '0' })
-    await vi.waitFor(() => expect(batches).toHaveLength(1), { timeout: 20_000 })
+    await vi.waitFor(() => expect(batches).toHaveLength(1))
     expect(batches[0]?.done).toHaveLength(250)
   })
 

@@ -141,10 +141,9 @@ export const completed = (jobId = JOB_ID) => ({
   },
 })
 
-/** Waits for a state that comes by sockets or the disk, at most 20 s: a machine may be busy. */
+/** Waits for a state that comes by sockets or the disk, however busy the machine is: the test's own limit ends what hangs. */
 export async function eventually(isTrue: () => boolean): Promise<void> {
-  for (const end = Date.now() + 20_000; !isTrue(); ) {
-    if (Date.now() > end) throw new Error('it did not happen within 20 s')
+  while (!isTrue()) {
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   writeFloatWav(at('fast.wav'), songLike(1, 352_800), 352_800)
   for (const format of ['wav', 'flac', 'mp3']) songs[format] = await storedSong(at(`song.${format}`))
   songs.fast = await storedSong(at('fast.wav'))
-}, 60_000)
+})
 
 /** An ffmpeg for which the shell runs `trouble` before each call. */
 function troubled(name: string, trouble: string) {
@@ -75,7 +75,7 @@ describe('a stored song that is not as it was taken', () => {
       }),
       { numRuns: 40 },
     )
-  }, 240_000)
+  })
 
   it.each(['wav', 'flac', 'mp3', 'fast'])(
     '(%s) decodes to the length it was taken with when nothing is wrong',

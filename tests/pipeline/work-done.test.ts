@@ -106,7 +106,7 @@ it('a report counts a sample that is not a number as a click', async () => {
   expect(repairs).toEqual([{ kind: 'clicks', count: 2 }])
   const decisions = report.decisions.filter(({ stage }) => stage === 'repair')
   expect(decisions).toEqual([repair('CLICKS_MENDED', { count: 2 })])
-}, 60_000)
+})
 
 it('a report claims no sibilance of which the cut measured nothing', async () => {
   const folder = temporaryFolder()
@@ -123,4 +123,4 @@ it('a report claims no sibilance of which the cut measured nothing', async () =>
   const report = JSON.parse(readFileSync(path.join(order.attemptFolder, 'report.json'), 'utf8')) as Report
   expect(repairs).toEqual([])
   expect(codes(report.decisions.filter(({ stage }) => stage === 'repair'))).toEqual(['NOTHING_TO_REPAIR'])
-}, 60_000)
+})

@@ -11,7 +11,6 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 test.runIf(process.platform !== 'win32')(
   'doctor names an ffmpeg that cannot read in the data folder, and one that can (needs sh)',
-  { timeout: 120_000 },
   async () => {
     const { path: real } = await locateFfmpeg()
     const confined = path.join(folder, 'ffmpeg')

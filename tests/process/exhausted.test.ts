@@ -24,7 +24,7 @@ function leaveDescriptors(pid: number, spare: number): void {
 
 const restoreDescriptors = (pid: number) => void execFileSync('prlimit', [`--pid=${pid}`, '--nofile=4096:'])
 
-describe.runIf(hasPrlimit)('a service without file descriptors (needs prlimit)', { timeout: 120_000 }, () => {
+describe.runIf(hasPrlimit)('a service without file descriptors (needs prlimit)', () => {
   let dataDir: string
   let server: ServerProcess
   beforeAll(async () => {

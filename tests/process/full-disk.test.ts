@@ -306,7 +306,7 @@ test('a song of a watched folder waits outside while the disk has no room for it
   writeFileSync(path.join(watched, 'song.wav'), wavOfSize(24_000_000))
   leaveRoom(8 * 1_048_576)
   const waiting = async () => (await service.get('/app/watch-folders')).body.folders[0].waiting
-  await expect.poll(waiting, { timeout: 50_000 }).toMatchObject([{ code: 'INSUFFICIENT_STORAGE' }])
+  await expect.poll(waiting).toMatchObject([{ code: 'INSUFFICIENT_STORAGE' }])
   expect(service.temporary()).toEqual([])
   free()
   await service.call('DELETE', `/app/watch-folders/${folder_id}`)

@@ -40,20 +40,19 @@ async function lock(): Promise<() => Promise<void>> {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const logged = (message: string) => service.lines.some((line) => line.message === message)
 
-test('while another program holds the database for good, what must be written is 503 UNAVAILABLE with Retry-After, what is read comes soon, and nothing is charged', async () => {
+test('while another program holds the database for good, what must be written is 503 UNAVAILABLE with Retry-After, what is read comes meanwhile, and nothing is charged', async () => {
   const { job_id } = await service.newJob()
   const key = await service.newKey()
   const unlock = await lock()
   const refused = service.master({}, { credential: key })
   const removed = service.call('DELETE', `/api/v1/jobs/${job_id}`)
-  const waitsMs: number[] = []
+  let reads = 0
   let isOver = false
   const reading = (async () => {
     while (!isOver) {
-      const start = performance.now()
       const { status } = await service.get(`/api/v1/jobs/${job_id}`, { credential: key })
       expect(status).toBe(200)
-      waitsMs.push(performance.now() - start)
+      reads++
       await pause(10)
     }
   })()
@@ -61,10 +60,10 @@ test('while another program holds the database for good, what must be written is
     expect([status, body.error.code]).toEqual([503, 'UNAVAILABLE'])
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }
+  // Were the thread held up as long as the writes wait, no reader would have had a turn between.
+  expect(reads).toBeGreaterThan(1)
   isOver = true
   await reading
-  // Two statements may wait one after the other before a reader gets its turn; SQLite itself would hold it up for 5 s.
-  expect(Math.max(...waitsMs)).toBeLessThan(3000)
   await unlock()
   expect((await service.get('/api/v1/account')).body).toMatchObject({ credits: 499, usage: { unfinished_jobs: 1 } })
   expect(service.temporary()).toEqual([])

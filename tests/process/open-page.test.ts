@@ -78,7 +78,7 @@ describe.runIf(process.platform !== 'win32')('the link of the page', () => {
     })
     closeSync(output)
     const ended = once(child, 'exit')
-    await expect.poll(() => readFileSync(log, 'utf8'), { timeout: 60_000 }).toContain('loudsmith open')
+    await expect.poll(() => readFileSync(log, 'utf8')).toContain('loudsmith open')
     const { controlToken } = JSON.parse(readFileSync(path.join(dataDir, 'owner.json'), 'utf8'))
     child.kill('SIGTERM')
     await ended

@@ -43,7 +43,7 @@ test('a command goes to its own service directly, whichever it is: one that runs
   expect(JSON.parse((await show()).stdout)).toMatchObject({ credits: 500 })
   rmSync(service.dataDir, { recursive: true })
   expect(asked).toEqual([])
-}, 120_000)
+})
 
 test('what is not on this machine goes through the proxy as before', async () => {
   const { asked, env } = await startProxy()

@@ -180,7 +180,7 @@ beforeAll(async () => {
   const db = openDatabase()
   db.prepare('UPDATE jobs SET is_expired = 1 WHERE job_id = ?').run(jobs.expired)
   db.close()
-}, 60_000)
+})
 afterAll(async () => {
   pythonProcess?.kill()
   await service.stop()

@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => service.stop())
 
 const credits = async () => (await service.get('/api/v1/account')).body.credits
-const started = (count: number) => expect.poll(() => engine.processes.length, { timeout: 5000 }).toBe(count)
+const started = (count: number) => expect.poll(() => engine.processes.length).toBe(count)
 const ledgerOf = async (jobId: string) =>
   (await service.get('/app/account/ledger?limit=100')).body.entries
     .filter((entry: { job_id?: string }) => entry.job_id === jobId)

@@ -106,13 +106,11 @@ export async function startService(options: Partial<ServerOptions> & { readonly 
       return answer.body
     },
     job: async (jobId: string): Promise<Job> => (await call('GET', `/api/v1/jobs/${jobId}`)).body,
-    /** Waits until a job is no longer queued. */
-    async ended(jobId: string, timeoutMs = 20_000): Promise<Job> {
-      const end = performance.now() + timeoutMs
+    /** Waits until a job is no longer queued, however busy the machine is: the test's own limit ends what hangs. */
+    async ended(jobId: string): Promise<Job> {
       for (;;) {
         const { body } = await call('GET', `/api/v1/jobs/${jobId}`)
         if (body.status !== 'queued') return body
-        if (performance.now() > end) throw new Error(`still ${body.stage}`)
         await new Promise((resolve) => setTimeout(resolve, 15))
       }
     },

@@ -375,7 +375,7 @@ describe('the kernel module', () => {
   test('is what the sources compile to, byte for byte', async () => {
     const committed = readFileSync(path.join(import.meta.dirname, '../../..', generatedModule), 'utf8')
     expect(await compileKernels()).toBe(committed)
-  }, 60_000)
+  })
 
   test('refuses a machine that cannot run it with a message for people', () => {
     expect(() => compile(Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0, 255]))).toThrow(/WebAssembly SIMD/)

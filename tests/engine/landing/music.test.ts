@@ -41,7 +41,7 @@ function master(song: Audio, targetLufs: number, ceilingDbtp: number): Master {
   }
 }
 
-describe('on real music', { timeout: 120_000 }, () => {
+describe('on real music', () => {
   test('battle-epic comes to −9 LUFS / −1 dBTP with less damage than any open limiter did', async (context) => {
     const song = await loadSong('battle-epic.ogg')
     if (song === null) return context.skip(noMusic)
