@@ -1,8 +1,10 @@
 /** Mastering songs once more: how those of ended jobs come back to the desk. */
 import type { DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
+import { ERRORS, type ErrorCode } from '../../src-server/contract/errors.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import { settingsOf } from './jobs.ts'
+import { isNotReached } from './refusal.ts'
 
 /** What is done to the desk for it. */
 export interface AgainDesk {
@@ -16,8 +18,10 @@ export interface AgainDesk {
   readonly changeSettings: (sourceId: string, settings: MasterSettings | null) => void
   /** Notes, or no longer, that the song of an ended job is to be mastered once more. */
   readonly mark: (jobId: string, isAgain: boolean) => void
-  /** Sends the reference of a song and answers its source_id; null where it was not taken. */
-  readonly takeReference: (file: File) => Promise<string | null>
+  /** Shows a reference as on its way to the settings of a row, and sends it once it is read. Throws what `read` and the sending throw. */
+  readonly fetchReference: (filename: string, rowId: string, read: () => Promise<File>) => Promise<void>
+  /** Told of each row as soon as it has come back, before its reference has. */
+  readonly onBack: (rowId: string) => void
 }
 
 /** A song that came back. */
@@ -41,44 +45,94 @@ function newestOfEachSong(jobs: readonly Job[]): readonly Job[] {
 
 const isOneOf = (error: unknown, codes: readonly string[]) => error instanceof ApiError && codes.includes(error.code)
 
+/** A row that stands among those that can be started, as its job made it but for the reference. */
+interface BackRow extends Pick<BroughtBack, 'rowId' | 'undo'> {
+  /** Resolves to whether the reference is kept no more. Rejects where that cannot be told now; the row has gone back by then. */
+  readonly reference: Promise<boolean>
+}
+
 /**
  * Puts the songs of ended jobs among those that can be started, each once and as its newest job made it: from the desk, or sent anew from
- * what the job has kept. Returns those that came back; `error` is the ApiError for which the others did not, RESULT_EXPIRED where a song
- * is kept nowhere. Never throws.
+ * what its job has kept. A song that is on the desk is there when this returns, before anything is asked. Answers those that came
+ * back, in the given order, and why another one did not. Never throws.
  */
 export async function bringBack(
   jobs: readonly Job[],
   client: Pick<Client, 'open'>,
   desk: AgainDesk,
 ): Promise<{ readonly back: readonly BroughtBack[]; readonly error?: unknown }> {
+  const chosen = newestOfEachSong(jobs)
+  const there = new Map(
+    chosen.flatMap((job) => {
+      const song = desk.songOf(job.source_id ?? '')
+      return song ? [[job, takeUpAgain(job, song, () => undefined, client, desk)] as const] : []
+    }),
+  )
   const back: BroughtBack[] = []
-  try {
-    for (const job of newestOfEachSong(jobs)) back.push(await bringBackOne(job, client, desk))
-    return { back }
-  } catch (error) {
-    return { back, error }
+  let error: unknown
+  for (const job of chosen) {
+    try {
+      const { rowId, undo, reference } = there.get(job) ?? (await bringMissing(job, client, desk))
+      back.push({ rowId, title: job.title, undo, isReferenceGone: await reference })
+    } catch (cause) {
+      error ??= cause
+    }
   }
+  return { back, ...(error ? { error } : {}) }
 }
 
-async function bringBackOne(job: Job, client: Pick<Client, 'open'>, desk: AgainDesk): Promise<BroughtBack> {
-  const wasThere = desk.songOf(job.source_id ?? '') !== undefined
-  const { title } = job
-  const { settings, isReferenceGone } = await settingsAgain(job, client, desk)
-  const song = await songAgain(job.source_id, desk)
-  if (!song) {
-    const rowId = desk.add(await readKept(client, job, 'source', job.filename), settings)
-    return { rowId, title, isReferenceGone, undo: () => desk.takeOff(rowId) }
-  }
+/** Takes up a song of the desk again; `alsoUndo` is what undoing it takes beyond that. */
+function takeUpAgain(
+  job: Job,
+  song: DeskSong,
+  alsoUndo: () => void,
+  client: Pick<Client, 'open'>,
+  desk: AgainDesk,
+): BackRow {
   const rowId = song.source.source_id
   const newestId = song.job_ids[0] ?? ''
-  desk.changeSettings(rowId, settings)
+  desk.changeSettings(rowId, settingsOf(job))
   desk.mark(newestId, true)
-  const undo = () => {
+  desk.onBack(rowId)
+  return withReference(job, rowId, client, desk, () => {
     desk.mark(newestId, false)
     desk.changeSettings(rowId, song.settings)
-    if (!wasThere) desk.takeOff(rowId)
-  }
-  return { rowId, title, isReferenceGone, undo }
+    alsoUndo()
+  })
+}
+
+/** Brings a song back that is not on the desk. Throws ApiError: RESULT_EXPIRED where it is kept nowhere. */
+async function bringMissing(job: Job, client: Pick<Client, 'open'>, desk: AgainDesk): Promise<BackRow> {
+  const song = await restored(job.source_id, desk)
+  if (song) return takeUpAgain(job, song, () => desk.takeOff(song.source.source_id), client, desk)
+  const rowId = desk.add(await readKept(client, job, 'source', job.filename), settingsOf(job))
+  desk.onBack(rowId)
+  return withReference(job, rowId, client, desk, () => desk.takeOff(rowId))
+}
+
+/** Begins to bring the reference of a row that has come back; where it cannot be asked for, the row goes back. */
+function withReference(
+  job: Job,
+  rowId: string,
+  client: Pick<Client, 'open'>,
+  desk: AgainDesk,
+  undo: () => void,
+): BackRow {
+  const { reference_filename: filename } = job
+  const fetched = filename
+    ? desk.fetchReference(filename, rowId, () => readKept(client, job, 'reference', filename))
+    : Promise.resolve()
+  const reference = fetched.then(
+    () => false,
+    (error: unknown) => {
+      if (isGone(error)) return true
+      undo()
+      throw error
+    },
+  )
+  // Several are waited for one after another.
+  reference.catch(() => undefined)
+  return { rowId, undo, reference }
 }
 
 async function readKept(
@@ -91,29 +145,21 @@ async function readKept(
   return new File([await answer.blob()], filename)
 }
 
-async function settingsAgain(job: Job, client: Pick<Client, 'open'>, desk: AgainDesk) {
-  const settings = settingsOf(job)
-  if (!job.reference_filename) return { settings, isReferenceGone: false }
-  try {
-    const reference = await readKept(client, job, 'reference', job.reference_filename)
-    const reference_source_id = await desk.takeReference(reference)
-    return { settings: { ...settings, reference_source_id }, isReferenceGone: reference_source_id === null }
-  } catch (error) {
-    if (!isOneOf(error, ['NOT_FOUND', 'RESULT_EXPIRED'])) throw error
-    return { settings, isReferenceGone: true }
-  }
-}
+/** Whether a reference cannot be had again: its job has kept it no longer, or it is not taken any more. */
+const isGone = (error: unknown) =>
+  error instanceof ApiError &&
+  !isNotReached(error.code) &&
+  error.code in ERRORS &&
+  !ERRORS[error.code as ErrorCode].retryable
 
-/** The song on the desk, put back there where it was taken off; undefined where the desk has forgotten it. */
-async function songAgain(sourceId: string | undefined, desk: AgainDesk): Promise<DeskSong | undefined> {
+/** Puts a song back that was taken off the desk; undefined where the desk has forgotten it. */
+async function restored(sourceId: string | undefined, desk: AgainDesk): Promise<DeskSong | undefined> {
   if (!sourceId) return undefined
-  if (!desk.songOf(sourceId)) {
-    try {
-      await desk.restore(sourceId)
-    } catch (error) {
-      // A song that was taken off is forgotten after a day; its job has kept it.
-      if (!isOneOf(error, ['NOT_FOUND'])) throw error
-    }
+  try {
+    await desk.restore(sourceId)
+  } catch (error) {
+    // A song that was taken off is forgotten after a day; its job has kept it.
+    if (!isOneOf(error, ['NOT_FOUND'])) throw error
   }
   return desk.songOf(sourceId)
 }

@@ -4,6 +4,7 @@ import type { Desk, Source } from '../../src-server/contract/app.ts'
 import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
+import { createTurns } from './turns.ts'
 
 /** A reference on its way, or why it was not taken. */
 export interface SendingReference {
@@ -38,23 +39,52 @@ export function sendingFor(
 export interface ReferencesOptions {
   readonly client: Client
   readonly send: (song: SendSong) => Promise<Source>
+  /** Puts a stored reference among the settings of a row, or with null of all songs. */
+  readonly use: (reference_source_id: string, rowId: string | null) => void
 }
 
 /** Makes the store of references with its actions. */
-export function createReferences({ client, send }: ReferencesOptions) {
+export function createReferences({ client, send, use }: ReferencesOptions) {
   const store = createStore<ReferencesState>(() => ({ known: {}, sending: [] }))
   const { getState, setState } = store
   /** Those whose facts are being read. */
   const reading = new Set<string>()
+  /** By sendingId; resolves to whether the settings have it. */
+  const underWay = new Map<number, Promise<boolean>>()
+  const inTurn = createTurns()
   let nextId = 1
 
+  const sendReference = (file: File, onSent: SendSong['onSent']) =>
+    send({ file, purpose: 'reference', ...(onSent ? { onSent } : {}) })
   const keep = (source: Source) => setState(({ known }) => ({ known: { ...known, [source.source_id]: source } }))
   const drop = (sendingId: number) =>
     setState(({ sending }) => ({ sending: sending.filter((one) => one.sendingId !== sendingId) }))
-  const sendKept = async (file: File, onSent?: SendSong['onSent']) => {
-    const source = await send({ file, purpose: 'reference', ...(onSent ? { onSent } : {}) })
-    keep(source)
-    return source
+  const show = (sendingId: number, change: Partial<SendingReference>) =>
+    setState(({ sending }) => ({
+      sending: sending.map((one) => (one.sendingId === sendingId ? { ...one, ...change } : one)),
+    }))
+
+  /** Shows a reference as being sent from now on, until it is among the settings. Rejects with why it is not. */
+  function bring(filename: string, rowId: string | null, load: (onSent: SendSong['onSent']) => Promise<Source>) {
+    const sendingId = nextId++
+    setState(({ sending }) => ({ sending: [{ sendingId, rowId, filename, sent: 0 }, ...sending] }))
+    const arrive = async () => {
+      const source = await load((sent, total) => show(sendingId, { sent: total > 0 ? sent / total : 0 }))
+      keep(source)
+      // The row may be that of the stored song by now.
+      const now = getState().sending.find((one) => one.sendingId === sendingId)
+      drop(sendingId)
+      use(source.source_id, now ? now.rowId : rowId)
+    }
+    const arriving = arrive()
+    const isUsed = arriving
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => underWay.delete(sendingId))
+    underWay.set(sendingId, isUsed)
+    return { sendingId, arriving }
   }
 
   return {
@@ -68,29 +98,30 @@ export function createReferences({ client, send }: ReferencesOptions) {
         void asked.then(keep, () => undefined).finally(() => reading.delete(id))
       }
     },
-    /** Sends a file for a row, or with null for all songs, and answers its source_id; null when it was refused, which `sending` shows. */
-    async take(file: File, rowId: string | null): Promise<string | null> {
-      const sendingId = nextId++
-      const show = (change: Partial<SendingReference>) =>
-        setState(({ sending }) => ({
-          sending: sending.map((one) => (one.sendingId === sendingId ? { ...one, ...change } : one)),
-        }))
-      setState(({ sending }) => ({ sending: [{ sendingId, rowId, filename: file.name, sent: 0 }, ...sending] }))
-      try {
-        const source = await sendKept(file, (sent, total) => show({ sent: total > 0 ? sent / total : 0 }))
-        drop(sendingId)
-        return source.source_id
-      } catch (error) {
-        show({ sent: 0, error: refusalOf(error) })
-        return null
-      }
+    /** Sends a file for a row, or with null for all songs, and puts it among its settings; why it was refused stays shown. Never throws. */
+    async take(file: File, rowId: string | null): Promise<void> {
+      const { sendingId, arriving } = bring(file.name, rowId, (onSent) => sendReference(file, onSent))
+      await arriving.catch((error: unknown) => show(sendingId, { sent: 0, error: refusalOf(error) }))
     },
-    /** As `take`, shown nowhere. */
-    takeQuietly: (file: File): Promise<string | null> =>
-      sendKept(file).then(
-        ({ source_id }) => source_id,
-        () => null,
-      ),
+    /** As `take`, with a file that has to be read first. Throws what `read` and the sending throw. */
+    async fetch(filename: string, rowId: string, read: () => Promise<File>): Promise<void> {
+      // One after another: many whole files would not fit into memory.
+      const { sendingId, arriving } = bring(filename, rowId, (onSent) =>
+        inTurn(async () => sendReference(await read(), onSent)),
+      )
+      await arriving.finally(() => drop(sendingId))
+    },
+    /**
+     * Resolves once no reference is on its way to the settings that a row has, to whether all of them got there; undefined where
+     * none is on its way.
+     */
+    arrivalFor(rowId: string, hasOwnSettings: boolean): Promise<boolean> | undefined {
+      const isIts = (one: SendingReference) => one.rowId === rowId || (one.rowId === null && !hasOwnSettings)
+      const its = getState()
+        .sending.filter(isIts)
+        .flatMap(({ sendingId }) => underWay.get(sendingId) ?? [])
+      return its.length > 0 ? Promise.all(its).then((all) => all.every(Boolean)) : undefined
+    },
     /** Call when an upload was stored: what is on its way for its row is for that of the song. */
     follow: (uploadId: string, sourceId: string) =>
       setState(({ sending }) => ({

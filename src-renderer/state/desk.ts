@@ -18,6 +18,7 @@ import { createLooks } from './desk-looks.ts'
 import { createMarks } from './desk-marks.ts'
 import { firstOrder, mergedDesk, mergedOrder, placedOrder, songIdsOf } from './desk-merge.ts'
 import { createReferences } from './desk-references.ts'
+import { createStarts } from './desk-starts.ts'
 import { createUploads, type RefusedFile } from './desk-uploads.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
@@ -67,7 +68,11 @@ export function createDesk(options: DeskOptions) {
     order: () => store.getState().order,
     onStored,
   })
-  const references = createReferences({ client, send: upload })
+  const references = createReferences({
+    client,
+    send: upload,
+    use: (reference_source_id, rowId) => putSettings({ reference_source_id }, rowId),
+  })
   const marks = createMarks(storage)
   const uploadIds = () => uploads.store.getState().uploads.map((one) => one.uploadId)
   const storedSort = () =>
@@ -105,7 +110,8 @@ export function createDesk(options: DeskOptions) {
   /** Shows the desk as it was read. What failed stays to be read, but not that the server was away when it was told something. */
   const keep = (read: Desk) => {
     const { desk: known, order: shown } = getState()
-    const desk = mergedDesk(known, { ...read, songs: read.songs.filter((song) => !isArriving(song)) }, changes.holds)
+    const songs = starts.shown(read.songs.filter((song) => !isArriving(song)))
+    const desk = mergedDesk(known, { ...read, songs }, changes.holds)
     const order = known
       ? mergedOrder(shown, desk, uploadIds(), heldId)
       : firstOrder(desk, uploadIds(), uploads.keptOrder, shown)
@@ -213,6 +219,19 @@ export function createDesk(options: DeskOptions) {
       return client.call('readDesk', {})
     })
   }
+  /** Changes settings of all songs, or of one. Shown at once, sent when the hand rests. */
+  function putSettings(change: Partial<MasterSettings>, rowId: string | null): void {
+    const { desk } = getState()
+    if (!desk) return
+    if (rowId) {
+      const id = idNow(rowId)
+      changeSongSettings(id, { ...(ownSettingsOf(id) ?? desk.settings), ...change })
+      return
+    }
+    const settings = { ...desk.settings, ...change }
+    setState({ desk: { ...desk, settings } })
+    changes.soon(ALL_SONGS, (keepalive = false) => client.call('changeDesk', { body: { settings }, keepalive }))
+  }
   /** The settings that a song, stored or on its way, has of its own; null without. */
   const ownSettingsOf = (rowId: string): MasterSettings | null =>
     (songOf(rowId) ?? uploads.store.getState().uploads.find((one) => one.uploadId === rowId))?.settings ?? null
@@ -229,6 +248,32 @@ export function createDesk(options: DeskOptions) {
     return ids
   }
 
+  const showState = (sourceIds: readonly string[], state: DeskSong['state']) => {
+    const { desk } = getState()
+    if (!desk) return
+    const chosen = new Set(sourceIds)
+    setState({
+      desk: { ...desk, songs: desk.songs.map((s) => (chosen.has(s.source.source_id) ? { ...s, state } : s)) },
+    })
+  }
+  const starts = createStarts({
+    stateOf: (sourceId) => songOf(sourceId)?.state ?? 'ready',
+    showState,
+    arrivalFor: (sourceId) => references.arrivalFor(sourceId, ownSettingsOf(sourceId) !== null),
+    startNow(sourceIds) {
+      const settled = changes.flush()
+      settled.catch(() => undefined)
+      return command(async () => {
+        await settled
+        return client.call('startSongs', { body: { source_ids: [...sourceIds] } })
+      })
+    },
+    onMissing() {
+      const refused = references.store.getState().sending.find(({ error }) => error)
+      if (refused?.error) setState({ failure: refused.error })
+    },
+  })
+
   /** Takes rows off the list. What is answered puts them back, or makes it final. */
   const takeOff = (rowIds: readonly string[]) => {
     const { desk, order } = getState()
@@ -236,6 +281,7 @@ export function createDesk(options: DeskOptions) {
     const songs = desk?.songs.filter((song) => gone.has(song.source.source_id)) ?? []
     const body = { source_ids: songs.map((song) => song.source.source_id) }
     const taken = uploads.takeOff(gone)
+    starts.letGo(rowIds)
     setState({
       order: order.filter((id) => !gone.has(id)),
       ...(desk ? { desk: { ...desk, songs: desk.songs.filter((song) => !songs.includes(song)) } } : {}),
@@ -270,9 +316,9 @@ export function createDesk(options: DeskOptions) {
   }
 
   /** How the songs of ended jobs come back. */
-  const againDesk: AgainDesk = {
+  const againDesk: Omit<AgainDesk, 'onBack'> = {
     songOf,
-    takeReference: references.takeQuietly,
+    fetchReference: references.fetch,
     add: (file, settings) => add([file], { settings })[0] ?? '',
     takeOff: (rowId) => takeOff([idNow(rowId)]).forget(),
     restore: (sourceId) => commands.ask(() => client.call('restoreSongs', { body: { source_ids: [sourceId] } })),
@@ -312,16 +358,8 @@ export function createDesk(options: DeskOptions) {
     scope: (isWholeBatch: boolean) => setState({ isWholeBatch }),
     /** Changes settings of all songs, or of one. Shown at once, sent when the hand rests. */
     changeSettings(change: Partial<MasterSettings>, rowId: string | null) {
-      const { desk } = getState()
-      if (!desk) return
       clearFailure()
-      if (rowId) {
-        const id = idNow(rowId)
-        return changeSongSettings(id, { ...(ownSettingsOf(id) ?? desk.settings), ...change })
-      }
-      const settings = { ...desk.settings, ...change }
-      setState({ desk: { ...desk, settings } })
-      changes.soon(ALL_SONGS, (keepalive = false) => client.call('changeDesk', { body: { settings }, keepalive }))
+      putSettings(change, rowId)
     },
     /** Gives songs the common settings again; the toast can put back those that they had. */
     clearOwnSettings(rowIds: readonly string[], text: string) {
@@ -335,19 +373,22 @@ export function createDesk(options: DeskOptions) {
       notices.show({ text, undo: () => put(had) })
     },
     /**
-     * Puts the songs of ended jobs among those that can be started, with the settings that they had; one alone is selected. Nothing
-     * is spent until they are started, and the toast takes it back. A song that the desk has forgotten is sent to it anew from what
-     * its job has kept. `text` is given the title of the first, how many others there are, and whether the reference of one is gone.
+     * Puts the songs of ended jobs among those that can be started, with the settings that they had; one alone is selected, and what
+     * is changed from then on is its own. Resolves once their references are back too. Nothing is spent until they are started, and
+     * the toast takes it back. A song that the desk has forgotten is sent to it anew from what its job has kept. `text` is given the title of the first, how many others there are, and whether the reference of one is gone.
      * Throws ApiError: RESULT_EXPIRED for a song that is kept nowhere.
      */
     async masterAgain(jobs: readonly Job[], text: (title: string, others: number, isReferenceGone: boolean) => string) {
       clearFailure()
-      const { back, error } = await bringBack(jobs, client, againDesk)
+      let isFirst = true
+      const onBack = (rowId: string) => {
+        if (isFirst) setState({ broughtBackId: rowId })
+        isFirst = false
+        if (jobs.length === 1) setState({ selectedId: rowId, isWholeBatch: false })
+      }
+      const { back, error } = await bringBack(jobs, client, { ...againDesk, onBack })
       const [first] = back
       if (first) {
-        const broughtBackId = idNow(first.rowId)
-        const selection = back.length === 1 ? { selectedId: broughtBackId, isWholeBatch: false } : {}
-        setState({ broughtBackId, ...selection })
         const isReferenceGone = back.some((song) => song.isReferenceGone)
         notices.show({
           text: text(first.title, back.length - 1, isReferenceGone),
@@ -371,29 +412,24 @@ export function createDesk(options: DeskOptions) {
       if (desk) setState({ desk: { ...desk, is_paused: isPaused } })
       return act(() => client.call('changeDesk', { body: { is_paused: isPaused } }))
     },
-    start(sourceIds: readonly string[]) {
-      if (sourceIds.length === 0) return Promise.resolve()
+    /**
+     * Starts songs. One with a reference on its way waits for it, so that it is mastered as it is shown; where the reference does not
+     * arrive, it is not started.
+     */
+    async start(sourceIds: readonly string[]) {
+      if (sourceIds.length === 0) return
       clearFailure()
-      const settled = changes.flush()
-      settled.catch(() => undefined)
-      const chosen = new Set(sourceIds)
-      const { desk } = getState()
-      if (desk) {
-        const songs = desk.songs.map((s) => (chosen.has(s.source.source_id) ? { ...s, state: 'waiting' as const } : s))
-        setState({ desk: { ...desk, songs } })
-      }
-      return command(async () => {
-        await settled
-        return client.call('startSongs', { body: { source_ids: [...sourceIds] } })
-      })
+      await starts.start(sourceIds)
     },
-    stop: (sourceIds: readonly string[]) =>
-      act(() => client.call('stopSongs', { body: { source_ids: [...sourceIds] } })).then(() =>
+    stop(sourceIds: readonly string[]) {
+      starts.letGo(sourceIds)
+      return act(() => client.call('stopSongs', { body: { source_ids: [...sourceIds] } })).then(() =>
         jobs.readMissing(
           sourceIds.flatMap((id) => songOf(id)?.job_ids.slice(0, 1) ?? []),
           true,
         ),
-      ),
+      )
+    },
     /** Moves one row by `step` places. */
     move(rowId: string, step: number) {
       const { order } = getState()

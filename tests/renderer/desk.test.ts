@@ -6,7 +6,7 @@ import { sendingFor } from '../../src-renderer/state/desk-references.ts'
 import { createJobs } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import { songRows } from '../../src-renderer/state/song-rows.ts'
-import type { Desk, DeskSong } from '../../src-server/contract/app.ts'
+import type { Desk, DeskSong, Source } from '../../src-server/contract/app.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
 import { someSettings, deskSong as song, sourceOf as source } from '../support/desk-songs.ts'
 import { settle } from '../support/fake-clock.ts'
@@ -857,6 +857,83 @@ describe('a song that is to be mastered again', () => {
     return { desk, toast: () => notices.store.getState().toast?.text }
   }
 
+  /** The desk over one whose references arrive only when they are let; `refuse` lets them be refused. */
+  async function slowReference() {
+    const given = await again()
+    let let_: (source: Source) => void = () => {}
+    let refuse: () => void = () => {}
+    const upload: DeskOptions['upload'] = () =>
+      new Promise((resolve, reject) => {
+        let_ = resolve
+        refuse = () => reject(new ApiError({ code: 'UNSUPPORTED_FORMAT', values: { reason: 'aac' } }))
+      })
+    const desk = createDesk({ ...given.options, upload })
+    await desk.read()
+    const song = () => desk.store.getState().desk?.songs[0]
+    const isSending = () => desk.references.store.getState().sending[0]?.sent === 0
+    const told = () =>
+      given.calls.filter(({ path }) => /desk\/(a|start)$/.test(path)).map(({ path, body }) => ({ path, body }))
+    return { ...given, desk, song, isSending, told, arrive: () => let_(source('guide')), refuse: () => refuse() }
+  }
+
+  it('is the one whose settings are shown and changed at once, before its reference has arrived', async () => {
+    const { desk, song, isSending, told, arrive } = await slowReference()
+    const coming = desk.masterAgain([guided], say)
+    expect(desk.store.getState()).toMatchObject({ selectedId: 'a', isWholeBatch: false })
+    expect([desk.marks.store.getState().again, song()?.settings?.intensity, isSending()]).toEqual([
+      { old: true },
+      80,
+      true,
+    ])
+    desk.changeSettings({ genre: 'edm' }, 'a')
+    await settle(20)
+    arrive()
+    await coming
+    expect(song()?.settings).toMatchObject({ genre: 'edm', intensity: 80, reference_source_id: 'guide' })
+    await expect
+      .poll(() => told().at(-1)?.body)
+      .toMatchObject({ settings: { genre: 'edm', intensity: 80, reference_source_id: 'guide' } })
+    expect(desk.store.getState().desk?.settings).toEqual(someSettings)
+  })
+
+  it('is started with what was changed and with its reference, however early the press', async () => {
+    const { desk, song, told, server, arrive, options } = await slowReference()
+    options.jobs.keep([made])
+    const coming = desk.masterAgain([guided], say)
+    desk.changeSettings({ genre: 'edm' }, 'a')
+    const started = desk.start(['a'])
+    await desk.read()
+    await settle(20)
+    expect(song()?.state, 'it waits, whatever is read').toBe('waiting')
+    expect(told().filter(({ path }) => path.endsWith('start'))).toEqual([])
+    arrive()
+    await Promise.all([coming, started])
+    const [last, start] = told().slice(-2)
+    expect(last?.body).toMatchObject({ settings: { genre: 'edm', intensity: 80, reference_source_id: 'guide' } })
+    expect(start).toEqual({ path: '/app/desk/start', body: { source_ids: ['a'] } })
+    expect(server.settings).toEqual(someSettings)
+  })
+
+  it('is not started by an early press where its reference is gone in the end, or when that is cancelled', async () => {
+    for (const end of ['refused', 'cancelled', 'taken off'] as const) {
+      const { desk, song, told, arrive, refuse } = await slowReference()
+      const coming = desk.masterAgain([guided], say)
+      const started = desk.start(['a'])
+      expect(song()?.state).toBe('waiting')
+      await settle(20)
+      if (end === 'cancelled') await desk.stop(['a'])
+      if (end === 'taken off') desk.remove(['a'], 'removed')
+      if (end === 'refused') refuse()
+      else arrive()
+      await Promise.all([coming, started])
+      expect(
+        told().map(({ path }) => path),
+        end,
+      ).not.toContain('/app/desk/start')
+      expect(song()?.state, end).toBe(end === 'taken off' ? undefined : 'submitted')
+    }
+  })
+
   it('says that the reference is gone', async () => {
     const { desk, toast } = await failing('/files/reference', 'RESULT_EXPIRED', 410)
     await desk.masterAgain([guided], say)
@@ -941,6 +1018,27 @@ describe('what is done while the server is slow', () => {
     await expect.poll(paths).toEqual(['/app/desk', '/app/desk/start'])
     await answerAll()
     expect(server.settings.intensity).toBe(80)
+  })
+
+  it('starts songs only once the reference that was dropped for them is among their settings', async () => {
+    const given = bench()
+    given.server.songs.push({ ...song('a'), analysis: {} as never }, { ...song('b'), settings: someSettings })
+    let arrive = () => {}
+    const upload: DeskOptions['upload'] = () => new Promise((resolve) => (arrive = () => resolve(source('guide'))))
+    const desk = createDesk({ ...given.options, upload })
+    await desk.read()
+    const started = () =>
+      given.calls
+        .filter(({ path }) => path === '/app/desk/start')
+        .map(({ body }) => (body as { source_ids: string[] }).source_ids)
+    void desk.references.take(file('guide.wav'), null)
+    await settle(20)
+    const one = desk.start(['a'])
+    await desk.start(['b'])
+    expect(started(), 'one with settings of its own does not wait for those of all').toEqual([['b']])
+    arrive()
+    await one
+    expect([started(), given.server.settings.reference_source_id]).toEqual([[['b'], ['a']], 'guide'])
   })
 
   it('starts no song whose settings did not arrive, and says why', async () => {
@@ -1150,7 +1248,8 @@ describe('what is done while the server is slow', () => {
     await expect.poll(() => desk.store.getState().order).toEqual(['c'])
     expect([shown('c'), shown(uploadId)]).toEqual(['own.wav', undefined])
     arrive['own.wav']?.()
-    expect(await taken).toBe('own')
+    await taken
+    expect(desk.store.getState().desk?.songs[0]?.settings?.reference_source_id).toBe('own')
     expect([shown('c'), shown(null)]).toEqual([undefined, 'common.wav'])
   })
 

@@ -33,10 +33,8 @@ export function ReferenceSlot({ settings, rowId, isOwn, onChange }: ReferenceSlo
   }, [])
   const referenceId = settings.reference_source_id
   const sending = useSelect(desk.references.store, (state) => sendingFor(state, rowId, isOwn))
-  const take = async (file: File | undefined) => {
-    if (!file) return
-    const reference_source_id = await desk.references.take(file, rowId)
-    if (reference_source_id) onChange({ reference_source_id })
+  const take = (file: File | undefined) => {
+    if (file) void desk.references.take(file, rowId)
   }
   const drop = {
     onDragOver: (event: DragEvent) => {
@@ -48,7 +46,7 @@ export function ReferenceSlot({ settings, rowId, isOwn, onChange }: ReferenceSlo
     onDrop: (event: DragEvent) => {
       event.preventDefault()
       setOver(false)
-      void take(event.dataTransfer.files[0])
+      take(event.dataTransfer.files[0])
     },
   }
   const slot = (

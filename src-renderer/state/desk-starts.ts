@@ -1,0 +1,49 @@
+/** Starts of songs that wait for a reference on its way, so that no song is mastered otherwise than it is shown. */
+import type { Desk, DeskSong } from '../../src-server/contract/app.ts'
+
+export interface StartsOptions {
+  readonly stateOf: (sourceId: string) => DeskSong['state']
+  readonly showState: (sourceIds: readonly string[], state: DeskSong['state']) => void
+  /** Resolves to whether the references on their way to a song got there; undefined where none is on its way. */
+  readonly arrivalFor: (sourceId: string) => Promise<boolean> | undefined
+  /** Tells the server to start songs with the settings that they have by then. */
+  readonly startNow: (sourceIds: readonly string[]) => Promise<void>
+  /** Told once where the reference of a song that was to be started did not arrive. */
+  readonly onMissing: () => void
+}
+
+/** Makes the keeper of starts. */
+export function createStarts({ stateOf, showState, arrivalFor, startNow, onMissing }: StartsOptions) {
+  /** Songs whose start waits, with the state that they had before. */
+  const held = new Map<string, DeskSong['state']>()
+  const letGo = (sourceIds: readonly string[]) => {
+    for (const id of sourceIds) {
+      const before = held.get(id)
+      held.delete(id)
+      if (before) showState([id], before)
+    }
+  }
+  return {
+    /** Starts songs, which are shown as started at once. One whose reference does not arrive is not started. */
+    async start(sourceIds: readonly string[]): Promise<void> {
+      const arrivals = sourceIds.flatMap((id) => {
+        const arrival = arrivalFor(id)
+        return arrival ? [arrival.then((hasArrived) => ({ id, hasArrived }))] : []
+      })
+      if (arrivals.length > 0) for (const id of sourceIds) held.set(id, stateOf(id))
+      showState(sourceIds, 'waiting')
+      if (arrivals.length === 0) return startNow(sourceIds)
+      const missing = (await Promise.all(arrivals)).filter(({ hasArrived }) => !hasArrived)
+      if (missing.length > 0) onMissing()
+      letGo(missing.map(({ id }) => id))
+      // One that was cancelled or taken off meanwhile is held no more.
+      const still = sourceIds.filter((id) => held.delete(id))
+      if (still.length > 0) await startNow(still)
+    },
+    /** Starts songs no more that wait. */
+    letGo,
+    /** Returns the songs of a reading with those that wait as started. */
+    shown: (songs: Desk['songs']): Desk['songs'] =>
+      songs.map((song) => (held.has(song.source.source_id) ? { ...song, state: 'waiting' } : song)),
+  }
+}
