@@ -557,7 +557,7 @@ test('a hurried hand starts what is ready and not what has warnings, and hears o
   await page.locator('.benchbar .btn.primary').dblclick()
   await expect(rowOf(page, 'Alpha')).toContainText('1 master', { timeout: 120_000 })
   await expect(rowOf(page, 'Silent')).toHaveClass(/warning/)
-  for (const [title, focused] of Object.entries({ Beta: '#content', Gamma: '.benchbar .btn.primary' })) {
+  for (const [title, focused] of Object.entries({ Beta: '.song >> nth=0', Gamma: '.benchbar .btn.primary' })) {
     await drop(page, [song(`${title}.wav`, title.length, 2)])
     await expect(page.locator('.song.ready')).toHaveCount(1, { timeout: 60_000 })
     await page.locator(focused).focus()

@@ -11,6 +11,7 @@ import { ToastView } from './components/toast.tsx'
 import { go, routeOf, useRoute } from './router.ts'
 import { MasterScreen } from './screens/master/master-screen.tsx'
 import { useDrop } from './screens/master/use-drop.ts'
+import { ArmedStart } from './screens/master/use-start.ts'
 import { WindowBar } from './screens/window-bar.tsx'
 import { useApp, useSelect } from './state/app-state.ts'
 import { UNDO_SECONDS } from './state/notices.ts'
@@ -131,6 +132,7 @@ function Window() {
         {t.skip}
       </button>
       <WindowBar route={route} />
+      <ArmedStart />
       {isLost && !isLockedOut && (
         <p className="strip" role="alert">
           {t.lost}

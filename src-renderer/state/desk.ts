@@ -74,6 +74,8 @@ export function createDesk(options: DeskOptions) {
     use: (reference_source_id, rowId) => putSettings({ reference_source_id }, rowId),
   })
   const marks = createMarks(storage)
+  /** Rows that start by themselves once they are measured. */
+  const armed = createStore<{ readonly rowIds: readonly string[] }>(() => ({ rowIds: [] }))
   const uploadIds = () => uploads.store.getState().uploads.map((one) => one.uploadId)
   const storedSort = () =>
     readStored<Sort | null>(storage, SORT_KEY, (stored) => stored === null || SORTS.includes(stored), 'added')
@@ -174,6 +176,7 @@ export function createDesk(options: DeskOptions) {
     commands.outdate()
     storedAs.set(uploadId, sourceId)
     references.follow(uploadId, sourceId)
+    armed.setState(({ rowIds }) => ({ rowIds: rowIds.map((id) => (id === uploadId ? sourceId : id)) }))
     const isNew = !desk?.songs.some((one) => one.source.source_id === sourceId)
     const order = getState()
       .order.filter((id) => id !== sourceId)
@@ -282,6 +285,7 @@ export function createDesk(options: DeskOptions) {
     const body = { source_ids: songs.map((song) => song.source.source_id) }
     const taken = uploads.takeOff(gone)
     starts.letGo(rowIds)
+    armed.setState((state) => ({ rowIds: state.rowIds.filter((id) => !gone.has(id)) }))
     setState({
       order: order.filter((id) => !gone.has(id)),
       ...(desk ? { desk: { ...desk, songs: desk.songs.filter((song) => !songs.includes(song)) } } : {}),
@@ -333,6 +337,7 @@ export function createDesk(options: DeskOptions) {
     store,
     uploads,
     marks,
+    armed,
     references,
     looks,
     remove,
@@ -421,6 +426,9 @@ export function createDesk(options: DeskOptions) {
       clearFailure()
       await starts.start(sourceIds)
     },
+    /** Lets rows that are still sent or measured start by themselves later. */
+    arm: (rowIds: readonly string[]) => armed.setState((state) => ({ rowIds: [...state.rowIds, ...rowIds] })),
+    disarm: () => armed.setState({ rowIds: [] }),
     stop(sourceIds: readonly string[]) {
       starts.letGo(sourceIds)
       return act(() => client.call('stopSongs', { body: { source_ids: [...sourceIds] } })).then(() =>

@@ -3,6 +3,7 @@ import type { DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
 import { MIN_DURATION_SECONDS } from '../../src-server/contract/limits.ts'
 import type { Warning } from '../../src-server/contract/report.ts'
+import { WARNING_KINDS, type WarningKind } from '../../src-server/contract/warning-kinds.ts'
 import type { Look } from './desk-looks.ts'
 import type { Refusal } from './refusal.ts'
 
@@ -61,27 +62,12 @@ function outcomeOf(job: Job): 'done' | 'below' {
   return job.results.some((result) => result.verdict === 'below_target') ? 'below' : 'done'
 }
 
-/**
- * What is worth knowing of a song but holds it back from nothing: how its file was made. Many generators give no other files, and a list
- * on which every song asks for a decision hides the one that needs it.
- */
-const REMARKS: readonly Warning['code'][] = [
-  'INPUT_LOSSY',
-  'INPUT_BAND_LIMITED',
-  'INPUT_LIMITED',
-  'INPUT_RESAMPLED',
-  'INPUT_PROVENANCE_DROPPED',
-  'INPUT_COVER_DROPPED',
-  'INPUT_PICTURES_DROPPED',
-  'INPUT_TAGS_CUT',
-]
-
-/** Parts what was found in a song into what somebody should read before a credit is spent on it, and what may be known. */
+/** Parts what was found in a song into damage, to be read before a credit is spent on it, and remarks. */
 export function partWarnings<Found extends Pick<Warning, 'code'>>(
   warnings: readonly Found[],
-): { toRead: readonly Found[]; remarks: readonly Found[] } {
-  const isRemark = ({ code }: Found) => REMARKS.includes(code)
-  return { toRead: warnings.filter((warning) => !isRemark(warning)), remarks: warnings.filter(isRemark) }
+): { damage: readonly Found[]; remarks: readonly Found[] } {
+  const of = (kind: WarningKind) => warnings.filter(({ code }) => WARNING_KINDS[code] === kind)
+  return { damage: of('damage'), remarks: of('remark') }
 }
 
 /** Whether a song is shorter than what can be mastered: its job would fail. */
@@ -110,7 +96,7 @@ export function kindOf(song: DeskSong, job: Job | undefined, isAccepted: boolean
   }
   if (isTooShort(song)) return 'refused'
   if (!song.analysis) return hasAnalysisError ? 'refused' : 'analysing'
-  const isSound = partWarnings(song.analysis.warnings).toRead.length === 0 && song.analysis.integrated_lufs !== null
+  const isSound = partWarnings(song.analysis.warnings).damage.length === 0 && song.analysis.integrated_lufs !== null
   return isSound || isAccepted ? 'ready' : 'warning'
 }
 
@@ -267,13 +253,31 @@ export interface Start {
   readonly rowIds: readonly string[]
   /** The songs still carry warnings that nobody has accepted: only what is ready was started before. */
   readonly hasWarnings: boolean
+  /** Songs that are still sent or measured and start by themselves once that is done. */
+  readonly unmeasured: readonly string[]
 }
 
-/** What the start button starts: every ready song; when there is none, those with warnings, and the button says so. */
-export function startOf(rows: readonly SongRow[]): Start {
+const isUnmeasured = ({ kind }: Pick<SongRow, 'kind'>) => kind === 'sending' || kind === 'analysing'
+
+/**
+ * Returns what the start button starts: every ready song, and once they are measured those that are not in `armed` already. When
+ * there is none, those with warnings, and the button says so.
+ */
+export function startOf(rows: readonly SongRow[], armed: readonly string[] = []): Start {
   const of = (kind: RowKind) => rows.filter((row) => row.kind === kind).map((row) => row.rowId)
   const ready = of('ready')
-  return ready.length > 0 ? { rowIds: ready, hasWarnings: false } : { rowIds: of('warning'), hasWarnings: true }
+  const unmeasured = rows.filter((row) => isUnmeasured(row) && !armed.includes(row.rowId)).map((row) => row.rowId)
+  const isOver = ready.length === 0 && !rows.some(isUnmeasured)
+  return isOver
+    ? { rowIds: of('warning'), hasWarnings: true, unmeasured: [] }
+    : { rowIds: ready, hasWarnings: false, unmeasured }
+}
+
+/** Returns which of the armed songs to start now: all that are ready, once none of them is measured any more; null before. */
+export function dueOf(rows: readonly SongRow[], armed: readonly string[]): readonly string[] | null {
+  const its = rows.filter(({ rowId }) => armed.includes(rowId))
+  if (its.some(isUnmeasured)) return null
+  return its.filter(({ kind }) => kind === 'ready').map(({ rowId }) => rowId)
 }
 
 /** Place in the queue (1 is next) of every song that waits, in the order shown; songs with a job come first. */

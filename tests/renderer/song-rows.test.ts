@@ -3,6 +3,7 @@ import { runOf, startsIn } from '../../src-renderer/screens/master/use-batch.ts'
 import { isRepeatable, isWorthAgain } from '../../src-renderer/state/jobs.ts'
 import { refusalText } from '../../src-renderer/state/refusal.ts'
 import {
+  dueOf,
   kindOf,
   madeWith,
   movedOrder,
@@ -78,6 +79,8 @@ describe('the state of a song', () => {
     const mp3 = [
       { code: 'INPUT_LOSSY', message: '' },
       { code: 'INPUT_BAND_LIMITED', message: '' },
+      { code: 'INPUT_MONO', message: '' },
+      { code: 'INPUT_NEAR_SILENT_EDGES', message: '' },
     ] as const
     const songs = [
       song('mp3', { analysis: analysis([...mp3]) }),
@@ -86,7 +89,7 @@ describe('the state of a song', () => {
     ]
     const rows = songRows({ ...none, songs })
     expect(rows.map(({ kind }) => kind)).toEqual(['ready', 'ready', 'warning'])
-    expect(startOf(rows)).toEqual({ rowIds: ['mp3', 'wav'], hasWarnings: false })
+    expect(startOf(rows)).toMatchObject({ rowIds: ['mp3', 'wav'], hasWarnings: false })
   })
 })
 
@@ -138,7 +141,7 @@ describe('a song that is on the list twice', () => {
   it('is not among those whose warnings are accepted together', () => {
     const warnings = analysis([clipped])
     const songs = [song('a', { analysis: warnings }), copy('b', { analysis: warnings })]
-    expect(startOf(songRows({ ...none, songs }))).toEqual({ rowIds: ['a'], hasWarnings: true })
+    expect(startOf(songRows({ ...none, songs }))).toMatchObject({ rowIds: ['a'], hasWarnings: true })
   })
 
   it('is the one that was not started, wherever it stands', () => {
@@ -215,8 +218,24 @@ describe('the list', () => {
 
   it('starts what is ready, and songs with warnings only when nothing else is left', () => {
     const warned = song('w', { analysis: analysis([clipped]) })
-    expect(startOf(songRows({ ...none, songs: [song('a'), warned] }))).toEqual({ rowIds: ['a'], hasWarnings: false })
-    expect(startOf(songRows({ ...none, songs: [warned] }))).toEqual({ rowIds: ['w'], hasWarnings: true })
+    const start = (songs: readonly DeskSong[]) => startOf(songRows({ ...none, songs }))
+    expect(start([song('a'), warned])).toEqual({ rowIds: ['a'], hasWarnings: false, unmeasured: [] })
+    expect(start([warned])).toEqual({ rowIds: ['w'], hasWarnings: true, unmeasured: [] })
+  })
+
+  it('arms what is still sent or measured, and starts all of it that is sound once the last is measured', () => {
+    const warned = song('w', { analysis: analysis([clipped]) })
+    const sending = { ...upload, state: 'sending' as const }
+    const early = songRows({ ...none, songs: [warned, song('m', { analysis: null })], uploads: [sending] })
+    expect(startOf(early)).toEqual({ rowIds: [], hasWarnings: false, unmeasured: ['m', 'u'] })
+    expect(startOf(early, ['m']).unmeasured).toEqual(['u'])
+    expect(dueOf(early, ['m', 'u'])).toBeNull()
+    const later = songRows({ ...none, songs: [warned, song('m'), song('x')], uploads: [upload] })
+    expect(
+      dueOf(later, ['m', 'u']),
+      'one that was refused starts nothing, and nor does one that was not armed',
+    ).toEqual(['m'])
+    expect(dueOf(later, ['w'])).toEqual([])
   })
 
   it('counts every song under exactly one word', () => {

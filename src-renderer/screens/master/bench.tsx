@@ -4,11 +4,13 @@ import { type CSSProperties, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { type RowKind, type SongRow, type Start, tallyOf } from '../../state/song-rows.ts'
+import { type RowKind, type SongRow, tallyOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
+import type { Text } from '../../text/en.ts'
 import { Presets, SettingsFields } from './settings-column.tsx'
 import { runOf, useTimeLeft } from './use-batch.ts'
 import { useRowActions } from './use-row-actions.ts'
+import type { StartControl } from './use-start.ts'
 
 const CELL: Partial<Record<RowKind, string>> = {
   done: 'd',
@@ -30,11 +32,10 @@ const MOST_CELLS = 24
 
 export interface BenchProps {
   rows: readonly SongRow[]
-  start: Start
-  onStart: () => void
+  start: StartControl
 }
 
-export function Bench({ rows, start, onStart }: BenchProps) {
+export function Bench({ rows, start }: BenchProps) {
   const { desk, service, notices } = useApp()
   const { saveZips } = useRowActions()
   const { t } = useWords()
@@ -44,11 +45,13 @@ export function Bench({ rows, start, onStart }: BenchProps) {
   const credits = useSelect(service.store, (state) => state.account?.credits)
   const [isSaving, setSaving] = useState(false)
   const tally = tallyOf(rows)
-  const count = start.rowIds.length
-  const chosen = new Set(start.rowIds)
+  const toStart = [...start.rowIds, ...start.unmeasured]
+  const count = toStart.length
+  const isArmed = start.armedCount > 0
+  const chosen = new Set(toStart)
   const masters = rows
     .filter((row) => chosen.has(row.rowId))
-    .reduce((sum, row) => sum + ((row.song?.settings ?? settings)?.platforms.length ?? 0), 0)
+    .reduce((sum, row) => sum + (((row.song ?? row.upload)?.settings ?? settings)?.platforms.length ?? 0), 0)
   const isRunning = tally.rendering + tally.queued > 0
   const held = heldBy(rows)
   const togglePause = () => {
@@ -60,7 +63,8 @@ export function Bench({ rows, start, onStart }: BenchProps) {
   // What is still read may be ready in a moment: the button that starts it keeps its place.
   const isNothingToStart = canSave && count === 0 && tally.reading === 0
   const isTooFew = credits !== undefined && credits < count
-  const whyNot = count === 0 ? t.bench.whyNot.none : credits === 0 ? t.bench.whyNot.credits : undefined
+  const whyNot =
+    count === 0 ? t.bench.whyNot[isArmed ? 'armed' : 'none'] : credits === 0 ? t.bench.whyNot.credits : undefined
   const saveAll = async () => {
     setSaving(true)
     await saveZips(made)
@@ -76,7 +80,7 @@ export function Bench({ rows, start, onStart }: BenchProps) {
   return (
     <footer className="benchbar">
       <Cells rows={rows} />
-      <Message rows={rows} count={count} hasWarnings={start.hasWarnings} isPaused={isPaused} />
+      <Message rows={rows} start={start} isPaused={isPaused} />
       {count > 0 && (
         <p className="dim price">
           <span className="lg">{t.bench.price(count, masters)} · </span>
@@ -103,6 +107,11 @@ export function Bench({ rows, start, onStart }: BenchProps) {
           {isPaused ? t.bench.resume : t.bench.pause}
         </Button>
       )}
+      {isArmed && (
+        <Button look="quiet" onClick={start.disarm}>
+          {t.bench.disarm}
+        </Button>
+      )}
       {canSave && !isNothingToStart && <Button {...saving} />}
       {isNothingToStart ? (
         <Button look="primary" className="big" {...saving} />
@@ -111,10 +120,10 @@ export function Bench({ rows, start, onStart }: BenchProps) {
           look="primary"
           className="big"
           whyNot={whyNot}
-          // The second press of a double click would start what is left: songs whose warnings nobody has read.
-          onClick={(event) => event.detail < 2 && onStart()}
+          // A double click is one press: a second one starts songs whose warnings nobody has read.
+          onClick={(event) => event.detail < 2 && start.press()}
         >
-          {start.hasWarnings && count > 0 ? t.bench.startWarned(count) : t.bench.start(count)} <kbd>Enter</kbd>
+          {startText(start, t.bench)} <kbd>Enter</kbd>
         </Button>
       )}
       <Modal title={t.settings.sheet} shape="sheet" isOpen={isSheetOpen} onClose={() => showSheet(false)}>
@@ -127,14 +136,21 @@ export function Bench({ rows, start, onStart }: BenchProps) {
   )
 }
 
+/** What the start button says. */
+function startText({ rowIds, unmeasured, hasWarnings, isAsked, armedCount }: StartControl, t: Text['bench']): string {
+  const count = rowIds.length + unmeasured.length
+  if (count === 0) return armedCount > 0 ? t.armed : t.start(0)
+  if (hasWarnings) return isAsked ? t.startAnyway(count) : t.startWarned(count)
+  return rowIds.length === 0 ? t.startMeasured(count) : t.start(count)
+}
+
 /** What a pause lets finish and what it holds: a song that was handed over is finished, one that waits is held. */
 function heldBy(rows: readonly SongRow[]): { finishing: number; waiting: number } {
   const of = (...kinds: RowKind[]) => rows.filter((row) => kinds.includes(row.kind)).length
   return { finishing: of('rendering', 'queued'), waiting: of('waiting') }
 }
 
-function Message(props: { rows: readonly SongRow[]; count: number; hasWarnings: boolean; isPaused: boolean }) {
-  const { rows, count, hasWarnings, isPaused } = props
+function Message({ rows, start, isPaused }: { rows: readonly SongRow[]; start: StartControl; isPaused: boolean }) {
   const { t } = useWords()
   const run = runOf(rows)
   const seconds = useTimeLeft(run?.percent ?? 0, run?.elapsedSeconds ?? null)
@@ -153,12 +169,20 @@ function Message(props: { rows: readonly SongRow[]; count: number; hasWarnings: 
       ? seconds === null
         ? listed(said('rendering', 'queued'))
         : [t.bench.left(seconds), t.bench.forStarted]
-      : count > 0
-        ? hasWarnings
-          ? [t.bench.checkFirst, '']
-          : listed([t.bench.readyToStart, ...(warned > 0 ? [t.bench.leftOut(warned)] : [])])
+      : start.rowIds.length > 0
+        ? start.hasWarnings
+          ? start.isAsked
+            ? [t.bench.asked(warned), t.bench.askedHow]
+            : [t.bench.checkFirst, '']
+          : listed([
+              t.bench.readyToStart,
+              ...(start.unmeasured.length > 0 ? [t.bench.measuredLater(start.unmeasured.length)] : []),
+              ...(warned > 0 ? [t.bench.leftOut(warned)] : []),
+            ])
         : tally.reading > 0
-          ? [t.bench.reading, '']
+          ? start.armedCount > 0
+            ? [t.bench.startsMeasured(start.armedCount), '']
+            : [t.bench.reading, '']
           : tally.check > 0
             ? listed(said('check', 'done', 'failed', 'cancelled', 'refused'))
             : tally.failed + tally.cancelled + tally.refused > 0

@@ -10,7 +10,7 @@ import { pickFiles } from '../../components/pick-files.ts'
 import { PlatformCell } from '../../components/platform-cell.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { failureOf } from '../../state/refusal.ts'
-import { refusalOfRow, type SongRow, startOf, tallyOf } from '../../state/song-rows.ts'
+import { refusalOfRow, type SongRow, tallyOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import { Bench } from './bench.tsx'
 import { FirstRun } from './first-run.tsx'
@@ -19,6 +19,7 @@ import { SongList } from './song-list.tsx'
 import { titleOf } from './song-row.tsx'
 import { useRows, useScope } from './use-batch.ts'
 import type { DropState } from './use-drop.ts'
+import { useStart } from './use-start.ts'
 
 interface MasterScreenProps {
   /** What hangs over the window, and what became of it. */
@@ -32,11 +33,11 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
   const rows = useRows()
   const hasRead = useSelect(desk.store, (state) => state.desk !== null)
   const choose = useCallback(() => void pickFiles(true).then(onFiles), [onFiles])
-  const start = startOf(rows)
-  const run = useCallback(() => void desk.start(start.rowIds), [desk, start.rowIds])
-  useMasterKeys(choose, start.rowIds.length > 0 ? run : null)
+  const start = useStart(rows)
+  const { press } = start
+  useMasterKeys(choose, press)
   useSpokenProgress(rows)
-  useEffect(() => window.loudsmith?.onMenuCommand((command) => command === 'start' && run()), [run])
+  useEffect(() => window.loudsmith?.onMenuCommand((command) => command === 'start' && press()), [press])
 
   if (hasRead && rows.length === 0)
     return <FirstRun isOver={drop.over !== null} note={noteOf(drop, t.drop)} onChoose={choose} onFiles={onFiles} />
@@ -52,7 +53,7 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
         </div>
         <SettingsColumn rows={rows} />
       </main>
-      <Bench rows={rows} start={start} onStart={run} />
+      <Bench rows={rows} start={start} />
     </>
   )
 }
@@ -124,24 +125,30 @@ function PlatformCells() {
   )
 }
 
-/** Ctrl or ⌘ with O chooses files; Enter starts what is ready, except on a button, a link or in a dialog. */
-function useMasterKeys(onChoose: () => void, onStart: (() => void) | null) {
+/** Ctrl or ⌘ with O chooses files; Enter in the list or on the bench presses start. Elsewhere it belongs to what has the focus. */
+function useMasterKeys(onChoose: () => void, onStart: () => void) {
   const now = useRef({ onChoose, onStart })
   now.current = { onChoose, onStart }
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || isTyping(event) || isCovered()) return
-      const target = event.target instanceof Element ? event.target : null
-      const hasOwnEnter = target?.closest('button, a')
-      if (keyOf(event) === 'o' && (event.ctrlKey || event.metaKey)) now.current.onChoose()
-      // A key that is held starts once: what is left then are songs whose warnings nobody has read.
-      else if (event.key === 'Enter' && !event.repeat && !hasOwnEnter && now.current.onStart) now.current.onStart()
+      const hasModifier = event.ctrlKey || event.metaKey
+      if (keyOf(event) === 'o' && hasModifier) now.current.onChoose()
+      // A key that is held presses once.
+      else if (event.key === 'Enter' && !event.repeat && !hasModifier && !event.altKey && isStartPlace(event.target))
+        now.current.onStart()
       else return
       event.preventDefault()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [])
+}
+
+/** Whether Enter starts the batch there: in the list and on the bench, but not on what Enter presses itself. */
+function isStartPlace(target: EventTarget | null): boolean {
+  if (!(target instanceof Element) || !target.closest('.songs, .listhead, .benchbar')) return false
+  return !target.closest('button, a, input, select, textarea, summary, [role=menuitem]')
 }
 
 /** Tells screen readers of songs that end and of the batch at every quarter. */

@@ -89,12 +89,12 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
         </Lines>
       )
     case 'warning': {
-      const { toRead, remarks } = partWarnings(song?.analysis?.warnings ?? [])
+      const { damage, remarks } = partWarnings(song?.analysis?.warnings ?? [])
       const isSilent = song?.analysis?.integrated_lufs === null
-      const count = toRead.length + (isSilent ? 1 : 0)
+      const count = damage.length + (isSilent ? 1 : 0)
       return (
         <Lines tone="c-warn" icon={<TriangleAlert {...small} />} head={<span>{t.row.warnings(count)}</span>}>
-          <Sentences warnings={[...toRead, ...remarks]} first={isSilent ? t.row.silent : ''} />
+          <Sentences damage={damage} remarks={remarks} first={isSilent ? t.row.silent : ''} />
         </Lines>
       )
     }
@@ -220,12 +220,15 @@ function Found({ row }: { row: SongRow }) {
   )
 }
 
-function Sentences({ warnings, first }: { warnings: readonly Warning[]; first: string }) {
+/** What is wrong with a song, and behind it in grey what else is worth knowing. */
+function Sentences(props: { damage: readonly Warning[]; remarks: readonly Warning[]; first: string }) {
   const { language } = useWords()
-  const text = unbroken([first, sentencesOf(warnings, language)].filter(Boolean).join(' '))
+  const wrong = unbroken([props.first, sentencesOf(props.damage, language)].filter(Boolean).join(' '))
+  const remarks = unbroken(sentencesOf(props.remarks, language))
   return (
-    <span className="two-lines" title={text}>
-      {text}
+    <span className="two-lines" title={[wrong, remarks].filter(Boolean).join(' ')}>
+      {wrong}
+      {remarks && <span className="faint"> {remarks}</span>}
     </span>
   )
 }

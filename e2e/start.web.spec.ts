@@ -1,0 +1,148 @@
+/** The start of a batch: which presses begin it, what they ask before, and what waits for a measurement or a reference. */
+import type { Page, Route } from 'playwright/test'
+import type { Desk } from '../src-server/contract/app.ts'
+import type { JobPage } from '../src-server/contract/jobs.ts'
+import { drop, expect, type Program, rowOf, silence, song, test } from './web-fixtures.ts'
+
+test.use({ platforms: ['spotify'] })
+
+const jobsOf = (program: Program) => program.call<JobPage>('GET', '/api/v1/jobs')
+const isMeasured = (page: Page, count: number) =>
+  expect(page.locator('.song.ready, .song.warning')).toHaveCount(count, { timeout: 120_000 })
+
+/** Holds back what the page asks of an address until it is let go. */
+async function hold(page: Page, address: string | RegExp) {
+  const held: Route[] = []
+  let isOpen = false
+  await page.route(address, (route) => {
+    if (!isOpen) return void held.push(route)
+    return route.continue()
+  })
+  return {
+    count: () => held.length,
+    async letGo() {
+      isOpen = true
+      for (const route of held.splice(0)) await route.continue()
+    },
+  }
+}
+
+test('Enter starts from the list and the bench alone, and songs with warnings at the second press', async ({
+  page,
+  program,
+}) => {
+  const started: string[] = []
+  page.on('request', (request) => request.url().endsWith('/app/desk/start') && started.push(request.url()))
+  await drop(page, [song('Clean.wav', 1, 2), silence('Silent.wav')])
+  await isMeasured(page, 2)
+  const controls = [
+    ...(await page.locator('.side input').all()),
+    ...(await page.locator('.plat').all()).slice(1),
+    page.locator('#content'),
+    page.locator('body'),
+  ]
+  for (const control of controls) {
+    await control.focus()
+    await page.keyboard.press('Enter')
+  }
+  await expect(page.locator('.song.ready')).toHaveCount(1)
+  expect([started, (await jobsOf(program)).total]).toEqual([[], 0])
+  expect(controls.length).toBeGreaterThan(15)
+
+  await rowOf(page, 'Silent').focus()
+  await page.keyboard.press('Enter')
+  await expect(rowOf(page, 'Clean')).toContainText('master', { timeout: 120_000 })
+  await expect(rowOf(page, 'Silent')).toHaveClass(/warning/)
+  const bench = page.locator('.benchbar')
+  await rowOf(page, 'Silent').focus()
+  await page.keyboard.press('Enter')
+  await expect(bench.locator('> p.grow')).toHaveText('One song has warnings. Press again to use them as they are.')
+  await page.keyboard.press('Escape')
+  await expect(bench.locator('> p.grow')).toHaveText('Warnings to read first')
+  await bench.locator('.btn.primary').dblclick()
+  await expect(bench.locator('.btn.primary'), 'a double click is one press').toHaveText(/^Start 1 anyway/)
+  expect(started.length).toBe(1)
+  await page.keyboard.press('Enter')
+  await expect(rowOf(page, 'Silent')).toHaveClass(/failed/, { timeout: 120_000 })
+})
+
+test('a start that is pressed while songs are measured begins once the last one is, without those that ask first', async ({
+  page,
+  program,
+}) => {
+  const looks = await hold(page, '**/api/v1/analyze')
+  const bench = page.locator('.benchbar')
+  await drop(page, [song('One.wav', 1, 2), song('Two.wav', 2, 2), silence('Silent.wav')])
+  await expect.poll(() => looks.count(), { timeout: 60_000 }).toBe(1)
+  await expect(page.locator('.song.analysing')).toHaveCount(3)
+  await expect(bench.locator('.price')).toContainText('3 credits')
+  await page.getByRole('button', { name: 'Start 3 when measured' }).click()
+  await expect(bench.locator('> p.grow')).toHaveText('3 songs start when measured')
+  await page.getByRole('button', { name: 'Do not start' }).click()
+  await page.getByRole('button', { name: 'Start 3 when measured' }).click()
+  await page.getByRole('link', { name: 'History' }).click()
+  await looks.letGo()
+  const started = async () =>
+    (await program.call<Desk>('GET', '/app/desk')).songs.filter(
+      ({ state }) => state === 'waiting' || state === 'submitted',
+    )
+  await expect
+    .poll(async () => (await started()).map(({ source }) => source.title).sort(), { timeout: 120_000 })
+    .toEqual(['One', 'Two'])
+  expect(new Set((await started()).map(({ batch_id }) => batch_id)).size, 'they are one batch').toBe(1)
+  await page.getByRole('link', { name: 'Master', exact: true }).click()
+  await expect(rowOf(page, 'Silent')).toHaveClass(/warning/)
+})
+
+test('what is worth knowing of a song is grey and holds nothing, what is wrong with it asks', async ({ page }) => {
+  const mono = song('Mono.wav', 1, 3)
+  for (let at = 44; at < mono.buffer.length; at += 4) mono.buffer.copy(mono.buffer, at + 2, at, at + 2)
+  const deaf = song('Deaf.wav', 2, 3)
+  for (let at = 44; at < deaf.buffer.length; at += 4) deaf.buffer.writeInt16LE(0, at)
+  await drop(page, [mono, deaf])
+  await isMeasured(page, 2)
+  await expect(rowOf(page, 'Mono')).toHaveClass(/ready/)
+  await expect(rowOf(page, 'Mono').locator('.st .faint')).toContainText('The song is mono.')
+  await expect(rowOf(page, 'Deaf')).toHaveClass(/warning/)
+  await expect(rowOf(page, 'Deaf').locator('.st > b')).toHaveText('One warning, no credit spent yet')
+})
+
+test('a song with a reference that is mastered again is the one that is changed, from the first moment on', async ({
+  page,
+  program,
+}) => {
+  const reference = song('Guide.wav', 5, 12)
+  await drop(page, [song('Alpha.wav', 1, 3)])
+  await isMeasured(page, 1)
+  const [source] = (await program.call<Desk>('GET', '/app/desk')).songs
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page
+      .getByRole('button', { name: /reference/i })
+      .first()
+      .click(),
+  ])
+  await chooser.setFiles(reference)
+  await expect(page.locator('.side .file')).toContainText('Guide')
+  await page.locator('.benchbar .btn.primary').click()
+  await expect(rowOf(page, 'Alpha')).toContainText('1 master', { timeout: 120_000 })
+  await page.getByRole('button', { name: 'Remove reference' }).click()
+
+  const kept = await hold(page, /files\/reference$/)
+  await page.getByRole('button', { name: 'More: Alpha' }).click()
+  await page.getByRole('menuitem', { name: 'Master again' }).click()
+  await expect.poll(kept.count).toBe(1)
+  await expect(page.getByRole('radio', { name: 'Alpha' })).toBeChecked()
+  await expect(rowOf(page, 'Alpha')).toHaveClass(/ready/)
+  await expect(page.locator('.side .file')).toContainText('Guide')
+  await page.getByRole('radio', { name: 'Ballad' }).check({ force: true })
+  await page.getByRole('button', { name: 'Start 1 song' }).click()
+  await expect(rowOf(page, 'Alpha')).toHaveClass(/waiting/)
+  await kept.letGo()
+  await expect.poll(async () => (await jobsOf(program)).total, { timeout: 60_000 }).toBe(2)
+  const [again] = (await jobsOf(program)).jobs
+  expect(again).toMatchObject({ genre: 'ballad', reference_filename: 'Guide.wav', source_id: source?.source.source_id })
+  const { settings } = await program.call<Desk>('GET', '/app/desk')
+  expect([settings.genre, settings.reference_source_id], 'all songs are as they were').not.toContain('ballad')
+  expect(settings.reference_source_id).toBeNull()
+})

@@ -1,0 +1,64 @@
+/** The start of the batch: what the next press of it does, from the button, the Enter key and the menu of the desktop. */
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { dueOf, type SongRow, type Start, startOf } from '../../state/song-rows.ts'
+import { useWords } from '../../text/context.tsx'
+import { useRows } from './use-batch.ts'
+
+export interface StartControl extends Start {
+  /** The songs with warnings were asked about once: the next press starts them. */
+  readonly isAsked: boolean
+  /** Songs that start by themselves once they are measured. */
+  readonly armedCount: number
+  readonly press: () => void
+  readonly disarm: () => void
+}
+
+/**
+ * Answers the start and what a press of it does: it starts what is ready and arms what is still measured. Songs with warnings that
+ * nobody has read are all that is left when they are started, by a second press.
+ */
+export function useStart(rows: readonly SongRow[]): StartControl {
+  const { desk, notices } = useApp()
+  const { t } = useWords()
+  const armed = useSelect(desk.armed, (state) => state.rowIds)
+  const start = startOf(rows, armed)
+  const key = start.hasWarnings ? start.rowIds.join() : ''
+  const [askedKey, setAskedKey] = useState('')
+  const isAsked = key !== '' && askedKey === key
+  useEffect(() => {
+    if (!isAsked) return
+    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && setAskedKey('')
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [isAsked])
+  const now = useRef({ start, key, isAsked, t })
+  now.current = { start, key, isAsked, t }
+  const press = useCallback(() => {
+    const { start, key, isAsked, t } = now.current
+    if (start.rowIds.length + start.unmeasured.length === 0) return
+    if (start.hasWarnings && !isAsked) {
+      setAskedKey(key)
+      notices.announce(`${t.bench.asked(start.rowIds.length)} ${t.bench.askedHow}`)
+      return
+    }
+    setAskedKey('')
+    void desk.start(start.rowIds)
+    desk.arm(start.unmeasured)
+  }, [desk, notices])
+  return { ...start, isAsked, armedCount: armed.length, press, disarm: desk.disarm }
+}
+
+/** Starts the armed songs together once they are measured, whichever screen is shown. */
+export function ArmedStart(): null {
+  const { desk } = useApp()
+  const rows = useRows()
+  const armed = useSelect(desk.armed, (state) => state.rowIds)
+  useEffect(() => {
+    const due = armed.length > 0 ? dueOf(rows, armed) : null
+    if (!due) return
+    desk.disarm()
+    void desk.start(due)
+  }, [desk, rows, armed])
+  return null
+}

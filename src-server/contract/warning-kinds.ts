@@ -1,0 +1,36 @@
+/** How much a finding weighs before a song is started. */
+import type { WarningCode } from './report.ts'
+
+/**
+ * `damage`: something is likely wrong with the file, so a person is asked before a credit is spent on it. `remark`: worth knowing,
+ * asks for nothing.
+ */
+export type WarningKind = 'damage' | 'remark'
+
+/** Every code has its kind: one that is added does not compile without. */
+export const WARNING_KINDS: Readonly<Record<WarningCode, WarningKind>> = {
+  INPUT_CLIPPED: 'damage',
+  INPUT_CUT_SHORT: 'damage',
+  INPUT_HOLDS_MORE: 'damage',
+  INPUT_DAMAGED: 'damage',
+  INPUT_DEAD_CHANNEL: 'damage',
+  INPUT_OUT_OF_PHASE: 'damage',
+  INPUT_BREAKS_OFF: 'damage',
+  // How the file was made or is meant; many generators give no other files.
+  INPUT_LIMITED: 'remark',
+  INPUT_LOSSY: 'remark',
+  INPUT_RESAMPLED: 'remark',
+  INPUT_MONO: 'remark',
+  INPUT_NEAR_SILENT_EDGES: 'remark',
+  INPUT_BAND_LIMITED: 'remark',
+  INPUT_PROVENANCE_DROPPED: 'remark',
+  INPUT_COVER_DROPPED: 'remark',
+  INPUT_PICTURES_DROPPED: 'remark',
+  INPUT_TAGS_CUT: 'remark',
+  // Known only once the song is mastered.
+  REFERENCE_LOSSY: 'remark',
+  REFERENCE_IS_TARGET: 'remark',
+  REFERENCE_NOT_COMPARABLE: 'remark',
+  TARGET_NOT_REACHED: 'remark',
+  CODEC_OVERSHOOT: 'remark',
+}
