@@ -38,8 +38,43 @@ export function backOffMs(failures: number): number {
 
 export type LinkState = 'connecting' | 'live' | 'polling' | 'lost'
 
+/** Messages as they arrive, in batches; an empty one is a sign of life. Ends with the connection, or rejects. */
+export type MessageStream = AsyncIterable<readonly StreamMessage[]>
+
+/**
+ * Opens the stream after the stored event `lastId`. Throws ApiError where the server does not give it. Who does not read it, or reads
+ * no further, calls `close`.
+ */
+export type OpenStream = (
+  lastId: string | undefined,
+  signal: AbortSignal,
+) => Promise<{ readonly messages: MessageStream; readonly close: () => Promise<void> }>
+
+/** Returns the way to a stream of one's own. */
+export function ownStream(client: Pick<Client, 'open'>): OpenStream {
+  return async (lastId, signal) => {
+    const headers = lastId === undefined ? {} : { 'Last-Event-ID': lastId }
+    const { body } = await client.open('streamEvents', { headers, signal })
+    const reader = body?.getReader()
+    return {
+      messages: parsed(reader),
+      close: async () => reader?.cancel().catch(() => undefined),
+    }
+  }
+}
+
+async function* parsed(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): MessageStream {
+  const parse = createStreamParser()
+  const decoder = new TextDecoder()
+  while (reader) {
+    const { done, value } = await reader.read()
+    if (done) return
+    yield parse(decoder.decode(value, { stream: true }))
+  }
+}
+
 export interface FollowOptions {
-  readonly client: Client
+  readonly open: OpenStream
   readonly onEvent: (event: LiveEvent) => void
   /** Called once after every (re)connection and on every poll: read the truth again, events may have been missed. */
   readonly onCatchUp: () => Promise<void>
@@ -65,24 +100,22 @@ const pause = (ms: number, signal: AbortSignal) =>
     signal.addEventListener('abort', end)
   })
 
-async function readStream(body: ReadableStream<Uint8Array>, onMessage: (message: StreamMessage) => void) {
-  const parse = createStreamParser()
-  const decoder = new TextDecoder()
-  const reader = body.getReader()
+/** Reads messages until the stream ends. Rejects when it has been silent for too long. */
+async function readMessages(messages: MessageStream, onMessage: (message: StreamMessage) => void) {
+  const batches = messages[Symbol.asyncIterator]()
   let silence: ReturnType<typeof setTimeout> | undefined
   try {
     for (;;) {
       const watch = new Promise<never>((_, reject) => {
         silence = setTimeout(() => reject(new Error('silent stream')), SILENCE_MS)
       })
-      const { done, value } = await Promise.race([reader.read(), watch])
+      const { done, value } = await Promise.race([batches.next(), watch])
       clearTimeout(silence)
       if (done) return
-      for (const message of parse(decoder.decode(value, { stream: true }))) onMessage(message)
+      value.forEach(onMessage)
     }
   } finally {
     clearTimeout(silence)
-    await reader.cancel().catch(() => undefined)
   }
 }
 
@@ -90,27 +123,23 @@ async function readStream(body: ReadableStream<Uint8Array>, onMessage: (message:
  * Follows the live events until `signal` fires: it reconnects with back-off and polls meanwhile. Throws ApiError when the server does
  * not know the page's credential (any more), and nothing else.
  */
-export async function followEvents({ client, onEvent, onCatchUp, onLink, signal }: FollowOptions): Promise<void> {
+export async function followEvents({ open, onEvent, onCatchUp, onLink, signal }: FollowOptions): Promise<void> {
   let lastId: string | undefined
   let failures = 0
   while (!signal.aborted) {
     try {
-      const headers = lastId === undefined ? {} : { 'Last-Event-ID': lastId }
-      const response = await client.open('streamEvents', { headers, signal })
+      const { messages, close } = await open(lastId, signal)
       try {
         await onCatchUp()
-      } catch (error) {
-        // A browser opens six connections to one server and no more.
-        await response.body?.cancel()
-        throw error
-      }
-      failures = 0
-      onLink('live')
-      if (response.body) {
-        await readStream(response.body, ({ id, data }) => {
+        failures = 0
+        onLink('live')
+        await readMessages(messages, ({ id, data }) => {
           lastId = id ?? lastId
           onEvent(JSON.parse(data) as LiveEvent)
         })
+      } finally {
+        // A browser opens six connections to one server and no more.
+        await close()
       }
     } catch (error) {
       if (signal.aborted) return

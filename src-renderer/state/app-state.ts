@@ -3,10 +3,11 @@ import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import type { StoreApi } from 'zustand/vanilla'
 import type { LiveEvent } from '../../src-server/contract/events.ts'
-import { createClient } from '../api/client.ts'
-import { followEvents, type LinkState } from '../api/events.ts'
+import { type Client, createClient } from '../api/client.ts'
+import { followEvents, type LinkState, type OpenStream, ownStream } from '../api/events.ts'
 import { createSaver } from '../api/save.ts'
 import { joinTabs, keepSession, type Opening } from '../api/session.ts'
+import { streamOfAllTabs } from '../api/shared-stream.ts'
 import { createHandOver, createUpload } from '../api/upload.ts'
 import { createDesk, type DeskActions } from './desk.ts'
 import { followDesktop } from './desktop.ts'
@@ -38,6 +39,21 @@ function guardUploads({ uploads }: DeskActions): void {
     if (uploads.hasPending()) event.preventDefault()
   })
   addEventListener('pagehide', uploads.leave)
+}
+
+/** The shared worker with the event stream of all tabs. Throws where a browser has none. */
+const startStreamWorker = () =>
+  new SharedWorker(new URL('../api/shared-stream.worker.ts', import.meta.url), { type: 'module', name: 'loudsmith' })
+
+/** Returns the way to the live events: of one's own in the desktop's window and without a credential, else that of all tabs. */
+function streamFor(client: Client): OpenStream {
+  if (client.session() === null || typeof BroadcastChannel === 'undefined' || !navigator.locks) return ownStream(client)
+  return streamOfAllTabs({
+    session: client.session,
+    startWorker: startStreamWorker,
+    open: (session) => ownStream(createClient({ session, language: () => 'en' })),
+    newId: () => crypto.randomUUID(),
+  })
 }
 
 /** Builds every store around one client. */
@@ -92,6 +108,7 @@ export function createAppState({ session, isTicketSpent }: Opening) {
 
   /** Ends the following that is under way. */
   let stopFollowing = () => {}
+  const open = streamFor(client)
   const follow = async (signal: AbortSignal) => {
     stopFollowing()
     const own = new AbortController()
@@ -101,7 +118,7 @@ export function createAppState({ session, isTicketSpent }: Opening) {
       if (link === 'live') tabs?.tell()
     }
     const until = AbortSignal.any([signal, own.signal])
-    await followEvents({ client, onEvent, onCatchUp: catchUp, onLink, signal: until }).catch(() => {
+    await followEvents({ open, onEvent, onCatchUp: catchUp, onLink, signal: until }).catch(() => {
       service.lockOut()
       tabs?.ask()
     })

@@ -9,6 +9,8 @@ function page(serve: (path: string, method: string, bearer: string | null) => Re
   const streams: ReadableStreamDefaultController[] = []
   const kept = new Map<string, string>()
   vi.stubGlobal('window', {})
+  // A page alone in its browser, with a stream of its own.
+  vi.stubGlobal('BroadcastChannel', undefined)
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),

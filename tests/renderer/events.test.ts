@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src-renderer/api/client.ts'
-import { backOffMs, createStreamParser, followEvents } from '../../src-renderer/api/events.ts'
+import { backOffMs, createStreamParser, followEvents, ownStream } from '../../src-renderer/api/events.ts'
 import { createJobs, newerJob, withProgress } from '../../src-renderer/state/jobs.ts'
 import type { LiveEvent } from '../../src-server/contract/events.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
@@ -74,7 +74,7 @@ describe('the event stream', () => {
       },
     })
     await followEvents({
-      client,
+      open: ownStream(client),
       signal: stop.signal,
       onLink: () => undefined,
       onEvent: (event) => seen.push(event.seq),
@@ -108,7 +108,7 @@ describe('a stream whose beginning fails', () => {
         ),
     })
     await followEvents({
-      client,
+      open: ownStream(client),
       signal: stop.signal,
       onLink: () => undefined,
       onEvent: () => undefined,
@@ -139,7 +139,13 @@ describe('a program that stays away', () => {
     const client = createClient({ session: null, language: () => 'en', fetch: () => Promise.reject(new TypeError()) })
     const away = () => Promise.reject(new Error('away'))
     const onLink = (link: string) => void links.push(link)
-    const following = followEvents({ client, signal: stop.signal, onLink, onEvent: () => undefined, onCatchUp: away })
+    const following = followEvents({
+      open: ownStream(client),
+      signal: stop.signal,
+      onLink,
+      onEvent: () => undefined,
+      onCatchUp: away,
+    })
     await vi.advanceTimersByTimeAsync(600_000)
     expect(links.filter((link) => link === 'lost').length).toBeGreaterThan(200)
     expect(listeners.added - listeners.removed).toBe(1)
