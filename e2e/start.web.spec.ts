@@ -115,13 +115,7 @@ test('a song with a reference that is mastered again is the one that is changed,
   await drop(page, [song('Alpha.wav', 1, 3)])
   await isMeasured(page, 1)
   const [source] = (await program.call<Desk>('GET', '/app/desk')).songs
-  const [chooser] = await Promise.all([
-    page.waitForEvent('filechooser'),
-    page
-      .getByRole('button', { name: /reference/i })
-      .first()
-      .click(),
-  ])
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.locator('.side button.file').click()])
   await chooser.setFiles(reference)
   await expect(page.locator('.side .file')).toContainText('Guide')
   await page.locator('.benchbar .btn.primary').click()

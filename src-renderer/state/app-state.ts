@@ -10,6 +10,7 @@ import { joinTabs, keepSession, type Opening } from '../api/session.ts'
 import { streamOfAllTabs } from '../api/shared-stream.ts'
 import { createHandOver, createUpload } from '../api/upload.ts'
 import { createDesk, type DeskActions } from './desk.ts'
+import { inTurnOfPages } from './desk-looks.ts'
 import { followDesktop } from './desktop.ts'
 import { createHistory } from './history.ts'
 import { createJobs } from './jobs.ts'
@@ -73,6 +74,7 @@ export function createAppState({ session, isTicketSpent }: Opening) {
     jobs,
     notices,
     newId,
+    alone: inTurnOfPages,
     storage: localStorage,
   })
   const history = createHistory({ client, jobs, notices })
@@ -98,12 +100,16 @@ export function createAppState({ session, isTicketSpent }: Opening) {
       readAccountSoon()
   }
 
+  let hasReadPast = false
   /** Reads everything that events may have changed while nobody listened. Throws ApiError. */
   const catchUp = async () => {
     const readMachine = service.store.getState().system ? service.readSettings : service.readMachine
     await Promise.all([readMachine(), service.readAccount(), desk.read(), history.refresh()])
     const { byId } = jobs.store.getState()
     await jobs.readMissing(Object.keys(byId), true)
+    if (hasReadPast) return
+    hasReadPast = true
+    void jobs.readPast()
   }
 
   /** Ends the following that is under way. */

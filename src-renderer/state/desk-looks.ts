@@ -25,6 +25,21 @@ export interface LooksOptions {
   /** The desk, and ids of its rows in the order shown, in which its songs are looked at. */
   readonly shown: () => { readonly desk: Desk | null; readonly order: readonly string[] }
   readonly onFound: (sourceId: string, analysis: Analysis) => void
+  /** Runs what only one page of a browser may do at a time, once the others have done it; `hasWaited` where one was at it. */
+  readonly alone: (run: (hasWaited: boolean) => Promise<void>) => Promise<void>
+  /** Reads the desk again. */
+  readonly read: () => Promise<void>
+}
+
+/** Lets pages that share a browser look at songs in turn: the service takes one look at a time. */
+export async function inTurnOfPages(run: (hasWaited: boolean) => Promise<void>): Promise<void> {
+  const { locks } = globalThis.navigator ?? {}
+  if (!locks) return run(false)
+  const hasRun = await locks.request('loudsmith.looks', { ifAvailable: true }, async (lock) => {
+    if (lock) await run(false)
+    return lock !== null
+  })
+  if (!hasRun) await locks.request('loudsmith.looks', () => run(true))
 }
 
 const RETRY_MS = 1500
@@ -35,7 +50,7 @@ const without = <Value>(all: Readonly<Record<string, Value>>, id: string) => {
 }
 
 /** Makes the store of looks with its actions. */
-export function createLooks({ client, shown, onFound }: LooksOptions) {
+export function createLooks({ client, shown, onFound, alone, read }: LooksOptions) {
   const store = createStore<LooksState>(() => ({ looks: {}, errors: {} }))
   const { getState, setState } = store
   let isLooking = false
@@ -60,37 +75,47 @@ export function createLooks({ client, shown, onFound }: LooksOptions) {
     }
   }
 
+  async function lookAtAll(): Promise<void> {
+    for (;;) {
+      const next = nextSong()
+      const aiService = (next?.settings ?? shown().desk?.settings)?.ai_service
+      if (!next || !aiService) break
+      const sourceId = next.source.source_id
+      try {
+        await look(sourceId, aiService)
+      } catch (error) {
+        const code = error instanceof ApiError ? error.code : undefined
+        if (isNotReached(code)) break
+        if (code === 'CONCURRENT_LIMIT' || code === 'UNAVAILABLE')
+          await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+        else setState(({ errors }) => ({ errors: { ...errors, [sourceId]: refusalOf(error) } }))
+      }
+    }
+  }
+
   return {
     store,
     /** Looks at what nobody has looked at yet. Never throws; a song that cannot be looked at is in `errors`. */
     async run(): Promise<void> {
-      if (isLooking) return
+      if (isLooking || !nextSong()) return
       isLooking = true
-      for (;;) {
-        const next = nextSong()
-        const aiService = (next?.settings ?? shown().desk?.settings)?.ai_service
-        if (!next || !aiService) break
-        const sourceId = next.source.source_id
-        try {
-          await look(sourceId, aiService)
-        } catch (error) {
-          const code = error instanceof ApiError ? error.code : undefined
-          if (isNotReached(code)) break
-          if (code === 'CONCURRENT_LIMIT' || code === 'UNAVAILABLE')
-            await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-          else setState(({ errors }) => ({ errors: { ...errors, [sourceId]: refusalOf(error) } }))
-        }
-      }
+      await alone(async (hasWaited) => {
+        // What the other page found is not known here yet.
+        if (hasWaited) await read().catch(() => undefined)
+        await lookAtAll()
+      })
       isLooking = false
     },
     /** Forgets why a look failed, so that the next `run` tries it again. */
     forgetError: (sourceId: string) => setState(({ errors }) => ({ errors: without(errors, sourceId) })),
-    /** Applies a live event: how far a look is. News of a song that this page does not look at is passed over. */
+    /** Applies a live event: how far a look is, that of another page as well. */
     apply({ event, source_id: sourceId = '', stage, progress = 0 }: LiveEvent) {
+      if (event !== 'source.progress') return
+      const song = shown().desk?.songs.find((one) => one.source.source_id === sourceId)
+      if (!song || song.analysis) return
       const known = getState().looks[sourceId]
-      if (event !== 'source.progress' || !known) return
-      const percent = Math.max(known.percent, progress)
-      const next: Look = { stage: stage === 'analysing' ? 'analysing' : known.stage, percent }
+      const percent = Math.max(known?.percent ?? 0, progress)
+      const next: Look = { stage: stage === 'analysing' ? 'analysing' : (known?.stage ?? 'decoding'), percent }
       setState(({ looks }) => ({ looks: { ...looks, [sourceId]: next } }))
     },
   }

@@ -14,7 +14,7 @@ import type { SendSong } from '../api/upload.ts'
 import { type AgainDesk, bringBack } from './desk-again.ts'
 import { ALL_SONGS, createChanges } from './desk-changes.ts'
 import { createCommands } from './desk-commands.ts'
-import { createLooks } from './desk-looks.ts'
+import { createLooks, type LooksOptions } from './desk-looks.ts'
 import { createMarks } from './desk-marks.ts'
 import { firstOrder, mergedDesk, mergedOrder, placedOrder, songIdsOf } from './desk-merge.ts'
 import { createReferences } from './desk-references.ts'
@@ -51,6 +51,8 @@ export interface DeskOptions {
   readonly jobs: JobsActions
   readonly notices: NoticesActions
   readonly newId: () => string
+  /** Runs what only one page of a browser may do at a time; without it this page is alone. */
+  readonly alone?: LooksOptions['alone']
   /** Where marks, the chosen order and refused files survive a reload. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
 }
@@ -207,6 +209,8 @@ export function createDesk(options: DeskOptions) {
       const song = songOf(sourceId)
       if (song) keepSong({ ...song, analysis: summaryOf(analysis) })
     },
+    alone: options.alone ?? ((run) => run(false)),
+    read: () => commands.read(),
   })
 
   /** Gives one song settings of its own, or null for the common ones; one that is not stored yet keeps them until it is. */

@@ -147,6 +147,12 @@ export function createJobs(client: Client) {
         begin(missing.filter((id) => !running.includes(id))),
       ])
     },
+    /** Reads the jobs of last, which tell how fast this machine is. Never throws. */
+    readPast: () =>
+      client.call('listJobs', { query: { limit: 20 } }).then(
+        (page) => keep(page.jobs),
+        () => undefined,
+      ),
     /** Applies one live event. */
     apply(event: LiveEvent) {
       const jobId = event.job_id

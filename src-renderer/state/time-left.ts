@@ -1,32 +1,169 @@
-/** How long a running job still takes, said so that it can be read: late, rounded, and only ever falling. */
+/**
+ * How long songs still take, from one model: a song costs so much by its length, tier and platforms, and this machine works at a pace
+ * that its past and running jobs tell. One plan of who is mastered when gives the time left of each song, of the batch, and until
+ * the others start, so that no two of them contradict each other. Pure.
+ */
+import type { Tier } from '../../src-server/contract/platforms.ts'
 
-export interface TimeLeft {
-  /** Rounded seconds said last; null while nothing is said yet. */
-  readonly shownSeconds: number | null
-  /** Moment of that saying, ms. */
-  readonly shownAtMs: number
-  /** Moment at which it should be over, smoothed over the last seconds, ms. */
-  readonly endAtMs: number
-  /** Moment of that estimate, ms. */
-  readonly estimatedAtMs: number
-  /** Since when what was said is wrong by half, ms; null while it is not. */
+/** What decides how much work a song is. */
+export interface Piece {
+  readonly durationSeconds: number
+  readonly tier: Tier
+  readonly platformCount: number
+}
+
+/** A song that is being mastered. */
+export interface RunningPiece extends Piece {
+  readonly id: string
+  /** 0 to 100, as its engine tells it. */
+  readonly percent: number
+  readonly elapsedSeconds: number
+}
+
+export interface Work {
+  readonly running: readonly RunningPiece[]
+  /** In the order in which they will start. */
+  readonly waiting: readonly (Piece & { readonly id: string })[]
+  /** Songs mastered side by side, 1 or more. */
+  readonly workers: number
+  /** Jobs that have ended on this machine, newest first. */
+  readonly past: readonly (Piece & { readonly workSeconds: number })[]
+}
+
+/** Work that every song is, however short, in seconds of music. */
+const FIXED_COST_SECONDS = 15
+/** Parts of a standard master to five platforms: what is done once, and what is done for each platform. */
+const SHARED_COST = 0.35
+const PLATFORM_COST = 0.13
+/** What proofing against codecs makes of the part per platform. */
+const PREMIUM_FACTOR = 4
+
+/** Returns the work of a song in seconds of music of a standard master to five platforms; above 0. */
+export function costOf({ durationSeconds, tier, platformCount }: Piece): number {
+  const perPlatform = PLATFORM_COST * (tier === 'premium' ? PREMIUM_FACTOR : 1)
+  return (durationSeconds + FIXED_COST_SECONDS) * (SHARED_COST + perPlatform * platformCount)
+}
+
+/** Percents of the engine with the share of the whole time after which they were reached, in the mean of recorded jobs. */
+const SHARES: Readonly<Record<Tier, readonly (readonly [number, number])[]>> = {
+  standard: [
+    [0, 0],
+    [12, 0.18],
+    [43, 0.42],
+    [82, 0.78],
+    [86, 0.84],
+    [100, 1],
+  ],
+  premium: [
+    [0, 0],
+    [4, 0.04],
+    [15, 0.09],
+    [34, 0.15],
+    [94, 0.94],
+    [100, 1],
+  ],
+}
+
+/** Returns the share of the time that a job of `tier` has taken at `percent` (0 to 100); 0 to 1. */
+export function timeShareOf(tier: Tier, percent: number): number {
+  const points = SHARES[tier]
+  const at = points.findIndex(([reached]) => reached >= percent)
+  const [x1, y1] = points[at] ?? [100, 1]
+  const [x0, y0] = points[at - 1] ?? [0, 0]
+  return x1 > x0 ? y0 + ((percent - x0) / (x1 - x0)) * (y1 - y0) : y1
+}
+
+/** How much the next older job counts against one. */
+const OLDER = 0.6
+/** How much a running job counts against the newest past one, when it is all but over. */
+const RUNNING_WEIGHT = 10
+/** Work that must be behind before a running job tells a pace, s. */
+const SETTLE_SECONDS = 2
+
+/** Returns seconds of work per unit of cost, newer jobs counting more; null while nothing tells it. */
+export function paceOf({ past, running }: Pick<Work, 'past' | 'running'>): number | null {
+  const told = [
+    ...past.map((job, age) => ({ pace: job.workSeconds / costOf(job), weight: OLDER ** age })),
+    ...running.flatMap((job) => {
+      const share = timeShareOf(job.tier, job.percent)
+      if (share <= 0 || job.elapsedSeconds < SETTLE_SECONDS) return []
+      return [{ pace: job.elapsedSeconds / (share * costOf(job)), weight: RUNNING_WEIGHT * share }]
+    }),
+  ].filter(({ pace }) => pace > 0)
+  const weight = told.reduce((sum, one) => sum + one.weight, 0)
+  if (weight === 0) return null
+  // Of ratios the geometric mean: twice as slow and twice as fast cancel out.
+  return Math.exp(told.reduce((sum, one) => sum + one.weight * Math.log(one.pace), 0) / weight)
+}
+
+/** Seconds from now. */
+export interface Forecast {
+  /** Until a running song is done, by id. */
+  readonly left: Readonly<Record<string, number>>
+  /** Until a waiting song starts, by id. */
+  readonly starts: Readonly<Record<string, number>>
+  /** Until all of them are done. */
+  readonly batch: number
+}
+
+/** Returns what comes when, each waiting song going to the worker that is free first; null while the pace is not known. */
+export function forecastOf(work: Work): Forecast | null {
+  const pace = paceOf(work)
+  if (pace === null || work.running.length + work.waiting.length === 0) return null
+  const left: Record<string, number> = {}
+  for (const job of work.running) left[job.id] = costOf(job) * (1 - timeShareOf(job.tier, job.percent)) * pace
+  const free = Object.values(left)
+  while (free.length < work.workers) free.push(0)
+  const starts: Record<string, number> = {}
+  let batch = Math.max(0, ...free)
+  for (const song of work.waiting) {
+    free.sort((a, b) => a - b)
+    const at = free.shift() ?? 0
+    const end = at + costOf(song) * pace
+    starts[song.id] = at
+    free.push(end)
+    batch = Math.max(batch, end)
+  }
+  return { left, starts, batch }
+}
+
+/** The forecast that is said, and since when a newer one doubts it. */
+export interface Plan extends Forecast {
+  readonly madeAtMs: number
   readonly doubtedSinceMs: number | null
 }
 
-export const NO_TIME_LEFT: TimeLeft = {
-  shownSeconds: null,
-  shownAtMs: 0,
-  endAtMs: 0,
-  estimatedAtMs: 0,
-  doubtedSinceMs: null,
-}
-
-/** Work that must be behind before anything is said, s. */
-const SETTLE_SECONDS = 2
-/** Time in which a new pace is believed by two thirds, ms. */
-const SMOOTHING_MS = 4000
-/** Doubt that must last before a longer time is said, ms. */
+/** Doubt that must last before another plan is said, ms. */
 const DOUBT_MS = 3000
+/** Difference that is none for somebody who waits, s. */
+const SLACK_SECONDS = 5
+
+/** Whether a time that was planned is wrong by half, or saying less is worth it. */
+const isWrong = (planned: number, now: number) =>
+  now > Math.max(SLACK_SECONDS, planned) * 1.5 || now < planned * 0.75 - SLACK_SECONDS
+
+/**
+ * Returns the plan to say now. It is kept, and its times fall by themselves, until a song is in it that it does not know, or one of its
+ * times has been wrong for three seconds; then all of it is replaced.
+ */
+export function nextPlan(before: Plan | null, forecast: Forecast | null, nowMs: number): Plan | null {
+  if (!forecast) return null
+  const fresh = { ...forecast, madeAtMs: nowMs, doubtedSinceMs: null }
+  if (!before) return fresh
+  const passed = (nowMs - before.madeAtMs) / 1000
+  /** When a song starts and when it is done are two times of one song. */
+  const isUnknown = (id: string) => before.left[id] === undefined && before.starts[id] === undefined
+  if ([...Object.keys(forecast.left), ...Object.keys(forecast.starts)].some(isUnknown)) return fresh
+  const hasMoved = Object.keys(forecast.left).some((id) => before.left[id] === undefined)
+  if (hasMoved) return fresh
+  const differs =
+    isWrong(before.batch - passed, forecast.batch) ||
+    Object.entries(forecast.left).some(([id, now]) => isWrong((before.left[id] ?? 0) - passed, now)) ||
+    Object.entries(forecast.starts).some(([id, now]) => isWrong((before.starts[id] ?? 0) - passed, now))
+  if (!differs) return { ...before, doubtedSinceMs: null }
+  const doubtedSinceMs = before.doubtedSinceMs ?? nowMs
+  return nowMs - doubtedSinceMs >= DOUBT_MS ? fresh : { ...before, doubtedSinceMs }
+}
 
 /** Rounds up to 5 s under a minute, to 15 s under ten, then to a minute; at least 5 s, since work that is not done takes time. */
 export function roundedSeconds(seconds: number): number {
@@ -34,38 +171,11 @@ export function roundedSeconds(seconds: number): number {
   return Math.max(5, Math.ceil(seconds / step) * step)
 }
 
-/**
- * Returns what to say next about work that should take `remainingSeconds` more. What is said stays or falls; it rises only when it
- * has been wrong by half for three seconds. The estimate is smoothed, so that a stage that goes fast or slow does not sway it.
- */
-export function nextSaying(before: TimeLeft, remainingSeconds: number, nowMs: number): TimeLeft {
-  const endAtMs = nowMs + remainingSeconds * 1000
-  const first = { shownSeconds: roundedSeconds(remainingSeconds), shownAtMs: nowMs, endAtMs, estimatedAtMs: nowMs }
-  if (before.shownSeconds === null) return { ...first, doubtedSinceMs: null }
-  const share = 1 - Math.exp(-(nowMs - before.estimatedAtMs) / SMOOTHING_MS)
-  const smoothedEndMs = before.endAtMs + (endAtMs - before.endAtMs) * share
-  const left = Math.max(0, (smoothedEndMs - nowMs) / 1000)
-  const promised = before.shownSeconds - (nowMs - before.shownAtMs) / 1000
-  const isWrongByHalf = left > Math.max(5, promised) * 1.5
-  const doubtedSinceMs = isWrongByHalf ? (before.doubtedSinceMs ?? nowMs) : null
-  const rounded = roundedSeconds(left)
-  const rises = doubtedSinceMs !== null && nowMs - doubtedSinceMs >= DOUBT_MS
-  const estimate = { endAtMs: smoothedEndMs, estimatedAtMs: nowMs, doubtedSinceMs: rises ? null : doubtedSinceMs }
-  if (rounded < before.shownSeconds || rises) return { ...estimate, shownSeconds: rounded, shownAtMs: nowMs }
-  return { ...before, ...estimate }
-}
-
-/**
- * As `nextSaying`, for work of which `elapsedSeconds` brought `percent` (0 to 100). Nothing is said in the first two seconds or
- * before the first percent.
- */
-export function nextTimeLeft(before: TimeLeft, elapsedSeconds: number, percent: number, nowMs: number): TimeLeft {
-  if (elapsedSeconds < SETTLE_SECONDS || percent <= 0) return before
-  return nextSaying(before, (elapsedSeconds * (100 - percent)) / percent, nowMs)
-}
-
-/** Seconds of work per second of music, from finished jobs; null while there are none. */
-export function workRate(ended: readonly { workSeconds: number; musicSeconds: number }[]): number | null {
-  const music = ended.reduce((sum, job) => sum + job.musicSeconds, 0)
-  return music > 0 ? ended.reduce((sum, job) => sum + job.workSeconds, 0) / music : null
+/** Returns the times of a plan as they are said at a moment: rounded, in the order that they have. */
+export function saidOf(plan: Plan, nowMs: number): Forecast {
+  const passed = (nowMs - plan.madeAtMs) / 1000
+  const said = (seconds: number) => roundedSeconds(seconds - passed)
+  const all = (times: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.entries(times).map(([id, seconds]) => [id, said(seconds)]))
+  return { left: all(plan.left), starts: all(plan.starts), batch: said(plan.batch) }
 }

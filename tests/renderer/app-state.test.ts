@@ -90,7 +90,8 @@ describe('a page', () => {
   it('reads the history again after events were missed', async () => {
     let readings = 0
     const { app, stop, cut } = page((path) => {
-      if (path.startsWith('/api/v1/jobs')) readings += 1
+      // The jobs that tell how fast this machine is are read once beside it.
+      if (path.startsWith('/api/v1/jobs') && !path.endsWith('?limit=20')) readings += 1
       return answerOf(path)
     })
     await expect.poll(() => app.service.store.getState().link).toBe('live')

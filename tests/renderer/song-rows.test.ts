@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runOf, startsIn } from '../../src-renderer/screens/master/use-batch.ts'
+import { workOf } from '../../src-renderer/screens/master/use-batch.ts'
 import { isRepeatable, isWorthAgain } from '../../src-renderer/state/jobs.ts'
 import { refusalText } from '../../src-renderer/state/refusal.ts'
 import {
@@ -18,7 +18,6 @@ import {
   type Upload,
   withOwnSettings,
 } from '../../src-renderer/state/song-rows.ts'
-import { NO_TIME_LEFT, nextSaying, nextTimeLeft, roundedSeconds, workRate } from '../../src-renderer/state/time-left.ts'
 import type { AnalysisSummary, DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src-server/contract/errors.ts'
 import type { Job } from '../../src-server/contract/jobs.ts'
@@ -297,25 +296,7 @@ describe('the list', () => {
   })
 })
 
-describe('a run that goes on', () => {
-  const going = song('a', { state: 'submitted', job_ids: ['1'] })
-  const ended = song('b', { state: 'submitted', job_ids: ['2'] })
-  const began = new Date(Date.now() - 60_000).toISOString()
-  const jobs = {
-    1: job({ job_id: '1', batch_id: 'x', stage: 'rendering', progress: 50, started_at: began }),
-    2: job({ job_id: '2', batch_id: 'x', status: 'done', progress: 100, started_at: began, completed_at: began }),
-  }
-  const of = (known: Record<string, Job>) => songRows({ ...none, songs: [going, ended], jobs: known })
-
-  it('says how far it is once all jobs are read, and counts none of them as queued before', () => {
-    expect(runOf(of(jobs))?.percent).toBe(75)
-    const unread = of({ 1: jobs[1] })
-    expect(runOf(unread)).toBeNull()
-    expect(tallyOf(unread)).toMatchObject({ reading: 1, rendering: 1, queued: 0 })
-  })
-})
-
-describe('when a song that waits begins', () => {
+describe('the work under way', () => {
   const lasting = (id: string, seconds: number, change: Partial<DeskSong> = {}) => {
     const one = song(id, { state: 'submitted', job_ids: [id], ...change })
     return { ...one, source: { ...one.source, duration_seconds: seconds } }
@@ -327,87 +308,33 @@ describe('when a song that waits begins', () => {
     lasting('2', 200),
     lasting('3', 300),
     lasting('4', 100, { state: 'waiting', job_ids: [] }),
-    lasting('5', 100, { state: 'waiting', job_ids: [] }),
   ]
-  const jobs = {
-    2: job({ job_id: '2', stage: 'rendering', progress: 50 }),
-    3: job({ job_id: '3', stage: 'waiting', queue_position: 1 }),
+  const known = {
+    1: done,
+    2: job({ job_id: '2', stage: 'rendering', progress: 50, duration_seconds: 200, started_at: at(10) }),
+    3: job({ job_id: '3', stage: 'waiting', queue_position: 2, duration_seconds: 300 }),
+    other: job({ job_id: 'other', source_id: 'elsewhere', stage: 'waiting', queue_position: 1, duration_seconds: 30 }),
   }
-  const starts = (workers: number, known: Record<string, Job> = { 1: done, ...jobs }) => {
-    const rows = songRows({ ...none, songs, jobs: known })
-    return startsIn(rows, queuePlaces(rows), workers)
+  const of = (jobs: Record<string, Job>, isPaused = false) => {
+    const rows = songRows({ ...none, songs, jobs })
+    return workOf({ rows, jobs: Object.values(jobs), settings: someSettings, isPaused, nowMs: 40_000 })
   }
 
-  it('follows from the pace of what has ended and from the music that is before it, over all that are mastered at once', () => {
-    expect(starts(1)).toEqual({ 3: 10, 4: 40, 5: 50 })
-    expect(starts(2)).toEqual({ 3: 5, 4: 20, 5: 25 })
+  it('is what runs, what waits in its order behind the jobs of other programs, and what has ended', () => {
+    const work = of(known)
+    expect(work?.running).toMatchObject([{ id: '2', durationSeconds: 200, percent: 50, elapsedSeconds: 30 }])
+    expect(work?.waiting.map(({ id, durationSeconds }) => [id, durationSeconds])).toEqual([
+      ['other', 30],
+      ['3', 300],
+      ['4', 100],
+    ])
+    expect(work?.past).toMatchObject([{ durationSeconds: 100, workSeconds: 10 }])
   })
 
-  it('is not known before a song has ended', () => {
-    expect(starts(1, jobs)).toEqual({})
-  })
-})
-
-describe('the time left', () => {
-  it('is not said in the first two seconds nor before the first percent', () => {
-    expect(nextTimeLeft(NO_TIME_LEFT, 1.9, 50, 0).shownSeconds).toBeNull()
-    expect(nextTimeLeft(NO_TIME_LEFT, 9, 0, 0).shownSeconds).toBeNull()
-  })
-
-  it('is rounded up to 5 s under a minute and to 15 s above', () => {
-    expect([0.2, 5, 6, 59, 61, 80, 601].map(roundedSeconds)).toEqual([5, 5, 10, 60, 75, 90, 660])
-  })
-
-  it('only falls, unless it was wrong by half', () => {
-    const first = nextTimeLeft(NO_TIME_LEFT, 10, 50, 0)
-    expect(first.shownSeconds).toBe(10)
-    expect(nextTimeLeft(first, 12, 50, 1000).shownSeconds).toBe(10)
-    expect(nextTimeLeft(first, 15, 80, 5000).shownSeconds).toBe(5)
-    const doubted = nextTimeLeft(first, 40, 50, 8000)
-    expect(doubted.shownSeconds).toBe(10)
-    expect(nextTimeLeft(doubted, 43, 50, 11_000).shownSeconds).toBeGreaterThan(20)
-  })
-
-  it('does not rise while it is wrong by less than half, nor for a doubt that passes', () => {
-    const hasRisen = (remaining: readonly number[]) => {
-      let said = NO_TIME_LEFT
-      return remaining.some((seconds, i) => {
-        const before = said.shownSeconds ?? Number.POSITIVE_INFINITY
-        said = nextSaying(said, seconds, i * 1000)
-        return Number(said.shownSeconds) > before
-      })
-    }
-    // Always as far as before, some 6 s once smoothed: never half as much again as the 5 s that are said at least.
-    expect(hasRisen([5, ...Array.from({ length: 60 }, () => 9.5)])).toBe(false)
-    // A second of doubt, then the work is as far as it was said.
-    expect(hasRisen([20, 62, 18, 17, 16, 15, 14, 13, 12, 11])).toBe(false)
-    expect(hasRisen([20, 400, 400, 400, 400, 400, 400])).toBe(true)
-  })
-
-  it('does not flicker while stages of different pace pass', () => {
-    // A minute of work that shows 30 percent in its first five seconds, 40 in the next forty, and wavers by two all along.
-    const percentAt = (s: number) =>
-      (s < 5 ? 6 * s : s < 45 ? 30 + (s - 5) : 70 + (s - 45) * 2) + (Math.floor(s * 3) % 2)
-    let said = NO_TIME_LEFT
-    const sayings: number[] = []
-    for (let ms = 0; ms < 60_000; ms += 300) {
-      said = nextTimeLeft(said, ms / 1000, Math.floor(percentAt(ms / 1000)), ms)
-      if (said.shownSeconds !== null && said.shownSeconds !== sayings.at(-1)) sayings.push(said.shownSeconds)
-    }
-    const rises = sayings.filter((seconds, i) => seconds > (sayings[i - 1] ?? Number.POSITIVE_INFINITY))
-    expect(rises.length).toBeLessThanOrEqual(2)
-    expect(sayings.length).toBeLessThan(10)
-    expect(sayings.at(-1)).toBe(5)
-  })
-
-  it('knows its pace from the songs that have ended', () => {
-    expect(workRate([])).toBeNull()
-    expect(
-      workRate([
-        { workSeconds: 10, musicSeconds: 100 },
-        { workSeconds: 30, musicSeconds: 100 },
-      ]),
-    ).toBe(0.2)
+  it('is without what a pause holds, and unknown while a job of the list is not read', () => {
+    expect(of(known, true)?.waiting.map(({ id }) => id)).toEqual(['other', '3'])
+    const { 3: _unread, ...others } = known
+    expect(of(others)).toBeNull()
   })
 })
 

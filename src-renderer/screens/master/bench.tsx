@@ -5,10 +5,10 @@ import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { type RowKind, type SongRow, tallyOf } from '../../state/song-rows.ts'
+import type { Forecast } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
 import { Presets, SettingsFields } from './settings-column.tsx'
-import { runOf, useTimeLeft } from './use-batch.ts'
 import { useRowActions } from './use-row-actions.ts'
 import type { StartControl } from './use-start.ts'
 
@@ -33,9 +33,10 @@ const MOST_CELLS = 24
 export interface BenchProps {
   rows: readonly SongRow[]
   start: StartControl
+  forecast: Forecast
 }
 
-export function Bench({ rows, start }: BenchProps) {
+export function Bench({ rows, start, forecast }: BenchProps) {
   const { desk, service, notices } = useApp()
   const { saveZips } = useRowActions()
   const { t } = useWords()
@@ -80,7 +81,7 @@ export function Bench({ rows, start }: BenchProps) {
   return (
     <footer className="benchbar">
       <Cells rows={rows} />
-      <Message rows={rows} start={start} isPaused={isPaused} />
+      <Message rows={rows} start={start} batchSeconds={forecast.batch || null} isPaused={isPaused} />
       {count > 0 && (
         <p className="dim price">
           <span className="lg">{t.bench.price(count, masters)} · </span>
@@ -150,10 +151,15 @@ function heldBy(rows: readonly SongRow[]): { finishing: number; waiting: number 
   return { finishing: of('rendering', 'queued'), waiting: of('waiting') }
 }
 
-function Message({ rows, start, isPaused }: { rows: readonly SongRow[]; start: StartControl; isPaused: boolean }) {
+interface MessageProps {
+  rows: readonly SongRow[]
+  start: StartControl
+  batchSeconds: number | null
+  isPaused: boolean
+}
+
+function Message({ rows, start, batchSeconds, isPaused }: MessageProps) {
   const { t } = useWords()
-  const run = runOf(rows)
-  const seconds = useTimeLeft(run?.percent ?? 0, run?.elapsedSeconds ?? null)
   const tally = tallyOf(rows)
   const held = heldBy(rows)
   const warned = rows.filter((row) => row.kind === 'warning').length
@@ -165,10 +171,10 @@ function Message({ rows, start, isPaused }: { rows: readonly SongRow[]; start: S
   ]
   const [strong, weak] = isPaused
     ? [t.bench.paused(held.finishing, held.waiting), held.waiting > 0 ? t.bench.pausedWhy : '']
-    : run
-      ? seconds === null
+    : tally.rendering + tally.queued > 0
+      ? batchSeconds === null
         ? listed(said('rendering', 'queued'))
-        : [t.bench.left(seconds), t.bench.forStarted]
+        : [t.bench.left(batchSeconds), t.bench.forStarted]
       : start.rowIds.length > 0
         ? start.hasWarnings
           ? start.isAsked

@@ -17,7 +17,7 @@ import { FirstRun } from './first-run.tsx'
 import { SettingsColumn } from './settings-column.tsx'
 import { SongList } from './song-list.tsx'
 import { titleOf } from './song-row.tsx'
-import { useRows, useScope } from './use-batch.ts'
+import { useForecast, useRows, useScope } from './use-batch.ts'
 import type { DropState } from './use-drop.ts'
 import { useStart } from './use-start.ts'
 
@@ -35,6 +35,7 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
   const choose = useCallback(() => void pickFiles(true).then(onFiles), [onFiles])
   const start = useStart(rows)
   const { press } = start
+  const forecast = useForecast(rows)
   useMasterKeys(choose, press)
   useSpokenProgress(rows)
   useEffect(() => window.loudsmith?.onMenuCommand((command) => command === 'start' && press()), [press])
@@ -49,11 +50,11 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
           <DropStrip drop={drop} onChoose={choose} />
           <PlatformCells />
           <DeskFailure />
-          {hasRead && <SongList rows={rows} />}
+          {hasRead && <SongList rows={rows} forecast={forecast} />}
         </div>
         <SettingsColumn rows={rows} />
       </main>
-      <Bench rows={rows} start={start} />
+      <Bench rows={rows} start={start} forecast={forecast} />
     </>
   )
 }

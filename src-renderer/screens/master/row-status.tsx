@@ -8,7 +8,6 @@ import { type Language, warningText } from '../../../src-server/contract/text/te
 import { failureOf } from '../../state/refusal.ts'
 import { partWarnings, refusalOfRow, type SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
-import { secondsSince, useSteady, useTimeLeft } from './use-batch.ts'
 
 /** The stages that a song passes, in the order of the bars. */
 const BARS = ['decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const satisfies readonly Stage[]
@@ -19,6 +18,8 @@ export interface RowStatusProps {
   place: number | undefined
   /** Seconds until it starts, when that can be said. */
   startsInSeconds: number | null
+  /** Seconds until it is done, when that can be said. */
+  leftSeconds: number | null
   isPaused: boolean
 }
 
@@ -46,7 +47,7 @@ function Lines({
 
 const small = { className: 'i s', 'aria-hidden': true } as const
 
-export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusProps) {
+export function RowStatus({ row, place, startsInSeconds, leftSeconds, isPaused }: RowStatusProps) {
   const { t, format, say } = useWords()
   const { kind, upload, song, job } = row
   switch (kind) {
@@ -130,7 +131,7 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
       return <Queued place={place} startsInSeconds={startsInSeconds} />
     }
     case 'rendering':
-      return job ? <Rendering job={job} /> : null
+      return job ? <Rendering job={job} leftSeconds={leftSeconds} /> : null
     case 'done':
     case 'below':
       return job ? <Ended job={job} /> : null
@@ -156,8 +157,7 @@ export function RowStatus({ row, place, startsInSeconds, isPaused }: RowStatusPr
 
 function Queued({ place, startsInSeconds }: Pick<RowStatusProps, 'place' | 'startsInSeconds'>) {
   const { t } = useWords()
-  const seconds = useSteady(startsInSeconds)
-  const starts = seconds !== null ? t.row.startsIn(seconds) : place === 1 ? t.row.startsNext : '\u00a0'
+  const starts = startsInSeconds !== null ? t.row.startsIn(startsInSeconds) : place === 1 ? t.row.startsNext : '\u00a0'
   return (
     <Lines icon={<Clock {...small} />} head={<span>{place ? t.row.queuePosition(place) : t.row.queued}</span>}>
       <span>{starts}</span>
@@ -237,9 +237,8 @@ function sentencesOf(warnings: readonly Warning[], language: Language): string {
   return warnings.map((warning) => warningText(warning.code, warning.values, language)).join(' ')
 }
 
-function Rendering({ job }: { job: Job }) {
+function Rendering({ job, leftSeconds }: { job: Job; leftSeconds: number | null }) {
   const { t } = useWords()
-  const seconds = useTimeLeft(job.progress, job.started_at ? secondsSince(job.started_at) : null)
   const stage = job.stage ?? 'waiting'
   const at = BARS.indexOf(stage as (typeof BARS)[number])
   return (
@@ -253,7 +252,7 @@ function Rendering({ job }: { job: Job }) {
           />
         ))}
       </div>
-      <span>{seconds === null ? '\u00a0' : t.row.timeLeft(seconds)}</span>
+      <span>{leftSeconds === null ? '\u00a0' : t.row.timeLeft(leftSeconds)}</span>
     </Lines>
   )
 }

@@ -7,14 +7,14 @@ import { isDelete, isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { SORTS } from '../../state/desk.ts'
 import { madeWith, queuePlaces, type SongRow, TALLY, tallyOf } from '../../state/song-rows.ts'
+import type { Forecast } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
 import { SongRowView, titleOf } from './song-row.tsx'
-import { startsIn } from './use-batch.ts'
 import { useFlip } from './use-flip.ts'
 import { isStarted, useRowActions } from './use-row-actions.ts'
 
-export function SongList({ rows }: { rows: readonly SongRow[] }) {
-  const { desk, service } = useApp()
+export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecast: Forecast }) {
+  const { desk } = useApp()
   const { t } = useWords()
   const actions = useRowActions()
   const list = useRef<HTMLUListElement>(null)
@@ -22,9 +22,7 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
   const selectedId = useSelect(desk.store, (state) => state.selectedId)
   const isPaused = useSelect(desk.store, (state) => state.desk?.is_paused ?? false)
   const common = useSelect(desk.store, (state) => state.desk?.settings ?? null)
-  const workers = useSelect(service.store, (state) => state.settings?.engine_workers ?? 1)
   const places = queuePlaces(rows)
-  const starts = startsIn(rows, places, workers)
   const tally = tallyOf(rows)
   const warned = rows.filter((row) => row.kind === 'warning')
   const repeated = rows.filter((row) => row.kind === 'repeated').map((row) => row.rowId)
@@ -65,7 +63,8 @@ export function SongList({ rows }: { rows: readonly SongRow[] }) {
               row={row}
               actions={actions}
               place={places[row.rowId]}
-              startsInSeconds={starts[row.rowId] ?? null}
+              startsInSeconds={forecast.starts[row.rowId] ?? null}
+              leftSeconds={forecast.left[row.rowId] ?? null}
               isPaused={isPaused}
               isSelected={row.rowId === selectedId}
               isActive={row.rowId === active}

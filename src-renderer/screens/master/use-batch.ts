@@ -1,9 +1,10 @@
 /** What the Master screen shows, selected from the stores. */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { MasterSettings } from '../../../src-server/contract/app.ts'
+import type { Job } from '../../../src-server/contract/jobs.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { type SongRow, songRows, steadyRows } from '../../state/song-rows.ts'
-import { NO_TIME_LEFT, nextSaying, nextTimeLeft, type TimeLeft, workRate } from '../../state/time-left.ts'
+import { queuePlaces, type SongRow, songRows, steadyRows } from '../../state/song-rows.ts'
+import { type Forecast, forecastOf, nextPlan, type Plan, saidOf, type Work } from '../../state/time-left.ts'
 
 /** The rows of the list, in the order shown. */
 export function useRows(): SongRow[] {
@@ -60,89 +61,105 @@ export function useScope(): Scope {
   }
 }
 
-/** Seconds left to say for work of which `elapsedSeconds` brought `percent`; null while nothing runs or is said yet. */
-export function useTimeLeft(percent: number, elapsedSeconds: number | null): number | null {
-  const said = useRef<TimeLeft>(NO_TIME_LEFT)
-  const [seconds, setSeconds] = useState<number | null>(null)
-  const isOn = elapsedSeconds !== null
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new percent is what a new saying follows from, not the clock
-  useEffect(() => {
-    said.current = isOn ? nextTimeLeft(said.current, elapsedSeconds, percent, Date.now()) : NO_TIME_LEFT
-    setSeconds(said.current.shownSeconds)
-  }, [isOn, percent])
-  return seconds
-}
-
-/** `estimate` (seconds until something begins) as it can be read: it falls, and rises only after a while of doubt. */
-export function useSteady(estimate: number | null): number | null {
-  const said = useRef<TimeLeft>(NO_TIME_LEFT)
-  const [seconds, setSeconds] = useState<number | null>(null)
-  useEffect(() => {
-    said.current = estimate === null ? NO_TIME_LEFT : nextSaying(said.current, estimate, Date.now())
-    setSeconds(said.current.shownSeconds)
-  }, [estimate])
-  return seconds
-}
-
-/** Seconds since a moment; 0 for one to come. */
-export function secondsSince(iso: string): number {
-  return Math.max(0, (Date.now() - Date.parse(iso)) / 1000)
-}
+const NOTHING_SAID: Forecast = { left: {}, starts: {}, batch: 0 }
 
 /**
- * The run that is going on: how far it is by the length of its music, and the seconds that the songs side by side have taken so far,
- * pauses not counted. Null when nothing runs, and while jobs are not read yet: nobody knows then how much is done.
+ * The times that are said of the songs under way, all from one plan: what is left of each and of the batch, and when the others start.
+ * Nothing where the pace of this machine is not known yet.
  */
-export function runOf(rows: readonly SongRow[]): { percent: number; elapsedSeconds: number } | null {
-  const running = rows.filter((row) => ['waiting', 'queued', 'rendering'].includes(row.kind))
-  if (running.length === 0 || rows.some((row) => row.kind === 'reading')) return null
-  const batches = new Set(running.map((row) => row.job?.batch_id ?? row.song?.batch_id))
-  const ofRun = rows.filter((row) => running.includes(row) || (row.job && batches.has(row.job.batch_id)))
-  const weight = (row: SongRow) => row.song?.source.duration_seconds ?? 1
-  const percentOf = ({ job }: SongRow) => (job && job.status !== 'queued' ? 100 : (job?.progress ?? 0))
-  const workOf = ({ job }: SongRow) => {
-    if (!job?.started_at) return 0
-    return secondsSince(job.started_at) - (job.completed_at ? secondsSince(job.completed_at) : 0)
+export function useForecast(rows: readonly SongRow[]): Forecast {
+  const { desk, jobs, service } = useApp()
+  const byId = useSelect(jobs.store, (state) => state.byId)
+  const settings = useSelect(desk.store, (state) => state.desk?.settings ?? null)
+  const isPaused = useSelect(desk.store, (state) => state.desk?.is_paused ?? false)
+  const engines = useSelect(service.store, (state) => state.settings?.engine_workers ?? 1)
+  const slots = useSelect(service.store, (state) => state.account?.limits.concurrent_jobs ?? engines)
+  const plan = useRef<Plan | null>(null)
+  const [said, say] = useState(NOTHING_SAID)
+  const now = useRef<() => void>(() => {})
+  now.current = () => {
+    const work = workOf({ rows, jobs: Object.values(byId), settings, isPaused, nowMs: Date.now() })
+    plan.current = nextPlan(
+      plan.current,
+      work && forecastOf({ ...work, workers: Math.min(engines, slots) }),
+      Date.now(),
+    )
+    const next = plan.current ? saidOf(plan.current, Date.now()) : NOTHING_SAID
+    say((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next))
   }
-  const all = ofRun.reduce((sum, row) => sum + weight(row), 0)
-  const done = ofRun.reduce((sum, row) => sum + weight(row) * percentOf(row), 0)
-  const work = ofRun.reduce((sum, row) => sum + workOf(row), 0)
-  const sideBySide = Math.max(1, running.filter((row) => row.kind === 'rendering').length)
-  return { percent: all > 0 ? done / all : 0, elapsedSeconds: work / sideBySide }
+  const isUnderWay = rows.some(({ kind }) => UNDER_WAY.includes(kind))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is known anew is said at once
+  useEffect(() => now.current(), [rows, isPaused, engines, slots])
+  useEffect(() => {
+    if (!isUnderWay) return
+    const timer = setInterval(() => now.current(), 1000)
+    return () => clearInterval(timer)
+  }, [isUnderWay])
+  return said
 }
 
+const UNDER_WAY: readonly SongRow['kind'][] = ['waiting', 'queued', 'rendering']
+/** Past jobs that tell the pace. */
+const PAST_COUNT = 12
+
+interface WorkSources {
+  readonly rows: readonly SongRow[]
+  /** Every job that is known. */
+  readonly jobs: readonly Job[]
+  /** Of all songs that have none of their own. */
+  readonly settings: MasterSettings | null
+  readonly isPaused: boolean
+  readonly nowMs: number
+}
+
+const pieceOf = (job: Job) => ({
+  durationSeconds: job.duration_seconds,
+  tier: job.tier,
+  platformCount: job.platforms.length,
+})
+
 /**
- * Seconds until the songs that wait begin, by row, where `places` are theirs in the queue and `workers` are mastered side by side; from
- * the pace of the songs that have ended, nothing where none has.
+ * Returns the work that is under way, jobs of other programs first, as the queue has them; null while nothing is, and while jobs of the
+ * list are not read yet. What a pause holds is not under way. Pure.
  */
-export function startsIn(
-  rows: readonly SongRow[],
-  places: Readonly<Record<string, number>>,
-  workers: number,
-): Readonly<Record<string, number>> {
-  const ended = rows.flatMap(({ job }) =>
-    job?.status === 'done' && job.started_at && job.completed_at
-      ? [
-          {
-            workSeconds: (Date.parse(job.completed_at) - Date.parse(job.started_at)) / 1000,
-            musicSeconds: job.duration_seconds,
-          },
-        ]
-      : [],
-  )
-  const rate = workRate(ended)
-  const starts: Record<string, number> = {}
-  if (rate === null) return starts
-  const lengthOf = (row: SongRow) => row.song?.source.duration_seconds ?? 0
-  let ahead = rows
-    .filter((row) => row.kind === 'rendering')
-    .reduce((sum, row) => sum + lengthOf(row) * rate * (1 - (row.job?.progress ?? 0) / 100), 0)
-  const waiting = rows
-    .filter((row) => places[row.rowId])
+export function workOf({ rows, jobs, settings, isPaused, nowMs }: WorkSources): Omit<Work, 'workers'> | null {
+  const ofList = rows.filter(({ kind }) => UNDER_WAY.includes(kind))
+  if (ofList.length === 0 || rows.some(({ kind }) => kind === 'reading')) return null
+  const shown = new Set(rows.map(({ job }) => job?.job_id))
+  const others = jobs.filter(({ job_id, status }) => status === 'queued' && !shown.has(job_id))
+  const secondsFrom = (iso: string | undefined, toMs: number) => (iso ? Math.max(0, toMs - Date.parse(iso)) / 1000 : 0)
+  const runningOf = (id: string, job: Job) => ({
+    ...pieceOf(job),
+    id,
+    percent: job.progress,
+    elapsedSeconds: secondsFrom(job.started_at, nowMs),
+  })
+  const isAtWork = ({ stage }: Job) => stage !== undefined && stage !== 'waiting'
+  const places = queuePlaces(rows)
+  const waiting = ofList
+    .filter(({ kind }) => kind === 'queued' || (kind === 'waiting' && !isPaused))
     .sort((a, b) => (places[a.rowId] ?? 0) - (places[b.rowId] ?? 0))
-  for (const row of waiting) {
-    starts[row.rowId] = ahead / workers
-    ahead += lengthOf(row) * rate
+    .flatMap(({ rowId, job, song }) => {
+      const own = song?.settings ?? settings
+      if (job) return [{ ...pieceOf(job), id: rowId }]
+      if (!song || !own) return []
+      const { tier, platforms } = own
+      return [{ id: rowId, durationSeconds: song.source.duration_seconds, tier, platformCount: platforms.length }]
+    })
+  const past = jobs
+    .filter(({ status, started_at, completed_at }) => status === 'done' && started_at && completed_at)
+    .sort((a, b) => (b.completed_at ?? '').localeCompare(a.completed_at ?? ''))
+    .slice(0, PAST_COUNT)
+    .map((job) => ({ ...pieceOf(job), workSeconds: secondsFrom(job.started_at, Date.parse(job.completed_at ?? '')) }))
+  return {
+    running: [
+      ...others.filter(isAtWork).map((job) => runningOf(job.job_id, job)),
+      ...ofList.flatMap(({ rowId, kind, job }) => (kind === 'rendering' && job ? [runningOf(rowId, job)] : [])),
+    ],
+    waiting: [
+      ...others.filter((job) => !isAtWork(job)).map((job) => ({ ...pieceOf(job), id: job.job_id })),
+      ...waiting,
+    ],
+    past,
   }
-  return starts
 }
