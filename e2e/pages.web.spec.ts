@@ -578,6 +578,29 @@ test('Automate shows samples for the settings in view and calls the API', async 
   await expect(page.getByText(/200 in \d+ ms/)).toBeVisible()
 })
 
+test('a key is made with one press where it is needed, and works', async ({ page, program }) => {
+  await page.goto(new URL('#/automate', page.url()).href)
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const shown = page.locator('.callout code')
+  await expect(shown).toHaveText(/^ams_live_/)
+  const headers = { Authorization: `Bearer ${await shown.textContent()}` }
+  expect((await fetch(`${program.baseUrl}/api/v1/account`, { headers })).status).toBe(200)
+  await page.getByRole('button', { name: 'I saved it' }).click()
+  await expect(shown).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Create key' })).toBeFocused()
+})
+
+test('a long name of a client pushes nothing out of a small window', async ({ page, program }) => {
+  const { key } = await program.call<{ key: string }>('POST', '/app/keys', { name: 'n8n' })
+  const agent =
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36 Edg/126.0'
+  await fetch(`${program.baseUrl}/api/v1/account`, { headers: { Authorization: `Bearer ${key}`, 'User-Agent': agent } })
+  await page.setViewportSize({ width: 900, height: 600 })
+  await page.goto(new URL('#/settings/api-keys', page.url()).href)
+  await expect(page.getByRole('row', { name: /n8n/ })).not.toContainText('Mozilla')
+  await expect(page.getByRole('button', { name: /Revoke/ })).toBeInViewport({ ratio: 1 })
+})
+
 test('copying says whether it did', async ({ page }) => {
   await drop(page, [song('One.wav', 1)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })

@@ -15,12 +15,22 @@ export interface LoopRange {
   readonly endSeconds: number
 }
 
+export type Side = 'a' | 'b' | 'x'
+const SIDES: readonly Side[] = ['a', 'b', 'x']
+/** What has to sound of a side before it counts as heard, s. */
+const HEARD_SECONDS = 1
+
+/** Whether X of the trial can be told: A, B and X were heard. */
+export const canAnswer = ({ known }: Pick<BlindTest, 'known'>): boolean => SIDES.every((side) => known.includes(side))
+
 /** A blind test under way: which two are compared, what X is now, and what was answered. */
 export interface BlindTest {
   readonly a: string
   readonly b: string
   readonly truth: AbxAnswer
-  readonly heard: 'a' | 'b' | 'x'
+  readonly heard: Side
+  /** Sides of which enough has sounded: A and B in this test, X in this trial. */
+  readonly known: readonly Side[]
   readonly trials: readonly AbxTrial[]
   readonly isOver: boolean
 }
@@ -121,6 +131,23 @@ export function createPlayerStore(options: PlayerStoreOptions) {
   const reports = new Set<(report: DeckReport) => void>()
   let player: Player | null = null
   let isClosed = false
+  /** What has sounded of each side of the blind test, s, and how far the last report was. */
+  const sounded = { a: 0, b: 0, x: 0 }
+  let lastFrame = 0
+
+  /** Counts what sounds of a blind test. */
+  function countHeard({ frame, isPlaying, isWaiting, version }: DeckReport) {
+    const seconds = (frame - lastFrame) / rateHz
+    lastFrame = frame
+    const { blindTest } = getState()
+    if (!blindTest || blindTest.isOver || !isPlaying || isWaiting || version !== heardVersion(getState())) return
+    // A seek is no listening.
+    if (seconds <= 0 || seconds > HEARD_SECONDS / 2) return
+    const { heard, known } = blindTest
+    sounded[heard] += seconds
+    if (sounded[heard] >= HEARD_SECONDS && !known.includes(heard))
+      setState({ blindTest: { ...blindTest, known: [...known, heard] } })
+  }
 
   const setReadiness = (id: string, readiness: 'ready' | 'failed') =>
     setState((state) => ({ readiness: { ...state.readiness, [id]: readiness } }))
@@ -165,6 +192,7 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     if (isPlaying !== report.isPlaying || isWaiting !== report.isWaiting) {
       setState({ isWaiting: report.isWaiting, isPlaying: report.isPlaying })
     }
+    countHeard(report)
     for (const listener of reports) listener(report)
   }
 
@@ -286,7 +314,7 @@ export function createPlayerStore(options: PlayerStoreOptions) {
       const { loop } = getState()
       const now = position()
       const start = loop && loop.startSeconds < now ? loop.startSeconds : now - NEW_LOOP_SECONDS
-      setState({ loop: loopFrom(start, now), isLooping: true })
+      setState({ loop: loopFrom(start, now) })
       applyLoop()
     },
     setLoop(loop: LoopRange) {
@@ -322,17 +350,20 @@ export function createPlayerStore(options: PlayerStoreOptions) {
       else if (now.version === 'other') change({ version: now.lastMaster })
     },
     startBlindTest(a: string, b: string) {
-      change({ blindTest: { a, b, truth: tossCoin() ? 'a' : 'b', heard: 'x', trials: [], isOver: false } })
+      for (const side of SIDES) sounded[side] = 0
+      change({ blindTest: { a, b, truth: tossCoin() ? 'a' : 'b', heard: 'x', known: [], trials: [], isOver: false } })
     },
-    hear(heard: 'a' | 'b' | 'x') {
+    hear(heard: Side) {
       const { blindTest } = getState()
       if (blindTest && !blindTest.isOver) change({ blindTest: { ...blindTest, heard } })
     },
+    /** Takes an answer once A, B and X were heard. */
     answer(answer: AbxAnswer) {
       const { blindTest } = getState()
-      if (!blindTest || blindTest.isOver) return
+      if (!blindTest || blindTest.isOver || !canAnswer(blindTest)) return
       const trials = [...blindTest.trials, { truth: blindTest.truth, answer }]
-      change({ blindTest: { ...blindTest, trials, truth: tossCoin() ? 'a' : 'b', heard: 'x' } })
+      sounded.x = 0
+      change({ blindTest: { ...blindTest, trials, truth: tossCoin() ? 'a' : 'b', heard: 'x', known: ['a', 'b'] } })
     },
     /** Ends the trials and shows their score. */
     finishBlindTest() {

@@ -383,6 +383,7 @@ export const en = {
     noKey: 'No key yet',
     noKeyPlan: (plan: string) => `The ${plan} plan has no keys`,
     createKey: 'Create key',
+    keyName: 'Automation',
     tryIt: 'Try it',
     tryText: 'Sends the account call from this window.',
     call: 'Call /account',

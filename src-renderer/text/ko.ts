@@ -360,6 +360,7 @@ export const ko: Text = {
     noKey: '아직 키가 없어요',
     noKeyPlan: (plan) => `${plan} 플랜에는 키가 없어요`,
     createKey: '키 만들기',
+    keyName: '자동화',
     tryIt: '해 보기',
     tryText: '이 창에서 account 호출을 보내요.',
     call: '/account 호출',

@@ -189,6 +189,7 @@ export const listenEn = {
     between: 'Compare',
     and: 'with',
     notTwo: 'Choose two different versions',
+    hearFirst: 'Play A, B and X for a second each first',
     isA: 'X is A',
     isB: 'X is B',
     trial: (number: number): string => `Trial ${number}`,

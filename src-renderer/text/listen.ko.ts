@@ -182,6 +182,7 @@ export const listenKo: ListenText = {
     between: '비교할 버전',
     and: '상대',
     notTwo: '서로 다른 두 버전을 고르세요',
+    hearFirst: '먼저 A, B, X를 1초씩 들어 보세요',
     isA: 'X는 A',
     isB: 'X는 B',
     trial: (number) => `${number}번째`,

@@ -21,6 +21,11 @@ const PAGE = `<!doctype html>
 <title>Loudsmith API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<style>
+  @media (prefers-color-scheme: dark) { html { color-scheme: dark; background: #101417 } }
+  html.dark-mode body, html.dark-mode .swagger-ui { background: #101417; color: #eaeef1 }
+  html.dark-mode .swagger-ui .scheme-container { background: #161b1f; box-shadow: none }
+</style>
 <div id="page"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
@@ -29,7 +34,11 @@ const PAGE = `<!doctype html>
 
 // Requests go to the address in the browser's own bar: the guard refuses every other origin, even another name of this machine.
 // Optional fields of forms start empty, which the service reads as absent; Swagger UI would send invented values.
-const START = `const emptyOptionalFields = ({ properties = {}, required = [] }) => {
+const START = `const darkness = matchMedia('(prefers-color-scheme: dark)')
+const showTheme = () => document.documentElement.classList.toggle('dark-mode', darkness.matches)
+darkness.addEventListener('change', showTheme)
+showTheme()
+const emptyOptionalFields = ({ properties = {}, required = [] }) => {
   for (const [name, field] of Object.entries(properties)) if (!required.includes(name)) field.example = ''
 }
 fetch('/openapi.json')

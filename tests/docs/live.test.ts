@@ -24,6 +24,34 @@ test('/openapi.json needs no key and names the address at which the service real
   expect(await response.json()).toMatchObject({ openapi: '3.1.0', servers: [{ url: server.baseUrl }] })
 })
 
+test('the page of the description is dark where the system is', async () => {
+  const script = await (await fetch(`${server.baseUrl}/docs/start.js`)).text()
+  const css = await (await fetch(`${server.baseUrl}/docs/swagger-ui.css`)).text()
+  const name = /classList.toggle\('([\w-]+)'/.exec(script)?.[1]
+  expect(css, 'the class is one that Swagger UI colours').toContain(`html.${name} .swagger-ui`)
+  const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+  const browser = await chromium.launch({ executablePath, chromiumSandbox: false, args: ['--disable-gpu'] })
+  try {
+    for (const colorScheme of ['dark', 'light'] as const) {
+      const page = await browser.newPage({ colorScheme })
+      await page.goto(`${server.baseUrl}/docs`)
+      const heading = page.locator('.swagger-ui .info .title').first()
+      await heading.waitFor()
+      const [ground, text] = await heading.evaluate((node) =>
+        [getComputedStyle(document.body).backgroundColor, getComputedStyle(node).color].map(
+          (colour) => (colour.match(/[\d.]+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3,
+        ),
+      )
+      const isDark = colorScheme === 'dark'
+      expect(text! > 128, `text in ${colorScheme}`).toBe(isDark)
+      if (isDark) expect(ground).toBeLessThan(40)
+      await page.close()
+    }
+  } finally {
+    await browser.close()
+  }
+}, 240_000)
+
 test('every endpoint of the description is served, and asks for a credential exactly where it says so', async () => {
   for (const [name, endpoint] of Object.entries(ENDPOINTS) as [string, Endpoint][]) {
     const at = endpoint.path.replaceAll(/\{\w+\}/g, 'start.js')

@@ -1,13 +1,15 @@
 /** Automate: the same calls from scripts, ready to be copied. */
 import { BookOpen, Check, CircleX, Plus, Send } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import type { ApiKey } from '../../../src-server/contract/account.ts'
+import { useEffect, useRef, useState } from 'react'
+import type { ApiKey, CreatedKey } from '../../../src-server/contract/account.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { CodeBlock, CopyButton } from '../../components/copy.tsx'
 import { addressOf } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
+import { Problem, SecretBox } from '../settings/section.tsx'
 import { SNIPPETS, type SnippetLanguage } from './snippets.ts'
 
 /** What the first call of the samples answers, as the desk and the account are now. */
@@ -93,12 +95,28 @@ function KeyField() {
   const { client, service } = useApp()
   const account = useSelect(service.store, (state) => state.account)
   const [keys, setKeys] = useState<readonly ApiKey[] | null>(null)
+  const [created, setCreated] = useState<CreatedKey | null>(null)
+  const [isCreating, setCreating] = useState(false)
+  const [problem, setProblem] = useState<Refusal | null>(null)
+  const createButton = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     client.call('listKeys', {}).then(
       (answer) => setKeys(answer.keys.filter((key) => key.state === 'active')),
       () => undefined,
     )
   }, [client])
+  const create = async () => {
+    setCreating(true)
+    setProblem(null)
+    try {
+      const made = await client.call('createKey', { body: { name: t.automate.keyName } })
+      setCreated(made)
+      setKeys((before) => [made, ...(before ?? [])])
+    } catch (error) {
+      setProblem(refusalOf(error))
+    }
+    setCreating(false)
+  }
   const key = keys?.[0]
   const hasNone = account?.limits.keys === 0
   return (
@@ -116,17 +134,32 @@ function KeyField() {
             keys && t.automate.noKey
           )}
         </span>
-        <a className="btn sm" href={addressOf('settings', hasNone ? 'account' : 'api-keys')}>
-          {hasNone ? (
-            t.prefs.account.changePlan
-          ) : (
-            <>
-              <Plus className="i s" aria-hidden="true" />
-              {t.automate.createKey}
-            </>
-          )}
-        </a>
+        {hasNone ? (
+          <a className="btn sm" href={addressOf('settings', 'account')}>
+            {t.prefs.account.changePlan}
+          </a>
+        ) : (
+          <Button
+            ref={createButton}
+            small
+            icon={<Plus className="i s" aria-hidden="true" />}
+            busyText={isCreating && t.prefs.keys.creating}
+            onClick={() => void create()}
+          >
+            {t.automate.createKey}
+          </Button>
+        )}
       </div>
+      {created && (
+        <SecretBox
+          title={t.prefs.keys.ready(created.name)}
+          value={created.key}
+          copyText={t.prefs.keys.copyKey}
+          returnTo={createButton}
+          onSaved={() => setCreated(null)}
+        />
+      )}
+      <Problem problem={problem} />
     </div>
   )
 }

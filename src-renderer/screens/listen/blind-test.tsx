@@ -2,7 +2,7 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { scoreOf } from '../../player/abx.ts'
-import type { BlindTest } from '../../state/player.ts'
+import { type BlindTest, canAnswer } from '../../state/player.ts'
 import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
 
 /** What is left to chance below this counts as heard; above the other it shows nothing. */
@@ -88,6 +88,7 @@ function Trial({ test, onLeave }: { test: BlindTest; onLeave: () => void }) {
   const sides = useSides(test)
   const group = useId()
   const hasScore = test.trials.length > 0
+  const whyNot = !canAnswer(test) && l.blind.hearFirst
   return (
     <>
       <div className="vers abx" role="radiogroup" aria-label={l.blind.title}>
@@ -106,8 +107,12 @@ function Trial({ test, onLeave }: { test: BlindTest; onLeave: () => void }) {
           </label>
         ))}
       </div>
-      <Button onClick={() => player.answer('a')}>{l.blind.isA}</Button>
-      <Button onClick={() => player.answer('b')}>{l.blind.isB}</Button>
+      <Button onClick={() => player.answer('a')} whyNot={whyNot}>
+        {l.blind.isA}
+      </Button>
+      <Button onClick={() => player.answer('b')} whyNot={whyNot}>
+        {l.blind.isB}
+      </Button>
       <span className="grow" />
       <span className="dim num">{l.blind.trial(test.trials.length + 1)}</span>
       <Button look="quiet" onClick={hasScore ? player.finishBlindTest : onLeave}>

@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { createListing } from '../../state/listing.ts'
+import { clientName } from '../../text/client-name.ts'
 import { useWords } from '../../text/context.tsx'
 import { curlOf } from '../automate/snippets.ts'
 import {
@@ -52,7 +53,7 @@ export function KeysSection({ titleId }: SectionProps) {
       {!keys && <Reading />}
       {keys && shown.length === 0 && <p className="note">{limit === 0 ? text.noneOnPlan : text.none}</p>}
       {shown.length > 0 && (
-        <table aria-labelledby={titleId}>
+        <table className="keys" aria-labelledby={titleId}>
           <thead>
             <tr>
               <th scope="col">{text.columns.name}</th>
@@ -79,9 +80,11 @@ export function KeysSection({ titleId }: SectionProps) {
                   </code>
                 </td>
                 <td className="dim">{format.day(key.created_at, now)}</td>
-                <td className="dim">
+                <td className="dim" title={key.last_client}>
                   {key.last_used_at
-                    ? [format.ago(key.last_used_at, now), key.last_client].filter(Boolean).join(', ')
+                    ? [format.ago(key.last_used_at, now), key.last_client && clientName(key.last_client)]
+                        .filter(Boolean)
+                        .join(', ')
                     : text.never}
                 </td>
                 <td className="r">
