@@ -23,7 +23,8 @@ const PAGE = `<!doctype html>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <style>
   @media (prefers-color-scheme: dark) { html { color-scheme: dark; background: #101417 } }
-  html.dark-mode body, html.dark-mode .swagger-ui { background: #101417; color: #eaeef1 }
+  body { margin: 0 }
+  html.dark-mode, html.dark-mode body, html.dark-mode .swagger-ui { background: #101417; color: #eaeef1 }
   html.dark-mode .swagger-ui .scheme-container { background: #161b1f; box-shadow: none }
 </style>
 <div id="page"></div>
