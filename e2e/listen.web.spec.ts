@@ -544,7 +544,7 @@ test('the blind test counts, and does not give X away', async ({ page, listen })
   await expect(said).toHaveText(/^A is Original, B is Spotify/)
   const isA = panel.getByRole('button', { name: 'X is A' })
   await expect(isA).toHaveAccessibleDescription('Play A, B and X for a second each first')
-  await isA.click()
+  await isA.press('Enter')
   await expect(page.locator('.blind'), 'nothing is scored that was not heard').toContainText('Trial 1')
   // The song goes round while trials are answered.
   await page.keyboard.press('p')

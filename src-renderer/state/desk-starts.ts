@@ -12,6 +12,11 @@ export interface StartsOptions {
   readonly onMissing: () => void
 }
 
+/** Returns a song in another state; one that waits belongs no more to the batch of its job before. */
+export function inState({ batch_id, ...song }: DeskSong, state: DeskSong['state']): DeskSong {
+  return { ...song, state, ...(batch_id && state !== 'waiting' ? { batch_id } : {}) }
+}
+
 /** Makes the keeper of starts. */
 export function createStarts({ stateOf, showState, arrivalFor, startNow, onMissing }: StartsOptions) {
   /** Songs whose start waits, with the state that they had before. */
@@ -44,6 +49,6 @@ export function createStarts({ stateOf, showState, arrivalFor, startNow, onMissi
     letGo,
     /** Returns the songs of a reading with those that wait as started. */
     shown: (songs: Desk['songs']): Desk['songs'] =>
-      songs.map((song) => (held.has(song.source.source_id) ? { ...song, state: 'waiting' } : song)),
+      songs.map((song) => (held.has(song.source.source_id) ? inState(song, 'waiting') : song)),
   }
 }

@@ -18,7 +18,7 @@ import { createLooks, type LooksOptions } from './desk-looks.ts'
 import { createMarks } from './desk-marks.ts'
 import { firstOrder, mergedDesk, mergedOrder, placedOrder, songIdsOf } from './desk-merge.ts'
 import { createReferences } from './desk-references.ts'
-import { createStarts } from './desk-starts.ts'
+import { createStarts, inState } from './desk-starts.ts'
 import { createUploads, type RefusedFile } from './desk-uploads.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
@@ -259,9 +259,8 @@ export function createDesk(options: DeskOptions) {
     const { desk } = getState()
     if (!desk) return
     const chosen = new Set(sourceIds)
-    setState({
-      desk: { ...desk, songs: desk.songs.map((s) => (chosen.has(s.source.source_id) ? { ...s, state } : s)) },
-    })
+    const songs = desk.songs.map((song) => (chosen.has(song.source.source_id) ? inState(song, state) : song))
+    setState({ desk: { ...desk, songs } })
   }
   const starts = createStarts({
     stateOf: (sourceId) => songOf(sourceId)?.state ?? 'ready',

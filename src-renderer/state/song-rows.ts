@@ -123,7 +123,7 @@ export function songRows(sources: RowSources): SongRow[] {
   for (const song of songs) {
     const rowId = song.source.source_id
     // Its job is known a moment before the desk says that the song was handed over.
-    const newJob = song.state === 'waiting' ? newJobs.get(`${rowId} ${song.batch_id}`) : undefined
+    const newJob = song.state === 'waiting' && song.batch_id ? newJobs.get(`${rowId} ${song.batch_id}`) : undefined
     const newest = newJob ?? jobs[song.job_ids[0] ?? '']
     const isAgain = song.state === 'submitted' && newest?.status !== 'queued' && again[newest?.job_id ?? ''] === true
     const job = isAgain ? undefined : newest

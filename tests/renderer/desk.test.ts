@@ -898,13 +898,28 @@ describe('a song that is to be mastered again', () => {
 
   it('is started with what was changed and with its reference, however early the press', async () => {
     const { desk, song, told, server, arrive, options } = await slowReference()
-    options.jobs.keep([made])
+    const earlier = { ...made, batch_id: 'earlier' }
+    options.jobs.keep([earlier])
+    server.songs = server.songs.map((one) => ({ ...one, batch_id: 'earlier' }))
+    await desk.read()
+    const kind = () => {
+      const none = {
+        uploads: [],
+        order: [],
+        looks: {},
+        analysisErrors: {},
+        accepted: {},
+        again: { old: true as const },
+      }
+      const songs = desk.store.getState().desk?.songs ?? []
+      return songRows({ ...none, songs, settings: someSettings, jobs: { old: earlier } })[0]?.kind
+    }
     const coming = desk.masterAgain([guided], say)
     desk.changeSettings({ genre: 'edm' }, 'a')
     const started = desk.start(['a'])
     await desk.read()
     await settle(20)
-    expect(song()?.state, 'it waits, whatever is read').toBe('waiting')
+    expect([song()?.state, kind()], 'it waits, whatever is read').toEqual(['waiting', 'waiting'])
     expect(told().filter(({ path }) => path.endsWith('start'))).toEqual([])
     arrive()
     await Promise.all([coming, started])

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ApiError } from '../../src-renderer/api/client.ts'
 import type { MessageStream, OpenStream, StreamMessage } from '../../src-renderer/api/events.ts'
 import { sharedStream, startHub } from '../../src-renderer/api/shared-stream.ts'
+import { settle } from '../support/fake-clock.ts'
 
 const closers: (() => void)[] = []
 afterEach(() => {
@@ -37,6 +38,8 @@ function browser() {
     (session: string): OpenStream =>
     async (lastId) => {
       opened.push({ session, lastId })
+      // Others ask while the refusal is on its way.
+      await settle(20)
       if (session === 'old') throw new ApiError({ code: 'INVALID_API_KEY', status: 401 })
       if (failure) throw failure
       return { messages: messages(), close: async () => undefined }
