@@ -93,10 +93,19 @@ export function createLooks({ client, shown, onFound, alone, read }: LooksOption
     }
   }
 
+  /** Forgets how far looks of other pages were that have found something. */
+  function forgetFound() {
+    const { looks } = getState()
+    const open = new Set(shown().desk?.songs.flatMap((song) => (song.analysis ? [] : [song.source.source_id])))
+    const found = Object.keys(looks).filter((id) => !open.has(id))
+    if (found.length > 0) setState({ looks: found.reduce(without, looks) })
+  }
+
   return {
     store,
     /** Looks at what nobody has looked at yet. Never throws; a song that cannot be looked at is in `errors`. */
     async run(): Promise<void> {
+      forgetFound()
       if (isLooking || !nextSong()) return
       isLooking = true
       await alone(async (hasWaited) => {

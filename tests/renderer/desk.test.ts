@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiError, createClient } from '../../src-renderer/api/client.ts'
-import { createDesk, type DeskOptions } from '../../src-renderer/state/desk.ts'
+import { createDesk, type DeskActions, type DeskOptions } from '../../src-renderer/state/desk.ts'
+import { inTurnOfPages } from '../../src-renderer/state/desk-looks.ts'
 import { mergedDesk, mergedOrder } from '../../src-renderer/state/desk-merge.ts'
 import { sendingFor } from '../../src-renderer/state/desk-references.ts'
 import { createJobs } from '../../src-renderer/state/jobs.ts'
@@ -160,10 +161,34 @@ describe('the desk', () => {
     hear(12, 'decoding', 'b')
     hear(45, 'analysing')
     hear(31, 'decoding')
-    expect(looks()).toEqual({ a: { stage: 'analysing', percent: 45 } })
+    expect(looks(), 'that of another page as well').toEqual({
+      a: { stage: 'analysing', percent: 45 },
+      b: { stage: 'decoding', percent: 12 },
+    })
     find()
     await expect.poll(() => desk.store.getState().desk?.songs.filter((one) => one.analysis).length).toBe(2)
     expect(looks()).toEqual({})
+  })
+
+  it('is measured by one page at a time, and the next one begins with what the first has found', async () => {
+    const { server, options, calls, gate } = bench()
+    server.songs.push(song('a'))
+    let find: () => void = () => undefined
+    gate.look = new Promise<void>((resolve) => (find = resolve))
+    const [here, there] = [1, 2].map(() => createDesk({ ...options, alone: inTurnOfPages })) as [
+      DeskActions,
+      DeskActions,
+    ]
+    await Promise.all([here.read(), there.read()])
+    const asked = () => calls.filter(({ path }) => path === '/api/v1/analyze').length
+    await expect.poll(asked).toBe(1)
+    there.looks.apply({ event: 'source.progress', seq: 1, source_id: 'a', progress: 40, stage: 'decoding' })
+    server.songs = [song('a', { analysis: { warnings: [] } as never })]
+    find()
+    const isKnown = (desk: DeskActions) => Boolean(desk.store.getState().desk?.songs[0]?.analysis)
+    await expect.poll(() => [isKnown(here), isKnown(there)]).toEqual([true, true])
+    await expect.poll(() => [here, there].map((desk) => desk.looks.store.getState().looks)).toEqual([{}, {}])
+    expect(asked()).toBe(1)
   })
 
   it('refuses a file over the limit before sending a byte of it', () => {
