@@ -546,6 +546,7 @@ test('the blind test counts, and does not give X away', async ({ page, listen })
   await expect(isA).toHaveAccessibleDescription('Play A, B and X for a second each first')
   await isA.press('Enter')
   await expect(page.locator('.blind'), 'nothing is scored that was not heard').toContainText('Trial 1')
+  await panel.focus()
   // The song goes round while trials are answered.
   await page.keyboard.press('p')
   await page.keyboard.press('Space')
