@@ -10,7 +10,7 @@ async function openTabs(context: BrowserContext, program: Program, count: number
   const tabs: Page[] = []
   for (let tab = 0; tab < count; tab++) {
     const page = await context.newPage()
-    await page.goto(program.link)
+    await page.goto(await program.newLink())
     await expect(page.locator('.first, .songs')).toBeVisible()
     tabs.push(page)
   }
@@ -52,7 +52,7 @@ for (const isElected of [false, true])
       for (const tab of tabs.slice(1)) await isDone(tab, 'Beta')
       await program.killAndRestart()
       const fresh = await context.newPage()
-      await fresh.goto(program.link)
+      await fresh.goto(await program.newLink())
       for (const tab of tabs.slice(1)) await isDone(tab, 'Beta')
       await drop(fresh, [song('Gamma.wav', 3, 2)])
       for (const tab of tabs.slice(1)) await expect(rowOf(tab, 'Gamma')).toHaveClass(/ready/, { timeout: 120_000 })
