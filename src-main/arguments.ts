@@ -1,4 +1,4 @@
-/** Reading the command line: `loudsmith [--data-dir=folder] [--port=n] [--hidden] [songs…]`. */
+/** Reading the command line: `loudsmith [--data-dir=folder] [--adopt-dir] [--port=n] [--hidden] [songs…]`. */
 import path from 'node:path'
 import { DEFAULT_PORT } from '../src-server/contract/limits.ts'
 import { wholeNumber } from '../src-server/contract/whole-number.ts'

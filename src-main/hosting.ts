@@ -27,6 +27,7 @@ export async function hostServer({ paths, port: asked, words, log }: HostingPart
     try {
       return await startServer({
         dataDir: paths.dataDir,
+        adoptsDir: paths.adoptsDir,
         port,
         host: 'desktop',
         outputFolder: paths.mastersDir,

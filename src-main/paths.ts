@@ -6,6 +6,8 @@ import { argumentValue } from './arguments.ts'
 export interface ShellPaths {
   /** Database, songs and results. */
   readonly dataDir: string
+  /** Whether a data directory is made inside that folder where it holds other files. */
+  readonly adoptsDir: boolean
   readonly logsDir: string
   /** Where the user's music lies, as the system has it: it may be on another drive or have a name of the user's language. */
   readonly musicDir: string
@@ -21,7 +23,7 @@ export interface ShellPaths {
   icon(name: string): string
 }
 
-/** Returns the folders of this start; `--data-dir` moves the data directory alone. */
+/** Returns the folders of this start; `--data-dir` moves the data directory alone, `--adopt-dir` into a folder of other files. */
 export function shellPaths(argv: readonly string[]): ShellPaths {
   const userData = app.getPath('userData')
   const musicDir = musicFolder()
@@ -30,6 +32,7 @@ export function shellPaths(argv: readonly string[]): ShellPaths {
   const built = (name: string) => path.join(import.meta.dirname, name)
   return {
     dataDir: givenDataDir ? path.resolve(givenDataDir) : path.join(userData, 'data'),
+    adoptsDir: argv.includes('--adopt-dir'),
     logsDir: path.join(userData, 'logs'),
     musicDir,
     mastersDir: path.join(musicDir, 'Loudsmith'),

@@ -48,6 +48,7 @@ program
   .description(words.serve.about)
   .option('--port <n>', words.serve.port, port, DEFAULT_PORT)
   .option('--data-dir <dir>', words.dataDirOption, absolutePath(words), dataDir)
+  .option('--adopt-dir', words.adoptDirOption)
   .option('--stay', words.serve.stay)
   .action((options: ServeOptions) => serve(options, words))
 

@@ -1,5 +1,5 @@
 /** What Node's own file functions lack: folders that are made or refused at once, and writes that survive a loss of power. */
-import { closeSync, copyFileSync, fsyncSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, copyFileSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { chmod, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type Clock, type Patience, tryAgain } from './system.ts'
@@ -20,6 +20,23 @@ export async function giveToUser(name: string, kind: 'file' | 'folder'): Promise
   if (usersUmask === undefined) return
   // FAT and some network file systems have none.
   await chmod(name, (kind === 'folder' ? 0o777 : 0o666) & ~usersUmask).catch(() => {})
+}
+
+/** Errors of a disk that keeps no access rights, such as FAT, or keeps them for another user, as a network disk may. */
+const NO_RIGHTS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']
+
+/** Lets this user alone read and write a file of ours, where the disk can keep that. Throws the system's error for anything else. */
+export function makePrivate(file: string): void {
+  try {
+    chmodSync(file, 0o600)
+  } catch (cause) {
+    if (!NO_RIGHTS.includes(String((cause as NodeJS.ErrnoException).code))) throw cause
+  }
+}
+
+/** Returns whether the disk has kept what {@link makePrivate} asked for; true on Windows, whose rights are not told this way. */
+export function hasAccessRights(file: string): boolean {
+  return process.platform === 'win32' || (statSync(file).mode & 0o077) === 0
 }
 
 /**

@@ -1,11 +1,10 @@
 /** The way in: `startServer` takes the data directory, listens, builds the service and closes it in order. */
-import { chmodSync } from 'node:fs'
 import { createTickets } from './access/tickets.ts'
 import { readConfig, SETTING_NAMES } from './config.ts'
 import { linkOf } from './contract/session.ts'
-import { DatabaseError, databaseFault } from './db/fault.ts'
-import { type Ownership, ownDirectory } from './db/owner.ts'
-import { keepPrivate, makeFolder, whenReleased } from './disk.ts'
+import { takeDataDirectory } from './db/data-directory.ts'
+import { startFailure } from './db/fault.ts'
+import { keepPrivate, whenReleased } from './disk.ts'
 import { listen } from './http/listen.ts'
 import type { ForkEngine } from './jobs/worker-pool.ts'
 import { createLog, type Log } from './log.ts'
@@ -16,8 +15,12 @@ import { type Chance, type Clock, systemChance, systemClock } from './system.ts'
 export { engineEnvironment, engineFlags } from './jobs/worker-pool.ts'
 
 export interface ServerOptions {
-  /** Made when it is missing. */
+  /** Made when it is missing; refused when it holds files of others. */
   readonly dataDir: string
+  /** Whether such a folder gets a data directory `Loudsmith` inside. */
+  readonly adoptsDir?: boolean
+  /** Whether what is over or left over is removed; not by a command that only looks. True when absent. */
+  readonly sweeps?: boolean
   /** 0 picks a free one. */
   readonly port: number
   /** What hosts the server: the desktop application's main process, or a terminal with a browser as its window. */
@@ -54,8 +57,9 @@ const CLOSE_LIMIT_MS = 15_000
 const CREDENTIAL_BYTES = 32
 
 /**
- * Starts the service on a data directory. Throws a DirectoryOwnedError when another process uses it, a PortTakenError when the
- * port is in use, a DatabaseError when the database cannot be used; nothing is then left open.
+ * Starts the service on a data directory. Throws a DataDirectoryError for a folder that holds files of others, a DirectoryOwnedError
+ * when another process uses it, a PortTakenError when the port is in use, a DatabaseError when the database cannot be used; nothing
+ * is then left open.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   keepPrivate()
@@ -67,7 +71,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const newCredential = () => chance.randomBytes(CREDENTIAL_BYTES).toString('base64url')
   const [sessionCredential, controlCredential] = [newCredential(), newCredential()]
   const tickets = createTickets({ clock, chance })
-  const ownership = await takeDirectory(options.dataDir)
+  const directory = await takeDataDirectory(options.dataDir, {
+    adopts: options.adoptsDir === true,
+    newUuid: chance.newUuid,
+  })
+  const { ownership, path: dataDir } = directory
+  if (!directory.isPrivate) log.warn('the disk of the data folder keeps no access rights', { dataDir })
   const closers: (() => void | Promise<void>)[] = [() => ownership.release()]
   const closeAll = async () => {
     for (const close of closers.reverse()) {
@@ -93,13 +102,26 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await systemClock.sleep(0)
     const { compose } = await import('./server/compose.ts')
     listening.onUnreadable((socket) => refuseConnection(socket, chance.newUuid()))
-    const access = { sessionCredential, controlCredential, tickets }
-    const service = await compose({ ...options, ...access, config, clock, chance, log, port, baseUrl })
+    const service = await compose({
+      ...options,
+      dataDir,
+      directory,
+      sweeps: options.sweeps !== false,
+      config,
+      clock,
+      chance,
+      log,
+      port,
+      baseUrl,
+      sessionCredential,
+      controlCredential,
+      tickets,
+    })
     // Requests end before what they use is closed, and no work is taken while they do.
     closers.splice(1, 1, service.close, closeSockets, service.stop)
     front.open(service.answer)
     service.start()
-    log.info('listening', { baseUrl, dataDir: options.dataDir })
+    log.info('listening', { baseUrl, dataDir })
     let closing: Promise<void> | undefined
     return {
       baseUrl,
@@ -114,20 +136,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }
   } catch (error) {
     await closeAll()
-    throw databaseFault(error) === 'full' ? new DatabaseError('full', error) : error
-  }
-}
-
-/** Makes and owns the data directory; throws a DatabaseError that says what to do where it cannot be written. */
-async function takeDirectory(dataDir: string): Promise<Ownership> {
-  try {
-    await makeFolder(dataDir)
-    chmodSync(dataDir, 0o700)
-    return ownDirectory(dataDir)
-  } catch (error) {
-    // Where nothing can be made the folder is missing, as the system tells it; where a file has its name, it exists.
-    const cannotBeMade = ['ENOENT', 'EEXIST', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))
-    const fault = cannotBeMade ? 'read_only' : databaseFault(error)
-    throw fault === 'failed' ? error : new DatabaseError(fault, error)
+    throw startFailure(error)
   }
 }

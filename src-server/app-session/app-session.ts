@@ -64,9 +64,11 @@ export function createAppSession(arguments_: AppSessionArguments) {
       desk.note(() => sources.saveAnalysis(sourceId, analysis))
     },
 
-    /** Clears left-overs, goes on with the desk and with deliveries. */
+    /** Clears left-overs, now and every hour. */
+    startSweep: sweep,
+
+    /** Goes on with the desk and with deliveries. */
     start(): void {
-      sweep()
       delivery.catchUp()
       desk.feed()
     },

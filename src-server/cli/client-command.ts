@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { ErrorEnvelope } from '../contract/errors.ts'
 import { startFailureText } from '../contract/text/start-failure.ts'
+import { DataDirectoryError } from '../db/fault.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import type { ServiceClient } from './service-client.ts'
@@ -10,6 +11,7 @@ import { type Words, wordsFor } from './words.ts'
 
 export interface ClientOptions {
   readonly dataDir: string
+  readonly adoptDir?: boolean
   readonly json?: boolean
 }
 
@@ -17,6 +19,7 @@ export interface ClientOptions {
 export function withClientOptions(command: Command, dataDir: string, words: Words): Command {
   return command
     .option('--data-dir <dir>', words.dataDirOption, absolutePath(words), dataDir)
+    .option('--adopt-dir', words.adoptDirOption)
     .option('--json', words.jsonOption)
 }
 
@@ -31,7 +34,7 @@ export async function runClientCommand<Outcome extends object>(
   show: (outcome: Outcome) => string,
 ): Promise<void> {
   try {
-    const outcome = await withService(options.dataDir, wordsFor(words, options), work)
+    const outcome = await withService(options, wordsFor(words, options), work)
     process.stdout.write(`${options.json ? JSON.stringify(outcome) : show(outcome)}\n`)
   } catch (error) {
     printFailure(error, words, options.json === true)
@@ -46,13 +49,19 @@ export function printFailure(error: unknown, words: Words, asJson: boolean): voi
     return
   }
   const message = failureText(error, wordsFor(words, { json: true }))
-  const envelope: ErrorEnvelope =
-    error instanceof ServiceError ? error.envelope : { error: { code: 'UNAVAILABLE', message } }
+  const envelope = error instanceof ServiceError ? error.envelope : envelopeOf(error, message)
   process.stdout.write(`${JSON.stringify(envelope)}\n`)
 }
 
+/** A folder that cannot be used is the caller's to change; whatever else keeps the service away may pass. */
+function envelopeOf(error: unknown, message: string): ErrorEnvelope {
+  return error instanceof DataDirectoryError
+    ? { error: { code: 'INVALID_REQUEST', message, param: 'data_dir' } }
+    : { error: { code: 'UNAVAILABLE', message } }
+}
+
 /** What keeps the service from starting; everything else has its sentence in the right language already, or is the system's own. */
-const START_FAILURES = ['DatabaseError', 'DirectoryOwnedError', 'PortTakenError', 'SettingError']
+const START_FAILURES = ['DataDirectoryError', 'DatabaseError', 'DirectoryOwnedError', 'PortTakenError', 'SettingError']
 
 /** Returns why a command failed. */
 export function failureText(error: unknown, { language }: Words): string {

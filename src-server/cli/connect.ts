@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DirectoryOwnedError, liveOwner } from '../db/owner.ts'
+import { findDataDirectory, ownerOf } from '../db/data-directory.ts'
+import { DirectoryOwnedError } from '../db/owner.ts'
 import type { RunningServer } from '../server.ts'
 import { createServiceClient, type Place, type ServiceClient } from './service-client.ts'
 import type { Words } from './words.ts'
@@ -8,28 +9,37 @@ import type { Words } from './words.ts'
 const PATIENCE_MS = 45_000
 const LOOK_AGAIN_MS = 200
 
+/** Which data directory a command means, and what a service may do that is started for the command alone. */
+export interface DataDirOptions {
+  readonly dataDir: string
+  readonly adoptDir?: boolean
+  /** Whether that service removes what is over or left over; a command that only looks or sets something leaves it. */
+  readonly sweeps?: boolean
+}
+
 /**
- * Runs `work` against the service that owns `dataDir` and returns its outcome. Where no process owns it, the service is
+ * Runs `work` against the service that owns the data directory and returns its outcome. Where no process owns it, the service is
  * started on a free port for this one command and stopped in order afterwards; so it is when the owner ends meanwhile, as the service
  * of another command does, and what has begun goes on. Throws what `work` throws, and the reason when the service cannot be started.
  */
 export async function withService<Outcome>(
-  dataDir: string,
+  options: DataDirOptions,
   words: Words,
   work: (client: ServiceClient) => Promise<Outcome>,
 ): Promise<Outcome> {
+  const dataDir = findDataDirectory(options.dataDir, { adopts: options.adoptDir === true })
   let own: RunningServer | undefined
   const find = async (lost?: Place): Promise<Place> => {
     for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
       const isPatient = waitedMs < PATIENCE_MS
-      const owner = liveOwner(dataDir)
+      const owner = ownerOf(dataDir)
       if (owner && owner.controlToken !== lost?.credential) {
         return { baseUrl: `http://127.0.0.1:${owner.port}`, credential: owner.controlToken }
       }
       if (owner && !isPatient) throw new Error(words.stoppedAnswering(`http://127.0.0.1:${owner.port}`))
       if (!owner) {
         try {
-          own = await startOwn(dataDir)
+          own = await startOwn(dataDir, options.sweeps === true)
           return { baseUrl: own.baseUrl, credential: own.controlCredential }
         } catch (error) {
           // Another process was faster: it is coming up, or has not quite ended.
@@ -46,7 +56,7 @@ export async function withService<Outcome>(
   }
 }
 
-async function startOwn(dataDir: string): Promise<RunningServer> {
+async function startOwn(dataDir: string, sweeps: boolean): Promise<RunningServer> {
   const [{ startServer }, { createLog }, { systemClock }] = await Promise.all([
     import('../server.ts'),
     import('../log.ts'),
@@ -54,5 +64,5 @@ async function startOwn(dataDir: string): Promise<RunningServer> {
   ])
   // The command's own outcome is what the user came for; the log of its service stays silent below errors.
   const log = createLog('error', systemClock, (line) => process.stderr.write(line))
-  return startServer({ dataDir, port: 0, host: 'browser', log })
+  return startServer({ dataDir, sweeps, port: 0, host: 'browser', log })
 }

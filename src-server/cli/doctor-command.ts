@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { SystemState } from '../contract/app.ts'
-import { liveOwner } from '../db/owner.ts'
+import { findDataDirectory, ownerOf } from '../db/data-directory.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { formatBytes, table } from './text-output.ts'
 import type { Words } from './words.ts'
@@ -10,14 +10,17 @@ export function registerDoctorCommand(program: Command, dataDir: string, words: 
   withClientOptions(program.command('doctor'), dataDir, words)
     .description(words.doctor.about)
     .action((options: ClientOptions) => {
-      // Else the one that answers was started for this command alone, and is gone when its address is read.
-      const isRunning = liveOwner(options.dataDir) !== undefined
+      const isRunning = () => {
+        const owner = ownerOf(findDataDirectory(options.dataDir, { adopts: options.adoptDir === true }))
+        return owner !== undefined && owner.pid !== process.pid
+      }
       return runClientCommand(
         options,
         words,
         async (client) => {
           const system = await client.call('readSystem')
-          return { ...system, base_url: isRunning ? system.base_url : null }
+          // The one that this command started for itself is gone when its address is read.
+          return { ...system, base_url: isRunning() ? system.base_url : null }
         },
         (seen) => describe(seen, words),
       )

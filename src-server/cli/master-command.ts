@@ -58,7 +58,7 @@ async function masterCommand(file: string, options: MasterCommandOptions, words:
   try {
     const named = [{ path: file, name: options.title }, ...(options.reference ? [{ path: options.reference }] : [])]
     const outcome = await withInputs(named, { words: spoken, signal: stop.signal }, ([song, reference]) =>
-      withService(options.dataDir, spoken, (client) =>
+      withService({ ...options, sweeps: true }, spoken, (client) =>
         masterFile(
           client,
           song as Input,

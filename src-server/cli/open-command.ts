@@ -5,7 +5,7 @@ import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import path from 'node:path'
 import type { Command } from 'commander'
 import { linkOf } from '../contract/session.ts'
-import { liveOwner } from '../db/owner.ts'
+import { findDataDirectory, ownerOf } from '../db/data-directory.ts'
 import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { createServiceClient } from './service-client.ts'
@@ -54,13 +54,14 @@ async function open(options: OpenOptions, words: Words): Promise<Told> {
   const isTerminal = process.stdout.isTTY === true
   if (options.print && !isTerminal) throw unusable(say.noTerminal)
   if (options.linkFile !== undefined) requireReplaceable(options.linkFile, words)
-  const link = await newLink(options.dataDir, words)
+  const dataDir = findDataDirectory(options.dataDir, { adopts: options.adoptDir === true })
+  const link = await newLink(dataDir, words)
   if (options.linkFile !== undefined) {
     write(options.linkFile, `${link}\n`, words)
     return { text: say.written(options.linkFile), json: { link_file: options.linkFile } }
   }
   if (options.print) return { text: link, json: { link } }
-  const redirect = path.join(options.dataDir, REDIRECT_FILE)
+  const redirect = path.join(dataDir, REDIRECT_FILE)
   write(redirect, redirectTo(link), words)
   const isOpened = await openInBrowser(redirect)
   if (!isOpened && !isTerminal) throw new Error(say.noBrowser)
@@ -70,7 +71,7 @@ async function open(options: OpenOptions, words: Words): Promise<Told> {
 }
 
 async function newLink(dataDir: string, words: Words): Promise<string> {
-  const owner = liveOwner(dataDir)
+  const owner = ownerOf(dataDir)
   if (!owner) throw unusable(words.open.notRunning)
   const baseUrl = `http://127.0.0.1:${owner.port}`
   const { ticket } = await createServiceClient({ baseUrl, credential: owner.controlToken }, words).call('createTicket')

@@ -8,6 +8,7 @@ const PARENT_CHECK_INTERVAL_MS = 1000
 export interface ServeOptions {
   readonly port: number
   readonly dataDir: string
+  readonly adoptDir?: boolean
   /** Whether to outlive the terminal and the process that started it. */
   readonly stay?: boolean
 }
@@ -26,7 +27,12 @@ export async function serve(options: ServeOptions, words: Words): Promise<void> 
   let server: RunningServer
   try {
     const { startServer } = await import('../server.ts')
-    server = await startServer({ dataDir: options.dataDir, port: options.port, host: 'browser' })
+    server = await startServer({
+      dataDir: options.dataDir,
+      adoptsDir: options.adoptDir === true,
+      port: options.port,
+      host: 'browser',
+    })
   } catch (error) {
     process.stderr.write(`${failureText(error, words)}\n`)
     process.exitCode = 1

@@ -12,13 +12,37 @@ export class DatabaseError extends Error {
   }
 }
 
+/** A folder that was to be the data directory holds files of others. */
+export class DataDirectoryError extends Error {
+  /** Whether it is the folder `Loudsmith` in the one that was named. */
+  readonly isInside: boolean
+
+  constructor(folder: string, isInside: boolean) {
+    super(`${folder} holds files that are not Loudsmith's`)
+    this.name = 'DataDirectoryError'
+    this.isInside = isInside
+  }
+}
+
 /** Returns which fault an error of SQLite is: its extended result codes, mostly without their extensions. Never throws. */
 export function databaseFault(thrown: unknown): DatabaseFault {
   const code = String((thrown as { code?: unknown } | null)?.code ?? '')
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return 'busy'
   // The file beside the database that could not be made larger.
   if (/^SQLITE_FULL|^SQLITE_IOERR_SHMSIZE|^ENOSPC|^EDQUOT/.test(code)) return 'full'
-  if (/^SQLITE_(READONLY|PERM|CANTOPEN)|^EROFS|^EACCES/.test(code)) return 'read_only'
+  if (/^SQLITE_(READONLY|PERM|CANTOPEN)|^EROFS|^EACCES|^EPERM/.test(code)) return 'read_only'
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return 'corrupt'
   return 'failed'
+}
+
+/**
+ * Returns what a start that failed throws: the system's and SQLite's own errors as a {@link DatabaseError}, which has a sentence for
+ * its reader; every other error as it is.
+ */
+export function startFailure(error: unknown): unknown {
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown }
+  if (syscall === undefined && !/^SQLITE_/.test(String(code))) return error
+  // Where nothing can be made the folder is missing, as the system tells it; where a file has its name, it exists.
+  const cannotBeMade = ['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR'].includes(String(code))
+  return new DatabaseError(cannotBeMade ? 'read_only' : databaseFault(error), error)
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { makePrivate } from '../disk.ts'
 import { DatabaseError } from './fault.ts'
 import type { Db } from './open.ts'
 
@@ -63,7 +64,7 @@ function copyBefore(db: Db, file: string, next: Migration): void {
   const copy = `${file}.before-${String(next.version).padStart(4, '0')}`
   rmSync(copy, { force: true })
   db.prepare('VACUUM INTO ?').run(copy)
-  chmodSync(copy, 0o600)
+  makePrivate(copy)
   const older = readdirSync(path.dirname(file)).filter(
     (name) => name.startsWith(`${path.basename(file)}.before-`) && name !== path.basename(copy),
   )

@@ -1,5 +1,6 @@
-import { chmodSync, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { makePrivate } from '../disk.ts'
 import { DatabaseError, databaseFault } from './fault.ts'
 import { type Migration, migrate } from './migrate.ts'
 
@@ -20,7 +21,7 @@ export function openDatabase(file: string, migrations: readonly Migration[]): Db
   try {
     const isNew = !existsSync(file)
     db = new Database(file, { timeout: OPENING_TIMEOUT_MS })
-    if (isNew) chmodSync(file, 0o600)
+    if (isNew) makePrivate(file)
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
     // macOS takes an ordinary fsync for done while the drive still holds the bytes in its own memory.

@@ -2,9 +2,10 @@
  * Who owns a data directory. Ownership is a lock of the operating system, held through a small SQLite file, so that it ends with
  * the process however it ends; the owner file beside it only says where the owner listens. No pid is ever guessed about.
  */
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
+import { makePrivate } from '../disk.ts'
 
 /** Where the process listens that owns a data directory. */
 export interface Owner {
@@ -34,7 +35,7 @@ export interface Ownership {
   release(): void
 }
 
-const LOCK_FILE = 'owner.lock'
+export const LOCK_FILE = 'owner.lock'
 const OWNER_FILE = 'owner.json'
 /** A question of {@link liveOwner} holds the lock for a moment; a start waits that long. */
 const WAIT_MS = 500
@@ -78,7 +79,7 @@ function tryLock(dataDir: string, waitMs: number): Database.Database | undefined
   const file = path.join(dataDir, LOCK_FILE)
   const lock = new Database(file, { timeout: waitMs })
   try {
-    chmodSync(file, 0o600)
+    makePrivate(file)
     lock.exec('BEGIN EXCLUSIVE')
     return lock
   } catch (error) {

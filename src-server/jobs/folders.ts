@@ -5,8 +5,10 @@ import { copyLasting, syncFolder } from '../disk.ts'
 
 /** Places below the data directory. */
 export interface Folders {
-  /** Uploads on their way; emptied at every start but for what the system holds back. */
+  /** Uploads on their way, each in a folder of its own. */
   readonly tmp: string
+  /** Removes the uploads of an earlier run, but for what the system holds back. */
+  sweepTmp(): void
   job(jobId: string): string
   source(jobId: string): string
   reference(jobId: string): string
@@ -29,10 +31,12 @@ export function createFolders(dataDir: string): Folders {
   const jobs = path.join(dataDir, 'jobs')
   const tmp = path.join(dataDir, 'tmp')
   for (const folder of [jobs, tmp]) mkdirSync(folder, { recursive: true, mode: 0o700 })
-  for (const name of readdirSync(tmp)) discard(path.join(tmp, name))
   const within = (jobId: string, name: string) => path.join(jobs, jobId, name)
   return {
     tmp,
+    sweepTmp() {
+      for (const name of readdirSync(tmp)) discard(path.join(tmp, name))
+    },
     job: (jobId) => path.join(jobs, jobId),
     source: (jobId) => within(jobId, 'source'),
     reference: (jobId) => within(jobId, 'reference'),

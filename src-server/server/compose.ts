@@ -13,6 +13,7 @@ import { artifactRoutes } from '../artifacts/routes.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { PLAN_LIMITS } from '../contract/plans.ts'
 import { accountRoutes } from '../credits/routes.ts'
+import { DATABASE_FILE, identifyDatabase } from '../db/data-directory.ts'
 import { readMigrations } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import { docsRoutes } from '../docs/routes.ts'
@@ -38,10 +39,11 @@ export interface Service {
 
 /** Builds the service on an owned data directory. Throws a DatabaseError, or the system's error; nothing is then left open. */
 export async function compose(ground: Ground): Promise<Service> {
-  const db = openDatabase(path.join(ground.dataDir, 'loudsmith.db'), readMigrations(MIGRATIONS_FOLDER))
+  const db = openDatabase(path.join(ground.dataDir, DATABASE_FILE), readMigrations(MIGRATIONS_FOLDER))
   try {
+    if (!identifyDatabase(db, ground.directory)) ground.log.warn('the database is of another data folder')
     const core = createCore(ground, db)
-    const { notify, retention, spareRoom } = core
+    const { notify, retention, folders, spareRoom } = core
     const stopping = new AbortController()
     const work = createWork(ground, core, stopping.signal)
     const { scheduler, session, watchFolders, pool } = work
@@ -64,7 +66,11 @@ export async function compose(ground: Ground): Promise<Service> {
       answer: app.routing,
       start() {
         notify.start()
-        retention.start()
+        if (ground.sweeps) {
+          folders.sweepTmp()
+          retention.start()
+          session.startSweep()
+        }
         scheduler.start()
         session.start()
         watchFolders.start()

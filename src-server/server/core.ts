@@ -7,6 +7,7 @@ import { createRetention } from '../artifacts/retention.ts'
 import type { Config } from '../config.ts'
 import { createAccountStore } from '../credits/account.ts'
 import { createLedger } from '../credits/ledger.ts'
+import type { DataDirectory } from '../db/data-directory.ts'
 import type { Db } from '../db/open.ts'
 import { createFolders } from '../jobs/folders.ts'
 import { createJobStore } from '../jobs/store.ts'
@@ -22,6 +23,9 @@ import { createSpareRoom } from '../uploads/spare-room.ts'
 /** What everything is built on. */
 export interface Ground {
   readonly dataDir: string
+  readonly directory: DataDirectory
+  /** Whether this process removes what is over or left over. */
+  readonly sweeps: boolean
   readonly host?: 'desktop' | 'browser'
   readonly outputFolder?: string
   readonly resourcesDir?: string

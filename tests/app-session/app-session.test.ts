@@ -82,7 +82,7 @@ function openSession() {
 
 test('a file whose song could not be committed goes within the hour, and no other', async () => {
   const { session, clock, world, upload, folder } = openSession()
-  session.start()
+  session.startSweep()
   session.desk.add(() => session.sources.add(upload('kept')))
   world.breaksNotes = true
   expect(() => session.desk.add(() => session.sources.add(upload('lost')))).toThrow('disk I/O error')
@@ -94,7 +94,7 @@ test('a file whose song could not be committed goes within the hour, and no othe
 
 test('a song that was taken off goes with its file within the hour after the day in which it can come back', async () => {
   const { session, clock, upload, folder } = openSession()
-  session.start()
+  session.startSweep()
   const add = (bytes: string) => session.desk.add(() => session.sources.add(upload(bytes)))
   add('kept')
   session.desk.remove([add('gone')])

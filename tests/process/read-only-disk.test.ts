@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, type TestContext, test } from 'vitest'
 import { startServer } from '../../src-server/server.ts'
+import { systemChance } from '../../src-server/system.ts'
+import { markDirectory } from '../support/data-directory.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { startService } from '../support/service.ts'
 
@@ -47,7 +49,10 @@ test('a start on a read-only data folder says so and what to do, whether the fol
 
 test('a start leaves a left-over upload that cannot be removed where it is, and clears the others', async (context) => {
   const dataDir = path.join(folder, 'data')
-  const [held, other] = ['a', 'b'].map((name) => path.join(dataDir, 'tmp', name)) as [string, string]
+  markDirectory(dataDir)
+  const [held, other] = [systemChance.newUuid(), systemChance.newUuid()].map((name) =>
+    path.join(dataDir, 'tmp', name),
+  ) as [string, string]
   for (const place of [held, other]) mkdirSync(place, { recursive: true })
   makeReadOnly(context, held)
   const service = await startService({ dataDir, keepsData: true, forkEngine: createHeldEngine().fork })
@@ -70,13 +75,14 @@ test('a start where a data folder cannot be is refused at once: below a file, in
 
 test('a start that cannot write down where it listens gives its port back', async () => {
   const dataDir = path.join(folder, 'unannounced')
-  mkdirSync(path.join(dataDir, 'owner.json.new'), { recursive: true })
+  markDirectory(dataDir)
+  mkdirSync(path.join(dataDir, 'owner.json.new'))
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
-  await expect(startServer({ dataDir, port })).rejects.toMatchObject({ code: 'EISDIR' })
+  await expect(startServer({ dataDir, port })).rejects.toMatchObject({ cause: { code: 'EISDIR' } })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   server.close()

@@ -22,6 +22,7 @@ const KEEPERS: Readonly<Record<string, string>> = {
   watch_folders: 'app-session',
   watched_files: 'app-session',
   migrations: 'db',
+  database_identity: 'db',
 }
 
 test('a table is read and written in the room that keeps it, and nowhere else', () => {

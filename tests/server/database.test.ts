@@ -12,6 +12,7 @@ import { listen } from '../../src-server/http/listen.ts'
 import { createLog } from '../../src-server/log.ts'
 import { startServer } from '../../src-server/server.ts'
 import { systemClock } from '../../src-server/system.ts'
+import { markDirectory } from '../support/data-directory.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 let folder: string
@@ -133,10 +134,14 @@ describe('the database file', () => {
 describe('a data folder', () => {
   test('in which a start cannot go on is left with no database, no port and no owner', async () => {
     const log = createLog('silent', systemClock, () => {})
+    markDirectory(folder)
     writeFileSync(path.join(folder, 'jobs'), 'a file where a folder belongs')
     const { port, close } = await listen(() => {}, 0)
     await close(0, systemClock.sleep)
-    await expect(startServer({ dataDir: folder, port, log })).rejects.toMatchObject({ code: 'EEXIST' })
+    await expect(startServer({ dataDir: folder, port, log })).rejects.toMatchObject({
+      name: 'DatabaseError',
+      cause: { code: 'EEXIST' },
+    })
     expect(readdirSync(folder).filter((name) => name.startsWith('loudsmith.db'))).toEqual(['loudsmith.db'])
     const next = await listen(() => {}, port)
     await next.close(0, systemClock.sleep)

@@ -7,6 +7,8 @@ interface StartError {
   readonly code?: unknown
   /** Of a DatabaseError. */
   readonly fault?: unknown
+  /** Of a DataDirectoryError: whether the folder is the one that --adopt-dir would make. */
+  readonly isInside?: boolean
   /** Of a DirectoryOwnedError: who has the data folder, once it listens. */
   readonly owner?: { readonly port: number }
   /** Of a PortTakenError. */
@@ -17,6 +19,10 @@ interface StartError {
 }
 
 const en = {
+  folderOfOthers: (isInside: boolean): string =>
+    isInside
+      ? 'The folder Loudsmith inside the data folder holds files that are not Loudsmith’s, and nothing in it was touched. Choose an empty folder with --data-dir.'
+      : 'The data folder holds files that are not Loudsmith’s, and nothing in it was touched. Choose an empty folder with --data-dir, or add --adopt-dir to use a folder Loudsmith inside it.',
   folderOwned: (port: number | undefined) =>
     `Another Loudsmith uses this data folder${port === undefined ? '' : ` (port ${port})`}. Stop it, or choose another folder with --data-dir.`,
   databaseFaults: {
@@ -41,6 +47,10 @@ const en = {
 type Sentences = typeof en
 
 const ko: Sentences = {
+  folderOfOthers: (isInside) =>
+    isInside
+      ? '데이터 폴더 안의 Loudsmith 폴더에 Loudsmith의 것이 아닌 파일이 있어서 아무것도 건드리지 않았어요. --data-dir로 빈 폴더를 고르세요.'
+      : '데이터 폴더에 Loudsmith의 것이 아닌 파일이 있어서 아무것도 건드리지 않았어요. --data-dir로 빈 폴더를 고르거나, --adopt-dir을 붙여 그 안의 Loudsmith 폴더를 쓰세요.',
   folderOwned: (port) =>
     `다른 Loudsmith가 이 데이터 폴더를 쓰고 있어요${port === undefined ? '' : `(포트 ${port})`}. 그쪽을 종료하거나 --data-dir로 다른 폴더를 고르세요.`,
   databaseFaults: {
@@ -64,7 +74,8 @@ const ko: Sentences = {
 /** Returns the sentence: ours for what the server, the system or the database can say, else the error's own. Pure. */
 export function startFailureText(error: unknown, language: Language): string {
   const sentences = language === 'ko' ? ko : en
-  const { name, code, fault, owner, port, setting, allowed } = (error ?? {}) as StartError
+  const { name, code, fault, isInside, owner, port, setting, allowed } = (error ?? {}) as StartError
+  if (name === 'DataDirectoryError') return sentences.folderOfOthers(isInside === true)
   if (name === 'DirectoryOwnedError') return sentences.folderOwned(owner?.port)
   if (name === 'PortTakenError' && port !== undefined)
     return code === 'EACCES' ? sentences.portKept(port) : sentences.portTaken(port)

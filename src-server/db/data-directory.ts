@@ -1,0 +1,217 @@
+/**
+ * The data directory: which folders are Loudsmith's, and the marker file that says so. Every way in (the desktop's, the terminal's,
+ * each command's) goes through here before it makes, changes or removes anything. Files are removed under the marker alone.
+ */
+import {
+  closeSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { hasAccessRights, makeFolder, makePrivate, syncFolder } from '../disk.ts'
+import { DataDirectoryError, startFailure } from './fault.ts'
+import type { Db } from './open.ts'
+import { LOCK_FILE, liveOwner, type Owner, type Ownership, ownDirectory } from './owner.ts'
+
+export const DATABASE_FILE = 'loudsmith.db'
+/** Makes a folder a data directory; `{"database_id": "<UUID>"}` with a sentence for whoever finds it. */
+export const MARKER_FILE = 'loudsmith-data.json'
+/** Name of the data directory made inside a folder that holds other files. */
+const ADOPTED_NAME = 'Loudsmith'
+
+/** What systems put into folders by themselves; a folder that holds nothing else is empty. */
+const JUNK = /^(\.DS_Store|desktop\.ini|Thumbs\.db|lost\+found|\.Trash-.*)$/i
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const MAX_MARKER_BYTES = 4096
+
+/** A data directory held by this process. */
+export interface DataDirectory {
+  readonly path: string
+  /** The id in the marker file. */
+  readonly markerId: string
+  /** False where the disk keeps no access rights, as FAT does: others on this machine may read the files. */
+  readonly isPrivate: boolean
+  readonly ownership: Ownership
+  /** Writes the marker of another database. */
+  mark(databaseId: string): void
+}
+
+export interface FindOptions {
+  /** Whether a folder with other files in it may get a data directory `Loudsmith` inside. */
+  readonly adopts?: boolean
+}
+
+/**
+ * Returns the path of the data directory that `folder` stands for: itself where it is ours, empty or missing; with `adopts`, the folder
+ * `Loudsmith` inside where it holds other files. Changes nothing. Throws a {@link DataDirectoryError} for a folder that holds other files,
+ * a {@link DatabaseError} for one that cannot be read.
+ */
+export function findDataDirectory(folder: string, { adopts = false }: FindOptions = {}): string {
+  return asStartFailure(() => {
+    if (kindOf(folder) !== 'foreign') return folder
+    const inside = path.join(folder, ADOPTED_NAME)
+    if (adopts && kindOf(inside) !== 'foreign') return inside
+    throw new DataDirectoryError(adopts ? inside : folder, adopts)
+  })
+}
+
+/** Returns the living owner of the data directory at a path that {@link findDataDirectory} returned; undefined without one. */
+export function ownerOf(dataDir: string): Owner | undefined {
+  return asStartFailure(() => (kindOf(dataDir) === 'ours' ? liveOwner(dataDir) : undefined))
+}
+
+/**
+ * Finds, makes where it is missing, and takes a data directory. Gives a database of a version without markers its marker. The rights of
+ * a folder that is there already stay as they are. Throws a {@link DataDirectoryError}, a {@link DirectoryOwnedError} while another
+ * process holds it, and a {@link DatabaseError} where it cannot be written; a refused folder is left as it was.
+ */
+export async function takeDataDirectory(
+  folder: string,
+  { newUuid, ...options }: FindOptions & { readonly newUuid: () => string },
+): Promise<DataDirectory> {
+  const dataDir = findDataDirectory(folder, options)
+  try {
+    await makeFolder(dataDir)
+    const ownership = ownDirectory(dataDir)
+    try {
+      const markerId = readMarker(dataDir) ?? writeMarker(dataDir, newUuid())
+      return {
+        path: dataDir,
+        markerId,
+        isPrivate: hasAccessRights(path.join(dataDir, MARKER_FILE)),
+        ownership,
+        mark: (databaseId) => void writeMarker(dataDir, databaseId),
+      }
+    } catch (error) {
+      ownership.release()
+      throw error
+    }
+  } catch (error) {
+    throw startFailure(error)
+  }
+}
+
+/**
+ * Gives an open database the id in its directory's marker or, where the database has one already, the marker that of the database.
+ * Returns whether the database is the one that the marker named before, or had no id.
+ */
+export function identifyDatabase(db: Db, directory: Pick<DataDirectory, 'markerId' | 'mark'>): boolean {
+  const id = db.prepare<[], string>('SELECT database_id FROM database_identity').pluck().get()
+  if (id === undefined) {
+    db.prepare('INSERT INTO database_identity (only_row, database_id) VALUES (1, ?)').run(directory.markerId)
+    return true
+  }
+  if (id !== directory.markerId) directory.mark(id)
+  return id === directory.markerId
+}
+
+/** A folder is ours by its marker or, from versions without one, by its database; free when it is missing or empty. */
+function kindOf(folder: string): 'ours' | 'free' | 'foreign' {
+  if (!statSync(folder, { throwIfNoEntry: false })) return 'free'
+  const entries = opendirSync(folder)
+  try {
+    if (readMarker(folder) !== undefined || isOurDatabase(path.join(folder, DATABASE_FILE))) return 'ours'
+    for (let entry = entries.readSync(); entry; entry = entries.readSync()) {
+      if (!JUNK.test(entry.name) && !isOwnLock(folder, entry.name)) return 'foreign'
+    }
+    return 'free'
+  } finally {
+    entries.closeSync()
+  }
+}
+
+/** Largest header of a rollback journal, and where it names its own length (SQLite file format, section 3). */
+const MAX_JOURNAL_HEADER_BYTES = 65_536
+const JOURNAL_LENGTH_OFFSET = 20
+const JOURNAL_FIELDS_BYTES = 28
+
+/**
+ * Returns whether a file is the lock of a first start, of this moment or crashed: SQLite writes nothing into a file that it only
+ * locks, and nothing but a header into the journal beside it.
+ */
+function isOwnLock(folder: string, name: string): boolean {
+  const isJournal = name === `${LOCK_FILE}-journal`
+  if ((name !== LOCK_FILE && !isJournal) || readHead(path.join(folder, LOCK_FILE), 1)?.length !== 0) return false
+  if (!isJournal) return true
+  const header = readHead(path.join(folder, name), MAX_JOURNAL_HEADER_BYTES + 1)
+  if (header?.length === 0) return true
+  return (
+    header !== undefined &&
+    header.length > JOURNAL_FIELDS_BYTES &&
+    header.readUInt32BE(JOURNAL_LENGTH_OFFSET) === header.length &&
+    header.subarray(JOURNAL_FIELDS_BYTES).every((byte) => byte === 0)
+  )
+}
+
+/** Returns the id of the database that a folder's marker names; undefined without a marker. */
+function readMarker(folder: string): string | undefined {
+  const file = path.join(folder, MARKER_FILE)
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  if (!found?.isFile() || found.size > MAX_MARKER_BYTES) return undefined
+  try {
+    const { database_id: id } = JSON.parse(readFileSync(file, 'utf8')) as { database_id?: unknown }
+    return typeof id === 'string' && UUID.test(id) ? id : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+function writeMarker(folder: string, databaseId: string): string {
+  const file = path.join(folder, MARKER_FILE)
+  const about = 'Loudsmith keeps its songs, masters and database in this folder.'
+  writeFileSync(`${file}.new`, `${JSON.stringify({ about, database_id: databaseId }, null, 2)}\n`, {
+    mode: 0o600,
+    flush: true,
+  })
+  makePrivate(`${file}.new`)
+  renameSync(`${file}.new`, file)
+  syncFolder(folder)
+  return databaseId
+}
+
+/** Bytes in which a database of ours has the row of its first migration: the table's only page is the file's second. */
+const DATABASE_HEAD_BYTES = 1_048_576
+/** Or the write-ahead log, while a crash has kept that page from the database. */
+const LOG_HEAD_BYTES = 16_777_216
+const SQLITE_HEADER = 'SQLite format 3\0'
+/** Name and checksum lie side by side in the row. */
+const FIRST_MIGRATION = /0001-core\.sql[0-9a-f]{64}/
+
+/**
+ * Returns whether a file is a database of ours, by its bytes: SQLite makes files beside a database even when it opens it for
+ * reading only.
+ */
+function isOurDatabase(file: string): boolean {
+  const head = readHead(file, DATABASE_HEAD_BYTES)?.toString('latin1')
+  if (!head?.startsWith(SQLITE_HEADER)) return false
+  const logHead = () => readHead(`${file}-wal`, LOG_HEAD_BYTES)?.toString('latin1') ?? ''
+  return FIRST_MIGRATION.test(head) || FIRST_MIGRATION.test(logHead())
+}
+
+/** Returns the first bytes of a regular file; undefined where there is none. */
+function readHead(file: string, maxBytes: number): Buffer | undefined {
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  if (!found?.isFile()) return undefined
+  const bytes = Buffer.alloc(Math.min(found.size, maxBytes))
+  const handle = openSync(file, 'r')
+  try {
+    return bytes.subarray(0, readSync(handle, bytes, 0, bytes.length, 0))
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function asStartFailure<Result>(run: () => Result): Result {
+  try {
+    return run()
+  } catch (error) {
+    throw startFailure(error)
+  }
+}
