@@ -118,6 +118,10 @@ export const settingsEn = {
     output: 'Output folder',
     outputText: 'Finished masters are also written here, and nothing deletes them there.',
     outputOff: 'Off: masters stay in the ZIP only.',
+    quarantine: 'Set aside',
+    quarantineText: (items: number, size: string, folder: string) =>
+      `${items} ${items === 1 ? 'item' : 'items'} (${size}) that the database does not know, as an older one from a backup leaves them. Nothing removes them: look in ${folder}.`,
+    notPrivate: 'The disk of the data folder keeps no access rights: others on this machine may read it.',
     outputPath: 'Path of the folder; empty turns it off',
     retention: 'Keep results',
     retentionDays: (days: number) => plural(days, 'day', 'days'),

@@ -116,6 +116,10 @@ export const settingsKo: SettingsText = {
     output: '출력 폴더',
     outputText: '완성한 마스터를 여기에도 쓰고, 자동으로 지우지 않아요.',
     outputOff: '꺼짐: 마스터는 ZIP에만 있어요.',
+    quarantine: '따로 둔 파일',
+    quarantineText: (items, size, folder) =>
+      `예전 백업의 데이터베이스처럼 데이터베이스가 모르는 항목 ${items}개(${size})예요. 자동으로 지우지 않아요. ${folder}에서 확인하세요.`,
+    notPrivate: '데이터 폴더의 디스크에는 접근 권한이 없어서 이 컴퓨터의 다른 사용자가 읽을 수 있어요.',
     outputPath: '폴더 경로. 비우면 꺼져요',
     retention: '결과 보관',
     retentionDays: (days) => `${days}일`,

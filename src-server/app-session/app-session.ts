@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { Analysis } from '../contract/jobs.ts'
 import type { Db } from '../db/open.ts'
+import type { Removals } from '../db/removals.ts'
 import type { Log } from '../log.ts'
 import type { Chance, Clock } from '../system.ts'
 import { createDesk, type DeskArguments, type DeskJobs } from './desk.ts'
@@ -14,6 +15,7 @@ export interface AppSessionArguments {
   readonly chance: Chance
   readonly log: Log
   readonly dataDir: string
+  readonly removals: Removals
   readonly outputFolder: (jobId: string) => string | null
   readonly jobs: DeskJobs & OutputDeliveryArguments['jobs']
   readonly jobStore: DeskArguments['jobStore'] & OutputDeliveryArguments['jobStore']
@@ -34,12 +36,14 @@ export function createAppSession(arguments_: AppSessionArguments) {
   const sources = createSources({ ...arguments_, folder: path.join(dataDir, 'sources') })
   const desk = createDesk({ ...arguments_, sources })
   const delivery = createOutputDelivery(arguments_)
+  const stopping = new AbortController()
+  let swept: Promise<void> = Promise.resolve()
   let stopTimer: (() => void) | undefined
 
   function sweep(): void {
     try {
       desk.forgetUnused()
-      sources.sweepFiles()
+      swept = sources.sweepFiles(stopping.signal)
     } catch (cause) {
       log.error('the sweep of stored songs failed', { cause })
     }
@@ -75,7 +79,8 @@ export function createAppSession(arguments_: AppSessionArguments) {
 
     async close(): Promise<void> {
       stopTimer?.()
-      await delivery.close()
+      stopping.abort(new Error('the server stops'))
+      await Promise.all([swept, delivery.close()])
     },
   }
 }

@@ -1,11 +1,12 @@
 /** Songs that the app stores once, to be analysed, heard and mastered as often as wanted. Equal bytes are stored once. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { chooseTitle, listed } from '../artifacts/names.ts'
 import { type Source, summaryOf } from '../contract/app.ts'
 import type { Analysis } from '../contract/jobs.ts'
 import { type Language, warningText } from '../contract/text/text.ts'
 import type { Db } from '../db/open.ts'
+import type { Removals } from '../db/removals.ts'
 import { syncFolder } from '../disk.ts'
 import { invalidRequest } from '../http/app-error.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
@@ -41,12 +42,13 @@ export interface SourcesArguments {
   readonly db: Db
   readonly clock: Clock
   readonly chance: Chance
-  /** Folder of the stored songs; made when it is missing. */
+  /** Folder of the stored songs, `sources` in the data directory; made when it is missing. */
   readonly folder: string
+  readonly removals: Pick<Removals, 'record' | 'withdraw' | 'removeAll'>
 }
 
 /** Makes the store of songs over an open database and a folder. */
-export function createSources({ db, clock, chance, folder }: SourcesArguments) {
+export function createSources({ db, clock, chance, folder, removals }: SourcesArguments) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const insert = db.prepare(
     `INSERT INTO sources (source_id, purpose, filename, title, artist, sha256, size_bytes, facts, cover_type, created_at_ms)
@@ -61,12 +63,17 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
   const selectReferences = db
     .prepare<[number], string>("SELECT source_id FROM sources WHERE purpose = 'reference' AND created_at_ms <= ?")
     .pluck()
-  const selectContents = db.prepare<[], string>('SELECT DISTINCT sha256 FROM sources').pluck()
+  const selectByContent = db.prepare<[string], 1>('SELECT 1 FROM sources WHERE sha256 = ?').pluck()
 
   // An analysis never changes and is tens of kilobytes to parse, and the desk shows all of them after every change of one.
   const summaries: Record<Language, Map<string, string>> = { en: new Map(), ko: new Map() }
   const audioPath = (sha256: string) => path.join(folder, sha256)
   const coverPath = (sha256: string) => path.join(folder, `${sha256}.cover`)
+
+  /** Songs put in place by this run, of which some may not have been committed. */
+  const putHere = new Set<string>()
+  const isStored = (sha256: string) => selectByContent.get(sha256) !== undefined
+  const placesOf = (sha256: string) => [`sources/${sha256}`, `sources/${sha256}.cover`]
 
   function find(sourceId: string): SourceRow | undefined {
     return selectOne.get(sourceId)
@@ -100,6 +107,8 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
         coverType: cover?.mimeType ?? null,
         now: clock.now(),
       })
+      for (const place of placesOf(sha256)) removals.withdraw(place)
+      if (!existsSync(audioPath(sha256))) putHere.add(sha256)
       putInPlace(song.path, audioPath(sha256), sizeBytes)
       if (cover) writeFileSync(coverPath(sha256), cover.bytes, { mode: 0o600, flush: true })
       syncFolder(folder)
@@ -163,21 +172,26 @@ export function createSources({ db, clock, chance, folder }: SourcesArguments) {
     /** Returns what was stored as a reference, and not as a song of the desk, at or before a moment, epoch ms. */
     referencesBefore: (atMs: number): string[] => selectReferences.all(atMs),
 
-    /** Forgets songs; their files go with the next `sweepFiles`. */
-    remove(sourceIds: readonly string[]): void {
+    /** Forgets songs, in one transaction; their files go with the next `sweepFiles`. */
+    remove: db.transaction((sourceIds: readonly string[]): void => {
       for (const sourceId of sourceIds) {
+        const sha256 = find(sourceId)?.sha256
         deleteOne.run(sourceId)
+        if (sha256 !== undefined && !isStored(sha256)) for (const place of placesOf(sha256)) removals.record(place)
         for (const texts of Object.values(summaries)) texts.delete(sourceId)
       }
+    }),
+
+    /** Removes the files of forgotten songs, and of songs that could not be committed, until `signal` is aborted. Never rejects. */
+    sweepFiles(signal: AbortSignal): Promise<void> {
+      const lost = [...putHere].filter((sha256) => !isStored(sha256))
+      putHere.clear()
+      for (const place of lost.flatMap(placesOf)) removals.record(place)
+      return removals.removeAll(signal)
     },
 
-    /** Removes the files of no song and returns how many. Files put in place by an `add` of this moment must have their row. */
-    sweepFiles(): number {
-      const kept = new Set(selectContents.all())
-      const left = readdirSync(folder).filter((name) => !kept.has(name.replace(/\.cover$/, '')))
-      for (const name of left) rmSync(path.join(folder, name), { force: true })
-      return left.length
-    },
+    /** Returns whether a file of the folder belongs to a stored song. */
+    isKnownFile: (name: string): boolean => isStored(name.replace(/\.cover$/, '')),
   }
 }
 

@@ -1,5 +1,6 @@
 /** What the app shows about the machine it runs on. */
 import type { SystemState } from '../contract/app.ts'
+import type { Quarantined } from '../db/quarantine.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { FfmpegMissingError } from '../media/locate.ts'
 import { tryFfmpegIn } from '../media/trial.ts'
@@ -17,11 +18,15 @@ export interface SystemStateArguments {
   readonly ffmpeg: () => Promise<Ffmpeg>
   readonly freeBytes: () => number
   readonly usedBytes: () => number
+  readonly quarantined: () => Promise<Quarantined>
+  /** Whether the disk of the data directory keeps access rights. */
+  readonly isPrivate: boolean
 }
 
 /** Returns the reader of the machine's state. A missing ffmpeg is null, not an error. */
 export function createSystemStateReader(arguments_: SystemStateArguments): () => Promise<SystemState> {
   const { appVersion, engineVersion, baseUrl, dataDir, tmp, host, hasSimd, ffmpeg, freeBytes, usedBytes } = arguments_
+  const { quarantined, isPrivate } = arguments_
   let proven: string | undefined
   /** Why an ffmpeg cannot work in the data folder; one that could is not tried again. */
   const faultOf = async (found: Ffmpeg): Promise<{ fault?: string }> => {
@@ -41,6 +46,7 @@ export function createSystemStateReader(arguments_: SystemStateArguments): () =>
       lack = cause instanceof FfmpegMissingError ? cause.lack : 'ffmpeg_missing'
       return undefined
     })
+    const { folder, items, bytes, leftInPlace } = await quarantined()
     return {
       app_version: appVersion,
       engine_version: engineVersion,
@@ -55,6 +61,8 @@ export function createSystemStateReader(arguments_: SystemStateArguments): () =>
       free_bytes: freeBytes(),
       used_bytes: usedBytes(),
       host,
+      is_private: isPrivate,
+      quarantine: items > 0 ? { folder, items, bytes, left_in_place: [...leftInPlace] } : null,
     }
   }
 }

@@ -1,5 +1,6 @@
-/** What is kept how long: results and stored songs go after their time, the record stays; left-overs of crashes go at the start. */
+/** How long results are kept: their files and the stored songs go after their time, the record stays. */
 import type { Db } from '../db/open.ts'
+import type { Removals } from '../db/removals.ts'
 import type { Log } from '../log.ts'
 import type { Clock } from '../system.ts'
 
@@ -10,17 +11,20 @@ export interface RetentionArguments {
   /** Days that results are kept; null to keep them. */
   readonly retentionDays: () => number | null
   readonly jobs: {
-    /** Ended jobs whose time is over at a moment, epoch ms. */
-    listExpirable(nowMs: number): string[]
+    /** At most `limit` ended jobs whose time is over at a moment, epoch ms. */
+    listExpirable(nowMs: number, limit: number): string[]
     markExpired(jobId: string): void
-    /** Gives every ended job that has not expired another period; null to keep it. */
-    setRetention(periodMs: number | null): void
+    /**
+     * Gives some of the ended jobs that have not expired another period, null to keep them: those after a place in the order of
+     * creation, 0 first. Returns the place of the last, undefined when there were none.
+     */
+    setRetention(periodMs: number | null, afterSerial: number, limit: number): number | undefined
     /** When the next job's time is over, epoch ms; undefined when none has an end. */
     nextExpiryMs(): number | undefined
-    /** The job if it is known; its files are wanted until they have been swept. */
-    find(jobId: string): { readonly isSwept: boolean } | undefined
   }
-  readonly folders: { list(): string[]; remove(jobId: string): boolean }
+  readonly removals: Pick<Removals, 'record' | 'removeNow' | 'removeAll'>
+  /** Runs a transaction that frees room, on a full disk too. */
+  readonly freeing: (run: () => void) => void
   /** Writes the expiry inside the transaction that makes it true, and tells of it afterwards. */
   readonly notify: { record(event: { event: 'job.expired'; jobId: string }): unknown; committed(): void }
 }
@@ -29,56 +33,87 @@ const SWEEP_EVERY_MS = 3_600_000
 /** A shorter period that was chosen by mistake, or passed on the way to another, takes nothing. */
 const SECOND_THOUGHT_MS = 60_000
 const DAY_MS = 86_400_000
+/** Jobs of one transaction, and the pause after it in which requests are answered. */
+const SLICE = 8
+const REPLAN_SLICE = 50
+const PAUSE_MS = 20
 
 /** Makes the sweeper over the table of jobs. */
-export function createRetention({ db, clock, log, retentionDays, jobs, folders, notify }: RetentionArguments) {
-  const expireOne = db.transaction((jobId: string) => {
-    jobs.markExpired(jobId)
-    notify.record({ event: 'job.expired', jobId })
+export function createRetention({
+  db,
+  clock,
+  log,
+  retentionDays,
+  jobs,
+  removals,
+  freeing,
+  notify,
+}: RetentionArguments) {
+  const expire = db.transaction((jobIds: readonly string[]) => {
+    for (const jobId of jobIds) {
+      jobs.markExpired(jobId)
+      removals.record(`jobs/${jobId}`)
+      notify.record({ event: 'job.expired', jobId })
+    }
   })
+  const stopping = new AbortController()
   let stopTimer: (() => void) | undefined
+  /** Counts the changes of the setting: a newer one takes the place of one that is being applied. */
+  let plans = 0
+  let work: Promise<void> = Promise.resolve()
 
   const periodMs = () => {
     const days = retentionDays()
     return days === null ? null : days * DAY_MS
   }
+  const pause = () => clock.sleep(PAUSE_MS, stopping.signal).catch(() => {})
 
-  /** Expires what is due and returns how many; the row first, so that a crash in between leaves an orphan and no broken promise. */
-  function sweep(): number {
-    const due = jobs.listExpirable(clock.now())
-    for (const jobId of due) {
-      expireOne(jobId)
-      folders.remove(jobId)
+  /** Expires what is due, in slices, and returns how many. */
+  async function sweep(): Promise<number> {
+    const plan = plans
+    for (let count = 0; ; await pause()) {
+      const isOver = stopping.signal.aborted || plan !== plans
+      const due = isOver ? [] : jobs.listExpirable(clock.now(), SLICE)
+      if (due.length === 0) return count
+      freeing(() => expire(due))
+      removals.removeNow(due.map((jobId) => `jobs/${jobId}`))
+      notify.committed()
+      count += due.length
     }
-    if (due.length > 0) notify.committed()
-    return due.length
   }
 
-  /** Removes folders of jobs that are deleted or swept, as a crash or a file in use leaves them, and returns how many. */
-  function removeOrphans(): number {
-    const orphans = folders.list().filter((jobId) => jobs.find(jobId)?.isSwept !== false)
-    return orphans.filter((jobId) => folders.remove(jobId)).length
+  async function applyPeriod(plan: number): Promise<void> {
+    for (let serial: number | undefined = 0; serial !== undefined; await pause()) {
+      if (stopping.signal.aborted || plan !== plans) return
+      serial = jobs.setRetention(periodMs(), serial, REPLAN_SLICE)
+    }
   }
 
-  function tick(): void {
+  /** Runs one after another what goes through many jobs. */
+  function queue(run: () => Promise<void>): void {
+    work = work.then(run).catch((cause: unknown) => log.error('the retention sweep failed', { cause }))
+  }
+
+  function sweepIn(waitMs: number): void {
     stopTimer?.()
+    stopTimer = clock.after(waitMs, () => queue(tick))
+  }
+
+  async function tick(): Promise<void> {
     let waitMs = SWEEP_EVERY_MS
     try {
-      const expired = sweep()
+      const expired = await sweep()
       if (expired > 0) log.info('results expired', { count: expired })
-      const orphans = removeOrphans()
-      if (orphans > 0) log.info('left-over folders removed', { count: orphans })
+      await removals.removeAll(stopping.signal)
       // Who follows the events learns of an expiry when it comes.
       waitMs = Math.min(waitMs, (jobs.nextExpiryMs() ?? Number.POSITIVE_INFINITY) - clock.now())
-    } catch (cause) {
-      log.error('the retention sweep failed', { cause })
+    } finally {
+      if (!stopping.signal.aborted) sweepIn(Math.max(PAUSE_MS, waitMs))
     }
-    stopTimer = clock.after(waitMs, tick)
   }
 
   return {
     sweep,
-    removeOrphans,
 
     /** Returns when a job that ends at a moment expires, epoch ms; null when results are kept. */
     expiryOf(completedAtMs: number): number | null {
@@ -86,16 +121,25 @@ export function createRetention({ db, clock, log, retentionDays, jobs, folders, 
       return period === null ? null : completedAtMs + period
     },
 
-    /** Applies a changed setting to everything that has not expired, and sweeps what is over by it after a minute. */
+    /** Applies a changed setting, in slices, to everything that has not expired, and sweeps what is over by it after a minute. */
     replan(): void {
-      jobs.setRetention(periodMs())
-      stopTimer?.()
-      stopTimer = clock.after(SECOND_THOUGHT_MS, tick)
+      const plan = ++plans
+      queue(() => applyPeriod(plan))
+      sweepIn(SECOND_THOUGHT_MS)
     },
 
-    /** Sweeps and clears left-overs now, every hour, and when a job's time is over. */
-    start: tick,
+    /** Applies the setting where an earlier run had no time to, and sweeps now, every hour, and when a job's time is over. */
+    start(): void {
+      const plan = plans
+      queue(() => applyPeriod(plan))
+      queue(tick)
+    },
 
-    close: (): void => stopTimer?.(),
+    /** Resolves when no slice is under way. */
+    async close(): Promise<void> {
+      stopping.abort(new Error('the server stops'))
+      stopTimer?.()
+      await work
+    },
   }
 }

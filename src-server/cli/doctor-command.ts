@@ -38,6 +38,7 @@ type SeenSystem = Omit<SystemState, 'base_url'> & { readonly base_url: string | 
 
 function describe(system: SeenSystem, words: Words): string {
   const say = words.doctor
+  const { quarantine } = system
   return table([
     ['Loudsmith', system.app_version],
     [say.rows.engine, system.engine_version],
@@ -47,6 +48,11 @@ function describe(system: SeenSystem, words: Words): string {
     ['SIMD', system.has_simd ? say.hasSimd : say.noSimd],
     [say.rows.data, system.data_dir],
     [say.rows.disk, say.disk(formatBytes(system.free_bytes), formatBytes(system.used_bytes))],
+    ...(system.is_private ? [] : [['', say.notPrivate]]),
+    ...(quarantine
+      ? [[say.rows.aside, say.aside(quarantine.items, formatBytes(quarantine.bytes), quarantine.folder)]]
+      : []),
+    ...(quarantine?.left_in_place ?? []).map((place) => ['', place]),
     [say.rows.service, system.base_url ?? say.notRunning],
   ])
 }

@@ -90,7 +90,10 @@ const en = {
   doctor: {
     about: 'Show which ffmpeg, versions, folders, free disk and SIMD there are.',
     noFfmpeg: 'none found: install ffmpeg 5.1 or newer, or name one in Settings',
-    rows: { engine: 'Engine', trial: 'Trial', data: 'Data', disk: 'Disk', service: 'Service' },
+    rows: { engine: 'Engine', trial: 'Trial', data: 'Data', disk: 'Disk', service: 'Service', aside: 'Set aside' },
+    notPrivate: 'This disk keeps no access rights: others on this machine may read the data.',
+    aside: (items: number, size: string, folder: string) =>
+      `${items} not known to the database (${size}), to be removed by hand: ${folder}`,
     trialPassed: 'ffmpeg writes and reads in the data folder',
     hasSimd: 'yes',
     noSimd: 'no: the engine needs a processor and runtime with WebAssembly SIMD',
@@ -246,7 +249,9 @@ const ko: Words = {
   doctor: {
     about: 'ffmpeg, 버전, 폴더, 디스크 여유, SIMD를 보여요.',
     noFfmpeg: '없음: ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요',
-    rows: { engine: '엔진', trial: '시험', data: '데이터', disk: '디스크', service: '서비스' },
+    rows: { engine: '엔진', trial: '시험', data: '데이터', disk: '디스크', service: '서비스', aside: '따로 둔 파일' },
+    notPrivate: '이 디스크에는 접근 권한이 없어서 이 컴퓨터의 다른 사용자가 데이터를 읽을 수 있어요.',
+    aside: (items, size, folder) => `데이터베이스가 모르는 항목 ${items}개(${size}), 직접 지우세요: ${folder}`,
     trialPassed: 'ffmpeg가 데이터 폴더에서 쓰고 읽어요',
     hasSimd: '있음',
     noSimd: '없음: WebAssembly SIMD가 되는 프로세서와 런타임이 필요해요',

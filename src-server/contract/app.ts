@@ -147,6 +147,20 @@ export const SystemState = exactly({
   free_bytes: Type.Integer(),
   used_bytes: Type.Integer(),
   host: oneOf(['desktop', 'browser']),
+  is_private: Type.Boolean({
+    description: 'False where the disk of the data folder keeps no access rights: others on this machine may read it.',
+  }),
+  quarantine: orNull(
+    exactly(
+      {
+        folder: Type.String(),
+        items: Type.Integer({ description: 'Job folders and stored songs.' }),
+        bytes: Type.Integer(),
+        left_in_place: Type.Array(Type.String(), { description: 'Those on another disk, which were not moved.' }),
+      },
+      'Files of ours that the database does not know, as an older one from a backup leaves them. Remove them by hand; null without any.',
+    ),
+  ),
 })
 export type SystemState = Static<typeof SystemState>
 

@@ -65,8 +65,9 @@ function copyBefore(db: Db, file: string, next: Migration): void {
   rmSync(copy, { force: true })
   db.prepare('VACUUM INTO ?').run(copy)
   makePrivate(copy)
+  const prefix = `${path.basename(file)}.before-`
   const older = readdirSync(path.dirname(file)).filter(
-    (name) => name.startsWith(`${path.basename(file)}.before-`) && name !== path.basename(copy),
+    (name) => name.startsWith(prefix) && /^\d{4}$/.test(name.slice(prefix.length)) && name !== path.basename(copy),
   )
   for (const name of older) rmSync(path.join(path.dirname(file), name), { force: true })
 }

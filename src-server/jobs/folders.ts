@@ -1,5 +1,5 @@
 /** Where the files of jobs lie. Names come from identifiers of our own, never from what a client called a file. */
-import { existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { copyLasting, syncFolder } from '../disk.ts'
 
@@ -7,8 +7,6 @@ import { copyLasting, syncFolder } from '../disk.ts'
 export interface Folders {
   /** Uploads on their way, each in a folder of its own. */
   readonly tmp: string
-  /** Removes the uploads of an earlier run, but for what the system holds back. */
-  sweepTmp(): void
   job(jobId: string): string
   source(jobId: string): string
   reference(jobId: string): string
@@ -17,13 +15,8 @@ export interface Folders {
   result(jobId: string): string
   /** Stores a song under `target`, without copying where the file system allows; `target` must not exist. */
   keep(songPath: string, target: string): void
-  /**
-   * Removes everything of a job and returns whether it is gone. What the system holds back (an open file on Windows, a read-only
-   * disk) is an orphan, which a later sweep removes; it never throws.
-   */
-  remove(jobId: string): boolean
-  /** Identifiers of all jobs that have a folder. */
-  list(): string[]
+  /** Removes the files of a job at once: of one that could not be made, or whose row a full disk keeps. Never throws. */
+  takeBack(jobId: string): void
 }
 
 /** Returns the folders of a data directory and makes those that every start needs, mode 0700. */
@@ -34,9 +27,6 @@ export function createFolders(dataDir: string): Folders {
   const within = (jobId: string, name: string) => path.join(jobs, jobId, name)
   return {
     tmp,
-    sweepTmp() {
-      for (const name of readdirSync(tmp)) discard(path.join(tmp, name))
-    },
     job: (jobId) => path.join(jobs, jobId),
     source: (jobId) => within(jobId, 'source'),
     reference: (jobId) => within(jobId, 'reference'),
@@ -55,17 +45,12 @@ export function createFolders(dataDir: string): Folders {
       syncFolder(path.dirname(target))
       syncFolder(jobs)
     },
-    remove: (jobId) => discard(path.join(jobs, jobId)),
-    list: () => readdirSync(jobs),
-  }
-}
-
-/** Removes a file or folder and returns whether it is gone; the system may hold it back. Never throws. */
-function discard(name: string): boolean {
-  try {
-    rmSync(name, { recursive: true, force: true })
-    return true
-  } catch {
-    return false
+    takeBack(jobId) {
+      try {
+        rmSync(path.join(jobs, jobId), { recursive: true, force: true })
+      } catch {
+        // What the system holds back is unknown to the next start, which sets it aside.
+      }
+    },
   }
 }

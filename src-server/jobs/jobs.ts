@@ -4,6 +4,7 @@ import { DEFAULT_PAGE_SIZE } from '../contract/common.ts'
 import type { Job, JobPage, JobQuery } from '../contract/jobs.ts'
 import { PLAN_LIMITS, type Plan } from '../contract/plans.ts'
 import type { Db } from '../db/open.ts'
+import type { Removals } from '../db/removals.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 import type { StoredSong } from '../mastering/work-order.ts'
@@ -26,6 +27,7 @@ export interface JobsParts {
   readonly settle: Settle
   readonly submit: (submission: Submission) => Submitted
   readonly folders: Folders
+  readonly removals: Pick<Removals, 'record' | 'removeNow'>
   readonly notify: Pick<Notify, 'record' | 'committed'>
   readonly plan: () => Plan
   readonly spareRoom: Pick<SpareRoom, 'use'>
@@ -33,7 +35,7 @@ export interface JobsParts {
 
 /** The jobs, as the rest of the server uses them. */
 export function createJobs(parts: JobsParts) {
-  const { db, clock, store, scheduler, settle, submit, folders, notify, plan, spareRoom } = parts
+  const { db, clock, store, scheduler, settle, submit, folders, removals, notify, plan, spareRoom } = parts
   const require = (jobId: string): JobRecord => {
     const job = store.find(jobId)
     if (!job) throw new AppError('JOB_NOT_FOUND')
@@ -120,10 +122,11 @@ export function createJobs(parts: JobsParts) {
       require(jobId)
       const removeRow = db.transaction(() => {
         store.remove(jobId)
+        removals.record(`jobs/${jobId}`)
         notify.record({ event: 'job.deleted', jobId })
       })
-      spareRoom.use(removeRow.immediate, () => folders.remove(jobId))
-      folders.remove(jobId)
+      spareRoom.use(removeRow.immediate, () => folders.takeBack(jobId))
+      removals.removeNow([`jobs/${jobId}`])
       notify.committed()
     },
     /** Returns the stored files of a job; undefined for an unknown one. */

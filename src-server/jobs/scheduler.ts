@@ -251,9 +251,10 @@ async function storeResult(
  */
 function removeLeftOvers(folders: Folders, jobId: string, hasResult: boolean): void {
   if (!existsSync(folders.job(jobId))) return
-  if (!hasResult) rmSync(folders.result(jobId), { recursive: true, force: true })
+  // Without its song a result cannot be made again: a database from a backup may not know that the job was done.
+  if (!hasResult && existsSync(folders.source(jobId))) rmSync(folders.result(jobId), { recursive: true, force: true })
   for (const name of readdirSync(folders.job(jobId))) {
-    if (name.startsWith('attempt-')) rmSync(path.join(folders.job(jobId), name), { recursive: true, force: true })
+    if (/^attempt-\d+$/.test(name)) rmSync(path.join(folders.job(jobId), name), { recursive: true, force: true })
   }
 }
 

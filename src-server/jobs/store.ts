@@ -107,6 +107,7 @@ export function createJobStore(db: Db) {
       :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
       :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`)
   const byId = db.prepare('SELECT * FROM jobs WHERE job_id = ?')
+  const hasFiles = db.prepare<[string], 0 | 1>('SELECT is_expired = 0 FROM jobs WHERE job_id = ?').pluck()
   const oldestWaiting = db.prepare(
     `SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' ORDER BY serial LIMIT 1`,
   )
@@ -147,15 +148,21 @@ export function createJobStore(db: Db) {
     WHERE job_id = :job_id`)
   const remove = db.prepare('DELETE FROM jobs WHERE job_id = ?')
   const expirable = db.prepare(
-    'SELECT job_id FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL AND expires_at_ms <= ? ORDER BY expires_at_ms',
+    'SELECT job_id FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL AND expires_at_ms <= ? ORDER BY expires_at_ms LIMIT ?',
   )
   const nextExpiry = db
     .prepare<[], number | null>(
       'SELECT min(expires_at_ms) FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL',
     )
     .pluck()
-  const replan = db.prepare<[number | null]>(
-    'UPDATE jobs SET expires_at_ms = completed_at_ms + ? WHERE is_expired = 0 AND completed_at_ms IS NOT NULL',
+  const lastOfSlice = db
+    .prepare<[number, number], number | null>(
+      'SELECT max(serial) FROM (SELECT serial FROM jobs WHERE serial > ? ORDER BY serial LIMIT ?)',
+    )
+    .pluck()
+  const replan = db.prepare<{ period: number | null; after: number; last: number }>(
+    `UPDATE jobs SET expires_at_ms = completed_at_ms + :period WHERE serial > :after AND serial <= :last AND is_expired = 0
+       AND completed_at_ms IS NOT NULL AND expires_at_ms IS NOT completed_at_ms + :period`,
   )
   const expire = db.prepare('UPDATE jobs SET is_expired = 1, stored_bytes = 0 WHERE job_id = ?')
   const deliver = db.prepare('UPDATE jobs SET output_folder = ? WHERE job_id = ?')
@@ -167,6 +174,11 @@ export function createJobStore(db: Db) {
     find(jobId: string): JobRecord | undefined {
       const row = byId.get(jobId) as Row | undefined
       return row && fromRow(row)
+    },
+    /** Whether the files of a job are still wanted; undefined for an unknown job. */
+    keepsFiles(jobId: string): boolean | undefined {
+      const kept = hasFiles.get(jobId)
+      return kept === undefined ? undefined : kept === 1
     },
     oldestWaiting: (): JobRecord | undefined => records([oldestWaiting.get()].filter(Boolean))[0],
     running: (): JobRecord[] => records(running.all()),
@@ -209,12 +221,20 @@ export function createJobStore(db: Db) {
         expires_at_ms: end.expiresAtMs ?? null,
       }),
     remove: (jobId: string): void => void remove.run(jobId),
-    /** Identifiers of ended jobs whose retention period is over at `nowMs`, the longest over first. */
-    listExpirable: (nowMs: number): string[] => (expirable.all(nowMs) as { job_id: string }[]).map((row) => row.job_id),
+    /** Identifiers of at most `limit` ended jobs whose retention period is over at `nowMs`, the longest over first. */
+    listExpirable: (nowMs: number, limit: number): string[] =>
+      (expirable.all(nowMs, limit) as { job_id: string }[]).map((row) => row.job_id),
     /** When the next of them is over, milliseconds since 1970; undefined when none has an end. */
     nextExpiryMs: (): number | undefined => nextExpiry.get() ?? undefined,
-    /** Gives every ended job that has not been swept another retention period; null for none. */
-    setRetention: (periodMs: number | null): void => void replan.run(periodMs),
+    /**
+     * Looks at up to `limit` jobs after a place in the order of creation and gives those that have ended and have not been swept another
+     * retention period; null for none. Returns the place of the last job, undefined when there were none.
+     */
+    setRetention(periodMs: number | null, afterSerial: number, limit: number): number | undefined {
+      const last = lastOfSlice.get(afterSerial, limit) ?? undefined
+      if (last !== undefined) replan.run({ period: periodMs, after: afterSerial, last })
+      return last
+    },
     /** Notes that result and source are gone; the record stays. */
     markExpired: (jobId: string): void => void expire.run(jobId),
     /** Notes where the masters were delivered; false for a job that is no longer there. */

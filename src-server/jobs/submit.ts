@@ -107,7 +107,7 @@ export function createSubmit(given: {
         })
         .immediate()
     } catch (error) {
-      folders.remove(jobId)
+      folders.takeBack(jobId)
       throw error
     }
   }

@@ -16,6 +16,7 @@ import { accountRoutes } from '../credits/routes.ts'
 import { DATABASE_FILE, identifyDatabase } from '../db/data-directory.ts'
 import { readMigrations } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
+import { listOwn } from '../db/own-files.ts'
 import { docsRoutes } from '../docs/routes.ts'
 import { engineVersion } from '../engine/version.ts'
 import { pageRoutes } from '../http/page.ts'
@@ -43,7 +44,7 @@ export async function compose(ground: Ground): Promise<Service> {
   try {
     if (!identifyDatabase(db, ground.directory)) ground.log.warn('the database is of another data folder')
     const core = createCore(ground, db)
-    const { notify, retention, folders, spareRoom } = core
+    const { notify, retention, removals, spareRoom } = core
     const stopping = new AbortController()
     const work = createWork(ground, core, stopping.signal)
     const { scheduler, session, watchFolders, pool } = work
@@ -62,12 +63,13 @@ export async function compose(ground: Ground): Promise<Service> {
       },
     })
     await app.ready()
+    let startSweeps: Promise<void>[] = []
     return {
       answer: app.routing,
       start() {
         notify.start()
         if (ground.sweeps) {
-          folders.sweepTmp()
+          startSweeps = [removals.sweepTmp(stopping.signal), setUnknownAside(ground, core, work, stopping.signal)]
           retention.start()
           session.startSweep()
         }
@@ -78,11 +80,19 @@ export async function compose(ground: Ground): Promise<Service> {
       },
       async stop() {
         stopping.abort(new Error('the server stops'))
-        retention.close()
-        await Promise.all([watchFolders.close(), scheduler.stop(), notify.close(), session.close(), spareRoom.close()])
+        await Promise.all([
+          ...startSweeps,
+          retention.close(),
+          watchFolders.close(),
+          scheduler.stop(),
+          notify.close(),
+          session.close(),
+          spareRoom.close(),
+        ])
       },
       async close() {
         await app.close()
+        await removals.close()
         pool.close()
         db.close()
       },
@@ -91,6 +101,28 @@ export async function compose(ground: Ground): Promise<Service> {
     db.close()
     throw error
   }
+}
+
+/**
+ * Sets aside the files of jobs and stored songs that the database does not know. It looks at what is there before the first request:
+ * whatever comes later is known.
+ */
+function setUnknownAside(
+  { dataDir }: Ground,
+  { store, removals, quarantine }: Core,
+  { session }: Work,
+  signal: AbortSignal,
+): Promise<void> {
+  const places = [
+    ...listOwn(dataDir, 'jobs').map((jobId) => `jobs/${jobId}`),
+    ...listOwn(dataDir, 'sources').map((name) => `sources/${name}`),
+  ]
+  const isKnown = (place: string) => {
+    const name = path.posix.basename(place)
+    const isKept = place.startsWith('jobs/') ? store.keepsFiles(name) !== undefined : session.sources.isKnownFile(name)
+    return isKept || removals.isRecorded(place)
+  }
+  return quarantine.setAside(places, isKnown, signal)
 }
 
 function admissionOf({ clock, sessionCredential, controlCredential }: Ground, { keys, plan }: Core) {
@@ -154,7 +186,7 @@ function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
 
 /** What the app alone may use. */
 function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: Work): void {
-  const { settings, retention, notify, folders, spareRoom, ffmpeg } = core
+  const { settings, retention, notify, folders, quarantine, spareRoom, ffmpeg } = core
   const { session, scheduler, inspect, storage, usedBytes, watchFolders, coverOf } = work
   appRoutes(app, {
     session,
@@ -177,6 +209,8 @@ function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
       ffmpeg,
       freeBytes: storage.freeBytes,
       usedBytes,
+      quarantined: quarantine.look,
+      isPrivate: ground.directory.isPrivate,
     }),
     clock: ground.clock,
     chance: ground.chance,

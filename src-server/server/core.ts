@@ -9,6 +9,8 @@ import { createAccountStore } from '../credits/account.ts'
 import { createLedger } from '../credits/ledger.ts'
 import type { DataDirectory } from '../db/data-directory.ts'
 import type { Db } from '../db/open.ts'
+import { createQuarantine } from '../db/quarantine.ts'
+import { createRemovals } from '../db/removals.ts'
 import { createFolders } from '../jobs/folders.ts'
 import { createJobStore } from '../jobs/store.ts'
 import type { ForkEngine } from '../jobs/worker-pool.ts'
@@ -68,6 +70,7 @@ export function createCore(ground: Ground, db: Db) {
   })
   const folders = createFolders(dataDir)
   const store = createJobStore(db)
+  const removals = createRemovals({ db, dataDir, clock, chance, log })
   return {
     db,
     spareRoom,
@@ -79,13 +82,16 @@ export function createCore(ground: Ground, db: Db) {
     notify,
     folders,
     store,
+    removals,
+    quarantine: createQuarantine({ dataDir, clock, log }),
     retention: createRetention({
       db,
       clock,
       log,
       retentionDays: () => settings.read().retention_days,
       jobs: store,
-      folders,
+      removals,
+      freeing: spareRoom.use,
       notify,
     }),
     ffmpeg: findOnce(

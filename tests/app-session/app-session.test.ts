@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { createAppSession } from '../../src-server/app-session/app-session.ts'
+import { createRemovals } from '../../src-server/db/removals.ts'
 import { createFolders } from '../../src-server/jobs/folders.ts'
 import { createJobStore } from '../../src-server/jobs/store.ts'
 import { createLog } from '../../src-server/log.ts'
@@ -45,12 +46,15 @@ function openSession() {
   const clock = createFakeClock()
   const db = openTestDatabase(file)
   const world = { breaksNotes: false }
+  const log = createLog('silent', clock, () => {})
+  mkdirSync(path.join(dataDir, 'tmp'))
   const session = createAppSession({
     db,
     clock,
     chance: systemChance,
-    log: createLog('silent', clock, () => {}),
+    log,
     dataDir,
+    removals: createRemovals({ db, dataDir, clock, chance: systemChance, log }),
     outputFolder: () => null,
     jobs: { submit: () => {}, cancel: () => {}, freeSlots: () => 1, files: () => undefined },
     jobStore: createJobStore(db),

@@ -483,7 +483,7 @@ test('every change of the desk is told', async () => {
 })
 
 test('songs removed for a day are forgotten with their files, unless they serve as a reference', async () => {
-  const { addSong, desk, sources, clock } = openDesk()
+  const { addSong, desk, sources, clock, sweepOne } = openDesk()
   const gone = addSong('gone')
   const reference = addSong('reference')
   const twin = addSong('twin', 'same bytes')
@@ -495,14 +495,14 @@ test('songs removed for a day are forgotten with their files, unless they serve 
   expect(desk.forgetUnused()).toEqual([])
   await clock.advance(2000)
   expect(desk.forgetUnused().sort()).toEqual([gone, twin].sort())
-  expect(sources.sweepFiles()).toBe(1)
+  await sweepOne()
   expect(sources.find(other)?.sizeBytes).toBe(10)
   expect(sources.find(reference)).toBeDefined()
   expect(() => desk.restore([gone])).toThrow(new AppError('NOT_FOUND'))
 })
 
-test('songs of a watched folder are forgotten with their files once their masters are over, others stay', () => {
-  const { addSong, db, desk, sources, store, told } = openDesk()
+test('songs of a watched folder are forgotten with their files once their masters are over, others stay', async () => {
+  const { addSong, db, desk, sources, store, told, sweepOne } = openDesk()
   const folders = createWatchFolderStore(db)
   folders.save({ folderId: 'f', path: '/f', outputFolder: null, settings: null, isActive: true, createdAtMs: 1 })
   const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
@@ -530,12 +530,12 @@ test('songs of a watched folder are forgotten with their files once their master
   const before = told.length
   expect(desk.forgetUnused()).toEqual([over])
   expect(told.slice(before)).toEqual(['desk.changed'])
-  expect(sources.sweepFiles()).toBe(1)
+  await sweepOne()
   for (const kept of [again, reference, fresh, own]) expect(sources.find(kept)).toBeDefined()
 })
 
 test('references that no settings have named for a day are forgotten with their files', async () => {
-  const { addSong, addReference, db, desk, sources, clock } = openDesk()
+  const { addSong, addReference, db, desk, sources, clock, sweepOne } = openDesk()
   const naming = (reference_source_id: string) => ({ ...OWN, reference_source_id })
   const [common, preset, own, removed, watched, unused] = [
     'common',
@@ -557,6 +557,6 @@ test('references that no settings have named for a day are forgotten with their 
   const late = addReference('late')
   desk.remove([song])
   expect(desk.forgetUnused()).toEqual([unused])
-  expect(sources.sweepFiles()).toBe(1)
+  await sweepOne()
   for (const kept of [common, preset, own, removed, watched, late]) expect(sources.find(kept)).toBeDefined()
 })

@@ -1,11 +1,13 @@
 /** The desk and the stored songs on a real database file and folder, with jobs that end when a test says so. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { expect } from 'vitest'
 import { createDesk, type DeskJob } from '../../src-server/app-session/desk.ts'
 import { createSources } from '../../src-server/app-session/sources.ts'
 import type { Desk } from '../../src-server/contract/app.ts'
 import { PLAN_LIMITS } from '../../src-server/contract/plans.ts'
+import { createRemovals } from '../../src-server/db/removals.ts'
 import { AppError } from '../../src-server/http/app-error.ts'
 import { createJobStore } from '../../src-server/jobs/store.ts'
 import { createLog } from '../../src-server/log.ts'
@@ -35,7 +37,10 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
   const db = openTestDatabase(file)
   const store = createJobStore(db)
   const folder = path.join(path.dirname(file), 'sources')
-  const sources = createSources({ db, clock, chance: systemChance, folder })
+  const log = createLog('silent', clock, () => {})
+  const removals = createRemovals({ db, dataDir: path.dirname(file), clock, chance: systemChance, log })
+  mkdirSync(path.join(path.dirname(file), 'tmp'), { recursive: true })
+  const sources = createSources({ db, clock, chance: systemChance, folder, removals })
   const submitted: DeskJob[] = []
   const cancelled: string[] = []
   const events: string[] = []
@@ -88,7 +93,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
     db,
     clock,
     chance: systemChance,
-    log: createLog('silent', clock, () => {}),
+    log,
     sources,
     jobs,
     jobStore: store,
@@ -124,6 +129,12 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
   const addReference = (name: string) => storeSong('reference', name, name)
   /** Stores a song and puts it on the desk. */
   const addSong = (name: string, bytes = name) => desk.add(() => storeSong('song', name, bytes))
+  /** Removes the files of forgotten songs, of which there must be one. */
+  async function sweepOne(): Promise<void> {
+    const before = readdirSync(folder).length
+    await clock.until(sources.sweepFiles(new AbortController().signal))
+    expect(readdirSync(folder)).toHaveLength(before - 1)
+  }
   const titles = () => desk.read('en').songs.map(({ source }) => source.title)
   const states = () => desk.read('en').songs.map(({ state }) => state)
   return {
@@ -142,6 +153,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
     end,
     addSong,
     addReference,
+    sweepOne,
     titles,
     states,
   }

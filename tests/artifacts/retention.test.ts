@@ -2,9 +2,11 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createRetention } from '../../src-server/artifacts/retention.ts'
+import { createRemovals } from '../../src-server/db/removals.ts'
 import { createFolders } from '../../src-server/jobs/folders.ts'
 import { createJobStore } from '../../src-server/jobs/store.ts'
 import { createLog } from '../../src-server/log.ts'
+import { systemChance } from '../../src-server/system.ts'
 import { FACTS } from '../app-session/fixture.ts'
 import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -20,24 +22,38 @@ function open(days: number | null) {
   const folders = createFolders(path.dirname(file))
   const world = { days }
   const events: string[] = []
-  const retention = createRetention({
-    db,
-    clock,
-    log: createLog('silent', clock, () => {}),
-    retentionDays: () => world.days,
-    jobs: store,
-    folders,
-    notify: {
-      record: ({ event, jobId }) => void events.push(`${event} ${jobId}`),
-      committed: () => void events.push('told'),
-    },
-  })
-  const addFolder = (jobId: string) => {
+  const log = createLog('silent', clock, () => {})
+  const removals = createRemovals({ db, dataDir: path.dirname(file), clock, chance: systemChance, log })
+  const makeRetention = () =>
+    createRetention({
+      db,
+      clock,
+      log,
+      retentionDays: () => world.days,
+      jobs: store,
+      removals,
+      freeing: (run) => run(),
+      notify: {
+        record: ({ event, jobId }) => void events.push(`${event} ${[...ids].find(([, id]) => id === jobId)?.[0]}`),
+        committed: () => void events.push('told'),
+      },
+    })
+  const retention = makeRetention()
+  const ids = new Map<string, string>()
+  /** A name of a folder as jobs have them, the same for the same word. */
+  const idOf = (word: string) => {
+    const id = ids.get(word) ?? systemChance.newUuid()
+    ids.set(word, id)
+    return id
+  }
+  const addFolder = (word: string) => {
+    const jobId = idOf(word)
     mkdirSync(folders.result(jobId), { recursive: true })
     writeFileSync(path.join(folders.result(jobId), 'result.zip'), 'zip')
     writeFileSync(folders.source(jobId), 'song')
   }
-  const addJob = (jobId: string, hasEnded = true) => {
+  const addJob = (word: string, hasEnded = true) => {
+    const jobId = idOf(word)
     store.add({
       jobId,
       request: {
@@ -56,7 +72,7 @@ function open(days: number | null) {
       storedBytes: 7,
       createdAtMs: clock.now(),
     })
-    addFolder(jobId)
+    addFolder(word)
     const expiresAtMs = retention.expiryOf(clock.now())
     const end = {
       failure: { code: 'CANCELLED' as const, values: {} },
@@ -72,21 +88,37 @@ function open(days: number | null) {
       )
     }
   }
-  const hasFiles = (jobId: string) => existsSync(folders.job(jobId))
-  return { clock, store, folders, world, events, retention, addJob, addFolder, hasFiles }
+  const hasFiles = (word: string) => existsSync(folders.job(idOf(word)))
+  /** Sweeps while time goes on. */
+  const sweep = () => clock.until(retention.sweep())
+  return {
+    makeRetention,
+    clock,
+    removals,
+    idOf,
+    sweep,
+    store,
+    folders,
+    world,
+    events,
+    retention,
+    addJob,
+    addFolder,
+    hasFiles,
+  }
 }
 
 test('files of a job go when its time is over, not before; the record stays and says so', async () => {
-  const { clock, retention, addJob, hasFiles, store, events } = open(30)
+  const { clock, retention, sweep, idOf, addJob, hasFiles, store, events } = open(30)
   addJob('a')
   await clock.advance(30 * DAY - 1)
-  expect(retention.sweep()).toBe(0)
+  expect(await retention.sweep()).toBe(0)
   expect(hasFiles('a')).toBe(true)
   await clock.advance(1)
-  expect(retention.sweep()).toBe(1)
-  expect([hasFiles('a'), store.find('a')?.isSwept, store.storedBytes()]).toEqual([false, true, 0])
+  expect(await sweep()).toBe(1)
+  expect([hasFiles('a'), store.find(idOf('a'))?.isSwept, store.storedBytes()]).toEqual([false, true, 0])
   expect(events).toEqual(['job.expired a', 'told'])
-  expect(retention.sweep()).toBe(0)
+  expect(await retention.sweep()).toBe(0)
 })
 
 test('an unfinished job never expires', async () => {
@@ -102,10 +134,10 @@ test('results that are to be kept are kept, and a new period holds for what is t
   const { clock, retention, addJob, hasFiles, world } = open(null)
   addJob('a')
   await clock.advance(400 * DAY)
-  expect(retention.sweep()).toBe(0)
+  expect(await retention.sweep()).toBe(0)
   world.days = 500
   retention.replan()
-  expect(retention.sweep()).toBe(0)
+  expect(await retention.sweep()).toBe(0)
   await clock.advance(100 * DAY)
   expect(hasFiles('a')).toBe(false)
 })
@@ -131,13 +163,15 @@ test('a shorter period frees what is over by it after a minute of second thought
 })
 
 test('a longer period spares what was about to go', async () => {
-  const { clock, retention, addJob, hasFiles, world } = open(30)
+  const { clock, retention, sweep, addJob, hasFiles, world } = open(30)
   addJob('a')
   await clock.advance(31 * DAY)
   world.days = null
   retention.replan()
-  expect(retention.sweep()).toBe(0)
+  await clock.advance(100)
+  expect(await sweep()).toBe(0)
   expect(hasFiles('a')).toBe(true)
+  await retention.close()
 })
 
 test('the sweep comes at the start, when a job’s time is over, and every hour for what a clock did not tell', async () => {
@@ -161,15 +195,57 @@ test('the sweep comes at the start, when a job’s time is over, and every hour 
 })
 
 test('folders that a crash left of deleted and expired jobs go at the start, and no other', async () => {
-  const { clock, retention, addJob, addFolder, hasFiles } = open(1)
-  addFolder('deleted')
+  const { clock, retention, removals, store, idOf, sweep, addJob, addFolder, hasFiles } = open(1)
+  addJob('deleted')
+  store.remove(idOf('deleted'))
+  removals.record(`jobs/${idOf('deleted')}`)
   addJob('expired')
   addJob('running', false)
   await clock.advance(DAY)
-  retention.sweep()
+  await sweep()
   addFolder('expired')
+  removals.record(`jobs/${idOf('expired')}`)
   addJob('kept')
+  addFolder('unknown')
   retention.start()
-  expect(['deleted', 'expired', 'running', 'kept'].map(hasFiles)).toEqual([false, false, true, true])
-  retention.close()
+  await expect.poll(() => clock.advance(20).then(() => hasFiles('deleted') || hasFiles('expired'))).toBe(false)
+  const words = ['deleted', 'expired', 'running', 'kept', 'unknown']
+  expect(words.map(hasFiles)).toEqual([false, false, true, true, true])
+  await retention.close()
+})
+
+test('many jobs are swept in slices, between which others get their turn; a changed setting ends the sweep', async () => {
+  const { clock, retention, addJob, store, world, idOf } = open(1)
+  for (let index = 0; index < 40; index++) addJob(`${index}`)
+  const left = () => store.listExpirable(clock.now(), 100).length
+  await clock.advance(DAY)
+  const swept = retention.sweep()
+  const first = left()
+  expect(first, 'one slice').toBeGreaterThan(20)
+  await clock.advance(20)
+  expect(left()).toBeLessThan(first)
+  world.days = null
+  retention.replan()
+  await clock.advance(1000)
+  expect(await swept).toBeLessThan(40)
+  expect(left(), 'what was about to go is spared').toBe(0)
+  const kept = Array.from({ length: 40 }, (_, index) => store.find(idOf(`${index}`))?.isSwept).filter((one) => !one)
+  expect(kept.length).toBeGreaterThan(0)
+  await retention.close()
+})
+
+test('a setting whose application was broken off holds from the next start on', async () => {
+  const { clock, retention, makeRetention, addJob, store, world, idOf } = open(30)
+  for (let index = 0; index < 120; index++) addJob(`${index}`)
+  const expiries = () => new Set(Array.from({ length: 120 }, (_, index) => store.find(idOf(`${index}`))?.expiresAtMs))
+  world.days = 60
+  retention.replan()
+  await clock.advance(0)
+  await retention.close()
+  expect(expiries().size).toBe(2)
+  const next = makeRetention()
+  next.start()
+  await clock.advance(1000)
+  expect(expiries().size).toBe(1)
+  await next.close()
 })

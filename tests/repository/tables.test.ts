@@ -23,6 +23,7 @@ const KEEPERS: Readonly<Record<string, string>> = {
   watched_files: 'app-session',
   migrations: 'db',
   database_identity: 'db',
+  removals: 'db',
 }
 
 test('a table is read and written in the room that keeps it, and nowhere else', () => {

@@ -30,6 +30,8 @@ import {
 import { readMigrations } from '../../src-server/db/migrate.ts'
 import { openDatabase } from '../../src-server/db/open.ts'
 import { systemChance } from '../../src-server/system.ts'
+import { createHeldEngine } from '../support/held-engine.ts'
+import { startService } from '../support/service.ts'
 
 const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
 const MIGRATIONS = readMigrations(path.join(import.meta.dirname, '../../src-server/db/migrations'))
@@ -301,4 +303,146 @@ describe('a folder becomes a data directory', () => {
     again.ownership.release()
     expect(again.markerId).toBe(other)
   })
+})
+
+/** What a disk without access rights says to chmod, as FAT of another user's mount does. */
+test.skipIf(!onPosix)('a disk that keeps no access rights is used all the same, and the log says so', async () => {
+  const faults = path.join(root, 'no-rights.mjs')
+  writeFileSync(
+    faults,
+    `import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+for (const name of ['chmodSync', 'fchmodSync', 'chmod']) fs[name] = (file) => { throw Object.assign(new Error('EPERM: operation not permitted, chmod ' + file), { code: 'EPERM', syscall: 'chmod' }) }
+const { statSync } = fs
+fs.statSync = (file, ...more) => { const stat = statSync(file, ...more); if (stat) stat.mode |= 0o777; return stat }
+syncBuiltinESMExports()`,
+  )
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--import', faults, CLI, 'doctor', '--json', '--data-dir', folder],
+    { encoding: 'utf8' },
+  )
+  expect(stderr).not.toMatch(/EPERM/)
+  expect(JSON.parse(stdout)).toMatchObject({ data_dir: folder, is_private: false })
+})
+
+describe('a service on its own folder', () => {
+  const start = () =>
+    startService({ dataDir: folder, forkEngine: createHeldEngine({ isAutomatic: true }).fork, keepsData: true })
+  const put = (place: string, content = 'mine') => {
+    mkdirSync(path.dirname(path.join(folder, place)), { recursive: true })
+    writeFileSync(path.join(folder, place), content)
+    return place
+  }
+
+  test('leaves what is called otherwise than its own files, and what lies behind links', async () => {
+    await (await start()).stop()
+    const places = ['jobs/invoice.pdf', 'sources/vocals.wav', 'tmp/lyrics.txt', 'jobs/clientA/mix.wav'].map((one) =>
+      put(one),
+    )
+    places.push(
+      put(`jobs/${newUuid().toUpperCase()}/mix.wav`),
+      put(`sources/${'a'.repeat(64)}.wav`),
+      put('sources/x/y.wav'),
+    )
+    places.push(put('loudsmith.db.before-my-experiment'), put(`tmp/${newUuid()}`), put(`jobs/${newUuid()}`))
+    const outside = path.join(root, 'outside')
+    mkdirSync(outside)
+    writeFileSync(path.join(outside, 'kept.wav'), 'kept')
+    if (onPosix) {
+      for (const place of ['jobs', 'tmp', 'sources']) symlinkSync(outside, path.join(folder, place, newUuid()))
+    }
+    const before = places.map((place) => lineOf(place, path.join(folder, place)))
+    const again = await start()
+    expect((await again.get('/app/system')).body.quarantine).toBeNull()
+    await again.stop()
+    expect(places.map((place) => lineOf(place, path.join(folder, place)))).toEqual(before)
+    expect(readdirSync(outside)).toEqual(['kept.wav'])
+  })
+
+  test.skipIf(!onPosix)('sweeps nothing in a folder that is a link to another', async () => {
+    const service = await start()
+    await service.stop()
+    const outside = path.join(root, 'outside')
+    for (const place of ['jobs', 'tmp', 'sources']) {
+      const target = path.join(outside, place)
+      mkdirSync(path.join(target, newUuid()), { recursive: true })
+      writeFileSync(path.join(target, 'b'.repeat(64)), 'song')
+      rmSync(path.join(folder, place), { recursive: true })
+      symlinkSync(target, path.join(folder, place))
+    }
+    const before = seen(outside)
+    const again = await start()
+    await again.get('/app/system')
+    await again.stop()
+    expect(seen(outside)).toEqual(before)
+  })
+
+  test('sets aside what an older database does not know, tells of it, and gives the known', {
+    timeout: 60_000,
+  }, async () => {
+    const first = await start()
+    const known = await first.newJob()
+    await first.ended(known.job_id)
+    await first.stop()
+    cpSync(path.join(folder, DATABASE_FILE), path.join(root, 'backup.db'))
+    const second = await start()
+    const lost = await second.newJob()
+    await second.ended(lost.job_id)
+    await second.stop()
+    const song = put(`sources/${'c'.repeat(64)}`, 'a song')
+    const zip = seen(path.join(folder, 'jobs', lost.job_id))
+    cpSync(path.join(root, 'backup.db'), path.join(folder, DATABASE_FILE))
+
+    const third = await start()
+    const told = async () => (await third.get('/app/system')).body.quarantine
+    await expect.poll(async () => (await told())?.items).toBe(2)
+    const { folder: quarantine, bytes } = await told()
+    expect(bytes).toBeGreaterThan(1000)
+    const [day = ''] = readdirSync(quarantine)
+    expect(day).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+    expect(seen(path.join(quarantine, day, 'jobs', lost.job_id))).toEqual(zip)
+    expect(readFileSync(path.join(quarantine, day, song), 'utf8')).toBe('a song')
+    expect((await third.get(`/api/v1/jobs/${known.job_id}/download`)).status).toBe(200)
+    expect(third.lines).toContainEqual(expect.objectContaining({ level: 'warn', items: 2, bytes }))
+    await third.call('DELETE', `/api/v1/jobs/${known.job_id}`)
+    await third.stop()
+    expect(readdirSync(path.join(folder, 'jobs'))).toEqual([])
+
+    rmSync(quarantine, { recursive: true })
+    const fourth = await start()
+    expect((await fourth.get('/app/system')).body.quarantine).toBeNull()
+    await fourth.stop()
+  })
+
+  test('starts without its database, and sets everything of the lost one aside', async () => {
+    const first = await start()
+    const job = await first.newJob()
+    await first.ended(job.job_id)
+    await first.stop()
+    rmSync(path.join(folder, DATABASE_FILE))
+    const second = await start()
+    await expect.poll(async () => (await second.get('/app/system')).body.quarantine?.items).toBe(1)
+    expect((await second.get('/api/v1/jobs')).body.total).toBe(0)
+    await second.stop()
+  })
+})
+
+test('a command that only looks leaves what is left over and unknown where it is', { timeout: 60_000 }, async () => {
+  const service = await startService({ dataDir: folder, forkEngine: createHeldEngine().fork, keepsData: true })
+  await service.stop()
+  for (const place of [`jobs/${newUuid()}/source`, `tmp/${newUuid()}/file`, `sources/${'d'.repeat(64)}`]) {
+    mkdirSync(path.dirname(path.join(folder, place)), { recursive: true })
+    writeFileSync(path.join(folder, place), 'x')
+  }
+  const names = () =>
+    readdirSync(folder, { recursive: true })
+      .filter((one) => /^(jobs|tmp|sources)/.test(String(one)))
+      .sort()
+  const before = names()
+  for (const words of [['account', 'show'], ['keys', 'list'], ['doctor']]) {
+    const { status } = spawnSync(process.execPath, [CLI, ...words, '--data-dir', folder])
+    expect(status).toBe(0)
+  }
+  expect(names()).toEqual(before)
 })

@@ -6,6 +6,8 @@ export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>
   /** Lets the machine sleep with clocks that go on, as on macOS and Windows: what became due runs at its wake, late. */
   suspend(ms: number): Promise<void>
+  /** Lets time go on in small steps until a promise is settled, and returns what it resolves with. */
+  until<Result>(promise: Promise<Result>): Promise<Result>
   /** Moves the wall clock alone, as a correction by the user or the network does; nothing becomes due by it. */
   jump(ms: number): void
 }
@@ -57,6 +59,15 @@ export function createFakeClock(startMs = 1_772_366_400_000): FakeClock {
       wallMs += ms
       elapsedMs += ms
       await clock.advance(0)
+    },
+    async until(promise) {
+      let isSettled = false
+      const end = () => {
+        isSettled = true
+      }
+      promise.then(end, end)
+      while (!isSettled) await clock.advance(20)
+      return promise
     },
     jump(ms) {
       wallMs += ms

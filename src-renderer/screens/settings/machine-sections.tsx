@@ -70,6 +70,19 @@ export function StorageSection({ titleId }: SectionProps) {
           <Reveal folder="data" name={text.folder} />
         </span>
       </Line>
+      {!system.is_private && <p className="hint">{text.notPrivate}</p>}
+      {system.quarantine && (
+        <Line
+          name={text.quarantine}
+          text={text.quarantineText(
+            system.quarantine.items,
+            format.bytes(system.quarantine.bytes),
+            system.quarantine.folder,
+          )}
+        >
+          <Reveal folder="data" name={text.quarantine} />
+        </Line>
+      )}
       <Line name={text.output} text={settings.output_folder ? text.outputText : text.outputOff}>
         <TextSetting
           label={text.outputPath}

@@ -29,7 +29,8 @@ const en = {
     busy: 'Another program has locked the database. Close it and start Loudsmith again.',
     full: 'The disk is full. Free some space and start Loudsmith again.',
     read_only: 'The data folder cannot be written. Make it writable, or choose another with --data-dir.',
-    corrupt: 'The database is damaged. Restore it from a backup, or start with another folder: --data-dir.',
+    corrupt:
+      'The database is damaged. Restore it from a backup (songs and masters that are newer are set aside, not removed), or start with another folder: --data-dir.',
     newer:
       'The data folder was written by a newer Loudsmith. Update Loudsmith, or choose another folder with --data-dir.',
     changed_migration:
@@ -57,7 +58,8 @@ const ko: Sentences = {
     busy: '다른 프로그램이 데이터베이스를 잠갔어요. 그 프로그램을 닫고 다시 여세요.',
     full: '디스크가 가득 찼어요. 공간을 비우고 다시 여세요.',
     read_only: '데이터 폴더에 쓸 수 없어요. 쓰기 권한을 주거나 --data-dir로 다른 폴더를 고르세요.',
-    corrupt: '데이터베이스가 손상됐어요. 백업으로 되돌리거나 --data-dir로 다른 폴더에서 시작하세요.',
+    corrupt:
+      '데이터베이스가 손상됐어요. 백업으로 되돌리거나(더 새로운 곡과 마스터는 지우지 않고 따로 둬요) --data-dir로 다른 폴더에서 시작하세요.',
     newer: '더 새로운 Loudsmith가 쓴 데이터 폴더예요. Loudsmith를 업데이트하거나 --data-dir로 다른 폴더를 고르세요.',
     changed_migration:
       '이 Loudsmith와 맞지 않는 데이터베이스예요. Loudsmith를 다시 설치하거나 --data-dir로 다른 폴더를 고르세요.',

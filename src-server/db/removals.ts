@@ -1,0 +1,120 @@
+/**
+ * What was given up and is to be removed. A place is recorded in the transaction that gives it up and removed after the commit, so that
+ * a crash, or a system that holds a file back, leaves a record and not a riddle. Nothing else below the data directory is ever removed.
+ */
+import { lstatSync, renameSync } from 'node:fs'
+import path from 'node:path'
+import { discardFolder } from '../disk.ts'
+import type { Log } from '../log.ts'
+import type { Chance, Clock } from '../system.ts'
+import type { Db } from './open.ts'
+import { isOwn, listOwn } from './own-files.ts'
+
+export interface RemovalsArguments {
+  readonly db: Db
+  readonly dataDir: string
+  readonly clock: Clock
+  readonly chance: Pick<Chance, 'newUuid'>
+  readonly log: Log
+}
+
+/** Places that are removed before others get their turn. */
+const SLICE = 8
+const PAUSE_MS = 20
+
+/** Makes the list over an open database. Places are relative and have slashes: `jobs/<UUID>`, `sources/<SHA-256>`. */
+export function createRemovals({ db, dataDir, clock, chance, log }: RemovalsArguments) {
+  const insert = db.prepare<[string, number | null]>(
+    'INSERT OR REPLACE INTO removals (place, modified_ms) VALUES (?, ?)',
+  )
+  const remove = db.prepare<[string]>('DELETE FROM removals WHERE place = ?')
+  const selectOne = db.prepare<[string], { modified_ms: number | null }>(
+    'SELECT modified_ms FROM removals WHERE place = ?',
+  )
+  const selectAfter = db
+    .prepare<[string, number], string>('SELECT place FROM removals WHERE place > ? ORDER BY place LIMIT ?')
+    .pluck()
+  const underWay = new Set<Promise<void>>()
+
+  /** The file's time of change: a database from a backup must not take a song that was stored again since. */
+  const modifiedMs = (place: string): number | null => {
+    const found = lstatSync(path.join(dataDir, place), { throwIfNoEntry: false })
+    return found?.isFile() ? Math.trunc(found.mtimeMs) : null
+  }
+
+  /** Moves a place out of everybody's way at once and removes it in the background. Returns false where the system holds it back. */
+  function moveAway(place: string): boolean {
+    if (!isOwn(dataDir, place) || selectOne.get(place)?.modified_ms !== modifiedMs(place)) return true
+    const from = path.join(dataDir, place)
+    const away = path.join(dataDir, 'tmp', chance.newUuid())
+    let left = away
+    try {
+      renameSync(from, away)
+    } catch (cause) {
+      // On a disk of its own a job's folder is removed where it is: its name never comes back.
+      const isElsewhere = (cause as NodeJS.ErrnoException).code === 'EXDEV' && place.startsWith('jobs/')
+      if (!isElsewhere) return false
+      left = from
+    }
+    const removed = discardFolder(left).finally(() => underWay.delete(removed))
+    underWay.add(removed)
+    return true
+  }
+
+  const pause = (signal: AbortSignal) => clock.sleep(PAUSE_MS, signal).catch(() => {})
+
+  async function removeRecorded(signal: AbortSignal): Promise<void> {
+    for (let last = ''; !signal.aborted; await pause(signal)) {
+      const places = selectAfter.all(last, SLICE)
+      last = places.at(-1) ?? ''
+      if (places.length === 0) return
+      removals.removeNow(places)
+      await Promise.all(underWay)
+    }
+  }
+
+  const removals = {
+    /** Notes that a place is to be removed. Belongs inside the transaction that gives it up. */
+    record: (place: string): void => void insert.run(place, modifiedMs(place)),
+
+    /** Notes that a place is in use again. Belongs inside the transaction that needs it. */
+    withdraw: (place: string): void => void remove.run(place),
+
+    isRecorded: (place: string): boolean => selectOne.get(place) !== undefined,
+
+    /** Removes a few recorded places: they are out of the way at once, and their bytes go in the background. Never throws. */
+    removeNow(places: readonly string[]): void {
+      try {
+        const gone = places.filter(moveAway)
+        db.transaction(() => {
+          for (const place of gone) remove.run(place)
+        })()
+      } catch (cause) {
+        log.warn('files that were given up could not be removed', { cause })
+      }
+    },
+
+    /** Removes everything that is recorded, in slices between which others get their turn, until `signal` is aborted. Never rejects. */
+    removeAll: (signal: AbortSignal): Promise<void> =>
+      removeRecorded(signal).catch((cause: unknown) =>
+        log.warn('files that were given up could not be removed', { cause }),
+      ),
+
+    /** Removes what an earlier run left in the folder of uploads, as `removeAll` does. Call it before the first upload. */
+    async sweepTmp(signal: AbortSignal): Promise<void> {
+      for (const [index, name] of listOwn(dataDir, 'tmp').entries()) {
+        if (signal.aborted) return
+        await discardFolder(path.join(dataDir, 'tmp', name))
+        if (index % SLICE === SLICE - 1) await pause(signal)
+      }
+    },
+
+    /** Resolves when nothing is being removed. */
+    async close(): Promise<void> {
+      await Promise.all(underWay)
+    },
+  }
+  return removals
+}
+
+export type Removals = ReturnType<typeof createRemovals>
