@@ -14,6 +14,7 @@ export interface AppSessionArguments {
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log
+  readonly trustedNow?: () => number
   readonly dataDir: string
   readonly removals: Removals
   readonly outputFolder: (jobId: string) => string | null

@@ -45,6 +45,8 @@ export interface DeskJobs {
 export interface DeskArguments {
   readonly db: Db
   readonly clock: Clock
+  /** What decides when something is forgotten, milliseconds since 1970; the clock's own time when absent. */
+  readonly trustedNow?: () => number
   readonly chance: Chance
   readonly log: Log
   readonly sources: Sources
@@ -91,6 +93,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set(['INSUFFICIENT_CREDITS', 'INSUFF
 /** Makes the desk over an open database. `feed` hands over what has room; call it whenever a slot may have become free. */
 export function createDesk(given: DeskArguments) {
   const { db, clock, chance, log, sources, jobs, jobStore, workers, spareRoom, notify } = given
+  const { trustedNow = clock.now } = given
   const store = createDeskStore(db)
   const watchFolders = createWatchFolderStore(db)
   const common = () => store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
@@ -329,7 +332,7 @@ export function createDesk(given: DeskArguments) {
      * were kept as long as they were to be, for nobody takes those off. Not what some settings name. Returns their identifiers.
      */
     forgetUnused(): string[] {
-      const before = clock.now() - UNDO_MS
+      const before = trustedNow() - UNDO_MS
       const removed = store.removedBefore(before)
       const isOver = (sourceId: string) =>
         store.song(sourceId)?.state === 'submitted' && watchFolders.hasTaken(sourceId)

@@ -1,12 +1,15 @@
 /** How long results are kept: their files and the stored songs go after their time, the record stays. */
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
+import type { TrustedTime } from '../db/trusted-time.ts'
 import type { Log } from '../log.ts'
 import type { Clock } from '../system.ts'
 
 export interface RetentionArguments {
   readonly db: Db
   readonly clock: Clock
+  /** What decides whether a result is over. */
+  readonly time: TrustedTime
   readonly log: Log
   /** Days that results are kept; null to keep them. */
   readonly retentionDays: () => number | null
@@ -19,6 +22,11 @@ export interface RetentionArguments {
      * creation, 0 first. Returns the place of the last, undefined when there were none.
      */
     setRetention(periodMs: number | null, afterSerial: number, limit: number): number | undefined
+    /**
+     * Lets the retention of some jobs that ended while the clock was behind count from a moment on, epoch ms. Returns how many they
+     * were, at most `limit`.
+     */
+    keepFrom(nowMs: number, periodMs: number | null, limit: number): number
     /** When the next job's time is over, epoch ms; undefined when none has an end. */
     nextExpiryMs(): number | undefined
   }
@@ -42,6 +50,7 @@ const PAUSE_MS = 20
 export function createRetention({
   db,
   clock,
+  time,
   log,
   retentionDays,
   jobs,
@@ -73,7 +82,7 @@ export function createRetention({
     const plan = plans
     for (let count = 0; ; await pause()) {
       const isOver = stopping.signal.aborted || plan !== plans
-      const due = isOver ? [] : jobs.listExpirable(clock.now(), SLICE)
+      const due = isOver ? [] : jobs.listExpirable(time.now(), SLICE)
       if (due.length === 0) return count
       freeing(() => expire(due))
       removals.removeNow(due.map((jobId) => `jobs/${jobId}`))
@@ -86,6 +95,14 @@ export function createRetention({
     for (let serial: number | undefined = 0; serial !== undefined; await pause()) {
       if (stopping.signal.aborted || plan !== plans) return
       serial = jobs.setRetention(periodMs(), serial, REPLAN_SLICE)
+    }
+  }
+
+  /** Lets the retention begin for jobs that ended while the clock was behind. */
+  async function dateDoubtful(): Promise<void> {
+    while (!stopping.signal.aborted && !time.isHeld()) {
+      if (jobs.keepFrom(time.now(), periodMs(), REPLAN_SLICE) < REPLAN_SLICE) return
+      await pause()
     }
   }
 
@@ -102,11 +119,12 @@ export function createRetention({
   async function tick(): Promise<void> {
     let waitMs = SWEEP_EVERY_MS
     try {
+      await dateDoubtful()
       const expired = await sweep()
       if (expired > 0) log.info('results expired', { count: expired })
       await removals.removeAll(stopping.signal)
       // Who follows the events learns of an expiry when it comes.
-      waitMs = Math.min(waitMs, (jobs.nextExpiryMs() ?? Number.POSITIVE_INFINITY) - clock.now())
+      if (!time.isHeld()) waitMs = Math.min(waitMs, (jobs.nextExpiryMs() ?? Number.POSITIVE_INFINITY) - time.now())
     } finally {
       if (!stopping.signal.aborted) sweepIn(Math.max(PAUSE_MS, waitMs))
     }
@@ -115,10 +133,14 @@ export function createRetention({
   return {
     sweep,
 
-    /** Returns when a job that ends at a moment expires, epoch ms; null when results are kept. */
-    expiryOf(completedAtMs: number): number | null {
+    /**
+     * Returns when a job that ends at a moment expires, epoch ms; null when results are kept, and for a doubtful time: while the clock is
+     * behind, nobody knows when a day of the retention begins.
+     */
+    expiryOf(completedAtMs: number): { readonly expiresAtMs: number | null; readonly isDoubtful: boolean } {
       const period = periodMs()
-      return period === null ? null : completedAtMs + period
+      const isDoubtful = time.isBehind()
+      return { expiresAtMs: period === null || isDoubtful ? null : completedAtMs + period, isDoubtful }
     },
 
     /** Applies a changed setting, in slices, to everything that has not expired, and sweeps what is over by it after a minute. */

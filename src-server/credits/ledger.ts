@@ -40,7 +40,18 @@ interface EntryRow {
  * Returns the ledger kept in `db`. Before anything else of a calendar month (UTC) the balance is topped up to the plan's monthly
  * credits, once, so that it does not matter who looks when; a clock that went back to an earlier month renews nothing.
  */
-export function createLedger({ db, clock, plan }: { db: Db; clock: Pick<Clock, 'now'>; plan: () => Plan }): Ledger {
+export function createLedger({
+  db,
+  clock,
+  plan,
+  renewalNow = clock.now,
+}: {
+  db: Db
+  clock: Pick<Clock, 'now'>
+  plan: () => Plan
+  /** What decides in which month it is, milliseconds since 1970; the clock's own time when absent. */
+  renewalNow?: () => number
+}): Ledger {
   const insert = db.prepare(
     'INSERT INTO ledger (kind, amount, once, job_id, note, created_at_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (once) DO NOTHING',
   )
@@ -55,7 +66,7 @@ export function createLedger({ db, clock, plan }: { db: Db; clock: Pick<Clock, '
     insert.run(kind, amount, once ?? null, jobId ?? null, note ?? null, clock.now()).changes === 1
 
   const renew = () => {
-    const once = `renew:${isoTime(clock.now()).slice(0, 7)}`
+    const once = `renew:${isoTime(renewalNow()).slice(0, 7)}`
     if (once <= String(lastRenewal.get() ?? '')) return
     append('renew', Math.max(0, PLAN_LIMITS[plan()].monthlyCredits - (sum.get() as number)), once)
   }
@@ -99,7 +110,7 @@ export function createLedger({ db, clock, plan }: { db: Db; clock: Pick<Clock, '
     renewsAtMs() {
       // Later than the clock's month where the clock was in that one before and went back.
       const lastMonthMs = Date.parse(String(lastRenewal.get() ?? '').slice('renew:'.length))
-      return nextMonthMs(Math.max(clock.now(), lastMonthMs || 0))
+      return nextMonthMs(Math.max(renewalNow(), lastMonthMs || 0))
     },
   }
 }

@@ -21,6 +21,7 @@ import type { Submission, Submitted } from './submit.ts'
 
 export interface JobsParts {
   readonly db: Db
+  /** What decides whether a job is over. */
   readonly clock: Pick<Clock, 'now'>
   readonly store: JobStore
   readonly scheduler: Scheduler

@@ -29,7 +29,7 @@ export function createSettle(given: {
   notify: Pick<Notify, 'record' | 'committed'>
   baseUrl: string
   /** When a job that ends at a moment loses its result; null never. Milliseconds since 1970. */
-  expiryOf: (completedAtMs: number) => number | null
+  expiryOf: (completedAtMs: number) => { readonly expiresAtMs: number | null; readonly isDoubtful: boolean }
   onEnded: (job: JobRecord) => void
 }): Settle {
   const { db, clock, store, ledger, notify } = given
@@ -43,7 +43,7 @@ export function createSettle(given: {
       return store.find(jobId)
     }
     const now = clock.now()
-    const expiresAtMs = given.expiryOf(now)
+    const { expiresAtMs, isDoubtful } = given.expiryOf(now)
     const result = ending.kind === 'succeed' ? ending.result : undefined
     store.finish(jobId, next, {
       ...(result ? { result } : {}),
@@ -55,6 +55,7 @@ export function createSettle(given: {
       storedBytes: job.storedBytes + (result?.zip.sizeBytes ?? 0),
       completedAtMs: now,
       ...(expiresAtMs === null ? {} : { expiresAtMs }),
+      hasDoubtfulTime: isDoubtful,
     })
     const ended = store.find(jobId)
     if (!ended) throw new Error('an ended job is not there')

@@ -78,6 +78,8 @@ export interface JobEnd {
   readonly storedBytes: number
   readonly completedAtMs: number
   readonly expiresAtMs?: number
+  /** Whether it ended while the clock was behind; its retention then counts from when the clock is right. */
+  readonly hasDoubtfulTime?: boolean
 }
 
 /** Which jobs a list shows, and from where on. */
@@ -144,7 +146,8 @@ export function createJobStore(db: Db) {
   const finish =
     db.prepare(`UPDATE jobs SET state = :state, starts = :starts, result = :result, failure_code = :failure_code,
       failure_values = :failure_values, warnings = :warnings, credits_refunded = :credits_refunded,
-      stored_bytes = :stored_bytes, completed_at_ms = :completed_at_ms, expires_at_ms = :expires_at_ms
+      stored_bytes = :stored_bytes, completed_at_ms = :completed_at_ms, expires_at_ms = :expires_at_ms,
+      has_doubtful_time = :has_doubtful_time
     WHERE job_id = :job_id`)
   const remove = db.prepare('DELETE FROM jobs WHERE job_id = ?')
   const expirable = db.prepare(
@@ -161,9 +164,20 @@ export function createJobStore(db: Db) {
     )
     .pluck()
   const replan = db.prepare<{ period: number | null; after: number; last: number }>(
-    `UPDATE jobs SET expires_at_ms = completed_at_ms + :period WHERE serial > :after AND serial <= :last AND is_expired = 0
-       AND completed_at_ms IS NOT NULL AND expires_at_ms IS NOT completed_at_ms + :period`,
+    `UPDATE jobs SET expires_at_ms = coalesce(kept_from_ms, completed_at_ms) + :period
+     WHERE serial > :after AND serial <= :last AND is_expired = 0 AND has_doubtful_time = 0 AND completed_at_ms IS NOT NULL
+       AND expires_at_ms IS NOT coalesce(kept_from_ms, completed_at_ms) + :period`,
   )
+  const keepFrom = db.prepare<{ now: number; period: number | null; limit: number }>(
+    `UPDATE jobs SET has_doubtful_time = 0, kept_from_ms = :now, expires_at_ms = :now + :period
+     WHERE serial IN (SELECT serial FROM jobs WHERE has_doubtful_time = 1 ORDER BY serial LIMIT :limit)`,
+  )
+  const newest = db
+    .prepare<[], number | null>(
+      `SELECT max(coalesce(completed_at_ms, created_at_ms)) FROM
+         (SELECT completed_at_ms, created_at_ms FROM jobs ORDER BY serial DESC LIMIT 100)`,
+    )
+    .pluck()
   const expire = db.prepare('UPDATE jobs SET is_expired = 1, stored_bytes = 0 WHERE job_id = ?')
   const deliver = db.prepare('UPDATE jobs SET output_folder = ? WHERE job_id = ?')
   const stored = db.prepare('SELECT coalesce(sum(stored_bytes), 0) FROM jobs').pluck()
@@ -219,6 +233,7 @@ export function createJobStore(db: Db) {
         stored_bytes: end.storedBytes,
         completed_at_ms: end.completedAtMs,
         expires_at_ms: end.expiresAtMs ?? null,
+        has_doubtful_time: end.hasDoubtfulTime ? 1 : 0,
       }),
     remove: (jobId: string): void => void remove.run(jobId),
     /** Identifiers of at most `limit` ended jobs whose retention period is over at `nowMs`, the longest over first. */
@@ -235,6 +250,11 @@ export function createJobStore(db: Db) {
       if (last !== undefined) replan.run({ period: periodMs, after: afterSerial, last })
       return last
     },
+    /** Lets the retention of up to `limit` jobs of a doubtful time count from a moment on; returns how many they were. */
+    keepFrom: (now: number, period: number | null, limit: number): number =>
+      keepFrom.run({ now, period, limit }).changes,
+    /** The newest time of the latest jobs, milliseconds since 1970; undefined without jobs. */
+    newestMs: (): number | undefined => newest.get() ?? undefined,
     /** Notes that result and source are gone; the record stays. */
     markExpired: (jobId: string): void => void expire.run(jobId),
     /** Notes where the masters were delivered; false for a job that is no longer there. */

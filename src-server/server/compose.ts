@@ -150,6 +150,7 @@ function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
     isStillAllowed,
     baseUrl: ground.baseUrl,
     clock: ground.clock,
+    trustedNow: core.time.now,
     chance: ground.chance,
     tmpFolder: folders.tmp,
     storage,

@@ -11,6 +11,7 @@ import type { DataDirectory } from '../db/data-directory.ts'
 import type { Db } from '../db/open.ts'
 import { createQuarantine } from '../db/quarantine.ts'
 import { createRemovals } from '../db/removals.ts'
+import { createTrustedTime } from '../db/trusted-time.ts'
 import { createFolders } from '../jobs/folders.ts'
 import { createJobStore } from '../jobs/store.ts'
 import type { ForkEngine } from '../jobs/worker-pool.ts'
@@ -45,6 +46,9 @@ export interface Ground {
   readonly tickets: Tickets
 }
 
+/** A clock that is ahead takes at most the credits of one month early, and none of any month after it. */
+const LONGEST_MONTH_MS = 31 * 86_400_000
+
 /** Builds what remembers over an open database: account, keys, settings, jobs, events. Nothing runs yet. */
 export function createCore(ground: Ground, db: Db) {
   const { dataDir, config, clock, chance, log } = ground
@@ -58,9 +62,13 @@ export function createCore(ground: Ground, db: Db) {
   })
   const account = createAccountStore(db)
   const { plan } = account
+  const folders = createFolders(dataDir)
+  const store = createJobStore(db)
+  const time = createTrustedTime({ db, clock, newestMs: store.newestMs })
   const notify = createNotify({
     db,
     clock,
+    trustedNow: time.now,
     chance,
     log,
     plan,
@@ -68,8 +76,6 @@ export function createCore(ground: Ground, db: Db) {
     baseUrl: ground.baseUrl,
     isOffline: () => settings.read().is_offline,
   })
-  const folders = createFolders(dataDir)
-  const store = createJobStore(db)
   const removals = createRemovals({ db, dataDir, clock, chance, log })
   return {
     db,
@@ -77,16 +83,18 @@ export function createCore(ground: Ground, db: Db) {
     settings,
     account,
     plan,
-    ledger: createLedger({ db, clock, plan }),
+    ledger: createLedger({ db, clock, plan, renewalNow: () => Math.min(clock.now(), time.now() + LONGEST_MONTH_MS) }),
     keys: createKeys({ db, clock, chance, plan }),
     notify,
     folders,
     store,
+    time,
     removals,
     quarantine: createQuarantine({ dataDir, clock, log }),
     retention: createRetention({
       db,
       clock,
+      time,
       log,
       retentionDays: () => settings.read().retention_days,
       jobs: store,

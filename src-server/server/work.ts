@@ -18,7 +18,7 @@ import { ENGINE_FILE } from './places.ts'
 /** Builds what works: uploads, jobs with their engine processes, and the app's desk. Nothing runs yet. */
 export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
   const { dataDir, config, clock, chance, log, baseUrl } = ground
-  const { db, settings, plan, ledger, notify, folders, store, removals, retention, spareRoom, ffmpeg } = core
+  const { db, settings, plan, ledger, notify, folders, store, time, removals, retention, spareRoom, ffmpeg } = core
   const usedBytes = () => store.storedBytes() + session.sources.storedBytes()
   const storage = createStorage({
     dataDir,
@@ -28,7 +28,7 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
   })
   const fork = ground.forkEngine ?? forkWithNode(ENGINE_FILE, log)
   const pool = createWorkerPool({ fork, clock, log, graceMs: config.engineGraceMs })
-  const idempotency = createIdempotency({ db, clock })
+  const idempotency = createIdempotency({ db, clock: time })
   const { admit, submit } = createSubmit({
     db,
     clock,
@@ -65,13 +65,26 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     ffmpeg,
     jobTimeoutMs: config.jobTimeoutMs,
   })
-  const jobs = createJobs({ db, clock, store, scheduler, settle, submit, folders, removals, notify, plan, spareRoom })
+  const jobs = createJobs({
+    db,
+    clock: time,
+    store,
+    scheduler,
+    settle,
+    submit,
+    folders,
+    removals,
+    notify,
+    plan,
+    spareRoom,
+  })
   const session = createAppSession({
     db,
     clock,
     chance,
     log,
     dataDir,
+    trustedNow: time.now,
     removals,
     outputFolder(jobId) {
       const sourceId = store.find(jobId)?.sourceId

@@ -24,6 +24,7 @@ const KEEPERS: Readonly<Record<string, string>> = {
   migrations: 'db',
   database_identity: 'db',
   removals: 'db',
+  trusted_time: 'db',
 }
 
 test('a table is read and written in the room that keeps it, and nowhere else', () => {

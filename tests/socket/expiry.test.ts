@@ -5,11 +5,16 @@ import { systemClock } from '../../src-server/system.ts'
 import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 
-const RETENTION_MS = 30 * 86_400_000
+const DAY_MS = 86_400_000
+const RETENTION_MS = 30 * DAY_MS
 
-/** A wall clock that a test may set ahead; nothing becomes due by it, so the sweep does not come round. */
+/** A time that a test may set ahead; no timer becomes due by it, so the sweep does not come round. */
 let aheadMs: number
-const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
+const clock = {
+  ...systemClock,
+  now: () => systemClock.now() + aheadMs,
+  monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+}
 let engine: HeldEngine
 let service: Service
 beforeEach(async () => {
@@ -50,14 +55,21 @@ test('the song of a failed job is over at its time too', async () => {
   expect((await service.get(`/api/v1/jobs/${job_id}/download`)).body.error.code).toBe('JOB_FAILED')
 })
 
-test('a start sweeps what became over while nothing ran; the record stays', async () => {
+test('a start sweeps what became over while nothing ran, once a day has borne the clock out; the record stays', async () => {
   const before = await startService({ forkEngine: engine.fork, clock, keepsData: true })
   const { job_id } = await before.newJob()
   await before.ended(job_id)
   await before.stop()
+  const files = path.join(before.dataDir, 'jobs', job_id)
+  const given = { forkEngine: engine.fork, clock, dataDir: before.dataDir }
   aheadMs = RETENTION_MS + 60_000
-  const after = await startService({ forkEngine: engine.fork, clock, dataDir: before.dataDir })
-  await expect.poll(() => existsSync(path.join(after.dataDir, 'jobs', job_id))).toBe(false)
+  const held = await startService({ ...given, keepsData: true })
+  expect((await held.get(`/api/v1/jobs/${job_id}/download`)).status).toBe(200)
+  await held.stop()
+  expect(existsSync(files)).toBe(true)
+  aheadMs += DAY_MS
+  const after = await startService(given)
+  await expect.poll(() => existsSync(files)).toBe(false)
   expect(await after.job(job_id)).toMatchObject({ status: 'done', expired: true })
   await after.stop()
 })
