@@ -17,6 +17,7 @@ const [count = '20000', base = tmpdir()] = process.argv.slice(2)
 const dataDir = mkdtempSync(path.join(base, 'loudsmith-sweep-'))
 const EVERY_MS = 10
 const REST_MS = 5000
+const DAY_MS = 86_400_000
 
 /** Lays down ended jobs whose time was over long ago, each with its song, a ZIP and two reports. */
 function layDown(results: number): void {
@@ -35,7 +36,7 @@ function layDown(results: number): void {
   }
   const end = { failure: { code: 'CANCELLED' as const, values: { padding: 'x'.repeat(8000) } }, warnings: [] }
   db.transaction(() => {
-    for (let index = 0; index < results; index++) {
+    for (let index = 0; index <= results; index++) {
       const jobId = systemChance.newUuid()
       const request = {
         platforms: ['spotify' as const],
@@ -51,7 +52,8 @@ function layDown(results: number): void {
         sha256: '0'.repeat(64),
         facts: { ...facts, isLossy: false, tags: {}, hasCover: false, hasProvenance: false },
       }
-      const at = systemClock.now() - 60 * 86_400_000
+      // The last one is of now: else the clock would seem to have jumped, and nothing would be swept for a day.
+      const at = systemClock.now() - (index < results ? 60 * DAY_MS : 0)
       store.add({
         jobId,
         request,
@@ -65,7 +67,7 @@ function layDown(results: number): void {
       store.finish(
         jobId,
         { state: 'failed', starts: 1 },
-        { ...end, creditsRefunded: 1, storedBytes: 1, completedAtMs: at, expiresAtMs: at + 1 },
+        { ...end, creditsRefunded: 1, storedBytes: 1, completedAtMs: at, expiresAtMs: at + 30 * DAY_MS },
       )
       const folder = path.join(dataDir, 'jobs', jobId, 'result')
       mkdirSync(folder, { recursive: true })
@@ -88,6 +90,31 @@ async function waits(ask: () => Promise<unknown>, isOn: () => boolean): Promise<
   return took.sort((a, b) => a - b)
 }
 
+/**
+ * Watches the turns of the service's thread until `stop` is called, which returns the longest one in its own processor time: what others
+ * on this machine take from it does not count.
+ */
+function watchTurns(): () => number {
+  let isOn = true
+  let longestMs = 0
+  const usedMs = () => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  }
+  let before = usedMs()
+  const turn = () => {
+    const now = usedMs()
+    longestMs = Math.max(longestMs, now - before)
+    before = now
+    if (isOn) setImmediate(turn)
+  }
+  turn()
+  return () => {
+    isOn = false
+    return longestMs
+  }
+}
+
 const shown = (took: readonly number[]) =>
   `longest ${took.at(-1)?.toFixed(0)} ms, p99 ${took[Math.floor(took.length * 0.99)]?.toFixed(0)} ms of ${took.length}`
 
@@ -101,11 +128,14 @@ const server = await startServer({ dataDir, port: 0, log })
 const headers = { authorization: `Bearer ${server.sessionCredential}` }
 const ask = (address: string) => () =>
   fetch(`${server.baseUrl}${address}`, { headers }).then((answer) => answer.arrayBuffer())
+const stopWatching = watchTurns()
 const during = await Promise.all(['/healthz', '/api/v1/account'].map((one) => waits(ask(one), () => !isSwept)))
 const sweptMs = performance.now() - start
+const longestTurnMs = stopWatching()
 const restUntil = performance.now() + REST_MS
 const atRest = await waits(ask('/healthz'), () => performance.now() < restUntil)
 console.log(`${count} results swept in ${(sweptMs / 1000).toFixed(1)} s`)
+console.log(`longest turn of the thread: ${longestTurnMs.toFixed(0)} ms of its processor time`)
 console.log(`healthz while sweeping: ${shown(during[0] ?? [])}`)
 console.log(`account while sweeping: ${shown(during[1] ?? [])}`)
 console.log(`healthz at rest:        ${shown(atRest)}`)

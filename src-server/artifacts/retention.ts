@@ -42,7 +42,7 @@ const SWEEP_EVERY_MS = 3_600_000
 const SECOND_THOUGHT_MS = 60_000
 const DAY_MS = 86_400_000
 /** Jobs of one transaction, and the pause after it in which requests are answered. */
-const SLICE = 8
+const SLICE = 4
 const REPLAN_SLICE = 50
 const PAUSE_MS = 20
 

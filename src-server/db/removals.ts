@@ -19,7 +19,7 @@ export interface RemovalsArguments {
 }
 
 /** Places that are removed before others get their turn. */
-const SLICE = 8
+const SLICE = 4
 const PAUSE_MS = 20
 
 /** Makes the list over an open database. Places are relative and have slashes: `jobs/<UUID>`, `sources/<SHA-256>`. */
