@@ -17,6 +17,7 @@ import type { Job } from '../../src-server/contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../../src-server/contract/limits.ts'
 import { startFailureText } from '../../src-server/contract/text/start-failure.ts'
 import { DatabaseError } from '../../src-server/db/fault.ts'
+import { markDirectory } from '../support/data-directory.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { isAlive, spawnServer } from '../support/server-process.ts'
 import { startService } from '../support/service.ts'
@@ -27,6 +28,7 @@ const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
 let dataDir: string
 beforeEach(() => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-cli-'))
+  markDirectory(dataDir)
   vi.stubEnv('LC_ALL', 'C')
 })
 afterEach(() => {
