@@ -150,11 +150,15 @@ export function createRetention({
       sweepIn(SECOND_THOUGHT_MS)
     },
 
-    /** Applies the setting where an earlier run had no time to, and sweeps now, every hour, and when a job's time is over. */
-    start(): void {
+    /**
+     * Applies the setting where an earlier run had no time to, and sweeps now, every hour, and when a job's time is over. Resolves when
+     * the first sweep has ended.
+     */
+    start(): Promise<void> {
       const plan = plans
       queue(() => applyPeriod(plan))
       queue(tick)
+      return work
     },
 
     /** Resolves when no slice is under way. */

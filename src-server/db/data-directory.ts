@@ -10,6 +10,7 @@ import {
   readFileSync,
   readSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -20,8 +21,9 @@ import type { Db } from './open.ts'
 import { LOCK_FILE, liveOwner, type Owner, type Ownership, ownDirectory } from './owner.ts'
 
 export const DATABASE_FILE = 'loudsmith.db'
-/** Makes a folder a data directory; `{"database_id": "<UUID>"}` with a sentence for whoever finds it. */
+/** Makes a folder a data directory: JSON whose `database_id` is the UUID of the database. */
 export const MARKER_FILE = 'loudsmith-data.json'
+const MARKER_DRAFT = `${MARKER_FILE}.new`
 /** Name of the data directory made inside a folder that holds other files. */
 const ADOPTED_NAME = 'Loudsmith'
 
@@ -118,7 +120,8 @@ function kindOf(folder: string): 'ours' | 'free' | 'foreign' {
   try {
     if (readMarker(folder) !== undefined || isOurDatabase(path.join(folder, DATABASE_FILE))) return 'ours'
     for (let entry = entries.readSync(); entry; entry = entries.readSync()) {
-      if (!JUNK.test(entry.name) && !isOwnLock(folder, entry.name)) return 'foreign'
+      const isOurs = isOwnLock(folder, entry.name) || isOwnDraft(folder, entry.name)
+      if (!isOurs && !JUNK.test(entry.name)) return 'foreign'
     }
     return 'free'
   } finally {
@@ -163,17 +166,30 @@ function readMarker(folder: string): string | undefined {
   }
 }
 
+/** First words of a marker, for whoever finds it. */
+const MARKER_HEAD =
+  '{\n  "about": "Loudsmith keeps its songs, masters and database in this folder.",\n  "database_id": "'
+
 function writeMarker(folder: string, databaseId: string): string {
   const file = path.join(folder, MARKER_FILE)
-  const about = 'Loudsmith keeps its songs, masters and database in this folder.'
-  writeFileSync(`${file}.new`, `${JSON.stringify({ about, database_id: databaseId }, null, 2)}\n`, {
-    mode: 0o600,
-    flush: true,
-  })
-  makePrivate(`${file}.new`)
-  renameSync(`${file}.new`, file)
+  const draft = path.join(folder, MARKER_DRAFT)
+  try {
+    writeFileSync(draft, `${MARKER_HEAD}${databaseId}"\n}\n`, { mode: 0o600, flush: true })
+    makePrivate(draft)
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
   syncFolder(folder)
   return databaseId
+}
+
+/** Returns whether a file is the marker that a first start, which held the lock beside it, did not finish. */
+function isOwnDraft(folder: string, name: string): boolean {
+  if (name !== MARKER_DRAFT || !isOwnLock(folder, LOCK_FILE)) return false
+  const text = readHead(path.join(folder, name), MAX_MARKER_BYTES)?.toString('latin1')
+  return text !== undefined && (MARKER_HEAD.startsWith(text) || text.startsWith(MARKER_HEAD))
 }
 
 /** Bytes in which a database of ours has the row of its first migration: the table's only page is the file's second. */

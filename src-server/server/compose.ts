@@ -63,15 +63,18 @@ export async function compose(ground: Ground): Promise<Service> {
       },
     })
     await app.ready()
-    let startSweeps: Promise<void>[] = []
+    let startSweeps: Promise<unknown>[] = []
     return {
       answer: app.routing,
       start() {
         notify.start()
         if (ground.sweeps) {
-          startSweeps = [removals.sweepTmp(stopping.signal), setUnknownAside(ground, core, work, stopping.signal)]
-          retention.start()
-          session.startSweep()
+          startSweeps = [
+            removals.sweepTmp(stopping.signal),
+            setUnknownAside(ground, core, work, stopping.signal),
+            // Songs of a watched folder go with their masters.
+            retention.start().then(() => stopping.signal.aborted || session.startSweep()),
+          ]
         }
         scheduler.start()
         session.start()

@@ -445,10 +445,12 @@ test('the song that a watched folder brought goes with its masters when their ti
   expect([(await desk()).songs.length, stored()]).toEqual([1, 1])
   await service.stop()
   const db = new Database(path.join(dataDir, 'loudsmith.db'))
-  db.exec('UPDATE jobs SET expires_at_ms = 1')
+  db.prepare('UPDATE jobs SET completed_at_ms = completed_at_ms - :age, expires_at_ms = completed_at_ms').run({
+    age: 31 * 86_400_000,
+  })
   db.close()
   service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
-  expect([(await desk()).songs.length, stored()]).toEqual([0, 0])
+  await expect.poll(async () => [(await desk()).songs.length, stored()], { timeout: 20_000 }).toEqual([0, 0])
   expect(await jobs()).toMatchObject([{ status: 'done', expired: true }])
   // Looked at in the order of their names: who takes the second has passed the first.
   writeFileSync(path.join(watched, 'song2.wav'), wavSong({ hertz: 330 }))

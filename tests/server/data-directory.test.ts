@@ -117,7 +117,7 @@ describe('a folder of other files', () => {
   test('is refused and left as it was, whatever is in it and whoever asks', { timeout: 120_000 }, async () => {
     const refused = fc
       .oneof(tree, alone)
-      .filter((content) => Object.keys(content).some((own) => !own.startsWith('owner.lock')))
+      .filter((content) => Object.keys(content).some((own) => !/^owner\.lock|\.new$/.test(own)))
     await fc.assert(
       fc.asyncProperty(refused, async (content) => {
         const outside = path.join(root, 'outside')
@@ -141,6 +141,7 @@ describe('a folder of other files', () => {
       [MARKER_FILE]: (place) => writeFileSync(place, '{"database_id":"1"}'),
       'owner.lock': (place) => writeFileSync(place, 'held by apt'),
       'owner.lock-journal': (place) => writeFileSync(place, ''),
+      [`${MARKER_FILE}.new`]: (place) => writeFileSync(place, ''),
       'owner.json': (place) => writeFileSync(place, '{"pid":1,"port":1,"controlToken":"x"}'),
       'loudsmith.db-wal': (place) => writeFileSync(place, `0001-core.sql${'0'.repeat(64)}`),
       'a folder named as the marker': (place) => mkdirSync(path.join(path.dirname(place), MARKER_FILE)),
@@ -255,6 +256,14 @@ describe('a folder becomes a data directory', () => {
           cwd: path.join(import.meta.dirname, '../..'),
         })
         expect(readdirSync(folder)).toContain('owner.lock')
+      },
+    ],
+    [
+      'in which a first start was killed while it wrote the marker',
+      () => {
+        mkdirSync(folder)
+        writeFileSync(path.join(folder, 'owner.lock'), '')
+        writeFileSync(path.join(folder, `${MARKER_FILE}.new`), '{\n  "about": "Loudsmith')
       },
     ],
   ])('%s', async (_what, make) => {
