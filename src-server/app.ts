@@ -53,7 +53,7 @@ export function buildApp({ log, clock, chance, admission, port, isStopping, rout
     done(null, payload)
   })
   installEnvelope(app, log, clock)
-  installAdmission(app, admission.admit)
+  installAdmission(app, admission.admit, clock)
   routes(app)
   return app
 }

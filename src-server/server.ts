@@ -101,7 +101,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await import('./server/core.ts')
     await systemClock.sleep(0)
     const { compose } = await import('./server/compose.ts')
-    listening.onUnreadable((socket) => refuseConnection(socket, chance.newUuid()))
+    listening.onUnreadable((socket, cause) => refuseConnection(socket, chance.newUuid(), cause))
     const service = await compose({
       ...options,
       dataDir,

@@ -8,11 +8,12 @@ import { ENDPOINTS } from '../contract/endpoints.ts'
 import { MAX_SOURCE_BYTES } from '../contract/limits.ts'
 import { whenUnlocked } from '../db/when-unlocked.ts'
 import { whenReleased } from '../disk.ts'
-import { AppError, invalidRequest } from '../http/app-error.ts'
+import { AppError } from '../http/app-error.ts'
 import { requireName } from '../http/person-name.ts'
 import { type Caller, isOwner, requireOwner, route } from '../http/route.ts'
 import { MEDIA_TYPES } from '../media/audio-facts.ts'
 import type { Chance, Clock } from '../system.ts'
+import { noFile } from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
@@ -72,7 +73,7 @@ function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: A
   async function keep(form: ReceivedForm, signal: AbortSignal): Promise<string> {
     const purpose = purposeOf(form)
     const file = form.files.get('file')
-    if (!file) throw invalidRequest('file_missing', { param: 'file' })
+    if (!file) throw noFile(form.fields)
     const song = await rest.inspect(file, purpose === 'reference' ? 'reference_file' : 'file', signal)
     const cover = await rest.coverOf(song, signal)
     const store = () => {
@@ -91,6 +92,7 @@ function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: A
       files: ['file'],
       maxFileBytes: MAX_SOURCE_BYTES,
       requireDisk: rest.storage.requireDisk,
+      clock: rest.clock,
       signal,
     })
     try {
@@ -118,7 +120,14 @@ function purposeOf({ fields }: ReceivedForm): 'song' | 'reference' {
   const values = fields.get('purpose') ?? []
   const [purpose = 'song'] = values.filter((value) => value !== '')
   if (values.length <= 1 && (purpose === 'song' || purpose === 'reference')) return purpose
-  throw new AppError('INVALID_REQUEST', {}, { param: 'purpose' })
+  throw new AppError(
+    'INVALID_REQUEST',
+    {},
+    {
+      param: 'purpose',
+      details: [values.length > 1 ? { rule: 'once' } : { rule: 'one_of', words: ['song', 'reference'] }],
+    },
+  )
 }
 
 function deskRoutes(app: FastifyInstance, { session: { desk } }: AppRoutesArguments): void {

@@ -4,7 +4,7 @@ import type { ErrorEnvelope } from '../contract/errors.ts'
 export class ServiceError extends Error {
   readonly envelope: ErrorEnvelope
   constructor(envelope: ErrorEnvelope) {
-    super([envelope.error.message, ...(envelope.error.details ?? [])].join(' '))
+    super(envelope.error.message)
     this.envelope = envelope
   }
 }

@@ -58,7 +58,7 @@ export const ERRORS_OF_ACCESS: Record<Access, readonly ErrorCode[]> = {
  */
 export function codesOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>([...endpoint.errors, ...ERRORS_OF_ACCESS[endpoint.access]])
-  if (endpoint.body || endpoint.form) codes.add('UNSUPPORTED_MEDIA_TYPE')
+  if (endpoint.body || endpoint.form) codes.add('UNSUPPORTED_MEDIA_TYPE').add('REQUEST_TIMEOUT')
   return ERROR_CODES.filter((code) => codes.has(code))
 }
 

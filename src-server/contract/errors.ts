@@ -41,6 +41,7 @@ export const ERRORS = {
   NOT_FOUND: extension(404),
   JOB_NOT_FOUND: extension(404),
   METHOD_NOT_ALLOWED: extension(405),
+  REQUEST_TIMEOUT: extension(408, true),
   JOB_NOT_READY: extension(409, 2),
   JOB_FAILED: extension(409),
   IDEMPOTENCY_IN_PROGRESS: extension(409, 1),

@@ -6,6 +6,7 @@ import { codesOf } from '../contract/endpoint.ts'
 import { ERRORS, type ErrorEnvelope } from '../contract/errors.ts'
 import { detailText } from '../contract/text/details.ts'
 import { errorText, type Language, preferredLanguage } from '../contract/text/text.ts'
+import { toWireValues } from '../contract/wire-values.ts'
 import { isDiskFull } from '../disk.ts'
 import type { Log } from '../log.ts'
 import { isExhausted } from '../process-group.ts'
@@ -16,14 +17,17 @@ import { callerOf, endpointOf } from './route.ts'
 
 /** Returns the body of a failed answer: cause and remedy in `language`, no path and no stack. Never throws. */
 function envelopeOf(failure: AppError, language: Language, requestId: string): ErrorEnvelope {
+  const details = failure.details?.map((detail) => detailText(detail, language))
   return {
     error: {
       code: failure.code,
-      message: errorText(failure.code, failure.values, language),
+      message: errorText(
+        failure.code,
+        details ? { ...failure.values, cause: details.join(' ') } : failure.values,
+        language,
+      ),
       ...(failure.param === undefined ? {} : { param: failure.param }),
-      ...(failure.details === undefined
-        ? {}
-        : { details: failure.details.map((detail) => detailText(detail, language)) }),
+      ...(details ? { details } : {}),
       request_id: requestId,
     },
   }
@@ -33,7 +37,10 @@ function envelopeOf(failure: AppError, language: Language, requestId: string): E
 function envelopeFor(request: FastifyRequest, failure: AppError): ErrorEnvelope {
   const { error } = envelopeOf(failure, preferredLanguage(request.headers['accept-language']), request.id)
   const isPage = callerOf(request)?.via === 'session'
-  return { error: isPage && Object.keys(failure.values).length > 0 ? { ...error, values: failure.values } : error }
+  return {
+    error:
+      isPage && Object.keys(failure.values).length > 0 ? { ...error, values: toWireValues(failure.values) } : error,
+  }
 }
 
 /** Returns the headers that a failure carries by its code and values, and those it was given. */
@@ -68,7 +75,9 @@ export function toAppError(thrown: unknown): AppError {
 
 /** Answers a request with a failure, once the client is ready to read it. */
 async function refuse(request: FastifyRequest, reply: FastifyReply, failure: AppError, clock: Clock): Promise<void> {
-  if (!(await drain(request.raw, clock))) reply.header('connection', 'close')
+  // Whoever sends nothing would be waited for in vain.
+  const isDrained = failure.code !== 'REQUEST_TIMEOUT' && (await drain(request.raw, clock))
+  if (!isDrained) reply.header('connection', 'close')
   sendFailure(request, reply, failure)
 }
 
@@ -98,12 +107,17 @@ export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): v
     return reply
   })
   const methodsOf = collectMethods(app)
-  app.setNotFoundHandler(async (request, reply) => {
+  // Before anything of the body is looked at: a method may have rules for it that nothing here needs.
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!request.is404) return done()
     const allow = methodsOf(request.url)
-    const failure =
-      allow.length === 0 ? new AppError('NOT_FOUND') : new AppError('METHOD_NOT_ALLOWED', { allow: allow.join(', ') })
-    await refuse(request, reply, failure, clock)
-    return reply
+    throw allow.length === 0
+      ? new AppError('NOT_FOUND')
+      : new AppError('METHOD_NOT_ALLOWED', { allow: allow.join(', ') })
+  })
+  // Without one of our own the framework's would not run that hook.
+  app.setNotFoundHandler(() => {
+    throw new AppError('NOT_FOUND')
   })
 }
 
@@ -120,11 +134,15 @@ function collectMethods(app: FastifyInstance): (url: string) => string[] {
   }
 }
 
-/** Answers a connection whose request never became one (malformed, header overflow, timed out) and closes it. */
-export function refuseConnection(socket: Socket, requestId: string): void {
-  const failure = invalidRequest('not_http')
+/**
+ * Answers a connection whose request never became one (malformed, header overflow, timed out) and closes it; `cause` is what the
+ * parser says.
+ */
+export function refuseConnection(socket: Socket, requestId: string, cause: NodeJS.ErrnoException | undefined): void {
+  const failure =
+    cause?.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? new AppError('REQUEST_TIMEOUT') : invalidRequest('not_http')
   const body = JSON.stringify(envelopeOf(failure, 'en', requestId))
-  const { status } = ERRORS.INVALID_REQUEST
+  const { status } = failure
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -19,10 +19,13 @@ export class PortTakenError extends Error {
 export interface Listening {
   readonly port: number
   /** Sets how a connection is answered whose request cannot be read and has no answer yet; until then it is just closed. */
-  onUnreadable(refuse: (socket: Socket) => void): void
+  onUnreadable(refuse: (socket: Socket, cause: ParserFault) => void): void
   /** Takes no new connection, lets requests under way end, and closes what is still open after `graceMs`. */
   close(graceMs: number, sleep: (ms: number) => Promise<void>): Promise<void>
 }
+
+/** Why a request could not be read: an error of Node's parser, or none where it was read and is not wanted. */
+type ParserFault = NodeJS.ErrnoException | undefined
 
 const LOOPBACK = ['127.0.0.1', '::1'] as const
 const FREE_PORT_TRIES = 20
@@ -31,18 +34,28 @@ const HEADER_BYTES = 16_384
 const REQUEST_TIMEOUT_MS = 600_000
 /** A script that asks every few seconds finds its connection still there: with Node's 5 s it is often closed under the next request. */
 const IDLE_CONNECTION_MS = 75_000
+/** How often a client that has closed its side is asked whether it still reads, while its answer is being made. */
+const STILL_THERE_MS = 1000
 
 /**
  * Serves `answer` on 127.0.0.1 and, where the machine has IPv6, on ::1, on the same port; 0 picks one that is free on both.
  * Throws a {@link PortTakenError}; nothing is then left open.
  */
 export async function listen(answer: RequestListener, port: number): Promise<Listening> {
-  let refuse = (socket: Socket): void => void socket.destroy()
+  let refuse = (socket: Socket, _cause: ParserFault): void => void socket.destroy()
   let isClosing = false
   const begun = new WeakMap<Socket, ServerResponse>()
-  const unreadable = (socket: Socket) => {
-    if (socket.writable && !begun.get(socket)?.headersSent) refuse(socket)
+  const unreadable = (socket: Socket, cause: ParserFault) => {
+    if (socket.writable && !begun.get(socket)?.headersSent) refuse(socket, cause)
     else socket.destroy()
+  }
+  const onHalfClosed = (socket: Socket) => {
+    const timer = setInterval(() => {
+      const response = begun.get(socket)
+      if (!response || response.headersSent || socket.destroyed) clearInterval(timer)
+      // Only a write shows whether the other side is closed too; an informational one changes nothing (RFC 9110 section 15.2).
+      else if (response.req.httpVersion === '1.1') response.writeProcessing()
+    }, STILL_THERE_MS).unref()
   }
   const answerAndNote: RequestListener = (request, response) => {
     const { socket } = request
@@ -58,7 +71,7 @@ export async function listen(answer: RequestListener, port: number): Promise<Lis
     try {
       let chosen = port
       for (const host of LOOPBACK) {
-        const server = await listenOn(answerAndNote, host, chosen, unreadable)
+        const server = await listenOn({ answer: answerAndNote, unreadable, onHalfClosed }, host, chosen)
         if (!server) continue
         servers.push(server)
         chosen = (server.address() as AddressInfo).port
@@ -82,12 +95,18 @@ export async function listen(answer: RequestListener, port: number): Promise<Lis
   }
 }
 
+interface Listeners {
+  readonly answer: RequestListener
+  readonly unreadable: (socket: Socket, cause: ParserFault) => void
+  /** Called when a client will send nothing more: it may be gone, or wait for its answer. */
+  readonly onHalfClosed: (socket: Socket) => void
+}
+
 /** Resolves to undefined where the machine has no such address. */
 function listenOn(
-  answer: RequestListener,
+  { answer, unreadable, onHalfClosed }: Listeners,
   host: string,
   port: number,
-  unreadable: (socket: Socket) => void,
 ): Promise<Server | undefined> {
   const server = createServer(
     {
@@ -100,14 +119,17 @@ function listenOn(
     },
     answer,
   )
-  server.on('clientError', (_error, socket) => unreadable(socket as Socket))
+  // A client that closes its side after its request gets its answer; Node would close the other one first.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  server.on('connection', (socket) => socket.once('end', () => onHalfClosed(socket)))
+  server.on('clientError', (error, socket) => unreadable(socket as Socket, error))
   server.on('checkContinue', (request, response) => {
     holdBody(request, response)
     answer(request, response)
   })
   // Node would answer these two itself, without our envelope.
   server.on('checkExpectation', answer)
-  server.on('connect', (_request, socket) => unreadable(socket as Socket))
+  server.on('connect', (_request, socket) => unreadable(socket as Socket, undefined))
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isMissing = error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT'

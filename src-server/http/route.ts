@@ -1,4 +1,5 @@
 /** The one way from the endpoint table to a running route: address, access, schemas, types and failure codes come from the table. */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
@@ -7,8 +8,8 @@ import type { Access, Endpoint } from '../contract/endpoint.ts'
 import { type Language, preferredLanguage } from '../contract/text/text.ts'
 import { wholeNumber } from '../contract/whole-number.ts'
 import { AppError, invalidRequest } from './app-error.ts'
+import { type BodyReading, bodyChunks } from './body.ts'
 import { brokenRule } from './broken-rule.ts'
-import { askForBody } from './held-body.ts'
 
 /**
  * Who is calling: a program with an API key, or the app itself. `isOwner` says that the request carried the control credential, which
@@ -66,6 +67,7 @@ export type Admit = (request: FastifyRequest, reply: FastifyReply, access: Exclu
 const MAX_JSON_BYTES = 1_048_576
 
 const callers = new WeakMap<FastifyRequest, Caller>()
+const clocks = new WeakMap<FastifyInstance, BodyReading['clock']>()
 
 /** Returns who sent `request`; undefined while nobody has been let in, and where nobody needs to be. */
 export function callerOf(request: FastifyRequest): Caller | undefined {
@@ -88,8 +90,12 @@ export function endpointOf(request: FastifyRequest): Endpoint | undefined {
   return (request.routeOptions.config as { endpoint?: Endpoint } | undefined)?.endpoint
 }
 
-/** Prepares `app` for {@link route}: access is decided before anything of a body is read, and bodies are left to the routes. */
-export function installAdmission(app: FastifyInstance, admit: Admit): void {
+/**
+ * Prepares `app` for {@link route}: access is decided before anything of a body is read, and bodies are left to the routes, which wait for
+ * them by `clock`.
+ */
+export function installAdmission(app: FastifyInstance, admit: Admit, clock: BodyReading['clock']): void {
+  clocks.set(app, clock)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
   app.addHook('onRequest', (request, reply, done) => {
@@ -103,7 +109,27 @@ export function installAdmission(app: FastifyInstance, admit: Admit): void {
 function checkMediaType(request: FastifyRequest, endpoint: Endpoint): void {
   const expected = endpoint.form ? 'multipart/form-data' : endpoint.body ? 'application/json' : undefined
   const given = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  if (expected !== undefined && given !== expected) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected })
+  if (expected === undefined) return
+  const encoding = encodingOf(request.headers)
+  // RFC 9110 section 15.5.16: the header says what would be taken.
+  if (encoding !== undefined)
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', { encoding }, { headers: { 'accept-encoding': 'identity' } })
+  if (given !== expected) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected })
+}
+
+/** Returns how a body is compressed; undefined where it is as it is. */
+function encodingOf(headers: IncomingHttpHeaders): string | undefined {
+  const codings = [headers['content-encoding'], headers['transfer-encoding']].join(',').toLowerCase().split(',')
+  return codings.map((coding) => coding.trim()).find((coding) => !['', 'identity', 'chunked'].includes(coding))
+}
+
+/** Throws INVALID_REQUEST for a field of the body that stands in the address: ignored there, it might cost a credit. */
+function checkAddress({ query }: FastifyRequest, { form, body, query: known }: Endpoint): void {
+  const ofBody = { ...form?.fields.properties, ...form?.files, ...(body as Partial<TObject> | undefined)?.properties }
+  for (const name of Object.keys(query as object)) {
+    if (!(name in ofBody) || name in (known?.properties ?? {})) continue
+    throw new AppError('INVALID_REQUEST', {}, { param: name, details: [{ rule: 'not_in_query' }] })
+  }
 }
 
 /**
@@ -116,19 +142,23 @@ export function route<const E extends Endpoint, const O extends Outcome<E>>(
   endpoint: E,
   handler: (call: Call<E>) => O | Promise<O>,
 ): void {
+  const clock = clocks.get(app)
+  if (!clock) throw new Error('installAdmission comes before the routes')
   app.route({
     method: endpoint.method,
     url: endpoint.path.replace(/\{([^}]+)\}/g, ':$1'),
     config: { endpoint },
     handler: async (request, reply) => {
+      const signal = untilGone(reply)
+      checkAddress(request, endpoint)
       const call = {
         params: endpoint.params && checkedTexts(endpoint.params, request.params),
         query: endpoint.query && checkedTexts(endpoint.query, request.query),
         headers: endpoint.headers && checkedTexts(endpoint.headers, request.headers),
-        body: endpoint.body && checked(endpoint.body, await readJson(request)),
+        body: endpoint.body && checked(endpoint.body, await readJson(request, { clock, signal })),
         caller: callerOf(request),
         language: preferredLanguage(request.headers['accept-language']),
-        signal: untilGone(reply),
+        signal,
         request,
       }
       // The table's types are checked at compile time on both sides; between them stands one untyped call.
@@ -178,17 +208,12 @@ function memberAt(schema: TSchema, instancePath: string): TSchema | undefined {
   return deeper.length === 0 ? (schema as Partial<TObject>).properties?.[name] : undefined
 }
 
-async function readJson(request: FastifyRequest): Promise<unknown> {
+async function readJson(request: FastifyRequest, reading: BodyReading): Promise<unknown> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
-  askForBody(request.raw)
-  try {
-    for await (const chunk of request.raw as AsyncIterable<Buffer>) {
-      sizeBytes += chunk.length
-      if (sizeBytes <= MAX_JSON_BYTES) chunks.push(chunk)
-    }
-  } catch (cause) {
-    throw invalidRequest('body_broken_off', { cause })
+  for await (const chunk of bodyChunks(request.raw, reading)) {
+    sizeBytes += chunk.length
+    if (sizeBytes <= MAX_JSON_BYTES) chunks.push(chunk)
   }
   if (sizeBytes > MAX_JSON_BYTES) throw invalidRequest('body_too_large')
   try {

@@ -184,5 +184,5 @@ function readCursor(cursor: string, sort: Sort): { serial: number; shownTitle: s
   } catch {
     // What cannot be read is no cursor of ours either.
   }
-  throw new AppError('INVALID_REQUEST', {}, { param: 'cursor' })
+  throw new AppError('INVALID_REQUEST', {}, { param: 'cursor', details: [{ rule: 'cursor' }] })
 }

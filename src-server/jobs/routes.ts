@@ -8,7 +8,7 @@ import { AppError } from '../http/app-error.ts'
 import { type Call, type Caller, route } from '../http/route.ts'
 import type { StoredSong, WorkStage } from '../mastering/work-order.ts'
 import type { Chance, Clock } from '../system.ts'
-import { readAnalysisForm, readMasterForm } from '../uploads/form.ts'
+import { noFile, readAnalysisForm, readMasterForm } from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
@@ -144,14 +144,15 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
 
 /** Receives the multipart request, hands it to `use` and removes what is left of it. */
 async function withUpload<Outcome>(
-  { chance, tmpFolder, storage }: Pick<JobRoutesParts, 'chance' | 'tmpFolder' | 'storage'>,
+  { chance, clock, tmpFolder, storage }: Pick<JobRoutesParts, 'chance' | 'clock' | 'tmpFolder' | 'storage'>,
   { request, signal }: { request: FastifyRequest; signal: AbortSignal },
   files: readonly string[],
   use: (upload: ReceivedForm) => Promise<Outcome>,
 ): Promise<Outcome> {
   const folder = path.join(tmpFolder, chance.newUuid())
   const { requireDisk } = storage
-  const upload = await receiveForm(request.raw, { folder, files, maxFileBytes: MAX_UPLOAD_BYTES, requireDisk, signal })
+  const limits = { maxFileBytes: MAX_UPLOAD_BYTES, requireDisk }
+  const upload = await receiveForm(request.raw, { folder, files, ...limits, clock, signal })
   try {
     return await use(upload)
   } finally {
@@ -192,13 +193,13 @@ function inspectPart(
   signal: AbortSignal,
 ) {
   const file = upload.files.get(field)
-  if (!file) throw new AppError('INVALID_REQUEST', {}, { param: field })
+  if (!file) throw noFile(upload.fields)
   return parts.inspect(file, field, signal)
 }
 
 function storedSong(parts: JobRoutesParts, sourceId: string, param: SourceField): StoredSong {
   const song = parts.takeSource(sourceId, param)
-  if (!song) throw new AppError('INVALID_REQUEST', {}, { param })
+  if (!song) throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'unknown_song' }] })
   return song
 }
 

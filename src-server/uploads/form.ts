@@ -137,18 +137,24 @@ function readPlatforms(values: readonly string[]): Platform[] {
 function readSongs(fields: FieldValues, { caller, files }: Pick<FormSurroundings, 'caller' | 'files'>) {
   const sourceId = sessionOnly(fields, 'source_id', caller)
   const referenceSourceId = sessionOnly(fields, 'reference_source_id', caller)
-  if (sourceId === undefined && !files.has('file')) throw invalidRequest('file_missing', { param: 'file' })
-  if (sourceId !== undefined && files.has('file')) throw unusable('source_id')
-  if (files.has('reference_file') && referenceSourceId !== undefined) throw unusable('reference_source_id')
+  if (sourceId === undefined && !files.has('file')) throw noFile(fields)
+  if (sourceId !== undefined && files.has('file')) throw unusable('source_id', { rule: 'one_place' })
+  if (files.has('reference_file') && referenceSourceId !== undefined)
+    throw unusable('reference_source_id', { rule: 'one_place' })
   return {
     ...(sourceId === undefined ? {} : { sourceId }),
     ...(referenceSourceId === undefined ? {} : { referenceSourceId }),
   }
 }
 
+/** Returns why a form has no song. */
+export function noFile(fields: FieldValues): AppError {
+  return invalidRequest(fields.has('file') ? 'file_is_text' : 'file_missing', { param: 'file' })
+}
+
 function sessionOnly(fields: FieldValues, field: string, caller: Caller): string | undefined {
   const value = single(fields, field)?.toLowerCase()
-  if (value !== undefined && caller.via !== 'session') throw unusable(field)
+  if (value !== undefined && caller.via !== 'session') throw unusable(field, { rule: 'session_only' })
   return value
 }
 
@@ -196,8 +202,8 @@ function name(fields: FieldValues, field: string): string | undefined {
   return value || undefined
 }
 
-function unusable(param: string, detail?: Detail): AppError {
-  return new AppError('INVALID_REQUEST', {}, { param, ...(detail === undefined ? {} : { details: [detail] }) })
+function unusable(param: string, detail: Detail): AppError {
+  return new AppError('INVALID_REQUEST', {}, { param, details: [detail] })
 }
 
 function shortened(text: string): string {

@@ -5,14 +5,15 @@ import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
-import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import type { Detail } from '../contract/text/details.ts'
 import { discardFolder } from '../disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
+import { type BodyReading, bodyChunks } from '../http/body.ts'
 import { askForBody } from '../http/held-body.ts'
 import { cleanName } from '../http/person-name.ts'
+import { MultipartError, type Part, readParts } from './multipart.ts'
+import { decodeBytes, filenameOf, fromBase64, fromQuotedPrintable, type HeaderValue, parseHeader } from './part-head.ts'
 import { type Storage, watchRoom } from './storage.ts'
 
 /** One received file. */
@@ -33,7 +34,7 @@ export interface ReceivedForm {
   discard(): Promise<void>
 }
 
-export interface ReceiveOptions {
+export interface ReceiveOptions extends BodyReading {
   /** A folder of this request alone; it is made here. */
   readonly folder: string
   /** Names of the file parts that may come, each once. */
@@ -42,11 +43,11 @@ export interface ReceiveOptions {
   readonly maxFileBytes: number
   /** Throws INSUFFICIENT_STORAGE unless the disk has room for so many bytes more. */
   readonly requireDisk: Storage['requireDisk']
-  readonly signal: AbortSignal
 }
 
 const MAX_FIELDS = 100
 const MAX_FIELD_BYTES = 65_536
+const MAX_FIELD_NAME_LENGTH = 200
 /** Room for the fields and the headers of the parts. */
 const MAX_TEXT_BYTES = 1_048_576
 const WRITE_AHEAD_BYTES = 1_048_576
@@ -54,9 +55,10 @@ const MAX_FILENAME_LENGTH = 255
 
 /**
  * Reads a multipart request to its end. Throws FILE_TOO_LARGE with the part's name as soon as one file is over `maxFileBytes`, and
- * before anything is stored where the declared length leaves no doubt; INSUFFICIENT_STORAGE likewise, before the disk is full; INVALID_REQUEST
- * for an unknown or repeated file part and for a body that is not multipart, and the reason of `signal` when the client is gone. Whatever
- * it throws, nothing is left on the disk; the rest of the body is unread.
+ * before anything is stored where the declared length leaves no doubt; INSUFFICIENT_STORAGE likewise, before the disk is full;
+ * INVALID_REQUEST for an unknown or repeated file part and for a body that is not multipart, UNSUPPORTED_MEDIA_TYPE for a compressed
+ * part, REQUEST_TIMEOUT for a body that stops coming, and the reason of `signal` when the client is gone. Whatever it throws, nothing
+ * is left on the disk; the rest of the body is unread.
  */
 export async function receiveForm(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedForm> {
   const discard = () => discardFolder(options.folder)
@@ -64,104 +66,136 @@ export async function receiveForm(request: IncomingMessage, options: ReceiveOpti
   if (bodyBytes > maxBodyBytes(options)) {
     throw tooLarge(options.maxFileBytes, options.files.length === 1 ? options.files[0] : undefined)
   }
+  const boundary = parseHeader(request.headers['content-type'] ?? '').params.get('boundary')
+  if (!boundary) throw invalidRequest('no_boundary')
   // A smaller one may hold fields alone, of which nothing is stored.
   if (bodyBytes > MAX_TEXT_BYTES) options.requireDisk(bodyBytes)
   askForBody(request)
   // On a read-only disk a recursive mkdir says ENOENT; the plain one says why.
   await mkdir(options.folder, { recursive: true, mode: 0o700 }).catch(() => mkdir(options.folder, { mode: 0o700 }))
   try {
-    const { fields, files } = await parse(request, options)
+    const { fields, files } = await readForm(request, boundary, options)
     return { fields, files, discard }
   } catch (error) {
     await discard()
     options.signal.throwIfAborted()
-    throw error
+    throw error instanceof MultipartError ? invalidRequest('not_multipart', { cause: error }) : error
   }
 }
 
-async function parse(request: IncomingMessage, options: ReceiveOptions) {
-  const fields = new Map<string, string[]>()
-  const files = new Map<string, ReceivedFile>()
-  const writes: Promise<void>[] = []
-  const contents: Readable[] = []
-  const failure = Promise.withResolvers<never>()
-  // A failure may come while nobody waits for it yet.
-  failure.promise.catch(() => {})
-  let problem: AppError | undefined
-  const seen = new Set<string>()
+/** A text field as it came. */
+interface RawText {
+  readonly name: string
+  readonly raw: string
+  readonly charset: string | undefined
+}
 
-  const parser = createParser(request)
-  parser.on('field', (name, value, isNameCut, isValueCut) => {
-    // A song without a file name is a text: whoever reads the form says how it is sent.
-    if (isNameCut || (isValueCut && !options.files.includes(name)))
-      problem ??= invalidRequest('field_too_long', { param: name.slice(0, 100) })
-    fields.set(name, [...(fields.get(name) ?? []), value])
-  })
-  parser.on('fieldsLimit', () => {
-    problem ??= invalidRequest('too_many_fields')
-  })
-  parser.on('file', (name, content, filename) => {
-    // An empty file input of a page is a part without a name.
-    const isKnown = options.files.includes(name)
-    if (!isKnown || seen.has(name)) {
-      const detail: Detail = isKnown ? { rule: 'once' } : { rule: 'file_part', names: options.files }
-      problem ??= new AppError('INVALID_REQUEST', {}, { param: name.slice(0, 100), details: [detail] })
-      content.on('error', failure.reject).resume()
-      return
+/** A stored file whose name is still as it came. */
+type RawFile = Omit<ReceivedFile, 'filename'> & { readonly disposition: HeaderValue }
+
+async function readForm(request: IncomingMessage, boundary: string, options: ReceiveOptions) {
+  const texts: RawText[] = []
+  const files = new Map<string, RawFile>()
+  const seen = new Set<string>()
+  // A fault of one part does not end the reading: a file over the limit, which is told first, may still come.
+  let fault: AppError | undefined
+  const chunks = limited(bodyChunks(request, options), maxBodyBytes(options))
+  for await (const { headers, content } of readParts(chunks, boundary)) {
+    const disposition = parseHeader(headers.get('content-disposition') ?? '')
+    const type = parseHeader(headers.get('content-type') ?? '')
+    const rawName = disposition.value === 'form-data' ? disposition.params.get('name') : undefined
+    if (rawName === undefined) continue
+    const name = decodeBytes(rawName)
+    const encoding = headers.get('content-encoding')?.toLowerCase()
+    if (encoding !== undefined && encoding !== 'identity') {
+      fault ??= new AppError('UNSUPPORTED_MEDIA_TYPE', { encoding }, { param: shortened(name) })
+    } else if (isFile(name, disposition, type, options.files)) {
+      const misplaced = misplacedFile(name, seen, options.files)
+      fault ??= misplaced
+      if (misplaced) continue
+      seen.add(name)
+      const stored = await storeFile(content, name, options)
+      // An empty file input of a page is a part whose name is empty.
+      if (stored.sizeBytes > 0 || filenameOf(disposition))
+        files.set(name, { path: path.join(options.folder, name), ...stored, disposition })
+    } else {
+      const { raw, isCut } = await readText(content)
+      // A song sent as a text is refused by whoever reads the form, with how it is sent.
+      if (name.length > MAX_FIELD_NAME_LENGTH || (isCut && !options.files.includes(name)))
+        fault ??= invalidRequest('field_too_long', { param: shortened(name) })
+      if (texts.length === MAX_FIELDS) fault ??= invalidRequest('too_many_fields')
+      else texts.push({ name, raw: transferred(raw, headers), charset: type.params.get('charset') })
     }
-    seen.add(name)
-    contents.push(content)
-    const stored = storeFile(content, name, options)
-    writes.push(
-      stored.then(({ sizeBytes, sha256 }) => {
-        const isEmptyInput = sizeBytes === 0 && !filename
-        if (!isEmptyInput) {
-          files.set(name, { path: path.join(options.folder, name), filename: shownName(filename), sizeBytes, sha256 })
-        }
-      }),
-    )
-    stored.catch(failure.reject)
-  })
-  const gone = () => failure.reject(options.signal.reason)
-  if (options.signal.aborted) gone()
-  options.signal.addEventListener('abort', gone, { once: true })
-  request.once('error', failure.reject)
-  limitBody(request, maxBodyBytes(options), failure.reject)
-  const parsed = finished(parser).catch((cause: unknown) => {
-    throw invalidRequest('not_multipart', { cause })
-  })
-  parsed.catch(() => {})
-  try {
-    request.pipe(parser)
-    await Promise.race([parsed, failure.promise])
-    await Promise.race([Promise.all(writes), failure.promise])
-  } catch (error) {
-    request.unpipe(parser)
-    parser.destroy()
-    for (const content of contents) content.destroy(error as Error)
-    await Promise.allSettled(writes)
-    throw error
-  } finally {
-    options.signal.removeEventListener('abort', gone)
-    request.off('error', failure.reject)
   }
-  if (problem) throw problem
+  if (fault) throw fault
+  return named(texts, files)
+}
+
+const shortened = (name: string) => name.slice(0, 100)
+
+/**
+ * Returns whether a part is a file: it has a file name or is of bytes or sound. Some clients send a file of theirs without a name, and then
+ * say at least that it is no text.
+ */
+function isFile(
+  name: string,
+  { params }: HeaderValue,
+  { value: type }: HeaderValue,
+  known: readonly string[],
+): boolean {
+  if (filenameOf({ value: '', params }) !== undefined || type === 'application/octet-stream') return true
+  return type.startsWith('audio/') || (known.includes(name) && type !== '' && !type.startsWith('text/'))
+}
+
+/** Returns why a file part is not wanted: under this name, or a second time. */
+function misplacedFile(name: string, seen: ReadonlySet<string>, known: readonly string[]): AppError | undefined {
+  const isKnown = known.includes(name)
+  if (isKnown && !seen.has(name)) return undefined
+  const detail: Detail = isKnown ? { rule: 'once' } : { rule: 'file_part', names: known }
+  return new AppError('INVALID_REQUEST', {}, { param: shortened(name), details: [detail] })
+}
+
+/** Reads a text as far as one may be long; a character a byte. */
+async function readText(content: AsyncIterable<Buffer>): Promise<{ readonly raw: string; readonly isCut: boolean }> {
+  let raw = ''
+  let isCut = false
+  for await (const chunk of content) {
+    const left = MAX_FIELD_BYTES - raw.length
+    raw += chunk.toString('latin1', 0, left)
+    isCut ||= chunk.length > left
+  }
+  return { raw, isCut }
+}
+
+/** Takes back the encoding that mail programs give a text (RFC 2045 section 6). */
+function transferred(raw: string, headers: Part['headers']): string {
+  switch (headers.get('content-transfer-encoding')?.toLowerCase()) {
+    case 'base64':
+      return fromBase64(raw)
+    case 'quoted-printable':
+      return fromQuotedPrintable(raw)
+    default:
+      return raw
+  }
+}
+
+/** Gives texts and names their letters: a field `_charset_` says how all are encoded that do not say it themselves (HTML, "multipart/form-data"). */
+function named(texts: readonly RawText[], rawFiles: ReadonlyMap<string, RawFile>) {
+  const standard = texts.find(({ name }) => name === '_charset_')?.raw.trim()
+  const fields = new Map<string, string[]>()
+  for (const { name, raw, charset = standard } of texts) {
+    fields.set(name, [...(fields.get(name) ?? []), decodeBytes(raw, charset)])
+  }
+  fields.delete('_charset_')
+  const files = new Map<string, ReceivedFile>()
+  for (const [name, { disposition, ...file }] of rawFiles) {
+    files.set(name, { ...file, filename: shownName(filenameOf(disposition, standard)) })
+  }
   return { fields, files }
 }
 
-function createParser(request: IncomingMessage): BusboyInstance {
-  try {
-    return new Busboy({
-      headers: request.headers as BusboyHeaders,
-      limits: { fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, fieldNameSize: 200, headerPairs: 50 },
-    })
-  } catch (cause) {
-    throw invalidRequest('no_boundary', { cause })
-  }
-}
-
 async function storeFile(
-  content: Readable,
+  content: AsyncIterable<Buffer>,
   field: string,
   { folder, maxFileBytes, requireDisk }: Pick<ReceiveOptions, 'folder' | 'maxFileBytes' | 'requireDisk'>,
 ) {
@@ -174,7 +208,7 @@ async function storeFile(
   written.catch(() => {})
   let sizeBytes = 0
   try {
-    for await (const chunk of content as AsyncIterable<Buffer>) {
+    for await (const chunk of content) {
       sizeBytes += chunk.length
       if (sizeBytes > maxFileBytes) throw tooLarge(maxFileBytes, field)
       requireRoom(chunk.length)
@@ -201,12 +235,14 @@ export function tooLarge(maxBytes: number, field: string | undefined): AppError 
   return new AppError('FILE_TOO_LARGE', { maxMegabytes }, field === undefined ? {} : { param: field })
 }
 
-function limitBody(request: IncomingMessage, maxBytes: number, fail: (error: AppError) => void): void {
+/** Yields chunks; throws INVALID_REQUEST when they are more than `maxBytes` together. */
+async function* limited(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
   let sizeBytes = 0
-  request.on('data', (chunk: Buffer) => {
+  for await (const chunk of chunks) {
     sizeBytes += chunk.length
-    if (sizeBytes > maxBytes && sizeBytes - chunk.length <= maxBytes) fail(invalidRequest('body_too_large'))
-  })
+    if (sizeBytes > maxBytes) throw invalidRequest('body_too_large')
+    yield chunk
+  }
 }
 
 /**

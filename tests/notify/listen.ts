@@ -16,13 +16,17 @@ export async function listen(serve: (app: FastifyInstance) => void) {
     createLog('debug', systemClock, (line) => lines.push(line)),
     systemClock,
   )
-  installAdmission(app, (request, _reply, access) => {
-    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]
-    if (token === undefined) throw new AppError('INVALID_API_KEY')
-    if (token === 'session') return { via: 'session' }
-    if (access === 'session') throw new AppError('FORBIDDEN')
-    return { via: 'key', keyId: token }
-  })
+  installAdmission(
+    app,
+    (request, _reply, access) => {
+      const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]
+      if (token === undefined) throw new AppError('INVALID_API_KEY')
+      if (token === 'session') return { via: 'session' }
+      if (access === 'session') throw new AppError('FORBIDDEN')
+      return { via: 'key', keyId: token }
+    },
+    systemClock,
+  )
   serve(app)
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   onTestFinished(() => app.close())

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { AppError } from '../../src-server/http/app-error.ts'
+import { systemClock } from '../../src-server/system.ts'
 import { receiveForm } from '../../src-server/uploads/receive.ts'
 
 /** A virus scanner has the file open: played, because only Windows then refuses to remove it. */
@@ -36,6 +37,7 @@ const server = createServer(async (request, response) => {
       const written = statSync(file, { throwIfNoEntry: false })?.size ?? 0
       if (written + bytes > disk.roomBytes) throw new AppError('INSUFFICIENT_STORAGE')
     },
+    clock: systemClock,
   }
   try {
     const form = await receiveForm(request, { ...options, signal: new AbortController().signal })

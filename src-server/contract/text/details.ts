@@ -21,6 +21,11 @@ export type Detail =
         | 'each_once'
         | 'once'
         | 'unknown_member'
+        | 'session_only'
+        | 'one_place'
+        | 'unknown_song'
+        | 'cursor'
+        | 'not_in_query'
         | 'form'
     }
 
@@ -72,6 +77,17 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
     ko: ({ names }) => `파일은 다음 이름으로 보내요: ${names.join(', ')}.`,
   },
   unknown_member: { en: 'There is no such member.', ko: '그런 이름의 값은 없어요.' },
+  session_only: { en: 'Only the application itself may use it.', ko: '앱에서만 쓸 수 있어요.' },
+  one_place: {
+    en: 'A song is a file part or a stored song, not both.',
+    ko: '곡은 파일 파트나 저장된 곡 중 하나로만 보낼 수 있어요.',
+  },
+  unknown_song: { en: 'There is no such stored song.', ko: '그런 저장된 곡이 없어요.' },
+  cursor: { en: 'It is the next_cursor of the same list.', ko: '같은 목록의 next_cursor예요.' },
+  not_in_query: {
+    en: 'It belongs in the body of the request, not in its address.',
+    ko: '주소가 아니라 요청 본문에 넣는 값이에요.',
+  },
   form: { en: 'It does not have the form that /docs shows.', ko: '/docs에 있는 형식이 아니에요.' },
 }
 

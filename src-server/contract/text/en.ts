@@ -47,7 +47,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   RATE_LIMIT: (v) => `The plan allows ${v.limit} requests a minute. Try again in ${v.retryAfterSeconds} s.`,
   INVALID_REQUEST: (v) =>
     REQUEST_REASONS[v.reason as RequestReason]?.en ??
-    `The value of "${v.param}" cannot be used. See /docs for what it takes.`,
+    `The value of "${v.param}" cannot be used. ${v.cause ?? 'See /docs for what it takes.'}`,
   INVALID_WEBHOOK_URL: (v) =>
     `The webhook address cannot be used${clause(v.reason)}. Use an absolute http or https address that is not this server.`,
   FORBIDDEN:
@@ -57,6 +57,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   NOT_FOUND: 'There is nothing at this address. See /docs for what there is.',
   JOB_NOT_FOUND: 'There is no such job. It may have been deleted; GET /api/v1/jobs lists those that are there.',
   METHOD_NOT_ALLOWED: (v) => `This address takes ${v.allow}.`,
+  REQUEST_TIMEOUT: 'The request stopped coming before it was whole. Send it again without a pause.',
   JOB_NOT_READY: 'The job is not done yet. Try again shortly.',
   JOB_FAILED: 'The job failed, so it has no result. Read the job for the reason.',
   IDEMPOTENCY_IN_PROGRESS: 'The request with this Idempotency-Key is still running. Try again shortly.',
@@ -71,7 +72,10 @@ export const errors: Record<ErrorCode, Sentence> = {
   PRESET_NAME_TAKEN: (v) => `There is a preset “${v.name}” already. Give each preset a name of its own.`,
   RESULT_EXPIRED: 'The result was kept for its retention period and is gone. Master the song again.',
   TICKET_SPENT: 'This link was used already or is over five minutes old. Run "loudsmith open" for a new one.',
-  UNSUPPORTED_MEDIA_TYPE: (v) => `Send this request as ${v.expected}.`,
+  UNSUPPORTED_MEDIA_TYPE: (v) =>
+    v.encoding === undefined
+      ? `Send this request as ${v.expected}.`
+      : `The body is encoded as ${v.encoding}, which is not taken. Send it as it is, without Content-Encoding.`,
   PRECONDITION_FAILED: 'The file is not the one that If-Match names. Ask again without it.',
   RANGE_NOT_SATISFIABLE: 'The range lies outside the file. Content-Range says how long it is.',
   IDEMPOTENCY_MISMATCH: 'This Idempotency-Key was used with another request. Use a new one.',

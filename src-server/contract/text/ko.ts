@@ -43,7 +43,8 @@ export const errors: Record<ErrorCode, Sentence> = {
     `${v.limit ? `끝나지 않은 작업이 플랜 한도인 ${v.limit}개예요.` : '다른 작업이 아직 진행 중이에요.'} 하나가 끝나면 다시 시도하세요.`,
   RATE_LIMIT: (v) => `플랜 한도는 분당 ${v.limit}회예요. ${v.retryAfterSeconds}초 뒤에 다시 시도하세요.`,
   INVALID_REQUEST: (v) =>
-    REQUEST_REASONS[v.reason as RequestReason]?.ko ?? `"${v.param}" 값을 쓸 수 없어요. 쓸 수 있는 값은 /docs에 있어요.`,
+    REQUEST_REASONS[v.reason as RequestReason]?.ko ??
+    `"${v.param}" 값을 쓸 수 없어요. ${v.cause ?? '쓸 수 있는 값은 /docs에 있어요.'}`,
   INVALID_WEBHOOK_URL: (v) =>
     `웹훅 주소를 쓸 수 없어요${clause(v.reason)}. 이 서버가 아닌 http 또는 https 절대 주소를 쓰세요.`,
   FORBIDDEN: '이 컴퓨터와 Loudsmith에서 온 요청만 받아요. http://127.0.0.1로 직접 부르고, /app은 앱에서 쓰세요.',
@@ -52,6 +53,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   NOT_FOUND: '이 주소에는 아무것도 없어요. 있는 주소는 /docs에 있어요.',
   JOB_NOT_FOUND: '그런 작업이 없어요. 삭제됐을 수 있으니 GET /api/v1/jobs에서 확인하세요.',
   METHOD_NOT_ALLOWED: (v) => `이 주소는 ${v.allow}만 받아요.`,
+  REQUEST_TIMEOUT: '요청이 끝까지 오지 않고 멈췄어요. 중간에 쉬지 말고 다시 보내세요.',
   JOB_NOT_READY: '작업이 아직 끝나지 않았어요. 잠시 뒤 다시 시도하세요.',
   JOB_FAILED: '작업이 실패해서 결과가 없어요. 작업을 조회하면 이유가 있어요.',
   IDEMPOTENCY_IN_PROGRESS: '이 Idempotency-Key의 요청이 아직 진행 중이에요. 잠시 뒤 다시 시도하세요.',
@@ -66,7 +68,10 @@ export const errors: Record<ErrorCode, Sentence> = {
   PRESET_NAME_TAKEN: (v) => `“${v.name}” 프리셋이 이미 있어요. 프리셋마다 다른 이름을 적으세요.`,
   RESULT_EXPIRED: '보관 기간이 지나 결과가 없어요. 곡을 다시 마스터링하세요.',
   TICKET_SPENT: '이미 쓰였거나 5분이 지난 링크예요. "loudsmith open"을 실행해 새 링크를 여세요.',
-  UNSUPPORTED_MEDIA_TYPE: (v) => `이 요청은 ${v.expected} 형식으로 보내세요.`,
+  UNSUPPORTED_MEDIA_TYPE: (v) =>
+    v.encoding === undefined
+      ? `이 요청은 ${v.expected} 형식으로 보내세요.`
+      : `본문이 ${v.encoding}로 압축되어 있어 받을 수 없어요. Content-Encoding 없이 그대로 보내세요.`,
   PRECONDITION_FAILED: 'If-Match에 적은 파일이 아니에요. If-Match 없이 다시 요청하세요.',
   RANGE_NOT_SATISFIABLE: '요청한 범위가 파일 밖이에요. 파일 길이는 Content-Range에 있어요.',
   IDEMPOTENCY_MISMATCH: '이 Idempotency-Key는 다른 요청에 쓰였어요. 새 키를 쓰세요.',

@@ -51,9 +51,13 @@ export const REQUEST_REASONS = {
     en: 'There is no song. Send it as a file part named "file" (curl: -F file=@song.wav).',
     ko: '곡이 없어요. "file"이라는 파일 파트로 보내세요(curl: -F file=@song.wav).',
   },
+  file_is_text: {
+    en: 'The song has neither a filename nor an audio type, so it is a text. Send it as a file part named "file" (curl: -F file=@song.wav).',
+    ko: '곡에 파일 이름(filename)도 오디오 형식도 없어서 텍스트로 읽혀요. "file"이라는 파일 파트로 보내세요(curl: -F file=@song.wav).',
+  },
   reference_not_file: {
-    en: 'The reference is not a file. Send it as a file part named "reference_file" (curl: -F reference_file=@track.wav).',
-    ko: '레퍼런스가 파일이 아니에요. "reference_file"이라는 파일 파트로 보내세요(curl: -F reference_file=@track.wav).',
+    en: 'The reference has neither a filename nor an audio type, so it is a text. Send it as a file part named "reference_file" (curl: -F reference_file=@track.wav).',
+    ko: '레퍼런스에 파일 이름(filename)도 오디오 형식도 없어서 텍스트로 읽혀요. "reference_file"이라는 파일 파트로 보내세요(curl: -F reference_file=@track.wav).',
   },
   song_gone: {
     en: 'The stored song is gone from the disk. Add it again.',

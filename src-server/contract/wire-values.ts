@@ -1,0 +1,18 @@
+/** Names of the values that sentences mention: snake_case on the wire and in reports, camelCase in the program. Pure. */
+
+/** Numbers and words by name. */
+export type NamedValues = Readonly<Record<string, number | string>>
+
+/** Returns the values under their names on the wire: `gainDb` becomes `gain_db`. Such names stay as they are. */
+export function toWireValues(values: NamedValues): Record<string, number | string> {
+  return renamed(values, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+}
+
+/** Returns the values under their names in the program: `gain_db` becomes `gainDb`. Such names, as in reports of version 1, stay. */
+export function fromWireValues(values: NamedValues): Record<string, number | string> {
+  return renamed(values, (name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+}
+
+function renamed(values: NamedValues, rename: (name: string) => string): Record<string, number | string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [rename(name), value]))
+}

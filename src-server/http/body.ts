@@ -1,0 +1,73 @@
+/** Bodies of requests, read as fast as they are wanted, from clients that go on sending. */
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../system.ts'
+import { AppError, invalidRequest } from './app-error.ts'
+import { askForBody } from './held-body.ts'
+
+/** Within so much time of waiting a client sends a step of its body, or the rest of it: half a kilobyte a second is enough. */
+const MAX_STEP_MS = 30_000
+const STEP_BYTES = 16_384
+
+/** What reading a body needs beside it. */
+export interface BodyReading {
+  readonly clock: Pick<Clock, 'after' | 'monotonicMs'>
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Yields the body of `request` as it comes, and asks for it where the client waits for that. Time in which nobody asks for the next
+ * chunk does not count against the client. Throws REQUEST_TIMEOUT when it sends too little for too long, INVALID_REQUEST when it breaks
+ * off, and the reason of `signal`. Whatever ends it, the rest of the body stays unread.
+ */
+export async function* bodyChunks(
+  request: IncomingMessage,
+  { clock, signal }: BodyReading,
+): AsyncGenerator<Buffer, void> {
+  askForBody(request)
+  let leftMs = MAX_STEP_MS
+  let stepBytes = 0
+  for (;;) {
+    signal.throwIfAborted()
+    const chunk = request.read() as Buffer | null
+    if (chunk !== null) {
+      stepBytes += chunk.length
+      if (stepBytes >= STEP_BYTES) {
+        leftMs = MAX_STEP_MS
+        stepBytes = 0
+      }
+      yield chunk
+      continue
+    }
+    if (request.complete) return
+    if (request.destroyed) throw invalidRequest('body_broken_off')
+    const startMs = clock.monotonicMs()
+    await untilReadable(request, signal, (run) => clock.after(leftMs, run))
+    leftMs -= clock.monotonicMs() - startMs
+  }
+}
+
+/** Waits until there is more to read, or nothing more will come. */
+async function untilReadable(
+  request: IncomingMessage,
+  signal: AbortSignal,
+  setTimer: (run: () => void) => () => void,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const gone = () => reject(signal.reason)
+  const ended = () => resolve()
+  const cancel = setTimer(() => reject(new AppError('REQUEST_TIMEOUT')))
+  const events = ['readable', 'end', 'close'] as const
+  const failed = (cause: Error) => reject(invalidRequest('body_broken_off', { cause }))
+  for (const event of events) request.once(event, ended)
+  request.once('error', failed)
+  signal.addEventListener('abort', gone, { once: true })
+  try {
+    await promise
+  } finally {
+    cancel()
+    for (const event of events) request.off(event, ended)
+    request.off('error', failed)
+    signal.removeEventListener('abort', gone)
+  }
+}
