@@ -8,6 +8,7 @@ import type { ErrorCode } from '../contract/errors.ts'
 import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT } from '../contract/limits.ts'
 import { DEFAULT_AI_SERVICE, DEFAULT_GENRE, DEFAULT_LOUDNESS, DEFAULT_TIER, PLATFORMS } from '../contract/platforms.ts'
 import { errorText, type Language } from '../contract/text/text.ts'
+import { toWireValues } from '../contract/wire-values.ts'
 import { databaseFault } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
@@ -210,7 +211,7 @@ export function createDesk(given: DeskArguments) {
       settings,
       job_ids: jobStore.listOfSource(song.sourceId),
       ...(batchId === null ? {} : { batch_id: batchId }),
-      ...(error ? { error: { ...error, message: errorText(error.code, error.values, language) } } : {}),
+      ...(error ? { error: errorToWire(error, language) } : {}),
     }
     return withMember(shown, 'analysis', sources.summaryJson(song.sourceId, language))
   }
@@ -383,4 +384,11 @@ function requestOf(settings: MasterSettings): MasterRequest {
     loudness: settings.loudness,
     referenceAmount: settings.reference_amount,
   }
+}
+
+function errorToWire(
+  { code, values }: NonNullable<DeskRow['error']>,
+  language: Language,
+): NonNullable<DeskSong['error']> {
+  return { code, message: errorText(code, values, language), values: toWireValues(values) }
 }

@@ -5,6 +5,7 @@ import { chooseTitle, listed } from '../artifacts/names.ts'
 import { type Source, summaryOf } from '../contract/app.ts'
 import type { Analysis } from '../contract/jobs.ts'
 import { type Language, warningText } from '../contract/text/text.ts'
+import { toWireValues } from '../contract/wire-values.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
 import { syncFolder } from '../disk.ts'
@@ -227,9 +228,11 @@ function sourceToWire(row: SourceRow): Source {
 }
 
 function inLanguage(analysis: Analysis, language: Language): Analysis {
-  const warnings = analysis.warnings.map((warning) => ({
+  // Those of before are kept under the names of the program.
+  const warnings = analysis.warnings.map(({ values, ...warning }) => ({
     ...warning,
-    message: warningText(warning.code, warning.values, language),
+    message: warningText(warning.code, values, language),
+    ...(values ? { values: toWireValues(values) } : {}),
   }))
   return { ...analysis, warnings }
 }

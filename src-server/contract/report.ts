@@ -221,7 +221,12 @@ export type ReportSettings = Static<typeof ReportSettings>
 
 /** report.json. */
 export const Report = exactly({
-  report_version: Type.Literal(1),
+  report_version: Type.Unsafe<1 | 2>({
+    type: 'integer',
+    enum: [1, 2],
+    description:
+      'In version 1 the names in `values` are in camelCase, else as from 2 on; reports of before are not rewritten.',
+  }),
   job_id: Uuid,
   title: Type.String(),
   artist: Type.Optional(Type.String()),

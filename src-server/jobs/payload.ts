@@ -4,6 +4,7 @@ import type { JobCompleted, JobFailed } from '../contract/events.ts'
 import type { CreatedJob, Job, Stage } from '../contract/jobs.ts'
 import type { Warning } from '../contract/report.ts'
 import { failureText, type Language, warningText } from '../contract/text/text.ts'
+import { toWireValues } from '../contract/wire-values.ts'
 import type { WarningFact } from '../mastering/work-order.ts'
 import { isoTime } from '../system.ts'
 import { hasExpired, statusOf } from './job.ts'
@@ -92,7 +93,12 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
 
 /** Returns warnings with their texts. */
 export function warningPayloads(warnings: readonly WarningFact[], language: Language): Warning[] {
-  return warnings.map((warning) => ({ ...warning, message: warningText(warning.code, warning.values ?? {}, language) }))
+  return warnings.map(({ code, platform, values }) => ({
+    code,
+    message: warningText(code, values, language),
+    ...present('platform', platform),
+    ...present('values', values && toWireValues(values)),
+  }))
 }
 
 /** Returns the body of the callback of an ended job: exactly the specification's members. */

@@ -8,6 +8,7 @@ import { reportJson, roundReport } from '../artifacts/report-json.ts'
 import { MIN_DURATION_SECONDS } from '../contract/limits.ts'
 import type { Decision, MasterResult, Repair, Report } from '../contract/report.ts'
 import { warningText } from '../contract/text/text.ts'
+import { toWireValues } from '../contract/wire-values.ts'
 import type { SourceAnalysis } from '../engine/analysis.ts'
 import type { Audio } from '../engine/block.ts'
 import { chooseCandidate, type RecipeCandidate, recipeCandidates } from '../engine/candidates.ts'
@@ -256,7 +257,7 @@ function composeReport(
 ): Report {
   const { source, artist = source.facts.tags.artist } = order
   return {
-    report_version: 1,
+    report_version: 2,
     job_id: order.jobId,
     title: titleOf(order),
     ...(artist ? { artist } : {}),
@@ -298,8 +299,15 @@ function composeReport(
       : {}),
     ...(plan.targetSpectrum ? { target_spectrum: targetBeside(analysis, plan.targetSpectrum) } : {}),
     repairs: [...repairs],
-    decisions: [...decisions, ...landingDecisions(masters.map(({ result }) => result))],
-    warnings: warnings.map((warning) => ({ ...warning, message: warningText(warning.code, warning.values ?? {}) })),
+    decisions: [...decisions, ...landingDecisions(masters.map(({ result }) => result))].map((decision) => ({
+      ...decision,
+      values: toWireValues(decision.values),
+    })),
+    warnings: warnings.map((warning) => ({
+      ...warning,
+      message: warningText(warning.code, warning.values),
+      ...(warning.values ? { values: toWireValues(warning.values) } : {}),
+    })),
     masters: masters.map(({ master, result }) => ({
       result,
       measurement: masterMeasurement(master.measurement),

@@ -430,7 +430,8 @@ function longAnalysis(): Analysis {
     curves: { step_seconds: 0.5, short_term_lufs: curve, peak_dbfs: curve },
     waveform: Array.from({ length: 1000 }, (_, i) => (i % 100) / 100),
     repairs: [],
-    warnings: [{ code: 'INPUT_CLIPPED', message: '', values: { count: 14 } }],
+    // As it was kept before values had their names of the wire.
+    warnings: [{ code: 'INPUT_NEAR_SILENT_EDGES', message: '', values: { startSeconds: 14, endSeconds: 0 } }],
   }
 }
 
@@ -442,7 +443,10 @@ test('one reading of fifty songs that were looked at stays under 100 kB and says
   const found = desk.read('en').songs[49]?.analysis
   expect(found).toMatchObject({ integrated_lufs: -13.2, true_peak_dbtp: 0.4 })
   expect(found?.waveform_percent).toHaveLength(200)
-  expect(found?.warnings[0]?.message).toMatch(/14/)
+  expect(found?.warnings[0]).toMatchObject({
+    message: expect.stringMatching(/14/),
+    values: { start_seconds: 14, end_seconds: 0 },
+  })
 })
 
 test('the picture of a waveform on the desk is the mean of its peaks, and never longer than what there is', () => {

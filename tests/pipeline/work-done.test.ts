@@ -106,6 +106,11 @@ it('a report counts a sample that is not a number as a click', async () => {
   expect(repairs).toEqual([{ kind: 'clicks', count: 2 }])
   const decisions = report.decisions.filter(({ stage }) => stage === 'repair')
   expect(decisions).toEqual([repair('CLICKS_MENDED', { count: 2 })])
+  // Every decision has its values under names of the wire.
+  const names = report.decisions.flatMap(({ values }) => Object.keys(values))
+  expect(names).toContain('gain_db')
+  expect(names.filter((name) => !/^[a-z_]+$/.test(name))).toEqual([])
+  expect(report.report_version).toBe(2)
 })
 
 it('a report claims no sibilance of which the cut measured nothing', async () => {

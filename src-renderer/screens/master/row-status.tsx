@@ -287,7 +287,7 @@ function Ended({ job }: { job: Job }) {
                 text={t.row.overshoot(
                   platform ? t.platforms[platform] : '',
                   codecLabel(values.codec),
-                  format.level(Number(values.truePeakDbtp)),
+                  format.level(Number(values.true_peak_dbtp)),
                 )}
               />
             </span>

@@ -1,5 +1,6 @@
 /** What the engine decided and why, in the reader's language: the report and every page say it in these sentences. */
 import type { Decision, DecisionCode } from '../report.ts'
+import { fromWireValues } from '../wire-values.ts'
 import { change, count, decibels, frequency } from './numbers.ts'
 import type { Language } from './text.ts'
 
@@ -185,7 +186,7 @@ const candidateNames: Readonly<Record<string, Bilingual>> = {
 
 /** Returns what was decided and why. Numbers that are missing leave a shorter sentence; never throws. */
 export function decisionText({ code, values }: Pick<Decision, 'code' | 'values'>, language: Language = 'en'): string {
-  return decisionSentences[code](values)[language]
+  return decisionSentences[code](fromWireValues(values))[language]
 }
 
 /** Returns the name of the stage of the chain to which a decision belongs. Never throws. */

@@ -1,6 +1,7 @@
 /** Sentences of the contract's codes in the reader's language. */
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
+import { fromWireValues } from '../wire-values.ts'
 import * as en from './en.ts'
 import * as ko from './ko.ts'
 
@@ -11,8 +12,9 @@ const texts = { en, ko } satisfies Record<Language, typeof en>
 
 type Sentence = (typeof en.errors)[ErrorCode]
 
+/** Values may have their names of the program or those of the wire. */
 function say(sentence: Sentence, values: ErrorParams): string {
-  return typeof sentence === 'string' ? sentence : sentence(values)
+  return typeof sentence === 'string' ? sentence : sentence(fromWireValues(values))
 }
 
 /** Returns what failed and what to do about it. Missing values leave a shorter sentence; never throws. */
