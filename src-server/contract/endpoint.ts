@@ -31,6 +31,8 @@ export interface Endpoint {
   readonly query?: TObject
   readonly headers?: TObject
   readonly body?: TSchema
+  /** Whether a request without a body means an empty object. */
+  readonly isBodyOptional?: boolean
   readonly form?: Form
   readonly answers: Readonly<Record<number, Answer>>
   /** Expected failures, beyond those that every endpoint of its access can give. */

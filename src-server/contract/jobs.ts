@@ -15,7 +15,16 @@ import {
   PLATFORMS,
   TIERS,
 } from './platforms.ts'
-import { MasterResult, Measurement, Repair, Report, Spectrum, TimeCurves, Warning } from './report.ts'
+import {
+  MasterResult,
+  Measurement,
+  RENDER_WARNING_CODES,
+  Repair,
+  Report,
+  Spectrum,
+  TimeCurves,
+  Warning,
+} from './report.ts'
 
 export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
@@ -33,7 +42,15 @@ const specified = {
 }
 
 /** The 201 of `POST /api/v1/master`. */
-export const CreatedJob = exactly({ ...specified, created_at: Timestamp })
+export const CreatedJob = exactly({
+  ...specified,
+  created_at: Timestamp,
+  warnings: Type.Optional(
+    Type.Array(Warning, {
+      description: 'Extension: fields that were ignored. What is found in the song is in the job.',
+    }),
+  ),
+})
 export type CreatedJob = Static<typeof CreatedJob>
 
 /** One job as `GET /api/v1/jobs/{job_id}` shows it. */
@@ -98,7 +115,11 @@ export const MasterFields = exactly({
   batch_id: Type.Optional(
     Type.String({ ...Uuid, description: 'Extension: a UUID of your own, by which jobs can be listed together.' }),
   ),
-  dry_run: Type.Optional(Type.Boolean({ description: 'Extension: run every check, charge nothing, make no job.' })),
+  dry_run: Type.Optional(
+    Type.Boolean({
+      description: `Extension: run every check and the analysis, charge nothing, make no job. Its warnings are those of the job but for ${RENDER_WARNING_CODES.join(' and ')}, which only the written masters show. One at a time per caller, as analyze.`,
+    }),
+  ),
   source_id: Type.Optional(
     Type.String({ description: 'Extension, app session only: a stored song instead of `file`.' }),
   ),
@@ -106,6 +127,31 @@ export const MasterFields = exactly({
     Type.String({ description: 'Extension, app session only: a stored song as reference.' }),
   ),
 })
+
+const retried = {
+  genre: MasterFields.properties.genre,
+  ai_service: MasterFields.properties.ai_service,
+  tier: MasterFields.properties.tier,
+  intensity: MasterFields.properties.intensity,
+  loudness: MasterFields.properties.loudness,
+  reference_amount: MasterFields.properties.reference_amount,
+  title: MasterFields.properties.title,
+  artist: MasterFields.properties.artist,
+}
+
+/** What a retry does otherwise than its first job; what is not named stays as it was. */
+export const RetryChanges = exactly({
+  // Checked as in a form: an unknown one is INVALID_PLATFORM.
+  platforms: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, description: `Some of: ${PLATFORMS.join(', ')}.` }),
+  ),
+  ...retried,
+  // Checked by the policy for callbacks: what it refuses is INVALID_WEBHOOK_URL.
+  webhook_url: Type.Optional(
+    Type.String({ description: "Callback target of the new job alone; it never has the first job's." }),
+  ),
+})
+export type RetryChanges = Static<typeof RetryChanges>
 
 /** The 200 of a dry run. */
 export const DryRun = exactly({
@@ -162,6 +208,16 @@ const FILE_ERRORS = [
   'FILE_TOO_LONG',
 ] as const
 const RESULT_ERRORS = ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'JOB_FAILED', 'RESULT_EXPIRED'] as const
+const IdempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'Extension: makes a repeated request harmless. For 24 hours the same request with the same key gets the first 201 again and is not charged; another request with it is 422.',
+    }),
+  ),
+})
 const tag = 'Jobs'
 
 export const jobEndpoints = endpoints({
@@ -171,16 +227,7 @@ export const jobEndpoints = endpoints({
     access: 'caller',
     tag,
     summary: 'Create a mastering job',
-    headers: Type.Object({
-      'idempotency-key': Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 255,
-          description:
-            'Extension: makes a repeated request harmless. For 24 hours the same request with the same key gets the first 201 again and is not charged; another request with it is 422.',
-        }),
-      ),
-    }),
+    headers: IdempotencyHeaders,
     form: {
       fields: MasterFields,
       files: {
@@ -247,10 +294,25 @@ export const jobEndpoints = endpoints({
     path: '/api/v1/jobs/{job_id}/retry',
     access: 'caller',
     tag,
-    summary: 'Make a new job from the stored source of an ended one (extension)',
+    summary: 'Make a new job from the stored source of an ended one; it costs a credit (extension)',
+    description:
+      'Costs 1 credit like any job, whatever became of the first one. Without a body the new job is mastered as the first was. A JSON body may name what is to be otherwise, and a `webhook_url`: that of the first job is not called again. With an `Idempotency-Key` a repeated call makes and charges one job.',
     params: JobPath,
+    headers: IdempotencyHeaders,
+    body: RetryChanges,
+    isBodyOptional: true,
     answers: { 201: { description: 'The new job, with `retry_of` on it.', schema: CreatedJob } },
-    errors: ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'RESULT_EXPIRED', 'INSUFFICIENT_CREDITS', 'CONCURRENT_LIMIT'],
+    errors: [
+      'INVALID_PLATFORM',
+      'INVALID_WEBHOOK_URL',
+      'JOB_NOT_FOUND',
+      'JOB_NOT_READY',
+      'RESULT_EXPIRED',
+      'INSUFFICIENT_CREDITS',
+      'CONCURRENT_LIMIT',
+      'IDEMPOTENCY_IN_PROGRESS',
+      'IDEMPOTENCY_MISMATCH',
+    ],
   },
   downloadResult: {
     method: 'GET',

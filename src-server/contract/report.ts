@@ -29,7 +29,11 @@ export const WARNING_CODES = [
   'REFERENCE_NOT_COMPARABLE',
   'TARGET_NOT_REACHED',
   'CODEC_OVERSHOOT',
+  'IGNORED_FIELD',
 ] as const
+
+/** Warnings that only the written masters show: neither an analysis nor a dry run knows them. */
+export const RENDER_WARNING_CODES: readonly WarningCode[] = ['TARGET_NOT_REACHED', 'CODEC_OVERSHOOT']
 export type WarningCode = (typeof WARNING_CODES)[number]
 
 /** A finding the musician should know of; its text in both languages is in contract/text. */

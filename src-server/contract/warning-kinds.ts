@@ -27,6 +27,8 @@ export const WARNING_KINDS: Readonly<Record<WarningCode, WarningKind>> = {
   INPUT_COVER_DROPPED: 'remark',
   INPUT_PICTURES_DROPPED: 'remark',
   INPUT_TAGS_CUT: 'remark',
+  // Of the request, not of the song.
+  IGNORED_FIELD: 'remark',
   // Known only once the song is mastered.
   REFERENCE_LOSSY: 'remark',
   REFERENCE_IS_TARGET: 'remark',

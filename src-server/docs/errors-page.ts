@@ -2,7 +2,7 @@
 import { type Access, codesOf, type Endpoint, ERRORS_OF_ACCESS } from '../contract/endpoint.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { ERROR_CODES, ERRORS, type ErrorCode, FAILURE_CODES } from '../contract/errors.ts'
-import { WARNING_CODES } from '../contract/report.ts'
+import { RENDER_WARNING_CODES, WARNING_CODES } from '../contract/report.ts'
 import { errorText, failureText, type Language, warningText } from '../contract/text/text.ts'
 import { exampleParams } from './example-params.ts'
 
@@ -40,7 +40,7 @@ export function buildErrorsPage(): string {
       FAILURE_CODES.map((code) => [`\`${code}\``, ...both((to) => failureText(code, {}, to))]),
     ),
     '\n## Warnings\n',
-    'Found by the analysis or the mastering; a job with warnings is done like any other.\n',
+    `Found by the analysis or the mastering; a job with warnings is done like any other. A dry run knows all but ${RENDER_WARNING_CODES.map((code) => `\`${code}\``).join(' and ')}, which only the written masters show. \`IGNORED_FIELD\` is about the request and in its answer alone.\n`,
     table(
       ['Code', 'English', '한국어'],
       WARNING_CODES.map((code) => [`\`${code}\``, ...both((to) => warningText(code, EXAMPLE, to))]),
@@ -68,6 +68,7 @@ const EXAMPLE = {
   truePeakDbtp: 0.3,
   reason: 'size',
   names: 'lyrics',
+  field: 'gerne',
 }
 
 const both = (text: (language: Language) => string) => [text('en'), text('ko')]

@@ -132,7 +132,12 @@ function requestBody(endpoint: Endpoint, schema: (value: TSchema) => unknown): J
     }
   }
   if (!endpoint.body) return {}
-  return { requestBody: { required: true, content: { 'application/json': { schema: schema(endpoint.body) } } } }
+  return {
+    requestBody: {
+      required: !endpoint.isBodyOptional,
+      content: { 'application/json': { schema: schema(endpoint.body) } },
+    },
+  }
 }
 
 function formSchema(form: Form): Json {

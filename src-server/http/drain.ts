@@ -37,6 +37,7 @@ export async function drain(request: IncomingMessage, clock: Pick<Clock, 'after'
   }
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** Returns whether a request has a body, which may turn out to be empty. */
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }

@@ -10,6 +10,7 @@ import { wholeNumber } from '../contract/whole-number.ts'
 import { AppError, invalidRequest } from './app-error.ts'
 import { type BodyReading, bodyChunks } from './body.ts'
 import { brokenRule } from './broken-rule.ts'
+import { hasBody } from './drain.ts'
 
 /**
  * Who is calling: a program with an API key, or the app itself. `isOwner` says that the request carried the control credential, which
@@ -109,7 +110,7 @@ export function installAdmission(app: FastifyInstance, admit: Admit, clock: Body
 function checkMediaType(request: FastifyRequest, endpoint: Endpoint): void {
   const expected = endpoint.form ? 'multipart/form-data' : endpoint.body ? 'application/json' : undefined
   const given = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  if (expected === undefined) return
+  if (expected === undefined || (endpoint.isBodyOptional && !hasBody(request.raw))) return
   const encoding = encodingOf(request.headers)
   // RFC 9110 section 15.5.16: the header says what would be taken.
   if (encoding !== undefined)
@@ -155,7 +156,8 @@ export function route<const E extends Endpoint, const O extends Outcome<E>>(
         params: endpoint.params && checkedTexts(endpoint.params, request.params),
         query: endpoint.query && checkedTexts(endpoint.query, request.query),
         headers: endpoint.headers && checkedTexts(endpoint.headers, request.headers),
-        body: endpoint.body && checked(endpoint.body, await readJson(request, { clock, signal })),
+        body:
+          endpoint.body && checked(endpoint.body, await readJson(request, { clock, signal }, endpoint.isBodyOptional)),
         caller: callerOf(request),
         language: preferredLanguage(request.headers['accept-language']),
         signal,
@@ -208,7 +210,7 @@ function memberAt(schema: TSchema, instancePath: string): TSchema | undefined {
   return deeper.length === 0 ? (schema as Partial<TObject>).properties?.[name] : undefined
 }
 
-async function readJson(request: FastifyRequest, reading: BodyReading): Promise<unknown> {
+async function readJson(request: FastifyRequest, reading: BodyReading, isOptional = false): Promise<unknown> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
   for await (const chunk of bodyChunks(request.raw, reading)) {
@@ -216,6 +218,7 @@ async function readJson(request: FastifyRequest, reading: BodyReading): Promise<
     if (sizeBytes <= MAX_JSON_BYTES) chunks.push(chunk)
   }
   if (sizeBytes > MAX_JSON_BYTES) throw invalidRequest('body_too_large')
+  if (sizeBytes === 0 && isOptional) return {}
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'), inOneCase)
   } catch (cause) {

@@ -1,7 +1,7 @@
 import type { AiService } from '../contract/platforms.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Log } from '../log.ts'
-import type { AnalysisDone, StoredSong, WorkFailed, WorkProgress } from '../mastering/work-order.ts'
+import type { AnalysisDone, AnalysisOrder, StoredSong, WorkFailed, WorkProgress } from '../mastering/work-order.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { type FfmpegLack, FfmpegMissingError } from '../media/locate.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -16,7 +16,12 @@ export type AnalysisFacts = AnalysisDone['analysis']
 export type Analyse = (
   song: Pick<StoredSong, 'path' | 'facts'>,
   aiService: AiService,
-  options: { readonly signal: AbortSignal; readonly onProgress: (progress: WorkProgress) => void },
+  options: {
+    readonly signal: AbortSignal
+    readonly onProgress?: (progress: WorkProgress) => void
+    /** What a job would be asked beside the song: the warnings are then those of that job. */
+    readonly job?: Pick<AnalysisOrder, 'settings' | 'reference'>
+  },
 ) => Promise<AnalysisFacts>
 
 const TIME_LIMIT_MS = 180_000
@@ -35,6 +40,8 @@ export function createAnalyse(given: {
     given.log.warn('an analysis failed', { failureCode, detail: message, stack })
     if (failureCode === 'UNREADABLE_AUDIO')
       return new AppError('UNSUPPORTED_FORMAT', { reason: 'damaged' }, { param: 'file' })
+    if (failureCode === 'REFERENCE_UNREADABLE')
+      return new AppError('UNSUPPORTED_FORMAT', { reason: 'damaged' }, { param: 'reference_file' })
     if (failureCode === 'TOO_SHORT' || failureCode === 'DIGITAL_SILENCE') {
       const reason = failureCode === 'TOO_SHORT' ? 'short' : 'silent'
       return new AppError('UNSUPPORTED_FORMAT', { reason }, { param: 'file' })
@@ -45,12 +52,12 @@ export function createAnalyse(given: {
       return unavailable(message)
     return new AppError('INTERNAL_ERROR', {}, { cause: message })
   }
-  return async (song, aiService, { signal, onProgress }) => {
+  return async (song, aiService, { signal, onProgress = () => {}, job = {} }) => {
     const ffmpeg = await given.ffmpeg().catch((cause: unknown) => {
       throw cause instanceof FfmpegMissingError ? unavailable(cause, { reason: cause.lack }) : cause
     })
     const end = await given.pool.run({
-      command: { type: 'analyse', order: { song: { path: song.path, facts: song.facts }, aiService, ffmpeg } },
+      command: { type: 'analyse', order: { song: { path: song.path, facts: song.facts }, aiService, ffmpeg, ...job } },
       timeLimitMs: TIME_LIMIT_MS,
       signal: AbortSignal.any([signal, given.stopping]),
       onProgress,

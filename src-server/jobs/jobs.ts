@@ -6,10 +6,10 @@ import { PLAN_LIMITS, type Plan } from '../contract/plans.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
 import { AppError } from '../http/app-error.ts'
-import type { Caller } from '../http/route.ts'
 import type { StoredSong } from '../mastering/work-order.ts'
 import type { Notify } from '../notify/notify.ts'
 import type { Clock } from '../system.ts'
+import type { MasterRequest } from '../uploads/form.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
 import type { Folders } from './folders.ts'
 import { hasEnded, hasExpired, statusOf } from './job.ts'
@@ -88,16 +88,25 @@ export function createJobs(parts: JobsParts) {
     },
     /** Makes a job and charges it; see `createSubmit` for the order of the checks. */
     submit: submitAndWake,
-    /** Makes a new job from the stored songs of an ended one. Throws JOB_NOT_FOUND, JOB_NOT_READY or RESULT_EXPIRED. */
-    retry(jobId: string, caller: Caller): Submitted {
+    /**
+     * Makes a new job from the stored songs of an ended one; `requestOf` says how it is mastered. Throws JOB_NOT_FOUND, JOB_NOT_READY,
+     * RESULT_EXPIRED, or what `requestOf` throws.
+     */
+    retry(
+      jobId: string,
+      {
+        requestOf,
+        ...by
+      }: Pick<Submission, 'caller' | 'idempotency'> & { requestOf(first: MasterRequest): MasterRequest },
+    ): Submitted {
       const job = require(jobId)
       if (!hasEnded(job.state)) throw new AppError('JOB_NOT_READY')
       if (hasExpired(job, clock.now())) throw new AppError('RESULT_EXPIRED')
       const referenceSong = reference(job)
       try {
         return submitAndWake({
-          caller,
-          request: job.request,
+          ...by,
+          request: requestOf(job.request),
           song: song(job),
           ...(referenceSong ? { reference: referenceSong } : {}),
           ...(job.batchId === undefined ? {} : { batchId: job.batchId }),

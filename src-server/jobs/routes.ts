@@ -1,14 +1,16 @@
 import path from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Form } from '../contract/endpoint.ts'
 import { type Analysis, jobEndpoints } from '../contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../contract/limits.ts'
 import { CREDITS_PER_JOB } from '../contract/plans.ts'
+import type { Warning } from '../contract/report.ts'
 import { whenUnlocked } from '../db/when-unlocked.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Call, type Caller, route } from '../http/route.ts'
 import type { StoredSong, WorkStage } from '../mastering/work-order.ts'
 import type { Chance, Clock } from '../system.ts'
-import { noFile, readAnalysisForm, readMasterForm } from '../uploads/form.ts'
+import { changedRequest, ignoredFields, noFile, readAnalysisForm, readMasterForm } from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
@@ -16,7 +18,7 @@ import type { Analyse } from './analyse.ts'
 import { fingerprintOf, type Idempotency } from './idempotency.ts'
 import type { Jobs } from './jobs.ts'
 import { type PayloadView, warningPayloads } from './payload.ts'
-import { type Submission, warningsOf } from './submit.ts'
+import type { Submission } from './submit.ts'
 
 export interface JobRoutesParts {
   readonly jobs: Jobs
@@ -45,6 +47,9 @@ export interface JobRoutesParts {
   readonly storage: Pick<Storage, 'requireDisk'>
 }
 
+/** A longer name of a field is cut where it is shown. */
+const MAX_SHOWN_NAME = 100
+
 /** Fields that name a stored song. */
 type SourceField = 'source_id' | 'reference_source_id'
 
@@ -59,43 +64,43 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
     isSession: caller.via === 'session',
     nowMs: parts.trustedNow(),
   })
-  const created = (answer: { job_id: string }) => ({ location: `${baseUrl}/api/v1/jobs/${answer.job_id}` })
+  const created = ({ job_id }: { readonly job_id: string }, isReplay: boolean) => ({
+    location: `${baseUrl}/api/v1/jobs/${job_id}`,
+    ...(isReplay ? { 'idempotent-replayed': 'true' } : {}),
+  })
 
-  route(app, jobEndpoints.createJob, async (call) => {
-    const key = call.headers['idempotency-key']
-    const claim = key === undefined ? undefined : parts.idempotency.begin(nameOf(call.caller), key)
-    try {
-      return await withUpload(parts, call, ['file', 'reference_file'], async (upload) => {
+  const lookOnce = oneAtATime()
+
+  route(app, jobEndpoints.createJob, (call) =>
+    withKey(parts, call, (key, check) =>
+      withUpload(parts, call, ['file', 'reference_file'], async (upload) => {
         const { submission, isDryRun } = await readSubmission(parts, call, upload)
+        const ignored = ignoredWarnings(upload, jobEndpoints.createJob.form, call.language)
         if (isDryRun) {
           const balance = parts.admit(submission)
+          const { warnings } = await lookOnce(nameOf(call.caller), () => lookAsJob(parts, submission, call.signal))
           return {
             status: 200,
             body: {
               would_charge: CREDITS_PER_JOB,
               credits_remaining: balance,
               platforms: [...submission.request.platforms],
-              warnings: warningPayloads(warningsOf(submission.song, submission.reference), call.language),
+              warnings: [...warningPayloads(warnings, call.language), ...ignored],
             },
           } as const
         }
-        claim?.check()
+        check()
         const { answer, isReplay } = await whenUnlocked(parts.clock, () => {
           if (!parts.isStillAllowed(call.caller)) throw new AppError('INVALID_API_KEY')
           return jobs.submit(
             key === undefined ? submission : { ...submission, idempotency: idempotencyOf(submission, key) },
           )
         })
-        return {
-          status: 201,
-          body: answer,
-          headers: { ...created(answer), ...(isReplay ? { 'idempotent-replayed': 'true' } : {}) },
-        } as const
-      })
-    } finally {
-      claim?.release()
-    }
-  })
+        const body = ignored.length === 0 ? answer : { ...answer, warnings: ignored }
+        return { status: 201, body, headers: created(answer, isReplay) } as const
+      }),
+    ),
+  )
 
   route(app, jobEndpoints.listJobs, (call) => ({ status: 200, body: jobs.list(call.query, view(call)) }))
   route(app, jobEndpoints.readJob, (call) => ({ status: 200, body: jobs.show(call.params.job_id, view(call)) }))
@@ -109,12 +114,26 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
     jobs.remove(job_id)
     return { status: 204 } as const
   })
-  route(app, jobEndpoints.retryJob, (call) => {
-    const { answer } = jobs.retry(call.params.job_id, call.caller)
-    return { status: 201, body: answer, headers: created(answer) }
-  })
+  route(app, jobEndpoints.retryJob, (call) =>
+    withKey(parts, call, async (key, check) => {
+      check()
+      const { job_id } = call.params
+      const { caller, body } = call
+      const use =
+        key === undefined ? undefined : { caller: nameOf(caller), key, fingerprint: fingerprintOf([job_id, body]) }
+      // What was answered once stays so, also when the first job has been deleted since.
+      const earlier = use && parts.idempotency.find(use)
+      const { answer, isReplay } = earlier
+        ? { answer: earlier, isReplay: true }
+        : jobs.retry(job_id, {
+            caller,
+            requestOf: (first) => changedRequest(first, body, parts.checkWebhookUrl),
+            ...(use ? { idempotency: use } : {}),
+          })
+      return { status: 201, body: answer, headers: created(answer, isReplay) } as const
+    }),
+  )
 
-  const looking = new Set<string>()
   route(app, jobEndpoints.analyze, (call) =>
     withUpload(parts, call, ['file'], async (upload) => {
       const { aiService, sourceId } = readAnalysisForm(upload.fields, {
@@ -124,22 +143,70 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
       const source = sourceId === undefined ? undefined : parts.takeSource(sourceId, 'source_id')
       if (sourceId !== undefined && !source) throw new AppError('NOT_FOUND')
       const song = source ?? (await inspectPart(parts, upload, 'file', call.signal))
-      const name = nameOf(call.caller)
-      if (looking.has(name)) throw new AppError('CONCURRENT_LIMIT')
-      looking.add(name)
-      try {
-        const { warnings, ...found } = await parts.analyse(song, aiService, {
+      const { warnings, ...found } = await lookOnce(nameOf(call.caller), () =>
+        parts.analyse(song, aiService, {
           signal: call.signal,
           onProgress: (progress) => sourceId !== undefined && parts.onAnalysing(sourceId, progress),
-        })
-        const analysis = { ...found, warnings: warningPayloads(warnings, call.language) }
-        if (sourceId !== undefined) await whenUnlocked(parts.clock, () => parts.onAnalysed(sourceId, analysis))
-        return { status: 200, body: analysis }
-      } finally {
-        looking.delete(name)
-      }
+        }),
+      )
+      const analysis = { ...found, warnings: warningPayloads(warnings, call.language) }
+      if (sourceId !== undefined) await whenUnlocked(parts.clock, () => parts.onAnalysed(sourceId, analysis))
+      const ignored = ignoredWarnings(upload, jobEndpoints.analyze.form, call.language)
+      return { status: 200, body: { ...analysis, warnings: [...analysis.warnings, ...ignored] } }
     }),
   )
+}
+
+/** Returns a function that runs one piece of work at a time for each name; throws CONCURRENT_LIMIT while another runs. */
+function oneAtATime(): <Result>(name: string, work: () => Promise<Result>) => Promise<Result> {
+  const busy = new Set<string>()
+  return async (name, work) => {
+    if (busy.has(name)) throw new AppError('CONCURRENT_LIMIT')
+    busy.add(name)
+    try {
+      return await work()
+    } finally {
+      busy.delete(name)
+    }
+  }
+}
+
+/** Returns what the job of a submission would warn of, as far as it is known before anything is rendered. */
+function lookAsJob({ analyse }: Pick<JobRoutesParts, 'analyse'>, submission: Submission, signal: AbortSignal) {
+  const { song, reference, request } = submission
+  const { aiService, genre, intensity, referenceAmount } = request
+  const job = {
+    settings: { genre, intensity, referenceAmount },
+    ...(reference ? { reference: { path: reference.path, facts: reference.facts } } : {}),
+  }
+  return analyse(song, aiService, { signal, job })
+}
+
+/** Names the fields of a form that were ignored, so that a misspelt one is not missed. */
+function ignoredWarnings({ fields }: ReceivedForm, form: Form, language: PayloadView['language']): Warning[] {
+  const facts = ignoredFields(fields, form).map((field) => ({
+    code: 'IGNORED_FIELD' as const,
+    values: { field: field.slice(0, MAX_SHOWN_NAME) },
+  }))
+  return warningPayloads(facts, language)
+}
+
+/**
+ * Runs `work` with the request's Idempotency-Key, which is taken from now on; `check`, called before anything is made, throws
+ * IDEMPOTENCY_IN_PROGRESS while another request with that key runs.
+ */
+async function withKey<Result>(
+  { idempotency }: Pick<JobRoutesParts, 'idempotency'>,
+  { headers, caller }: Pick<Call<typeof jobEndpoints.retryJob>, 'headers' | 'caller'>,
+  work: (key: string | undefined, check: () => void) => Promise<Result>,
+): Promise<Result> {
+  const key = headers['idempotency-key']
+  const claim = key === undefined ? undefined : idempotency.begin(nameOf(caller), key)
+  try {
+    return await work(key, () => claim?.check())
+  } finally {
+    claim?.release()
+  }
 }
 
 /** Receives the multipart request, hands it to `use` and removes what is left of it. */

@@ -122,7 +122,7 @@ export function createSubmit(given: {
 }
 
 /** Returns what can be said of a song and its reference before anything is measured. */
-export function warningsOf(song: StoredSong, reference: StoredSong | undefined): WarningFact[] {
+function warningsOf(song: StoredSong, reference: StoredSong | undefined): WarningFact[] {
   return [
     ...(song.facts.isLossy
       ? [{ code: 'INPUT_LOSSY' as const, values: { codec: song.facts.codec.toUpperCase() } }]

@@ -1,20 +1,24 @@
 import type { Analysis } from '../contract/jobs.ts'
+import type { SourceAnalysis } from '../engine/analysis.ts'
 import type { Audio } from '../engine/block.ts'
 import { planRecipe } from '../engine/plan-recipe.ts'
+import { UnreadableAudioError } from '../media/decode.ts'
+import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { createProgressMeter, LOOK_WEIGHTS } from './progress-meter.ts'
 import { readSong } from './read-song.ts'
 import { bandwidthOf, codecName, measurementOf, spectrumOf, thinnedCurves } from './report-facts.ts'
 import { songWarnings } from './warnings.ts'
 import { announcedRepair } from './work-done.ts'
-import type { AnalysisDone, AnalysisOrder, WorkProgress } from './work-order.ts'
+import { WorkFailure } from './work-failure.ts'
+import type { AnalysisDone, AnalysisOrder, StoredSong, WorkProgress } from './work-order.ts'
 
 /** Slices of the waveform that a look at a song returns. */
 const WAVEFORM_SLICES = 1000
 
 /**
  * Decodes and measures one song and returns what mastering would find; nothing is written. `send` is told of each further hundredth
- * of the work: seconds decoded, then measurements made. Throws an UnreadableAudioError, what ffmpeg throws, or the reason of an
- * aborted `signal`.
+ * of the work on the song: seconds decoded, then measurements made. Throws an UnreadableAudioError, a WorkFailure for a reference that
+ * cannot be read, what ffmpeg throws, or the reason of an aborted `signal`.
  */
 export async function analyseSong(
   order: AnalysisOrder,
@@ -23,9 +27,11 @@ export async function analyseSong(
 ): Promise<AnalysisDone['analysis']> {
   const { facts } = order.song
   const { report } = createProgressMeter(LOOK_WEIGHTS, send)
+  // First, as a job does: only what was measured of it stays in memory.
+  const reference = order.reference && (await analyseReference(order.ffmpeg, order.reference, signal))
   const { analysis, takeAudio } = await readSong(order.ffmpeg, order.song, signal, report)
-  const request = { genre: 'other', intensity: 50, referenceAmount: 0 } as const
-  const plan = planRecipe({ analysis, aiService: order.aiService, ...request })
+  const settings = order.settings ?? { genre: 'other', intensity: 50, referenceAmount: 0 }
+  const plan = planRecipe({ analysis, aiService: order.aiService, ...settings, ...(reference ? { reference } : {}) })
   return {
     duration_seconds: facts.durationSeconds,
     codec: codecName(order.song),
@@ -51,6 +57,19 @@ export async function analyseSong(
       ]
     }),
     warnings: songWarnings(order.ffmpeg, order.song, { analysis, plan }),
+  }
+}
+
+/** Returns what was measured of a reference. Throws a {@link WorkFailure} where its sound cannot be read, else as decoding does. */
+async function analyseReference(
+  ffmpeg: Ffmpeg,
+  song: Pick<StoredSong, 'path' | 'facts'>,
+  signal: AbortSignal,
+): Promise<SourceAnalysis> {
+  try {
+    return (await readSong(ffmpeg, song, signal)).analysis
+  } catch (error) {
+    throw error instanceof UnreadableAudioError ? new WorkFailure('REFERENCE_UNREADABLE', {}, error) : error
   }
 }
 

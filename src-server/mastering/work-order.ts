@@ -96,6 +96,9 @@ export interface WorkFailed {
 export interface AnalysisOrder {
   readonly song: Pick<StoredSong, 'path' | 'facts'>
   readonly aiService: AiService
+  /** What a job would be asked beside the song; a look alone is at the usual settings, without a reference. */
+  readonly settings?: Pick<WorkOrder, 'genre' | 'intensity' | 'referenceAmount'>
+  readonly reference?: Pick<StoredSong, 'path' | 'facts'>
   readonly ffmpeg: Ffmpeg
 }
 

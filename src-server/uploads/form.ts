@@ -1,5 +1,7 @@
 /** Text fields of a multipart request, as they came, to what the service works with. Pure. */
 import { UUID_PATTERN } from '../contract/common.ts'
+import type { Form } from '../contract/endpoint.ts'
+import type { RetryChanges } from '../contract/jobs.ts'
 import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, MAX_TITLE_LENGTH } from '../contract/limits.ts'
 import {
   AI_SERVICES,
@@ -113,6 +115,39 @@ export function readAnalysisForm(
   const { sourceId } = readSongs(fields, surroundings)
   const aiService = word(fields, 'ai_service', AI_SERVICES) ?? DEFAULT_AI_SERVICE
   return { aiService, ...(sourceId === undefined ? {} : { sourceId }) }
+}
+
+/** Returns the names of fields that `form` does not have, in the order in which they came. */
+export function ignoredFields(fields: FieldValues, form: Form): string[] {
+  return [...fields.keys()].filter((name) => !(name in form.fields.properties) && !(name in form.files))
+}
+
+/**
+ * Returns the request of a job that is made again with `changes`; the callback of the first job is not called again. Throws
+ * INVALID_PLATFORM or INVALID_WEBHOOK_URL.
+ */
+export function changedRequest(
+  { webhookUrl: _, title: oldTitle, artist: oldArtist, ...first }: MasterRequest,
+  changes: RetryChanges,
+  checkWebhookUrl: FormSurroundings['checkWebhookUrl'],
+): MasterRequest {
+  const { webhook_url: webhookUrl } = changes
+  const platforms = changes.platforms === undefined ? first.platforms : readPlatforms(changes.platforms)
+  if (webhookUrl !== undefined) checkWebhookUrl(webhookUrl)
+  const title = changes.title === undefined ? oldTitle : cleanName(changes.title)
+  const artist = changes.artist === undefined ? oldArtist : cleanName(changes.artist)
+  return {
+    platforms,
+    genre: changes.genre ?? first.genre,
+    aiService: changes.ai_service ?? first.aiService,
+    tier: changes.tier ?? first.tier,
+    intensity: changes.intensity ?? first.intensity,
+    loudness: changes.loudness ?? first.loudness,
+    referenceAmount: changes.reference_amount ?? first.referenceAmount,
+    ...(title ? { title } : {}),
+    ...(artist ? { artist } : {}),
+    ...(webhookUrl === undefined ? {} : { webhookUrl }),
+  }
 }
 
 /**

@@ -2,15 +2,16 @@ import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Warning } from '../../src-server/contract/report.ts'
 import { locateFfmpeg } from '../../src-server/media/locate.ts'
 import { systemClock } from '../../src-server/system.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
-import { noFile, type Service, startService } from '../support/service.ts'
+import { masterForm, noFile, type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const blob = (bytes: Uint8Array) => new Blob([new Uint8Array(bytes)])
-const engine = createHeldEngine()
+const engine = createHeldEngine({ answersLooks: true })
 let service: Service
 let credential: string
 
@@ -197,16 +198,15 @@ describe('POST /api/v1/master', () => {
     ])
   })
 
-  test('says what can be said of the songs before they are measured, in a dry run and in the job (contract 1)', async () => {
+  test('says what can be said of the songs before they are measured (contract 1)', async () => {
     const { path } = await locateFfmpeg()
     const encoded = ['-v', 'error', '-f', 'lavfi', '-i', 'sine=duration=6', '-f', 'mp3', 'pipe:1']
     const mp3 = blob(execFileSync(path, encoded))
     const warningsOf = async (fields: Parameters<Service['master']>[0]) => {
-      const { body } = await service.master({ ...fields, dry_run: 'true' })
       const { job_id } = await service.newJob(fields)
-      expect((await service.job(job_id)).warnings).toEqual(body.warnings)
+      const { warnings } = await service.job(job_id)
       await clear()
-      return body.warnings.map(({ code }: { code: string }) => code)
+      return warnings.map(({ code }) => code)
     }
     expect(await warningsOf({})).toEqual([])
     expect(await warningsOf({ file: mp3 })).toEqual(['INPUT_LOSSY', 'INPUT_MONO'])
@@ -219,6 +219,62 @@ describe('POST /api/v1/master', () => {
     const counted = Buffer.from(song)
     counted.writeUInt32LE((song.length - 44) / 2, 40)
     expect(await warningsOf({ file: blob(counted) })).toEqual(['INPUT_HOLDS_MORE'])
+  })
+
+  test('names the text fields that it ignores, in the answer, in a dry run and by an analysis, and in both languages', async () => {
+    const unknown = { gerne: 'edm', lyrics: 'la la la', ['x'.repeat(150)]: 'y' }
+    const names = ['gerne', 'lyrics', 'x'.repeat(100)]
+    const accepted = await service.master(unknown)
+    expect([accepted.status, accepted.body.warnings.map(({ values }: Warning) => values?.field)]).toEqual([201, names])
+    expect(accepted.body.warnings[0]).toEqual({
+      code: 'IGNORED_FIELD',
+      message: 'There is no field "gerne" here, so it was ignored. See /docs for those there are.',
+      values: { field: 'gerne' },
+    })
+    const headers = { 'accept-language': 'ko' }
+    const dry = await service.master({ ...unknown, dry_run: 'true' }, { headers })
+    expect(dry.body.warnings.map(({ values }: Warning) => values?.field)).toEqual(names)
+    expect(dry.body.warnings[0].message).toMatch(/"gerne" 필드는/)
+    const form = masterForm({ platforms: 'spotify' })
+    const looked = await service.call('POST', '/api/v1/analyze', { body: form })
+    expect(looked.body.warnings.map(({ values }: Warning) => values?.field)).toEqual(['platforms'])
+    // The plain call is answered as the specification says.
+    const plain = await service.master({ genre: '' })
+    expect(plain.body.warnings).toBeUndefined()
+    // A finding about the request is none about the song.
+    expect((await service.job(accepted.body.job_id)).warnings).toEqual([])
+    await clear()
+  })
+
+  test.each([
+    ['dry_run', 'true'],
+    ['platforms', 'melon'],
+    ['genre', 'edm'],
+    ['webhook_url', 'http://127.0.0.1:9/'],
+    ['file', 'song.wav'],
+    ['reference_file', 'a.wav'],
+  ])('refuses %s in the query, where it would be ignored and a credit spent', async (name, value) => {
+    const before = (await service.get('/api/v1/account')).body.credits
+    for (const address of ['/api/v1/master']) {
+      const { status, body } = await service.call('POST', `${address}?${name}=${value}`, { body: masterForm() })
+      expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_REQUEST', name])
+      expect(body.error.message).toContain('body')
+    }
+    expect((await service.get('/api/v1/account')).body.credits).toBe(before)
+  })
+
+  test('refuses fields of other bodies in the query too, and lets an unknown name there pass', async () => {
+    const asked = async (address: string, init: RequestInit) => {
+      const { status, body } = await service.call('POST', address, init)
+      return [status, body.error?.param]
+    }
+    const json = { headers: { 'content-type': 'application/json' } }
+    expect(await asked('/api/v1/analyze?ai_service=suno', { body: masterForm() })).toEqual([400, 'ai_service'])
+    expect(await asked('/app/sources?purpose=reference', { body: masterForm() })).toEqual([400, 'purpose'])
+    expect(await asked('/api/v1/webhooks?url=http://x/', { ...json, body: '{}' })).toEqual([400, 'url'])
+    expect(await asked('/api/v1/jobs/x/retry?webhook_url=http://x/', {})).toEqual([400, 'webhook_url'])
+    expect(await asked('/api/v1/master?utm_source=n8n', { body: masterForm() })).toEqual([201, undefined])
+    await clear()
   })
 
   test('makes every check in a dry run, charges nothing and makes no job (contract 1)', async () => {

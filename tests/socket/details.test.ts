@@ -6,7 +6,7 @@ import { type MasterFields, masterForm, type Service, startService } from '../su
 
 let service: Service
 beforeAll(async () => {
-  service = await startService({ forkEngine: createHeldEngine().fork })
+  service = await startService({ forkEngine: createHeldEngine({ answersLooks: true }).fork })
 })
 afterAll(() => service.stop())
 

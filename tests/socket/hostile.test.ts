@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: 60_000 + ROUNDS * 30 })
 let service: Service
 let key: string
 beforeAll(async () => {
-  service = await startService({ forkEngine: createHeldEngine().fork })
+  service = await startService({ forkEngine: createHeldEngine({ answersLooks: true }).fork })
   key = await service.newKey()
 })
 afterAll(() => service.stop())

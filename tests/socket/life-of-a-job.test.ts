@@ -9,7 +9,8 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { Server as NetServer } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -295,6 +296,93 @@ describe('cancel, delete, retry (contract 6)', () => {
     })
     expect((await service.job(job_id)).status).toBe('failed')
     expect((await service.call('POST', '/api/v1/jobs/x/retry')).body.error.code).toBe('JOB_NOT_FOUND')
+  })
+
+  test('a retry may be mastered otherwise, and calls its own address alone', async () => {
+    const called: { job_id: string; path: string }[] = []
+    const receiver = createServer((request, response) => {
+      let text = ''
+      request.on('data', (chunk) => {
+        text += chunk
+      })
+      request.on('end', () => {
+        called.push({ ...JSON.parse(text), path: request.url })
+        response.end()
+      })
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+    const { job_id } = await service.newJob({
+      genre: 'edm',
+      title: '밤',
+      artist: '나',
+      webhook_url: `${address}/first`,
+    })
+    await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+    const retry = (body: unknown) => service.post(`/api/v1/jobs/${job_id}/retry`, body)
+    const changes = { platforms: ['melon', 'youtube'], tier: 'premium', intensity: 80, title: '낮', artist: '' }
+    const { status, body } = await retry({ ...changes, webhook_url: `${address}/second` })
+    expect([status, body.platforms]).toEqual([201, ['melon', 'youtube']])
+    const made = await service.job(body.job_id)
+    expect(made).toMatchObject({ genre: 'edm', tier: 'premium', intensity: 80, title: '낮', retry_of: job_id })
+    expect(made.artist).toBeUndefined()
+    const plain = await service.call('POST', `/api/v1/jobs/${job_id}/retry`)
+    expect(plain.status).toBe(201)
+    for (const one of [body, plain.body]) await service.call('DELETE', `/api/v1/jobs/${one.job_id}`)
+    await expect.poll(() => called.length, { timeout: 20_000 }).toBe(2)
+    expect(called.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual([
+      expect.objectContaining({ job_id, path: '/first' }),
+      expect.objectContaining({ job_id: body.job_id, path: '/second' }),
+    ])
+    receiver.close()
+
+    const before = await credits()
+    for (const [given, code, param] of [
+      [{ platforms: ['tidal'] }, 'INVALID_PLATFORM', 'platforms'],
+      [{ platforms: [] }, 'INVALID_REQUEST', 'platforms'],
+      [{ intensity: 101 }, 'INVALID_REQUEST', 'intensity'],
+      [{ webhook_url: 'http://169.254.169.254/' }, 'INVALID_WEBHOOK_URL', 'webhook_url'],
+      [{ webhok_url: address }, 'INVALID_REQUEST', 'webhok_url'],
+    ] as const) {
+      const refused = await retry(given)
+      expect([refused.status, refused.body.error.code, refused.body.error.param]).toEqual([400, code, param])
+    }
+    const form = await service.call('POST', `/api/v1/jobs/${job_id}/retry`, {
+      body: 'tier=premium',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect([form.status, form.body.error.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+    expect(await credits()).toBe(before)
+  })
+
+  test('a retry without a body is taken, whatever its head says of one', async () => {
+    const { job_id } = await service.newJob()
+    await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+    for (const init of [
+      {},
+      { body: '' },
+      { body: '', headers: { 'content-type': 'application/json' } },
+      { body: '{}', headers: { 'content-type': 'application/json' } },
+    ]) {
+      expect((await service.call('POST', `/api/v1/jobs/${job_id}/retry`, init)).status).toBe(201)
+    }
+  })
+
+  test('a retry with an Idempotency-Key makes and charges one job, also when the first one is deleted meanwhile', async () => {
+    const { job_id } = await service.newJob()
+    await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+    const headers = { 'idempotency-key': 'again', 'content-type': 'application/json' }
+    const retry = (body: string) => service.call('POST', `/api/v1/jobs/${job_id}/retry`, { headers, body })
+    const before = await credits()
+    const first = await retry('{"tier":"premium"}')
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null])
+    await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+    const second = await retry('{"tier":"premium"}')
+    expect([second.status, second.headers.get('idempotent-replayed'), second.body]).toEqual([201, 'true', first.body])
+    expect((await retry('{"tier":"standard"}')).body.error.code).toBe('IDEMPOTENCY_MISMATCH')
+    expect(await credits()).toBe(before - 1)
+    const upload = await service.master({}, { headers: { 'idempotency-key': 'again' } })
+    expect(upload.body.error.code).toBe('IDEMPOTENCY_MISMATCH')
   })
 
   test('a job whose song is gone cannot be retried: RESULT_EXPIRED, nothing charged', async () => {

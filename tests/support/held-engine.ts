@@ -30,6 +30,8 @@ export interface HeldEngine {
   readonly processes: HeldProcess[]
   /** When set, every order is answered at once. */
   isAutomatic: boolean
+  /** When set, every look at a song is answered at once. */
+  answersLooks: boolean
   /** When set, a process that is asked to stop does not. */
   isStubborn: boolean
   /** When set, a process that has answered ends by a crash or a kill only. */
@@ -37,10 +39,11 @@ export interface HeldEngine {
 }
 
 /** Returns an engine that holds every order until told otherwise. */
-export function createHeldEngine({ isAutomatic = false, isStubborn = false } = {}): HeldEngine {
+export function createHeldEngine({ isAutomatic = false, isStubborn = false, answersLooks = false } = {}): HeldEngine {
   const engine: HeldEngine = {
     processes: [],
     isAutomatic,
+    answersLooks,
     isStubborn,
     isLingering: false,
     fork({ onMessage, onExit }) {
@@ -87,7 +90,8 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false } = {
             return
           }
           state.command = command
-          if (engine.isAutomatic) setImmediate(() => process.finish())
+          const isAnswered = engine.isAutomatic || (engine.answersLooks && command.type === 'analyse')
+          if (isAnswered) setImmediate(() => process.finish())
         },
         kill: () => exit('killed by SIGKILL'),
       }

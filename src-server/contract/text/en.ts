@@ -160,5 +160,6 @@ export const warnings: Record<WarningCode, Sentence> = {
     'The reference cannot be compared: it is silent, out of phase, or holds only a few tones. It was not followed. Choose another track.',
   TARGET_NOT_REACHED: (v) =>
     `The master stops ${v.missingLu} LU below its target. Going on would have cost more than it gives.`,
+  IGNORED_FIELD: (v) => `There is no field "${v.field}" here, so it was ignored. See /docs for those there are.`,
   CODEC_OVERSHOOT: (v) => `After ${codecLabel(v.codec)} the peaks reach ${v.truePeakDbtp} dBTP.`,
 }

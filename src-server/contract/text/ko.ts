@@ -148,5 +148,6 @@ export const warnings: Record<WarningCode, Sentence> = {
   REFERENCE_NOT_COMPARABLE:
     '레퍼런스를 비교할 수 없어요. 무음이거나 위상이 반대이거나 음이 몇 개뿐이에요. 따르지 않았으니 다른 곡을 고르세요.',
   TARGET_NOT_REACHED: (v) => `마스터가 목표보다 ${v.missingLu} LU 낮아요. 더 올리면 얻는 것보다 잃는 것이 많아요.`,
+  IGNORED_FIELD: (v) => `"${v.field}" 필드는 없어서 무시했어요. 쓸 수 있는 필드는 /docs에 있어요.`,
   CODEC_OVERSHOOT: (v) => `${codecLabel(v.codec)} 인코딩 뒤 피크가 ${v.truePeakDbtp} dBTP에 닿아요.`,
 }
