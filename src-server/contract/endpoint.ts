@@ -11,6 +11,8 @@ export interface Answer {
   readonly schema?: TSchema
   /** Media types of an answer that is not JSON, or not always. */
   readonly mediaTypes?: readonly string[]
+  /** Schema of what one message of an event stream carries. */
+  readonly messages?: TSchema
 }
 
 /** A multipart/form-data request: text fields and file parts. */

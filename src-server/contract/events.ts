@@ -77,7 +77,7 @@ export const eventEndpoints = endpoints({
     description:
       'Each message has `event`, `data` (JSON, see LiveEvent) and, when stored, `id`. A comment every 15 s keeps the line open. With `Last-Event-ID` everything stored after it comes first.',
     headers: Type.Object({ 'last-event-id': Type.Optional(Type.String()) }),
-    answers: { 200: { description: 'The stream.', mediaTypes: ['text/event-stream'] } },
+    answers: { 200: { description: 'The stream.', mediaTypes: ['text/event-stream'], messages: LiveEvent } },
     errors: [],
   },
 })

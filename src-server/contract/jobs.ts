@@ -128,24 +128,21 @@ export const MasterFields = exactly({
   ),
 })
 
-const retried = {
-  genre: MasterFields.properties.genre,
-  ai_service: MasterFields.properties.ai_service,
-  tier: MasterFields.properties.tier,
-  intensity: MasterFields.properties.intensity,
-  loudness: MasterFields.properties.loudness,
-  reference_amount: MasterFields.properties.reference_amount,
-  title: MasterFields.properties.title,
-  artist: MasterFields.properties.artist,
-}
-
 /** What a retry does otherwise than its first job; what is not named stays as it was. */
 export const RetryChanges = exactly({
   // Checked as in a form: an unknown one is INVALID_PLATFORM.
   platforms: Type.Optional(
     Type.Array(Type.String(), { minItems: 1, description: `Some of: ${PLATFORMS.join(', ')}.` }),
   ),
-  ...retried,
+  // Without defaults: what is not named stays.
+  genre: Type.Optional(oneOf(GENRES)),
+  ai_service: Type.Optional(oneOf(AI_SERVICES)),
+  tier: Type.Optional(oneOf(TIERS)),
+  intensity: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  loudness: Type.Optional(oneOf(LOUDNESS_MODES)),
+  reference_amount: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  title: Type.Optional(songName('Title of the masters; empty for that of the tag or the file name.')),
+  artist: Type.Optional(songName('Artist of the masters; empty for that of the tag.')),
   // Checked by the policy for callbacks: what it refuses is INVALID_WEBHOOK_URL.
   webhook_url: Type.Optional(
     Type.String({ description: "Callback target of the new job alone; it never has the first job's." }),
@@ -155,6 +152,7 @@ export type RetryChanges = Static<typeof RetryChanges>
 
 /** The 200 of a dry run. */
 export const DryRun = exactly({
+  dry_run: Type.Literal(true, { description: 'Tells this answer from that of a job.' }),
   would_charge: Type.Integer(),
   credits_remaining: Type.Integer(),
   platforms: Type.Array(oneOf(PLATFORMS)),

@@ -10,6 +10,7 @@ import * as jobs from '../contract/jobs.ts'
 import * as report from '../contract/report.ts'
 import { errorText } from '../contract/text/text.ts'
 import * as webhooks from '../contract/webhooks.ts'
+import { MEMBER_DESCRIPTIONS, OPERATION_DESCRIPTIONS, TAG_DESCRIPTIONS } from './descriptions.ts'
 import { exampleParams } from './example-params.ts'
 
 type Json = { [key: string]: unknown }
@@ -34,7 +35,11 @@ function isObjectSchema(value: unknown): value is TObject {
  */
 export function buildOpenApi(baseUrl: string, version: string): Json {
   const components = new Map<string, unknown>()
-  const schema = (value: TSchema) => toReferences(value, components, true)
+  const schema: Schemas = {
+    sent: (value) => toReferences(value, { components, nameOf: (name) => name, isClosed: false }, true),
+    taken: (value, mayBeNamed = true) =>
+      toReferences(value, { components, nameOf: takenName, isClosed: true }, mayBeNamed),
+  }
   const paths: Record<string, Json> = {}
   for (const [name, endpoint] of Object.entries(ENDPOINTS) as [string, Endpoint][]) {
     paths[endpoint.path] = {
@@ -42,17 +47,27 @@ export function buildOpenApi(baseUrl: string, version: string): Json {
       [endpoint.method.toLowerCase()]: operation(name, endpoint, schema),
     }
   }
-  // The live stream is not JSON as a whole; the `data` of its messages is this.
-  schema(events.LiveEvent)
   return {
     openapi: '3.1.0',
-    info: { title: 'Loudsmith', version, description: INTRODUCTION },
+    info: {
+      title: 'Loudsmith',
+      version,
+      description: INTRODUCTION,
+      contact: { name: 'The owner of this installation' },
+      license: { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' },
+    },
     servers: [{ url: baseUrl }],
     security: [{ apiKey: [] }],
-    tags: [...new Set(Object.values(ENDPOINTS).map((endpoint) => endpoint.tag))].map((name) => ({ name })),
+    tags: [...new Set(Object.values(ENDPOINTS).map((endpoint) => endpoint.tag))].map((name) => ({
+      name,
+      description: TAG_DESCRIPTIONS[name],
+    })),
     paths,
     webhooks: Object.fromEntries(
-      Object.entries(CALLBACKS).map(([name, { summary, body }]) => [name, { post: callback(summary, schema(body)) }]),
+      Object.entries(CALLBACKS).map(([name, { summary, body }]) => [
+        name,
+        { post: callback(name, summary, schema.sent(body)) },
+      ]),
     ),
     components: {
       securitySchemes: {
@@ -72,12 +87,12 @@ const INTRODUCTION = [
   'Extensions of every answer: `X-Request-Id` names it, `RateLimit` tells a key what is left of its minute, and messages come in English or Korean as `Accept-Language` asks.',
 ].join('\n\n')
 
-function operation(name: string, endpoint: Endpoint, schema: (value: TSchema) => unknown): Json {
+function operation(name: string, endpoint: Endpoint, schema: Schemas): Json {
   return {
     operationId: name,
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    ...(endpoint.description ? { description: endpoint.description } : {}),
+    description: endpoint.description ?? OPERATION_DESCRIPTIONS[name],
     ...securityOf(endpoint),
     parameters: [
       ...parameters('path', endpoint.params, schema),
@@ -97,13 +112,13 @@ function securityOf(endpoint: Endpoint): Json {
     : { security: [{ apiKey: [] }, { session: [] }] }
 }
 
-function parameters(place: string, object: TObject | undefined, schema: (value: TSchema) => unknown): Json[] {
+function parameters(place: string, object: TObject | undefined, schema: Schemas): Json[] {
   return Object.entries(object?.properties ?? {}).map(([name, value]) => ({
     name,
     in: place,
     required: place === 'path' || requiredOf(object).includes(name),
-    ...describedBy(value),
-    schema: schema(value),
+    ...describedBy(value, place === 'query' && name === 'status' ? 'JobQuery.status' : name),
+    schema: schema.taken(value),
   }))
 }
 
@@ -112,8 +127,8 @@ function requiredOf(object: TObject | undefined): readonly string[] {
   return (object?.required as readonly string[] | undefined) ?? []
 }
 
-function describedBy(value: TSchema): Json {
-  return 'description' in value ? { description: value.description } : {}
+function describedBy(value: TSchema, name: string): Json {
+  return { description: 'description' in value ? value.description : MEMBER_DESCRIPTIONS[name] }
 }
 
 const hasRanges = (endpoint: Endpoint) => 206 in endpoint.answers
@@ -125,22 +140,25 @@ const RANGE_PARAMETERS: Json[] = [
   ['If-None-Match', 'An entity tag: the answer is 304 while the file is this one.'],
 ].map(([name, description]) => ({ name, in: 'header', required: false, description, schema: { type: 'string' } }))
 
-function requestBody(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json {
+function requestBody(endpoint: Endpoint, schema: Schemas): Json {
   if (endpoint.form) {
     return {
-      requestBody: { required: true, content: { 'multipart/form-data': { schema: formSchema(endpoint.form) } } },
+      requestBody: {
+        required: true,
+        content: { 'multipart/form-data': { schema: formSchema(endpoint.form, schema) } },
+      },
     }
   }
   if (!endpoint.body) return {}
   return {
     requestBody: {
       required: !endpoint.isBodyOptional,
-      content: { 'application/json': { schema: schema(endpoint.body) } },
+      content: { 'application/json': { schema: schema.taken(endpoint.body) } },
     },
   }
 }
 
-function formSchema(form: Form): Json {
+function formSchema(form: Form, schema: Schemas): Json {
   const files = Object.entries(form.files)
   return {
     type: 'object',
@@ -152,19 +170,25 @@ function formSchema(form: Form): Json {
           { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream', description },
         ]),
       ),
-      ...form.fields.properties,
+      ...(schema.taken(form.fields, false) as { properties: Json }).properties,
     },
     required: [...files.filter(([, file]) => file.required).map(([name]) => name), ...requiredOf(form.fields)],
   }
 }
 
-function answers(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json {
+function answers(endpoint: Endpoint, schema: Schemas): Json {
   return Object.fromEntries(
     Object.entries(endpoint.answers).map(([status, answer]) => {
       const headers = { ...RATE_HEADERS_OF[endpoint.access], ...ownHeaders(endpoint, Number(status)) }
       const content = {
-        ...(answer.schema ? { 'application/json': { schema: schema(answer.schema) } } : {}),
-        ...Object.fromEntries((answer.mediaTypes ?? []).map((mediaType) => [mediaType, {}])),
+        ...(answer.schema ? { 'application/json': { schema: schema.sent(answer.schema) } } : {}),
+        ...Object.fromEntries(
+          (answer.mediaTypes ?? []).map((mediaType) => [
+            mediaType,
+            // Not of the stream as a whole: OpenAPI 3.1 has no word for the messages in it.
+            answer.messages ? { schema: schema.sent(answer.messages) } : {},
+          ]),
+        ),
       }
       return [
         status,
@@ -214,7 +238,7 @@ const REFUSAL_HEADERS: Readonly<Record<number, Json>> = {
   416: { 'Content-Range': header('The size of the file, e.g. `bytes */1234`.') },
 }
 
-function failures(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json {
+function failures(endpoint: Endpoint, schema: Schemas): Json {
   const byStatus = new Map<number, errors.ErrorCode[]>()
   for (const code of codesOf(endpoint)) {
     const { status } = errors.ERRORS[code]
@@ -233,7 +257,7 @@ function failures(endpoint: Endpoint, schema: (value: TSchema) => unknown): Json
           description: codes.join(', '),
           ...(Object.keys(headers).length > 0 ? { headers } : {}),
           content: {
-            'application/json': { schema: schema(errors.ErrorEnvelope), examples: examplesOf(codes) },
+            'application/json': { schema: schema.sent(errors.ErrorEnvelope), examples: examplesOf(codes) },
           },
         },
       ]
@@ -248,7 +272,7 @@ function examplesOf(codes: readonly errors.ErrorCode[]): Json {
 /** One envelope per code of the catalogue, as it reads in English. */
 function allExamples(): Json {
   return Object.fromEntries(
-    errors.ERROR_CODES.map((code) => [
+    [...new Set((Object.values(ENDPOINTS) as Endpoint[]).flatMap(codesOf))].map((code) => [
       code,
       { value: { error: { code, message: errorText(code, exampleParams(code)) } } },
     ]),
@@ -262,8 +286,9 @@ const CALLBACKS = {
   'webhook.test': { summary: 'Test of one account webhook (extension); sent once', body: events.WebhookTest },
 }
 
-function callback(summary: string, body: unknown): Json {
+function callback(name: string, summary: string, body: unknown): Json {
   return {
+    operationId: name,
     summary,
     description:
       'Signed as Standard Webhooks 1.0 describes. Answer 2xx within 15 s; anything else is tried again: eight attempts in 24 hours. 410 stops. Redirects are not followed.',
@@ -282,19 +307,71 @@ function callback(summary: string, body: unknown): Json {
   }
 }
 
-/** Copies a schema and puts `$ref` in place of the named ones, whose own copies are collected in `components`. */
-function toReferences(value: unknown, components: Map<string, unknown>, mayBeNamed: boolean): unknown {
-  if (Array.isArray(value)) return value.map((item) => toReferences(item, components, true))
+/** Makes schemas of what the service sends and of what it takes. */
+interface Schemas {
+  /** Open: a client that checks its answers by it goes on working when they have another member. */
+  readonly sent: (value: TSchema) => unknown
+  /** Closed, as the service itself is. */
+  readonly taken: (value: TSchema, mayBeNamed?: boolean) => unknown
+}
+
+interface Referencing {
+  /** Named schemas that were met so far. */
+  readonly components: Map<string, unknown>
+  readonly nameOf: (name: string) => string
+  readonly isClosed: boolean
+}
+
+/** Copies a schema and puts `$ref` in place of the named ones, whose own copies are collected. */
+function toReferences(value: unknown, to: Referencing, mayBeNamed: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => toReferences(item, to, true))
   if (typeof value !== 'object' || value === null) return value
-  const name = mayBeNamed && isObjectSchema(value) ? NAMES.get(value.properties) : undefined
-  if (name === undefined) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [key, toReferences(member, components, true)]),
-    )
-  }
-  if (!components.has(name)) {
-    components.set(name, undefined)
-    components.set(name, toReferences(value, components, false))
+  const known = isObjectSchema(value) ? NAMES.get(value.properties) : undefined
+  if (known === undefined || !mayBeNamed) return copied(value, to, known)
+  const name = to.nameOf(known)
+  if (!to.components.has(name)) {
+    to.components.set(name, undefined)
+    to.components.set(name, copied(value, to, known))
   }
   return { $ref: `#/components/schemas/${name}` }
+}
+
+function copied(schema: object, to: Referencing, schemaName: string | undefined): Json {
+  const members = Object.entries(schema).filter(([key]) => key !== 'additionalProperties' || to.isClosed)
+  return Object.fromEntries(
+    members.map(([key, member]) => [
+      key,
+      key === 'properties' && isObjectSchema(schema)
+        ? described(schema.properties, to, schemaName)
+        : toReferences(member, to, true),
+    ]),
+  )
+}
+
+/** Returns the members of an object, each with a description. */
+function described(properties: TObject['properties'], to: Referencing, schemaName: string | undefined): Json {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, member]) => {
+      const schema = toReferences(member, to, true) as Json
+      const description = MEMBER_DESCRIPTIONS[`${schemaName}.${name}`] ?? MEMBER_DESCRIPTIONS[name]
+      const isDescribed = 'description' in schema || '$ref' in schema || description === undefined
+      return [name, isDescribed ? schema : { ...schema, description }]
+    }),
+  )
+}
+
+/** Names of the schemas that the service sends. */
+const SENT = namesSent()
+
+/** One that is sent as well is open under its own name. */
+const takenName = (name: string) => (SENT.has(name) ? `${name}Input` : name)
+
+function namesSent(): ReadonlySet<string> {
+  const components = new Map<string, unknown>()
+  for (const { answers } of Object.values(ENDPOINTS) as Endpoint[]) {
+    for (const { schema } of Object.values(answers)) {
+      if (schema) toReferences(schema, { components, nameOf: (name) => name, isClosed: false }, true)
+    }
+  }
+  return new Set(components.keys())
 }

@@ -82,6 +82,7 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
           return {
             status: 200,
             body: {
+              dry_run: true,
               would_charge: CREDITS_PER_JOB,
               credits_remaining: balance,
               platforms: [...submission.request.platforms],

@@ -163,6 +163,67 @@ describe('the OpenAPI document', () => {
     expect(event.enum).toEqual([...LIVE_EVENTS])
   })
 
+  test('describes every operation, parameter and member', () => {
+    for (const { operation } of operations()) {
+      expect((operation as { description?: string }).description, operation.operationId).toBeTruthy()
+      for (const { name, description } of operation.parameters as { name: string; description?: string }[])
+        expect(description, `${operation.operationId} ${name}`).toBeTruthy()
+    }
+    const undescribed: string[] = []
+    const look = (value: unknown, at: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      const { properties } = value as { properties?: Record<string, { description?: string; $ref?: string }> }
+      // `properties` is a schema's word where it holds schemas.
+      for (const [name, member] of Object.entries(properties ?? {})) {
+        if (!member.description && !member.$ref) undescribed.push(`${at} ${name}`)
+      }
+      for (const [key, member] of Object.entries(value)) look(member, `${at}/${key}`)
+    }
+    look({ ...committed, components: { schemas: committed.components.schemas } }, '')
+    expect(undescribed).toEqual([])
+  })
+
+  test('leaves answers open, so that a client which checks them survives another member, and closes JSON requests', () => {
+    const closed = (value: unknown, at: string): string[] => {
+      if (typeof value !== 'object' || value === null) return []
+      const own = (value as { additionalProperties?: unknown }).additionalProperties === false ? [at] : []
+      return [...own, ...Object.entries(value).flatMap(([key, member]) => closed(member, `${at}/${key}`))]
+    }
+    const resolved = (schema: unknown): unknown => {
+      const name = /schemas\/(\w+)$/.exec((schema as { $ref?: string }).$ref ?? '')?.[1]
+      return name === undefined ? schema : committed.components.schemas[name]
+    }
+    for (const { operation } of operations()) {
+      const { requestBody, responses } = operation
+      const json = requestBody?.content['application/json']?.schema
+      if (json) expect(resolved(json), operation.operationId).toMatchObject({ additionalProperties: false })
+      const form = requestBody?.content['multipart/form-data']?.schema
+      if (form) expect(form).not.toHaveProperty('additionalProperties')
+      expect(closed(responses, operation.operationId)).toEqual([])
+    }
+    expect(closed(committed.webhooks, '')).toEqual([])
+    // Those that only requests refer to may be closed, as may what these refer to.
+    const ofRequests = closed(committed.components.schemas, '').map((at) => at.split('/')[1])
+    const answers = JSON.stringify([operations().map(({ operation }) => operation.responses), committed.webhooks])
+    for (const name of ofRequests) expect(answers).not.toContain(`"#/components/schemas/${name}"`)
+    expect(committed.components.schemas.MasterSettingsInput).toMatchObject({ additionalProperties: false })
+    expect(committed.components.schemas.MasterSettings).not.toHaveProperty('additionalProperties')
+  })
+
+  test('tells a dry run from a job, and what the messages of the live stream are', () => {
+    const { responses } = committed.paths['/api/v1/master']?.post ?? {}
+    const schemaOf = (status: string) => responses?.[status]?.content?.['application/json'] as { schema?: object }
+    expect(schemaOf('200').schema).toEqual({ $ref: '#/components/schemas/DryRun' })
+    expect(schemaOf('201').schema).toEqual({ $ref: '#/components/schemas/CreatedJob' })
+    expect(committed.components.schemas.DryRun).toMatchObject({
+      required: expect.arrayContaining(['dry_run']),
+      properties: { dry_run: { const: true } },
+    })
+    expect(committed.components.schemas.CreatedJob?.properties).not.toHaveProperty('dry_run')
+    const stream = committed.paths['/api/v1/events']?.get?.responses['200']?.content as Record<string, object>
+    expect(stream['text/event-stream']).toEqual({ schema: { $ref: '#/components/schemas/LiveEvent' } })
+  })
+
   test('has schemas that are valid JSON Schema 2020-12, and examples that fit theirs', () => {
     const { default: Ajv } = createRequire(import.meta.url)('ajv/dist/2020') as {
       default: new (

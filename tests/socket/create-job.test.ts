@@ -281,7 +281,12 @@ describe('POST /api/v1/master', () => {
     const before = (await service.get('/api/v1/account')).body.credits
     const { status, body } = await service.master({ dry_run: 'true', platforms: 'melon,youtube' })
     expect(status).toBe(200)
-    expect(body).toMatchObject({ would_charge: 1, credits_remaining: before, platforms: ['melon', 'youtube'] })
+    expect(body).toMatchObject({
+      dry_run: true,
+      would_charge: 1,
+      credits_remaining: before,
+      platforms: ['melon', 'youtube'],
+    })
     expect(await refused({ dry_run: 'true', platforms: 'x' })).toEqual([400, 'INVALID_PLATFORM', 'platforms'])
     expect((await service.get('/api/v1/account')).body.credits).toBe(before)
     expect((await service.get('/api/v1/jobs?status=queued')).body.total).toBe(0)

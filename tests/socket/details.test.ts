@@ -124,6 +124,8 @@ test.each<Refused>([
   expect(refusal).toMatchObject({ details: [korean], message: expect.stringMatching(/[가-힣]/) })
   expect(refusal.param).toBe(param)
   expect(refusal.message).not.toContain('undefined')
+  // The sentence alone says the cause.
+  if (param !== undefined) expect(refusal.message).toContain(korean)
 })
 
 test('a file that is sent twice is to be sent once', async () => {
