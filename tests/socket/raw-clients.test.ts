@@ -11,9 +11,10 @@ import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
 
+const engine = createHeldEngine()
 let service: Service
 beforeAll(async () => {
-  service = await startService({ forkEngine: createHeldEngine().fork })
+  service = await startService({ forkEngine: engine.fork })
 })
 afterAll(() => service.stop())
 
@@ -140,6 +141,32 @@ describe('a client that closes its side after its request gets its answer', () =
     expect((await speak(request(), (socket) => socket.end())).status).toBe(status)
   })
 
+  const look = () => Buffer.concat([head('POST /api/v1/analyze', song.length, [form]), song])
+  const looks = () => engine.processes.filter(({ isAnalysis }) => isAnalysis)
+
+  test('one that waits for long is asked meanwhile whether it is still there', async () => {
+    const before = looks().length
+    const asked = Promise.withResolvers<void>()
+    const answered = speak(look(), (socket) => {
+      socket.end()
+      socket.once('data', (chunk) => {
+        expect(String(chunk)).toMatch(/^HTTP\/1\.1 102 /)
+        asked.resolve()
+      })
+    })
+    await asked.promise
+    looks()[before]?.finish()
+    expect((await answered).status).toBe(200)
+  })
+
+  test('one that has gone altogether is worked for no longer', async () => {
+    const before = looks().length
+    const socket = connect(service.port, '127.0.0.1', () => socket.write(look()))
+    await expect.poll(() => looks().length, { timeout: 20_000 }).toBe(before + 1)
+    socket.destroy()
+    await expect.poll(() => looks()[before]?.isAborted, { timeout: 20_000 }).toBe(true)
+  })
+
   test('one that has broken off its body is told so', async () => {
     const begun = Buffer.concat([head('POST /api/v1/master', song.length, [form]), song.subarray(0, 200)])
     const { status, body } = await speak(begun, (socket) => socket.end())
@@ -165,6 +192,14 @@ test.each(['QUERY', 'PROPFIND', 'SEARCH', 'M-SEARCH', 'PURGE', 'TRACE', 'LOCK'])
     }
   },
 )
+
+/** Does `step` again and again until the connection is closed. */
+async function untilClosed(socket: Socket, step: () => Promise<void>): Promise<void> {
+  while (!socket.closed) {
+    await step()
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
 
 describe('a body that stops coming', () => {
   /** Reads a body by a clock that is moved by hand, and tells how that ended. */
@@ -246,8 +281,8 @@ describe('a body that stops coming', () => {
           socket.on('data', (chunk) => {
             const isFirst = text === ''
             text += chunk
-            // It waits for the body once it has asked for it.
-            if (isFirst) void settle(20).then(() => clock.advance(30_000))
+            // It has asked for the body, and begins to wait for it in a moment.
+            if (isFirst) void untilClosed(socket, () => clock.advance(30_000))
           })
           socket.on('close', () => resolve(text)).on('error', reject)
         })
