@@ -1,7 +1,7 @@
 /**
- * Where a callback may go. The server is bound to loopback only, so loopback, private and public receivers are all allowed;
- * never allowed, in any spelling, are link-local (169.254.0.0/16 with the cloud metadata address, fe80::/10), unspecified,
- * multicast and broadcast addresses, and this server itself.
+ * Policy of callback targets. The server is bound to loopback only, so loopback, private and public receivers are all allowed.
+ * Refused in every spelling are link-local addresses (169.254.0.0/16, fe80::/10) and their predecessor (fec0::/10), the metadata
+ * services of clouds elsewhere, unspecified, multicast, broadcast and reserved (240.0.0.0/4) addresses, and this server itself.
  */
 import ipaddr from 'ipaddr.js'
 import { MAX_URL_LENGTH } from '../contract/limits.ts'
@@ -21,7 +21,7 @@ export type UrlVerdict = { readonly url: URL } | { readonly refusal: Refusal }
 /**
  * Returns whether callbacks may be sent to `text`, judged without asking the name service: at most 2 048 characters, absolute,
  * http or https, no user info, and no refused address in any spelling the WHATWG URL standard reads as one (decimal, octal,
- * hexadecimal, shortened, IPv4-mapped or otherwise embedded, full-width digits, trailing dot). `ownPort` is the port of this
+ * hexadecimal, shortened, embedded in IPv6, full-width digits, trailing dot). `ownPort` is the port of this
  * server. A name that resolves to a refused address passes here and is caught by {@link checkAddress} at delivery. Never throws.
  */
 export function checkUrl(text: string, ownPort: number): UrlVerdict {
@@ -48,14 +48,19 @@ export function checkUrl(text: string, ownPort: number): UrlVerdict {
 
 /**
  * Returns why a connection to `address` (an IPv4 or IPv6 address in text form, zone identifier allowed) at `port` is refused, or
- * undefined where it is allowed. An IPv4 address carried inside an IPv6 one is judged as itself. Never throws: what is no
- * address is `malformed`.
+ * undefined where it is allowed. IPv4 addresses carried inside an IPv6 one are judged too. Never throws: what is no address is
+ * `malformed`.
  */
 export function checkAddress(address: string, port: number, ownPort: number): Refusal | undefined {
   const plain = address.replace(/%.*$/, '')
   if (!ipaddr.isValid(plain)) return 'malformed'
-  for (const candidate of [ipaddr.parse(plain), embeddedIpv4(ipaddr.parse(plain))]) {
-    switch (candidate?.range()) {
+  const parsed = ipaddr.parse(plain)
+  for (const candidate of [parsed, ...embeddedIpv4(parsed)]) {
+    if (contains(SITE_LOCAL, candidate)) return 'link_local'
+    if (METADATA_SERVICES.some((block) => contains(block, candidate))) return 'metadata'
+    if (RESERVED.some((block) => contains(block, candidate)))
+      return candidate.range() === 'broadcast' ? 'multicast' : 'reserved'
+    switch (candidate.range()) {
       case 'linkLocal':
         return 'link_local'
       case 'unspecified':
@@ -77,8 +82,8 @@ export function isLoopbackUrl(url: URL): boolean {
   if (isLoopbackName(url.hostname)) return true
   const address = literalAddress(url.hostname)
   if (address === undefined) return false
-  const parsed = ipaddr.parse(address)
-  return (embeddedIpv4(parsed) ?? parsed).range() === 'loopback' || parsed.range() === 'loopback'
+  // An IPv4-mapped address is connected to as IPv4; what other embeddings lead to is on the network.
+  return ipaddr.process(address).range() === 'loopback'
 }
 
 /** Returns the port a request to `url` connects to: the one named, or the scheme's own. */
@@ -102,20 +107,64 @@ function isLoopbackName(hostname: string): boolean {
   return /(^|\.)localhost\.?$/i.test(hostname)
 }
 
-/** The IPv4 address inside a mapped, compatible, translated (RFC 6145, RFC 6052, RFC 8215) or 6to4 IPv6 address. */
-function embeddedIpv4(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | undefined {
-  if (address.kind() === 'ipv4') return undefined
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Block = ReturnType<typeof ipaddr.parseCIDR>
+
+/**
+ * Addresses outside the link-local ranges at which clouds hand credentials to whoever asks, from their own documentation: AWS
+ * (fd00:ec2::/32 holds IMDS and EKS Pod Identity), Google (fd20:ce::254), Alibaba, Oracle (192.0.0.192, fd00:c1::a9fe:a9fe), Azure's
+ * wire server and Scaleway.
+ */
+const METADATA_SERVICES = [
+  'fd00:ec2::/32',
+  'fd20:ce::254/128',
+  'fd00:c1::a9fe:a9fe/128',
+  'fd00:42::42/128',
+  '100.100.100.200/32',
+  '192.0.0.192/32',
+  '168.63.129.16/32',
+].map((block) => ipaddr.parseCIDR(block))
+
+/** Site-local addresses, deprecated by RFC 3879. */
+const SITE_LOCAL = ipaddr.parseCIDR('fec0::/10')
+
+/** Reserved for future use (RFC 1112 section 4), with the limited broadcast address at its end. */
+const RESERVED = [ipaddr.parseCIDR('240.0.0.0/4')]
+
+function contains([network, bits]: Block, address: Address): boolean {
+  return network.kind() === address.kind() && address.match(network, bits)
+}
+
+/**
+ * IPv4 addresses inside an IPv6 one: mapped and compatible (RFC 4291 section 2.5.5), translated (RFC 7915), NAT64 (RFC 6052, with every
+ * prefix length inside the local-use prefix of RFC 8215), 6to4 (RFC 3056), Teredo's server and client (RFC 4380 section 4) and
+ * ISATAP (RFC 5214 section 6.1).
+ */
+function embeddedIpv4(address: Address): ipaddr.IPv4[] {
+  if (address.kind() === 'ipv4') return []
   const bytes = address.toByteArray()
+  const at = (...places: number[]) => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0))
+  const last = at(12, 13, 14, 15)
+  // The universal and group bits of the interface identifier may be set or not.
+  const isIsatap = ((bytes[8] ?? 0) & 0xfc) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
   const isCompatible = bytes.slice(0, 12).every((byte) => byte === 0) && bytes.slice(12, 15).some((byte) => byte !== 0)
-  const at = (start: number) => new ipaddr.IPv4(bytes.slice(start, start + 4))
+  const found = isIsatap || isCompatible ? [last] : []
   switch (address.range()) {
     case 'ipv4Mapped':
     case 'rfc6145':
-    case 'rfc6052':
-      return at(12)
+      return [last]
+    case 'rfc6052': {
+      if (bytes[5] !== 1) return [last]
+      // Any of these may be the one that the translator reads; the places of the others hold parts of it and zeros.
+      const places = [last, at(6, 7, 9, 10), at(7, 9, 10, 11), at(9, 10, 11, 12)]
+      const meant = places.filter(({ octets: [first = 0] }) => first > 0 && first < 224)
+      return meant.length > 0 ? meant : [last]
+    }
     case '6to4':
-      return at(2)
+      return [...found, at(2, 3, 4, 5)]
+    case 'teredo':
+      return [...found, at(4, 5, 6, 7), new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))]
     default:
-      return isCompatible ? at(12) : undefined
+      return found
   }
 }

@@ -135,6 +135,8 @@ export const WEBHOOK_REASONS = {
   malformed: { en: 'it is not a valid address', ko: '올바른 주소가 아니에요' },
   link_local: { en: 'it is a link-local address', ko: '링크 로컬 주소예요' },
   unspecified: { en: 'it is the unspecified address', ko: '지정되지 않은 주소예요' },
+  metadata: { en: 'it is the metadata service of a cloud', ko: '클라우드의 메타데이터 서비스 주소예요' },
+  reserved: { en: 'it is a reserved address', ko: '예약된 주소예요' },
   multicast: { en: 'it is a multicast or broadcast address', ko: '멀티캐스트나 브로드캐스트 주소예요' },
   own_port: { en: 'it is Loudsmith itself', ko: 'Loudsmith 자신의 주소예요' },
 } as const
