@@ -92,6 +92,11 @@ export const settingsEn = {
     again: (minutes: number) => (minutes < 1 ? 'again shortly' : `again in ${minutes} min`),
     noAnswer: 'No answer',
     stopped: 'stopped',
+    stoppedBecause: {
+      job_deleted: 'stopped: the song was deleted',
+      webhook_removed: 'stopped: the address was removed',
+      receiver_gone: 'stopped: the receiver wants no more',
+    },
     waiting: 'Waits',
     sendNow: 'Send now',
     sendAgain: 'Send again',

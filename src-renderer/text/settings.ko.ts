@@ -90,6 +90,11 @@ export const settingsKo: SettingsText = {
     again: (minutes) => (minutes < 1 ? '곧 다시 보냄' : `${minutes}분 뒤 다시 보냄`),
     noAnswer: '응답 없음',
     stopped: '중단',
+    stoppedBecause: {
+      job_deleted: '중단: 곡을 삭제함',
+      webhook_removed: '중단: 주소를 지움',
+      receiver_gone: '중단: 받는 쪽이 거절함',
+    },
     waiting: '대기',
     sendNow: '지금 보내기',
     sendAgain: '다시 보내기',

@@ -22,6 +22,8 @@ export type Webhook = Static<typeof Webhook>
 export const WebhookSecret = exactly({ webhook_id: Uuid, secret: Type.String({ pattern: '^whsec_' }) })
 
 const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const
+const STOP_REASONS = ['job_deleted', 'webhook_removed', 'receiver_gone'] as const
+export type StopReason = (typeof STOP_REASONS)[number]
 
 export const Delivery = exactly({
   delivery_id: Uuid,
@@ -36,6 +38,9 @@ export const Delivery = exactly({
   last_attempt_at: Type.Optional(Timestamp),
   last_status: Type.Optional(Type.Integer()),
   last_error: Type.Optional(Type.String()),
+  stop_reason: Type.Optional(
+    oneOf(STOP_REASONS, 'Why a `failed` delivery is not sent again although attempts were left; absent otherwise.'),
+  ),
   created_at: Timestamp,
 })
 export type Delivery = Static<typeof Delivery>

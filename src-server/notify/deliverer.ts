@@ -10,6 +10,7 @@ import type { Deliveries, DeliveryRow } from './deliveries.ts'
 import { retryAfterMs, waitAfter } from './retry-schedule.ts'
 import { type Answer, type ResolveName, resolveBySystem, sendOnce } from './send.ts'
 import { signedHeaders } from './signature.ts'
+import { createSlots } from './slots.ts'
 import { isLoopbackUrl } from './target-policy.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -26,9 +27,6 @@ export interface DelivererArguments {
   readonly resolveName?: ResolveName
 }
 
-/** Attempts under way at once, in all and to one receiver: a slow receiver must not hold up the others. */
-const MAX_AT_ONCE = 8
-const MAX_PER_ORIGIN = 2
 /** While anything waits, the outbox is looked at this often whatever the plan says: the wall clock may have jumped. */
 const LOOK_AGAIN_MS = 30_000
 /** After a fault of the database, which would be there again at once. */
@@ -39,6 +37,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
   const { db, clock, chance, log, webhooks, deliveries, ownPort, baseUrl, isOffline } = arguments_
   const { resolveName = resolveBySystem } = arguments_
   const closing = new AbortController()
+  const slots = createSlots()
   const underWay = new Map<string, { origin: string; ended: Promise<void> }>()
   let isStarted = false
   let stopTimer: (() => void) | undefined
@@ -62,7 +61,6 @@ export function createDeliverer(arguments_: DelivererArguments) {
     stopTimer?.()
     const suspended = webhooks.suspendedIds()
     for (const row of deliveries.due(clock.now())) {
-      if (underWay.size >= MAX_AT_ONCE) break
       if (row.webhook_id !== null && suspended.has(row.webhook_id)) continue
       if (mayGo(row)) launch(row)
     }
@@ -74,7 +72,8 @@ export function createDeliverer(arguments_: DelivererArguments) {
     const url = new URL(row.url)
     if (underWay.has(row.delivery_id)) return false
     if (isOffline() && !isLoopbackUrl(url)) return false
-    return [...underWay.values()].filter(({ origin }) => origin === url.origin).length < MAX_PER_ORIGIN
+    const taken = [...underWay.values()].map(({ origin }) => origin)
+    return slots.isFree(url.origin, taken)
   }
 
   function launch(row: DeliveryRow): void {
@@ -96,7 +95,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
   async function attempt(row: DeliveryRow): Promise<void> {
     const secret = webhooks.secretFor(row.webhook_id)
     const attemptedAtMs = clock.now()
-    if (secret === undefined) return deliveries.settle(row.delivery_id, 'failed', attemptedAtMs, GONE)
+    if (secret === undefined) return deliveries.stop({ deliveryId: row.delivery_id }, 'webhook_removed')
     const answer = await sendOrStay(row, secret, attemptedAtMs)
     // Broken off by an orderly stop: it does not count, and the row is still due at the next start.
     if (closing.signal.aborted) return
@@ -108,26 +107,32 @@ export function createDeliverer(arguments_: DelivererArguments) {
     })
   }
 
-  /** What waits has passed {@link mayGo}; a test is sent by hand, and the switch holds for it too. */
+  /** Sends one attempt. The offline switch is asked again because a test, sent by hand, does not pass {@link mayGo}. */
   async function sendOrStay(row: DeliveryRow, secret: string, atMs: number): Promise<Answer> {
     const url = new URL(row.url)
     if (isOffline() && !isLoopbackUrl(url)) return OFFLINE
-    return sendOnce({
+    const isFirst = row.last_attempt_at_ms === null
+    const body = isFirst ? withBase(row.body, baseUrl) : row.body
+    if (isFirst) deliveries.begin(row.delivery_id, body)
+    const begunMs = clock.monotonicMs()
+    const answer = await sendOnce({
       url,
-      headers: { ...signedHeaders(secret, row.event_id, Math.floor(atMs / 1000), row.body) },
-      body: row.body,
+      headers: { ...signedHeaders(secret, row.event_id, Math.floor(atMs / 1000), body) },
+      body,
       ownPort,
       resolveName,
       clock,
       signal: closing.signal,
     })
+    slots.note(url.origin, clock.monotonicMs() - begunMs)
+    return answer
   }
 
   const note = db.transaction((row: DeliveryRow, attemptedAtMs: number, answer: Answer) => {
     const isTest = row.event === TEST_EVENT
     const { status, retryAfter } = answer
     if (status !== undefined && status >= 200 && status < 300) {
-      deliveries.settle(row.delivery_id, 'delivered', attemptedAtMs, answer)
+      deliveries.settleTaken(row.delivery_id, attemptedAtMs, answer)
       if (row.webhook_id === null) return
       webhooks.noteDelivered(row.webhook_id, clock.now())
       // An attempt to tell an event that was under way when another got its 410 brings nobody back.
@@ -140,7 +145,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
     const { attempts } = deliveries.row(row.delivery_id)
     const wait = isOver ? undefined : waitAfter(attempts + 1, chance.randomBytes(1).readUInt8() / 256, asked)
     const next = wait === undefined ? undefined : clock.now() + wait
-    deliveries.settle(row.delivery_id, next === undefined ? 'failed' : 'pending', attemptedAtMs, answer, next)
+    deliveries.settleFailed(row.delivery_id, attemptedAtMs, answer, next)
     if (status === 410 && row.webhook_id !== null) webhooks.noteGone(row.webhook_id)
   })
 
@@ -150,6 +155,7 @@ export function createDeliverer(arguments_: DelivererArguments) {
     /** Begins to send. */
     start(): void {
       isStarted = true
+      for (const url of deliveries.unanswered()) slots.note(new URL(url).origin, Number.POSITIVE_INFINITY)
       wake()
     },
 
@@ -179,8 +185,14 @@ export function createDeliverer(arguments_: DelivererArguments) {
   }
 }
 
+/** Returns a body with `download_url` below `baseUrl`: what a run on another port wrote leads to this one. Others as they are. */
+function withBase(body: string, baseUrl: string): string {
+  const event = JSON.parse(body) as { download_url?: string }
+  const path = /\/api\/v1\/jobs\/[^/]+\/download$/.exec(event.download_url ?? '')?.[0]
+  return path === undefined ? body : JSON.stringify({ ...event, download_url: baseUrl + path })
+}
+
 const OFFLINE = { error: 'Loudsmith is offline and reaches this machine only' }
-const GONE = { error: 'the webhook was removed' }
 /** It is tried once. */
 const TEST_EVENT = 'webhook.test'
 const NO_JOB = '00000000-0000-0000-0000-000000000000'

@@ -1,6 +1,6 @@
 /** The outbox and delivery log: one row per event and target, from the moment the event is written until it is taken or given up. */
 
-import type { Delivery } from '../contract/webhooks.ts'
+import type { Delivery, StopReason } from '../contract/webhooks.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Chance, type Clock, isoTime } from '../system.ts'
@@ -13,6 +13,8 @@ export interface DeliveryRow {
   readonly job_id: string | null
   readonly webhook_id: string | null
   readonly url: string
+  /** Scheme, host and port of `url`; null in rows of earlier versions. */
+  readonly origin: string | null
   readonly body: string
   readonly state: Delivery['state']
   readonly attempts: number
@@ -20,6 +22,7 @@ export interface DeliveryRow {
   readonly last_attempt_at_ms: number | null
   readonly last_status: number | null
   readonly last_error: string | null
+  readonly stop_reason: StopReason | null
   readonly created_at_ms: number
 }
 
@@ -31,7 +34,7 @@ export interface NewDelivery {
   /** Absent for a job's own address. */
   readonly webhookId?: string
   readonly url: string
-  /** The exact bytes of every attempt. */
+  /** The bytes of every attempt, once the first has begun; see {@link Deliveries.begin}. */
   readonly body: string
 }
 
@@ -41,28 +44,64 @@ export interface AttemptEnd {
   readonly error?: string
 }
 
+/** Rows of one target that are looked at at once: as many as may be under way to one origin. */
+const MAX_DUE_PER_TARGET = 2
+
+const STOP_ERRORS: Record<StopReason, string> = {
+  job_deleted: 'the job was deleted',
+  webhook_removed: 'the webhook was removed',
+  receiver_gone: 'the receiver answered 410 Gone',
+}
+
 /** Makes the outbox over an open database. */
 export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; chance: Chance }) {
   const insert = db.prepare(
-    `INSERT INTO deliveries (delivery_id, event_id, event, job_id, webhook_id, url, body, state, scheduled_at_ms, next_attempt_at_ms, created_at_ms)
-     VALUES (@deliveryId, @eventId, @event, @jobId, @webhookId, @url, @body, 'pending', @now, @now, @now)`,
+    `INSERT INTO deliveries (delivery_id, event_id, event, job_id, webhook_id, url, origin, body, state, scheduled_at_ms, next_attempt_at_ms, created_at_ms)
+     VALUES (@deliveryId, @eventId, @event, @jobId, @webhookId, @url, @origin, @body, 'pending', @now, @now, @now)`,
   )
   const selectOne = db.prepare<[string], DeliveryRow>('SELECT * FROM deliveries WHERE delivery_id = ?')
   // A clock that stands before the moment of planning was turned back: waiting for it could take years, so the row is due.
   const selectDue = db.prepare<[number, number], DeliveryRow>(
-    `SELECT * FROM deliveries WHERE state = 'pending' AND (next_attempt_at_ms <= ? OR scheduled_at_ms > ?)
-     ORDER BY next_attempt_at_ms, rowid`,
+    `SELECT * FROM deliveries WHERE rowid IN (
+       SELECT id FROM (
+         SELECT rowid AS id, row_number() OVER (
+           PARTITION BY coalesce(origin, url), webhook_id ORDER BY next_attempt_at_ms, rowid
+         ) AS place
+         FROM deliveries WHERE state = 'pending' AND (next_attempt_at_ms <= ? OR scheduled_at_ms > ?)
+       ) WHERE place <= ${MAX_DUE_PER_TARGET}
+     ) ORDER BY next_attempt_at_ms, rowid`,
   )
   const selectNext = db.prepare<[number], { at: number | null; waiting: number }>(
     "SELECT min(iif(next_attempt_at_ms > ?, next_attempt_at_ms, NULL)) AS at, count(*) AS waiting FROM deliveries WHERE state = 'pending'",
   )
-  const settle = db.prepare(
+  const settleFailed = db.prepare(
     `UPDATE deliveries SET state = @state, attempts = attempts + 1, last_attempt_at_ms = @attemptedAt, last_status = @status,
        last_error = @error, scheduled_at_ms = @now, next_attempt_at_ms = @next
      WHERE delivery_id = @deliveryId AND state = 'pending'`,
   )
+  const settleTaken = db.prepare(
+    `UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, last_attempt_at_ms = @attemptedAt, last_status = @status,
+       last_error = NULL, stop_reason = NULL, next_attempt_at_ms = NULL
+     WHERE delivery_id = @deliveryId`,
+  )
+  const begin = db.prepare<[string, number, string]>(
+    'UPDATE deliveries SET body = ?, last_attempt_at_ms = ? WHERE delivery_id = ?',
+  )
+  const stop = db.prepare<{
+    deliveryId: string | null
+    jobId: string | null
+    webhookId: string | null
+    reason: StopReason
+    error: string
+  }>(
+    `UPDATE deliveries SET state = 'failed', next_attempt_at_ms = NULL, last_error = @error, stop_reason = @reason
+     WHERE state = 'pending' AND (delivery_id = @deliveryId OR job_id = @jobId OR webhook_id = @webhookId)`,
+  )
+  const selectUnanswered = db.prepare<[], { url: string }>(
+    "SELECT DISTINCT url FROM deliveries WHERE state = 'pending' AND attempts > 0 AND last_status IS NULL",
+  )
   const requeue = db.prepare<[number, number, string]>(
-    `UPDATE deliveries SET state = 'pending', attempts = 0, scheduled_at_ms = ?, next_attempt_at_ms = ?, last_error = NULL
+    `UPDATE deliveries SET state = 'pending', attempts = 0, scheduled_at_ms = ?, next_attempt_at_ms = ?, last_error = NULL, stop_reason = NULL
      WHERE delivery_id = ?`,
   )
   const deleteBefore = db.prepare<[number]>("DELETE FROM deliveries WHERE state <> 'pending' AND created_at_ms < ?")
@@ -78,11 +117,15 @@ export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; 
     add(delivery: NewDelivery): string {
       const deliveryId = chance.newUuid()
       const { jobId = null, webhookId = null } = delivery
-      insert.run({ ...delivery, deliveryId, jobId, webhookId, now: clock.now() })
+      const { origin } = new URL(delivery.url)
+      insert.run({ ...delivery, deliveryId, jobId, webhookId, origin, now: clock.now() })
       return deliveryId
     },
 
-    /** Returns what is to be sent now, longest due first. */
+    /**
+     * Returns what is to be sent now, longest due first: at most two for one webhook, or for the jobs' own addresses at one origin, so
+     * that the size of a backlog for one receiver costs the others nothing.
+     */
     due: (nowMs: number): DeliveryRow[] => selectDue.all(nowMs, nowMs),
 
     /** Returns how long until a waiting delivery becomes due, ms; Infinity when all are already, undefined when none waits. */
@@ -92,17 +135,29 @@ export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; 
       return at === null ? Number.POSITIVE_INFINITY : at - nowMs
     },
 
-    /** Notes how an attempt ended. `nextMs` plans the next one; without it the delivery is over. */
-    settle(
-      deliveryId: string,
-      state: Delivery['state'],
-      attemptedAtMs: number,
-      end: AttemptEnd,
-      nextMs?: number,
-    ): void {
+    /** Returns the addresses that did not answer the last attempt and to which something waits. */
+    unanswered: (): string[] => selectUnanswered.all().map(({ url }) => url),
+
+    /** Fixes the bytes of a delivery before they leave for the first time. From then on every attempt sends these. */
+    begin: (deliveryId: string, body: string): void => void begin.run(body, clock.now(), deliveryId),
+
+    /** Stops the waiting deliveries of a job or a webhook, or one delivery, and notes why. */
+    stop(of: { deliveryId?: string; jobId?: string; webhookId?: string }, reason: StopReason): void {
+      const { deliveryId = null, jobId = null, webhookId = null } = of
+      stop.run({ deliveryId, jobId, webhookId, reason, error: STOP_ERRORS[reason] })
+    },
+
+    /** Notes that the receiver took it, also where it was stopped while the attempt was under way. */
+    settleTaken(deliveryId: string, attemptedAtMs: number, { status = null }: { status?: number | null }): void {
+      settleTaken.run({ deliveryId, attemptedAt: attemptedAtMs, status })
+    },
+
+    /** Notes that an attempt failed. `nextMs` plans the next one; without it the delivery is over. Nothing where it was stopped. */
+    settleFailed(deliveryId: string, attemptedAtMs: number, end: AttemptEnd, nextMs?: number): void {
       const { status = null, error = null } = end
+      const state = nextMs === undefined ? 'failed' : 'pending'
       const attempt = { deliveryId, state, attemptedAt: attemptedAtMs, status, error }
-      settle.run({ ...attempt, now: clock.now(), next: nextMs ?? null })
+      settleFailed.run({ ...attempt, now: clock.now(), next: nextMs ?? null })
     },
 
     /** Plans the same bytes anew from the first attempt, now. Throws NOT_FOUND. */
@@ -152,6 +207,7 @@ function deliveryToWire(row: DeliveryRow): Delivery {
     ...(row.last_attempt_at_ms === null ? {} : { last_attempt_at: isoTime(row.last_attempt_at_ms) }),
     ...(row.last_status === null ? {} : { last_status: row.last_status }),
     ...(row.last_error === null ? {} : { last_error: row.last_error }),
+    ...(row.stop_reason === null ? {} : { stop_reason: row.stop_reason }),
     created_at: isoTime(row.created_at_ms),
   }
 }

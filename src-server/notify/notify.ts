@@ -40,8 +40,8 @@ const DAY_MS = 86_400_000
 export function createNotify(arguments_: NotifyArguments) {
   const { clock, log, ownPort } = arguments_
   const events = createEventLog(arguments_)
-  const webhooks = createWebhooks(arguments_)
   const deliveries = createDeliveries(arguments_)
+  const webhooks = createWebhooks({ ...arguments_, deliveries })
   const deliverer = createDeliverer({ ...arguments_, webhooks, deliveries })
 
   let stopTimer: (() => void) | undefined
@@ -72,10 +72,13 @@ export function createNotify(arguments_: NotifyArguments) {
 
     /**
      * Writes what happened, and one delivery per target: the job's own `webhookUrl` and each active account webhook that wants
-     * the event. Call it inside the transaction of the change, and `committed` after it. Returns the number of the event.
+     * the event. The event of a deleted job stops the deliveries that wait for it. Call it inside the transaction of the change, and
+     * `committed` after it. Returns the number of the event.
      */
     record(happened: HappenedEvent & { readonly webhookUrl?: string }): number {
       const stored = events.append(happened)
+      if (happened.event === 'job.deleted' && happened.jobId !== undefined)
+        deliveries.stop({ jobId: happened.jobId }, 'job_deleted')
       if (happened.body !== undefined) {
         const targets = webhooks.targetsOf(happened.event).map(({ webhookId, url }) => ({ webhookId, url }))
         const own = happened.webhookUrl === undefined ? [] : [{ url: happened.webhookUrl }]

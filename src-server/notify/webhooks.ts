@@ -7,6 +7,7 @@ import type { Webhook } from '../contract/webhooks.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Chance, type Clock, isoTime } from '../system.ts'
+import type { Deliveries } from './deliveries.ts'
 import { newSecret } from './signature.ts'
 import { checkUrl } from './target-policy.ts'
 
@@ -24,6 +25,7 @@ export interface WebhooksArguments {
   readonly db: Db
   readonly clock: Clock
   readonly chance: Chance
+  readonly deliveries: Deliveries
   /** The account's plan of this moment: it says how many receivers are active. */
   readonly plan: () => Plan
   /** The port this server listens on. */
@@ -34,7 +36,7 @@ export interface WebhooksArguments {
  * Makes the register of receivers. The plan counts those that are not gone, oldest first: the ones beyond it are suspended, wait
  * with what is theirs and come back with a larger plan.
  */
-export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArguments) {
+export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }: WebhooksArguments) {
   // Their order of creation, which a clock that was turned back does not change.
   const selectAll = db.prepare<[], WebhookRow>('SELECT * FROM webhooks ORDER BY rowid')
   const insert = db.prepare<[string, string, string, string, number]>(
@@ -46,9 +48,6 @@ export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArg
   const updateBack = db.prepare<[string]>('UPDATE webhooks SET is_gone = 0 WHERE webhook_id = ?')
   const updateDelivered = db.prepare<[number, string]>(
     'UPDATE webhooks SET last_delivery_at_ms = ? WHERE webhook_id = ?',
-  )
-  const stopDeliveries = db.prepare<[string, string]>(
-    "UPDATE deliveries SET state = 'failed', next_attempt_at_ms = NULL, last_error = ? WHERE webhook_id = ? AND state = 'pending'",
   )
   const selectJobSecret = db.prepare<[], { secret: string }>('SELECT secret FROM job_signing_secret')
   const upsertJobSecret = db.prepare<[string]>(
@@ -109,7 +108,7 @@ export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArg
     remove(webhookId: string): void {
       find(webhookId)
       db.transaction(() => {
-        stopDeliveries.run('the webhook was removed', webhookId)
+        deliveries.stop({ webhookId }, 'webhook_removed')
         deleteOne.run(webhookId)
       })()
     },
@@ -156,7 +155,7 @@ export function createWebhooks({ db, clock, chance, plan, ownPort }: WebhooksArg
     /** Notes that a receiver answered 410: it gets nothing any more, and what waits for it stops. */
     noteGone(webhookId: string): void {
       updateGone.run(webhookId)
-      stopDeliveries.run('the receiver answered 410 Gone', webhookId)
+      deliveries.stop({ webhookId }, 'receiver_gone')
     },
   }
 }

@@ -169,6 +169,11 @@ test('410 stops: the webhook is gone, what waits for it ends, and nothing is sen
   happen(notify, completed('0191f3a0-1111-4222-8333-000000000002'))
   await eventually(() => notify.deliveries.list({ limit: 9 }).every(({ state }) => state === 'failed'))
   expect(notify.webhooks.list()[0]?.state).toBe('gone')
+  // Its own attempt got the 410; the other was stopped.
+  expect(notify.deliveries.list({ limit: 9 }).map(({ stop_reason }) => stop_reason)).toEqual([
+    undefined,
+    'receiver_gone',
+  ])
   happen(notify, completed('0191f3a0-1111-4222-8333-000000000003'))
   await clock.advance(86_400_000)
   expect(receiver.received.length).toBe(2)
@@ -436,6 +441,155 @@ test('one slow receiver does not hold up the others', async () => {
   expect(slow.received.length).toBeLessThanOrEqual(2)
 })
 
+/** Receivers that take requests and never answer. */
+const startHanging = (count: number) => Promise.all(Array.from({ length: count }, () => startReceiver(() => {})))
+const jobNumber = (number: number) => `0191f3a0-1111-4222-8333-${String(number).padStart(12, '0')}`
+
+test('a healthy receiver is told of every event while ten others hang, each with more events waiting', async () => {
+  // No attempt comes to its time limit: nothing is told because a slot was given up.
+  const { notify } = createTestNotify({ clock: createFakeClock() })
+  const hanging = await startHanging(10)
+  const healthy = await startReceiver()
+  notify.start()
+  for (let event = 1; event <= 10; event++) {
+    for (const [index, { url }] of hanging.entries())
+      happen(notify, { ...completed(jobNumber(event * 100 + index)), webhookUrl: `${url}?event=${event}` })
+    happen(notify, { ...completed(jobNumber(event * 100 + 99)), webhookUrl: healthy.url })
+    await healthy.until(event)
+  }
+  await Promise.all(hanging.map((one) => one.until(1)))
+  expect(hanging.map(({ received }) => received.length)).toEqual(hanging.map(() => 1))
+})
+
+test('a receiver that answered last time is told while more receivers hang than there are slots for strangers', async () => {
+  const { notify } = createTestNotify({ clock: createFakeClock() })
+  const healthy = await startReceiver()
+  notify.start()
+  happen(notify, { ...completed(jobNumber(0)), webhookUrl: healthy.url })
+  await eventually(() => notify.deliveries.list({ limit: 1 })[0]?.state === 'delivered')
+  const hanging = await startHanging(70)
+  for (const [index, { url }] of hanging.entries())
+    happen(notify, { ...completed(jobNumber(index + 1)), webhookUrl: url })
+  happen(notify, { ...completed(jobNumber(99)), webhookUrl: healthy.url })
+  await healthy.until(2)
+})
+
+test('receivers that hung last time leave room for a new one, also after a restart', async () => {
+  const file = newDatabaseFile()
+  const hanging = await startHanging(48)
+  const clock = createFakeClock()
+  const before = createTestNotify({ file, clock })
+  before.notify.start()
+  for (const [index, { url }] of hanging.entries())
+    happen(before.notify, { ...completed(jobNumber(index)), webhookUrl: url })
+  await Promise.all(hanging.map((one) => one.until(1)))
+  await clock.advance(15_000)
+  await eventually(() => before.notify.deliveries.list({ limit: 48 }).every(({ attempts }) => attempts === 1))
+  await before.notify.close()
+  before.db.close()
+
+  const after = createTestNotify({ file, clock: createFakeClock(clock.now() + 3_600_000) })
+  after.notify.start()
+  const fresh = await startReceiver()
+  happen(after.notify, { ...completed(jobNumber(99)), webhookUrl: fresh.url })
+  await fresh.until(1)
+})
+
+test('callbacks that one receiver refused together come again spread over the next seconds, not all at once', async () => {
+  const clock = createFakeClock()
+  const { notify } = createTestNotify({ clock })
+  const receiver = await startReceiver((response) => response.writeHead(503).end())
+  notify.start()
+  for (let job = 0; job < 30; job++) happen(notify, { ...completed(jobNumber(job)), webhookUrl: receiver.url })
+  const deliveries = () => notify.deliveries.list({ limit: 30 })
+  await eventually(() => deliveries().every(({ attempts }) => attempts === 1))
+  const waits = deliveries().map(({ next_attempt_at = '' }) => Date.parse(next_attempt_at) - clock.now())
+  // Drawn by chance from 256 moments within half a second: fewer than 15 different ones do not happen.
+  expect(new Set(waits).size).toBeGreaterThanOrEqual(15)
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(5000)
+  expect(Math.max(...waits)).toBeLessThanOrEqual(5500)
+})
+
+test('deleting a job stops what waits for it and nothing else, in the transaction of the deletion, and the log says why', async () => {
+  const clock = createFakeClock()
+  const { notify, db } = createTestNotify({ clock })
+  const receiver = await startReceiver((response) => response.writeHead(500).end())
+  notify.webhooks.create(receiver.url)
+  notify.start()
+  const [deleted, kept] = [jobNumber(1), jobNumber(2)]
+  for (const job of [deleted, kept]) happen(notify, { ...completed(job), webhookUrl: receiver.url })
+  await receiver.until(4)
+  await eventually(() => notify.deliveries.list({ limit: 4 }).every(({ attempts }) => attempts === 1))
+  const states = (jobId: string) =>
+    notify.deliveries.list({ jobId, limit: 9 }).map(({ state, stop_reason }) => [state, stop_reason])
+  const deletion = db.transaction(() => {
+    notify.record({ event: 'job.deleted', jobId: deleted })
+    throw new Error('the deletion failed')
+  })
+  expect(deletion).toThrow('the deletion failed')
+  expect(states(deleted)).toEqual([
+    ['pending', undefined],
+    ['pending', undefined],
+  ])
+  happen(notify, { event: 'job.deleted', jobId: deleted })
+  expect(states(deleted)).toEqual([
+    ['failed', 'job_deleted'],
+    ['failed', 'job_deleted'],
+  ])
+  expect(notify.deliveries.list({ jobId: deleted, limit: 1 })[0]?.last_error).toBe('the job was deleted')
+  await clock.advance(6000)
+  await receiver.until(6)
+  await clock.advance(86_400_000)
+  const jobs = receiver.received.map(({ body }) => (JSON.parse(body) as { job_id: string }).job_id)
+  expect(jobs.filter((job) => job === deleted).length).toBe(2)
+  expect(jobs.filter((job) => job === kept).length).toBeGreaterThan(2)
+})
+
+test('a callback that its receiver takes while the job is being deleted counts as delivered', async () => {
+  const { notify } = createTestNotify({ clock: createFakeClock() })
+  let take = () => {}
+  const receiver = await startReceiver((response) => {
+    take = () => response.writeHead(204).end()
+  })
+  notify.start()
+  happen(notify, { ...completed(), webhookUrl: receiver.url })
+  await receiver.until(1)
+  happen(notify, { event: 'job.deleted', jobId: JOB_ID })
+  take()
+  await eventually(() => notify.deliveries.list({ limit: 1 })[0]?.state === 'delivered')
+  expect(notify.deliveries.list({ limit: 1 })[0]).toMatchObject({ attempts: 1, last_status: 204 })
+  expect(notify.deliveries.list({ limit: 1 })[0]).not.toHaveProperty('stop_reason')
+})
+
+test('after a restart on another port a callback that never left leads there, and one that left keeps its bytes', async () => {
+  const file = newDatabaseFile()
+  const receiver = await startReceiver((response) => response.writeHead(receiver.received.length < 2 ? 500 : 204).end())
+  const before = createTestNotify({ file, clock: createFakeClock() })
+  before.notify.start()
+  happen(before.notify, { ...completed(jobNumber(1)), webhookUrl: receiver.url })
+  await eventually(() => before.notify.deliveries.list({ limit: 1 })[0]?.attempts === 1)
+  before.world.isOffline = true
+  happen(before.notify, { ...completed(jobNumber(2)), webhookUrl: `http://hooks.example:${receiver.port}/hook` })
+  await before.notify.close()
+  before.db.close()
+
+  const baseUrl = 'http://127.0.0.1:50123'
+  const resolveName = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }])
+  const clock = createFakeClock(1_772_366_400_000 + 60_000)
+  const after = createTestNotify({ file, clock, resolveName, baseUrl })
+  after.notify.start()
+  await receiver.until(3)
+  const linksOf = (job: string) =>
+    receiver.received
+      .map(({ body }) => JSON.parse(body) as { job_id: string; download_url: string })
+      .filter(({ job_id }) => job_id === job)
+      .map(({ download_url }) => download_url)
+  const old = `http://127.0.0.1:${OWN_PORT}/api/v1/jobs/${jobNumber(1)}/download`
+  expect(linksOf(jobNumber(1))).toEqual([old, old])
+  expect(linksOf(jobNumber(2))).toEqual([`${baseUrl}/api/v1/jobs/${jobNumber(2)}/download`])
+  expect(receiver.received.every((request) => isSigned(request, after.notify.webhooks.jobSecret()))).toBe(true)
+})
+
 test('a name is resolved once, every address is checked, and the connection goes to a checked one', async () => {
   const asked: string[] = []
   const receiver = await startReceiver()
@@ -549,6 +703,7 @@ test('removing a webhook stops what waits for it', async () => {
   expect(notify.deliveries.list({ limit: 1 })[0]).toMatchObject({
     state: 'failed',
     last_error: 'the webhook was removed',
+    stop_reason: 'webhook_removed',
   })
   expect(() => notify.webhooks.remove(webhook_id)).toThrow(new AppError('NOT_FOUND'))
 })
@@ -584,7 +739,11 @@ test('what is sent again by hand to a webhook that was removed fails at once, an
   notify.webhooks.remove(webhook_id)
   notify.redeliver(delivery()?.delivery_id ?? '')
   await eventually(() => delivery()?.state !== 'pending')
-  expect(delivery()).toMatchObject({ state: 'failed', last_error: 'the webhook was removed' })
+  expect(delivery()).toMatchObject({
+    state: 'failed',
+    last_error: 'the webhook was removed',
+    stop_reason: 'webhook_removed',
+  })
   expect(receiver.received.length).toBe(1)
 })
 

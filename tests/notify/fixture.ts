@@ -36,7 +36,7 @@ export interface World {
 
 /** Notify with everything real but the clock, when one is given. `world` can be changed while it runs. */
 export function createTestNotify(
-  options: { file?: string; clock?: Clock; resolveName?: NotifyArguments['resolveName'] } = {},
+  options: { file?: string; clock?: Clock; resolveName?: NotifyArguments['resolveName']; baseUrl?: string } = {},
 ) {
   const clock = options.clock ?? systemClock
   const db = openTestDatabase(options.file ?? newDatabaseFile())
@@ -49,7 +49,7 @@ export function createTestNotify(
     log: createLog('debug', clock, (line) => lines.push(line)),
     plan: () => world.plan,
     ownPort: OWN_PORT,
-    baseUrl: `http://127.0.0.1:${OWN_PORT}`,
+    baseUrl: options.baseUrl ?? `http://127.0.0.1:${OWN_PORT}`,
     isOffline: () => world.isOffline,
     ...(options.resolveName ? { resolveName: options.resolveName } : {}),
   })

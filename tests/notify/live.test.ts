@@ -124,6 +124,18 @@ test('a failed and a cancelled job send job.failed with the reason', async () =>
   ])
 })
 
+test('after DELETE of a job nothing more is sent for it, and the log says why', async () => {
+  engine.isAutomatic = true
+  const receiver = await startReceiver((response) => response.writeHead(500).end())
+  const { job_id } = await service.newJob({ webhook_url: receiver.url })
+  const log = () => deliveries(`?job_id=${job_id}`)
+  while ((await log())[0]?.last_status !== 500) await new Promise((resolve) => setTimeout(resolve, 20))
+  expect((await log())[0]).toMatchObject({ state: 'pending' })
+  expect((await service.call('DELETE', `/api/v1/jobs/${job_id}`)).status).toBe(204)
+  expect(await log()).toMatchObject([{ state: 'failed', attempts: 1, last_status: 500, stop_reason: 'job_deleted' }])
+  expect((await log())[0]).not.toHaveProperty('next_attempt_at')
+})
+
 test('the whole life of a webhook: made with a secret shown once, listed, tested, its secret replaced, removed', async () => {
   const receiver = await startReceiver()
   const { status, body: made } = await create({ url: receiver.url, events: ['job.failed'] })

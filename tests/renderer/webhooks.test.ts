@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src-renderer/api/client.ts'
+import { deliveryWords } from '../../src-renderer/screens/settings/delivery-words.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import { createWebhooks } from '../../src-renderer/state/webhooks.ts'
+import { settingsEn } from '../../src-renderer/text/settings.en.ts'
+import { settingsKo } from '../../src-renderer/text/settings.ko.ts'
+import type { Delivery } from '../../src-server/contract/webhooks.ts'
 import { settle } from '../support/fake-clock.ts'
 
 /** Webhooks over a server that has `a` and `b`; readings are answered when `answer` is called once `hold` is. */
@@ -103,4 +107,35 @@ describe('webhooks', () => {
     await Promise.all([older, newer])
     expect(ids()).toEqual(['a', 'b', 'c'])
   })
+})
+
+it('the delivery log says in both languages why a delivery was stopped, and what a waiting one waits for', () => {
+  const now = Date.parse('2026-03-01T12:00:00.000Z')
+  const delivery = (facts: Partial<Delivery>): Delivery => ({
+    delivery_id: 'd',
+    event_id: 'msg_d',
+    event: 'job.completed',
+    url: 'http://127.0.0.1:9/',
+    state: 'failed',
+    attempts: 0,
+    created_at: '2026-03-01T11:00:00.000Z',
+    ...facts,
+  })
+  const both = (facts: Partial<Delivery>) =>
+    [settingsEn, settingsKo].map(({ webhooks }) => deliveryWords(delivery(facts), webhooks, now))
+  expect(both({ stop_reason: 'job_deleted' })).toEqual(['stopped: the song was deleted', '중단: 곡을 삭제함'])
+  expect(both({ stop_reason: 'job_deleted', attempts: 2, last_status: 503 })).toEqual([
+    '503, stopped: the song was deleted',
+    '503, 중단: 곡을 삭제함',
+  ])
+  expect(both({ stop_reason: 'webhook_removed', attempts: 1 })).toEqual([
+    'No answer, stopped: the address was removed',
+    '응답 없음, 중단: 주소를 지움',
+  ])
+  expect(both({ attempts: 8 })).toEqual(['No answer, stopped', '응답 없음, 중단'])
+  expect(both({ state: 'pending' })).toEqual(['Waits', '대기'])
+  expect(both({ state: 'pending', attempts: 1, next_attempt_at: '2026-03-01T12:08:00.000Z' })).toEqual([
+    'No answer, again in 8 min',
+    '응답 없음, 8분 뒤 다시 보냄',
+  ])
 })

@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
+import { deliveryWords } from './delivery-words.ts'
 import { Problem, Reading, SecretBox, SectionHead, type SectionProps, TextDialog, useAction } from './section.tsx'
 
 /** Attempts of one delivery before it is given up (first try and seven more). */
@@ -225,24 +226,17 @@ function Answer({ delivery }: { delivery: Delivery }) {
   const { t } = useWords()
   const text = t.prefs.webhooks
   const small = { className: 'i s', 'aria-hidden': true } as const
-  const answer = delivery.last_status ? text.answered(delivery.last_status) : text.noAnswer
-  const said = delivery.attempts > 0 ? answer : ''
-  const minutes = delivery.next_attempt_at
-    ? Math.round((Date.parse(delivery.next_attempt_at) - Date.now()) / 60_000)
-    : null
-  // What is due and not sent is held back: while Loudsmith stays offline, or by the plan.
-  const isPlanned = delivery.attempts > 0 && minutes !== null && minutes >= 0
-  const next = delivery.state === 'failed' ? text.stopped : isPlanned ? text.again(minutes) : ''
-  const words = [said, next].filter(Boolean).join(', ') || text.waiting
+  // The user's own deletion is no fault.
+  const isUnwanted = delivery.stop_reason === 'job_deleted' || delivery.stop_reason === 'webhook_removed'
   const [tone, icon] = {
     delivered: ['c-ok', <Check key="i" {...small} />] as const,
     pending: ['c-warn', <Clock key="i" {...small} />] as const,
-    failed: ['c-bad', <CircleX key="i" {...small} />] as const,
+    failed: [isUnwanted ? 'dim' : 'c-bad', <CircleX key="i" {...small} />] as const,
   }[delivery.state]
   return (
     <span className={`row ${tone}`} title={delivery.last_error}>
       {icon}
-      <span className="dim">{words}</span>
+      <span className="dim">{deliveryWords(delivery, text, Date.now())}</span>
     </span>
   )
 }

@@ -1,0 +1,41 @@
+/** Slots for attempts under way, shared among receivers so that those that hang do not hold up those that answer. Pure. */
+
+/** Attempts under way at once, in all. Each costs one socket. */
+const MAX_AT_ONCE = 64
+/** Attempts at once to origins that are not known to be prompt. The other slots are kept for those that are. */
+const MAX_UNPROVEN = 48
+/** Attempts at once to origins that were slow last time. */
+const MAX_SLOW = 16
+/** Attempts at once to one origin: two where the last attempt ended promptly, else one. */
+const MAX_PER_PROMPT_ORIGIN = 2
+/** An attempt that holds its slot for less than this, taken or refused, is prompt. A failed connect takes at most as long. */
+const PROMPT_MS = 5000
+/** Origins remembered, those attempted last. */
+const MAX_REMEMBERED = 1000
+
+/** Makes the slots. An origin is unproven until its first attempt has ended. */
+export function createSlots() {
+  const promptByOrigin = new Map<string, boolean>()
+
+  const isUnproven = (origin: string) => promptByOrigin.get(origin) !== true
+  const isSlow = (origin: string) => promptByOrigin.get(origin) === false
+
+  return {
+    /** Returns whether another attempt to `origin` may begin while those to `taken`, one entry per attempt, are under way. */
+    isFree(origin: string, taken: readonly string[]): boolean {
+      if (taken.length >= MAX_AT_ONCE) return false
+      const own = taken.filter((one) => one === origin).length
+      if (!isUnproven(origin)) return own < MAX_PER_PROMPT_ORIGIN
+      if (own > 0 || taken.filter(isUnproven).length >= MAX_UNPROVEN) return false
+      return !isSlow(origin) || taken.filter(isSlow).length < MAX_SLOW
+    },
+
+    /** Notes for how long an attempt held its slot, ms. */
+    note(origin: string, heldMs: number): void {
+      promptByOrigin.delete(origin)
+      promptByOrigin.set(origin, heldMs < PROMPT_MS)
+      const [oldest] = promptByOrigin.keys()
+      if (promptByOrigin.size > MAX_REMEMBERED && oldest !== undefined) promptByOrigin.delete(oldest)
+    },
+  }
+}
