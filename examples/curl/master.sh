@@ -13,6 +13,18 @@ result="${song%.*}_masters.zip"
 member() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
 call() { curl --silent --show-error --header "Authorization: Bearer $LOUDSMITH_KEY" "$@"; }
 
+# Calls and prints the answer with its headers; waits for as long as the service asks for.
+ask() {
+  while :; do
+    answer=$(call --include "$@") || return 1
+    wait=$(printf '%s\n' "$answer" | tr -d '\r' | sed -n 's/^[Rr]etry-[Aa]fter: *\([0-9]*\)$/\1/p' | head -n 1)
+    [ -n "$wait" ] || break
+    echo "waiting: $(printf '%s\n' "$answer" | tail -n 1)" >&2
+    sleep "$wait"
+  done
+  printf '%s' "$answer"
+}
+
 [ -r "$song" ] || { echo "there is no file $song" >&2; exit 1; }
 # Quoted for curl, which reads ; and , as its own.
 quoted=$(printf '%s' "$song" | sed 's/[\\"]/\\&/g')
@@ -20,7 +32,7 @@ quoted=$(printf '%s' "$song" | sed 's/[\\"]/\\&/g')
 key=$({ echo "$platforms"; cat; } <"$song" | cksum | tr ' ' -)
 attempt=1
 while :; do
-  answer=$(call --include --header "Idempotency-Key: $key-$attempt" \
+  answer=$(ask --header "Idempotency-Key: $key-$attempt" \
     --form "file=@\"$quoted\"" --form "platforms=$platforms" "$url/api/v1/master")
   job=$(printf '%s' "$answer" | member job_id)
   if [ -z "$job" ]; then
@@ -29,7 +41,7 @@ while :; do
   fi
   case $answer in *idempotent-replayed:*) ;; *) break ;; esac
   # One that failed or was deleted is made anew.
-  case $(call "$url/api/v1/jobs/$job") in
+  case $(ask "$url/api/v1/jobs/$job") in
     *'"status":"failed"'* | *JOB_NOT_FOUND*) attempt=$((attempt + 1)) ;;
     *) break ;;
   esac
@@ -37,16 +49,16 @@ done
 echo "job $job"
 
 while :; do
-  # --retry waits as long as the service asks for.
-  answer=$(call --fail --retry 5 "$url/api/v1/jobs/$job")
+  answer=$(ask "$url/api/v1/jobs/$job")
   case $(printf '%s' "$answer" | member status) in
     queued) sleep "${LOUDSMITH_POLL_SECONDS:-2}" ;;
     done) break ;;
     failed) echo "failed: $(printf '%s' "$answer" | member error_message)" >&2; exit 1 ;;
-    *) echo "unexpected answer: $answer" >&2; exit 1 ;;
+    *) echo "unexpected answer: $(printf '%s\n' "$answer" | tail -n 1)" >&2; exit 1 ;;
   esac
 done
 
+# --retry waits as long as the service asks for.
 call --fail --retry 5 --output "$result.part" "$url/api/v1/jobs/$job/download" || { rm -f "$result.part"; exit 1; }
 mv -f "$result.part" "$result"
 echo "$result"

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import http from 'node:http'
+import { createRequire } from 'node:module'
 import { type AddressInfo, connect } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -90,16 +91,17 @@ function refuseByLimit(response: http.ServerResponse): void {
 }
 
 /**
- * The service behind another address, where `answerFirst` answers the first read, where each download breaks off behind its first
- * byte, or where no caller hears of the job that it made. Returns the address.
+ * The service behind another address, where `answerFirst` answers the first read, where that many downloads break off behind their
+ * first byte, or where no caller hears of the job that it made. Returns the address.
  */
 async function startDoor({
   port = 0,
   answerFirst = refuseByLimit,
-  breaksDownloads = false,
+  breaksDownloads = 0,
   losesJobs = false,
 } = {}): Promise<string> {
-  let isRefused = breaksDownloads
+  let isRefused = breaksDownloads > 0
+  let broken = 0
   const door = http.createServer((request, response) => {
     if (request.method === 'GET' && !isRefused) {
       isRefused = true
@@ -114,7 +116,7 @@ async function startDoor({
         return
       }
       response.writeHead(answer.statusCode ?? 0, answer.headers)
-      if (breaksDownloads && url.endsWith('/download'))
+      if (url.endsWith('/download') && broken++ < breaksDownloads)
         answer.once('data', (bytes: Buffer) => response.write(bytes.subarray(0, 1), () => response.destroy()))
       else answer.pipe(response)
     })
@@ -208,7 +210,7 @@ test.each(CLIENTS)('the %s example says why a song is refused, and fails', async
   expect(program.output).not.toMatch(/Traceback|at .*\.mjs/)
 })
 
-test.each(CLIENTS.filter(([name]) => name !== 'curl'))(
+test.each(CLIENTS)(
   'the %s example waits when the plan allows no further request, and says so',
   async (_name, command, args) => {
     await service.patch('/app/account', { plan: 'pro' })
@@ -292,7 +294,7 @@ test.each(CLIENTS)(
 test.each(CLIENTS)(
   'the %s example fails when its download breaks off, and leaves what was there before',
   async (_name, command, args) => {
-    const LOUDSMITH_URL = await startDoor({ breaksDownloads: true })
+    const LOUDSMITH_URL = await startDoor({ breaksDownloads: Number.POSITIVE_INFINITY })
     const before = readdirSync(folder)
     const program = run(command, [...args, '봄날 (demo).wav', 'melon'], { LOUDSMITH_URL })
     expect(await finished(program)).not.toBe(0)
@@ -345,9 +347,12 @@ test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
     const receiver = run(command, args, { LOUDSMITH_WEBHOOK_SECRET: secret })
     await eventually(() => receiver.output.includes('listening'))
     const url = /http:\/\/\S+/.exec(receiver.output)?.[0] ?? ''
-    const { job_id } = await service.newJob({ webhook_url: url })
+    const { job_id } = await service.newJob({
+      webhook_url: url,
+      file: new File([new Uint8Array(wavSong())], '봄날.wav'),
+    })
     await eventually(() => receiver.output.includes(`completed ${job_id}`))
-    expect(sha256(readFileSync(path.join(folder, `${job_id}.zip`)))).toBe(await tagOf(job_id))
+    expect(sha256(readFileSync(path.join(folder, `봄날_${job_id.slice(0, 8)}.zip`)))).toBe(await tagOf(job_id))
 
     const [delivery] = (await service.get(`/api/v1/webhooks/deliveries?job_id=${job_id}`)).body.deliveries
     await service.call('POST', `/api/v1/webhooks/deliveries/${delivery.delivery_id}/redeliver`)
@@ -401,25 +406,82 @@ test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
   'the %s receiver does not take a download that broke off for a result, and fetches it when the event is sent again',
   async (_name, command, args) => {
     const { secret } = (await service.get('/app/webhook-secret')).body
-    const receiver = run(command, args, { LOUDSMITH_WEBHOOK_SECRET: secret })
-    await eventually(() => receiver.output.includes('listening'))
-    const url = /http:\/\/\S+/.exec(receiver.output)?.[0] ?? ''
+    const LOUDSMITH_URL = await startDoor({ breaksDownloads: 1 })
+    const receiver = run(command, args, { LOUDSMITH_WEBHOOK_SECRET: secret, LOUDSMITH_URL })
     const { job_id } = await service.newJob()
     await service.ended(job_id)
-    const send = async (baseUrl: string) => {
-      const download_url = `${baseUrl}/api/v1/jobs/${job_id}/download`
-      const body = JSON.stringify({ event: 'job.completed', job_id, status: 'done', download_url })
-      const headers = { ...signedHeaders(secret, 'msg_1', Math.floor(Date.now() / 1000), body) }
-      expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(204)
-    }
-    await send(await startDoor({ breaksDownloads: true }))
+    const send = await sender(receiver, secret)
+    await send({ job_id })
     await eventually(() => receiver.output.includes(job_id))
     expect(receiver.output).toContain(`not downloaded ${job_id}`)
     expect(receiver.output).not.toContain('completed')
-    expect(readdirSync(folder).filter((name) => name.startsWith(job_id))).toEqual([])
-    await send(service.baseUrl)
+    expect(readdirSync(folder).filter((name) => name.includes(job_id.slice(0, 8)))).toEqual([])
+    await send({ job_id })
     await eventually(() => receiver.output.includes(`completed ${job_id}`))
-    expect(sha256(readFileSync(path.join(folder, `${job_id}.zip`)))).toBe(await tagOf(job_id))
+    expect(sha256(readFileSync(path.join(folder, `song_${job_id.slice(0, 8)}.zip`)))).toBe(await tagOf(job_id))
+  },
+)
+
+/** Returns a function that sends a signed callback to a receiver, with what it is given in the place of the usual members. */
+async function sender(receiver: ReturnType<typeof run>, secret: string) {
+  await eventually(() => receiver.output.includes('listening'))
+  const url = /http:\/\/\S+/.exec(receiver.output)?.[0] ?? ''
+  return async (members: { job_id: string; download_url?: string }) => {
+    const download_url = `${service.baseUrl}/api/v1/jobs/${members.job_id}/download`
+    const body = JSON.stringify({ event: 'job.completed', status: 'done', download_url, ...members })
+    const headers = { ...signedHeaders(secret, `msg_${randomUUID()}`, Math.floor(Date.now() / 1000), body) }
+    expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(204)
+  }
+}
+
+test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
+  'the %s receiver sends its key to its own service only, whatever address a callback names',
+  async (_name, command, args) => {
+    const { secret } = (await service.get('/app/webhook-secret')).body
+    const stranger = await startReceiver()
+    const receiver = run(command, args, { LOUDSMITH_WEBHOOK_SECRET: secret })
+    const send = await sender(receiver, secret)
+    const { job_id } = await service.newJob()
+    await service.ended(job_id)
+    await send({ job_id, download_url: stranger.url })
+    await eventually(() => receiver.output.includes(`completed ${job_id}`))
+    expect(sha256(readFileSync(path.join(folder, `song_${job_id.slice(0, 8)}.zip`)))).toBe(await tagOf(job_id))
+    await send({ job_id: '../../../app/account?', download_url: stranger.url })
+    await eventually(() => receiver.output.includes('names no job'))
+    expect(stranger.received).toEqual([])
+  },
+)
+
+test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
+  'the %s receiver waits for as long as the service asks before it downloads',
+  async (_name, command, args) => {
+    const { secret } = (await service.get('/app/webhook-secret')).body
+    const receiver = run(command, args, { LOUDSMITH_WEBHOOK_SECRET: secret, LOUDSMITH_URL: await startDoor() })
+    const send = await sender(receiver, secret)
+    const { job_id } = await service.newJob()
+    await service.ended(job_id)
+    await send({ job_id })
+    await eventually(() => receiver.output.includes(`completed ${job_id}`))
+    expect(receiver.output).not.toContain('not downloaded')
+  },
+)
+
+test.each(RECEIVERS.filter(([, command]) => hasProgram(command)))(
+  'the %s receiver refuses what is no callback before it reads it, and goes on',
+  async (_name, command, args) => {
+    const receiver = run(command, args, { LOUDSMITH_WEBHOOK_SECRET: 'whsec_AAAA' })
+    await eventually(() => receiver.output.includes('listening'))
+    const url = /http:\/\/\S+/.exec(receiver.output)?.[0] ?? ''
+    const post = (init: RequestInit) =>
+      fetch(url, { method: 'POST', ...init }).then(
+        ({ status }) => status,
+        () => 'closed',
+      )
+    expect(['closed', 413]).toContain(await post({ body: 'x'.repeat(1_000_000) }))
+    const now = String(Math.floor(Date.now() / 1000))
+    const signed = { 'webhook-id': 'msg_é', 'webhook-timestamp': now, 'webhook-signature': 'v1,é v1,' }
+    expect(await post({ body: '{}', headers: signed })).toBe(401)
+    expect(hasTrace(receiver.output)).toBe(false)
   },
 )
 
@@ -479,7 +541,9 @@ test('the watch folder fetches a song again whose download broke off, and after 
   mkdirSync(inbox)
   writeFileSync(path.join(inbox, 'one.wav'), wavSong())
   const args = [example('watch-folder/watch.mjs'), inbox, outbox, 'melon']
-  const first = run(process.execPath, args, { LOUDSMITH_URL: await startDoor({ breaksDownloads: true }) })
+  const first = run(process.execPath, args, {
+    LOUDSMITH_URL: await startDoor({ breaksDownloads: Number.POSITIVE_INFINITY }),
+  })
   await eventually(() => (first.output.match(/^not mastered one.wav: no answer/gm)?.length ?? 0) > 1)
   first.child.kill()
   await finished(first)
@@ -564,49 +628,134 @@ test('the watch folder masters each arriving song once, under its name, and goes
 interface Node {
   readonly name: string
   readonly type: string
+  readonly credentials?: object
   readonly parameters: {
     readonly method?: string
     readonly url?: string
     readonly httpMethod?: string
+    readonly jsCode?: string
+    readonly fileName?: string
+    readonly fileSelector?: string
+    readonly amount?: string
     readonly headerParameters?: { parameters: { name: string; value: string }[] }
     readonly bodyParameters?: { parameters: { parameterType: string; name: string; value?: string }[] }
+    readonly options?: { redirect?: { redirect: { followRedirects?: boolean } }; rawBody?: boolean }
   }
 }
 
-test('the n8n workflow is whole: its calls, made as it says, make a job whose callback leads to the result', async () => {
-  const workflow = JSON.parse(readFileSync(example('n8n/loudsmith.json'), 'utf8')) as {
+function readWorkflow(name: string) {
+  const { nodes, connections } = JSON.parse(readFileSync(example(name), 'utf8')) as {
     nodes: Node[]
     connections: Record<string, { main: { node: string }[][] }>
   }
-  const node = (name: string) => workflow.nodes.find((one) => one.name === name) as Node
-  for (const [from, { main }] of Object.entries(workflow.connections)) {
-    for (const name of [from, ...main.flat().map((to) => to.node)]) expect(node(name), name).toBeDefined()
+  const node = (wanted: string) => nodes.find((one) => one.name === wanted) as Node
+  const next = (from: string, output = 0) => connections[from]?.main[output]?.map((to) => to.node) ?? []
+  return { nodes, connections, node, next }
+}
+
+/** Evaluates what n8n would: the text of a parameter with its {{ expressions }} over `$json` and what other nodes gave. */
+function evaluated(parameter: string, $json: unknown, given: Record<string, unknown> = {}): string {
+  if (!parameter.startsWith('=')) return parameter
+  const $ = (name: string) => ({ first: () => ({ json: given[name] }), last: () => ({ json: given[name] }) })
+  const value = (expression: string) => new Function('$json', '$', `return (${expression})`)($json, $)
+  return parameter.slice(1).replaceAll(/\{\{(.*?)\}\}/g, (_all, expression: string) => String(value(expression)))
+}
+
+const WORKFLOWS = ['n8n/loudsmith.json', 'n8n/loudsmith-polling.json']
+
+test.each(WORKFLOWS)('%s is whole, and sends the key to its own service only', (name) => {
+  const { nodes, connections, node } = readWorkflow(name)
+  for (const [from, { main }] of Object.entries(connections)) {
+    for (const one of [from, ...main.flat().map((to) => to.node)]) expect(node(one), one).toBeDefined()
   }
+  const withKey = nodes.filter(({ credentials }) => credentials)
+  expect(withKey.length).toBeGreaterThan(1)
+  for (const { parameters } of withKey) {
+    // Nothing before the path comes from outside.
+    expect(parameters.url).toMatch(/^=?http:\/\/127\.0\.0\.1:47310\/api\/v1\//)
+    expect(parameters.options?.redirect?.redirect.followRedirects).toBe(false)
+  }
+})
+
+/** The form that "Create job" sends, and the answer of the service. */
+async function createAsIn({ node }: ReturnType<typeof readWorkflow>, song: Buffer, webhookUrl = '') {
+  const { bodyParameters, headerParameters, url = '', method = '' } = node('Create job').parameters
+  const form = new FormData()
+  for (const { parameterType, name, value = '' } of bodyParameters?.parameters ?? []) {
+    if (parameterType === 'formBinaryData') form.append(name, new Blob([new Uint8Array(song)]), 'song.wav')
+    else form.append(name, name === 'webhook_url' ? webhookUrl : value)
+  }
+  const $json = { sha256: sha256(song) }
+  const headers = (headerParameters?.parameters ?? []).map(({ name, value }) => [name, evaluated(value, $json)])
+  const at = new URL(url).pathname
+  return service.call(method, at, { body: form, headers: Object.fromEntries(headers), credential: key })
+}
+
+test.each(WORKFLOWS)(
+  '%s that is executed again does not pay for the same song again, but for another',
+  async (name) => {
+    const workflow = readWorkflow(name)
+    const receiver = await startReceiver()
+    const [song, other] = [wavSong(), wavSong({ hertz: 330 })]
+    const { status, body: job } = await createAsIn(workflow, song, receiver.url)
+    expect(status).toBe(201)
+    expect((await createAsIn(workflow, song, receiver.url)).body.job_id).toBe(job.job_id)
+    expect((await createAsIn(workflow, other, receiver.url)).body.job_id).not.toBe(job.job_id)
+  },
+)
+
+test.each(WORKFLOWS)('%s waits for as long as the service asks and sends the song again', (name) => {
+  const { node, next } = readWorkflow(name)
+  const asked = { statusCode: 429, headers: { 'retry-after': '7' } }
+  expect(next('Accepted?', 1)).toEqual(['Asked to wait?'])
+  expect(next('Asked to wait?', 0)).toEqual(['Wait for a slot'])
+  expect(evaluated(node('Wait for a slot').parameters.amount ?? '', asked)).toBe('7')
+  // The song is read again, because an answer carries no file.
+  expect(next('Wait for a slot')).toEqual(['Read song'])
+  expect(next('Read song')).toEqual(['Hash song'])
+  expect(next('Hash song')).toEqual(['Create job'])
+  expect(next('Download later?', 0)).toEqual(['Wait to download'])
+  expect(next('Wait to download')).toEqual(['Download result'])
+})
+
+test('the n8n workflow is whole: its calls, made as it says, make a job whose callback leads to the result', async () => {
+  const workflow = readWorkflow('n8n/loudsmith.json')
+  const { node } = workflow
   const receiver = await startReceiver()
-  const create = node('Create job').parameters
-  const send = (execution: string) => {
-    const form = new FormData()
-    for (const { parameterType, name, value = '' } of create.bodyParameters?.parameters ?? []) {
-      if (parameterType === 'formBinaryData') form.append(name, new Blob([new Uint8Array(wavSong())]), 'song.wav')
-      else form.append(name, name === 'webhook_url' ? receiver.url : value)
-    }
-    // n8n makes these anew for each try of a node: within one execution they stay the same.
-    const inExecution = (value: string) =>
-      value.replace(/^=/, '').replace('{{ $execution.id }}', execution).replace('{{ $itemIndex }}', '0')
-    const headers = (create.headerParameters?.parameters ?? []).map(({ name, value }) => [name, inExecution(value)])
-    const at = new URL(create.url ?? '').pathname
-    return service.call(create.method ?? '', at, { body: form, headers: Object.fromEntries(headers), credential: key })
+  expect(node('Job has ended').parameters).toMatchObject({ httpMethod: 'POST', options: { rawBody: true } })
+  const { body: job } = await createAsIn(workflow, wavSong(), receiver.url)
+  await receiver.until(1)
+  const [callback] = receiver.received
+  const { secret } = (await service.get('/app/webhook-secret')).body
+  const code = (node('Verify signature').parameters.jsCode ?? '').replace("'whsec_…'", `'${secret}'`)
+  /** Runs the code as n8n does, on a request. */
+  const verify = async (body: string, headers: object) => {
+    const AsyncFunction = (async () => {}).constructor as new (...text: string[]) => (...values: unknown[]) => unknown
+    const run = new AsyncFunction('$input', 'require', code)
+    const $input = { first: () => ({ json: { headers } }) }
+    const helpers = { getBinaryDataBuffer: async () => Buffer.from(body) }
+    return ((await run.call({ helpers }, $input, createRequire(import.meta.url))) as { json: object }[])[0]?.json
   }
-  expect(node('Job has ended').parameters.httpMethod).toBe('POST')
-  const { status, body: job } = await send('231')
-  expect(status).toBe(201)
-  expect((await send('231')).body.job_id).toBe(job.job_id)
-  expect((await send('232')).body.job_id).not.toBe(job.job_id)
-  await receiver.until(2)
-  const callbacks = receiver.received.map(({ body }) => JSON.parse(body) as Record<string, string>)
-  const $json = { body: callbacks.find(({ job_id }) => job_id === job.job_id) ?? {} }
-  expect($json.body.event).toBe('job.completed')
-  const field = /\$json\.body\.(\w+)/.exec(node('Download result').parameters.url ?? '')?.[1] ?? ''
-  const response = await fetch($json.body[field] ?? '', { headers: { authorization: `Bearer ${key}` } })
-  expect(sha256(Buffer.from(await response.arrayBuffer()))).toBe(await tagOf(job.job_id))
+  const genuine = await verify(callback?.body ?? '', callback?.headers ?? {})
+  expect(genuine).toEqual({ is_genuine: true, event: 'job.completed', job_id: job.job_id, error_message: '' })
+  expect(await verify(`${callback?.body} `, callback?.headers ?? {})).toEqual({ is_genuine: false })
+  expect(await verify(callback?.body ?? '', {})).toEqual({ is_genuine: false })
+  const old = { ...signedHeaders(secret, 'msg_1', Math.floor(Date.now() / 1000) - 301, callback?.body ?? '') }
+  expect(await verify(callback?.body ?? '', old)).toEqual({ is_genuine: false })
+  const astray = JSON.stringify({ event: 'job.completed', job_id: '../../app/account?' })
+  const now = { ...signedHeaders(secret, 'msg_1', Math.floor(Date.now() / 1000), astray) }
+  expect(await verify(astray, now)).toMatchObject({ is_genuine: false })
+
+  const url = evaluated(node('Download result').parameters.url ?? '', {}, { 'Verify signature': genuine })
+  const answer = await fetch(url.replace('http://127.0.0.1:47310', service.baseUrl), {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(sha256(Buffer.from(await answer.arrayBuffer()))).toBe(await tagOf(job.job_id))
+  const { fileName = '' } = node('Save result').parameters
+  const savedAs = (disposition: string | null) =>
+    path.basename(evaluated(fileName, { headers: { 'content-disposition': disposition } }))
+  expect(savedAs(answer.headers.get('content-disposition'))).toMatch(/^song_master_[0-9a-f]{8}\.zip$/)
+  expect(savedAs(`attachment; filename="_.zip"; filename*=UTF-8''${encodeURIComponent("봄날 (it's).zip")}`)).toBe(
+    "봄날 (it's).zip",
+  )
 })
