@@ -28,6 +28,9 @@ const MEASURED_SECONDS = 2 * MAX_DURATION_SECONDS
 /** A file that holds this much less than it says is one whose end would be missed, and no matter of an encoder's padding. */
 const MISSED_SECONDS = 1
 
+/** Programs that have read a good WAV: a WAV's frames are counted without ffmpeg, which could not show then that it does not work. */
+const proven = new WeakSet<Ffmpeg>()
+
 /**
  * Returns the facts of a file, or why it is refused. The content alone decides: the format by its bytes, the length by decoding.
  * A file that nothing can be decoded of is refused once ffmpeg has shown that it reads a good one. Throws a FfmpegBrokenError where it
@@ -44,6 +47,10 @@ export async function probeAudio(
   const song = { path, format: stream.format, codec: stream.codec }
   if (stream.format === 'flac' && (await isCrowdedFlac(path))) return refuseFormat('crowded')
   const proveFfmpeg = () => tryFfmpegIn(ffmpeg, dirname(path), [stream.format], signal)
+  if (stream.format === 'wav' && !proven.has(ffmpeg)) {
+    await proveFfmpeg()
+    proven.add(ffmpeg)
+  }
   let decodable: DecodableSound
   let tagged: Awaited<ReturnType<typeof readTags>>
   try {
