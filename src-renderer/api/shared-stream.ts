@@ -8,7 +8,7 @@ import type { MessageStream, OpenStream, StreamMessage } from './events.ts'
 
 const NAME = 'loudsmith.events'
 
-/** What is said on the channel. Only pages of this origin, of the same browser profile, hear it. */
+/** Messages of the channel. Only pages of this origin, of the same browser profile, hear it. */
 type Said =
   /** A tab wants the stream; `session` is the credential with which it may be opened. */
   | { readonly type: 'open'; readonly tabId: string; readonly session: string; readonly lastId?: string | undefined }

@@ -16,7 +16,7 @@ export interface WavNeedsMore {
   readonly said: WavSaid
 }
 
-/** What the chunks before the samples say. */
+/** Facts in the chunks before the samples. */
 interface WavSaid {
   readonly format?: { tag: number; channels: number; sampleRateHz: number; bitsPerSample: number }
   readonly longDataBytes?: number

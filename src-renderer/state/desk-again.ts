@@ -145,7 +145,7 @@ async function readKept(
   return new File([await answer.blob()], filename)
 }
 
-/** Whether a reference cannot be had again: its job has kept it no longer, or it is not taken any more. */
+/** Returns whether a reference cannot be had again: its job has kept it no longer, or it is not taken any more. */
 const isGone = (error: unknown) =>
   error instanceof ApiError &&
   !isNotReached(error.code) &&

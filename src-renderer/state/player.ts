@@ -17,10 +17,10 @@ export interface LoopRange {
 
 export type Side = 'a' | 'b' | 'x'
 const SIDES: readonly Side[] = ['a', 'b', 'x']
-/** What has to sound of a side before it counts as heard, s. */
+/** Playing time after which a side counts as heard, s. */
 const HEARD_SECONDS = 1
 
-/** Whether X of the trial can be told: A, B and X were heard. */
+/** Returns whether X of the trial can be told: A, B and X were heard. */
 export const canAnswer = ({ known }: Pick<BlindTest, 'known'>): boolean => SIDES.every((side) => known.includes(side))
 
 /** A blind test under way: which two are compared, what X is now, and what was answered. */

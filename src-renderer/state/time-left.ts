@@ -5,7 +5,7 @@
  */
 import type { Tier } from '../../src-server/contract/platforms.ts'
 
-/** What decides how much work a song is. */
+/** Properties of a song that decide how much work it is. */
 export interface Piece {
   readonly durationSeconds: number
   readonly tier: Tier
@@ -35,7 +35,7 @@ const FIXED_COST_SECONDS = 15
 /** Parts of a standard master to five platforms: what is done once, and what is done for each platform. */
 const SHARED_COST = 0.35
 const PLATFORM_COST = 0.13
-/** What proofing against codecs makes of the part per platform. */
+/** Factor of the part per platform when masters are proofed against codecs. */
 const PREMIUM_FACTOR = 4
 
 /** Returns the work of a song in seconds of music of a standard master to five platforms; above 0. */
@@ -138,7 +138,7 @@ const DOUBT_MS = 3000
 /** Difference that is none for somebody who waits, s. */
 const SLACK_SECONDS = 5
 
-/** Whether a time that was planned is wrong by half, or saying less is worth it. */
+/** Returns whether a planned time is wrong by half, or saying less is worth it. */
 const isWrong = (planned: number, now: number) =>
   now > Math.max(SLACK_SECONDS, planned) * 1.5 || now < planned * 0.75 - SLACK_SECONDS
 

@@ -14,7 +14,7 @@ const SLICE = 32
 /** Some disks do not keep the time at which a name came or went. */
 const LIST_EVERY_MS = 60_000
 
-/** What one slice of a look found. */
+/** Findings of one slice of a look. */
 export interface LookSlice {
   /** Files that are new, have changed, or have not been put to rest since. */
   readonly songs: readonly SeenSong[]

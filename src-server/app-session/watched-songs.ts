@@ -32,7 +32,7 @@ export class UnreadableError extends Error {
 
 const EXTENSIONS = new Set(['.wav', '.wave', '.mp3', '.flac'])
 
-/** Whether a file of this name may be a song. */
+/** Returns whether a file of this name may be a song. */
 export const looksLikeSong = (name: string): boolean =>
   !name.startsWith('.') && EXTENSIONS.has(path.extname(name).toLowerCase())
 

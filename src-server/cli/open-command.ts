@@ -20,7 +20,7 @@ interface OpenOptions extends ClientOptions {
 const LINK_FILE = /^http:\/\/127\.0\.0\.1:\d+\/#\S+\n$/
 const MAX_LINK_BYTES = 1000
 
-/** What the command tells: one line or two for a person, members for a program. */
+/** Output of the command: one line or two for a person, members for a program. */
 interface Told {
   readonly text: string
   readonly json: object

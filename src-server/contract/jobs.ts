@@ -128,7 +128,7 @@ export const MasterFields = exactly({
   ),
 })
 
-/** What a retry does otherwise than its first job; what is not named stays as it was. */
+/** Settings that a retry changes; those that are not named stay as they were. */
 export const RetryChanges = exactly({
   // Checked as in a form: an unknown one is INVALID_PLATFORM.
   platforms: Type.Optional(

@@ -27,7 +27,7 @@ const MARKER_DRAFT = `${MARKER_FILE}.new`
 /** Name of the data directory made inside a folder that holds other files. */
 const ADOPTED_NAME = 'Loudsmith'
 
-/** What systems put into folders by themselves; a folder that holds nothing else is empty. */
+/** Names that operating systems put into folders; a folder that holds nothing else is empty. */
 const JUNK = /^(\.DS_Store|desktop\.ini|Thumbs\.db|lost\+found|\.Trash-.*)$/i
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const MAX_MARKER_BYTES = 4096

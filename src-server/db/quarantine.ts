@@ -10,7 +10,7 @@ import type { Log } from '../log.ts'
 import { type Clock, isoTime } from '../system.ts'
 import { isOwn } from './own-files.ts'
 
-/** What was set aside and is still there. */
+/** Files that were set aside and are still there. */
 export interface Quarantined {
   readonly folder: string
   /** Job folders and stored songs. */

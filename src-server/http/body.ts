@@ -8,7 +8,7 @@ import { askForBody } from './held-body.ts'
 const MAX_STEP_MS = 30_000
 const STEP_BYTES = 16_384
 
-/** What reading a body needs beside it. */
+/** Context in which a body is read. */
 export interface BodyReading {
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>
   /** Aborted when the client is gone. */

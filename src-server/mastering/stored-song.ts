@@ -11,7 +11,7 @@ import { isExhausted } from '../process-group.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { StoredSong } from './work-order.ts'
 
-/** What the owner hears of a song that is gone, and of one that cannot be read as it was taken. */
+/** Failure codes of a song that is gone, and of one that cannot be read as it was taken. */
 export interface SongCodes {
   readonly lost: FailureCode
   readonly unreadable: FailureCode

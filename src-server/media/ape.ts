@@ -13,7 +13,7 @@ const BINARY = 1
 /** Items that are looked at: a tag that has more is not a song's. */
 const MAX_ITEMS = 4096
 
-/** What one item says; a text item may hold several values. */
+/** One item of a tag; a text item may hold several values. */
 export interface ApeItem {
   readonly name: string
   readonly bytes: Buffer

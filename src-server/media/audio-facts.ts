@@ -28,7 +28,7 @@ export interface SongTags {
   readonly other?: Readonly<Record<string, string>>
 }
 
-/** What of a song's tags its masters cannot carry. */
+/** Tags of a song that its masters cannot carry. */
 export interface TagLosses {
   /** Why no cover is kept: an unknown kind of picture, a size beyond all covers, or one that cannot be read. */
   readonly cover?: 'format' | 'size' | 'broken'

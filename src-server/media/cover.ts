@@ -81,7 +81,7 @@ async function keep(ffmpeg: Ffmpeg, bytes: Buffer, signal: AbortSignal | undefin
   return { mimeType: 'image/jpeg', bytes: jpeg }
 }
 
-/** Whether a picture says how large it is: a JPEG in a frame header (ITU-T T.81, B.2.2), a PNG in its first chunk. */
+/** Returns whether a picture says how large it is: a JPEG in a frame header (ITU-T T.81, B.2.2), a PNG in its first chunk. */
 function hasSize(demuxer: 'jpeg_pipe' | 'png_pipe', bytes: Buffer): boolean {
   if (demuxer === 'png_pipe') {
     return bytes.length > 33 && isText(bytes, 12, 'IHDR') && bytes.readUInt32BE(16) > 0 && bytes.readUInt32BE(20) > 0

@@ -63,7 +63,7 @@ const QUICK: Readonly<Record<string, { readonly name: string; readonly options: 
 /** Encoding ten minutes of AAC takes 10 s of one core: this is a hang even on a busy machine. */
 const TIME_LIMIT_SECONDS = 900
 
-/** What a copy may lack at its end: less than a frame of any of the codecs. */
+/** Frames that a copy may lack at its end: less than a frame of any of the codecs. */
 const MOST_MISSING_SECONDS = 0.05
 
 /** Opus works at this rate only (RFC 6716, section 2). */

@@ -69,7 +69,7 @@ function otherFrame(key: string, value: string): Buffer {
 /** Owner of the identifiers of recordings in UFID frames, as Picard writes them. */
 const MUSICBRAINZ = 'http://musicbrainz.org'
 
-/** What stands before the description of a link of one's own. */
+/** Prefix of the description of a user-defined link. */
 const OWN_LINK = 'WXXX:'
 
 /** The frame of a tag among the `other` ones; the frames of named fields are theirs alone. */
@@ -143,7 +143,7 @@ export function readId3Texts(tag: Buffer): Id3Texts {
   return texts
 }
 
-/** Whether an ID3v2 tag has more frames than are looked at: 4096. Never throws. */
+/** Returns whether an ID3v2 tag has more frames than are looked at: 4096. Never throws. */
 export function isCrowded(tag: Buffer): boolean {
   let frames = 0
   for (const _ of framesIn(tag)) frames++
@@ -297,7 +297,7 @@ function linkOf(bytes: Buffer): string {
   return cleanText(bytes.toString('latin1').split('\0', 1)[0]!)
 }
 
-/** Whether a text in this encoding has two bytes a character. */
+/** Returns whether a text in this encoding has two bytes a character. */
 function isWide(encoding: number | undefined): boolean {
   return encoding === 1 || encoding === 2
 }

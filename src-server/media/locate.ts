@@ -95,7 +95,7 @@ async function requireConfirmed({ path: file, sha256 }: ConfirmedFfmpeg, digestO
   })
 }
 
-/** What is wrong with a file that is to be ffmpeg. */
+/** Reasons why a file is not a usable ffmpeg. */
 export type FfmpegFlaw = 'no_program' | 'not_ffmpeg' | 'ffmpeg_too_old'
 
 /**

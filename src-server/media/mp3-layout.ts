@@ -1,4 +1,4 @@
-/** Where the sound of an MP3 lies among its tags. */
+/** Layout of an MP3: its sound among its tags. */
 import { createReadStream } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
@@ -115,7 +115,7 @@ function tagBefore(tail: Buffer): { readonly kind: TagRange['kind']; readonly by
   return undefined
 }
 
-/** What ffmpeg reads, and the options in front of it. */
+/** Input of ffmpeg, and the options in front of it. */
 export interface SoundInput {
   readonly from: string | Readable
   readonly options: readonly string[]

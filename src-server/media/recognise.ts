@@ -91,7 +91,7 @@ async function readFlac(handle: FileHandle, start: number): Promise<Recognition>
   }
 }
 
-/** What a WAV is; undefined when the file is none. */
+/** Recognises a WAV; undefined when the file is none. */
 async function recogniseWave(handle: FileHandle): Promise<Recognition | undefined> {
   const wave = await readWaveFile(handle)
   if (!wave) return undefined

@@ -116,7 +116,7 @@ const ROLES: ReadonlyMap<string, readonly [frame: 'TIPL' | 'TMCL', role: string]
   ['djmixer', ['TIPL', 'DJ-mix']],
 ])
 
-/** What describes the old file or its samples, which a master does not have. */
+/** Fields that describe the old file or its samples, which a master does not have. */
 const NOT_OF_THE_SONG = new RegExp(
   `^(${[
     'encoder|encodersettings|encoderoptions|encoding|encodingtime|encodingsettings|tsse|tden|software|codinghistory',
@@ -127,7 +127,7 @@ const NOT_OF_THE_SONG = new RegExp(
   ].join('|')})$`,
 )
 
-/** What parts several values of one text in {@link SongTags}, and what parts the texts of pairs, whose own may hold anything else. */
+/** Separators of several values of one text in {@link SongTags}, and what parts the texts of pairs, whose own may hold anything else. */
 export const VALUE_BREAK = '; '
 export const PAIR_BREAK = '\n'
 
@@ -143,7 +143,7 @@ export interface TagEntry {
   readonly text: string
 }
 
-/** Where entries come from: what ffmpeg hands over, of a RIFF file or another, or names as people write them (Vorbis, APEv2). */
+/** Origin of entries: what ffmpeg hands over, of a RIFF file or another, or names as people write them (Vorbis, APEv2). */
 export type TagSystem = 'ffmpeg' | 'riff' | 'free'
 
 /** Tags, and the names of those that were too long to be kept whole. */

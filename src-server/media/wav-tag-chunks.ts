@@ -7,7 +7,7 @@ import { cleanText, decodeText } from './tag-text.ts'
 import { readWaveFile } from './wav-sound.ts'
 import { chunk } from './wav-tags.ts'
 
-/** What the chunks of a WAV say about the song. */
+/** Tag chunks of a WAV. */
 export interface WavTagChunks {
   /** A WAV that has these chunks and next to no sound: ffmpeg finds them in it wherever they lay, and with whatever sizes. */
   readonly tagsAlone: Buffer

@@ -32,7 +32,7 @@ export async function* readParts(chunks: AsyncIterator<Buffer>, boundary: string
   while (!(await chunks.next()).done);
 }
 
-/** What follows a boundary on its line: two hyphens, or white space and the end of the line. */
+/** Rest of a boundary's line: two hyphens, or white space and the end of the line. */
 interface BoundaryLine {
   readonly isLast: boolean
   readonly lineEnd: '\r\n' | '\n'

@@ -96,7 +96,7 @@ export async function probeAudio(
   }
 }
 
-/** What it means for a song that ffmpeg stops over it and over no good one. */
+/** Faults of a song over which ffmpeg stops although it reads a good one. */
 const STOPPED: Partial<Record<FfmpegFault, FormatFault>> = { time_limit: 'stalls', crashed: 'crashes' }
 
 /** FLAC of more bits is read by ffmpeg from this release on. */

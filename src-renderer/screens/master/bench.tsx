@@ -137,7 +137,7 @@ export function Bench({ rows, start, forecast }: BenchProps) {
   )
 }
 
-/** What the start button says. */
+/** Label of the start button. */
 function startText({ rowIds, unmeasured, hasWarnings, isAsked, armedCount }: StartControl, t: Text['bench']): string {
   const count = rowIds.length + unmeasured.length
   if (count === 0) return armedCount > 0 ? t.armed : t.start(0)

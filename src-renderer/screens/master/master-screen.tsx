@@ -146,7 +146,7 @@ function useMasterKeys(onChoose: () => void, onStart: () => void) {
   }, [])
 }
 
-/** Whether Enter starts the batch there: in the list and on the bench, but not on what Enter presses itself. */
+/** Returns whether Enter starts the batch there: in the list and on the bench, but not on what Enter presses itself. */
 function isStartPlace(target: EventTarget | null): boolean {
   if (!(target instanceof Element) || !target.closest('.songs, .listhead, .benchbar')) return false
   return !target.closest('button, a, input, select, textarea, summary, [role=menuitem]')

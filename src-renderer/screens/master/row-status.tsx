@@ -220,7 +220,7 @@ function Found({ row }: { row: SongRow }) {
   )
 }
 
-/** What is wrong with a song, and behind it in grey what else is worth knowing. */
+/** Damage of a song, and the remarks behind it in grey. */
 function Sentences(props: { damage: readonly Warning[]; remarks: readonly Warning[]; first: string }) {
   const { language } = useWords()
   const wrong = unbroken([props.first, sentencesOf(props.damage, language)].filter(Boolean).join(' '))

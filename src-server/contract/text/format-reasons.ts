@@ -1,18 +1,18 @@
 /** Descriptions of files that cannot be taken as songs, each with what to send instead, in both languages. */
 
-/** What is sent instead of most of them. */
+/** Advice for most of them. */
 const EXPORT = {
   en: 'Export MP3, WAV or FLAC with one or two channels and send it again.',
   ko: '모노나 스테레오 MP3, WAV, FLAC으로 내보내 다시 보내세요.',
 }
 
-/** What is sent instead of a file that came from the network and is no song. */
+/** Advice for a file that came from the network and is no song. */
 const DOWNLOAD_AGAIN = {
   en: 'Download the song again and send that file.',
   ko: '곡을 다시 내려받아 그 파일을 보내세요.',
 }
 
-/** What is sent instead of a container that may hold a song as it is. */
+/** Advice for a container that may hold a song as it is. */
 const UNPACK = {
   en: 'Unpack it and send the MP3, WAV or FLAC inside.',
   ko: '압축을 풀고 안에 있는 MP3, WAV, FLAC을 보내세요.',
