@@ -29,16 +29,16 @@ describe.runIf(process.platform !== 'win32').concurrent('an ffmpeg that is kille
     await service.stop()
   })
 
-  test('while it reads the cover of a song that the app stores is 503 UNAVAILABLE, and nothing of it stays', async ({
+  test('while it converts the cover of a song that the app stores is 503 UNAVAILABLE, and nothing of it stays', async ({
     expect,
   }) => {
     const { service } = await startTroubled('image2pipe', KILLED)
     const { path: ffmpeg } = await locateFfmpeg()
     const at = (name: string) => path.join(folder, name)
     const run = (...options: string[]) => execFileSync(ffmpeg, ['-v', 'error', ...options])
-    run('-f', 'lavfi', '-i', 'color=red:size=32x32', '-frames:v', '1', at('cover.png'))
+    run('-f', 'lavfi', '-i', 'color=red:size=32x32', '-frames:v', '1', at('cover.gif'))
     run('-f', 'lavfi', '-i', 'sine=duration=3', at('plain.mp3'))
-    run(...['-i', at('plain.mp3'), '-i', at('cover.png'), '-map', '0', '-map', '1', '-c', 'copy', at('song.mp3')])
+    run(...['-i', at('plain.mp3'), '-i', at('cover.gif'), '-map', '0', '-map', '1', '-c', 'copy', at('song.mp3')])
     const body = new FormData()
     body.append('file', new Blob([readFileSync(at('song.mp3'))]), 'song.mp3')
     const answer = await service.call('POST', '/app/sources', { body })
