@@ -55,6 +55,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   addWatchFolder: 'A song is taken once it is complete, and mastered as the folder or the desk says.',
   changeWatchFolder: 'Only the members that are sent change.',
   removeWatchFolder: 'Nothing on the disk is touched.',
+  openSession: 'A ticket counts once and for five minutes; it is made by `loudsmith open`.',
   readSystem: 'For the page of settings and for bug reports.',
   readHealth: 'Answered from the first moment on, while the service is still starting too.',
   readOpenApi: 'Made from the same table as the service.',
@@ -87,6 +88,14 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   next_attempt_at: 'When the next attempt is due.',
   renews_at: 'When the monthly credits come next.',
   'last-event-id': 'Id of the last message that was received: what was stored after it comes first.',
+
+  // the app's session and machine
+  ticket: 'One-time ticket of a link to the page.',
+  credential: 'Bearer credential of the page until the service stops.',
+  ffmpeg_lack: 'Why there is no ffmpeg to use; null where there is one.',
+  quarantine: 'Files of ours that the database does not know; null without any.',
+  folder: 'Folder in which they lie.',
+  bytes: 'Their size.',
 
   // jobs
   status: 'State of the job.',

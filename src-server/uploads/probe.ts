@@ -97,7 +97,12 @@ export async function probeAudio(
 }
 
 /** Faults of a song over which ffmpeg stops although it reads a good one. */
-const STOPPED: Partial<Record<FfmpegFault, FormatFault>> = { time_limit: 'stalls', crashed: 'crashes' }
+const STOPPED: Partial<Record<FfmpegFault, FormatFault>> = {
+  time_limit: 'stalls',
+  crashed: 'crashes',
+  // Damage sends some demuxers beyond the end of the file, which they report as an error of reading.
+  short: 'damaged',
+}
 
 /** FLAC of more bits is read by ffmpeg from this release on. */
 const WIDEST_OLD_FLAC_BITS = 24

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -253,13 +253,17 @@ test('more text than a form has room for is refused', async () => {
   expect((await service.master(many)).body.error.code).toBe('INVALID_REQUEST')
 })
 
-test('uploads of a run that died are swept at the next start', async () => {
+test('uploads of a run that died are swept at the next start, and nothing that is none', async () => {
   const first = await startService({ keepsData: true, forkEngine: createHeldEngine().fork })
   await first.stop()
+  const upload = path.join(first.dataDir, 'tmp', '0b4c3f9e-52d0-4d67-8a35-0f6f6f6f6f60')
+  mkdirSync(upload)
+  writeFileSync(path.join(upload, 'file'), 'x')
   const stray = path.join(first.dataDir, 'tmp', 'stray')
   writeFileSync(stray, 'x')
   const second = await startService({ dataDir: first.dataDir, forkEngine: createHeldEngine().fork })
-  expect(existsSync(stray)).toBe(false)
+  await expect.poll(() => existsSync(upload)).toBe(false)
+  expect(existsSync(stray)).toBe(true)
   await second.stop()
 })
 

@@ -22,7 +22,7 @@ function troubled(name: string, trouble: string, version = ffmpeg.version) {
   return { ...ffmpeg, path: file, version }
 }
 
-const overSongs = (trouble: string) => `case "$*" in *trial*) ;; *) ${trouble};; esac`
+const overSongs = (trouble: string) => `case "$*" in *trial*|*s16le*) ;; *) ${trouble};; esac`
 
 function inspectorOf(probe: (file: string) => Promise<Probe>) {
   const inspect = createInspect({ ffmpeg: async () => ffmpeg, probe })

@@ -30,6 +30,7 @@ const VERSIONS: SongVersion[] = [
 function fakePlayer() {
   const told: [string, unknown?][] = []
   let seconds = 0
+  let frame = 0
   let options: PlayerOptions | undefined
   const gate: { wait?: Promise<void>; isBroken?: boolean } = {}
   const note =
@@ -72,6 +73,14 @@ function fakePlayer() {
     create: async (given: PlayerOptions) => {
       options = given
       return player
+    },
+    /** A version sounds for so long, as quarters of a second are reported. */
+    sound: (version: string, lastsSeconds: number) => {
+      const shared = { serial: 0, isPlaying: true, isWaiting: false, truePeaks: [0, 0], loudness: {} } as const
+      for (let quarter = 0; quarter < 4 * lastsSeconds; quarter++) {
+        frame += 12_000
+        options?.onReport({ ...shared, frame, version })
+      }
     },
   }
 }
@@ -304,7 +313,9 @@ describe('the loop', () => {
     markLoopStart()
     fake.at(92)
     markLoopEnd()
-    expect(state()).toMatchObject({ loop: { startSeconds: 68, endSeconds: 92 }, isLooping: true })
+    expect(state()).toMatchObject({ loop: { startSeconds: 68, endSeconds: 92 }, isLooping: false })
+    toggleLoop()
+    expect(state().isLooping).toBe(true)
     expect(fake.last('seek')).toBe(68)
     toggleLoop()
     expect(fake.last('loop')).toBeNull()
@@ -318,7 +329,7 @@ describe('the loop', () => {
 })
 
 describe('the blind test', () => {
-  it('plays X as the coin fell, both at one level, and counts the answers', async () => {
+  it('plays X as the coin fell, both at one level, and counts the answers to what was heard', async () => {
     const { startBlindTest, hear, answer, finishBlindTest, leaveBlindTest, setLevelMode, fake, state } = await started([
       true,
       false,
@@ -330,9 +341,21 @@ describe('the blind test', () => {
     const gains = fake.last('levels') as Record<string, number>
     expect(20 * Math.log10(gains.melon ?? 0)).toBeCloseTo(-6.8, 6)
     answer('a')
+    expect(state().blindTest?.trials).toEqual([])
+    hear('a')
+    fake.sound('source', 1.5)
+    hear('b')
+    fake.sound('melon', 1.5)
+    hear('x')
+    fake.sound('source', 1.5)
+    answer('a')
     expect(fake.last('choose')).toBe('melon')
     hear('a')
     expect(fake.last('choose')).toBe('source')
+    answer('a')
+    expect(state().blindTest?.trials).toHaveLength(1)
+    hear('x')
+    fake.sound('melon', 1.5)
     answer('a')
     expect(state().blindTest?.trials).toEqual([
       { truth: 'a', answer: 'a' },
