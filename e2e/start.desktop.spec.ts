@@ -174,7 +174,7 @@ test('a full disk is said in one sentence', async ({ user }) => {
   const { code, output } = await startOnDisk(
     user,
     'size=256k',
-    'dd if=/dev/zero of=fill bs=1k count=400 2>/dev/null || true',
+    'dd if=/dev/zero of=.Trash-0 bs=1k count=400 2>/dev/null || true',
   )
   expect(code).toBe(1)
   expect(output).toMatch(/ERROR BOX Loudsmith cannot start: .*disk is full/i)
