@@ -33,7 +33,8 @@ export async function findTags(handle: FileHandle, fileBytes: number): Promise<T
     const bytes = id3Bytes || apeBytes
     if (bytes === 0) break
     tags.push({ kind: id3Bytes > 0 ? 'id3v2' : 'ape', start, end: Math.min(fileBytes, start + bytes) })
-    start += bytes
+    // A tag may say that it is longer than the file.
+    start = Math.min(fileBytes, start + bytes)
   }
   let end = fileBytes
   for (let trailers = 0; trailers < MAX_TAGS; trailers++) {
