@@ -1,6 +1,6 @@
 /** Steps that several desktop specs take through the API. */
-import type { Desk } from '../src-server/contract/app.ts'
-import type { Job } from '../src-server/contract/jobs.ts'
+import type { Desk } from '../src-contract/app.ts'
+import type { Job } from '../src-contract/jobs.ts'
 import { expect } from './desktop-fixtures.ts'
 
 export type HostedJob = Pick<Job, 'job_id' | 'title' | 'status' | 'results' | 'output_folder'>

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright/test'
-import type { Desk } from '../src-server/contract/app.ts'
-import type { JobPage } from '../src-server/contract/jobs.ts'
+import type { Desk } from '../src-contract/app.ts'
+import type { JobPage } from '../src-contract/jobs.ts'
 import { drop, expect, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import type { Desk } from '../src-server/contract/app.ts'
+import type { Desk } from '../src-contract/app.ts'
 import { engineFlags } from '../src-server/jobs/worker-pool.ts'
 import { type Desktop, expect, lookingTest, test } from './desktop-fixtures.ts'
 import { writeSong } from './desktop-songs.ts'

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import type { LedgerEntry } from '../src-server/contract/account.ts'
-import type { Desk } from '../src-server/contract/app.ts'
-import type { Job } from '../src-server/contract/jobs.ts'
+import type { LedgerEntry } from '../src-contract/account.ts'
+import type { Desk } from '../src-contract/app.ts'
+import type { Job } from '../src-contract/jobs.ts'
 import { type Desktop, expect, test } from './desktop-fixtures.ts'
 import { writeSong } from './desktop-songs.ts'
 

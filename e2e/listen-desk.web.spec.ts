@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test'
-import type { Desk } from '../src-server/contract/app.ts'
-import type { Job, JobPage } from '../src-server/contract/jobs.ts'
+import type { Desk } from '../src-contract/app.ts'
+import type { Job, JobPage } from '../src-contract/jobs.ts'
 import { asMp3 } from './listen-sound.ts'
 import type { GivenFile } from './program.ts'
 import { drop, expect, type Program, rowOf, song, test } from './web-fixtures.ts'

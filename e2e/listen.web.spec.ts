@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright/test'
-import type { Job, JobPage } from '../src-server/contract/jobs.ts'
+import type { Job, JobPage } from '../src-contract/jobs.ts'
 import { violations } from './axe.ts'
 import {
   asMp3,

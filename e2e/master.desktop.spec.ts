@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Desk } from '../src-server/contract/app.ts'
-import type { Job } from '../src-server/contract/jobs.ts'
+import type { Desk } from '../src-contract/app.ts'
+import type { Job } from '../src-contract/jobs.ts'
 import { expect, test } from './desktop-fixtures.ts'
 import { writeSong } from './desktop-songs.ts'
 

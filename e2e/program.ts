@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { linkOf } from '../src-server/contract/session.ts'
+import { linkOf } from '../src-contract/session.ts'
 import { songBytes } from './desktop-songs.ts'
 
 const root = path.join(import.meta.dirname, '..')

@@ -1,7 +1,7 @@
 /** The start of a batch: which presses begin it, what they ask before, and what waits for a measurement or a reference. */
 import type { Page, Route } from 'playwright/test'
-import type { Desk } from '../src-server/contract/app.ts'
-import type { JobPage } from '../src-server/contract/jobs.ts'
+import type { Desk } from '../src-contract/app.ts'
+import type { JobPage } from '../src-contract/jobs.ts'
 import { drop, expect, type Program, rowOf, silence, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })

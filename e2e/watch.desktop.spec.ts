@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import type { WatchFolder } from '../src-server/contract/app.ts'
-import type { Job } from '../src-server/contract/jobs.ts'
+import type { WatchFolder } from '../src-contract/app.ts'
+import type { Job } from '../src-contract/jobs.ts'
 import { expect, test } from './desktop-fixtures.ts'
 import { writeSong } from './desktop-songs.ts'
 

@@ -20,7 +20,7 @@ const base = [...foundation, 'db', 'http', 'media']
 
 /** Rooms in the order in which a file looks for its own: the first whose place holds it. */
 const ROOMS: Readonly<Record<string, Room>> = {
-  contract: { places: ['src-server/contract/'], imports: [] },
+  contract: { places: ['src-contract/'], imports: [] },
   engine: { places: ['src-server/engine/'], imports: [], types: ['contract'] },
   system: {
     places: [

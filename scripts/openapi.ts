@@ -1,7 +1,7 @@
-/** `npm run openapi`: writes src-server/contract/openapi.json and docs/errors.md from the contract. */
+/** `npm run openapi`: writes src-contract/openapi.json and docs/errors.md from the contract. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { DEFAULT_PORT } from '../src-server/contract/limits.ts'
+import { DEFAULT_PORT } from '../src-contract/limits.ts'
 import { buildErrorsPage } from '../src-server/docs/errors-page.ts'
 import { buildOpenApi } from '../src-server/docs/openapi.ts'
 
@@ -12,7 +12,7 @@ export function generateDocuments(): [file: string, text: string][] {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string }
   const openApi = buildOpenApi(`http://127.0.0.1:${DEFAULT_PORT}`, version)
   return [
-    ['src-server/contract/openapi.json', `${JSON.stringify(openApi, null, 2)}\n`],
+    ['src-contract/openapi.json', `${JSON.stringify(openApi, null, 2)}\n`],
     ['docs/errors.md', buildErrorsPage()],
   ]
 }

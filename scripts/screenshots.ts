@@ -8,8 +8,8 @@ import path from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright'
 import { noSong, type Program, silence, song, startProgram } from '../e2e/program.ts'
 import { CHROMIUM_ARGUMENTS } from '../playwright.config.ts'
-import type { Desk } from '../src-server/contract/app.ts'
-import type { JobPage } from '../src-server/contract/jobs.ts'
+import type { Desk } from '../src-contract/app.ts'
+import type { JobPage } from '../src-contract/jobs.ts'
 
 const folder = path.join(import.meta.dirname, '..', 'screenshots')
 const LOOKS = [

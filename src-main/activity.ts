@@ -1,8 +1,8 @@
 /** What is in work, from the server's list and its live events: the source of badge, progress, power and notifications. */
-import type { Desk, DeskSong } from '../src-server/contract/app.ts'
-import type { LiveEvent } from '../src-server/contract/events.ts'
-import type { Job } from '../src-server/contract/jobs.ts'
-import { MAX_PAGE_SIZE } from '../src-server/contract/limits.ts'
+import type { Desk, DeskSong } from '../src-contract/app.ts'
+import type { LiveEvent } from '../src-contract/events.ts'
+import type { Job } from '../src-contract/jobs.ts'
+import { MAX_PAGE_SIZE } from '../src-contract/limits.ts'
 import type { Service } from './service.ts'
 
 export interface Activity {

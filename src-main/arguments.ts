@@ -1,7 +1,7 @@
 /** Reading the command line: `loudsmith [--data-dir=folder] [--adopt-dir] [--port=n] [--hidden] [songs…]`. */
 import path from 'node:path'
-import { DEFAULT_PORT } from '../src-server/contract/limits.ts'
-import { wholeNumber } from '../src-server/contract/whole-number.ts'
+import { DEFAULT_PORT } from '../src-contract/limits.ts'
+import { wholeNumber } from '../src-contract/whole-number.ts'
 import { looksLikeSong } from './intake.ts'
 
 /** Argument of a start at login: the API comes up, the window stays closed. */

@@ -2,7 +2,7 @@
  * The one border between the page and the desktop: everything the page may ask of the main process, and nothing more.
  * The page never names a path: files come in as real drops or through a dialog, masters go out by the identifier of their job.
  */
-import type { ErrorCode, ErrorParams } from '../src-server/contract/errors.ts'
+import type { ErrorCode, ErrorParams } from '../src-contract/errors.ts'
 
 /** A file that was not taken, and why: the page has the words. */
 export interface RefusedFile {

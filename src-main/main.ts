@@ -2,7 +2,7 @@
 import '../src-server/compilers.ts'
 import '../src-server/direct-loopback.ts'
 import { app, dialog, nativeTheme, powerMonitor, session } from 'electron'
-import { startFailureText } from '../src-server/contract/text/start-failure.ts'
+import { startFailureText } from '../src-contract/text/start-failure.ts'
 import { createLog, type Log } from '../src-server/log.ts'
 import { systemClock } from '../src-server/system.ts'
 import { argumentValue, filesInArguments } from './arguments.ts'

@@ -1,7 +1,7 @@
 /** The delivered masters of a job on disk: shown in the file manager, dragged into other programs. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Job } from '../src-server/contract/jobs.ts'
+import type { Job } from '../src-contract/jobs.ts'
 import type { Service } from './service.ts'
 
 /** Returns the paths that a done job's masters were delivered to, those of `platforms` or all. Pure; empty when it has none. */

@@ -1,10 +1,10 @@
 /** The shell as a client of its own server: calls from the endpoint table, songs from disk, and the stream of live events. */
 import { openAsBlob } from 'node:fs'
 import path from 'node:path'
-import { type Endpoint, fillPath } from '../src-server/contract/endpoint.ts'
-import { type AnswerOf, ENDPOINTS, type EndpointName } from '../src-server/contract/endpoints.ts'
-import type { ErrorCode, ErrorEnvelope, ErrorParams } from '../src-server/contract/errors.ts'
-import type { LiveEvent } from '../src-server/contract/events.ts'
+import { type Endpoint, fillPath } from '../src-contract/endpoint.ts'
+import { type AnswerOf, ENDPOINTS, type EndpointName } from '../src-contract/endpoints.ts'
+import type { ErrorCode, ErrorEnvelope, ErrorParams } from '../src-contract/errors.ts'
+import type { LiveEvent } from '../src-contract/events.ts'
 
 /** The server answered that it will not; the message is in the language of the window, `values` are what it mentions. */
 export class RefusedError extends Error {

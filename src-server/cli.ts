@@ -7,6 +7,8 @@ import './direct-loopback.ts'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { CommanderError, InvalidArgumentError } from 'commander'
+import { DEFAULT_PORT } from '../src-contract/limits.ts'
+import { wholeNumber } from '../src-contract/whole-number.ts'
 import { registerAccountCommands } from './cli/account-commands.ts'
 import { absolutePath, defaultDataDir } from './cli/data-dir.ts'
 import { registerDoctorCommand } from './cli/doctor-command.ts'
@@ -17,8 +19,6 @@ import { createProgram } from './cli/program.ts'
 import { type ServeOptions, serve } from './cli/serve.ts'
 import { registerSettingsCommands } from './cli/settings-commands.ts'
 import { asksForJson, wordsFor, wordsOfTerminal } from './cli/words.ts'
-import { DEFAULT_PORT } from './contract/limits.ts'
-import { wholeNumber } from './contract/whole-number.ts'
 
 const asJson = asksForJson(process.argv.slice(2))
 const terminal = wordsOfTerminal(process.env, Intl.DateTimeFormat().resolvedOptions().locale)

@@ -1,5 +1,5 @@
 /** What the surroundings may set. */
-import { wholeNumber } from './contract/whole-number.ts'
+import { wholeNumber } from '../src-contract/whole-number.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 
 /** Policy of one process, fixed at its start. */

@@ -1,7 +1,8 @@
 /** The way in: `startServer` takes the data directory, listens, builds the service and closes it in order. */
+
+import { linkOf } from '../src-contract/session.ts'
 import { createTickets } from './access/tickets.ts'
 import { readConfig, SETTING_NAMES } from './config.ts'
-import { linkOf } from './contract/session.ts'
 import { takeDataDirectory } from './db/data-directory.ts'
 import { startFailure } from './db/fault.ts'
 import { keepPrivate, whenReleased } from './disk.ts'

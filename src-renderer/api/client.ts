@@ -1,8 +1,8 @@
 /** The one way to the server: every call of the interface is typed from the endpoint table and made here. */
 import type { Static, TSchema } from 'typebox'
-import { fillPath, writeQuery } from '../../src-server/contract/endpoint.ts'
-import { type AnswerOf, ENDPOINTS, type EndpointName } from '../../src-server/contract/endpoints.ts'
-import { ERROR_CODES, type ErrorCode, type ErrorEnvelope, type ErrorParams } from '../../src-server/contract/errors.ts'
+import { fillPath, writeQuery } from '../../src-contract/endpoint.ts'
+import { type AnswerOf, ENDPOINTS, type EndpointName } from '../../src-contract/endpoints.ts'
+import { ERROR_CODES, type ErrorCode, type ErrorEnvelope, type ErrorParams } from '../../src-contract/errors.ts'
 
 type Table = typeof ENDPOINTS
 type Part<Name extends EndpointName, Key extends string> = Table[Name] extends { readonly [K in Key]: infer Schema }

@@ -1,5 +1,5 @@
 /** Following what happens on the server: a fetch stream of server-sent events that reconnects, and polling when it cannot. */
-import type { LiveEvent } from '../../src-server/contract/events.ts'
+import type { LiveEvent } from '../../src-contract/events.ts'
 import { ApiError, type Client } from './client.ts'
 
 export interface StreamMessage {

@@ -1,6 +1,7 @@
 /** Saving files. A link cannot carry the credential, so the bytes are fetched and handed to the browser as a blob. */
+
+import type { Platform } from '../../src-contract/platforms.ts'
 import type { DesktopBridge } from '../../src-main/bridge.ts'
-import type { Platform } from '../../src-server/contract/platforms.ts'
 import { ApiError, type Client } from './client.ts'
 
 /** Reads the name from a Content-Disposition header (RFC 6266: `filename*` wins over `filename`); null when it has none. */

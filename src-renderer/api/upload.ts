@@ -1,8 +1,9 @@
 /** Sending a song. The only request that is not a fetch: a browser tells how much of a body has gone only to XMLHttpRequest. */
+
+import type { Source } from '../../src-contract/app.ts'
+import { ENDPOINTS } from '../../src-contract/endpoints.ts'
+import { ERROR_CODES } from '../../src-contract/errors.ts'
 import type { DesktopBridge } from '../../src-main/bridge.ts'
-import type { Source } from '../../src-server/contract/app.ts'
-import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
-import { ERROR_CODES } from '../../src-server/contract/errors.ts'
 import { ApiError, type Client, readFailure } from './client.ts'
 
 export interface SendSong {

@@ -1,10 +1,5 @@
 /** How loud each version is played: the one choice of level and what it does to every version. Pure. */
-import {
-  deliveryTarget,
-  type Platform,
-  type PlaybackRule,
-  playbackGainDb,
-} from '../../src-server/contract/platforms.ts'
+import { deliveryTarget, type Platform, type PlaybackRule, playbackGainDb } from '../../src-contract/platforms.ts'
 
 /** Every version at the loudness of the quietest; as a service would play it; or as written. */
 export type LevelMode = 'matched' | 'service' | 'file'

@@ -1,6 +1,6 @@
 /** Mastering songs once more: everywhere they are put on the desk, where what it costs stands beside the start. */
 import { useMemo, useState } from 'react'
-import type { Job } from '../../src-server/contract/jobs.ts'
+import type { Job } from '../../src-contract/jobs.ts'
 import { go } from '../router.ts'
 import { useApp, useSelect } from '../state/app-state.ts'
 import { isRepeatable } from '../state/jobs.ts'

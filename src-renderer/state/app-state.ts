@@ -2,7 +2,7 @@
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import type { StoreApi } from 'zustand/vanilla'
-import type { LiveEvent } from '../../src-server/contract/events.ts'
+import type { LiveEvent } from '../../src-contract/events.ts'
 import { type Client, createClient } from '../api/client.ts'
 import { followEvents, type LinkState, type OpenStream, ownStream } from '../api/events.ts'
 import { createSaver } from '../api/save.ts'

@@ -1,7 +1,7 @@
 /** Mastering songs once more: how those of ended jobs come back to the desk. */
-import type { DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
-import { ERRORS, type ErrorCode } from '../../src-server/contract/errors.ts'
-import type { Job } from '../../src-server/contract/jobs.ts'
+import type { DeskSong, MasterSettings } from '../../src-contract/app.ts'
+import { ERRORS, type ErrorCode } from '../../src-contract/errors.ts'
+import type { Job } from '../../src-contract/jobs.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import { settingsOf } from './jobs.ts'
 import { isNotReached } from './refusal.ts'

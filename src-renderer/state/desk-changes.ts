@@ -1,5 +1,5 @@
 /** Settings that the hand has changed and the server has not confirmed: sent when the hand rests. */
-import type { Desk } from '../../src-server/contract/app.ts'
+import type { Desk } from '../../src-contract/app.ts'
 
 const SETTLE_MS = 250
 

@@ -1,5 +1,5 @@
 /** What is done to the desk here, told the server one after another, and its answers: only those that know of all of it are shown. */
-import type { Desk } from '../../src-server/contract/app.ts'
+import type { Desk } from '../../src-contract/app.ts'
 import type { Client } from '../api/client.ts'
 import type { JobsActions } from './jobs.ts'
 import { createTurns } from './turns.ts'

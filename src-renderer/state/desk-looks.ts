@@ -1,9 +1,9 @@
 /** The free look at each song of the desk, one after another: how far it is, and why it failed. What it finds is the desk's. */
 import { createStore } from 'zustand/vanilla'
-import type { Desk, DeskSong } from '../../src-server/contract/app.ts'
-import type { LiveEvent } from '../../src-server/contract/events.ts'
-import type { Analysis } from '../../src-server/contract/jobs.ts'
-import type { AiService } from '../../src-server/contract/platforms.ts'
+import type { Desk, DeskSong } from '../../src-contract/app.ts'
+import type { LiveEvent } from '../../src-contract/events.ts'
+import type { Analysis } from '../../src-contract/jobs.ts'
+import type { AiService } from '../../src-contract/platforms.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import { isTooShort } from './song-rows.ts'

@@ -1,5 +1,5 @@
 /** What a reading of the server's desk makes of what the page shows. Pure. */
-import type { Desk } from '../../src-server/contract/app.ts'
+import type { Desk } from '../../src-contract/app.ts'
 import { ALL_SONGS } from './desk-changes.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** Reference tracks: those on their way to the server, and the facts of those that settings name. */
 import { createStore } from 'zustand/vanilla'
-import type { Desk, Source } from '../../src-server/contract/app.ts'
+import type { Desk, Source } from '../../src-contract/app.ts'
 import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'

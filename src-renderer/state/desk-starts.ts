@@ -1,5 +1,5 @@
 /** Starts of songs that wait for a reference on its way, so that no song is mastered otherwise than it is shown. */
-import type { Desk, DeskSong } from '../../src-server/contract/app.ts'
+import type { Desk, DeskSong } from '../../src-contract/app.ts'
 
 export interface StartsOptions {
   readonly stateOf: (sourceId: string) => DeskSong['state']

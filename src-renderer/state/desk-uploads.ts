@@ -1,7 +1,7 @@
 /** Files on their way to the desk, and those that were refused or interrupted. What arrives is the desk's. */
 import { createStore } from 'zustand/vanilla'
-import type { MasterSettings, Source } from '../../src-server/contract/app.ts'
-import { MAX_SOURCE_BYTES } from '../../src-server/contract/limits.ts'
+import type { MasterSettings, Source } from '../../src-contract/app.ts'
+import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
 import type { SendSong } from '../api/upload.ts'
 import { placedOrder } from './desk-merge.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'

@@ -7,8 +7,8 @@ import {
   type Preset,
   type Source,
   summaryOf,
-} from '../../src-server/contract/app.ts'
-import type { Job } from '../../src-server/contract/jobs.ts'
+} from '../../src-contract/app.ts'
+import type { Job } from '../../src-contract/jobs.ts'
 import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type AgainDesk, bringBack } from './desk-again.ts'

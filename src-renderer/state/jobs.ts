@@ -1,10 +1,10 @@
 /** Jobs as the server told them, by id. Whatever is older than what is known already is ignored, so a replay is harmless. */
 import { createStore } from 'zustand/vanilla'
-import type { DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
-import { FAILURES } from '../../src-server/contract/errors.ts'
-import type { LiveEvent } from '../../src-server/contract/events.ts'
-import type { Job } from '../../src-server/contract/jobs.ts'
-import { MAX_PAGE_SIZE } from '../../src-server/contract/limits.ts'
+import type { DeskSong, MasterSettings } from '../../src-contract/app.ts'
+import { FAILURES } from '../../src-contract/errors.ts'
+import type { LiveEvent } from '../../src-contract/events.ts'
+import type { Job } from '../../src-contract/jobs.ts'
+import { MAX_PAGE_SIZE } from '../../src-contract/limits.ts'
 import type { Client } from '../api/client.ts'
 
 export interface Jobs {

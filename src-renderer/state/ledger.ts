@@ -1,6 +1,6 @@
 /** The ledger of credits, newest first and as far back as it was opened. */
 import { createStore } from 'zustand/vanilla'
-import type { LedgerEntry } from '../../src-server/contract/account.ts'
+import type { LedgerEntry } from '../../src-contract/account.ts'
 import type { Client } from '../api/client.ts'
 import { createTurns } from './turns.ts'
 

@@ -1,7 +1,7 @@
 /** The versions of a song that can be heard side by side, from its job and report. Pure. */
-import type { Job } from '../../src-server/contract/jobs.ts'
-import { PLATFORMS, type Platform } from '../../src-server/contract/platforms.ts'
-import type { MasterResult, Report } from '../../src-server/contract/report.ts'
+import type { Job } from '../../src-contract/jobs.ts'
+import { PLATFORMS, type Platform } from '../../src-contract/platforms.ts'
+import type { MasterResult, Report } from '../../src-contract/report.ts'
 import type { VersionLevel } from '../player/levels.ts'
 
 /** Why a version is not there: the job was not asked for it, or had no reference. */

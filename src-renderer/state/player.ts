@@ -1,6 +1,6 @@
 /** What the listener has chosen: version, level, loop, volume. The player sounds it; everything the screen shows is here. */
 import { createStore } from 'zustand/vanilla'
-import type { Platform } from '../../src-server/contract/platforms.ts'
+import type { Platform } from '../../src-contract/platforms.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import type { AbxAnswer, AbxTrial } from '../player/abx.ts'
 import type { DeckReport } from '../player/deck.ts'

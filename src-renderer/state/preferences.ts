@@ -1,7 +1,7 @@
 /** Language and theme. The server keeps them; a copy in localStorage lets the first paint be right before it answers. */
 import { createStore } from 'zustand/vanilla'
-import type { Settings } from '../../src-server/contract/app.ts'
-import type { Language } from '../../src-server/contract/text/text.ts'
+import type { Settings } from '../../src-contract/app.ts'
+import type { Language } from '../../src-contract/text/text.ts'
 
 export interface Preferences {
   readonly language: Settings['language']

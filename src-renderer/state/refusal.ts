@@ -1,7 +1,7 @@
 /** A failure as the interface keeps it: the facts, which are worded where they are shown, in the language of that moment. */
-import { ERROR_CODES, type ErrorParams, FAILURE_CODES } from '../../src-server/contract/errors.ts'
-import type { Job } from '../../src-server/contract/jobs.ts'
-import { errorText, failureText, type Language } from '../../src-server/contract/text/text.ts'
+import { ERROR_CODES, type ErrorParams, FAILURE_CODES } from '../../src-contract/errors.ts'
+import type { Job } from '../../src-contract/jobs.ts'
+import { errorText, failureText, type Language } from '../../src-contract/text/text.ts'
 import { ApiError } from '../api/client.ts'
 
 export interface Refusal {

@@ -1,7 +1,7 @@
 /** The account as the server told it: plan, credits, limits. */
 import { createStore } from 'zustand/vanilla'
-import type { Account } from '../../src-server/contract/account.ts'
-import type { Settings, SystemState } from '../../src-server/contract/app.ts'
+import type { Account } from '../../src-contract/account.ts'
+import type { Settings, SystemState } from '../../src-contract/app.ts'
 import type { Client } from '../api/client.ts'
 import type { LinkState } from '../api/events.ts'
 import { createTurns } from './turns.ts'

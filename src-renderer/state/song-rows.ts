@@ -1,9 +1,9 @@
 /** What the list of the Master screen shows, derived from the desk, the uploads and the jobs. Pure. */
-import type { DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
-import type { Job } from '../../src-server/contract/jobs.ts'
-import { MIN_DURATION_SECONDS } from '../../src-server/contract/limits.ts'
-import type { Warning } from '../../src-server/contract/report.ts'
-import { WARNING_KINDS, type WarningKind } from '../../src-server/contract/warning-kinds.ts'
+import type { DeskSong, MasterSettings } from '../../src-contract/app.ts'
+import type { Job } from '../../src-contract/jobs.ts'
+import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
+import type { Warning } from '../../src-contract/report.ts'
+import { WARNING_KINDS, type WarningKind } from '../../src-contract/warning-kinds.ts'
 import type { Look } from './desk-looks.ts'
 import type { Refusal } from './refusal.ts'
 

@@ -1,6 +1,6 @@
 /** Every sentence of the interface in English. The Korean file has the same keys; a missing one does not compile. */
-import type { Genre } from '../../src-server/contract/platforms.ts'
-import { count as grouped } from '../../src-server/contract/text/numbers.ts'
+import type { Genre } from '../../src-contract/platforms.ts'
+import { count as grouped } from '../../src-contract/text/numbers.ts'
 import { plural } from './plural.ts'
 import { settingsEn } from './settings.en.ts'
 

@@ -1,5 +1,5 @@
 /** 화면의 모든 문장, 한국어. 안내는 -요, 상태는 명사형. 영어 파일과 키가 같다. */
-import { count as grouped } from '../../src-server/contract/text/numbers.ts'
+import { count as grouped } from '../../src-contract/text/numbers.ts'
 import type { Text } from './en.ts'
 import { settingsKo } from './settings.ko.ts'
 

@@ -1,6 +1,6 @@
 /** Sentences of the Listen screen in English. The Korean file has the same keys; a missing one does not compile. */
-import type { Confidence } from '../../src-server/contract/platforms.ts'
-import type { RepairKind } from '../../src-server/contract/report.ts'
+import type { Confidence } from '../../src-contract/platforms.ts'
+import type { RepairKind } from '../../src-contract/report.ts'
 import { plural } from './plural.ts'
 
 const places = (count: number) => plural(count, 'place', 'places')

@@ -1,5 +1,5 @@
 /** 듣기 화면의 문장, 한국어. 영어 파일과 키가 같다. */
-import { count } from '../../src-server/contract/text/numbers.ts'
+import { count } from '../../src-contract/text/numbers.ts'
 import type { ListenText } from './listen.en.ts'
 
 /** 받침에 맞춘 와/과: 마스터와, 원본과. */

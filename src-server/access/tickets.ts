@@ -1,8 +1,8 @@
 /** One-time tickets: each lets one browser exchange the link of the page for the session's credential. */
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { ENDPOINTS } from '../contract/endpoints.ts'
-import { TICKET_SECONDS } from '../contract/limits.ts'
+import { ENDPOINTS } from '../../src-contract/endpoints.ts'
+import { TICKET_SECONDS } from '../../src-contract/limits.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireOwner, route } from '../http/route.ts'
 import type { Chance, Clock } from '../system.ts'

@@ -1,6 +1,6 @@
 /** What only the app has: stored songs, the desk, and the masters in the user's own folder. */
 import path from 'node:path'
-import type { Analysis } from '../contract/jobs.ts'
+import type { Analysis } from '../../src-contract/jobs.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
 import type { Log } from '../log.ts'

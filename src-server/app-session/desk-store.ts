@@ -1,6 +1,6 @@
 /** Rows of the desk: songs in their order, each with its state and settings. SQL only, no rule. */
-import type { DESK_STATES, MasterSettings, Preset } from '../contract/app.ts'
-import type { ErrorCode, ErrorParams } from '../contract/errors.ts'
+import type { DESK_STATES, MasterSettings, Preset } from '../../src-contract/app.ts'
+import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import type { Db } from '../db/open.ts'
 
 export type DeskState = (typeof DESK_STATES)[number]

@@ -3,12 +3,18 @@
  * becomes an ordinary job. What waits can still be reordered, paused and taken back without a charge; what was handed over is
  * finished. It is rows in the database, so pages can be reloaded and the machine restarted in the middle of a batch.
  */
-import type { Desk, DeskSong, MasterSettings, Preset } from '../contract/app.ts'
-import type { ErrorCode } from '../contract/errors.ts'
-import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT } from '../contract/limits.ts'
-import { DEFAULT_AI_SERVICE, DEFAULT_GENRE, DEFAULT_LOUDNESS, DEFAULT_TIER, PLATFORMS } from '../contract/platforms.ts'
-import { errorText, type Language } from '../contract/text/text.ts'
-import { toWireValues } from '../contract/wire-values.ts'
+import type { Desk, DeskSong, MasterSettings, Preset } from '../../src-contract/app.ts'
+import type { ErrorCode } from '../../src-contract/errors.ts'
+import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT } from '../../src-contract/limits.ts'
+import {
+  DEFAULT_AI_SERVICE,
+  DEFAULT_GENRE,
+  DEFAULT_LOUDNESS,
+  DEFAULT_TIER,
+  PLATFORMS,
+} from '../../src-contract/platforms.ts'
+import { errorText, type Language } from '../../src-contract/text/text.ts'
+import { toWireValues } from '../../src-contract/wire-values.ts'
 import { databaseFault } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'

@@ -1,5 +1,5 @@
 /** What the app shows about the machine it runs on. */
-import type { SystemState } from '../contract/app.ts'
+import type { SystemState } from '../../src-contract/app.ts'
 import type { Quarantined } from '../db/quarantine.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { FfmpegMissingError } from '../media/locate.ts'

@@ -1,6 +1,6 @@
 /** The endpoints of watched folders. */
 import type { FastifyInstance } from 'fastify'
-import { ENDPOINTS } from '../contract/endpoints.ts'
+import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { route } from '../http/route.ts'
 import type { WatchFolders } from './watch-folders.ts'
 

@@ -1,6 +1,6 @@
 /** Rows of the watched folders and of the files in them that were dealt with. SQL only, no rule. */
-import type { MasterSettings } from '../contract/app.ts'
-import type { ErrorCode, ErrorParams } from '../contract/errors.ts'
+import type { MasterSettings } from '../../src-contract/app.ts'
+import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import type { Db } from '../db/open.ts'
 import type { FileState } from './held-back.ts'
 import type { FileLook } from './settled-files.ts'

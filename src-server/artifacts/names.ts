@@ -1,5 +1,5 @@
 /** What songs are called: in lists, and on every file system a ZIP may be unpacked on. */
-import { MAX_TITLE_LENGTH } from '../contract/limits.ts'
+import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 
 /** UTF-16 units, as Windows and JavaScript count: an emoji is two of them. */
 const MAX_TITLE_UNITS = 80

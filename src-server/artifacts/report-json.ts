@@ -1,4 +1,4 @@
-import type { Report } from '../contract/report.ts'
+import type { Report } from '../../src-contract/report.ts'
 
 /** Decimals that mean something: meters are good to 0.01, and every digit is stored for each point of each curve. */
 const DECIMALS = 3

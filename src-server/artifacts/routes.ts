@@ -1,9 +1,9 @@
 /** Downloads: the ZIP, each master as a slice of it, the stored songs and the report. */
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
-import { ENDPOINTS } from '../contract/endpoints.ts'
-import type { JobStatus } from '../contract/jobs.ts'
-import type { Platform } from '../contract/platforms.ts'
+import { ENDPOINTS } from '../../src-contract/endpoints.ts'
+import type { JobStatus } from '../../src-contract/jobs.ts'
+import type { Platform } from '../../src-contract/platforms.ts'
 import { AppError } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
 import { type AudioFormat, MEDIA_TYPES } from '../media/audio-facts.ts'

@@ -1,7 +1,7 @@
 /** What all commands share that talk to the service: the data directory, `--json`, and how a failure is shown. */
 import type { Command } from 'commander'
-import type { ErrorEnvelope } from '../contract/errors.ts'
-import { startFailureText } from '../contract/text/start-failure.ts'
+import type { ErrorEnvelope } from '../../src-contract/errors.ts'
+import { startFailureText } from '../../src-contract/text/start-failure.ts'
 import { DataDirectoryError } from '../db/fault.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'

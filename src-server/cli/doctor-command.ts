@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SystemState } from '../contract/app.ts'
+import type { SystemState } from '../../src-contract/app.ts'
 import { findDataDirectory, ownerOf } from '../db/data-directory.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { formatBytes, table } from './text-output.ts'

@@ -1,5 +1,5 @@
-import type { Account } from '../contract/account.ts'
-import { PLAN_LIMITS, type Plan } from '../contract/plans.ts'
+import type { Account } from '../../src-contract/account.ts'
+import { PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
 import type { Db } from '../db/open.ts'
 import { isoTime } from '../system.ts'
 import type { Ledger } from './ledger.ts'

@@ -1,5 +1,5 @@
-import type { LEDGER_KINDS, LedgerEntry } from '../contract/account.ts'
-import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../contract/plans.ts'
+import type { LEDGER_KINDS, LedgerEntry } from '../../src-contract/account.ts'
+import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Clock, isoTime, nextMonthMs } from '../system.ts'

@@ -1,14 +1,14 @@
 /** docs/errors.md, made from the catalogue, its texts and the endpoint table. */
-import { type Access, codesOf, type Endpoint, ERRORS_OF_ACCESS } from '../contract/endpoint.ts'
-import { ENDPOINTS } from '../contract/endpoints.ts'
-import { ERROR_CODES, ERRORS, type ErrorCode, FAILURE_CODES } from '../contract/errors.ts'
-import { RENDER_WARNING_CODES, WARNING_CODES } from '../contract/report.ts'
-import { errorText, failureText, type Language, warningText } from '../contract/text/text.ts'
+import { type Access, codesOf, type Endpoint, ERRORS_OF_ACCESS } from '../../src-contract/endpoint.ts'
+import { ENDPOINTS } from '../../src-contract/endpoints.ts'
+import { ERROR_CODES, ERRORS, type ErrorCode, FAILURE_CODES } from '../../src-contract/errors.ts'
+import { RENDER_WARNING_CODES, WARNING_CODES } from '../../src-contract/report.ts'
+import { errorText, failureText, type Language, warningText } from '../../src-contract/text/text.ts'
 import { exampleParams } from './example-params.ts'
 
 const INTRODUCTION = `# Errors, failures and warnings
 
-Made by \`npm run openapi\` from \`src-server/contract\`; edit there.
+Made by \`npm run openapi\` from \`src-contract\`; edit there.
 
 Every answer that is not a success has the same body, whatever part of the service it comes from:
 

@@ -1,4 +1,4 @@
-import type { ClickRanges } from '../contract/recipe.ts'
+import type { ClickRanges } from '../../src-contract/recipe.ts'
 import { type Audio, allocateBlock, samplePeak, sliceBlock } from './block.ts'
 import { findCutoff, fineBandsPerOctave } from './detectors/bandwidth.ts'
 import { findClicks } from './detectors/clicks.ts'

@@ -1,5 +1,5 @@
-import type { Recipe, RecipeStage } from '../contract/recipe.ts'
-import type { Repair } from '../contract/report.ts'
+import type { Recipe, RecipeStage } from '../../src-contract/recipe.ts'
+import type { Repair } from '../../src-contract/report.ts'
 import { type Audio, allocateBlock, sliceBlock } from './block.ts'
 import { measureSubsonic } from './detectors/subsonic.ts'
 import { sumStereo } from './meters/sums.ts'

@@ -1,5 +1,5 @@
-import type { Genre } from '../contract/platforms.ts'
-import type { CompressionBand, RecipeStage } from '../contract/recipe.ts'
+import type { Genre } from '../../src-contract/platforms.ts'
+import type { CompressionBand, RecipeStage } from '../../src-contract/recipe.ts'
 import type { SourceAnalysis } from './analysis.ts'
 import { magnitudeDb } from './biquad.ts'
 import { filterGainDb, nothingPlanned, type PlanPart } from './plan-part.ts'

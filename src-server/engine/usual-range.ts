@@ -1,4 +1,4 @@
-import type { AiService } from '../contract/platforms.ts'
+import type { AiService } from '../../src-contract/platforms.ts'
 import type { Fault } from './detectors/peak-relief.ts'
 import type { PlannedSong } from './plan-part.ts'
 

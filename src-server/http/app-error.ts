@@ -1,6 +1,6 @@
-import { ERRORS, type ErrorCode, type ErrorParams } from '../contract/errors.ts'
-import type { Detail } from '../contract/text/details.ts'
-import type { RequestReason } from '../contract/text/reasons.ts'
+import { ERRORS, type ErrorCode, type ErrorParams } from '../../src-contract/errors.ts'
+import type { Detail } from '../../src-contract/text/details.ts'
+import type { RequestReason } from '../../src-contract/text/reasons.ts'
 
 /** What goes with a failure beside its code. */
 export interface AppErrorOptions {

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { Detail } from '../contract/text/details.ts'
+import type { Detail } from '../../src-contract/text/details.ts'
 
 /** What the checker of schemas says of one fault (JSON Schema keywords; typebox names them so). */
 export interface SchemaFault {

@@ -1,4 +1,4 @@
-import type { AiService } from '../contract/platforms.ts'
+import type { AiService } from '../../src-contract/platforms.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Log } from '../log.ts'
 import type { AnalysisDone, AnalysisOrder, StoredSong, WorkFailed, WorkProgress } from '../mastering/work-order.ts'

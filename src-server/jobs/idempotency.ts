@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CreatedJob } from '../contract/jobs.ts'
+import type { CreatedJob } from '../../src-contract/jobs.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Clock } from '../system.ts'

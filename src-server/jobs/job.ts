@@ -1,6 +1,6 @@
 /** The life of a job, as rules without a database: what may happen in which state, and what it leads to. */
-import type { FailureCode } from '../contract/errors.ts'
-import type { JobStatus } from '../contract/jobs.ts'
+import type { FailureCode } from '../../src-contract/errors.ts'
+import type { JobStatus } from '../../src-contract/jobs.ts'
 
 export const JOB_STATES = ['waiting', 'running', 'done', 'failed'] as const
 export type JobState = (typeof JOB_STATES)[number]

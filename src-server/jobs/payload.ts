@@ -1,10 +1,10 @@
 /** A stored job as it goes over the wire: the only place where camelCase becomes snake_case. Pure. */
 
-import type { JobCompleted, JobFailed } from '../contract/events.ts'
-import type { CreatedJob, Job, Stage } from '../contract/jobs.ts'
-import type { Warning } from '../contract/report.ts'
-import { failureText, type Language, warningText } from '../contract/text/text.ts'
-import { toWireValues } from '../contract/wire-values.ts'
+import type { JobCompleted, JobFailed } from '../../src-contract/events.ts'
+import type { CreatedJob, Job, Stage } from '../../src-contract/jobs.ts'
+import type { Warning } from '../../src-contract/report.ts'
+import { failureText, type Language, warningText } from '../../src-contract/text/text.ts'
+import { toWireValues } from '../../src-contract/wire-values.ts'
 import type { WarningFact } from '../mastering/work-order.ts'
 import { isoTime } from '../system.ts'
 import { hasExpired, statusOf } from './job.ts'

@@ -1,4 +1,4 @@
-import type { ErrorParams } from '../contract/errors.ts'
+import type { ErrorParams } from '../../src-contract/errors.ts'
 import type { Ledger } from '../credits/ledger.ts'
 import type { Db } from '../db/open.ts'
 import type { WarningFact, WorkResult } from '../mastering/work-order.ts'

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import type { CreatedJob } from '../contract/jobs.ts'
-import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../contract/plans.ts'
+import type { CreatedJob } from '../../src-contract/jobs.ts'
+import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
 import type { Ledger } from '../credits/ledger.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'

@@ -1,4 +1,4 @@
-import type { Analysis } from '../contract/jobs.ts'
+import type { Analysis } from '../../src-contract/jobs.ts'
 import type { SourceAnalysis } from '../engine/analysis.ts'
 import type { Audio } from '../engine/block.ts'
 import { planRecipe } from '../engine/plan-recipe.ts'

@@ -1,7 +1,7 @@
 /** Makes the masters of all platforms: one render for each distinct promise, proofed against codecs where the tier asks for it. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { DeliveryTarget, Platform, Tier } from '../contract/platforms.ts'
+import type { DeliveryTarget, Platform, Tier } from '../../src-contract/platforms.ts'
 import type { Audio } from '../engine/block.ts'
 import { prepareLanding } from '../engine/landing.ts'
 import type { LandingSource } from '../engine/landing-material.ts'

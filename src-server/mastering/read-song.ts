@@ -1,6 +1,6 @@
 /** Reads a song for the engine: its samples at the rate at which it was made, its sound at a rate at which the engine works. */
-import type { Recipe } from '../contract/recipe.ts'
-import type { Repair } from '../contract/report.ts'
+import type { Recipe } from '../../src-contract/recipe.ts'
+import type { Repair } from '../../src-contract/report.ts'
 import { analyseSource, examineSamples, type SourceAnalysis } from '../engine/analysis.ts'
 import type { Audio } from '../engine/block.ts'
 import { applyRecipe } from '../engine/chain.ts'

@@ -1,6 +1,6 @@
 /** From what the engine measured to what the contract says: names, units and the few judgements that a report makes. Pure. */
-import { type DeliveryTarget, type PlaybackRule, playbackGainDb } from '../contract/platforms.ts'
-import type { Decision, MasterResult, Measurement, Report, Spectrum } from '../contract/report.ts'
+import { type DeliveryTarget, type PlaybackRule, playbackGainDb } from '../../src-contract/platforms.ts'
+import type { Decision, MasterResult, Measurement, Report, Spectrum } from '../../src-contract/report.ts'
 import type { SourceAnalysis } from '../engine/analysis.ts'
 import type { Curves } from '../engine/meters/dynamics.ts'
 import { type BandLevels, silentDb } from '../engine/meters/spectrum.ts'

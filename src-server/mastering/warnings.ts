@@ -1,5 +1,5 @@
 /** What the owner of a song should know of it and of its masters, beside the numbers. Pure. */
-import type { MasterResult } from '../contract/report.ts'
+import type { MasterResult } from '../../src-contract/report.ts'
 import type { SourceAnalysis } from '../engine/analysis.ts'
 import { foldDownLossDb } from '../engine/meters/stereo.ts'
 import type { MasteringPlan } from '../engine/plan-recipe.ts'

@@ -1,5 +1,5 @@
 /** What a report may claim: of the work that a plan announced, that which was measured once it was done. Pure. */
-import type { Decision, DecisionCode, Repair, RepairKind } from '../contract/report.ts'
+import type { Decision, DecisionCode, Repair, RepairKind } from '../../src-contract/report.ts'
 import { type AppliedRecipe, noticedDb } from '../engine/chain.ts'
 
 const ANNOUNCED_REPAIRS: Partial<Record<DecisionCode, RepairKind>> = {

@@ -1,4 +1,4 @@
-import type { ErrorParams, FailureCode } from '../contract/errors.ts'
+import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import { isDiskFull } from '../disk.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
 import { FfmpegError } from '../media/ffmpeg.ts'

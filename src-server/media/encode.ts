@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { Platform } from '../contract/platforms.ts'
+import type { Platform } from '../../src-contract/platforms.ts'
 import { type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { inWholeFrames } from './samples.ts'
 

@@ -1,5 +1,5 @@
 /** Files of other kinds than the three that are read, known by their first bytes. */
-import type { FormatReason } from '../contract/text/format-reasons.ts'
+import type { FormatReason } from '../../src-contract/text/format-reasons.ts'
 import { isText } from './file-bytes.ts'
 import { findOtherMpeg } from './mpeg-frames.ts'
 

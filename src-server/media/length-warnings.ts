@@ -1,4 +1,4 @@
-import { playingTime } from '../contract/text/numbers.ts'
+import { playingTime } from '../../src-contract/text/numbers.ts'
 import type { AudioFacts } from './audio-facts.ts'
 
 /** A warning about a file that is longer or shorter than it says; its values are playing times, `m:ss`. */

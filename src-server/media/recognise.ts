@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import type { FormatReason } from '../contract/text/format-reasons.ts'
+import type { FormatReason } from '../../src-contract/text/format-reasons.ts'
 import type { AudioFormat } from './audio-facts.ts'
 import { isText, readAt } from './file-bytes.ts'
 import { foreignByContent, foreignByMark, KNOWN_BY_BYTES } from './foreign-formats.ts'

@@ -1,7 +1,7 @@
 /** Sends what the outbox holds: when it is due, some at a time, again on its schedule, and after a restart from where it stood. */
 
-import type { WebhookTest } from '../contract/events.ts'
-import type { Delivery } from '../contract/webhooks.ts'
+import type { WebhookTest } from '../../src-contract/events.ts'
+import type { Delivery } from '../../src-contract/webhooks.ts'
 import type { Db } from '../db/open.ts'
 import { surely } from '../db/surely.ts'
 import type { Log } from '../log.ts'

@@ -3,7 +3,7 @@
  * Progress is news of the moment: it is not stored, and only the latest of each job or song is kept for a follower.
  */
 
-import type { JobCompleted, JobFailed, LiveEvent, LiveEventName, StoredEventName } from '../contract/events.ts'
+import type { JobCompleted, JobFailed, LiveEvent, LiveEventName, StoredEventName } from '../../src-contract/events.ts'
 import type { Db } from '../db/open.ts'
 import type { Chance, Clock } from '../system.ts'
 

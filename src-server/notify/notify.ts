@@ -3,7 +3,7 @@
  * nothing is lost and nothing is invented; live followers and receivers are served from those rows after the commit.
  */
 
-import type { Plan } from '../contract/plans.ts'
+import type { Plan } from '../../src-contract/plans.ts'
 import type { Db } from '../db/open.ts'
 import type { Log } from '../log.ts'
 import type { Chance, Clock } from '../system.ts'

@@ -1,9 +1,9 @@
 /** The live stream, the register of receivers, the delivery log and the secret of per-job callbacks. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { DEFAULT_PAGE_SIZE } from '../contract/common.ts'
-import { ENDPOINTS } from '../contract/endpoints.ts'
-import type { LiveEventName } from '../contract/events.ts'
+import { DEFAULT_PAGE_SIZE } from '../../src-contract/common.ts'
+import { ENDPOINTS } from '../../src-contract/endpoints.ts'
+import type { LiveEventName } from '../../src-contract/events.ts'
 import { type Caller, route } from '../http/route.ts'
 import type { Clock } from '../system.ts'
 import type { Notify } from './notify.ts'

@@ -4,8 +4,8 @@
  * services of clouds elsewhere, unspecified, multicast, broadcast and reserved (240.0.0.0/4) addresses, and this server itself.
  */
 import ipaddr from 'ipaddr.js'
-import { MAX_URL_LENGTH } from '../contract/limits.ts'
-import { WEBHOOK_REASONS, type WebhookReason } from '../contract/text/reasons.ts'
+import { MAX_URL_LENGTH } from '../../src-contract/limits.ts'
+import { WEBHOOK_REASONS, type WebhookReason } from '../../src-contract/text/reasons.ts'
 
 /** Why an address is refused. */
 export type Refusal = WebhookReason

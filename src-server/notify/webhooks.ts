@@ -1,9 +1,9 @@
 /** Registered receivers and signing secrets: who is to be told of an event. */
 
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../contract/events.ts'
-import type { Plan } from '../contract/plans.ts'
-import { PLAN_LIMITS } from '../contract/plans.ts'
-import type { Webhook } from '../contract/webhooks.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../src-contract/events.ts'
+import type { Plan } from '../../src-contract/plans.ts'
+import { PLAN_LIMITS } from '../../src-contract/plans.ts'
+import type { Webhook } from '../../src-contract/webhooks.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Chance, type Clock, isoTime } from '../system.ts'

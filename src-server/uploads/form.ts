@@ -1,8 +1,8 @@
 /** Text fields of a multipart request, as they came, to what the service works with. Pure. */
-import { UUID_PATTERN } from '../contract/common.ts'
-import type { Form } from '../contract/endpoint.ts'
-import type { RetryChanges } from '../contract/jobs.ts'
-import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, MAX_TITLE_LENGTH } from '../contract/limits.ts'
+import { UUID_PATTERN } from '../../src-contract/common.ts'
+import type { Form } from '../../src-contract/endpoint.ts'
+import type { RetryChanges } from '../../src-contract/jobs.ts'
+import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 import {
   AI_SERVICES,
   type AiService,
@@ -18,9 +18,9 @@ import {
   type Platform,
   TIERS,
   type Tier,
-} from '../contract/platforms.ts'
-import type { Detail } from '../contract/text/details.ts'
-import { wholeNumber } from '../contract/whole-number.ts'
+} from '../../src-contract/platforms.ts'
+import type { Detail } from '../../src-contract/text/details.ts'
+import { wholeNumber } from '../../src-contract/whole-number.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { cleanName } from '../http/person-name.ts'
 import type { Caller } from '../http/route.ts'

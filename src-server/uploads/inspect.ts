@@ -1,4 +1,4 @@
-import { MIN_REFERENCE_SECONDS } from '../contract/limits.ts'
+import { MIN_REFERENCE_SECONDS } from '../../src-contract/limits.ts'
 import { syncFile } from '../disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'

@@ -1,8 +1,8 @@
 /** What an uploaded file really is, and whether it is accepted: the measuring below, the rules in {@link judge}. */
 
 import { dirname } from 'node:path'
-import type { ErrorParams } from '../contract/errors.ts'
-import { DURATION_TOLERANCE_SECONDS, MAX_DURATION_SECONDS } from '../contract/limits.ts'
+import type { ErrorParams } from '../../src-contract/errors.ts'
+import { DURATION_TOLERANCE_SECONDS, MAX_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import { isCrowdedFlac } from '../media/crowded-flac.ts'
 import { countFrames, type DecodableSound, readerOf } from '../media/decode.ts'

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { type MasterSettings, summaryOf } from '../../src-contract/app.ts'
+import type { Analysis } from '../../src-contract/jobs.ts'
 import { createWatchFolderStore } from '../../src-server/app-session/watch-folder-store.ts'
-import { type MasterSettings, summaryOf } from '../../src-server/contract/app.ts'
-import type { Analysis } from '../../src-server/contract/jobs.ts'
 import { AppError } from '../../src-server/http/app-error.ts'
 import { FACTS, openDesk } from './fixture.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { PLATFORMS } from '../../src-contract/platforms.ts'
 import { chooseTitle, resultFolderName, safeTitle } from '../../src-server/artifacts/names.ts'
-import { PLATFORMS } from '../../src-server/contract/platforms.ts'
 
 describe('a title in a file name', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
-import { ERROR_CODES } from '../../src-server/contract/errors.ts'
+import { ENDPOINTS } from '../../src-contract/endpoints.ts'
+import { ERROR_CODES } from '../../src-contract/errors.ts'
 
 /** Statements without a proof. Lower it when one gets its test; it is never raised. */
 const OPEN_STATEMENTS = 0

@@ -1,19 +1,12 @@
 import type { TObject } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
-import { ERRORS } from '../../src-server/contract/errors.ts'
-import { JobCompleted, JobFailed } from '../../src-server/contract/events.ts'
-import { CreatedJob, JOB_STATUSES, Job, MasterFields } from '../../src-server/contract/jobs.ts'
-import { KEY_PREFIX, MAX_DURATION_SECONDS, MAX_UPLOAD_BYTES } from '../../src-server/contract/limits.ts'
-import { PLAN_LIMITS } from '../../src-server/contract/plans.ts'
-import {
-  AI_SERVICES,
-  deliveryTarget,
-  GENRES,
-  PLATFORMS,
-  playbackGainDb,
-  TIERS,
-} from '../../src-server/contract/platforms.ts'
+import { ENDPOINTS } from '../../src-contract/endpoints.ts'
+import { ERRORS } from '../../src-contract/errors.ts'
+import { JobCompleted, JobFailed } from '../../src-contract/events.ts'
+import { CreatedJob, JOB_STATUSES, Job, MasterFields } from '../../src-contract/jobs.ts'
+import { KEY_PREFIX, MAX_DURATION_SECONDS, MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
+import { PLAN_LIMITS } from '../../src-contract/plans.ts'
+import { AI_SERVICES, deliveryTarget, GENRES, PLATFORMS, playbackGainDb, TIERS } from '../../src-contract/platforms.ts'
 
 const members = (schema: TObject) => Object.keys(schema.properties)
 

@@ -4,16 +4,16 @@ import path from 'node:path'
 import type { TSchema } from 'typebox'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { generateDocuments } from '../../scripts/openapi.ts'
-import { codesOf, type Endpoint, ERRORS_OF_ACCESS } from '../../src-server/contract/endpoint.ts'
-import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'
-import { ERROR_CODES, ERRORS, FAILURE_CODES } from '../../src-server/contract/errors.ts'
-import { JobCompleted, JobFailed, LIVE_EVENTS } from '../../src-server/contract/events.ts'
-import { PLATFORMS } from '../../src-server/contract/platforms.ts'
-import { WARNING_CODES } from '../../src-server/contract/report.ts'
-import * as en from '../../src-server/contract/text/en.ts'
-import * as ko from '../../src-server/contract/text/ko.ts'
-import { REQUEST_REASONS } from '../../src-server/contract/text/reasons.ts'
-import { errorText, failureText, LANGUAGES, warningText } from '../../src-server/contract/text/text.ts'
+import { codesOf, type Endpoint, ERRORS_OF_ACCESS } from '../../src-contract/endpoint.ts'
+import { ENDPOINTS } from '../../src-contract/endpoints.ts'
+import { ERROR_CODES, ERRORS, FAILURE_CODES } from '../../src-contract/errors.ts'
+import { JobCompleted, JobFailed, LIVE_EVENTS } from '../../src-contract/events.ts'
+import { PLATFORMS } from '../../src-contract/platforms.ts'
+import { WARNING_CODES } from '../../src-contract/report.ts'
+import * as en from '../../src-contract/text/en.ts'
+import * as ko from '../../src-contract/text/ko.ts'
+import { REQUEST_REASONS } from '../../src-contract/text/reasons.ts'
+import { errorText, failureText, LANGUAGES, warningText } from '../../src-contract/text/text.ts'
 import { exampleParams } from '../../src-server/docs/example-params.ts'
 
 interface Operation {
@@ -41,7 +41,7 @@ let committed: Document
 let page: string
 
 beforeAll(() => {
-  committed = JSON.parse(readFileSync('src-server/contract/openapi.json', 'utf8')) as Document
+  committed = JSON.parse(readFileSync('src-contract/openapi.json', 'utf8')) as Document
   page = readFileSync('docs/errors.md', 'utf8')
 })
 

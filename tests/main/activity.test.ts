@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { LiveEvent } from '../../src-contract/events.ts'
 import { type Activity, type EndedBatch, endedBatch, followActivity, overallFraction } from '../../src-main/activity.ts'
 import { batchNotice, placeOfBatch } from '../../src-main/batch-notice.ts'
 import { deliveredPaths } from '../../src-main/masters.ts'
 import { createEventReader, type Service } from '../../src-main/service.ts'
 import { wordsOf } from '../../src-main/text.ts'
-import type { LiveEvent } from '../../src-server/contract/events.ts'
 
 const job = (id: string, status: 'queued' | 'done' | 'failed', failureCode?: 'CANCELLED' | 'DIGITAL_SILENCE') => ({
   job_id: id,

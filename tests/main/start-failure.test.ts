@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { startFailureText } from '../../src-contract/text/start-failure.ts'
 import { SettingError } from '../../src-server/config.ts'
-import { startFailureText } from '../../src-server/contract/text/start-failure.ts'
 import { DatabaseError, databaseFault } from '../../src-server/db/fault.ts'
 import { DirectoryOwnedError } from '../../src-server/db/owner.ts'
 import { PortTakenError } from '../../src-server/http/listen.ts'

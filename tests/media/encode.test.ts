@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PLATFORMS } from '../../src-server/contract/platforms.ts'
+import { PLATFORMS } from '../../src-contract/platforms.ts'
 import { decodeThroughCodec, platformCodecs } from '../../src-server/media/encode.ts'
 import { listEncoders } from '../../src-server/media/ffmpeg.ts'
 import { inWholeFrames } from '../../src-server/media/samples.ts'

@@ -1,7 +1,7 @@
 /** A look at a song finds what its job will warn of. */
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { RENDER_WARNING_CODES } from '../../src-server/contract/report.ts'
+import { RENDER_WARNING_CODES } from '../../src-contract/report.ts'
 import { analyseSong } from '../../src-server/mastering/analyse-song.ts'
 import { WorkFailure } from '../../src-server/mastering/work-failure.ts'
 import { ffmpeg, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'

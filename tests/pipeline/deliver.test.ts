@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { type DeliveryTarget, deliveryTarget, type Tier } from '../../src-server/contract/platforms.ts'
+import { type DeliveryTarget, deliveryTarget, type Tier } from '../../src-contract/platforms.ts'
 import { prepareLanding } from '../../src-server/engine/landing.ts'
 import { deliverMasters } from '../../src-server/mastering/deliver.ts'
 import { renderMaster } from '../../src-server/mastering/render-master.ts'

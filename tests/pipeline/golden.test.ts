@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import type { Platform } from '../../src-server/contract/platforms.ts'
+import type { Platform } from '../../src-contract/platforms.ts'
 import { engineVersion } from '../../src-server/engine/version.ts'
 import type { WorkOrder } from '../../src-server/mastering/work-order.ts'
 import { songLike as chords, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'

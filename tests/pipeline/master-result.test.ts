@@ -1,6 +1,6 @@
 /** What a report says of a master: measured in its file, not planned. */
 import { describe, expect, it } from 'vitest'
-import { deliveryTarget, type Platform } from '../../src-server/contract/platforms.ts'
+import { deliveryTarget, type Platform } from '../../src-contract/platforms.ts'
 import { type LandingPlan, planLanding, prepareLanding } from '../../src-server/engine/landing.ts'
 import type { MasterMeasurement } from '../../src-server/mastering/measure-master.ts'
 import type { RenderedMaster } from '../../src-server/mastering/render-master.ts'

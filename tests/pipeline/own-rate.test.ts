@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Report } from '../../src-server/contract/report.ts'
+import type { Report } from '../../src-contract/report.ts'
 import type { Audio } from '../../src-server/engine/block.ts'
 import { splitRecipe } from '../../src-server/engine/chain.ts'
 import { planRecipe } from '../../src-server/engine/plan-recipe.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Decision, DecisionCode, Repair, Report } from '../../src-server/contract/report.ts'
+import type { Decision, DecisionCode, Repair, Report } from '../../src-contract/report.ts'
 import { decisionsDone, repairsOfFaults, withBridgedGaps } from '../../src-server/mastering/work-done.ts'
 import { temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor } from './run-worker.ts'

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ticketIn } from '../../src-server/contract/session.ts'
+import { ticketIn } from '../../src-contract/session.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
+import { fillPath, writeQuery } from '../../src-contract/endpoint.ts'
+import { linkOf, ticketIn } from '../../src-contract/session.ts'
 import { ApiError, createClient, readFailure } from '../../src-renderer/api/client.ts'
 import { createSaver, filenameIn } from '../../src-renderer/api/save.ts'
 import { openSession } from '../../src-renderer/api/session.ts'
-import { fillPath, writeQuery } from '../../src-server/contract/endpoint.ts'
-import { linkOf, ticketIn } from '../../src-server/contract/session.ts'
 
 const none = () => null
 

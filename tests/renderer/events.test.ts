@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { LiveEvent } from '../../src-contract/events.ts'
+import type { Job } from '../../src-contract/jobs.ts'
 import { createClient } from '../../src-renderer/api/client.ts'
 import { backOffMs, createStreamParser, followEvents, ownStream } from '../../src-renderer/api/events.ts'
 import { createJobs, newerJob, withProgress } from '../../src-renderer/state/jobs.ts'
-import type { LiveEvent } from '../../src-server/contract/events.ts'
-import type { Job } from '../../src-server/contract/jobs.ts'
 
 const job = (change: Partial<Job> = {}): Job => ({
   job_id: 'j1',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { Job } from '../../src-contract/jobs.ts'
 import { createClient } from '../../src-renderer/api/client.ts'
 import { createHistory, groupsOf } from '../../src-renderer/state/history.ts'
 import { createJobs } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
-import type { Job } from '../../src-server/contract/jobs.ts'
 import { settle } from '../support/fake-clock.ts'
 
 /** A history over a server with `jobs`, newest first, whose cursor is the place in the list. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { Report } from '../../src-contract/report.ts'
 import { createClient } from '../../src-renderer/api/client.ts'
 import { createListen } from '../../src-renderer/state/listen.ts'
 import { commonRateHz } from '../../src-renderer/state/listen-versions.ts'
-import type { Report } from '../../src-server/contract/report.ts'
 import { settle } from '../support/fake-clock.ts'
 
 const job = (job_id: string, platforms: readonly string[], source_sha256 = 'song', title = job_id) => ({

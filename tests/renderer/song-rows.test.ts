@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { AnalysisSummary, DeskSong, MasterSettings } from '../../src-contract/app.ts'
+import { FAILURE_CODES, type FailureCode } from '../../src-contract/errors.ts'
+import type { Job } from '../../src-contract/jobs.ts'
+import { failureText } from '../../src-contract/text/text.ts'
 import { workOf } from '../../src-renderer/screens/master/use-batch.ts'
 import { isRepeatable, isWorthAgain } from '../../src-renderer/state/jobs.ts'
 import { refusalText } from '../../src-renderer/state/refusal.ts'
@@ -18,10 +22,6 @@ import {
   type Upload,
   withOwnSettings,
 } from '../../src-renderer/state/song-rows.ts'
-import type { AnalysisSummary, DeskSong, MasterSettings } from '../../src-server/contract/app.ts'
-import { FAILURE_CODES, type FailureCode } from '../../src-server/contract/errors.ts'
-import type { Job } from '../../src-server/contract/jobs.ts'
-import { failureText } from '../../src-server/contract/text/text.ts'
 import { deskSong, someSettings } from '../support/desk-songs.ts'
 
 const analysis = (warnings: AnalysisSummary['warnings'] = []) => ({ warnings }) as AnalysisSummary

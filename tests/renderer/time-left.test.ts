@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Tier } from '../../src-contract/platforms.ts'
 import {
   costOf,
   type Forecast,
@@ -14,7 +15,6 @@ import {
   timeShareOf,
   type Work,
 } from '../../src-renderer/state/time-left.ts'
-import type { Tier } from '../../src-server/contract/platforms.ts'
 
 interface Recorded {
   readonly name: string

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { Source } from '../../src-contract/app.ts'
 import type { IntakeReport } from '../../src-main/bridge.ts'
 import { ApiError } from '../../src-renderer/api/client.ts'
 import { createHandOver } from '../../src-renderer/api/upload.ts'
-import type { Source } from '../../src-server/contract/app.ts'
 
 const source = { source_id: 's1', filename: 'a.wav' } as Source
 const byPage = { ...source, source_id: 'by page' }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { Delivery } from '../../src-contract/webhooks.ts'
 import { createClient } from '../../src-renderer/api/client.ts'
 import { deliveryWords } from '../../src-renderer/screens/settings/delivery-words.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import { createWebhooks } from '../../src-renderer/state/webhooks.ts'
 import { settingsEn } from '../../src-renderer/text/settings.en.ts'
 import { settingsKo } from '../../src-renderer/text/settings.ko.ts'
-import type { Delivery } from '../../src-server/contract/webhooks.ts'
 import { settle } from '../support/fake-clock.ts'
 
 /** Webhooks over a server that has `a` and `b`; readings are answered when `answer` is called once `hold` is. */

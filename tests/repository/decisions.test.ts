@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { DECISION_CODES, STAGES_OF_CHAIN } from '../../src-server/contract/report.ts'
+import { DECISION_CODES, STAGES_OF_CHAIN } from '../../src-contract/report.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 

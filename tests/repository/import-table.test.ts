@@ -15,9 +15,7 @@ test('the engine may name types of the contract, but may run nothing of it', () 
 
 test('the renderer reaches the contract and nothing else of the server', () => {
   const file = 'src-renderer/api/client.ts'
-  expect(violations([{ file, text: "import { ENDPOINTS } from '../../src-server/contract/endpoints.ts'\n" }])).toEqual(
-    [],
-  )
+  expect(violations([{ file, text: "import { ENDPOINTS } from '../../src-contract/endpoints.ts'\n" }])).toEqual([])
   expect(violations([{ file, text: "import { open } from '../../src-server/db/open.ts'\n" }])).toHaveLength(1)
 })
 

@@ -18,7 +18,7 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { startFailureText } from '../../src-server/contract/text/start-failure.ts'
+import { startFailureText } from '../../src-contract/text/start-failure.ts'
 import {
   DATABASE_FILE,
   findDataDirectory,

@@ -1,6 +1,6 @@
 /** What a refused value may be: told in the language of the message, wherever the check is made. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Detail, detailText } from '../../src-server/contract/text/details.ts'
+import { type Detail, detailText } from '../../src-contract/text/details.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type MasterFields, masterForm, type Service, startService } from '../support/service.ts'
 

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MAX_TITLE_LENGTH } from '../../src-server/contract/limits.ts'
+import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 

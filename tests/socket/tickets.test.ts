@@ -2,8 +2,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { linkOf, ticketIn } from '../../src-contract/session.ts'
 import { createTickets } from '../../src-server/access/tickets.ts'
-import { linkOf, ticketIn } from '../../src-server/contract/session.ts'
 import { systemChance } from '../../src-server/system.ts'
 import { type Service, startService } from '../support/service.ts'
 

@@ -1,5 +1,5 @@
 /** Songs of a desk as the server tells them. */
-import type { DeskSong, MasterSettings, Source } from '../../src-server/contract/app.ts'
+import type { DeskSong, MasterSettings, Source } from '../../src-contract/app.ts'
 
 /** A stored song with bytes of its own. */
 export const sourceOf = (id: string): Source => ({

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { ErrorParams, FailureCode } from '../../src-server/contract/errors.ts'
-import type { MasterResult } from '../../src-server/contract/report.ts'
+import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
+import type { MasterResult } from '../../src-contract/report.ts'
 import type { ForkEngine } from '../../src-server/jobs/worker-pool.ts'
 import type { WorkerCommand, WorkerMessage, WorkOrder, WorkResult } from '../../src-server/mastering/work-order.ts'
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { CreatedJob, Job } from '../../src-server/contract/jobs.ts'
+import type { CreatedJob, Job } from '../../src-contract/jobs.ts'
 import { type MasterFields, masterForm } from './service.ts'
 
 export interface ServerProcess {

@@ -1,7 +1,7 @@
 /** Automate: the same calls from scripts, ready to be copied. */
 import { BookOpen, Check, CircleX, Plus, Send } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import type { ApiKey, CreatedKey } from '../../../src-server/contract/account.ts'
+import type { ApiKey, CreatedKey } from '../../../src-contract/account.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { CodeBlock, CopyButton } from '../../components/copy.tsx'

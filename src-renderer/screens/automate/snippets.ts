@@ -1,8 +1,8 @@
 /** Samples of the API that work as they are, for the settings in view. Pure. */
 
-import type { MasterSettings } from '../../../src-server/contract/app.ts'
-import { ENDPOINTS } from '../../../src-server/contract/endpoints.ts'
-import type { Platform } from '../../../src-server/contract/platforms.ts'
+import type { MasterSettings } from '../../../src-contract/app.ts'
+import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
+import type { Platform } from '../../../src-contract/platforms.ts'
 import type { Text } from '../../text/en.ts'
 
 /** A song and how it is to be mastered: what a desk has set, or what a job was made with. */

@@ -1,7 +1,7 @@
 /** Copying the call that masters a song once more, for a terminal. */
 
 import { useMemo } from 'react'
-import type { Job } from '../../../src-server/contract/jobs.ts'
+import type { Job } from '../../../src-contract/jobs.ts'
 import { useApp } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { curlOf, type Sample } from './snippets.ts'

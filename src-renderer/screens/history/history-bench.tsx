@@ -1,7 +1,7 @@
 /** The bench of History: what is selected and what to do with it; how full the disk is. */
 import { CircleX, Download, GitCompareArrows, RotateCcw, Trash2 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
-import type { Job } from '../../../src-server/contract/jobs.ts'
+import type { Job } from '../../../src-contract/jobs.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { isCovered, isDelete, isTyping } from '../../components/is-typing.ts'

@@ -1,7 +1,7 @@
 /** What can be done with jobs of the history. */
 import { useMemo } from 'react'
-import type { Job } from '../../../src-server/contract/jobs.ts'
-import type { Platform } from '../../../src-server/contract/platforms.ts'
+import type { Job } from '../../../src-contract/jobs.ts'
+import type { Platform } from '../../../src-contract/platforms.ts'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'

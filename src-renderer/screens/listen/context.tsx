@@ -10,8 +10,8 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { useStore } from 'zustand'
-import type { Job } from '../../../src-server/contract/jobs.ts'
-import type { Report } from '../../../src-server/contract/report.ts'
+import type { Job } from '../../../src-contract/jobs.ts'
+import type { Report } from '../../../src-contract/report.ts'
 import type { ListenActions } from '../../state/listen.ts'
 import { type SongVersion, versionNumber } from '../../state/listen-versions.ts'
 import type { PlayerActions, PlayerState } from '../../state/player.ts'

@@ -1,8 +1,8 @@
 /** What the engine decided, stage by stage, and why: the sentences of the report. */
-import { PLATFORMS } from '../../../src-server/contract/platforms.ts'
-import type { Decision } from '../../../src-server/contract/report.ts'
-import { decisionText, stageText } from '../../../src-server/contract/text/decisions.ts'
-import { unbroken } from '../../../src-server/contract/text/numbers.ts'
+import { PLATFORMS } from '../../../src-contract/platforms.ts'
+import type { Decision } from '../../../src-contract/report.ts'
+import { decisionText, stageText } from '../../../src-contract/text/decisions.ts'
+import { unbroken } from '../../../src-contract/text/numbers.ts'
 import { useListenWords } from './context.tsx'
 
 export function Decisions({ decisions }: { decisions: readonly Decision[] }) {

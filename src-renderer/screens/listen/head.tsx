@@ -1,8 +1,8 @@
 /** The head of the Listen screen: the song, what was set, and what can be done with it. */
 import { ArrowLeft, Copy, Download, Ellipsis, FileText, FolderOpen, GitCompareArrows, RotateCcw } from 'lucide-react'
 import { useCallback, useState } from 'react'
-import type { Job } from '../../../src-server/contract/jobs.ts'
-import type { Report } from '../../../src-server/contract/report.ts'
+import type { Job } from '../../../src-contract/jobs.ts'
+import type { Report } from '../../../src-contract/report.ts'
 import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'

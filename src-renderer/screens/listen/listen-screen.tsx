@@ -1,9 +1,9 @@
 /** The Listen screen: hear original and masters at the same place and level, see why they differ, take the files. */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { Job } from '../../../src-server/contract/jobs.ts'
-import type { Report } from '../../../src-server/contract/report.ts'
-import { clock } from '../../../src-server/contract/text/numbers.ts'
+import type { Job } from '../../../src-contract/jobs.ts'
+import type { Report } from '../../../src-contract/report.ts'
+import { clock } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { createPlayer } from '../../player/player.ts'
 import { addressOf } from '../../router.ts'

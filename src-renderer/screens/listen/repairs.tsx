@@ -1,8 +1,8 @@
 /** What was repaired, because it was found, and what else was noticed. */
-import type { Repair, Warning } from '../../../src-server/contract/report.ts'
-import { frequency } from '../../../src-server/contract/text/numbers.ts'
-import { repairAmount, worksBelow } from '../../../src-server/contract/text/repairs.ts'
-import { warningText } from '../../../src-server/contract/text/text.ts'
+import type { Repair, Warning } from '../../../src-contract/report.ts'
+import { frequency } from '../../../src-contract/text/numbers.ts'
+import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
+import { warningText } from '../../../src-contract/text/text.ts'
 import { useListenWords } from './context.tsx'
 
 /** Warnings that the verdict or the list of repairs says already. */

@@ -1,6 +1,6 @@
 /** The long-term spectrum of original and version against what is aimed at, with its finding in words and as a table. */
 import { useMemo, useRef, useState } from 'react'
-import { nominalHz, nominalName, unbroken } from '../../../src-server/contract/text/numbers.ts'
+import { nominalHz, nominalName, unbroken } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import {
   type Band,

@@ -1,8 +1,8 @@
 /** The deck's picture: original, version, loudness and gain reduction on one clock with one playhead. */
 import { memo, useMemo, useRef } from 'react'
-import type { Job } from '../../../src-server/contract/jobs.ts'
-import type { Report } from '../../../src-server/contract/report.ts'
-import { clock, clockTenths, playingTime } from '../../../src-server/contract/text/numbers.ts'
+import type { Job } from '../../../src-contract/jobs.ts'
+import type { Report } from '../../../src-contract/report.ts'
+import { clock, clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
 import {
   type DeckLayout,
   deckLayout,

@@ -1,9 +1,9 @@
 /** What was delivered: per platform the verdict and its numbers, measured on the written files. */
 import { Check, Download, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import type { Job } from '../../../src-server/contract/jobs.ts'
-import type { MasterResult } from '../../../src-server/contract/report.ts'
-import { change, decibels, unbroken } from '../../../src-server/contract/text/numbers.ts'
+import type { Job } from '../../../src-contract/jobs.ts'
+import type { MasterResult } from '../../../src-contract/report.ts'
+import { change, decibels, unbroken } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { useApp } from '../../state/app-state.ts'

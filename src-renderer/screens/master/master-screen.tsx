@@ -1,8 +1,8 @@
 /** The Master screen: drop, choose, see, start. */
 import { FolderOpen, Upload } from 'lucide-react'
 import { useCallback, useEffect, useRef } from 'react'
-import { deliveryTarget, PLATFORMS, type Platform } from '../../../src-server/contract/platforms.ts'
-import { unbroken } from '../../../src-server/contract/text/numbers.ts'
+import { deliveryTarget, PLATFORMS, type Platform } from '../../../src-contract/platforms.ts'
+import { unbroken } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { DeskFailure } from '../../components/failure-strip.tsx'
 import { isCovered, isTyping, keyOf } from '../../components/is-typing.ts'

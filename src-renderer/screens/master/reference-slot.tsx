@@ -1,7 +1,7 @@
 /** The reference track: a place to drop one of its own, and how far to move toward it. */
 import { AudioLines, CircleX, Upload, X } from 'lucide-react'
 import { type DragEvent, type RefCallback, useCallback, useRef, useState } from 'react'
-import type { MasterSettings } from '../../../src-server/contract/app.ts'
+import type { MasterSettings } from '../../../src-contract/app.ts'
 import { Button } from '../../components/button.tsx'
 import { Fader } from '../../components/choices.tsx'
 import { pickFiles } from '../../components/pick-files.ts'

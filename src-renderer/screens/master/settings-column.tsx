@@ -1,8 +1,8 @@
 /** How the songs are to be mastered: for all of them, or for the one selected. */
 import { SlidersHorizontal } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import type { Preset } from '../../../src-server/contract/app.ts'
-import { AI_SERVICES, GENRES } from '../../../src-server/contract/platforms.ts'
+import type { Preset } from '../../../src-contract/app.ts'
+import { AI_SERVICES, GENRES } from '../../../src-contract/platforms.ts'
 import { Button } from '../../components/button.tsx'
 import { Cards, Fader, Segmented } from '../../components/choices.tsx'
 import { Menu, Modal } from '../../components/dialogs.tsx'

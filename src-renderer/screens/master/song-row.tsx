@@ -1,7 +1,7 @@
 /** One song of the batch. It keeps its place and height whatever happens to it. */
 import { Download, Ellipsis, GripVertical, Headphones, RotateCcw, X } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode, useCallback, useMemo } from 'react'
-import type { Source } from '../../../src-server/contract/app.ts'
+import type { Source } from '../../../src-contract/app.ts'
 import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'

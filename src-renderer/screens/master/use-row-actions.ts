@@ -1,6 +1,6 @@
 /** What can be done with a song of the batch: from its buttons, its menu and the keyboard. */
 import { useMemo } from 'react'
-import { ERRORS, type ErrorCode } from '../../../src-server/contract/errors.ts'
+import { ERRORS, type ErrorCode } from '../../../src-contract/errors.ts'
 import type { MenuItem } from '../../components/dialogs.tsx'
 import { pickFiles } from '../../components/pick-files.ts'
 import { go } from '../../router.ts'

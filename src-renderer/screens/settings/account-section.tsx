@@ -1,6 +1,6 @@
 /** Plan, credits and where they went. */
 import { useCallback, useEffect, useState } from 'react'
-import { PLAN_LIMITS, PLANS } from '../../../src-server/contract/plans.ts'
+import { PLAN_LIMITS, PLANS } from '../../../src-contract/plans.ts'
 import { Button } from '../../components/button.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { createLedger } from '../../state/ledger.ts'

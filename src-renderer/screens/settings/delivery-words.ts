@@ -1,4 +1,4 @@
-import type { Delivery } from '../../../src-server/contract/webhooks.ts'
+import type { Delivery } from '../../../src-contract/webhooks.ts'
 import type { SettingsText } from '../../text/settings.en.ts'
 
 /** Returns the line of the delivery log about what the receiver answered and what happens next, in the language of `text`. */

@@ -1,7 +1,7 @@
 /** The ffmpeg in use, and how its owner chooses another: in dialogs of the desktop, or by a command in a terminal. */
 import { useEffect } from 'react'
+import type { Settings, SystemState } from '../../../src-contract/app.ts'
 import type { FfmpegChange } from '../../../src-main/bridge.ts'
-import type { Settings, SystemState } from '../../../src-server/contract/app.ts'
 import { Button } from '../../components/button.tsx'
 import { useApp } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'

@@ -1,7 +1,7 @@
 /** API keys: made, shown once, revoked. */
 import { Plus } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import type { ApiKey, CreatedKey } from '../../../src-server/contract/account.ts'
+import type { ApiKey, CreatedKey } from '../../../src-contract/account.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'

@@ -1,7 +1,7 @@
 /** Settings of this machine: storage, engine, language, appearance, and what it is. */
 import { useEffect, useState } from 'react'
+import type { Settings } from '../../../src-contract/app.ts'
 import type { DesktopSettings } from '../../../src-main/bridge.ts'
-import type { Settings } from '../../../src-server/contract/app.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'

@@ -1,6 +1,6 @@
 /** Watched folders: what appears in them is mastered by itself. */
 import { type FormEvent, useEffect, useId, useState } from 'react'
-import type { WatchFolder } from '../../../src-server/contract/app.ts'
+import type { WatchFolder } from '../../../src-contract/app.ts'
 import { Button } from '../../components/button.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { createListing } from '../../state/listing.ts'

@@ -1,7 +1,7 @@
 /** Webhooks: addresses, secrets, tests and the delivery log. */
 import { Check, CircleX, Clock, Ellipsis, Plus, Send } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import type { Delivery, Webhook } from '../../../src-server/contract/webhooks.ts'
+import type { Delivery, Webhook } from '../../../src-contract/webhooks.ts'
 import { Button } from '../../components/button.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'

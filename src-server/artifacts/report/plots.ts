@@ -1,6 +1,6 @@
 /** The plots of report.html as inline SVG: pure drawing, colours by class so that the page's theme decides. */
-import type { Report, Spectrum } from '../../contract/report.ts'
-import { decibels } from '../../contract/text/numbers.ts'
+import type { Report, Spectrum } from '../../../src-contract/report.ts'
+import { decibels } from '../../../src-contract/text/numbers.ts'
 
 type TimeCurves = Report['source']['curves']
 

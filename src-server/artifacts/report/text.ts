@@ -1,10 +1,10 @@
 /** The words of report.html in both languages. Sentences of warnings are the contract's. */
 
-import type { AiService, Confidence, Genre, LoudnessMode, Platform, Tier } from '../../contract/platforms.ts'
-import type { MasterResult, Repair, RepairKind } from '../../contract/report.ts'
-import { count, decibels, frequency } from '../../contract/text/numbers.ts'
-import { repairAmount, worksBelow } from '../../contract/text/repairs.ts'
-import type { Language } from '../../contract/text/text.ts'
+import type { AiService, Confidence, Genre, LoudnessMode, Platform, Tier } from '../../../src-contract/platforms.ts'
+import type { MasterResult, Repair, RepairKind } from '../../../src-contract/report.ts'
+import { count, decibels, frequency } from '../../../src-contract/text/numbers.ts'
+import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
+import type { Language } from '../../../src-contract/text/text.ts'
 
 /** One text in every language. */
 export type Bilingual = Readonly<Record<Language, string>>

@@ -1,4 +1,4 @@
-import type { ClickRanges } from '../../contract/recipe.ts'
+import type { ClickRanges } from '../../../src-contract/recipe.ts'
 import type { Audio } from '../block.ts'
 import { sumStereo } from '../meters/sums.ts'
 import { interpolateGap, predictionErrorFilter } from '../prediction.ts'

@@ -1,4 +1,4 @@
-import type { ClipLevels } from '../../contract/recipe.ts'
+import type { ClipLevels } from '../../../src-contract/recipe.ts'
 import type { AudioBlock } from '../block.ts'
 import { sumStereo } from '../meters/sums.ts'
 

@@ -1,4 +1,4 @@
-import type { DynamicCut } from '../../contract/recipe.ts'
+import type { DynamicCut } from '../../../src-contract/recipe.ts'
 import { bandPass, createBiquadCascade } from '../biquad.ts'
 import { type AudioBlock, allocateBlock, sliceBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'

@@ -1,4 +1,4 @@
-import type { EqualiserSection } from '../../contract/recipe.ts'
+import type { EqualiserSection } from '../../../src-contract/recipe.ts'
 import { type Biquad, createBiquadCascade, highPass, highShelf, magnitudeDb, peaking } from '../biquad.ts'
 import type { Processor } from './processor.ts'
 import { createZeroPhase } from './zero-phase.ts'

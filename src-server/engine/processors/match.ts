@@ -1,4 +1,4 @@
-import type { GainCurve } from '../../contract/recipe.ts'
+import type { GainCurve } from '../../../src-contract/recipe.ts'
 import type { AudioBlock } from '../block.ts'
 import { createConvolver, minimumPhase } from '../fir.ts'
 import { dbToGain, mix } from '../units.ts'

@@ -1,4 +1,4 @@
-import type { RecipeStage } from '../../contract/recipe.ts'
+import type { RecipeStage } from '../../../src-contract/recipe.ts'
 import { complement, createBiquadCascade, highPass, magnitudeDb } from '../biquad.ts'
 import { dbToPower, powerToDb } from '../units.ts'
 import type { Processor } from './processor.ts'

@@ -1,4 +1,4 @@
-import type { CompressionBand } from '../../contract/recipe.ts'
+import type { CompressionBand } from '../../../src-contract/recipe.ts'
 import { type Biquad, complement, createBiquadCascade, lowPass } from '../biquad.ts'
 import { type AudioBlock, allocateBlock, sliceBlock } from '../block.ts'
 import { onePoleCoefficient } from '../envelope.ts'

@@ -1,4 +1,4 @@
-import type { ClickRanges, ClipLevels } from '../../contract/recipe.ts'
+import type { ClickRanges, ClipLevels } from '../../../src-contract/recipe.ts'
 import { flatTops, flatTopTolerance } from '../detectors/clipping.ts'
 import { interpolateGap, predictionErrorFilter } from '../prediction.ts'
 import { clamp, dbToGain } from '../units.ts'

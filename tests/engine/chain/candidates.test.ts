@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RecipeStage } from '../../../src-server/contract/recipe.ts'
+import type { RecipeStage } from '../../../src-contract/recipe.ts'
 import { analyseSource } from '../../../src-server/engine/analysis.ts'
 import { type Audio, sliceBlock } from '../../../src-server/engine/block.ts'
 import {

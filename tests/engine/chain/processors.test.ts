@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RecipeStage } from '../../../src-server/contract/recipe.ts'
+import type { RecipeStage } from '../../../src-contract/recipe.ts'
 import { createBiquadCascade, highPass } from '../../../src-server/engine/biquad.ts'
 import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
 import { applyRecipe, createProcessor } from '../../../src-server/engine/chain.ts'

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { nominalHz, nominalName } from '../../../src-contract/text/numbers.ts'
 import {
   LOUDNESS_SCALE,
   loudnessZones,
@@ -14,7 +15,6 @@ import {
   spectrumLayout,
   tiltedBands,
 } from '../../../src-renderer/drawing/spectrum.ts'
-import { nominalHz, nominalName } from '../../../src-server/contract/text/numbers.ts'
 
 const bandHz = Array.from({ length: 30 }, (_, i) => 1000 * 10 ** ((i - 16) / 10))
 

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { MasterResult } from '../../../src-contract/report.ts'
+import { clock, clockTenths } from '../../../src-contract/text/numbers.ts'
 import { type Client, createClient } from '../../../src-renderer/api/client.ts'
 import type { Player, PlayerOptions, VersionFile } from '../../../src-renderer/player/player.ts'
 import type { SongVersion } from '../../../src-renderer/state/listen-versions.ts'
 import { aimedAt, createPlayerStore, gainsOf, shownService } from '../../../src-renderer/state/player.ts'
-import type { MasterResult } from '../../../src-server/contract/report.ts'
-import { clock, clockTenths } from '../../../src-server/contract/text/numbers.ts'
 
 const AIMS_LUFS: Readonly<Record<string, number>> = { spotify: -14, melon: -11 }
 
