@@ -1,4 +1,4 @@
-import './src-server/direct-loopback.ts'
+import './src-system/direct-loopback.ts'
 import { defineConfig } from 'playwright/test'
 import { quickFfmpeg } from './tests/support/quick-ffmpeg.ts'
 

@@ -1,4 +1,4 @@
-import './src-server/direct-loopback.ts'
+import './src-system/direct-loopback.ts'
 import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { quickFfmpeg } from './tests/support/quick-ffmpeg.ts'
@@ -13,7 +13,7 @@ export default defineConfig({
     environment: 'node',
     env: quickFfmpeg(),
     pool: 'forks',
-    // As src-server/compilers.ts does for the programs.
+    // As src-system/compilers.ts does for the programs.
     execArgv: ['--no-maglev'],
     maxWorkers: 2,
     // The machine may be busy with other work: these only end what hangs for good.

@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { createLog } from '../src-server/log.ts'
 import { startServer } from '../src-server/server.ts'
-import { systemClock } from '../src-server/system.ts'
+import { createLog } from '../src-system/log.ts'
+import { systemClock } from '../src-system/system.ts'
 import type { BenchInput } from './table.ts'
 
 const KNOWN_FILES = 20_000

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readMigrations } from '../src-server/db/migrate.ts'
 import { openDatabase } from '../src-server/db/open.ts'
 import { createJobStore } from '../src-server/jobs/store.ts'
-import { createLog } from '../src-server/log.ts'
 import { startServer } from '../src-server/server.ts'
-import { systemChance, systemClock } from '../src-server/system.ts'
+import { createLog } from '../src-system/log.ts'
+import { systemChance, systemClock } from '../src-system/system.ts'
 
 const [count = '20000', base = tmpdir()] = process.argv.slice(2)
 const dataDir = mkdtempSync(path.join(base, 'loudsmith-sweep-'))

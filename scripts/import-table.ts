@@ -14,7 +14,7 @@ interface Room {
   readonly types?: readonly string[]
 }
 
-const foundation = ['contract', 'system', 'log', 'config']
+const foundation = ['contract', 'system', 'config']
 const topics = ['access', 'credits', 'uploads', 'artifacts', 'notify']
 const base = [...foundation, 'db', 'http', 'media']
 
@@ -22,19 +22,9 @@ const base = [...foundation, 'db', 'http', 'media']
 const ROOMS: Readonly<Record<string, Room>> = {
   contract: { places: ['src-contract/'], imports: [] },
   engine: { places: ['src-server/engine/'], imports: [], types: ['contract'] },
-  system: {
-    places: [
-      'src-server/system.ts',
-      'src-server/disk.ts',
-      'src-server/compilers.ts',
-      'src-server/direct-loopback.ts',
-      'src-server/process-group.ts',
-    ],
-    imports: [],
-  },
-  log: { places: ['src-server/log.ts'], imports: ['system'] },
-  config: { places: ['src-server/config.ts'], imports: ['contract', 'log'] },
-  media: { places: ['src-server/media/'], imports: ['contract', 'system', 'log'], types: ['engine'] },
+  system: { places: ['src-system/'], imports: [] },
+  config: { places: ['src-server/config.ts'], imports: ['contract', 'system'] },
+  media: { places: ['src-server/media/'], imports: ['contract', 'system'], types: ['engine'] },
   db: { places: ['src-server/db/'], imports: foundation },
   http: { places: ['src-server/http/'], imports: foundation, types: ['access'] },
   access: { places: ['src-server/access/'], imports: base },
@@ -55,10 +45,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   cli: {
     places: ['src-server/cli.ts', 'src-server/cli/'],
-    imports: ['server', 'contract', 'db', 'log', 'system'],
+    imports: ['server', 'contract', 'db', 'system'],
   },
   renderer: { places: ['src-renderer/'], imports: ['contract'], types: ['main'] },
-  main: { places: ['src-main/'], imports: ['server', 'contract', 'log', 'system'] },
+  main: { places: ['src-main/'], imports: ['server', 'contract', 'system'] },
 }
 
 export interface Import {

@@ -1,6 +1,6 @@
 /** Everything that stands around the running server: window, menu, tray, presence, and the answers to the page. */
 import { app, clipboard, Menu, nativeTheme, shell } from 'electron'
-import type { Log } from '../src-server/log.ts'
+import type { Log } from '../src-system/log.ts'
 import { followActivity } from './activity.ts'
 import { ANNOUNCEMENTS, type Appearance, type DesktopSettings, type MenuCommand, type Place } from './bridge.ts'
 import type { RememberedStore } from './desktop-settings.ts'

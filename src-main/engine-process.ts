@@ -1,7 +1,7 @@
 /** Engine work in Electron's utility processes: the packaged program cannot run as Node, so Node's own fork is not to be had. */
 import { utilityProcess } from 'electron'
-import type { Log } from '../src-server/log.ts'
 import { engineEnvironment, engineFlags, type startServer } from '../src-server/server.ts'
+import type { Log } from '../src-system/log.ts'
 
 /** How the server starts an engine process. */
 export type ForkEngine = NonNullable<Parameters<typeof startServer>[0]['forkEngine']>

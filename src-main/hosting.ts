@@ -1,7 +1,7 @@
 /** Brings the server up inside this process: engine work in utility processes, and a choice when the port is taken. */
 import { dialog } from 'electron'
-import type { Log } from '../src-server/log.ts'
 import { startServer } from '../src-server/server.ts'
+import type { Log } from '../src-system/log.ts'
 import { portFrom } from './arguments.ts'
 import { forkWithElectron } from './engine-process.ts'
 import type { ShellPaths } from './paths.ts'

@@ -1,6 +1,6 @@
 /** Quitting in order: one question when songs are in work, then the server closes before the program ends. */
 import { app, dialog, powerMonitor } from 'electron'
-import { endProcess } from '../src-server/system.ts'
+import { endProcess } from '../src-system/system.ts'
 import type { Activity } from './activity.ts'
 import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'

@@ -1,11 +1,11 @@
 import fastify, { type FastifyInstance } from 'fastify'
+import type { Log } from '../src-system/log.ts'
+import type { Chance, Clock } from '../src-system/system.ts'
 import type { Admission } from './access/caller.ts'
 import { AppError } from './http/app-error.ts'
 import { installEnvelope, sendFailure, toAppError } from './http/envelope.ts'
 import { ABSOLUTE_FORM, isAllowed } from './http/guard.ts'
 import { installAdmission } from './http/route.ts'
-import type { Log } from './log.ts'
-import type { Chance, Clock } from './system.ts'
 
 export interface AppParts {
   readonly log: Log

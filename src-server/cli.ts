@@ -2,8 +2,8 @@
  * The terminal's way in: `serve` hosts the service, every other command is a client of it. What a command does not need is not
  * loaded, and what it needs is loaded from Node's cache of compiled code, so that the service answers within a second.
  */
-import './compilers.ts'
-import './direct-loopback.ts'
+import '../src-system/compilers.ts'
+import '../src-system/direct-loopback.ts'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { CommanderError, InvalidArgumentError } from 'commander'

@@ -1,6 +1,6 @@
 /** What the surroundings may set. */
 import { wholeNumber } from '../src-contract/whole-number.ts'
-import { LOG_LEVELS, type LogLevel } from './log.ts'
+import { LOG_LEVELS, type LogLevel } from '../src-system/log.ts'
 
 /** Policy of one process, fixed at its start. */
 export interface Config {

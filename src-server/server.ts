@@ -1,17 +1,17 @@
 /** The way in: `startServer` takes the data directory, listens, builds the service and closes it in order. */
 
 import { linkOf } from '../src-contract/session.ts'
+import { keepPrivate, whenReleased } from '../src-system/disk.ts'
+import { createLog, type Log } from '../src-system/log.ts'
+import { type Chance, type Clock, systemChance, systemClock } from '../src-system/system.ts'
 import { createTickets } from './access/tickets.ts'
 import { readConfig, SETTING_NAMES } from './config.ts'
 import { takeDataDirectory } from './db/data-directory.ts'
 import { startFailure } from './db/fault.ts'
-import { keepPrivate, whenReleased } from './disk.ts'
 import { listen } from './http/listen.ts'
 import type { ForkEngine } from './jobs/worker-pool.ts'
-import { createLog, type Log } from './log.ts'
 import { createFront } from './server/front.ts'
 import { VERSION } from './server/places.ts'
-import { type Chance, type Clock, systemChance, systemClock } from './system.ts'
 
 export { engineEnvironment, engineFlags } from './jobs/worker-pool.ts'
 

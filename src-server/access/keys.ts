@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { ApiKey, CreatedKey } from '../../src-contract/account.ts'
 import { KEY_PREFIX } from '../../src-contract/limits.ts'
 import { PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
+import { type Chance, type Clock, isoTime } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
-import { type Chance, type Clock, isoTime } from '../system.ts'
 import { clientName } from './client-name.ts'
 
 /** The member of a stored client. Rows of earlier versions hold the whole header. */

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { TICKET_SECONDS } from '../../src-contract/limits.ts'
+import type { Chance, Clock } from '../../src-system/system.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireOwner, route } from '../http/route.ts'
-import type { Chance, Clock } from '../system.ts'
 
 /** The tickets of this start; none survives it. */
 export interface Tickets {

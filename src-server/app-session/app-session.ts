@@ -1,10 +1,10 @@
 /** What only the app has: stored songs, the desk, and the masters in the user's own folder. */
 import path from 'node:path'
 import type { Analysis } from '../../src-contract/jobs.ts'
+import type { Log } from '../../src-system/log.ts'
+import type { Chance, Clock } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
-import type { Log } from '../log.ts'
-import type { Chance, Clock } from '../system.ts'
 import { createDesk, type DeskArguments, type DeskJobs } from './desk.ts'
 import { createOutputDelivery, type OutputDeliveryArguments } from './output-delivery.ts'
 import { createSources } from './sources.ts'

@@ -1,7 +1,7 @@
 /** Folders that the owner chooses: what songs are taken from or masters are put into must be usable, and must not be Loudsmith's own. */
 import { access, constants, lstat, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { makeFolder, realPath } from '../disk.ts'
+import { makeFolder, realPath } from '../../src-system/disk.ts'
 import { invalidRequest } from '../http/app-error.ts'
 
 /**

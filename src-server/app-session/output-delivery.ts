@@ -1,10 +1,11 @@
 /** Delivers the masters of every finished job to the output folder, one job after the other, also those that a stop interrupted. */
+
+import type { Log } from '../../src-system/log.ts'
+import type { Clock } from '../../src-system/system.ts'
 import type { JobFiles } from '../artifacts/routes.ts'
 import type { Db } from '../db/open.ts'
 import { surely } from '../db/surely.ts'
 import type { JobStore } from '../jobs/store.ts'
-import type { Log } from '../log.ts'
-import type { Clock } from '../system.ts'
 import { copyMasters } from './output-folder.ts'
 
 export interface OutputDeliveryArguments {

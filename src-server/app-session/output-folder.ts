@@ -7,9 +7,9 @@ import { createReadStream, createWriteStream, type ReadStream } from 'node:fs'
 import { lstat, mkdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { discardFolder, giveToUser, makeFolder, whenReleased } from '../../src-system/disk.ts'
+import type { Clock } from '../../src-system/system.ts'
 import type { ResultZip } from '../artifacts/package.ts'
-import { discardFolder, giveToUser, makeFolder, whenReleased } from '../disk.ts'
-import type { Clock } from '../system.ts'
 
 /** The masters of one job, as they lie in its ZIP. */
 export interface Masters {

@@ -1,9 +1,10 @@
 /** How long results are kept: their files and the stored songs go after their time, the record stays. */
+
+import type { Log } from '../../src-system/log.ts'
+import type { Clock } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
 import type { TrustedTime } from '../db/trusted-time.ts'
-import type { Log } from '../log.ts'
-import type { Clock } from '../system.ts'
 
 export interface RetentionArguments {
   readonly db: Db

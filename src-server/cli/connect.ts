@@ -59,8 +59,8 @@ export async function withService<Outcome>(
 async function startOwn(dataDir: string, sweeps: boolean): Promise<RunningServer> {
   const [{ startServer }, { createLog }, { systemClock }] = await Promise.all([
     import('../server.ts'),
-    import('../log.ts'),
-    import('../system.ts'),
+    import('../../src-system/log.ts'),
+    import('../../src-system/system.ts'),
   ])
   // The command's own outcome is what the user came for; the log of its service stays silent below errors.
   const log = createLog('error', systemClock, (line) => process.stderr.write(line))

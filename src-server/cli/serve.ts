@@ -1,5 +1,5 @@
+import { endProcess } from '../../src-system/system.ts'
 import type { RunningServer } from '../server.ts'
-import { endProcess } from '../system.ts'
 import { failureText } from './client-command.ts'
 import type { Words } from './words.ts'
 

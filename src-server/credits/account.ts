@@ -1,7 +1,7 @@
 import type { Account } from '../../src-contract/account.ts'
 import { PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
+import { isoTime } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
-import { isoTime } from '../system.ts'
 import type { Ledger } from './ledger.ts'
 
 /** The one local account. */

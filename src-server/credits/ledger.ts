@@ -1,8 +1,8 @@
 import type { LEDGER_KINDS, LedgerEntry } from '../../src-contract/account.ts'
 import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
+import { type Clock, isoTime, nextMonthMs } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
-import { type Clock, isoTime, nextMonthMs } from '../system.ts'
 
 /** The append-only ledger of the account. Every method is synchronous and may be called inside a transaction. */
 export interface Ledger {

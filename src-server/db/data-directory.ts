@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { hasAccessRights, makeFolder, makePrivate, syncFolder } from '../disk.ts'
+import { hasAccessRights, makeFolder, makePrivate, syncFolder } from '../../src-system/disk.ts'
 import { DataDirectoryError, startFailure } from './fault.ts'
 import type { Db } from './open.ts'
 import { LOCK_FILE, liveOwner, type Owner, type Ownership, ownDirectory } from './owner.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { makePrivate } from '../disk.ts'
+import { makePrivate } from '../../src-system/disk.ts'
 import { DatabaseError } from './fault.ts'
 import type { Db } from './open.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { makePrivate } from '../disk.ts'
+import { makePrivate } from '../../src-system/disk.ts'
 import { DatabaseError, databaseFault } from './fault.ts'
 import { type Migration, migrate } from './migrate.ts'
 

@@ -5,7 +5,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { makePrivate } from '../disk.ts'
+import { makePrivate } from '../../src-system/disk.ts'
 
 /** Where the process listens that owns a data directory. */
 export interface Owner {

@@ -5,9 +5,9 @@
 import { type Dirent, mkdirSync, renameSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { syncFolder } from '../disk.ts'
-import type { Log } from '../log.ts'
-import { type Clock, isoTime } from '../system.ts'
+import { syncFolder } from '../../src-system/disk.ts'
+import type { Log } from '../../src-system/log.ts'
+import { type Clock, isoTime } from '../../src-system/system.ts'
 import { isOwn } from './own-files.ts'
 
 /** Files that were set aside and are still there. */

@@ -4,9 +4,9 @@
  */
 import { lstatSync, renameSync } from 'node:fs'
 import path from 'node:path'
-import { discardFolder } from '../disk.ts'
-import type { Log } from '../log.ts'
-import type { Chance, Clock } from '../system.ts'
+import { discardFolder } from '../../src-system/disk.ts'
+import type { Log } from '../../src-system/log.ts'
+import type { Chance, Clock } from '../../src-system/system.ts'
 import type { Db } from './open.ts'
 import { isOwn, listOwn } from './own-files.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../system.ts'
+import type { Clock } from '../../src-system/system.ts'
 
 /** How long the pauses between tries may become. */
 const LONGEST_WAIT_MS = 30_000

@@ -2,7 +2,7 @@
  * The time that may decide what cannot be taken back, such as an expiry. A wall clock jumps: a battery dies, somebody tries another date.
  * A time to which it jumped counts once a day of that clock has borne it out.
  */
-import type { Clock } from '../system.ts'
+import type { Clock } from '../../src-system/system.ts'
 import type { Db } from './open.ts'
 
 export interface TrustedTime {

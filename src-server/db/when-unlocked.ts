@@ -1,4 +1,4 @@
-import { type Clock, type Patience, tryAgain } from '../system.ts'
+import { type Clock, type Patience, tryAgain } from '../../src-system/system.ts'
 import { databaseFault } from './fault.ts'
 
 const locked: Patience = { tries: 5, pauseMs: 300, mayPass: (error) => databaseFault(error) === 'busy' }

@@ -1,6 +1,6 @@
 /** Bodies of requests, read as fast as they are wanted, from clients that go on sending. */
 import type { IncomingMessage } from 'node:http'
-import type { Clock } from '../system.ts'
+import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from './app-error.ts'
 import { askForBody } from './held-body.ts'
 

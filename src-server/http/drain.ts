@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Clock } from '../system.ts'
+import type { Clock } from '../../src-system/system.ts'
 import { isBodyHeld } from './held-body.ts'
 
 const MAX_DRAINED_BYTES = 2_147_483_648

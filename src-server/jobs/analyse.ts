@@ -1,6 +1,6 @@
 import type { AiService } from '../../src-contract/platforms.ts'
+import type { Log } from '../../src-system/log.ts'
 import { AppError } from '../http/app-error.ts'
-import type { Log } from '../log.ts'
 import type { AnalysisDone, AnalysisOrder, StoredSong, WorkFailed, WorkProgress } from '../mastering/work-order.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { type FfmpegLack, FfmpegMissingError } from '../media/locate.ts'

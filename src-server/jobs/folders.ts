@@ -1,7 +1,7 @@
 /** Where the files of jobs lie. Names come from identifiers of our own, never from what a client called a file. */
 import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { copyLasting, syncFolder } from '../disk.ts'
+import { copyLasting, syncFolder } from '../../src-system/disk.ts'
 
 /** Places below the data directory. */
 export interface Folders {

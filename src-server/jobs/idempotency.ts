@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { CreatedJob } from '../../src-contract/jobs.ts'
+import type { Clock } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
-import type { Clock } from '../system.ts'
 
 /** What makes a repeated request the same one. */
 export interface IdempotencyUse {

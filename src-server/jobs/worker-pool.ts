@@ -1,9 +1,9 @@
 /** Engine processes: one per running piece of work, so that a crash, a leak or a kill stays inside it. */
 import { fork } from 'node:child_process'
-import type { Log } from '../log.ts'
+import type { Log } from '../../src-system/log.ts'
+import { isExhausted, killGroup, sessionGivesWay } from '../../src-system/process-group.ts'
+import { afterAwake, type Clock } from '../../src-system/system.ts'
 import type { WorkerCommand, WorkerMessage, WorkProgress } from '../mastering/work-order.ts'
-import { isExhausted, killGroup, sessionGivesWay } from '../process-group.ts'
-import { afterAwake, type Clock } from '../system.ts'
 
 /** One engine process, whatever kind of process it is. */
 export interface EngineProcess {

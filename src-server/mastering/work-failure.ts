@@ -1,9 +1,9 @@
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
-import { isDiskFull } from '../disk.ts'
+import { isDiskFull } from '../../src-system/disk.ts'
+import { isExhausted } from '../../src-system/process-group.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
 import { FfmpegError } from '../media/ffmpeg.ts'
 import { FfmpegBrokenError } from '../media/trial.ts'
-import { isExhausted } from '../process-group.ts'
 import type { WorkFailed } from './work-order.ts'
 
 /** A job cannot be finished for a reason that its owner should hear. */

@@ -2,7 +2,7 @@
  * Entry of an engine process: one piece of work in, progress and one answer out, then it ends. It owns no database and no socket, and it
  * ends when its parent's channel closes. Started by child_process.fork or by Electron's utilityProcess.
  */
-import '../compilers.ts'
+import '../../src-system/compilers.ts'
 import { constants, getPriority, setPriority } from 'node:os'
 import { analyseSong } from './analyse-song.ts'
 import { masterSong } from './pipeline.ts'

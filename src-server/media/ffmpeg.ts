@@ -7,8 +7,8 @@ import type { ChildProcess } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { isExhausted, killGroup, startGroup } from '../process-group.ts'
-import { afterAwake, systemClock } from '../system.ts'
+import { isExhausted, killGroup, startGroup } from '../../src-system/process-group.ts'
+import { afterAwake, systemClock } from '../../src-system/system.ts'
 import { ffmpegArguments } from './ffmpeg-arguments.ts'
 
 /** Where an ffmpeg was found. */

@@ -2,10 +2,10 @@
 
 import type { WebhookTest } from '../../src-contract/events.ts'
 import type { Delivery } from '../../src-contract/webhooks.ts'
+import type { Log } from '../../src-system/log.ts'
+import type { Chance, Clock } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { surely } from '../db/surely.ts'
-import type { Log } from '../log.ts'
-import type { Chance, Clock } from '../system.ts'
 import type { Deliveries, DeliveryRow } from './deliveries.ts'
 import { retryAfterMs, waitAfter } from './retry-schedule.ts'
 import { type Answer, type ResolveName, resolveBySystem, sendOnce } from './send.ts'

@@ -1,9 +1,9 @@
 /** The outbox and delivery log: one row per event and target, from the moment the event is written until it is taken or given up. */
 
 import type { Delivery, StopReason } from '../../src-contract/webhooks.ts'
+import { type Chance, type Clock, isoTime } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
-import { type Chance, type Clock, isoTime } from '../system.ts'
 
 /** One row of the log. */
 export interface DeliveryRow {

@@ -4,8 +4,8 @@
  */
 
 import type { JobCompleted, JobFailed, LiveEvent, LiveEventName, StoredEventName } from '../../src-contract/events.ts'
+import type { Chance, Clock } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
-import type { Chance, Clock } from '../system.ts'
 
 /** What is written down about one change. */
 export interface HappenedEvent {

@@ -4,9 +4,9 @@
  */
 
 import type { Plan } from '../../src-contract/plans.ts'
+import type { Log } from '../../src-system/log.ts'
+import type { Chance, Clock } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
-import type { Log } from '../log.ts'
-import type { Chance, Clock } from '../system.ts'
 import { createDeliverer } from './deliverer.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createEventLog, type HappenedEvent, type JobProgress, type SourceProgress } from './events.ts'

@@ -1,5 +1,5 @@
 /** When a callback that was not taken is sent again. Pure. */
-import { httpDateMs } from '../system.ts'
+import { httpDateMs } from '../../src-system/system.ts'
 
 /** Waits between the attempts, ms: from attempts at 0, 5 s, 30 s, 2 min, 10 min, 1 h, 6 h and 24 h after the event. */
 const WAITS_MS = [5, 25, 90, 480, 3000, 18_000, 64_800].map((seconds) => seconds * 1000)

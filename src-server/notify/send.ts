@@ -3,7 +3,7 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
-import type { Clock } from '../system.ts'
+import type { Clock } from '../../src-system/system.ts'
 import { checkAddress, literalAddress, portOf, refusalText } from './target-policy.ts'
 
 /** Time until the connection stands, TLS included. */

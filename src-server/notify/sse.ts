@@ -1,7 +1,7 @@
 /** The live events as a server-sent event stream (WHATWG HTML section 9.2): ids, heartbeat, and no reader is buffered for. */
 import { Readable } from 'node:stream'
 import type { LiveEvent, LiveEventName } from '../../src-contract/events.ts'
-import type { Clock } from '../system.ts'
+import type { Clock } from '../../src-system/system.ts'
 import type { EventLog, StoredEvent } from './events.ts'
 
 /** A comment this often keeps proxies and readers from taking the line for dead. */

@@ -1,5 +1,5 @@
 import { MIN_REFERENCE_SECONDS } from '../../src-contract/limits.ts'
-import { syncFile } from '../disk.ts'
+import { syncFile } from '../../src-system/disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'

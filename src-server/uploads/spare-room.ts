@@ -5,9 +5,9 @@
 import { rmSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { Log } from '../../src-system/log.ts'
+import type { Chance, Clock } from '../../src-system/system.ts'
 import { databaseFault } from '../db/fault.ts'
-import type { Log } from '../log.ts'
-import type { Chance, Clock } from '../system.ts'
 import { freeBytesOf, RESERVE_BYTES } from './storage.ts'
 
 export interface SpareRoom {

@@ -21,8 +21,8 @@ import { createSettledFiles } from '../../src-server/app-session/settled-files.t
 import { createWatchFolders, type WatchFolders } from '../../src-server/app-session/watch-folders.ts'
 import { copyWhole, songsIn } from '../../src-server/app-session/watched-songs.ts'
 import { AppError } from '../../src-server/http/app-error.ts'
-import { createLog } from '../../src-server/log.ts'
-import { type Clock, systemChance } from '../../src-server/system.ts'
+import { createLog } from '../../src-system/log.ts'
+import { type Clock, systemChance } from '../../src-system/system.ts'
 import { FACTS, openDesk } from './fixture.ts'
 
 /** Whoever runs these tests may read every file, so that a refusal of the system is played. */

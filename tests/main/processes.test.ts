@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { forkWithElectron } from '../../src-main/engine-process.ts'
 import { createGate } from '../../src-main/ipc.ts'
 import { text } from '../../src-main/messages.ts'
-import { createLog } from '../../src-server/log.ts'
-import { systemClock } from '../../src-server/system.ts'
+import { createLog } from '../../src-system/log.ts'
+import { systemClock } from '../../src-system/system.ts'
 
 const electron = vi.hoisted(() => ({
   listeners: new Map<string, (...args: unknown[]) => unknown>(),

@@ -2,9 +2,9 @@
 import path from 'node:path'
 import { readMigrations } from '../../src-server/db/migrate.ts'
 import { openDatabase } from '../../src-server/db/open.ts'
-import { createLog } from '../../src-server/log.ts'
 import { createNotify } from '../../src-server/notify/notify.ts'
-import { systemChance, systemClock } from '../../src-server/system.ts'
+import { createLog } from '../../src-system/log.ts'
+import { systemChance, systemClock } from '../../src-system/system.ts'
 
 const [file = '', webhookUrl = ''] = process.argv.slice(2)
 const db = openDatabase(file, readMigrations(path.join(import.meta.dirname, '../../src-server/db/migrations')))

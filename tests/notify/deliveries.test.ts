@@ -6,7 +6,7 @@ import { queryObjects } from 'node:v8'
 import { expect, onTestFinished, test } from 'vitest'
 import { AppError } from '../../src-server/http/app-error.ts'
 import { MAX_ATTEMPTS, retryAfterMs, waitAfter } from '../../src-server/notify/retry-schedule.ts'
-import { isoTime } from '../../src-server/system.ts'
+import { isoTime } from '../../src-system/system.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import {
   completed,

@@ -10,9 +10,9 @@ import { onTestFinished } from 'vitest'
 import type { Plan } from '../../src-contract/plans.ts'
 import { readMigrations } from '../../src-server/db/migrate.ts'
 import { openDatabase } from '../../src-server/db/open.ts'
-import { createLog } from '../../src-server/log.ts'
 import { createNotify, type NotifyArguments } from '../../src-server/notify/notify.ts'
-import { type Clock, systemChance, systemClock } from '../../src-server/system.ts'
+import { createLog } from '../../src-system/log.ts'
+import { type Clock, systemChance, systemClock } from '../../src-system/system.ts'
 
 export const OWN_PORT = 47310
 

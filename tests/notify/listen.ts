@@ -4,8 +4,8 @@ import { onTestFinished } from 'vitest'
 import { AppError } from '../../src-server/http/app-error.ts'
 import { installEnvelope } from '../../src-server/http/envelope.ts'
 import { installAdmission } from '../../src-server/http/route.ts'
-import { createLog } from '../../src-server/log.ts'
-import { systemClock } from '../../src-server/system.ts'
+import { createLog } from '../../src-system/log.ts'
+import { systemClock } from '../../src-system/system.ts'
 
 /** Listens on a free loopback port and returns the base address; what the log was told is in `lines`. */
 export async function listen(serve: (app: FastifyInstance) => void) {

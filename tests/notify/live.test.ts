@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Delivery, Webhook } from '../../src-contract/webhooks.ts'
-import { type Clock, systemClock } from '../../src-server/system.ts'
+import { type Clock, systemClock } from '../../src-system/system.ts'
 import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { eventually, isSigned, startReceiver } from './fixture.ts'

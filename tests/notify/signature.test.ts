@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newSecret, signedHeaders } from '../../src-server/notify/signature.ts'
-import { systemChance } from '../../src-server/system.ts'
+import { systemChance } from '../../src-system/system.ts'
 
 test('a signature is the one that the Standard Webhooks reference vector gives', () => {
   const headers = signedHeaders(

@@ -7,11 +7,11 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { withDirectLoopback } from '../../src-server/direct-loopback.ts'
+import { withDirectLoopback } from '../../src-system/direct-loopback.ts'
 import { startService } from '../support/service.ts'
 
 const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
-const FETCH = path.join(import.meta.dirname, '../../src-server/direct-loopback.ts')
+const FETCH = path.join(import.meta.dirname, '../../src-system/direct-loopback.ts')
 
 /** A proxy that passes nothing on, the environment that leads to it, and what it was asked for. */
 async function startProxy() {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src-server/config.ts'
-import { createLog, LOG_LEVELS } from '../../src-server/log.ts'
-import { systemClock } from '../../src-server/system.ts'
+import { createLog, LOG_LEVELS } from '../../src-system/log.ts'
+import { systemClock } from '../../src-system/system.ts'
 import { startService } from '../support/service.ts'
 
 afterEach(() => vi.unstubAllEnvs())

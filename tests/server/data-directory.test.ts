@@ -29,7 +29,7 @@ import {
 } from '../../src-server/db/data-directory.ts'
 import { readMigrations } from '../../src-server/db/migrate.ts'
 import { openDatabase } from '../../src-server/db/open.ts'
-import { systemChance } from '../../src-server/system.ts'
+import { systemChance } from '../../src-system/system.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { startService } from '../support/service.ts'
 

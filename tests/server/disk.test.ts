@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whenReleased } from '../../src-server/disk.ts'
+import { whenReleased } from '../../src-system/disk.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 /** Asks for something that the system refuses with `code` the first `times`, and says how it ended after five seconds. */

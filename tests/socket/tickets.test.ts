@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { linkOf, ticketIn } from '../../src-contract/session.ts'
 import { createTickets } from '../../src-server/access/tickets.ts'
-import { systemChance } from '../../src-server/system.ts'
+import { systemChance } from '../../src-system/system.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service

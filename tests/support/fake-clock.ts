@@ -1,5 +1,5 @@
 /** A clock that stands still until a test moves it. */
-import type { Clock } from '../../src-server/system.ts'
+import type { Clock } from '../../src-system/system.ts'
 
 export interface FakeClock extends Clock {
   /** Moves both clocks on and runs what becomes due on the way, in order. */

@@ -9,9 +9,9 @@ import type { Endpoint } from '../../src-contract/endpoint.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { ErrorEnvelope } from '../../src-contract/errors.ts'
 import type { CreatedJob, Job } from '../../src-contract/jobs.ts'
-import { createLog } from '../../src-server/log.ts'
 import { type ServerOptions, startServer } from '../../src-server/server.ts'
-import { systemClock } from '../../src-server/system.ts'
+import { createLog } from '../../src-system/log.ts'
+import { systemClock } from '../../src-system/system.ts'
 import { wavSong } from './songs.ts'
 
 /** One answer, its body read. */

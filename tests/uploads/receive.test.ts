@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { AppError } from '../../src-server/http/app-error.ts'
-import { systemClock } from '../../src-server/system.ts'
 import { receiveForm } from '../../src-server/uploads/receive.ts'
+import { systemClock } from '../../src-system/system.ts'
 
 /** A virus scanner has the file open: played, because only Windows then refuses to remove it. */
 const disk = vi.hoisted(() => ({ holdsFiles: false, roomBytes: Number.POSITIVE_INFINITY }))

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { createLog } from '../../src-server/log.ts'
-import { systemChance } from '../../src-server/system.ts'
 import { createSpareRoom } from '../../src-server/uploads/spare-room.ts'
+import { createLog } from '../../src-system/log.ts'
+import { systemChance } from '../../src-system/system.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const folders: string[] = []
