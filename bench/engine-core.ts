@@ -4,19 +4,19 @@
  * hottest of the four masters.
  */
 import { parseArgs } from 'node:util'
-import { allocateAudio } from '../src-server/engine/block.ts'
+import { allocateAudio } from '../src-engine/dsp/block.ts'
+import { createLoudnessMeter } from '../src-engine/dsp/meters/loudness.ts'
+import { createTruePeakVerifier } from '../src-engine/dsp/meters/true-peak.ts'
+import { dbToGain } from '../src-engine/dsp/units.ts'
+import { createQuantiser } from '../src-engine/finalise/dither.ts'
 import {
   gainReductionDb,
   planLanding,
   prepareLanding,
   renderLanding,
   trimLanding,
-} from '../src-server/engine/landing.ts'
-import { distortionCost, weighCandidates } from '../src-server/engine/landing-treatment.ts'
-import { createLoudnessMeter } from '../src-server/engine/meters/loudness.ts'
-import { createTruePeakVerifier } from '../src-server/engine/meters/true-peak.ts'
-import { createQuantiser } from '../src-server/engine/processors/dither.ts'
-import { dbToGain } from '../src-server/engine/units.ts'
+} from '../src-engine/finalise/finalise.ts'
+import { distortionCost, weighCandidates } from '../src-engine/finalise/peak-treatment.ts'
 import { loadSong, noMusic } from '../tests/support/music.ts'
 import { measureTransparency } from '../tests/support/transparency.ts'
 

@@ -6,8 +6,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join, parse, relative } from 'node:path'
-import { type Audio, allocateAudio } from '../src-server/engine/block.ts'
-import { planLanding, prepareLanding, renderLanding } from '../src-server/engine/landing.ts'
+import { type Audio, allocateAudio } from '../src-engine/dsp/block.ts'
+import { planLanding, prepareLanding, renderLanding } from '../src-engine/finalise/finalise.ts'
 import { locateFfmpeg } from '../src-server/media/locate.ts'
 
 process.env.PATH += delimiter + dirname((await locateFfmpeg()).path)

@@ -1,7 +1,7 @@
 /** How a finished master is read: by meters that share no code with the limiter. */
 import { spawnSync } from 'node:child_process'
-import type { Audio } from '../src-server/engine/block.ts'
-import { measureLoudness } from '../src-server/engine/meters/loudness.ts'
+import type { Audio } from '../src-engine/dsp/block.ts'
+import { measureLoudness } from '../src-engine/dsp/meters/loudness.ts'
 import { fullTruePeakDbtp } from '../tests/support/full-meter.ts'
 import { decodeSong } from './music.ts'
 

@@ -1,5 +1,5 @@
 /** How far two pieces lie apart in third octaves, mid and side, whatever their levels. */
-import type { SourceAnalysis } from '../src-server/engine/analysis.ts'
+import type { SourceAnalysis } from '../src-engine/analysis/analysis.ts'
 
 /** Level differences per band after both pieces were brought to the same level. */
 export interface Move {

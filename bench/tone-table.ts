@@ -1,8 +1,8 @@
 /** Steady tones held down by 6 dB: harmonic distortion of 50 Hz, and intermodulation of 60 Hz with 7 kHz (SMPTE RP 120, 4:1). */
 import path from 'node:path'
-import { type Audio, allocateAudio } from '../src-server/engine/block.ts'
-import { planLanding, prepareLanding, renderLanding } from '../src-server/engine/landing.ts'
-import { measureLoudness } from '../src-server/engine/meters/loudness.ts'
+import { type Audio, allocateAudio } from '../src-engine/dsp/block.ts'
+import { measureLoudness } from '../src-engine/dsp/meters/loudness.ts'
+import { planLanding, prepareLanding, renderLanding } from '../src-engine/finalise/finalise.ts'
 import { runCommand } from './cost.ts'
 import { decodeSong } from './music.ts'
 import { hasProgram } from './reading.ts'

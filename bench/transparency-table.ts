@@ -1,8 +1,8 @@
 /** Clip, limit and land alone: how much a song is damaged on its way to −9 LUFS, with every tool landed at the same loudness. */
 import path from 'node:path'
-import { type Audio, type AudioBlock, allocateAudio } from '../src-server/engine/block.ts'
-import { planLanding, prepareLanding, renderLanding, trimLanding } from '../src-server/engine/landing.ts'
-import { measureLoudness } from '../src-server/engine/meters/loudness.ts'
+import { type Audio, type AudioBlock, allocateAudio } from '../src-engine/dsp/block.ts'
+import { measureLoudness } from '../src-engine/dsp/meters/loudness.ts'
+import { planLanding, prepareLanding, renderLanding, trimLanding } from '../src-engine/finalise/finalise.ts'
 import { fullTruePeakDbtp } from '../tests/support/full-meter.ts'
 import { measureTransparency, type Transparency } from '../tests/support/transparency.ts'
 import { runCommand } from './cost.ts'

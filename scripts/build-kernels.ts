@@ -4,9 +4,9 @@ import path from 'node:path'
 import asc from 'assemblyscript/asc'
 
 const root = path.join(import.meta.dirname, '..')
-const entry = 'src-server/engine/kernels/assembly/index.ts'
+const entry = 'src-engine/dsp/kernels/assembly/index.ts'
 /** The TypeScript module that carries the compiled kernels, relative to the project. */
-export const generatedModule = 'src-server/engine/kernels/kernels.generated.ts'
+export const generatedModule = 'src-engine/dsp/kernels/kernels.generated.ts'
 
 /**
  * Compiles the AssemblyScript kernels and returns the text of the generated module: the WebAssembly bytes in base64.

@@ -21,21 +21,22 @@ const base = [...foundation, 'db', 'http', 'media']
 /** Rooms in the order in which a file looks for its own: the first whose place holds it. */
 const ROOMS: Readonly<Record<string, Room>> = {
   contract: { places: ['src-contract/'], imports: [] },
-  engine: { places: ['src-server/engine/'], imports: [], types: ['contract'] },
+  dsp: { places: ['src-engine/dsp/'], imports: [] },
+  engine: { places: ['src-engine/'], imports: ['dsp'], types: ['contract'] },
   system: { places: ['src-system/'], imports: [] },
   config: { places: ['src-server/config.ts'], imports: ['contract', 'system'] },
-  media: { places: ['src-server/media/'], imports: ['contract', 'system'], types: ['engine'] },
+  media: { places: ['src-server/media/'], imports: ['contract', 'system'], types: ['dsp'] },
   db: { places: ['src-server/db/'], imports: foundation },
   http: { places: ['src-server/http/'], imports: foundation, types: ['access'] },
   access: { places: ['src-server/access/'], imports: base },
   credits: { places: ['src-server/credits/'], imports: base },
   uploads: { places: ['src-server/uploads/'], imports: base },
   // The engine process packages what it rendered; the reports quote the engine's curves.
-  artifacts: { places: ['src-server/artifacts/'], imports: base, types: ['engine', 'access'] },
+  artifacts: { places: ['src-server/artifacts/'], imports: base, types: ['access', 'dsp'] },
   notify: { places: ['src-server/notify/'], imports: base, types: ['access'] },
   docs: { places: ['src-server/docs/'], imports: foundation.concat('http') },
   // The engine process is the one place that runs the engine.
-  mastering: { places: ['src-server/mastering/'], imports: [...base, 'artifacts', 'engine'] },
+  mastering: { places: ['src-server/mastering/'], imports: [...base, 'artifacts', 'dsp', 'engine'] },
   jobs: { places: ['src-server/jobs/'], imports: [...base, ...topics], types: ['mastering'] },
   'app session': { places: ['src-server/app-session/'], imports: [...base, ...topics], types: ['jobs', 'mastering'] },
   app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'app session', 'docs'] },
@@ -104,7 +105,7 @@ if (import.meta.main) {
   const root = path.join(import.meta.dirname, '..')
   const files = globSync('src-*/**/*.{ts,tsx}', { cwd: root })
     .map((file) => file.split(path.sep).join('/'))
-    .filter((file) => !file.startsWith('src-server/engine/kernels/assembly/') && !file.endsWith('.d.ts'))
+    .filter((file) => !file.startsWith('src-engine/dsp/kernels/assembly/') && !file.endsWith('.d.ts'))
     .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }))
   const found = violations(files)
   for (const line of found) console.error(line)

@@ -1,5 +1,5 @@
 /** Codec-proofing of premium masters: the copies that services stream must stay below full scale too. */
-import { createTruePeakVerifier } from '../engine/meters/true-peak.ts'
+import { createTruePeakVerifier } from '../../src-engine/dsp/meters/true-peak.ts'
 import { decodeThroughCodec, type LossyCodec } from '../media/encode.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { RenderedMaster } from './render-master.ts'

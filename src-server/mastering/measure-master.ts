@@ -1,6 +1,6 @@
-import type { AudioBlock } from '../engine/block.ts'
-import { type Curves, curveStepSeconds, curvesOf } from '../engine/meters/dynamics.ts'
-import { createLoudnessMeter, type Loudness } from '../engine/meters/loudness.ts'
+import type { AudioBlock } from '../../src-engine/dsp/block.ts'
+import { type Curves, curveStepSeconds, curvesOf } from '../../src-engine/dsp/meters/dynamics.ts'
+import { createLoudnessMeter, type Loudness } from '../../src-engine/dsp/meters/loudness.ts'
 import {
   type BandLevels,
   bandFramesOf,
@@ -8,12 +8,12 @@ import {
   frameGrid,
   longTermSpectrum,
   thirdOctaves,
-} from '../engine/meters/spectrum.ts'
-import { sideToMidDb } from '../engine/meters/stereo.ts'
-import { correlationOf, crestFactorDb, joinSums, noSums, sumStereo } from '../engine/meters/sums.ts'
-import { createTruePeakVerifier } from '../engine/meters/true-peak.ts'
-import { planesOfPcm } from '../engine/pcm.ts'
-import { gainToDb } from '../engine/units.ts'
+} from '../../src-engine/dsp/meters/spectrum.ts'
+import { sideToMidDb } from '../../src-engine/dsp/meters/stereo.ts'
+import { correlationOf, crestFactorDb, joinSums, noSums, sumStereo } from '../../src-engine/dsp/meters/sums.ts'
+import { createTruePeakVerifier } from '../../src-engine/dsp/meters/true-peak.ts'
+import { planesOfPcm } from '../../src-engine/dsp/pcm.ts'
+import { gainToDb } from '../../src-engine/dsp/units.ts'
 import { openWav, type WavReader } from '../media/wav.ts'
 
 /** What a written master measures: read from the file, every 100 ms where it is a curve. Levels of silence are −Infinity. */

@@ -1,6 +1,12 @@
-import { gainReductionDb, type LandingPlan, planLanding, renderLanding, trimLanding } from '../engine/landing.ts'
-import type { LandingSource } from '../engine/landing-material.ts'
-import { createQuantiser } from '../engine/processors/dither.ts'
+import { createQuantiser } from '../../src-engine/finalise/dither.ts'
+import {
+  gainReductionDb,
+  type LandingPlan,
+  planLanding,
+  renderLanding,
+  trimLanding,
+} from '../../src-engine/finalise/finalise.ts'
+import type { LandingSource } from '../../src-engine/finalise/material.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import type { Cover } from '../media/tags.ts'
 import { createWavWriter } from '../media/wav.ts'

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { compiledKernels } from '../engine/kernels/kernels.ts'
+import { compiledKernels } from '../../src-engine/dsp/kernels/kernels.ts'
 import { CeilingBrokenError, type RenderedMaster, type RenderStep, type RenderTask } from './render-master.ts'
 import type { RenderReply } from './render-thread.ts'
 

@@ -1,6 +1,6 @@
 /** Entry of a render thread: takes one render after the other, over shared memory, with the kernels that its parent has compiled. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { adoptKernels } from '../engine/kernels/kernels.ts'
+import { adoptKernels } from '../../src-engine/dsp/kernels/kernels.ts'
 import {
   CeilingBrokenError,
   type RenderedMaster,

@@ -1,8 +1,8 @@
 /** What the owner of a song should know of it and of its masters, beside the numbers. Pure. */
 import type { MasterResult } from '../../src-contract/report.ts'
-import type { SourceAnalysis } from '../engine/analysis.ts'
-import { foldDownLossDb } from '../engine/meters/stereo.ts'
-import type { MasteringPlan } from '../engine/plan-recipe.ts'
+import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
+import { foldDownLossDb } from '../../src-engine/dsp/meters/stereo.ts'
+import type { MasteringPlan } from '../../src-engine/plan.ts'
 import type { TagLosses } from '../media/audio-facts.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { lengthWarnings } from '../media/length-warnings.ts'

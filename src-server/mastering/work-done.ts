@@ -1,6 +1,6 @@
 /** What a report may claim: of the work that a plan announced, that which was measured once it was done. Pure. */
 import type { Decision, DecisionCode, Repair, RepairKind } from '../../src-contract/report.ts'
-import { type AppliedRecipe, noticedDb } from '../engine/chain.ts'
+import { type AppliedRecipe, noticedDb } from '../../src-engine/chain.ts'
 
 const ANNOUNCED_REPAIRS: Partial<Record<DecisionCode, RepairKind>> = {
   DC_REMOVED: 'dc_offset',

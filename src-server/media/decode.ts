@@ -1,4 +1,4 @@
-import type { Audio } from '../engine/block.ts'
+import type { Audio } from '../../src-engine/dsp/block.ts'
 import type { AudioFacts, AudioFormat } from './audio-facts.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, type FfmpegCall, runFfmpeg } from './ffmpeg.ts'
 import { mp3Sound } from './mp3-layout.ts'

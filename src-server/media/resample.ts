@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Audio, AudioBlock } from '../engine/block.ts'
+import type { Audio, AudioBlock } from '../../src-engine/dsp/block.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { allocateShared, collectPlanar } from './samples.ts'
 

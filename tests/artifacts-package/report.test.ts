@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Report, Spectrum } from '../../src-contract/report.ts'
+import { analyseSource } from '../../src-engine/analysis/analysis.ts'
+import { planRecipe } from '../../src-engine/plan.ts'
 import { reportHtml as reportPage } from '../../src-server/artifacts/report-html.ts'
 import { reportJson, roundReport } from '../../src-server/artifacts/report-json.ts'
-import { analyseSource } from '../../src-server/engine/analysis.ts'
-import { planRecipe } from '../../src-server/engine/plan-recipe.ts'
 import { measurementOf, spectrumOf } from '../../src-server/mastering/report-facts.ts'
 import { ordinaryMusic } from '../engine/chain/signals.ts'
 

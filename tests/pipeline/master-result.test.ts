@@ -1,7 +1,7 @@
 /** What a report says of a master: measured in its file, not planned. */
 import { describe, expect, it } from 'vitest'
 import { deliveryTarget, type Platform } from '../../src-contract/platforms.ts'
-import { type LandingPlan, planLanding, prepareLanding } from '../../src-server/engine/landing.ts'
+import { type LandingPlan, planLanding, prepareLanding } from '../../src-engine/finalise/finalise.ts'
 import type { MasterMeasurement } from '../../src-server/mastering/measure-master.ts'
 import type { RenderedMaster } from '../../src-server/mastering/render-master.ts'
 import { landingDecisions, masterCurves, masterResult } from '../../src-server/mastering/report-facts.ts'

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { planLanding, prepareLanding } from '../../src-server/engine/landing.ts'
+import { planLanding, prepareLanding } from '../../src-engine/finalise/finalise.ts'
 import {
   CeilingBrokenError,
   correctPlan,

@@ -533,7 +533,7 @@ describe('an engine process', () => {
     const ended = new Promise((resolve) => worker.once('close', resolve))
     worker.send({ type: 'work', order: await orderFor(song, folder, { platforms: ['melon'] }) })
     await ended
-    const engine = path.join(import.meta.dirname, '../../src-server/engine')
+    const engine = path.join(import.meta.dirname, '../../src-engine')
     const sources = globSync('**/*.ts', { cwd: engine }).map((file) => readFileSync(path.join(engine, file), 'utf8'))
     const own = new Set(
       sources.flatMap((text) => [...text.matchAll(/^(?:export )?function (\w+)/gm)].map((m) => m[1]!)),

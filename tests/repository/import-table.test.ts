@@ -8,7 +8,7 @@ test('a file in no room is an error', () => {
 })
 
 test('the engine may name types of the contract, but may run nothing of it', () => {
-  const file = 'src-server/engine/plan-recipe.ts'
+  const file = 'src-engine/plan.ts'
   expect(violations([{ file, text: "import type { Recipe } from '../contract/recipe.ts'\n" }])).toEqual([])
   expect(violations([{ file, text: "import { Recipe } from '../contract/recipe.ts'\n" }])).toHaveLength(1)
 })

@@ -1,5 +1,5 @@
 /** Synthetic sounds for the engine's tests; everything random is seeded. */
-import { type Audio, allocateAudio } from '../../src-server/engine/block.ts'
+import { type Audio, allocateAudio } from '../../src-engine/dsp/block.ts'
 
 /** Returns numbers in [−1, 1) from a seed (mulberry32). */
 export function seededRandom(seed: number): () => number {

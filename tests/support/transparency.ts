@@ -4,8 +4,8 @@
  * half overlap, mono, against the original at the limiter's input gain, with a floor 120 dB under each frame; colour-LSD = the same
  * without each frame's own level difference.
  */
-import type { AudioBlock } from '../../src-server/engine/block.ts'
-import { createRealFft } from '../../src-server/engine/fft.ts'
+import type { AudioBlock } from '../../src-engine/dsp/block.ts'
+import { createRealFft } from '../../src-engine/dsp/fft.ts'
 
 export interface Transparency {
   readonly sdrDb: number

@@ -1,10 +1,10 @@
 /** How much the planner asks for: the figures that docs/engine.md promises, in the recipes of songs that differ in one reading. */
 import { expect, it } from 'vitest'
-import { analyseSource, type SourceAnalysis } from '../../../src-server/engine/analysis.ts'
-import { findCutoff } from '../../../src-server/engine/detectors/bandwidth.ts'
-import { type PlanInput, planRecipe } from '../../../src-server/engine/plan-recipe.ts'
-import { genreSpectrumDb } from '../../../src-server/engine/tonal-targets.ts'
-import { clamp, mix } from '../../../src-server/engine/units.ts'
+import { analyseSource, type SourceAnalysis } from '../../../src-engine/analysis/analysis.ts'
+import { findCutoff } from '../../../src-engine/analysis/bandwidth.ts'
+import { genreSpectrumDb } from '../../../src-engine/analysis/tonal-targets.ts'
+import { clamp, mix } from '../../../src-engine/dsp/units.ts'
+import { type PlanInput, planRecipe } from '../../../src-engine/plan.ts'
 import { ordinaryMusic } from './signals.ts'
 
 const analysis = analyseSource(ordinaryMusic(12), { lossy: false })

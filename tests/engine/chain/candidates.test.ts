@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { RecipeStage } from '../../../src-contract/recipe.ts'
-import { analyseSource } from '../../../src-server/engine/analysis.ts'
-import { type Audio, sliceBlock } from '../../../src-server/engine/block.ts'
+import { analyseSource } from '../../../src-engine/analysis/analysis.ts'
 import {
   type CandidateInput,
   chooseCandidate,
   type RecipeCandidate,
   recipeCandidates,
-} from '../../../src-server/engine/candidates.ts'
-import { applyRecipe } from '../../../src-server/engine/chain.ts'
-import { createMatchFilter } from '../../../src-server/engine/processors/match.ts'
+} from '../../../src-engine/candidates.ts'
+import { applyRecipe } from '../../../src-engine/chain.ts'
+import { type Audio, sliceBlock } from '../../../src-engine/dsp/block.ts'
+import { createMatchFilter } from '../../../src-engine/stages/match.ts'
 import { copyOf, filterWhole, largestDifference, ordinaryMusic } from './signals.ts'
 
 const music = ordinaryMusic(14)

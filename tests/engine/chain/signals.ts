@@ -1,9 +1,10 @@
 /** Signals for the tests of the mastering chain, seeded: the same on every run. */
-import { createBiquadCascade, highPass } from '../../../src-server/engine/biquad.ts'
-import { type Audio, type AudioBlock, allocateAudio, sliceBlock } from '../../../src-server/engine/block.ts'
-import { createMatchFilter } from '../../../src-server/engine/processors/match.ts'
-import type { Processor } from '../../../src-server/engine/processors/processor.ts'
-import { commercialSpectrumDb } from '../../../src-server/engine/tonal-targets.ts'
+
+import { commercialSpectrumDb } from '../../../src-engine/analysis/tonal-targets.ts'
+import { createBiquadCascade, highPass } from '../../../src-engine/dsp/biquad.ts'
+import { type Audio, type AudioBlock, allocateAudio, sliceBlock } from '../../../src-engine/dsp/block.ts'
+import type { Processor } from '../../../src-engine/dsp/processor.ts'
+import { createMatchFilter } from '../../../src-engine/stages/match.ts'
 import { seededRandom } from '../../support/sounds.ts'
 
 /** White noise in both channels, unrelated, peak `amplitude`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
-import { createLoudnessMeter, type Loudness, measureLoudness } from '../../../src-server/engine/meters/loudness.ts'
+import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
+import { createLoudnessMeter, type Loudness, measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'
 import { sine } from '../../support/sounds.ts'
 
 const rates = [44_100, 48_000, 96_000]

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
-import { createConvolver } from '../../../src-server/engine/fir.ts'
+import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
+import { createConvolver } from '../../../src-engine/dsp/fir.ts'
 import {
   createTruePeakMeter,
   createTruePeakVerifier,
   detectPeaks,
   measureTruePeak,
   type TruePeakMeter,
-} from '../../../src-server/engine/meters/true-peak.ts'
+} from '../../../src-engine/dsp/meters/true-peak.ts'
 import { fullTruePeakDbtp } from '../../support/full-meter.ts'
 import { designLowPass } from '../../support/low-pass.ts'
 import { noise, songLike, stereo } from '../../support/sounds.ts'

@@ -9,8 +9,8 @@ import {
   lowPass,
   magnitudeDb,
   peaking,
-} from '../../../src-server/engine/biquad.ts'
-import { allocateAudio, sliceBlock } from '../../../src-server/engine/block.ts'
+} from '../../../src-engine/dsp/biquad.ts'
+import { allocateAudio, sliceBlock } from '../../../src-engine/dsp/block.ts'
 import { noise, scaled } from '../../support/sounds.ts'
 
 const rate = 48_000

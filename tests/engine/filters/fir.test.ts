@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { allocateAudio, sliceBlock } from '../../../src-server/engine/block.ts'
-import { createRealFft } from '../../../src-server/engine/fft.ts'
-import { createConvolver, minimumPhase } from '../../../src-server/engine/fir.ts'
+import { allocateAudio, sliceBlock } from '../../../src-engine/dsp/block.ts'
+import { createRealFft } from '../../../src-engine/dsp/fft.ts'
+import { createConvolver, minimumPhase } from '../../../src-engine/dsp/fir.ts'
 import { designLowPass } from '../../support/low-pass.ts'
 import { noise, scaled } from '../../support/sounds.ts'
 

@@ -2,10 +2,19 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compileKernels, generatedModule } from '../../../scripts/build-kernels.ts'
-import { createBiquadCascade, kWeighting, peaking } from '../../../src-server/engine/biquad.ts'
-import { onePoleCoefficient } from '../../../src-server/engine/envelope.ts'
-import { createComplexFft, createKernelFft, createRealFft } from '../../../src-server/engine/fft.ts'
-import { compile, kernelFrames, loadKernels } from '../../../src-server/engine/kernels/kernels.ts'
+import { createBiquadCascade, kWeighting, peaking } from '../../../src-engine/dsp/biquad.ts'
+import { onePoleCoefficient } from '../../../src-engine/dsp/envelope.ts'
+import { createComplexFft, createKernelFft, createRealFft } from '../../../src-engine/dsp/fft.ts'
+import { compile, kernelFrames, loadKernels } from '../../../src-engine/dsp/kernels/kernels.ts'
+import { createEnergyFilter } from '../../../src-engine/dsp/meters/loudness.ts'
+import { bandFramesOf, frameMeter, octaveBands } from '../../../src-engine/dsp/meters/spectrum.ts'
+import { sumStereo } from '../../../src-engine/dsp/meters/sums.ts'
+import { createTruePeakVerifier, detectPeaks } from '../../../src-engine/dsp/meters/true-peak.ts'
+import { planesOfPcm } from '../../../src-engine/dsp/pcm.ts'
+import { clipErrorCutoff, clipKnee, clipStretch } from '../../../src-engine/finalise/clipper.ts'
+import { createQuantiser } from '../../../src-engine/finalise/dither.ts'
+import { applyControls, controlCount, limitedEnergies, limiterControls } from '../../../src-engine/finalise/limiter.ts'
+import { noise, seededRandom, twoChannels } from '../../support/sounds.ts'
 import {
   bandSumsTwin,
   biquadCascadeTwin,
@@ -22,21 +31,7 @@ import {
   stereoSumsTwin,
   weightedEnergiesTwin,
   windowedLagsTwin,
-} from '../../../src-server/engine/kernels/twins.ts'
-import { createEnergyFilter } from '../../../src-server/engine/meters/loudness.ts'
-import { bandFramesOf, frameMeter, octaveBands } from '../../../src-server/engine/meters/spectrum.ts'
-import { sumStereo } from '../../../src-server/engine/meters/sums.ts'
-import { createTruePeakVerifier, detectPeaks } from '../../../src-server/engine/meters/true-peak.ts'
-import { planesOfPcm } from '../../../src-server/engine/pcm.ts'
-import { clipErrorCutoff, clipKnee, clipStretch } from '../../../src-server/engine/processors/clipper.ts'
-import { createQuantiser } from '../../../src-server/engine/processors/dither.ts'
-import {
-  applyControls,
-  controlCount,
-  limitedEnergies,
-  limiterControls,
-} from '../../../src-server/engine/processors/limiter.ts'
-import { noise, seededRandom, twoChannels } from '../../support/sounds.ts'
+} from './reference-kernels.ts'
 
 /** Largest difference, as part of the largest expected value. */
 function relativeError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {

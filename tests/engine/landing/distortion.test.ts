@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Audio } from '../../../src-server/engine/block.ts'
-import { measureDistortion } from '../../../src-server/engine/distortion.ts'
+import type { Audio } from '../../../src-engine/dsp/block.ts'
+import { measureDistortion } from '../../../src-engine/finalise/distortion.ts'
 import { noise, scaled, sine, songLike, stereo } from '../../support/sounds.ts'
 
 const rate = 44_100

@@ -1,11 +1,11 @@
 /** What reaching a target may cost a song, and what is said of it. */
 import { describe, expect, test } from 'vitest'
-import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
-import { planLanding, prepareLanding } from '../../../src-server/engine/landing.ts'
-import { landBest } from '../../../src-server/engine/landing-loop.ts'
-import type { LandingSource } from '../../../src-server/engine/landing-material.ts'
-import { chooseTreatments } from '../../../src-server/engine/landing-treatment.ts'
-import { measureLoudness } from '../../../src-server/engine/meters/loudness.ts'
+import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
+import { measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'
+import { landBest } from '../../../src-engine/finalise/aim.ts'
+import { planLanding, prepareLanding } from '../../../src-engine/finalise/finalise.ts'
+import type { LandingSource } from '../../../src-engine/finalise/material.ts'
+import { chooseTreatments } from '../../../src-engine/finalise/peak-treatment.ts'
 import { scaled, sine, songLike } from '../../support/sounds.ts'
 import { measured, render } from './rendered.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Audio } from '../../../src-server/engine/block.ts'
-import { prepareLanding } from '../../../src-server/engine/landing.ts'
-import { measureRendered } from '../../../src-server/engine/landing-check.ts'
-import { createLimiterTrial } from '../../../src-server/engine/landing-material.ts'
+import type { Audio } from '../../../src-engine/dsp/block.ts'
+import { measureRendered } from '../../../src-engine/finalise/check.ts'
+import { prepareLanding } from '../../../src-engine/finalise/finalise.ts'
+import { createLimiterTrial } from '../../../src-engine/finalise/material.ts'
 import { songLike, stereo } from '../../support/sounds.ts'
 
 const rate = 44_100

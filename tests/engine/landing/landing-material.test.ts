@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { prepareLanding } from '../../../src-server/engine/landing.ts'
-import { clipMaterial } from '../../../src-server/engine/landing-material.ts'
-import { createEnergyFilter } from '../../../src-server/engine/meters/loudness.ts'
-import { detectPeaks, peakGroupFrames } from '../../../src-server/engine/meters/true-peak.ts'
-import { clipStretch } from '../../../src-server/engine/processors/clipper.ts'
+import { createEnergyFilter } from '../../../src-engine/dsp/meters/loudness.ts'
+import { detectPeaks, peakGroupFrames } from '../../../src-engine/dsp/meters/true-peak.ts'
+import { clipStretch } from '../../../src-engine/finalise/clipper.ts'
+import { prepareLanding } from '../../../src-engine/finalise/finalise.ts'
+import { clipMaterial } from '../../../src-engine/finalise/material.ts'
 import { songLike } from '../../support/sounds.ts'
 
 const rate = 44_100

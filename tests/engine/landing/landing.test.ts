@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
-import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
+import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
+import { clipStretch } from '../../../src-engine/finalise/clipper.ts'
 import {
   gainReductionDb,
   type LandingPlan,
   planLanding,
   prepareLanding,
   trimLanding,
-} from '../../../src-server/engine/landing.ts'
-import { clipStretch } from '../../../src-server/engine/processors/clipper.ts'
+} from '../../../src-engine/finalise/finalise.ts'
 import { fullTruePeak, fullTruePeakDbtp } from '../../support/full-meter.ts'
 import { residualDb } from '../../support/residual.ts'
 import { noise, scaled, seededRandom, sine, songLike, stereo, twoChannels } from '../../support/sounds.ts'
@@ -92,7 +92,7 @@ describe('landing a song', () => {
 
   test('gives the same samples in a worker thread that shares the source', async () => {
     const target = { targetLufs: -10, ceilingDbtp: -1, intensity: 50 }
-    const module = new URL('../../../src-server/engine/landing.ts', import.meta.url).href
+    const module = new URL('../../../src-engine/finalise/finalise.ts', import.meta.url).href
     const out = allocateAudio(2, song.audio.frames, rate)
     const worker = new Worker(
       `const { parentPort, workerData } = require('node:worker_threads')

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
+import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
+import { measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'
+import { createTruePeakVerifier } from '../../../src-engine/dsp/meters/true-peak.ts'
 import {
   type LandingPlan,
   planLanding,
   prepareLanding,
   renderLanding,
   trimLanding,
-} from '../../../src-server/engine/landing.ts'
-import { measureLoudness } from '../../../src-server/engine/meters/loudness.ts'
-import { createTruePeakVerifier } from '../../../src-server/engine/meters/true-peak.ts'
+} from '../../../src-engine/finalise/finalise.ts'
 import { fullTruePeakDbtp } from '../../support/full-meter.ts'
 import { loadSong, noMusic } from '../../support/music.ts'
 import { measureTransparency } from '../../support/transparency.ts'

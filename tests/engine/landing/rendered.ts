@@ -1,10 +1,10 @@
 /** What a landing plan makes of a song, and what the meters read in it. */
 import { expect } from 'vitest'
-import { type Audio, allocateAudio } from '../../../src-server/engine/block.ts'
-import { type LandingPlan, renderLanding } from '../../../src-server/engine/landing.ts'
-import type { LandingSource } from '../../../src-server/engine/landing-material.ts'
-import { measureLoudness } from '../../../src-server/engine/meters/loudness.ts'
-import { createTruePeakVerifier } from '../../../src-server/engine/meters/true-peak.ts'
+import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
+import { measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'
+import { createTruePeakVerifier } from '../../../src-engine/dsp/meters/true-peak.ts'
+import { type LandingPlan, renderLanding } from '../../../src-engine/finalise/finalise.ts'
+import type { LandingSource } from '../../../src-engine/finalise/material.ts'
 
 /** Returns the whole planned master, as float before dither. */
 export function render(source: LandingSource, plan: LandingPlan, blockFrames?: number): Audio {

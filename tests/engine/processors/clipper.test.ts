@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createRealFft } from '../../../src-server/engine/fft.ts'
-import { detectPeaks, peakGroupFrames } from '../../../src-server/engine/meters/true-peak.ts'
-import { clipKnee, clipStretch } from '../../../src-server/engine/processors/clipper.ts'
+import { createRealFft } from '../../../src-engine/dsp/fft.ts'
+import { detectPeaks, peakGroupFrames } from '../../../src-engine/dsp/meters/true-peak.ts'
+import { clipKnee, clipStretch } from '../../../src-engine/finalise/clipper.ts'
 import { fullTruePeak } from '../../support/full-meter.ts'
 import { noise, sine, songLike } from '../../support/sounds.ts'
 

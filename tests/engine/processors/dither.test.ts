@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { allocateAudio, sliceBlock } from '../../../src-server/engine/block.ts'
-import { createRealFft } from '../../../src-server/engine/fft.ts'
-import { createQuantiser, type QuantiserSettings } from '../../../src-server/engine/processors/dither.ts'
+import { allocateAudio, sliceBlock } from '../../../src-engine/dsp/block.ts'
+import { createRealFft } from '../../../src-engine/dsp/fft.ts'
+import { createQuantiser, type QuantiserSettings } from '../../../src-engine/finalise/dither.ts'
 import { noise, stereo } from '../../support/sounds.ts'
 
 // Seed 0 is the one that masters are written with.

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { type Audio, allocateAudio, sliceBlock } from '../../../src-server/engine/block.ts'
-import { createConvolver } from '../../../src-server/engine/fir.ts'
-import { steadyLimiter } from '../../../src-server/engine/landing-treatment.ts'
-import { detectPeaks } from '../../../src-server/engine/meters/true-peak.ts'
+import { type Audio, allocateAudio, sliceBlock } from '../../../src-engine/dsp/block.ts'
+import { createConvolver } from '../../../src-engine/dsp/fir.ts'
+import { detectPeaks } from '../../../src-engine/dsp/meters/true-peak.ts'
 import {
   applyControls,
   controlCount,
   type LimiterSettings,
   limitedEnergies,
   limiterControls,
-} from '../../../src-server/engine/processors/limiter.ts'
+} from '../../../src-engine/finalise/limiter.ts'
+import { steadyLimiter } from '../../../src-engine/finalise/peak-treatment.ts'
 import { fullTruePeakDbtp } from '../../support/full-meter.ts'
 import { designLowPass } from '../../support/low-pass.ts'
 import { residualDb } from '../../support/residual.ts'

@@ -1,0 +1,123 @@
+import type { ClipLevels } from '../../src-contract/recipe.ts'
+import type { AudioBlock } from '../dsp/block.ts'
+import { sumStereo } from '../dsp/meters/sums.ts'
+
+/** What the search for flat tops found. */
+export interface Clipping {
+  /** Per channel. */
+  readonly levels: readonly ClipLevels[]
+  /** Flat tops over all channels, as {@link flatTops} finds them. */
+  readonly count: number
+}
+
+/** A flat top is this many neighbouring samples, as in the practice of peak-clip counters (three or more equal full-scale samples). */
+const shortestFlatTop = 3
+/** Samples of a flat top agree with the extreme within this part of it: about 3 LSB of 16 bit. */
+export const flatTopTolerance = 1e-4
+/** Fewer flat tops than this may be chance or a synthetic waveform's crest. */
+const fewestFlatTops = 5
+/** A top that is entered or left by a jump of this part of its height may be that of a pulse, and says nothing of clipping. */
+const pulseJump = 0.8
+/** Frames around a top in which a step is looked for; a wave of fewer steps than the second figure has none that could be told. */
+const nearby = 64
+const fewestSteps = 25
+
+/**
+ * Returns where the waveform is cut off flat. A flat top counts only when each of the two samples next to it lies clearly below it
+ * (five times the tolerance; beside three samples of a smooth crest none is lower than four), and more than two steps where samples
+ * are coarse. So neither the crest of a low note counts nor the top of a square wave behind a low-pass, which is approached ever
+ * more slowly; nor does the top of a pulse, which is entered or left in one sample. Clipping that went through a lossy codec
+ * afterwards leaves no flat tops and is not found. Silence has none. Never throws.
+ */
+export function findClipping({ channels }: AudioBlock): Clipping {
+  const found = channels.map((samples) => {
+    const peaks = blockPeaks(samples)
+    return { above: cutOff(samples, peaks, 1), below: cutOff(samples, peaks, -1) }
+  })
+  return {
+    levels: found.map(({ above, below }) => ({ positive: above.level, negative: below.level })),
+    count: found.reduce((sum, { above, below }) => sum + above.count + below.count, 0),
+  }
+}
+
+const blockFrames = 4096
+
+/** The largest |sample| of every block: tells where there is nothing to see, which is nearly everywhere. */
+function blockPeaks(samples: Float32Array): Float64Array {
+  return Float64Array.from({ length: Math.ceil(samples.length / blockFrames) }, (_, b) => {
+    const end = Math.min(samples.length, (b + 1) * blockFrames)
+    return sumStereo(samples, samples, b * blockFrames, end).peak
+  })
+}
+
+function highest(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): number {
+  let level = 0
+  for (let b = 0; b < peaks.length; b++) {
+    if (peaks[b]! <= level) continue
+    const end = Math.min(samples.length, (b + 1) * blockFrames)
+    for (let i = b * blockFrames; i < end; i++) if (samples[i]! * sign > level) level = samples[i]! * sign
+  }
+  return level
+}
+
+/** Where one side is cut off, null when it is not, and its flat tops there. */
+function cutOff(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): { level: number | null; count: number } {
+  const height = highest(samples, peaks, sign)
+  if (height < 1e-3) return { level: null, count: 0 }
+  const level = sign * height
+  const levels = sign === 1 ? { positive: level, negative: null } : { positive: null, negative: level }
+  const tops = flatTops(samples, levels, peaks)
+  const gentle = Math.max(height * flatTopTolerance * 5, 2 * Math.min(stepAround(samples, tops), height / fewestSteps))
+  const depthAt = (i: number): number => height - samples[i]! * sign
+  const clear = tops.filter(([first, end]) => {
+    // At an end of the piece the neighbour on the other side speaks for both.
+    const before = depthAt(first > 0 ? first - 1 : end)
+    const after = depthAt(end < samples.length ? end : first - 1)
+    const isPulse = Math.max(before, after) > pulseJump * height
+    return end - first >= shortestFlatTop && Math.min(before, after) > gentle && !isPulse
+  })
+  return clear.length >= fewestFlatTops ? { level, count: tops.length } : { level: null, count: 0 }
+}
+
+/** Smallest difference between neighbours near the tops: the step in which the samples were counted, where they are coarse. */
+function stepAround(samples: Float32Array, tops: readonly (readonly [number, number])[]): number {
+  let step = Infinity
+  for (const [first, end] of tops) {
+    for (let i = Math.max(1, first - nearby); i < Math.min(samples.length, end + nearby); i++) {
+      const difference = Math.abs(samples[i]! - samples[i - 1]!)
+      if (difference > 0 && difference < step) step = difference
+    }
+  }
+  return step
+}
+
+/** The flat tops of one channel as [first, after last] pairs in ascending order: two neighbouring samples already count. */
+export function flatTops(
+  samples: Float32Array,
+  { positive, negative }: ClipLevels,
+  peaks: Float64Array = blockPeaks(samples),
+): [number, number][] {
+  const high = positive === null ? Number.POSITIVE_INFINITY : positive * (1 - flatTopTolerance)
+  const low = negative === null ? Number.NEGATIVE_INFINITY : negative * (1 - flatTopTolerance)
+  const runs: [number, number][] = []
+  let i = 0
+  for (let b = 0; b < peaks.length; b++) {
+    if (peaks[b]! < high && -peaks[b]! > low) continue
+    const blockEnd = Math.min(samples.length, (b + 1) * blockFrames)
+    for (i = nextBeyond(samples, Math.max(i, b * blockFrames), blockEnd, low, high); i < blockEnd; ) {
+      const isHigh = samples[i]! >= high
+      let end = i + 1
+      while (end < samples.length && (isHigh ? samples[end]! >= high : samples[end]! <= low)) end++
+      if (end - i >= 2) runs.push([i, end])
+      i = nextBeyond(samples, end, blockEnd, low, high)
+    }
+  }
+  return runs
+}
+
+/** The first of the samples [first, end) that does not lie between `low` and `high`, or `end` (or `first`, if that is later). */
+function nextBeyond(samples: Float32Array, first: number, end: number, low: number, high: number): number {
+  let i = first
+  while (i < end && samples[i]! < high && samples[i]! > low) i++
+  return i
+}

@@ -1,0 +1,186 @@
+import { createBiquadCascade } from '../dsp/biquad.ts'
+import type { Audio } from '../dsp/block.ts'
+import { quantile } from '../dsp/meters/spectrum.ts'
+import { dbToGain, gainToDb, mix } from '../dsp/units.ts'
+import { faultSection, type ToneFault, toneFaults } from './tone-evidence.ts'
+
+/** A typical fault of tone, or of width: the side a factor of two too small or too large. */
+export type Fault = ToneFault['kind'] | 'narrowed' | 'widened'
+
+/** What the heights of the peaks say about one fault, as natural logarithms of ratios. */
+export interface FaultRelief {
+  /** By how much the crest is smaller once the fault is undone: above 0 where undoing it evens the highest peaks out. */
+  readonly crest: number
+  /** By how much the upper edge of the heights is sharper once the fault is undone. */
+  readonly edge: number
+  /** By how much that edge would be softer with the fault put in once more. */
+  readonly edgeAgain: number
+}
+
+/** How the peaks of a piece line up, as they are and once each fault is undone; see {@link describePeakRelief}. */
+export interface PeakRelief {
+  /** Crest of the loudest moments as they are, dB: below 1 dB the piece was limited for certain, above 2.5 dB it was not. */
+  readonly crestDb: number
+  readonly faults: Readonly<Record<Fault, FaultRelief>>
+}
+
+/** What narrowing and widening in their usual size do to the side, dB. */
+export const usualWidthFaultDb = 6
+
+const windowSeconds = 1
+const mostWindows = 30
+const blockSeconds = 0.02
+/** Added to both sides of a ratio, so that pieces whose peaks are all alike do not divide by nothing, dB. */
+const levelledDb = 0.1
+const sharpDb = 0.003
+/** Crest that stands for pieces too short to have one: neither limited nor not, dB. */
+const unknownCrestDb = 2.5
+
+/**
+ * Returns what the peaks of 20 ms say about every fault, over the 30 s that hold the highest ones. Music is finished by limiting,
+ * which leaves many peaks at one height; a filter or a change of the width that came afterwards throws them about, and only its
+ * inverse lines them up again, whatever the music's own colour. Two statistics are compared: the *crest*, 64th-order against
+ * fourth-order mean, of the piece as it is and with the fault undone in its usual size; and the softness of the upper *edge* of the
+ * heights ({@link edgeSoftnessDb}), as it is, with the fault undone and with it put in once more. For the third of these what
+ * undoing does to each peak in dB is taken twice into the other direction. Shorter pieces say less, in proportion. `peakDbfs` are
+ * the piece's largest samples, one per `stepSeconds`. Nothing but zeros, and a crest of 2.5 dB, for silence and for less than a
+ * second; zeros for the widths of mono. Never throws.
+ */
+export function describePeakRelief(audio: Audio, peakDbfs: readonly number[], stepSeconds: number): PeakRelief {
+  const trials: readonly Trial[] = [
+    unchanged,
+    ...toneFaults.map((fault) => undoing(fault, audio.sampleRateHz)),
+    sideScaled(usualWidthFaultDb),
+    sideScaled(-usualWidthFaultDb),
+  ]
+  const peaks = trials.map((): number[] => [])
+  const windowFrames = Math.round(windowSeconds * audio.sampleRateHz)
+  const left = new Float32Array(windowFrames)
+  const right = new Float32Array(windowFrames)
+  const windows = loudestWindows(peakDbfs, stepSeconds)
+  for (const start of windows) {
+    const first = Math.round(start * audio.sampleRateHz)
+    if (first + windowFrames > audio.frames) continue
+    for (const [t, trial] of trials.entries()) {
+      left.set(audio.channels[0]!.subarray(first, first + windowFrames))
+      right.set(audio.channels[1]!.subarray(first, first + windowFrames))
+      trial(left, right)
+      pushBlockPeaks(left, right, Math.round(blockSeconds * audio.sampleRateHz), peaks[t]!)
+    }
+  }
+  const [asIs, ...undone] = peaks as [number[], ...number[][]]
+  const weight = isSilent(asIs) ? 0 : windows.length / mostWindows
+  const crest = crestDb(asIs)
+  const [mud, harshness, dullness, narrowed, widened] = undone.map((each): FaultRelief => {
+    if (weight === 0) return { crest: 0, edge: 0, edgeAgain: 0 }
+    const [again, own, without] = [-1, 0, 1].map((times) => edgeSoftnessDb(asIs, each, times)) as [
+      number,
+      number,
+      number,
+    ]
+    return {
+      crest: weight * Math.log((crest + levelledDb) / (crestDb(each) + levelledDb)),
+      edge: weight * Math.log((own + sharpDb) / (without + sharpDb)),
+      edgeAgain: weight * Math.log((again + sharpDb) / (own + sharpDb)),
+    }
+  }) as [FaultRelief, FaultRelief, FaultRelief, FaultRelief, FaultRelief]
+  return {
+    crestDb: mix(unknownCrestDb, crest, weight),
+    faults: { mud, harshness, dullness, narrowed, widened },
+  }
+}
+
+/** Changes one window in place. */
+type Trial = (left: Float32Array, right: Float32Array) => void
+
+const unchanged: Trial = () => undefined
+
+function undoing(fault: ToneFault, sampleRateHz: number): Trial {
+  const cascade = createBiquadCascade([faultSection(fault, sampleRateHz, -fault.usualDb)])
+  return (left, right) => {
+    cascade.reset()
+    cascade.process({ channels: [left, right], frames: left.length })
+  }
+}
+
+function sideScaled(gainDb: number): Trial {
+  const gain = dbToGain(gainDb)
+  const own = (1 + gain) / 2
+  const other = (1 - gain) / 2
+  return (left, right) => {
+    for (let i = 0; i < left.length; i++) {
+      const l = left[i]!
+      const r = right[i]!
+      left[i] = own * l + other * r
+      right[i] = other * l + own * r
+    }
+  }
+}
+
+/** First seconds of the windows that hold the highest peaks. */
+function loudestWindows(peakDbfs: readonly number[], stepSeconds: number): number[] {
+  const steps = Math.round(windowSeconds / stepSeconds)
+  const windows = Array.from({ length: Math.floor(peakDbfs.length / steps) }, (_, w) => ({
+    start: w * steps * stepSeconds,
+    peak: Math.max(...peakDbfs.slice(w * steps, (w + 1) * steps)),
+  }))
+  return windows
+    .sort((one, other) => (one.peak === other.peak ? one.start - other.start : other.peak - one.peak))
+    .slice(0, mostWindows)
+    .map(({ start }) => start)
+}
+
+function pushBlockPeaks(left: Float32Array, right: Float32Array, frames: number, peaks: number[]): void {
+  // The first block is left out: there the filter has not seen what went before.
+  for (let start = frames; start + frames <= left.length; start += frames) {
+    let peak = 0
+    for (let i = start; i < start + frames; i++) peak = Math.max(peak, Math.abs(left[i]!), Math.abs(right[i]!))
+    peaks.push(peak)
+  }
+}
+
+/** Samples below this are silence, linear. */
+const silence = 1e-6
+
+function isSilent(peaks: readonly number[]): boolean {
+  return !peaks.some((peak) => peak > silence)
+}
+
+/** Quantile that counts as the upper edge of the heights. */
+const edgeQuantile = 0.95
+
+/**
+ * How softly the heights of `peaks`, in dB, end at the top, after each was changed `times` as much as undoing the fault changes it:
+ * their mean distance from their 95th percentile, what stands above it weighted 0.95 and what lies below it 0.05, dB. This is the
+ * loss that the percentile makes least (R. Koenker, G. Bassett, Econometrica 46(1), 1978).
+ */
+function edgeSoftnessDb(peaks: readonly number[], undone: readonly number[], times: number): number {
+  const heights = Float64Array.from(peaks, (peak, i) => {
+    const own = gainToDb(Math.max(peak, silence))
+    return own + times * (gainToDb(Math.max(undone[i]!, silence)) - own)
+  }).sort()
+  const edge = quantile(heights, edgeQuantile)
+  const sum = heights.reduce((total, height) => {
+    const above = height - edge
+    return total + (above > 0 ? edgeQuantile * above : (edgeQuantile - 1) * above)
+  }, 0)
+  return sum / heights.length
+}
+
+/** 64th-order against fourth-order mean, dB; 0 for silence and no peaks. */
+function crestDb(peaks: readonly number[]): number {
+  const highest = peaks.reduce((most, peak) => Math.max(most, peak), 0)
+  if (!(highest > silence)) return 0
+  let fourth = 0
+  let high = 0
+  for (const peak of peaks) {
+    const square = (peak / highest) * (peak / highest)
+    const fourthPower = square * square
+    fourth += fourthPower
+    // To the sixteenth by squaring four times.
+    let highPower = fourthPower
+    for (let doubling = 0; doubling < 4; doubling++) highPower *= highPower
+    high += highPower
+  }
+  return gainToDb(high / peaks.length) / 64 - gainToDb(fourth / peaks.length) / 4
+}

@@ -1,0 +1,96 @@
+import { activeFrames, type BandFrames, inaudibleDbfs, quantile, sortedLevels } from '../dsp/meters/spectrum.ts'
+import { dbToPower, mix, power } from '../dsp/units.ts'
+
+/** A narrow peak that stays while the music changes: a resonance, or a whistle. */
+export interface Resonance {
+  readonly frequencyHz: number
+  /** Its typical height above its surroundings, dB. */
+  readonly excessDb: number
+  readonly q: number
+}
+
+/** Searched range: where decoders of generated music leave their metallic peaks. */
+const lowestHz = 4000
+const highestHz = 12_000
+/** Surroundings: between an eighth and three eighths of an octave away, in bands of a 24th. */
+const nearest = 3
+const farthest = 9
+/** A resonance stands this far out of its surroundings, dB, typically ... */
+const fewestDb = 4
+/**
+ * ... and a quarter of that for this part of the time: partials of notes come and go, a resonance stays. Or its own level stays, in
+ * the same part of the time, no further below its median than this, dB: so does a whistle, which loud music hides. In a short piece
+ * one chord may last, so all of the time is asked of the shortest and less in proportion, down to this from the last figure on.
+ */
+const persistentPart = 0.25
+const leastPersistence = 0.9
+const steadyDb = 3
+const longSeconds = 90
+const mostResonances = 4
+
+/**
+ * Returns at most four persistent narrow peaks between 4 and 12 kHz, the highest first. `frames` must hold bands of a 24th of an
+ * octave. Judged by medians over the frames in which music plays, so that cymbals and notes do not count. Silence has none, nor has
+ * what nobody hears.
+ */
+export function findResonances(frames: BandFrames, durationSeconds: number): Resonance[] {
+  const { bands, frameCount, mid, side } = frames
+  const count = bands.centresHz.length
+  const isActive = activeFrames(frames)
+  const powers = mid.map((power, i) => power + side[i]!)
+  const levels = bands.centresHz.map((_, b) => sortedLevels(frames, powers, b, isActive))
+  const typical = levels.map((ascending) => quantile(ascending, 0.5))
+  const least = mix(1, leastPersistence, Math.min(1, durationSeconds / longSeconds))
+  const found: Resonance[] = []
+  for (let b = farthest; b < count - farthest; b++) {
+    const frequencyHz = bands.centresHz[b]!
+    if (frequencyHz < lowestHz || frequencyHz > highestHz) continue
+    const excessDb = typical[b]! - surroundings(typical, b)
+    const isPeak = typical[b]! >= typical[b - 1]! && typical[b]! > typical[b + 1]!
+    if (!isPeak || !(excessDb >= fewestDb) || typical[b]! < inaudibleDbfs) continue
+    const stays =
+      typical[b]! - quantile(levels[b]!, 1 - least) < steadyDb ||
+      persistenceOf(powers, count, frameCount, isActive, b, excessDb * persistentPart) >= least
+    if (!stays) continue
+    found.push({ frequencyHz, excessDb, q: widthQ(typical, b, excessDb) })
+  }
+  return found.sort((one, other) => other.excessDb - one.excessDb).slice(0, mostResonances)
+}
+
+/** Median level of the bands around band b. */
+function surroundings(levels: ArrayLike<number>, b: number): number {
+  const around: number[] = []
+  for (let d = nearest; d <= farthest; d++) around.push(levels[b - d]!, levels[b + d]!)
+  return quantile(Float64Array.from(around).sort(), 0.5)
+}
+
+/** Part of the playing time, 0 … 1, in which a band stands at least `thresholdDb` above its surroundings. */
+function persistenceOf(
+  powers: Float32Array,
+  count: number,
+  frameCount: number,
+  isActive: Uint8Array,
+  b: number,
+  thresholdDb: number,
+): number {
+  const factor = dbToPower(thresholdDb)
+  let playing = 0
+  let standing = 0
+  for (let f = 0; f < frameCount; f++) {
+    if (!isActive[f]) continue
+    playing++
+    const row = powers.subarray(f * count, (f + 1) * count)
+    if (row[b]! > surroundings(row, b) * factor) standing++
+  }
+  return playing > 0 ? standing / playing : 0
+}
+
+/** Quality of the peak from the bands within half its height (in dB). */
+function widthQ(typical: readonly number[], b: number, excessDb: number): number {
+  let low = b
+  let high = b
+  while (low > b - nearest && typical[low - 1]! > typical[b]! - excessDb / 2) low--
+  while (high < b + nearest && typical[high + 1]! > typical[b]! - excessDb / 2) high++
+  const octaves = (high - low + 1) / 24
+  return Math.min(20, Math.max(4, 1 / (power(2, octaves / 2) - power(2, -octaves / 2))))
+}

@@ -1,0 +1,211 @@
+import { kernelFrames, kernelPlace } from './kernels/kernels.ts'
+import type { Processor } from './processor.ts'
+import { dbToGain, power, powerOfTen, powerToDb } from './units.ts'
+
+/** One second-order section, a0 = 1: y = b0·x + b1·x₁ + b2·x₂ − a1·y₁ − a2·y₂. */
+export interface Biquad {
+  readonly b0: number
+  readonly b1: number
+  readonly b2: number
+  readonly a1: number
+  readonly a2: number
+}
+
+const butterworthQ = Math.SQRT1_2
+
+function normalised(b0: number, b1: number, b2: number, a0: number, a1: number, a2: number): Biquad {
+  return { b0: b0 / a0, b1: b1 / a0, b2: b2 / a0, a1: a1 / a0, a2: a2 / a0 }
+}
+
+function angle(frequencyHz: number, sampleRateHz: number): { cos: number; sin: number } {
+  if (!(frequencyHz > 0 && frequencyHz < sampleRateHz / 2)) {
+    throw new RangeError(`A filter at ${frequencyHz} Hz does not exist at ${sampleRateHz} Hz`)
+  }
+  const omega = (2 * Math.PI * frequencyHz) / sampleRateHz
+  return { cos: Math.cos(omega), sin: Math.sin(omega) }
+}
+
+/**
+ * Second-order low-pass, −3 dB at `frequencyHz` with the default Butterworth q. All designs here are bilinear after
+ * R. Bristow-Johnson's Audio EQ Cookbook and throw a RangeError unless 0 < frequencyHz < sampleRateHz / 2.
+ */
+export function lowPass(frequencyHz: number, sampleRateHz: number, q = butterworthQ): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const alpha = sin / (2 * q)
+  return normalised((1 - cos) / 2, 1 - cos, (1 - cos) / 2, 1 + alpha, -2 * cos, 1 - alpha)
+}
+
+/** Second-order high-pass, −3 dB at `frequencyHz` with the default Butterworth q. */
+export function highPass(frequencyHz: number, sampleRateHz: number, q = butterworthQ): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const alpha = sin / (2 * q)
+  return normalised((1 + cos) / 2, -(1 + cos), (1 + cos) / 2, 1 + alpha, -2 * cos, 1 - alpha)
+}
+
+/** Band-pass with 0 dB at `frequencyHz` and bandwidth frequencyHz / q. */
+export function bandPass(frequencyHz: number, sampleRateHz: number, q: number): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const alpha = sin / (2 * q)
+  return normalised(alpha, 0, -alpha, 1 + alpha, -2 * cos, 1 - alpha)
+}
+
+/** Peaking equaliser of `gainDb` at `frequencyHz`; 0 dB is the exact identity. */
+export function peaking(frequencyHz: number, sampleRateHz: number, q: number, gainDb: number): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const a = powerOfTen(gainDb / 40)
+  const alpha = sin / (2 * q)
+  return normalised(1 + alpha * a, -2 * cos, 1 - alpha * a, 1 + alpha / a, -2 * cos, 1 - alpha / a)
+}
+
+/** High shelf: `gainDb` far above `frequencyHz`, half of it (in dB) there, 0 dB far below. */
+export function highShelf(frequencyHz: number, sampleRateHz: number, gainDb: number, q = butterworthQ): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const a = powerOfTen(gainDb / 40)
+  const s = (2 * Math.sqrt(a) * sin) / (2 * q)
+  return normalised(
+    a * (a + 1 + (a - 1) * cos + s),
+    -2 * a * (a - 1 + (a + 1) * cos),
+    a * (a + 1 + (a - 1) * cos - s),
+    a + 1 - (a - 1) * cos + s,
+    2 * (a - 1 - (a + 1) * cos),
+    a + 1 - (a - 1) * cos - s,
+  )
+}
+
+/**
+ * The two sections of the K-weighting of ITU-R BS.1770-5, Annex 1, for any rate: the analogue prototypes fitted by B. De Man
+ * ("Evaluation of implementations of the EBU R128 loudness measurement", AES 145, 2018), equal to the tables of the standard at
+ * 48 kHz. Shelf first, then the high-pass.
+ */
+export function kWeighting(sampleRateHz: number): readonly [Biquad, Biquad] {
+  const shelfK = Math.tan((Math.PI * 1681.974450955533) / sampleRateHz)
+  const shelfQ = 0.7071752369554196
+  const vh = dbToGain(3.999843853973347)
+  const vb = power(vh, 0.4996667741545416)
+  const k2 = shelfK * shelfK
+  const shelf = normalised(
+    vh + (vb * shelfK) / shelfQ + k2,
+    2 * (k2 - vh),
+    vh - (vb * shelfK) / shelfQ + k2,
+    1 + shelfK / shelfQ + k2,
+    2 * (k2 - 1),
+    1 - shelfK / shelfQ + k2,
+  )
+  const { a0, a1, a2 } = passDenominator(sampleRateHz)
+  // The table's numerator 1, −2, 1 lies 0.04 dB above unity gain at 48 kHz; other rates must lie as much.
+  const b = passDenominator(48_000).a0 / a0
+  const pass = { b0: b, b1: -2 * b, b2: b, a1: a1 / a0, a2: a2 / a0 }
+  return [shelf, pass]
+}
+
+function passDenominator(sampleRateHz: number): { a0: number; a1: number; a2: number } {
+  const k = Math.tan((Math.PI * 38.13547087602444) / sampleRateHz)
+  const q = 0.5003270373238773
+  return { a0: 1 + k / q + k * k, a1: 2 * (k * k - 1), a2: 1 - k / q + k * k }
+}
+
+/** What a section takes away from its input: x − y. */
+export function complement({ b0, b1, b2, a1, a2 }: Biquad): Biquad {
+  return { b0: 1 - b0, b1: a1 - b1, b2: a2 - b2, a1, a2 }
+}
+
+/** Magnitude in dB of a cascade at a frequency. */
+export function magnitudeDb(sections: readonly Biquad[], frequencyHz: number, sampleRateHz: number): number {
+  const omega = (2 * Math.PI * frequencyHz) / sampleRateHz
+  const c1 = Math.cos(omega)
+  const s1 = Math.sin(omega)
+  const c2 = Math.cos(2 * omega)
+  const s2 = Math.sin(2 * omega)
+  let power = 1
+  for (const { b0, b1, b2, a1, a2 } of sections) {
+    const numerator = (b0 + b1 * c1 + b2 * c2) ** 2 + (b1 * s1 + b2 * s2) ** 2
+    const denominator = (1 + a1 * c1 + a2 * c2) ** 2 + (a1 * s1 + a2 * s2) ** 2
+    power *= numerator / denominator
+  }
+  return powerToDb(power)
+}
+
+/** Coefficients of sections as the kernels take them: each twice, for left and right. */
+export function kernelCoefficients(sections: readonly Biquad[]): Float64Array {
+  return Float64Array.from(sections.flatMap(({ b0, b1, b2, a1, a2 }) => [b0, b0, b1, b1, b2, b2, a1, a1, a2, a2]))
+}
+
+const maxSections = 64
+
+const workspace = kernelPlace((kernels) => ({
+  left: kernels.allocate(kernelFrames * 4),
+  right: kernels.allocate(kernelFrames * 4),
+  coefficients: kernels.allocate(maxSections * 80),
+  state: kernels.allocate(maxSections * 32),
+  scratch: kernels.allocate(kernelFrames * 16),
+}))
+
+/** A cascade, which can begin anew. */
+export interface BiquadCascade extends Processor {
+  /** Puts it to rest: back to the state of a new one. */
+  reset(): void
+}
+
+/**
+ * Returns a cascade of at most 64 sections with double-precision state and without latency; no sections is the identity. Works on
+ * one or two channels. Throws a RangeError for more sections.
+ */
+export function createBiquadCascade(sections: readonly Biquad[]): BiquadCascade {
+  if (sections.length > maxSections) throw new RangeError(`${sections.length} sections`)
+  const coefficients = kernelCoefficients(sections)
+  const state = new Float64Array(sections.length * 4)
+  let position = 0
+
+  function processChunk(
+    space: ReturnType<typeof workspace>,
+    left: Float32Array,
+    right: Float32Array,
+    isMono: boolean,
+  ): void {
+    const { kernels } = space
+    kernels.f32.set(left, space.left >> 2)
+    kernels.f32.set(right, space.right >> 2)
+    kernels.f64.set(coefficients, space.coefficients >> 3)
+    kernels.f64.set(state, space.state >> 3)
+    const frames = left.length
+    kernels.biquadCascade(
+      space.left,
+      space.right,
+      frames,
+      space.coefficients,
+      space.state,
+      sections.length,
+      space.scratch,
+    )
+    left.set(kernels.f32.subarray(space.left >> 2, (space.left >> 2) + frames))
+    if (!isMono) right.set(kernels.f32.subarray(space.right >> 2, (space.right >> 2) + frames))
+    state.set(kernels.f64.subarray(space.state >> 3, (space.state >> 3) + state.length))
+  }
+
+  return {
+    latencySamples: 0,
+    process(block) {
+      if (sections.length === 0) return
+      const space = workspace()
+      const left = block.channels[0]!
+      const right = block.channels[1] ?? left
+      for (let start = 0; start < block.frames; ) {
+        const end = Math.min(block.frames, start + kernelFrames - (position % kernelFrames))
+        processChunk(space, left.subarray(start, end), right.subarray(start, end), right === left)
+        position += end - start
+        start = end
+        // At fixed places of the signal, not of the block, so that no split can change the output: a tail that has decayed
+        // to denormal numbers would make the filter a hundred times slower in digital silence.
+        if (position % kernelFrames === 0) flushTails(state)
+      }
+    },
+    reset() {
+      state.fill(0)
+      position = 0
+    },
+  }
+}
+
+function flushTails(state: Float64Array): void {
+  for (let i = 0; i < state.length; i++) if (Math.abs(state[i]!) < 1e-30) state[i] = 0
+}

@@ -1,0 +1,166 @@
+import { createComplexFft, createRealFft } from './fft.ts'
+import type { Processor } from './processor.ts'
+
+/** Modified Bessel function of the first kind, order 0, by its power series (all terms positive: full double accuracy). */
+function besselI0(x: number): number {
+  const quarter = (x * x) / 4
+  let term = 1
+  let sum = 1
+  for (let k = 1; term > sum * 1e-17; k++) {
+    term *= quarter / (k * k)
+    sum += term
+  }
+  return sum
+}
+
+/** Kaiser window at `position` in [−1, 1] (0 outside); beta 0 is rectangular, 5 … 14 trade width for side lobes. */
+export function kaiser(position: number, beta: number): number {
+  const inside = 1 - position * position
+  return inside < 0 ? 0 : besselI0(beta * Math.sqrt(inside)) / besselI0(beta)
+}
+
+/** Hann window of `length` samples, symmetrical about its middle; the ends lie half a sample outside. */
+export function hannWindow(length: number): Float64Array {
+  return Float64Array.from({ length }, (_, i) => Math.sin((Math.PI * (i + 0.5)) / length) ** 2)
+}
+
+/** sin(πx) / (πx). */
+export function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)
+}
+
+/**
+ * Minimum-phase impulse response of `taps` coefficients whose magnitude follows `magnitude`: linear gains at the
+ * bins from DC to Nyquist (as many as a power of two + 1, and at least 4·taps for a faithful fold).
+ * Homomorphic (real cepstrum) construction, Oppenheim & Schafer, Discrete-Time Signal Processing, ch. 13; gains below −120 dB of the
+ * largest are raised to it. The tail is faded over its last eighth.
+ */
+export function minimumPhase(magnitude: Float64Array, taps: number): Float64Array {
+  const half = magnitude.length - 1
+  const size = 2 * half
+  const fft = createRealFft(size)
+  const floor = magnitude.reduce((largest, gain) => Math.max(largest, gain), 0) * 1e-6 || 1e-12
+  const re = magnitude.map((gain) => Math.log(Math.max(gain, floor)))
+  const im = new Float64Array(half + 1)
+  const cepstrum = new Float64Array(size)
+  fft.inverse(re, im, cepstrum)
+  for (let n = 1; n < half; n++) {
+    cepstrum[n]! *= 2
+    cepstrum[size - n] = 0
+  }
+  fft.forward(cepstrum, re, im)
+  for (let k = 0; k <= half; k++) {
+    const gain = Math.exp(re[k]!)
+    const phase = im[k]!
+    re[k] = gain * Math.cos(phase)
+    im[k] = gain * Math.sin(phase)
+  }
+  fft.inverse(re, im, cepstrum)
+  const fade = Math.max(1, Math.floor(taps / 8))
+  return cepstrum.slice(0, taps).map((tap, i) => {
+    const left = taps - i
+    return left > fade ? tap : tap * (0.5 - 0.5 * Math.cos((Math.PI * (left - 0.5)) / fade))
+  })
+}
+
+/** Shortest transform of a convolver: shorter ones cost more per frame. */
+const shortestTransform = 4096
+
+/**
+ * Returns the convolution of two channels with a fixed kernel each, by overlap and save. The transform is at least four times as
+ * long as the longer kernel. The output is late by transform − taps + 1 frames, besides the delay that lies in the kernels
+ * themselves: push that many frames of silence at the end to receive the tail. Throws a RangeError for an empty kernel.
+ */
+export function createConvolver(left: Float64Array, right: Float64Array): Processor {
+  const taps = Math.max(left.length, right.length)
+  if (taps === 0) throw new RangeError('An empty kernel')
+  const size = Math.max(shortestTransform, 2 ** Math.ceil(Math.log2(taps * 4)))
+  const hop = size - taps + 1
+  const fft = createComplexFft(size)
+  const spectrum = kernelSpectrum(left, right, size)
+  const history = [new Float64Array(size), new Float64Array(size)] as const
+  const ready = [new Float64Array(hop), new Float64Array(hop)] as const
+  const re = new Float64Array(size)
+  const im = new Float64Array(size)
+  let filled = 0
+
+  function convolveHop(): void {
+    re.set(history[0])
+    im.set(history[1])
+    fft.forward(re, im)
+    applySpectrum(spectrum, re, im)
+    fft.inverse(re, im)
+    ready[0].set(re.subarray(size - hop))
+    ready[1].set(im.subarray(size - hop))
+    for (const samples of history) samples.copyWithin(0, hop)
+    filled = 0
+  }
+
+  return {
+    latencySamples: hop,
+    process(block) {
+      for (let start = 0; start < block.frames; ) {
+        const frames = Math.min(block.frames - start, hop - filled)
+        for (const [c, samples] of block.channels.entries()) {
+          const incoming = history[c]!
+          const outgoing = ready[c]!
+          for (let i = 0; i < frames; i++) {
+            incoming[size - hop + filled + i] = samples[start + i]!
+            samples[start + i] = outgoing[filled + i]!
+          }
+        }
+        filled += frames
+        start += frames
+        if (filled === hop) convolveHop()
+      }
+    },
+  }
+}
+
+/**
+ * The two kernels' spectra as what multiplies a packed spectrum Z = X_left + i·X_right and its mirror image:
+ * Y = Z·(Hl + Hr)/2 + conj(Z mirrored)·(Hl − Hr)/2.
+ */
+interface PackedSpectrum {
+  readonly sumRe: Float64Array
+  readonly sumIm: Float64Array
+  readonly differenceRe: Float64Array
+  readonly differenceIm: Float64Array
+}
+
+function kernelSpectrum(left: Float64Array, right: Float64Array, size: number): PackedSpectrum {
+  const spectrumOf = (kernel: Float64Array): { re: Float64Array; im: Float64Array } => {
+    const re = new Float64Array(size)
+    const im = new Float64Array(size)
+    re.set(kernel)
+    createComplexFft(size).forward(re, im)
+    return { re, im }
+  }
+  const l = spectrumOf(left)
+  const r = spectrumOf(right)
+  return {
+    sumRe: l.re.map((value, k) => (value + r.re[k]!) / 2),
+    sumIm: l.im.map((value, k) => (value + r.im[k]!) / 2),
+    differenceRe: l.re.map((value, k) => (value - r.re[k]!) / 2),
+    differenceIm: l.im.map((value, k) => (value - r.im[k]!) / 2),
+  }
+}
+
+function applySpectrum(
+  { sumRe, sumIm, differenceRe, differenceIm }: PackedSpectrum,
+  re: Float64Array,
+  im: Float64Array,
+): void {
+  const size = re.length
+  for (let k = 0; k <= size / 2; k++) {
+    const mirror = (size - k) % size
+    const a = re[k]!
+    const b = im[k]!
+    const c = re[mirror]!
+    const d = im[mirror]!
+    re[k] = a * sumRe[k]! - b * sumIm[k]! + c * differenceRe[k]! + d * differenceIm[k]!
+    im[k] = a * sumIm[k]! + b * sumRe[k]! + c * differenceIm[k]! - d * differenceRe[k]!
+    re[mirror] = c * sumRe[mirror]! - d * sumIm[mirror]! + a * differenceRe[mirror]! + b * differenceIm[mirror]!
+    im[mirror] = c * sumIm[mirror]! + d * sumRe[mirror]! + a * differenceIm[mirror]! - b * differenceRe[mirror]!
+  }
+}

@@ -1,0 +1,54 @@
+import { type Biquad, createBiquadCascade } from './biquad.ts'
+import { allocateBlock } from './block.ts'
+import type { Processor } from './processor.ts'
+
+/** Frames that are finished together: the longer, the less is filtered backward twice. */
+const hop = 65_536
+
+/**
+ * Returns sections that run over a signal forward and then backward: their gain in dB counts twice, and no frequency is delayed
+ * against another, so that waves keep their shape. Backward they begin `tailSeconds` ahead, by when they must have died away. Late
+ * by that time and by the length of a hop.
+ */
+export function createZeroPhase(sections: readonly Biquad[], tailSeconds: number, sampleRateHz: number): Processor {
+  const tail = Math.ceil(tailSeconds * sampleRateHz)
+  const forward = createBiquadCascade(sections)
+  const backward = createBiquadCascade(sections)
+  const ahead = allocateBlock(2, hop + tail)
+  const reversed = allocateBlock(2, hop + tail)
+  const ready = allocateBlock(2, hop)
+  let filled = 0
+
+  function finishHop(): void {
+    for (const [c, samples] of reversed.channels.entries()) samples.set(ahead.channels[c]!)
+    for (const samples of reversed.channels) samples.reverse()
+    backward.reset()
+    backward.process(reversed)
+    for (const [c, samples] of ready.channels.entries()) {
+      samples.set(reversed.channels[c]!.subarray(tail))
+      samples.reverse()
+      ahead.channels[c]!.copyWithin(0, hop)
+    }
+    filled = tail
+  }
+
+  return {
+    latencySamples: hop + tail,
+    process(block) {
+      forward.process(block)
+      for (let start = 0; start < block.frames; ) {
+        // Until the first hop is full there is silence, of which what lies before the hop has no place in `ready`.
+        const frames = Math.min(block.frames - start, (filled < tail ? tail : hop + tail) - filled)
+        for (const [c, samples] of block.channels.entries()) {
+          const here = samples.subarray(start, start + frames)
+          ahead.channels[c]!.set(here, filled)
+          if (filled < tail) here.fill(0)
+          else here.set(ready.channels[c]!.subarray(filled - tail, filled - tail + frames))
+        }
+        filled += frames
+        start += frames
+        if (filled === hop + tail) finishHop()
+      }
+    },
+  }
+}

@@ -1,0 +1,199 @@
+/** The closed loop: a loudness is predicted from group energies, checked on samples, and the gain follows until it lands. */
+
+import { lufsToMeanSquare, relativeGate } from '../dsp/meters/loudness.ts'
+import { dbToGain, powerToDb } from '../dsp/units.ts'
+import { measureRendered, sumSteps } from './check.ts'
+import {
+  blockMeans,
+  clippedWhole,
+  createLimiterTrial,
+  type LandingGoal,
+  type LandingSource,
+  type LimiterTrial,
+  type Material,
+  type Solution,
+  solveGain,
+  stepBounds,
+} from './material.ts'
+import type { Treatment } from './peak-treatment.ts'
+
+/** Predictions need be no better: what they are off is measured. */
+const predictionToleranceLu = 0.01
+
+/** Lands a song with the first treatment that reaches the loudness aimed at, or with the one that comes closest to it. */
+export function landBest(
+  source: LandingSource,
+  treatments: readonly Treatment[],
+  goal: LandingGoal,
+): { readonly attempt: Attempt; readonly landed: Landed } {
+  let best: { attempt: Attempt; landed: Landed | null; lufs: number } | null = null
+  for (const treatment of treatments) {
+    const attempt = predict(source, treatment, goal)
+    const landed = attempt.isReductionShort ? null : land(source, attempt, goal)
+    if (landed !== null && !landed.isReductionShort) return { attempt, landed }
+    const lufs = landed?.integratedLufs ?? attempt.solution.value
+    if (best === null || lufs > best.lufs) best = { attempt, landed, lufs }
+  }
+  const { attempt, landed } = best!
+  return { attempt, landed: landed ?? land(source, attempt, goal) }
+}
+
+/**
+ * What a treatment is predicted to reach: the loudness aimed at, or less where the mean reduction of the loud parts would exceed
+ * its budget.
+ */
+export interface Attempt {
+  readonly treatment: Treatment
+  readonly clipLimit: number | null
+  readonly material: Material
+  /** Stands at the solution's gain. */
+  readonly trial: LimiterTrial
+  /** Its value is the predicted loudness. */
+  readonly solution: Solution
+  readonly isReductionShort: boolean
+}
+
+function predict(source: LandingSource, treatment: Treatment, goal: LandingGoal): Attempt {
+  const { ceiling, aimedLufs } = goal
+  const clipLimit = treatment.clipAboveDb === null ? null : ceiling * dbToGain(treatment.clipAboveDb - treatment.gainDb)
+  const material = clippedWhole(source, clipLimit)
+  const trial = createLimiterTrial(material, ceiling, treatment.limiter)
+  const capDb = highestGainDb(source, goal)
+  const wanted = solveGain((gainDb) => trial.lufsAt(gainDb), aimedLufs, treatment.gainDb, capDb, predictionToleranceLu)
+  const solution = withinReduction(source, trial, wanted, goal)
+  return { treatment, clipLimit, material, trial, solution, isReductionShort: solution !== wanted }
+}
+
+function highestGainDb(source: LandingSource, { aimedLufs, meanReductionDb }: LandingGoal): number {
+  return aimedLufs - source.loudness.integratedLufs + meanReductionDb + 6
+}
+
+const reductionToleranceDb = 0.05
+
+/** Returns `wanted`, or where it takes more mean reduction off the loud parts than it may the highest gain that does not. */
+function withinReduction(source: LandingSource, trial: LimiterTrial, wanted: Solution, goal: LandingGoal): Solution {
+  const mostDb = goal.meanReductionDb
+  const reductionDb = meanReductionDb(source, trial.stepEnergies)
+  if (reductionDb <= mostDb + reductionToleranceDb) return wanted
+  let lufs = wanted.value
+  const reductionAt = (gainDb: number): number => {
+    lufs = trial.lufsAt(gainDb)
+    return meanReductionDb(source, trial.stepEnergies)
+  }
+  const startDb = wanted.gainDb - (reductionDb - mostDb)
+  const { gainDb } = solveGain(reductionAt, mostDb, startDb, wanted.gainDb, 0.02)
+  return { gainDb, value: lufs, slope: wanted.slope }
+}
+
+/** Where a song has come down, measured on samples. */
+export interface Landed {
+  readonly gainDb: number
+  readonly integratedLufs: number
+  /** LU per dB of gain there. */
+  readonly slope: number
+  /** Mean over the loud 400 ms blocks of the level lost. */
+  readonly reductionDb: number
+  /** Whether it was the budget of mean reduction that ended the climb. */
+  readonly isReductionShort: boolean
+}
+
+/** Checks a prediction on samples and moves the gain until they land, unless the budget of reduction has ended the climb already. */
+function land(source: LandingSource, attempt: Attempt, goal: LandingGoal): Landed {
+  const { trial, clipLimit } = attempt
+  const measureAt: Measure = (gainDb, how) => measureRendered(source, clipLimit, trial, gainDb, how)
+  const verified = attempt.isReductionShort
+    ? { ...attempt.solution, value: measureAt(attempt.solution.gainDb) }
+    : verifyOnSamples(source, attempt, goal, measureAt)
+  const solution = withinReduction(source, trial, verified, goal)
+  const isCut = solution !== verified
+  return {
+    gainDb: solution.gainDb,
+    integratedLufs: isCut ? measureAt(solution.gainDb) : solution.value,
+    slope: solution.slope,
+    // A limiter that bends what nobody hears makes something that is heard: no gain in loudness is a reduction.
+    reductionDb: Math.max(0, meanReductionDb(source, trial.stepEnergies)),
+    isReductionShort: attempt.isReductionShort || isCut,
+  }
+}
+
+/** Mean over the loud 400 ms blocks of the level lost, in dB, given the step energies that come out at input gain 0 dB. */
+function meanReductionDb(source: LandingSource, after: Float64Array): number {
+  const { means, loudFrom } = untouchedBlocks(source)
+  const limited = blockMeans(after, source.sampleRateHz)
+  let sum = 0
+  let count = 0
+  for (let i = 0; i < means.length; i++) {
+    if (means[i]! < loudFrom) continue
+    sum += powerToDb(means[i]! / limited[i]!)
+    count++
+  }
+  return count === 0 ? 0 : sum / count
+}
+
+/** The untouched song in 400 ms blocks. */
+interface Blocks {
+  readonly means: Float64Array
+  /** Mean square from which a block belongs to the loud parts. */
+  readonly loudFrom: number
+}
+
+const knownBlocks = new WeakMap<Float32Array, Blocks>()
+
+/**
+ * The loud parts are at least so many blocks (3 s, what a short-term loudness looks at) or this part of a short song, where the
+ * integrated loudness counts that many at all: a knock in a quiet recording raises it above all the music, and would be the only
+ * loud part.
+ */
+const fewestLoudBlocks = 30
+const fewestLoudPart = 0.1
+
+/** The blocks of the untouched song, found once: every gain that is tried is held against them. */
+function untouchedBlocks({ energies, peaks, sampleRateHz, loudness }: LandingSource): Blocks {
+  const known = knownBlocks.get(energies)
+  if (known !== undefined) return known
+  const means = blockMeans(sumSteps(energies, stepBounds(peaks.length, sampleRateHz)), sampleRateHz)
+  const fewest = Math.ceil(Math.min(fewestLoudBlocks, fewestLoudPart * means.length))
+  const least = means.toSorted().at(-fewest) ?? 0
+  const integrated = lufsToMeanSquare(loudness.integratedLufs)
+  const blocks = { means, loudFrom: least * relativeGate > integrated ? Math.min(integrated, least) : integrated }
+  knownBlocks.set(energies, blocks)
+  return blocks
+}
+
+/**
+ * Each further round costs a look at touched samples. Music needs at most three; a steady tone that rises by a fifth of its gain
+ * needs nine.
+ */
+const mostRounds = 12
+
+/** Integrated loudness at a gain at which the trial stands, in LUFS. */
+type Measure = (gainDb: number, how?: 'whole' | 'estimate') => number
+
+/** A prediction that a sample shows to be off by no more than this is off by little more where nobody looked. */
+const smallBiasLu = 0.1
+
+/** Renders, measures, and moves the gain until the samples land where the prediction aimed, or until that is no longer affordable. */
+function verifyOnSamples(
+  source: LandingSource,
+  { trial, solution: first }: Attempt,
+  goal: LandingGoal,
+  measureAt: Measure,
+): Solution {
+  const capDb = highestGainDb(source, goal)
+  const lufsAt = (gainDb: number) => trial.lufsAt(gainDb)
+  let solution = first
+  for (let round = 0; ; round++) {
+    const measured = measureAt(solution.gainDb, round === 0 ? 'estimate' : 'whole')
+    const bias = measured - solution.value
+    const isCertain = round > 0 || Math.abs(bias) <= smallBiasLu
+    const isCapped = solution.gainDb >= capDb - 1e-6 && measured < goal.aimedLufs
+    const hasLanded = isCertain && Math.abs(measured - goal.aimedLufs) <= 0.015
+    if (hasLanded || round === mostRounds || isCapped) return { ...solution, value: measured }
+    const { gainDb, slope } = solution
+    const next = solveGain(lufsAt, goal.aimedLufs - bias, gainDb, capDb, predictionToleranceLu, slope)
+    const isNear = isCertain && Math.abs(next.gainDb - gainDb) < 0.25
+    const isAffordable = meanReductionDb(source, trial.stepEnergies) <= goal.meanReductionDb + reductionToleranceDb
+    solution = next
+    if (isNear || !isAffordable) return { ...solution, value: solution.value + bias }
+  }
+}

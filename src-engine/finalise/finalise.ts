@@ -1,0 +1,289 @@
+import { type Audio, type AudioBlock, allocateBlock, allocateShared, sliceBlock } from '../dsp/block.ts'
+import { kernelFrames } from '../dsp/kernels/kernels.ts'
+import { createEnergyFilter, loudnessOfGroups } from '../dsp/meters/loudness.ts'
+import { detectPeaks, peakGroupFrames } from '../dsp/meters/true-peak.ts'
+import { clamp, dbToGain, gainToDb, mix } from '../dsp/units.ts'
+import { landBest } from './aim.ts'
+import { clipKnee } from './clipper.ts'
+import { applyControls, controlCount, type LimiterSettings, limiterControls } from './limiter.ts'
+import { clippedFrames, clippedWhole, type LandingSource, stepBounds } from './material.ts'
+import { chooseTreatments, steadyLimiter } from './peak-treatment.ts'
+
+/** What a master must reach. */
+export interface LandingTarget {
+  readonly targetLufs: number
+  readonly ceilingDbtp: number
+  /** 0 … 100: how much of the dynamics may be given up for the target; see {@link effortBudget}. */
+  readonly intensity: number
+}
+
+/** How the target is reached and what it costs. Plain values: survives JSON and postMessage. */
+export interface LandingPlan {
+  /** Gain of the whole song before clipper and limiter. */
+  readonly gainDb: number
+  /** Level the limiter holds: the promised ceiling less a margin and the trims of {@link trimLanding}. */
+  readonly ceilingDbtp: number
+  /** The promised ceiling. */
+  readonly promisedCeilingDbtp: number
+  readonly targetLufs: number
+  /** Linear level of the untouched song at which the soft clipper works; null: no clipper. */
+  readonly clipLimit: number | null
+  /** What the clipper takes off the highest peak, in dB; 0 without clipper. */
+  readonly clipBudgetDb: number
+  /** null: nothing exceeds the ceiling and the gain is all that is done. */
+  readonly limiter: LimiterSettings | null
+  /** Loudness of the planned master; −Infinity for silence. */
+  readonly integratedLufs: number
+  readonly verdict: 'on_target' | 'below_target'
+  /** Why the target is out of reach; only with the verdict below_target. */
+  readonly reason?: 'gain_reduction' | 'dynamics_lost' | 'silent'
+  /** Mean loss of level on the loud parts (400 ms blocks from the integrated loudness up, 3 s of them at least), clipper included, dB. */
+  readonly meanGainReductionDb: number
+  /** How many LU the master gains per dB of gain at this ceiling: 1 without limiter. */
+  readonly loudnessSlope: number
+}
+
+/** Below the ceiling by what the gain's own movement and the detector's grid may add. */
+const marginDb = 0.06
+const toleranceLu = 0.05
+
+/** Limits of what reaching a target may cost. */
+interface EffortBudget {
+  readonly meanGainReductionDb: number
+  readonly plrLostLu: number
+}
+
+/**
+ * Returns the effort budget: 6 dB mean reduction of the loud parts; and of the distance from peak to loudness 8 LU (intensity 0) to
+ * 14 LU (intensity 100). The second is wide because short peaks are cheap: ten LU less cost most songs 1 to 2 dB of level.
+ */
+function effortBudget(intensity: number): EffortBudget {
+  return { meanGainReductionDb: 6, plrLostLu: mix(8, 14, clamp(intensity, 0, 100) / 100) }
+}
+
+/**
+ * Returns what {@link planLanding} and {@link renderLanding} need: one pass of K-weighting and one of true-peak detection. Throws an
+ * Error when a sample is not a finite number.
+ */
+export function prepareLanding(audio: Audio): LandingSource {
+  const groups = Math.ceil(audio.frames / peakGroupFrames)
+  const peaks = allocateShared(groups)
+  const energies = allocateShared(groups)
+  const filter = createEnergyFilter(audio.sampleRateHz)
+  const chunk = new Float64Array(kernelFrames / peakGroupFrames)
+  const left = audio.channels[0]!
+  const right = audio.channels[1]!
+  for (let first = 0; first < audio.frames; first += kernelFrames) {
+    const end = Math.min(audio.frames, first + kernelFrames)
+    filter.push(left.subarray(first, end), right.subarray(first, end), peakGroupFrames, chunk)
+    const count = Math.ceil((end - first) / peakGroupFrames)
+    energies.set(chunk.subarray(0, count), first / peakGroupFrames)
+  }
+  const last = energies.at(-1) ?? 0
+  if (!Number.isFinite(last)) throw new Error('The audio contains samples that are not finite numbers.')
+  const loudness = loudnessOfGroups(energies, peakGroupFrames, audio.sampleRateHz)
+  detectPeaks(audio.channels, peakFloor(loudness.integratedLufs), peaks)
+  return { audio, peaks, energies, sampleRateHz: audio.sampleRateHz, loudness, truePeak: largest(peaks) }
+}
+
+function largest(values: Float32Array): number {
+  let most = 0
+  for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!
+  return most
+}
+
+/**
+ * Plans a master in a closed loop: the loudness of the limited signal is predicted from group energies, the prediction is checked
+ * on rendered samples, and the gain follows until it lands. When peaks are in the way, limiter and clip budget are chosen by the
+ * distortion measured on a fair sample of the loud parts. When the budget of effort does not allow the target, the plan goes as far
+ * as it does. Silence, and what is too short to have a loudness (400 ms), is only kept below the ceiling, with the reason `silent`.
+ */
+export function planLanding(source: LandingSource, target: LandingTarget): LandingPlan {
+  const loudness = source.loudness.integratedLufs
+  const base = {
+    ceilingDbtp: target.ceilingDbtp - marginDb,
+    promisedCeilingDbtp: target.ceilingDbtp,
+    targetLufs: target.targetLufs,
+  }
+  const untouched = {
+    ...base,
+    clipLimit: null,
+    clipBudgetDb: 0,
+    limiter: null,
+    meanGainReductionDb: 0,
+    loudnessSlope: 1,
+  }
+  if (loudness === -Infinity) {
+    // Nothing to land, but a click in silence, or less than 400 ms of sound, must not break the ceiling either.
+    const gainDb = Math.min(0, base.ceilingDbtp - gainToDb(source.truePeak))
+    return { ...untouched, gainDb, integratedLufs: loudness, verdict: 'below_target', reason: 'silent' }
+  }
+  const gainDb = target.targetLufs - loudness
+  if (gainToDb(source.truePeak) + gainDb <= base.ceilingDbtp) {
+    return { ...untouched, gainDb, integratedLufs: target.targetLufs, verdict: 'on_target' }
+  }
+  return planLimiting(source, target, base)
+}
+
+/**
+ * Linear level under which no peak will ever be limited: the loudest target anyone asks for is taken as −7 LUFS under −2 dBTP, with
+ * 4 dB of gain on top that limiting eats up. A still hotter target is served by somewhat coarser peaks and the check of the written file.
+ */
+function peakFloor(integratedLufs: number): number {
+  return integratedLufs === -Infinity ? 0 : dbToGain(-2 - (-7 - integratedLufs + 4))
+}
+
+type PlanBase = Pick<LandingPlan, 'ceilingDbtp' | 'promisedCeilingDbtp' | 'targetLufs'>
+
+function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBase): LandingPlan {
+  const loudness = source.loudness.integratedLufs
+  const ceiling = dbToGain(base.ceilingDbtp)
+  const budget = effortBudget(target.intensity)
+  const allowedUnder = (peak: number) => base.ceilingDbtp - (gainToDb(peak) - loudness) + budget.plrLostLu
+  const isEasy = allowedUnder(source.truePeak) >= target.targetLufs
+  const aimedLufs = isEasy ? target.targetLufs : Math.min(target.targetLufs, allowedUnder(recurringPeak(source)))
+  const isPlrShort = aimedLufs < target.targetLufs
+  const goal = { ceiling, aimedLufs, meanReductionDb: budget.meanGainReductionDb }
+  const { attempt, landed } = landBest(source, chooseTreatments(source, goal), goal)
+  const { treatment, clipLimit, material, trial } = attempt
+  const isShort = landed.integratedLufs < target.targetLufs - toleranceLu
+  const plan: LandingPlan = {
+    ...base,
+    gainDb: landed.gainDb,
+    clipLimit,
+    clipBudgetDb: clipLimit === null ? 0 : gainToDb(source.truePeak / largest(material.peaks)),
+    limiter: treatment.limiter,
+    integratedLufs: landed.integratedLufs,
+    verdict: isShort ? 'below_target' : 'on_target',
+    ...(isShort ? { reason: isPlrShort && !landed.isReductionShort ? 'dynamics_lost' : 'gain_reduction' } : {}),
+    meanGainReductionDb: landed.reductionDb,
+    loudnessSlope: landed.slope,
+  }
+  controlsOfPlan.set(plan, trial.controls)
+  return plan
+}
+
+/** What a song reaches for no longer than this altogether, nor in more than this part of it, is an event and not its dynamics. */
+const eventSeconds = 1
+const eventPart = 0.01
+
+/** Highest true peak without the few moments that tower over the song, linear: a knock may be limited for as little as it is heard. */
+function recurringPeak({ peaks, sampleRateHz }: LandingSource): number {
+  const bounds = stepBounds(peaks.length, sampleRateHz)
+  const steps = Float32Array.from({ length: bounds.length - 1 }, (_, i) =>
+    largest(peaks.subarray(bounds[i], bounds[i + 1])),
+  ).sort()
+  const events = Math.floor(Math.min(eventSeconds * 10, eventPart * steps.length))
+  return steps.at(-1 - events) ?? largest(peaks)
+}
+
+/** Steps of 100 ms of a curve that reaches to the last frame. */
+function curveSteps({ peaks, sampleRateHz }: LandingSource): number {
+  return Math.ceil(peaks.length / (sampleRateHz / peakGroupFrames / 10))
+}
+
+/** Smallest part of a peak that clipper and limiter leave, 0 … 1, in every 100 ms; the last step may be shorter. */
+function leastRemainders(source: LandingSource, clipLimit: number | null, controls: Float32Array): Float32Array {
+  const { peaks, sampleRateHz } = source
+  const groupsPerStep = sampleRateHz / peakGroupFrames / 10
+  const clipped = clippedWhole(source, clipLimit).peaks
+  const knee = (clipLimit ?? Infinity) * clipKnee
+  return Float32Array.from({ length: curveSteps(source) }, (_, step) => {
+    const end = Math.min(peaks.length, Math.round((step + 1) * groupsPerStep))
+    return leastRemainder(peaks, clipped, knee, controls, Math.round(step * groupsPerStep), end)
+  })
+}
+
+function leastRemainder(
+  peaks: Float32Array,
+  clipped: Float32Array,
+  knee: number,
+  controls: Float32Array,
+  first: number,
+  end: number,
+): number {
+  let least = 1
+  for (let g = first; g < end; g++) {
+    const left = peaks[g]! > knee ? (controls[g + 1]! * clipped[g]!) / peaks[g]! : controls[g + 1]!
+    if (left < least) least = left
+  }
+  return least
+}
+
+function scale(from: AudioBlock, gain: number, to: AudioBlock): void {
+  for (const [c, samples] of from.channels.entries()) {
+    const scaled = to.channels[c]!
+    for (let i = 0; i < from.frames; i++) scaled[i] = samples[i]! * gain
+  }
+}
+
+/** Gain curves of plans made in this thread: rendering need not find them again. */
+const controlsOfPlan = new WeakMap<LandingPlan, Float32Array>()
+
+function planControls(source: LandingSource, plan: LandingPlan): Float32Array | null {
+  if (plan.limiter === null) return null
+  const known = controlsOfPlan.get(plan)
+  if (known !== undefined) return known
+  const { peaks } = clippedWhole(source, plan.clipLimit)
+  const controls = new Float32Array(controlCount(peaks.length))
+  const threshold = dbToGain(plan.ceilingDbtp - plan.gainDb)
+  limiterControls(peaks, threshold, plan.limiter, source.sampleRateHz, controls)
+  controlsOfPlan.set(plan, controls)
+  return controls
+}
+
+/**
+ * Yields the planned master in blocks of `blockFrames` frames (rounded up to a multiple of 8), as many frames as the source. The
+ * samples do not depend on the block size. A block is valid until the next is asked for. Silence stays silence. No latency.
+ */
+export function* renderLanding(source: LandingSource, plan: LandingPlan, blockFrames = 65_536): Generator<AudioBlock> {
+  const { audio, peaks } = source
+  const controls = planControls(source, plan)
+  const gain = dbToGain(plan.gainDb)
+  const step = Math.max(peakGroupFrames, Math.ceil(blockFrames / peakGroupFrames) * peakGroupFrames)
+  const buffer = allocateBlock(audio.channels.length, step)
+  for (let first = 0; first < audio.frames; first += step) {
+    const block = sliceBlock(buffer, 0, audio.frames - first)
+    const clipped = clippedFrames(audio, peaks, plan.clipLimit, first, block)
+    if (controls !== null) applyControls(clipped, controls, first, gain, block)
+    else scale(clipped, gain, block)
+    yield block
+  }
+}
+
+/**
+ * Returns what clipper and limiter together take off the peak that loses most in every 100 ms, in dB, 0 … ; the last step may be
+ * shorter.
+ */
+export function gainReductionDb(source: LandingSource, plan: LandingPlan): Float32Array {
+  const controls = planControls(source, plan)
+  const remainders = controls && leastRemainders(source, plan.clipLimit, controls)
+  return new Float32Array(curveSteps(source)).map((_, step) => Math.max(0, -gainToDb(remainders?.[step] ?? 1)))
+}
+
+/**
+ * Compares a plan with what was measured in the written file. Returns null when the promise holds (true peak not above the promised
+ * ceiling; loudness within 0.05 LU of the planned), and for silence, else a plan that mends it: the limiter's ceiling goes down by
+ * the excess and 0.01 dB, and the gain makes up for that and for the loudness error. Where gain alone was planned, the steady
+ * limiter joins in.
+ */
+export function trimLanding(
+  plan: LandingPlan,
+  measured: { readonly integratedLufs: number; readonly truePeakDbtp: number },
+): LandingPlan | null {
+  if (plan.integratedLufs === -Infinity) return null
+  const excessDb = measured.truePeakDbtp - plan.promisedCeilingDbtp
+  const wantedLufs = plan.verdict === 'on_target' ? plan.targetLufs : plan.integratedLufs
+  const errorLu = wantedLufs - measured.integratedLufs
+  if (excessDb <= 0 && Math.abs(errorLu) <= toleranceLu) return null
+  const loweredDb = excessDb > 0 ? excessDb + 0.01 : 0
+  const slope = clamp(plan.loudnessSlope, 0.25, 1)
+  // Gain and ceiling lowered together lower the loudness as much: the gain must give back what that would take.
+  const gainDb = plan.gainDb + (errorLu + (1 - slope) * loweredDb) / slope
+  return {
+    ...plan,
+    limiter: plan.limiter ?? steadyLimiter,
+    ceilingDbtp: plan.ceilingDbtp - loweredDb,
+    gainDb,
+  }
+}
