@@ -30,8 +30,8 @@ export default defineConfig({
     rolldownOptions: {
       input: {
         main: 'src-main/main.ts',
-        worker: 'src-server/mastering/worker.ts',
-        'render-thread': 'src-server/mastering/render-thread.ts',
+        worker: 'src-worker/mastering/worker.ts',
+        'render-thread': 'src-worker/mastering/render-thread.ts',
       },
       external: ['electron', ...builtinModules, /^node:/],
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import type { WorkerCommand, WorkerMessage, WorkOrder } from '../src-server/mastering/work-order.ts'
+import type { WorkerCommand, WorkerMessage, WorkOrder } from '../src-worker/mastering/work-order.ts'
 
 const order = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as WorkOrder
 mkdirSync(order.attemptFolder, { recursive: true })

@@ -8,7 +8,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join, parse, relative } from 'node:path'
 import { type Audio, allocateAudio } from '../src-engine/dsp/block.ts'
 import { planLanding, prepareLanding, renderLanding } from '../src-engine/finalise/finalise.ts'
-import { locateFfmpeg } from '../src-server/media/locate.ts'
+import { locateFfmpeg } from '../src-worker/media/locate.ts'
 
 process.env.PATH += delimiter + dirname((await locateFfmpeg()).path)
 

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright/test'
-import { locateFfmpeg } from '../src-server/media/locate.ts'
+import { locateFfmpeg } from '../src-worker/media/locate.ts'
 
 const run = promisify(execFile)
 

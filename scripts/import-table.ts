@@ -25,20 +25,27 @@ const ROOMS: Readonly<Record<string, Room>> = {
   engine: { places: ['src-engine/'], imports: ['dsp'], types: ['contract'] },
   system: { places: ['src-system/'], imports: [] },
   config: { places: ['src-server/config.ts'], imports: ['contract', 'system'] },
-  media: { places: ['src-server/media/'], imports: ['contract', 'system'], types: ['dsp'] },
+  media: { places: ['src-worker/media/'], imports: ['contract', 'system'], types: ['dsp'] },
+  result: { places: ['src-worker/result/'], imports: ['contract'] },
+  // The engine process is the one place that runs the engine.
+  mastering: {
+    places: ['src-worker/mastering/'],
+    imports: ['contract', 'system', 'media', 'result', 'dsp', 'engine'],
+  },
   db: { places: ['src-server/db/'], imports: foundation },
   http: { places: ['src-server/http/'], imports: foundation, types: ['access'] },
   access: { places: ['src-server/access/'], imports: base },
   credits: { places: ['src-server/credits/'], imports: base },
   uploads: { places: ['src-server/uploads/'], imports: base },
-  // The engine process packages what it rendered; the reports quote the engine's curves.
-  artifacts: { places: ['src-server/artifacts/'], imports: base, types: ['access', 'dsp'] },
+  artifacts: { places: ['src-server/artifacts/'], imports: [...base, 'result'], types: ['access'] },
   notify: { places: ['src-server/notify/'], imports: base, types: ['access'] },
   docs: { places: ['src-server/docs/'], imports: foundation.concat('http') },
-  // The engine process is the one place that runs the engine.
-  mastering: { places: ['src-server/mastering/'], imports: [...base, 'artifacts', 'dsp', 'engine'] },
-  jobs: { places: ['src-server/jobs/'], imports: [...base, ...topics], types: ['mastering'] },
-  'app session': { places: ['src-server/app-session/'], imports: [...base, ...topics], types: ['jobs', 'mastering'] },
+  jobs: { places: ['src-server/jobs/'], imports: [...base, ...topics, 'result'], types: ['mastering'] },
+  'app session': {
+    places: ['src-server/app-session/'],
+    imports: [...base, ...topics, 'result'],
+    types: ['jobs', 'mastering'],
+  },
   app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'app session', 'docs'] },
   server: {
     places: ['src-server/server.ts', 'src-server/server/'],

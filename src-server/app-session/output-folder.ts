@@ -9,7 +9,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { discardFolder, giveToUser, makeFolder, whenReleased } from '../../src-system/disk.ts'
 import type { Clock } from '../../src-system/system.ts'
-import type { ResultZip } from '../artifacts/package.ts'
+import type { ResultZip } from '../../src-worker/result/package.ts'
 
 /** The masters of one job, as they lie in its ZIP. */
 export interface Masters {

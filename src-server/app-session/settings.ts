@@ -1,9 +1,9 @@
 /** What the owner has chosen. A choice is a row; what was never chosen has its default of the day. */
 import type { Settings } from '../../src-contract/app.ts'
 import { DEFAULT_RETENTION_DAYS } from '../../src-contract/limits.ts'
+import { type ConfirmedFfmpeg, inspectFfmpeg } from '../../src-worker/media/locate.ts'
 import type { Db } from '../db/open.ts'
 import { invalidRequest } from '../http/app-error.ts'
-import { type ConfirmedFfmpeg, inspectFfmpeg } from '../media/locate.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
 import { requireOutputFolder } from './chosen-folder.ts'
 

@@ -1,5 +1,5 @@
-import type { Ffmpeg } from '../media/ffmpeg.ts'
-import { type Cover, readCover } from '../media/tags.ts'
+import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import { type Cover, readCover } from '../../src-worker/media/tags.ts'
 import { type InspectedSong, serviceFailure } from '../uploads/inspect.ts'
 
 /**

@@ -1,9 +1,9 @@
 /** What the app shows about the machine it runs on. */
 import type { SystemState } from '../../src-contract/app.ts'
+import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import { FfmpegMissingError } from '../../src-worker/media/locate.ts'
+import { tryFfmpegIn } from '../../src-worker/media/trial.ts'
 import type { Quarantined } from '../db/quarantine.ts'
-import type { Ffmpeg } from '../media/ffmpeg.ts'
-import { FfmpegMissingError } from '../media/locate.ts'
-import { tryFfmpegIn } from '../media/trial.ts'
 
 export interface SystemStateArguments {
   readonly appVersion: string

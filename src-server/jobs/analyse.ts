@@ -1,9 +1,15 @@
 import type { AiService } from '../../src-contract/platforms.ts'
 import type { Log } from '../../src-system/log.ts'
+import type {
+  AnalysisDone,
+  AnalysisOrder,
+  StoredSong,
+  WorkFailed,
+  WorkProgress,
+} from '../../src-worker/mastering/work-order.ts'
+import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import { type FfmpegLack, FfmpegMissingError } from '../../src-worker/media/locate.ts'
 import { AppError } from '../http/app-error.ts'
-import type { AnalysisDone, AnalysisOrder, StoredSong, WorkFailed, WorkProgress } from '../mastering/work-order.ts'
-import type { Ffmpeg } from '../media/ffmpeg.ts'
-import { type FfmpegLack, FfmpegMissingError } from '../media/locate.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 /** What a free look at a song found, its warnings without their texts. */

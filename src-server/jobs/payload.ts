@@ -6,7 +6,7 @@ import type { Warning } from '../../src-contract/report.ts'
 import { failureText, type Language, warningText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import { isoTime } from '../../src-system/system.ts'
-import type { WarningFact } from '../mastering/work-order.ts'
+import type { WarningFact } from '../../src-worker/mastering/work-order.ts'
 import { hasExpired, statusOf } from './job.ts'
 import type { JobRecord } from './store.ts'
 

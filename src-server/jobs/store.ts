@@ -1,10 +1,10 @@
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { JOB_SORTS, JobStatus } from '../../src-contract/jobs.ts'
 import type { Platform } from '../../src-contract/platforms.ts'
-import { chooseTitle, listed } from '../artifacts/names.ts'
+import type { WarningFact, WorkResult } from '../../src-worker/mastering/work-order.ts'
+import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
+import { chooseTitle, listed } from '../../src-worker/result/names.ts'
 import type { Db } from '../db/open.ts'
-import type { WarningFact, WorkResult } from '../mastering/work-order.ts'
-import type { AudioFacts } from '../media/audio-facts.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import type { JobPosition, JobState } from './job.ts'
 

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import type { Log } from '../../src-system/log.ts'
 import { isExhausted, killGroup, sessionGivesWay } from '../../src-system/process-group.ts'
 import { afterAwake, type Clock } from '../../src-system/system.ts'
-import type { WorkerCommand, WorkerMessage, WorkProgress } from '../mastering/work-order.ts'
+import type { WorkerCommand, WorkerMessage, WorkProgress } from '../../src-worker/mastering/work-order.ts'
 
 /** One engine process, whatever kind of process it is. */
 export interface EngineProcess {

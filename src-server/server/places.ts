@@ -6,7 +6,7 @@ const isBundled = !import.meta.filename.endsWith('.ts')
 const place = (source: string, bundled: string) => path.join(import.meta.dirname, isBundled ? bundled : source)
 
 export const MIGRATIONS_FOLDER = place('../db/migrations', 'migrations')
-export const ENGINE_FILE = place('../mastering/worker.ts', 'worker.js')
+export const ENGINE_FILE = place('../../src-worker/mastering/worker.ts', 'worker.js')
 export const PAGE_FOLDER = place('../../dist/renderer', '../renderer')
 
 /** Version of the application. */

@@ -2,8 +2,8 @@
  * Heads of multipart parts and the texts in them, whatever client wrote them. Heads and fields are bytes that seldom say how they
  * are encoded; here they come a character a byte. Pure; never throws.
  */
-import { decodeCp949 } from '../media/cp949.ts'
-import { decodeText } from '../media/tag-text.ts'
+import { decodeCp949 } from '../../src-worker/media/cp949.ts'
+import { decodeText } from '../../src-worker/media/tag-text.ts'
 
 /** A header value with its parameters, names in lower case. */
 export interface HeaderValue {

@@ -3,13 +3,13 @@
 import { dirname } from 'node:path'
 import type { ErrorParams } from '../../src-contract/errors.ts'
 import { DURATION_TOLERANCE_SECONDS, MAX_DURATION_SECONDS } from '../../src-contract/limits.ts'
-import type { AudioFacts } from '../media/audio-facts.ts'
-import { isCrowdedFlac } from '../media/crowded-flac.ts'
-import { countFrames, type DecodableSound, readerOf } from '../media/decode.ts'
-import { type Ffmpeg, FfmpegError, type FfmpegFault } from '../media/ffmpeg.ts'
-import { type FormatFault, recogniseAudio, type StreamFacts } from '../media/recognise.ts'
-import { readTags } from '../media/tags.ts'
-import { tryFfmpegIn } from '../media/trial.ts'
+import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
+import { isCrowdedFlac } from '../../src-worker/media/crowded-flac.ts'
+import { countFrames, type DecodableSound, readerOf } from '../../src-worker/media/decode.ts'
+import { type Ffmpeg, FfmpegError, type FfmpegFault } from '../../src-worker/media/ffmpeg.ts'
+import { type FormatFault, recogniseAudio, type StreamFacts } from '../../src-worker/media/recognise.ts'
+import { readTags } from '../../src-worker/media/tags.ts'
+import { tryFfmpegIn } from '../../src-worker/media/trial.ts'
 
 /** A refusal carries the values of its message: `reason` for a format, `duration` (m:ss) for a length. */
 export type Probe =

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { locateFfmpeg } from '../../src-server/media/locate.ts'
+import { locateFfmpeg } from '../../src-worker/media/locate.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PLATFORMS } from '../../src-contract/platforms.ts'
-import { chooseTitle, resultFolderName, safeTitle } from '../../src-server/artifacts/names.ts'
+import { chooseTitle, resultFolderName, safeTitle } from '../../src-worker/result/names.ts'
 
 describe('a title in a file name', () => {
   it.each([

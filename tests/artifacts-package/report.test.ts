@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Report, Spectrum } from '../../src-contract/report.ts'
 import { analyseSource } from '../../src-engine/analysis/analysis.ts'
 import { planRecipe } from '../../src-engine/plan.ts'
-import { reportHtml as reportPage } from '../../src-server/artifacts/report-html.ts'
-import { reportJson, roundReport } from '../../src-server/artifacts/report-json.ts'
-import { measurementOf, spectrumOf } from '../../src-server/mastering/report-facts.ts'
+import { measurementOf, spectrumOf } from '../../src-worker/mastering/report-facts.ts'
+import { reportHtml as reportPage } from '../../src-worker/result/report-html.ts'
+import { reportJson, roundReport } from '../../src-worker/result/report-json.ts'
 import { ordinaryMusic } from '../engine/chain/signals.ts'
 
 const spectrum = { band_hz: [100, 1000, 10_000], mid_db: [-20, -23, null], side_db: [-40, -41, null] }

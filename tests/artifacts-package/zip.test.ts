@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as yauzl from 'yauzl'
-import { packageResult, type ResultZip } from '../../src-server/artifacts/package.ts'
-import { readWholeZip } from '../../src-server/artifacts/zip-reader.ts'
+import { packageResult, type ResultZip } from '../../src-worker/result/package.ts'
+import { readWholeZip } from '../../src-worker/result/zip-reader.ts'
 import { hasProgram } from '../support/programs.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-zip-'))

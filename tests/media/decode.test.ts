@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { AudioFacts } from '../../src-server/media/audio-facts.ts'
-import { countFrames, decodeSong, engineRateHz, UnreadableAudioError } from '../../src-server/media/decode.ts'
-import { changeRate, lowerRate } from '../../src-server/media/resample.ts'
-import { bridgeGaps } from '../../src-server/media/samples.ts'
 import { probeAudio } from '../../src-server/uploads/probe.ts'
+import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
+import { countFrames, decodeSong, engineRateHz, UnreadableAudioError } from '../../src-worker/media/decode.ts'
+import { changeRate, lowerRate } from '../../src-worker/media/resample.ts'
+import { bridgeGaps } from '../../src-worker/media/samples.ts'
 import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
 
 const folder = temporaryFolder()

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PLATFORMS } from '../../src-contract/platforms.ts'
-import { decodeThroughCodec, platformCodecs } from '../../src-server/media/encode.ts'
-import { listEncoders } from '../../src-server/media/ffmpeg.ts'
-import { inWholeFrames } from '../../src-server/media/samples.ts'
+import { decodeThroughCodec, platformCodecs } from '../../src-worker/media/encode.ts'
+import { listEncoders } from '../../src-worker/media/ffmpeg.ts'
+import { inWholeFrames } from '../../src-worker/media/samples.ts'
 import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
 
 const all = new Set(['libfdk_aac', 'aac', 'libmp3lame', 'libopus', 'libvorbis'])

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll } from 'vitest'
-import type { Ffmpeg } from '../../src-server/media/ffmpeg.ts'
-import { locateFfmpeg } from '../../src-server/media/locate.ts'
+import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import { locateFfmpeg } from '../../src-worker/media/locate.ts'
 
 export const ffmpeg: Ffmpeg = await locateFfmpeg()
 

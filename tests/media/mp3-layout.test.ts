@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { AudioFacts } from '../../src-server/media/audio-facts.ts'
-import { decodeSong } from '../../src-server/media/decode.ts'
 import { probeAudio } from '../../src-server/uploads/probe.ts'
+import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
+import { decodeSong } from '../../src-worker/media/decode.ts'
 import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
 
 const folder = temporaryFolder()

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Recognition, recogniseAudio } from '../../src-server/media/recognise.ts'
+import { type Recognition, recogniseAudio } from '../../src-worker/media/recognise.ts'
 import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
 
 const folder = temporaryFolder()

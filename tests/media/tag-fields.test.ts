@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { isrcOf } from '../../src-server/media/isrc.ts'
-import { collectTags, type TagSystem } from '../../src-server/media/tag-fields.ts'
-import { readCover, readTags } from '../../src-server/media/tags.ts'
-import { chunk, tagChunks } from '../../src-server/media/wav-tags.ts'
+import { isrcOf } from '../../src-worker/media/isrc.ts'
+import { collectTags, type TagSystem } from '../../src-worker/media/tag-fields.ts'
+import { readCover, readTags } from '../../src-worker/media/tags.ts'
+import { chunk, tagChunks } from '../../src-worker/media/wav-tags.ts'
 import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
 
 const folder = temporaryFolder()

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { AudioFacts } from '../../src-server/media/audio-facts.ts'
-import { decodeSong } from '../../src-server/media/decode.ts'
-import { isrcInAxml, isrcOf } from '../../src-server/media/isrc.ts'
-import { readCover } from '../../src-server/media/tags.ts'
-import { chunk, tagChunks } from '../../src-server/media/wav-tags.ts'
 import { probeAudio } from '../../src-server/uploads/probe.ts'
+import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
+import { decodeSong } from '../../src-worker/media/decode.ts'
+import { isrcInAxml, isrcOf } from '../../src-worker/media/isrc.ts'
+import { readCover } from '../../src-worker/media/tags.ts'
+import { chunk, tagChunks } from '../../src-worker/media/wav-tags.ts'
 import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
 
 const folder = temporaryFolder()

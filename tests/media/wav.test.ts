@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readCover, readTags } from '../../src-server/media/tags.ts'
-import { createWavWriter, openWav } from '../../src-server/media/wav.ts'
-import { chunk } from '../../src-server/media/wav-tags.ts'
+import { readCover, readTags } from '../../src-worker/media/tags.ts'
+import { createWavWriter, openWav } from '../../src-worker/media/wav.ts'
+import { chunk } from '../../src-worker/media/wav-tags.ts'
 import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
 
 const folder = temporaryFolder()

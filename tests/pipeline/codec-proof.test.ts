@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { proofMaster } from '../../src-server/mastering/codec-proof.ts'
-import type { LossyCodec } from '../../src-server/media/encode.ts'
+import { proofMaster } from '../../src-worker/mastering/codec-proof.ts'
+import type { LossyCodec } from '../../src-worker/media/encode.ts'
 
 const codec = (name: string): LossyCodec => ({ name, encoder: name, options: [], muxer: name, demuxer: name })
 const strict = codec('strict')

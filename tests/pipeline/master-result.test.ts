@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { deliveryTarget, type Platform } from '../../src-contract/platforms.ts'
 import { type LandingPlan, planLanding, prepareLanding } from '../../src-engine/finalise/finalise.ts'
-import type { MasterMeasurement } from '../../src-server/mastering/measure-master.ts'
-import type { RenderedMaster } from '../../src-server/mastering/render-master.ts'
-import { landingDecisions, masterCurves, masterResult } from '../../src-server/mastering/report-facts.ts'
+import type { MasterMeasurement } from '../../src-worker/mastering/measure-master.ts'
+import type { RenderedMaster } from '../../src-worker/mastering/render-master.ts'
+import { landingDecisions, masterCurves, masterResult } from '../../src-worker/mastering/report-facts.ts'
 import { songLike } from '../support/sounds.ts'
 
 const source = prepareLanding(songLike(6, 44_100))

@@ -7,7 +7,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import type { WorkerMessage, WorkOrder } from '../../src-server/mastering/work-order.ts'
+import type { WorkerMessage, WorkOrder } from '../../src-worker/mastering/work-order.ts'
 import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { orderFor, startWorker, workerFile } from './run-worker.ts'
 

@@ -6,7 +6,7 @@ import {
   correctPlan,
   type RenderTask,
   renderMaster,
-} from '../../src-server/mastering/render-master.ts'
+} from '../../src-worker/mastering/render-master.ts'
 import { temporaryFolder } from '../media/make-audio.ts'
 import { seededRandom, stereo } from '../support/sounds.ts'
 

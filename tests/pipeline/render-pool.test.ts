@@ -3,8 +3,8 @@ import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { allocateAudio } from '../../src-engine/dsp/block.ts'
 import { prepareLanding } from '../../src-engine/finalise/finalise.ts'
-import type { RenderTask } from '../../src-server/mastering/render-master.ts'
-import { createRenderPool } from '../../src-server/mastering/render-pool.ts'
+import type { RenderTask } from '../../src-worker/mastering/render-master.ts'
+import { createRenderPool } from '../../src-worker/mastering/render-pool.ts'
 import { songLike, temporaryFolder } from '../media/make-audio.ts'
 
 const folder = temporaryFolder()

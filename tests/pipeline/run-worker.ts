@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { deliveryTarget, PLATFORMS, type Platform } from '../../src-contract/platforms.ts'
-import { masterSong } from '../../src-server/mastering/pipeline.ts'
-import type { StoredSong, WorkerMessage, WorkOrder, WorkResult } from '../../src-server/mastering/work-order.ts'
 import { probeAudio } from '../../src-server/uploads/probe.ts'
+import { masterSong } from '../../src-worker/mastering/pipeline.ts'
+import type { StoredSong, WorkerMessage, WorkOrder, WorkResult } from '../../src-worker/mastering/work-order.ts'
 import { ffmpeg } from '../media/make-audio.ts'
 
-export const workerFile = path.join(import.meta.dirname, '../../src-server/mastering/worker.ts')
+export const workerFile = path.join(import.meta.dirname, '../../src-worker/mastering/worker.ts')
 
 export async function storedSong(file: string): Promise<StoredSong> {
   const probe = await probeAudio(file, { ffmpeg })
@@ -66,7 +66,7 @@ export function runOrder(
   })
 }
 
-// As in an engine process (src-server/mastering/worker.ts).
+// As in an engine process (src-worker/mastering/worker.ts).
 process.env.SOXR_USE_SIMD64 = '0'
 
 /**

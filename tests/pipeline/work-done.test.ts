@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Decision, DecisionCode, Repair, Report } from '../../src-contract/report.ts'
-import { decisionsDone, repairsOfFaults, withBridgedGaps } from '../../src-server/mastering/work-done.ts'
+import { decisionsDone, repairsOfFaults, withBridgedGaps } from '../../src-worker/mastering/work-done.ts'
 import { temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor } from './run-worker.ts'
 

@@ -4,19 +4,19 @@ import path from 'node:path'
 import Schema from 'typebox/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Report } from '../../src-contract/report.ts'
-import { masterSong } from '../../src-server/mastering/pipeline.ts'
-import { createProgressMeter, MASTERING_WEIGHTS } from '../../src-server/mastering/progress-meter.ts'
-import { bandwidthOf } from '../../src-server/mastering/report-facts.ts'
-import { describeFailure, WorkFailure } from '../../src-server/mastering/work-failure.ts'
+import { masterSong } from '../../src-worker/mastering/pipeline.ts'
+import { createProgressMeter, MASTERING_WEIGHTS } from '../../src-worker/mastering/progress-meter.ts'
+import { bandwidthOf } from '../../src-worker/mastering/report-facts.ts'
+import { describeFailure, WorkFailure } from '../../src-worker/mastering/work-failure.ts'
 import {
   WORK_STAGES,
   type WorkerMessage,
   type WorkOrder,
   type WorkProgress,
   type WorkResult,
-} from '../../src-server/mastering/work-order.ts'
-import { listEncoders } from '../../src-server/media/ffmpeg.ts'
-import { createWavWriter } from '../../src-server/media/wav.ts'
+} from '../../src-worker/mastering/work-order.ts'
+import { listEncoders } from '../../src-worker/media/ffmpeg.ts'
+import { createWavWriter } from '../../src-worker/media/wav.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor, runOrder, startWorker, storedSong, workerFile } from './run-worker.ts'
 

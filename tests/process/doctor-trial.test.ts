@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
-import { locateFfmpeg } from '../../src-server/media/locate.ts'
+import { locateFfmpeg } from '../../src-worker/media/locate.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-doctor-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, test } from 'vitest'
-import { locateFfmpeg } from '../../src-server/media/locate.ts'
+import { locateFfmpeg } from '../../src-worker/media/locate.ts'
 import { masterForm } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
 import { startTroubled } from '../support/troubled-ffmpeg.ts'

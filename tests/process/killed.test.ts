@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import yauzl from 'yauzl'
 import type { Job } from '../../src-contract/jobs.ts'
 import type { Delivery } from '../../src-contract/webhooks.ts'
-import { WORK_STAGES } from '../../src-server/mastering/work-order.ts'
+import { WORK_STAGES } from '../../src-worker/mastering/work-order.ts'
 import { startReceiver } from '../notify/fixture.ts'
 import { childrenOf, isAlive, type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { wavSong } from '../support/songs.ts'

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { locateFfmpeg } from '../../src-server/media/locate.ts'
+import { locateFfmpeg } from '../../src-worker/media/locate.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { startService } from '../support/service.ts'
 

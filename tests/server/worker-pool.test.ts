@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createWorkerPool, forkWithNode } from '../../src-server/jobs/worker-pool.ts'
-import type { WorkOrder } from '../../src-server/mastering/work-order.ts'
+import type { WorkOrder } from '../../src-worker/mastering/work-order.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 

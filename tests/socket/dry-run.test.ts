@@ -1,6 +1,6 @@
 /** A dry run looks at the song: with what the job would be asked, and one at a time. */
 import { expect, test } from 'vitest'
-import type { WorkerCommand } from '../../src-server/mastering/work-order.ts'
+import type { WorkerCommand } from '../../src-worker/mastering/work-order.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'

@@ -8,7 +8,7 @@ import path from 'node:path'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { MasterResult } from '../../src-contract/report.ts'
 import type { ForkEngine } from '../../src-server/jobs/worker-pool.ts'
-import type { WorkerCommand, WorkerMessage, WorkOrder, WorkResult } from '../../src-server/mastering/work-order.ts'
+import type { WorkerCommand, WorkerMessage, WorkOrder, WorkResult } from '../../src-worker/mastering/work-order.ts'
 
 /** One started engine process. */
 export interface HeldProcess {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { type Audio, allocateAudio } from '../../src-engine/dsp/block.ts'
-import { locateFfmpeg } from '../../src-server/media/locate.ts'
+import { locateFfmpeg } from '../../src-worker/media/locate.ts'
 
 const folders = [
   process.env.LOUDSMITH_MUSIC,

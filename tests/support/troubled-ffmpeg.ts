@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { locateFfmpeg } from '../../src-server/media/locate.ts'
+import { locateFfmpeg } from '../../src-worker/media/locate.ts'
 import { startService } from './service.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-troubled-ffmpeg-'))

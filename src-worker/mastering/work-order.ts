@@ -7,9 +7,9 @@ import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { AiService, DeliveryTarget, Genre, LoudnessMode, Tier } from '../../src-contract/platforms.ts'
 import type { MasterResult, Repair, Warning } from '../../src-contract/report.ts'
-import type { ResultZip } from '../artifacts/package.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
+import type { ResultZip } from '../result/package.ts'
 
 /** One stored song: where it lies, what it is and what the client called it. */
 export interface StoredSong {
