@@ -48,7 +48,7 @@ export async function startProgram(home: string, environment: NodeJS.ProcessEnv 
   const run = async (onPort: number) => {
     const words = ['serve', '--port', String(onPort), '--data-dir', path.join(home, 'data')]
     const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: path.join(home, '.config'), ...environment }
-    child = spawn(process.execPath, ['src-server/cli.ts', ...words], {
+    child = spawn(process.execPath, ['src-cli/cli.ts', ...words], {
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

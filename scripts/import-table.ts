@@ -52,7 +52,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...base, ...topics, 'jobs', 'app session', 'docs', 'app', 'engine'],
   },
   cli: {
-    places: ['src-server/cli.ts', 'src-server/cli/'],
+    places: ['src-cli/'],
     imports: ['server', 'contract', 'db', 'system'],
   },
   renderer: { places: ['src-renderer/'], imports: ['contract'], types: ['main'] },

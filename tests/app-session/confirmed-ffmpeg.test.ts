@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { locateFfmpeg } from '../../src-worker/media/locate.ts'
 import { type Service, startService } from '../support/service.ts'
 
-const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
+const CLI = path.join(import.meta.dirname, '../../src-cli/cli.ts')
 
 let folder: string
 let service: Service

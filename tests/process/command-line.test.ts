@@ -8,14 +8,14 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { absolutePath, defaultDataDir } from '../../src-cli/data-dir.ts'
+import { masterFile } from '../../src-cli/master.ts'
+import { createServiceClient } from '../../src-cli/service-client.ts'
+import { createProgressLine, formatBytes, table } from '../../src-cli/text-output.ts'
+import { wordsOfTerminal } from '../../src-cli/words.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { startFailureText } from '../../src-contract/text/start-failure.ts'
-import { absolutePath, defaultDataDir } from '../../src-server/cli/data-dir.ts'
-import { masterFile } from '../../src-server/cli/master.ts'
-import { createServiceClient } from '../../src-server/cli/service-client.ts'
-import { createProgressLine, formatBytes, table } from '../../src-server/cli/text-output.ts'
-import { wordsOfTerminal } from '../../src-server/cli/words.ts'
 import { DatabaseError } from '../../src-server/db/fault.ts'
 import { markDirectory } from '../support/data-directory.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
@@ -23,7 +23,7 @@ import { isAlive, spawnServer } from '../support/server-process.ts'
 import { startService } from '../support/service.ts'
 import { wavOfSize, wavSong } from '../support/songs.ts'
 
-const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
+const CLI = path.join(import.meta.dirname, '../../src-cli/cli.ts')
 
 let dataDir: string
 beforeEach(() => {

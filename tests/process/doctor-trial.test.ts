@@ -17,7 +17,7 @@ test.runIf(process.platform !== 'win32')(
     const script = `#!/bin/sh\ncase "$*" in *version*) exec '${real}' "$@";; esac\necho 'Permission denied' >&2\nexit 1\n`
     writeFileSync(confined, script, { mode: 0o755 })
     const doctor = async (name: string, file: string) => {
-      const cli = path.join(import.meta.dirname, '../../src-server/cli.ts')
+      const cli = path.join(import.meta.dirname, '../../src-cli/cli.ts')
       const arguments_ = [cli, 'doctor', '--json', '--data-dir', path.join(folder, name)]
       const env = { ...process.env, MASTER_FFMPEG_PATH: file }
       const { stdout } = await promisify(execFile)(process.execPath, arguments_, { env })

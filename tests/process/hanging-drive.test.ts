@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { masterForm, startService } from '../support/service.ts'
 
-const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
+const CLI = path.join(import.meta.dirname, '../../src-cli/cli.ts')
 
 test.runIf(process.platform !== 'win32')(
   'a drive that does not answer keeps the service from nothing: it ends when it is told (needs mkfifo)',

@@ -17,13 +17,13 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { withInputs } from '../../src-server/cli/input-file.ts'
-import { wordsOfTerminal } from '../../src-server/cli/words.ts'
+import { withInputs } from '../../src-cli/input-file.ts'
+import { wordsOfTerminal } from '../../src-cli/words.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
 
-const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
+const CLI = path.join(import.meta.dirname, '../../src-cli/cli.ts')
 const en = wordsOfTerminal({}, 'en')
 const ko = wordsOfTerminal({}, 'ko')
 const signal = new AbortController().signal

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { withDirectLoopback } from '../../src-system/direct-loopback.ts'
 import { startService } from '../support/service.ts'
 
-const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
+const CLI = path.join(import.meta.dirname, '../../src-cli/cli.ts')
 const FETCH = path.join(import.meta.dirname, '../../src-system/direct-loopback.ts')
 
 /** A proxy that passes nothing on, the environment that leads to it, and what it was asked for. */

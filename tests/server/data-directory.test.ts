@@ -33,7 +33,7 @@ import { systemChance } from '../../src-system/system.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { startService } from '../support/service.ts'
 
-const CLI = path.join(import.meta.dirname, '../../src-server/cli.ts')
+const CLI = path.join(import.meta.dirname, '../../src-cli/cli.ts')
 const MIGRATIONS = readMigrations(path.join(import.meta.dirname, '../../src-server/db/migrations'))
 const { newUuid } = systemChance
 /** Links and rights are those of POSIX. */

@@ -1,11 +1,11 @@
 /**
- * Runs commands of the terminal one after the other in this process, as src-server/cli.ts is started for each, and prints what each
+ * Runs commands of the terminal one after the other in this process, as src-cli/cli.ts is started for each, and prints what each
  * said and how it ended. Only for those that say something and end: help, and mistakes in what was typed.
  */
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const cli = path.join(import.meta.dirname, '../../src-server/cli.ts')
+const cli = path.join(import.meta.dirname, '../../src-cli/cli.ts')
 const [node = '', , given = '[]'] = process.argv
 const writers = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }))
 const said: { code: number; text: string }[] = []

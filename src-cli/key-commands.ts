@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ApiKey } from '../../src-contract/account.ts'
+import type { ApiKey } from '../src-contract/account.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { ServiceError } from './service-error.ts'
 import { table } from './text-output.ts'

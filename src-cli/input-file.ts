@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
+import { MAX_SOURCE_BYTES } from '../src-contract/limits.ts'
 import { unusable } from './service-error.ts'
 import type { Words } from './words.ts'
 

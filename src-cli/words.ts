@@ -1,6 +1,6 @@
 /** The command line's own words, in both languages: help, refusals, outcomes. What is JSON speaks English and never changes. */
-import type { Stage } from '../../src-contract/jobs.ts'
-import type { Language } from '../../src-contract/text/text.ts'
+import type { Stage } from '../src-contract/jobs.ts'
+import type { Language } from '../src-contract/text/text.ts'
 
 const en = {
   language: 'en' as Language,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findDataDirectory, ownerOf } from '../db/data-directory.ts'
-import { DirectoryOwnedError } from '../db/owner.ts'
-import type { RunningServer } from '../server.ts'
+import { findDataDirectory, ownerOf } from '../src-server/db/data-directory.ts'
+import { DirectoryOwnedError } from '../src-server/db/owner.ts'
+import type { RunningServer } from '../src-server/server.ts'
 import { createServiceClient, type Place, type ServiceClient } from './service-client.ts'
 import type { Words } from './words.ts'
 
@@ -58,9 +58,9 @@ export async function withService<Outcome>(
 
 async function startOwn(dataDir: string, sweeps: boolean): Promise<RunningServer> {
   const [{ startServer }, { createLog }, { systemClock }] = await Promise.all([
-    import('../server.ts'),
-    import('../../src-system/log.ts'),
-    import('../../src-system/system.ts'),
+    import('../src-server/server.ts'),
+    import('../src-system/log.ts'),
+    import('../src-system/system.ts'),
   ])
   // The command's own outcome is what the user came for; the log of its service stays silent below errors.
   const log = createLog('error', systemClock, (line) => process.stderr.write(line))

@@ -1,8 +1,8 @@
 /** Calls of the command line to the service that owns the data directory. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Endpoint, fillPath, writeQuery } from '../../src-contract/endpoint.ts'
-import { type AnswerOf, ENDPOINTS, type EndpointName } from '../../src-contract/endpoints.ts'
-import type { ErrorEnvelope } from '../../src-contract/errors.ts'
+import { type Endpoint, fillPath, writeQuery } from '../src-contract/endpoint.ts'
+import { type AnswerOf, ENDPOINTS, type EndpointName } from '../src-contract/endpoints.ts'
+import type { ErrorEnvelope } from '../src-contract/errors.ts'
 import { ServiceError } from './service-error.ts'
 import type { Words } from './words.ts'
 

@@ -1,8 +1,8 @@
 /** What all commands share that talk to the service: the data directory, `--json`, and how a failure is shown. */
 import type { Command } from 'commander'
-import type { ErrorEnvelope } from '../../src-contract/errors.ts'
-import { startFailureText } from '../../src-contract/text/start-failure.ts'
-import { DataDirectoryError } from '../db/fault.ts'
+import type { ErrorEnvelope } from '../src-contract/errors.ts'
+import { startFailureText } from '../src-contract/text/start-failure.ts'
+import { DataDirectoryError } from '../src-server/db/fault.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import type { ServiceClient } from './service-client.ts'

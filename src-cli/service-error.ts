@@ -1,4 +1,4 @@
-import type { ErrorEnvelope } from '../../src-contract/errors.ts'
+import type { ErrorEnvelope } from '../src-contract/errors.ts'
 
 /** A refusal, of the service or before it is asked: what its envelope says. */
 export class ServiceError extends Error {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { SystemState } from '../../src-contract/app.ts'
-import { findDataDirectory, ownerOf } from '../db/data-directory.ts'
+import type { SystemState } from '../src-contract/app.ts'
+import { findDataDirectory, ownerOf } from '../src-server/db/data-directory.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { formatBytes, table } from './text-output.ts'
 import type { Words } from './words.ts'

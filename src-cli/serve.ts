@@ -1,5 +1,5 @@
-import { endProcess } from '../../src-system/system.ts'
-import type { RunningServer } from '../server.ts'
+import type { RunningServer } from '../src-server/server.ts'
+import { endProcess } from '../src-system/system.ts'
 import { failureText } from './client-command.ts'
 import type { Words } from './words.ts'
 
@@ -26,7 +26,7 @@ export async function serve(options: ServeOptions, words: Words): Promise<void> 
   if (options.stay) process.on('SIGHUP', () => {})
   let server: RunningServer
   try {
-    const { startServer } = await import('../server.ts')
+    const { startServer } = await import('../src-server/server.ts')
     server = await startServer({
       dataDir: options.dataDir,
       adoptsDir: options.adoptDir === true,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Settings, SystemState } from '../../src-contract/app.ts'
+import type { Settings, SystemState } from '../src-contract/app.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { ffmpegInUse } from './doctor-command.ts'
