@@ -41,15 +41,15 @@ const ROOMS: Readonly<Record<string, Room>> = {
   notify: { places: ['src-server/notify/'], imports: base, types: ['access'] },
   docs: { places: ['src-server/docs/'], imports: foundation.concat('http') },
   jobs: { places: ['src-server/jobs/'], imports: [...base, ...topics, 'result'], types: ['mastering'] },
-  'app session': {
-    places: ['src-server/app-session/'],
+  batch: {
+    places: ['src-server/batch/'],
     imports: [...base, ...topics, 'result'],
     types: ['jobs', 'mastering'],
   },
-  app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'app session', 'docs'] },
+  app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'batch', 'docs'] },
   server: {
     places: ['src-server/server.ts', 'src-server/server/'],
-    imports: [...base, ...topics, 'jobs', 'app session', 'docs', 'app', 'engine'],
+    imports: [...base, ...topics, 'jobs', 'batch', 'docs', 'app', 'engine'],
   },
   cli: {
     places: ['src-cli/'],

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { type MasterSettings, summaryOf } from '../../src-contract/app.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
-import { createWatchFolderStore } from '../../src-server/app-session/watch-folder-store.ts'
+import { createWatchFolderStore } from '../../src-server/batch/watch-folder-store.ts'
 import { AppError } from '../../src-server/http/app-error.ts'
 import { FACTS, openDesk } from './fixture.ts'
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { createWatchFolderStore } from '../../src-server/app-session/watch-folder-store.ts'
+import { createWatchFolderStore } from '../../src-server/batch/watch-folder-store.ts'
 import { readMigrations } from '../../src-server/db/migrate.ts'
 import { openDatabase } from '../../src-server/db/open.ts'
 import { newDatabaseFile } from '../notify/fixture.ts'
