@@ -13,11 +13,11 @@ const FULL_NUMBERS = {
   HISTORY_WALKS: '4',
 }
 const FILES = [
-  'tests/socket/hostile.test.ts',
-  'tests/socket/hostile-values.test.ts',
-  'tests/process/load.test.ts',
-  'tests/process/killed.test.ts',
-  'tests/process/soak.test.ts',
+  'tests/server/http/hostile.test.ts',
+  'tests/server/http/hostile-values.test.ts',
+  'tests/server/process/load.test.ts',
+  'tests/server/process/killed.test.ts',
+  'tests/server/process/soak.test.ts',
 ]
 
 const root = path.join(import.meta.dirname, '..')

@@ -4,7 +4,7 @@ import path from 'node:path'
 /**
  * Returns the setting that names an ffmpeg which starts at once, where the npm packages have one; nothing where they have not or
  * the setting is made. A service in a test starts many, and that of a Linux distribution loads 200 libraries each time. What
- * depends on the ffmpeg that is found is tested with that one: tests/media, the engine process in tests/pipeline, and the packed
+ * depends on the ffmpeg that is found is tested with that one: tests/worker/media, the engine process in tests/worker/mastering, and the packed
  * application.
  */
 export function quickFfmpeg(): { MASTER_FFMPEG_PATH?: string } {

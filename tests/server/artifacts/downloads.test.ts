@@ -1,0 +1,263 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { artifactRoutes, type JobFiles } from '../../../src-server/artifacts/routes.ts'
+import { disposition } from '../../../src-server/artifacts/send-file.ts'
+import { asKey, listen } from '../notify/listen.ts'
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+let folder: string
+let zipBytes: Buffer
+let master: Buffer
+let source: Buffer
+let baseUrl: string
+let jobs: Map<string, JobFiles>
+
+/** Files of this test's folder that this process holds open. */
+const openFiles = () =>
+  readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder)
+    } catch {
+      return false
+    }
+  }).length
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-artifacts-'))
+  master = randomBytes(300_000)
+  source = randomBytes(50_000)
+  zipBytes = Buffer.concat([randomBytes(100), master, randomBytes(2_000_000)])
+  const at = (name: string, bytes: Buffer | string) => {
+    writeFileSync(path.join(folder, name), bytes)
+    return path.join(folder, name)
+  }
+  const song = {
+    path: at('source', source),
+    filename: '봄날 (demo).mp3',
+    sha256: sha256(source),
+    format: 'mp3' as const,
+  }
+  const done: JobFiles = {
+    status: 'done',
+    isExpired: false,
+    source: song,
+    result: {
+      zipPath: at('result.zip', zipBytes),
+      zip: {
+        fileName: '봄날_master_0191f3a0.zip',
+        folderName: '봄날_master_0191f3a0',
+        sizeBytes: zipBytes.length,
+        sha256: sha256(zipBytes),
+        entries: [{ name: '봄날_master_0191f3a0/봄날_melon.wav', offset: 100, sizeBytes: master.length }],
+      },
+      masters: [{ platform: 'melon', file: '봄날_melon.wav', sha256: sha256(master) }],
+      reportJsonPath: at('report.json', '{"report_version":1}'),
+      reportHtmlPath: at('report.html', '<!doctype html><title>봄날</title>'),
+    },
+  }
+  const { result: _none, ...unfinished } = done
+  jobs = new Map<string, JobFiles>([
+    ['done', done],
+    ['queued', { ...unfinished, status: 'queued' }],
+    ['failed', { ...unfinished, status: 'failed' }],
+    ['expired', { ...done, isExpired: true }],
+  ])
+  baseUrl = (await listen((app) => artifactRoutes(app, { filesOf: (jobId) => jobs.get(jobId) }))).baseUrl
+})
+
+beforeEach(() => onTestFinished(() => rmSync(folder, { recursive: true, force: true })))
+
+const get = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`${baseUrl}/api/v1/jobs/${url}`, { method, headers: { ...asKey, ...headers } })
+const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
+const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code
+
+test('the whole ZIP comes with its length, a strong tag of its content and a Korean name to save under', async () => {
+  const response = await get('done/download')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('application/zip')
+  expect(response.headers.get('content-length')).toBe(String(zipBytes.length))
+  expect(response.headers.get('accept-ranges')).toBe('bytes')
+  expect(response.headers.get('etag')).toBe(`"${sha256(zipBytes)}"`)
+  expect(response.headers.get('content-disposition')).toBe(
+    'attachment; filename="___master_0191f3a0.zip"; ' + "filename*=UTF-8''%EB%B4%84%EB%82%A0_master_0191f3a0.zip",
+  )
+  expect((await bytesOf(response)).equals(zipBytes)).toBe(true)
+})
+
+test('a broken download goes on where it stopped, and starts anew when the file is another', async () => {
+  const etag = `"${sha256(zipBytes)}"`
+  const rest = await get('done/download', { range: 'bytes=1000000-', 'if-range': etag })
+  expect(rest.status).toBe(206)
+  expect(rest.headers.get('content-range')).toBe(`bytes 1000000-${zipBytes.length - 1}/${zipBytes.length}`)
+  expect((await bytesOf(rest)).equals(zipBytes.subarray(1_000_000))).toBe(true)
+  const other = await get('done/download', { range: 'bytes=1000000-', 'if-range': '"other"' })
+  expect(other.status).toBe(200)
+  expect((await bytesOf(other)).length).toBe(zipBytes.length)
+})
+
+test('a range outside the file is 416 with the size of the file', async () => {
+  const response = await get('done/download', { range: 'bytes=99999999-' })
+  expect(response.status).toBe(416)
+  expect(response.headers.get('content-range')).toBe(`bytes */${zipBytes.length}`)
+  expect(await codeOf(response)).toBe('RANGE_NOT_SATISFIABLE')
+})
+
+test('a client that wants a certain file and no other is told with 412 when it is another', async () => {
+  const tag = `"${sha256(zipBytes)}"`
+  expect((await get('done/download', { 'if-match': tag })).status).toBe(200)
+  for (const method of ['GET', 'HEAD'])
+    expect((await get('done/download', { 'if-match': '"other"', range: 'bytes=0-9' }, method)).status).toBe(412)
+  expect(await codeOf(await get('done/files/melon', { 'if-match': tag }))).toBe('PRECONDITION_FAILED')
+})
+
+test('a client that has the file already is told so without a byte', async () => {
+  const response = await get('done/download', { 'if-none-match': `"${sha256(zipBytes)}"` })
+  expect(response.status).toBe(304)
+  expect(response.headers.get('etag')).toBe(`"${sha256(zipBytes)}"`)
+  expect((await bytesOf(response)).length).toBe(0)
+})
+
+test('HEAD gives the headers of GET and no body', async () => {
+  const response = await get('done/download', {}, 'HEAD')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-length')).toBe(String(zipBytes.length))
+  expect(response.headers.get('etag')).toBe(`"${sha256(zipBytes)}"`)
+  expect((await bytesOf(response)).length).toBe(0)
+  // Only GET has ranges (RFC 9110 section 14.2).
+  for (const range of ['bytes=0-9', 'bytes=99999999-']) {
+    const whole = await get('done/files/melon', { range }, 'HEAD')
+    expect([whole.status, whole.headers.get('content-length')]).toEqual([200, String(master.length)])
+    expect(whole.headers.get('content-range')).toBeNull()
+  }
+})
+
+test('one master is exactly its bytes in the ZIP, whole and by range, for a player', async () => {
+  const whole = await get('done/files/melon')
+  expect([whole.status, whole.headers.get('content-type')]).toEqual([200, 'audio/wav'])
+  expect(whole.headers.get('content-disposition')).toMatch(/^inline; /)
+  expect(whole.headers.get('etag')).toBe(`"${sha256(master)}"`)
+  expect((await bytesOf(whole)).equals(master)).toBe(true)
+  const tail = await get('done/files/melon', { range: 'bytes=-4096' })
+  expect(tail.status).toBe(206)
+  expect((await bytesOf(tail)).equals(master.subarray(-4096))).toBe(true)
+  expect((await get('done/files/melon', { range: `bytes=${master.length}-` })).status).toBe(416)
+})
+
+test('the source can be heard in every state until it expires, under its own type and name', async () => {
+  for (const state of ['queued', 'done', 'failed']) {
+    const response = await get(`${state}/files/source`, { range: 'bytes=10-19' })
+    expect([response.status, response.headers.get('content-type')]).toEqual([206, 'audio/mpeg'])
+    expect((await bytesOf(response)).equals(source.subarray(10, 20))).toBe(true)
+  }
+  expect((await get('done/files/source')).headers.get('content-disposition')).toContain(
+    "filename*=UTF-8''%EB%B4%84%EB%82%A0%20%28demo%29.mp3",
+  )
+  expect((await get('expired/files/source')).status).toBe(410)
+})
+
+test('the report comes as JSON and as a page that may only draw itself', async () => {
+  const asJson = await get('done/report')
+  expect(asJson.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(await asJson.json()).toEqual({ report_version: 1 })
+  const page = await get('done/report?format=html')
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  const named = (response: Response) => decodeURI(response.headers.get('content-disposition') ?? '')
+  expect(named(asJson)).toMatch(/^inline; .*''봄날_report_0191f3a0\.json$/)
+  expect(named(page)).toMatch(/^inline; .*''봄날_report_0191f3a0\.html$/)
+  expect(await page.text()).toContain('봄날')
+  expect((await get('done/report?format=pdf')).status).toBe(400)
+})
+
+test.each([
+  ['queued', 409, 'JOB_NOT_READY'],
+  ['failed', 409, 'JOB_FAILED'],
+  ['expired', 410, 'RESULT_EXPIRED'],
+  ['unknown', 404, 'JOB_NOT_FOUND'],
+])('the result of a job that is %s answers %i %s everywhere', async (state, status, code) => {
+  for (const place of ['download', 'files/melon', 'report']) {
+    const response = await get(`${state}/${place}`)
+    expect([response.status, await codeOf(response)]).toEqual([status, code])
+    expect(response.headers.has('retry-after')).toBe(code === 'JOB_NOT_READY')
+  }
+})
+
+test('a platform that was not ordered, and a reference that was not given, are not found', async () => {
+  for (const file of ['spotify', 'reference']) {
+    const response = await get(`done/files/${file}`)
+    expect([response.status, await codeOf(response)]).toEqual([404, 'NOT_FOUND'])
+  }
+  expect((await get('done/files/..%2Fresult.zip')).status).toBe(400)
+})
+
+test('deleting a result while someone downloads it lets the download end whole', async () => {
+  const big = randomBytes(40_000_000)
+  writeFileSync(path.join(folder, 'big.zip'), big)
+  const done = jobs.get('done')
+  if (!done?.result) throw new Error('no result')
+  const zip = { ...done.result.zip, sizeBytes: big.length, sha256: sha256(big) }
+  jobs.set('big', { ...done, result: { ...done.result, zipPath: path.join(folder, 'big.zip'), zip } })
+  const response = await get('big/download')
+  rmSync(path.join(folder, 'big.zip'))
+  jobs.delete('big')
+  expect((await bytesOf(response)).equals(big)).toBe(true)
+  expect((await get('big/download')).status).toBe(404)
+})
+
+test('a result that somebody removed by hand is gone, not an internal error', async () => {
+  rmSync(path.join(folder, 'result.zip'))
+  rmSync(path.join(folder, 'report.json'))
+  for (const place of ['download', 'files/melon', 'report']) expect((await get(`done/${place}`)).status).toBe(410)
+})
+
+test('a result that was cut short on the disk is gone, not half of it', async () => {
+  writeFileSync(path.join(folder, 'result.zip'), zipBytes.subarray(0, 1000))
+  const response = await get('done/download')
+  expect([response.status, await codeOf(response)]).toEqual([410, 'RESULT_EXPIRED'])
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'clients that go away in the middle leave no file open (counted in /proc, so on Linux only)',
+  async () => {
+    writeFileSync(path.join(folder, 'result.zip'), Buffer.concat([zipBytes, Buffer.alloc(60_000_000)]))
+    const done = jobs.get('done')
+    if (!done?.result) throw new Error('no result')
+    const zip = { ...done.result.zip, sizeBytes: zipBytes.length + 60_000_000 }
+    jobs.set('done', { ...done, result: { ...done.result, zip } })
+    for (let count = 0; count < 20; count++) {
+      const aborted = new AbortController()
+      const headers = asKey
+      const response = await fetch(`${baseUrl}/api/v1/jobs/done/download`, { headers, signal: aborted.signal })
+      await response.body?.getReader().read()
+      aborted.abort()
+    }
+    for (let tries = 0; openFiles() > 0 && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(openFiles()).toBe(0)
+  },
+)
+
+test.skipIf(process.platform !== 'linux')(
+  'an answer without bytes leaves no file open (counted in /proc, so on Linux only)',
+  async () => {
+    const ask = async (method: string, more: Record<string, string>) =>
+      (await fetch(`${baseUrl}/api/v1/jobs/done/download`, { method, headers: { ...asKey, ...more } })).status
+    const statuses = [
+      await ask('HEAD', {}),
+      await ask('GET', { 'if-none-match': `"${sha256(zipBytes)}"` }),
+      await ask('GET', { range: `bytes=${zipBytes.length}-` }),
+    ]
+    expect(statuses).toEqual([200, 304, 416])
+    expect(openFiles()).toBe(0)
+  },
+)
+
+test('a name with quotes, line ends and half a surrogate pair makes a valid header', () => {
+  expect(disposition('a"b\\c\r\nd\ud800.zip', true)).toBe(
+    `attachment; filename="a_b_c__d_.zip"; filename*=UTF-8''a%22b%5Cc%0D%0Ad%EF%BF%BD.zip`,
+  )
+})

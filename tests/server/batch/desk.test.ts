@@ -1,0 +1,566 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { type MasterSettings, summaryOf } from '../../../src-contract/app.ts'
+import type { Analysis } from '../../../src-contract/jobs.ts'
+import { createWatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
+import { AppError } from '../../../src-server/http/app-error.ts'
+import { FACTS, openDesk } from './fixture.ts'
+
+const OWN: MasterSettings = {
+  platforms: ['melon'],
+  genre: 'kpop',
+  ai_service: 'suno',
+  tier: 'premium',
+  intensity: 80,
+  loudness: 'competitive',
+  reference_source_id: null,
+  reference_amount: 20,
+}
+
+test('a new desk is empty, runs, and offers the defaults of the service', () => {
+  const { desk } = openDesk()
+  expect(desk.read('en')).toEqual({
+    is_paused: false,
+    presets: [],
+    songs: [],
+    settings: {
+      platforms: ['spotify', 'apple_music', 'youtube', 'melon', 'soundcloud'],
+      genre: 'other',
+      ai_service: 'other',
+      tier: 'standard',
+      intensity: 50,
+      loudness: 'platform',
+      reference_source_id: null,
+      reference_amount: 70,
+    },
+  })
+})
+
+test('songs lie on the desk in the order they came, ready, with what they are', () => {
+  const { addSong, desk } = openDesk()
+  const sourceId = addSong('첫 곡')
+  addSong('second')
+  const { songs } = desk.read('en')
+  expect(songs[0]).toMatchObject({ state: 'ready', settings: null, analysis: null, job_ids: [] })
+  expect(songs[0]?.source).toMatchObject({
+    source_id: sourceId,
+    title: '첫 곡',
+    artist: '아이유',
+    codec: 'pcm_s24',
+    duration_seconds: 10,
+    bit_depth: 24,
+    has_cover: false,
+  })
+  expect(songs.map(({ source }) => source.title)).toEqual(['첫 곡', 'second'])
+})
+
+test('a batch larger than the plan is handed over in desk order, never more at once than there are slots', async () => {
+  const { addSong, desk, world, submitted, store, end, states } = openDesk()
+  world.slots = 2
+  const ids = ['a', 'b', 'c', 'd', 'e'].map((name) => addSong(name))
+  desk.start([...ids].reverse())
+  expect(states()).toEqual(['submitted', 'submitted', 'waiting', 'waiting', 'waiting'])
+  for (const expected of [3, 4, 5, 5, 5]) {
+    const [job] = store.list({ words: [], status: 'queued', sort: 'oldest', limit: 1 }).jobs
+    if (job) end(job.jobId)
+    desk.feed()
+    expect(submitted.length).toBe(expected)
+    expect(store.countUnfinished()).toBeLessThanOrEqual(2)
+  }
+  expect(submitted.map(({ sourceId }) => sourceId)).toEqual(ids)
+  expect(new Set(submitted.map(({ batchId }) => batchId)).size).toBe(1)
+  const [first] = desk.read('en').songs
+  expect(first?.batch_id).toBe(submitted[0]?.batchId)
+  expect(first?.job_ids.length).toBe(1)
+})
+
+test('a song is mastered with its own settings, or those of the desk, as they were when it was started', async () => {
+  const { addSong, desk, world, submitted } = openDesk()
+  world.slots = 0
+  const own = addSong('own')
+  const common = addSong('common')
+  desk.changeSong(own, OWN)
+  desk.start([own, common])
+  desk.change({ settings: { ...OWN, genre: 'edm' } })
+  world.slots = 2
+  desk.feed()
+  expect(submitted[0]?.request).toEqual({
+    platforms: ['melon'],
+    genre: 'kpop',
+    aiService: 'suno',
+    tier: 'premium',
+    intensity: 80,
+    loudness: 'competitive',
+    referenceAmount: 20,
+  })
+  expect(submitted[1]?.request.genre).toBe('other')
+})
+
+test('settings given to a song that waits count for it', async () => {
+  const { addSong, desk, world, submitted } = openDesk()
+  world.slots = 0
+  const id = addSong('a')
+  desk.start([id])
+  desk.changeSong(id, OWN)
+  world.slots = 1
+  desk.feed()
+  expect(submitted[0]?.request.genre).toBe('kpop')
+})
+
+test('a reference is handed over with its song; one that is gone refuses the song', async () => {
+  const { addSong, desk, submitted, sources } = openDesk()
+  const reference = addSong('reference')
+  const a = addSong('a')
+  desk.changeSong(a, { ...OWN, reference_source_id: reference })
+  desk.start([a])
+  expect(submitted[0]?.reference).toMatchObject({ filename: 'reference.wav' })
+  const b = addSong('b')
+  desk.changeSong(b, { ...OWN, reference_source_id: reference })
+  sources.remove([reference])
+  desk.start([b])
+  expect(desk.read('ko').songs.find(({ source }) => source.source_id === b)).toMatchObject({
+    state: 'refused',
+    error: { code: 'INVALID_REQUEST' },
+  })
+})
+
+test('a song refused for its reference can be started again once another is chosen, or none', () => {
+  const { addSong, addReference, desk, submitted, sources, states } = openDesk()
+  const [gone, other] = [addReference('gone'), addReference('other')]
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => addSong(name)) as [string, string, string]
+  const common = desk.read('en').settings
+  desk.change({ settings: { ...common, reference_source_id: gone } })
+  desk.changeSong(c, { ...OWN, reference_source_id: gone })
+  sources.remove([gone])
+  desk.start([a, b, c])
+  expect(states()).toEqual(['refused', 'refused', 'refused'])
+  expect(desk.read('ko').songs[0]?.error?.message).toMatch(/레퍼런스가 디스크에서 사라졌어요/)
+  desk.changeSong(a, { ...OWN, reference_source_id: gone })
+  desk.change({ settings: { ...common, reference_source_id: gone, intensity: 3 } })
+  expect(states()).toEqual(['refused', 'refused', 'refused'])
+  desk.changeSong(a, { ...OWN, reference_source_id: other })
+  expect(states()).toEqual(['ready', 'refused', 'refused'])
+  desk.change({ settings: common })
+  expect(states()).toEqual(['ready', 'ready', 'refused'])
+  expect(desk.read('en').songs.map(({ error }) => error?.code)).toEqual([undefined, undefined, 'INVALID_REQUEST'])
+  desk.start([a, b])
+  expect(submitted.map(({ sourceId, reference }) => [sourceId, reference?.filename])).toEqual([
+    [a, 'other.wav'],
+    [b, undefined],
+  ])
+})
+
+test('a song refused for another reason stays so whatever is chosen for it', () => {
+  const { addSong, desk, world, states } = openDesk()
+  world.outcome = () => new AppError('INSUFFICIENT_CREDITS', { balance: 0 })
+  const a = addSong('a')
+  desk.start([a])
+  desk.changeSong(a, { ...OWN, reference_source_id: a })
+  expect(states()).toEqual(['refused'])
+})
+
+test('starting a song succeeds although a fault follows while it is handed over, and it is mastered once', () => {
+  const { addSong, desk, world, states, submitted } = openDesk()
+  const a = addSong('a')
+  world.outcome = () => {
+    world.breaksNotes = true
+    return 'accept'
+  }
+  desk.start([a])
+  expect(states()).toEqual(['waiting'])
+  world.breaksNotes = false
+  desk.feed()
+  expect([states(), submitted.length]).toEqual([['submitted'], 1])
+})
+
+test('a song that a full disk keeps from being handed over, or from being refused for it, is tried again by itself', async () => {
+  const { addSong, clock, desk, world, states, submitted } = openDesk()
+  const songs = [addSong('a'), addSong('b')]
+  world.outcome = () => {
+    world.breaksNotes = true
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+  }
+  desk.start(songs)
+  await clock.advance(120_000)
+  expect(states()).toEqual(['waiting', 'waiting'])
+  Object.assign(world, { outcome: () => 'accept', breaksNotes: false })
+  await clock.advance(60_000)
+  expect([states(), submitted.length]).toEqual([['submitted', 'submitted'], 2])
+})
+
+test('an analysis is kept exactly when the app is told of it', () => {
+  const { addSong, desk, world, sources, told } = openDesk()
+  const a = addSong('a')
+  world.breaksNotes = true
+  expect(() => desk.note(() => sources.saveAnalysis(a, longAnalysis()))).toThrow('disk I/O error')
+  expect(desk.read('en').songs[0]?.analysis).toBeNull()
+  world.breaksNotes = false
+  desk.note(() => sources.saveAnalysis(a, longAnalysis()))
+  expect([desk.read('en').songs[0]?.analysis, told.length]).toEqual([expect.anything(), 2])
+})
+
+test('a second look at a song takes the place of the first', () => {
+  const { addSong, desk, sources } = openDesk()
+  const a = addSong('a')
+  const found = () => desk.read('en').songs[0]?.analysis?.warnings.length
+  sources.saveAnalysis(a, longAnalysis())
+  expect(found()).toBe(1)
+  sources.saveAnalysis(a, { ...longAnalysis(), warnings: [] })
+  expect(found()).toBe(0)
+})
+
+test('a song that waits stays in its batch and keeps its settings when it is started again', () => {
+  const { addSong, desk, world, submitted } = openDesk()
+  world.slots = 0
+  const a = addSong('a')
+  desk.start([a])
+  const batchOf = () => desk.read('en').songs[0]?.batch_id
+  const batch = batchOf()
+  desk.change({ settings: OWN })
+  desk.start([a])
+  expect([typeof batch, batchOf()]).toEqual(['string', batch])
+  world.slots = 1
+  desk.feed()
+  expect(submitted.map(({ batchId, request }) => [batchId, request.genre])).toEqual([[batch, 'other']])
+})
+
+test('no more songs are handed over than processes can begin, so that a pause holds every other', () => {
+  const { addSong, desk, world, store, end, states, submitted } = openDesk()
+  world.slots = 20
+  world.workers = 2
+  desk.start(['a', 'b', 'c', 'd'].map((name) => addSong(name)))
+  expect(states()).toEqual(['submitted', 'submitted', 'waiting', 'waiting'])
+  desk.change({ is_paused: true })
+  for (const { jobId } of store.list({ words: [], status: 'queued', sort: 'oldest', limit: 9 }).jobs) end(jobId)
+  desk.feed()
+  expect([states(), submitted.length]).toEqual([['submitted', 'submitted', 'waiting', 'waiting'], 2])
+  desk.change({ is_paused: false })
+  expect(submitted.length).toBe(4)
+})
+
+test('while paused nothing is handed over, and going on goes on', async () => {
+  const { addSong, desk, submitted } = openDesk()
+  desk.change({ is_paused: true })
+  desk.start([addSong('a')])
+  expect(submitted).toEqual([])
+  desk.change({ is_paused: false })
+  expect(submitted.length).toBe(1)
+})
+
+test('a new order is the order in which songs are mastered; songs not named follow', async () => {
+  const { addSong, desk, world, submitted, titles } = openDesk()
+  world.slots = 0
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => addSong(name)) as [string, string, string]
+  desk.start([a, b, c])
+  desk.change({ order: [c, 'unknown', a] })
+  expect(titles()).toEqual(['c', 'a', 'b'])
+  world.slots = 3
+  desk.feed()
+  expect(submitted.map(({ sourceId }) => sourceId)).toEqual([c, a, b])
+})
+
+test('stopping takes waiting songs back and cancels running jobs, and nothing else', async () => {
+  const { addSong, desk, world, cancelled, states } = openDesk()
+  world.slots = 1
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => addSong(name)) as [string, string, string]
+  desk.start([a, b, c])
+  desk.stop([a, b])
+  expect(cancelled).toEqual(desk.read('en').songs[0]?.job_ids)
+  expect(states()).toEqual(['submitted', 'ready', 'waiting'])
+})
+
+test('a stopped song can be started again and gets a second job under a new batch', async () => {
+  const { addSong, desk, submitted } = openDesk()
+  const id = addSong('a')
+  desk.start([id])
+  desk.stop([id])
+  desk.start([id])
+  expect(submitted.length).toBe(2)
+  expect(submitted[0]?.batchId).not.toBe(submitted[1]?.batchId)
+  expect(desk.read('en').songs[0]?.job_ids.length).toBe(2)
+})
+
+test('starting a song that is under way does not master it twice', async () => {
+  const { addSong, desk, submitted } = openDesk()
+  const id = addSong('a')
+  desk.start([id])
+  desk.start([id])
+  desk.start([id])
+  expect(submitted.length).toBe(1)
+})
+
+test('a removed song is not mastered, and comes back where it was', async () => {
+  const { addSong, desk, world, submitted, titles, states } = openDesk()
+  world.slots = 0
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => addSong(name)) as [string, string, string]
+  desk.start([b, c])
+  desk.remove([b])
+  expect(titles()).toEqual(['a', 'c'])
+  world.slots = 5
+  desk.feed()
+  expect(submitted.map(({ sourceId }) => sourceId)).toEqual([c])
+  desk.restore([b])
+  expect(titles()).toEqual(['a', 'b', 'c'])
+  expect(states()).toEqual(['ready', 'ready', 'submitted'])
+  expect(() => desk.start([a, 'unknown'])).toThrow(new AppError('NOT_FOUND'))
+})
+
+test('a song that is refused says why in the reader’s language, and the next one gets its turn', async () => {
+  const { addSong, desk, world, submitted, states } = openDesk()
+  world.outcome = ({ sourceId }) => (sourceId === a ? new AppError('INSUFFICIENT_CREDITS', { balance: 0 }) : 'accept')
+  const a = addSong('a')
+  const b = addSong('b')
+  desk.start([a, b])
+  expect(states()).toEqual(['refused', 'submitted'])
+  expect(desk.read('ko').songs[0]?.error).toMatchObject({
+    code: 'INSUFFICIENT_CREDITS',
+    message: expect.stringContaining('크레딧'),
+  })
+  world.outcome = () => 'accept'
+  desk.start([a])
+  expect(submitted.length).toBe(2)
+  expect(desk.read('en').songs[0]?.error).toBeUndefined()
+})
+
+test('a song that a full or read-only disk keeps from being handed over says so, and is no fault of ours', async () => {
+  const { addSong, desk, world } = openDesk()
+  const codes = ['ENOSPC', 'SQLITE_FULL', 'EROFS']
+  const songs = codes.map((name) => addSong(name))
+  world.outcome = ({ song }) => {
+    throw Object.assign(new Error('write failed'), { code: song.filename.replace('.wav', '') })
+  }
+  desk.start(songs)
+  expect(desk.read('en').songs.map(({ state, error }) => [state, error?.code])).toEqual([
+    ['refused', 'INSUFFICIENT_STORAGE'],
+    ['refused', 'INSUFFICIENT_STORAGE'],
+    ['refused', 'UNAVAILABLE'],
+  ])
+})
+
+test('songs of a watched folder that cannot be taken yet keep their turn, hold up no other and are tried again by themselves', async () => {
+  const { addSong, clock, db, desk, world, states, submitted } = openDesk()
+  const folders = createWatchFolderStore(db)
+  const folder = { folderId: 'f', path: '/f', outputFolder: null, settings: null, isActive: true, createdAtMs: 1 }
+  folders.save(folder)
+  const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
+  const watched = ['a', 'b'].map((name) => {
+    const sourceId = addSong(name)
+    folders.deal('f', `${name}.wav`, look, { sourceId, sha256: name }, 1)
+    return sourceId
+  })
+  folders.deal('f', 'refused.wav', look, { error: { code: 'UNSUPPORTED_FORMAT', values: {} } }, 1)
+  let tries = 0
+  world.outcome = ({ song }) => {
+    if (song.filename !== 'a.wav') return 'accept'
+    tries++
+    return new AppError('INSUFFICIENT_CREDITS', { balance: 0 })
+  }
+  const own = addSong('own')
+  desk.start([...watched, own])
+  expect([states(), tries]).toEqual([['waiting', 'waiting', 'submitted'], 1])
+  expect(desk.read('en').songs[0]?.error?.code).toBe('INSUFFICIENT_CREDITS')
+  world.outcome = () => 'accept'
+  await clock.advance(60_000)
+  expect(submitted.map(({ sourceId }) => sourceId)).toEqual([own, ...watched])
+  expect(desk.read('en').songs.map(({ error }) => error)).toEqual([undefined, undefined, undefined])
+})
+
+test('a song of a watched folder that can never be taken is refused as any other', () => {
+  const { addSong, db, desk, world, states } = openDesk()
+  const folders = createWatchFolderStore(db)
+  folders.save({ folderId: 'f', path: '/f', outputFolder: null, settings: null, isActive: true, createdAtMs: 1 })
+  const sourceId = addSong('a')
+  folders.deal('f', 'a.wav', { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }, { sourceId }, 1)
+  world.outcome = () => new AppError('INVALID_REQUEST', { field: 'source_id' })
+  desk.start([sourceId])
+  expect(states()).toEqual(['refused'])
+})
+
+test('a slot that another caller takes first leaves the song waiting', async () => {
+  const { addSong, desk, world, states, submitted } = openDesk()
+  world.outcome = () => new AppError('CONCURRENT_LIMIT', { limit: 5 })
+  desk.start([addSong('a')])
+  expect(states()).toEqual(['waiting'])
+  world.outcome = () => 'accept'
+  desk.feed()
+  expect(submitted.length).toBe(1)
+})
+
+test('a batch goes on after a restart, with its order, settings and pause', async () => {
+  const before = openDesk()
+  before.world.slots = 1
+  const ids = ['a', 'b', 'c'].map((name) => before.addSong(name))
+  before.desk.changeSong(ids[1] ?? '', OWN)
+  before.desk.start(ids)
+  before.desk.change({ is_paused: true, presets: [{ name: 'Loud', settings: OWN }] })
+  before.db.close()
+
+  const after = openDesk(before.file)
+  expect(after.states()).toEqual(['submitted', 'waiting', 'waiting'])
+  expect(after.desk.read('en').presets[0]?.name).toBe('Loud')
+  after.desk.feed()
+  expect(after.submitted).toEqual([])
+  after.desk.change({ is_paused: false })
+  expect(after.submitted.map(({ sourceId }) => sourceId)).toEqual(ids.slice(1))
+  expect(after.submitted[0]?.request.genre).toBe('kpop')
+})
+
+test('a crash between a job and the row that remembers it does not master the song twice', async () => {
+  const { addSong, desk, db, submitted, states } = openDesk()
+  const id = addSong('a')
+  desk.start([id])
+  db.prepare("UPDATE desk_songs SET state = 'waiting' WHERE source_id = ?").run(id)
+  desk.feed()
+  expect(submitted.length).toBe(1)
+  expect(states()).toEqual(['submitted'])
+})
+
+/** What a look at four minutes of music finds, in its full size. */
+function longAnalysis(): Analysis {
+  const curve = Array.from({ length: 480 }, (_, i) => -14 + (i % 37) / 10)
+  return {
+    duration_seconds: 240,
+    codec: 'FLAC 24 bit',
+    sample_rate_hz: 48_000,
+    channels: 2,
+    bandwidth_hz: 16_000,
+    measurement: { integrated_lufs: -13.2, true_peak_dbtp: 0.4 } as Analysis['measurement'],
+    spectrum: { band_hz: curve.slice(0, 120), mid_db: curve.slice(0, 120), side_db: curve.slice(0, 120) },
+    curves: { step_seconds: 0.5, short_term_lufs: curve, peak_dbfs: curve },
+    waveform: Array.from({ length: 1000 }, (_, i) => (i % 100) / 100),
+    repairs: [],
+    // As it was kept before values had their names of the wire.
+    warnings: [{ code: 'INPUT_NEAR_SILENT_EDGES', message: '', values: { startSeconds: 14, endSeconds: 0 } }],
+  }
+}
+
+test('one reading of fifty songs that were looked at stays under 100 kB and says all that a card shows', () => {
+  const { addSong, desk, sources } = openDesk()
+  const ids = Array.from({ length: 50 }, (_, i) => addSong(`song ${i}`))
+  for (const id of ids) sources.saveAnalysis(id, longAnalysis())
+  expect(desk.json('ko').length).toBeLessThan(100_000)
+  const found = desk.read('en').songs[49]?.analysis
+  expect(found).toMatchObject({ integrated_lufs: -13.2, true_peak_dbtp: 0.4 })
+  expect(found?.waveform_percent).toHaveLength(200)
+  expect(found?.warnings[0]).toMatchObject({
+    message: expect.stringMatching(/14/),
+    values: { start_seconds: 14, end_seconds: 0 },
+  })
+})
+
+test('the picture of a waveform on the desk is the mean of its peaks, and never longer than what there is', () => {
+  const summary = (waveform: number[]) => summaryOf({ ...longAnalysis(), waveform }).waveform_percent
+  expect(summary([0, 0.5, 1])).toEqual([0, 50, 100])
+  expect(summary([])).toEqual([])
+  const thousand = summary(Array.from({ length: 1000 }, (_, i) => (i < 500 ? 0.2 : i % 2)))
+  expect(thousand.slice(99, 102)).toEqual([20, 40, 60])
+  expect(thousand).toHaveLength(200)
+})
+
+test('a title as long as a story is shown as far as lists show it, no character cut in half', () => {
+  const { file, desk, sources } = openDesk()
+  const upload = path.join(path.dirname(file), 'long')
+  writeFileSync(upload, 'long')
+  const tags = { title: '🌙'.repeat(5000), artist: 'x'.repeat(5000) }
+  const song = { path: upload, filename: 'a.wav', sizeBytes: 4, sha256: 'a', facts: { ...FACTS, tags } }
+  desk.add(() => sources.add({ ...song, purpose: 'song' }))
+  expect(desk.read('en').songs[0]?.source).toMatchObject({ title: '🌙'.repeat(200), artist: 'x'.repeat(200) })
+})
+
+test('every change of the desk is told', async () => {
+  const { addSong, desk, events } = openDesk()
+  const id = addSong('a')
+  const changes = [
+    () => desk.change({ is_paused: true }),
+    () => desk.changeSong(id, OWN),
+    () => desk.start([id]),
+    () => desk.remove([id]),
+    () => desk.restore([id]),
+    () => desk.note(() => undefined),
+  ]
+  for (const change of changes) {
+    const before = events.length
+    change()
+    expect(events.length).toBeGreaterThan(before)
+  }
+})
+
+test('songs removed for a day are forgotten with their files, unless they serve as a reference', async () => {
+  const { addSong, desk, sources, clock, sweepOne } = openDesk()
+  const gone = addSong('gone')
+  const reference = addSong('reference')
+  const twin = addSong('twin', 'same bytes')
+  const other = addSong('other', 'same bytes')
+  const kept = addSong('kept')
+  desk.changeSong(kept, { ...OWN, reference_source_id: reference })
+  desk.remove([gone, reference, twin])
+  await clock.advance(86_399_000)
+  expect(desk.forgetUnused()).toEqual([])
+  await clock.advance(2000)
+  expect(desk.forgetUnused().sort()).toEqual([gone, twin].sort())
+  await sweepOne()
+  expect(sources.find(other)?.sizeBytes).toBe(10)
+  expect(sources.find(reference)).toBeDefined()
+  expect(() => desk.restore([gone])).toThrow(new AppError('NOT_FOUND'))
+})
+
+test('songs of a watched folder are forgotten with their files once their masters are over, others stay', async () => {
+  const { addSong, db, desk, sources, store, told, sweepOne } = openDesk()
+  const folders = createWatchFolderStore(db)
+  folders.save({ folderId: 'f', path: '/f', outputFolder: null, settings: null, isActive: true, createdAtMs: 1 })
+  const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
+  const watch = (name: string) => {
+    const sourceId = addSong(name)
+    folders.deal('f', `${name}.wav`, look, { sourceId, sha256: name }, 1)
+    return sourceId
+  }
+  const [over, again, reference, fresh] = ['over', 'again', 'reference', 'fresh'].map(watch) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  const own = addSong('own')
+  desk.start([over, again, reference, fresh, own])
+  const sweep = (sourceId: string) => store.listOfSource(sourceId).forEach(store.markExpired)
+  const end = (sourceId: string) => desk.stop([sourceId])
+  for (const sourceId of [over, again, reference, fresh, own]) end(sourceId)
+  expect(desk.forgetUnused()).toEqual([])
+  for (const sourceId of [over, again, reference, own]) sweep(sourceId)
+  desk.change({ is_paused: true })
+  desk.start([again])
+  desk.changeSong(own, { ...OWN, reference_source_id: reference })
+  const before = told.length
+  expect(desk.forgetUnused()).toEqual([over])
+  expect(told.slice(before)).toEqual(['desk.changed'])
+  await sweepOne()
+  for (const kept of [again, reference, fresh, own]) expect(sources.find(kept)).toBeDefined()
+})
+
+test('references that no settings have named for a day are forgotten with their files', async () => {
+  const { addSong, addReference, db, desk, sources, clock, sweepOne } = openDesk()
+  const naming = (reference_source_id: string) => ({ ...OWN, reference_source_id })
+  const [common, preset, own, removed, watched, unused] = [
+    'common',
+    'preset',
+    'own',
+    'removed',
+    'watched',
+    'unused',
+  ].map(addReference) as [string, string, string, string, string, string]
+  desk.change({ settings: naming(common), presets: [{ name: 'Like it', settings: naming(preset) }] })
+  desk.changeSong(addSong('a'), naming(own))
+  const song = addSong('b')
+  desk.changeSong(song, naming(removed))
+  db.prepare(
+    "INSERT INTO watch_folders (folder_id, path, settings, is_active, created_at_ms) VALUES ('1', '/songs', ?, 1, 0)",
+  ).run(JSON.stringify(naming(watched)))
+  expect(desk.forgetUnused()).toEqual([])
+  await clock.advance(86_400_000)
+  const late = addReference('late')
+  desk.remove([song])
+  expect(desk.forgetUnused()).toEqual([unused])
+  await sweepOne()
+  for (const kept of [common, preset, own, removed, watched, late]) expect(sources.find(kept)).toBeDefined()
+})

@@ -1,0 +1,160 @@
+/** The desk and the stored songs on a real database file and folder, with jobs that end when a test says so. */
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect } from 'vitest'
+import type { Desk } from '../../../src-contract/app.ts'
+import { PLAN_LIMITS } from '../../../src-contract/plans.ts'
+import { createDesk, type DeskJob } from '../../../src-server/batch/desk.ts'
+import { createSources } from '../../../src-server/batch/sources.ts'
+import { createRemovals } from '../../../src-server/db/removals.ts'
+import { AppError } from '../../../src-server/http/app-error.ts'
+import { createJobStore } from '../../../src-server/jobs/store.ts'
+import { createLog } from '../../../src-system/log.ts'
+import { systemChance } from '../../../src-system/system.ts'
+import type { AudioFacts } from '../../../src-worker/media/audio-facts.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
+import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
+
+export const FACTS: AudioFacts = {
+  format: 'wav',
+  codec: 'pcm_s24',
+  sampleRateHz: 48_000,
+  channels: 2,
+  frames: 480_000,
+  durationSeconds: 10,
+  bitDepth: 24,
+  isLossy: false,
+  tags: { artist: '아이유' },
+  hasCover: false,
+  hasProvenance: false,
+}
+
+export type Outcome = 'accept' | AppError
+
+/** A desk at `file`; opening the same file again is a restart. */
+export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
+  const db = openTestDatabase(file)
+  const store = createJobStore(db)
+  const folder = path.join(path.dirname(file), 'sources')
+  const log = createLog('silent', clock, () => {})
+  const removals = createRemovals({ db, dataDir: path.dirname(file), clock, chance: systemChance, log })
+  mkdirSync(path.join(path.dirname(file), 'tmp'), { recursive: true })
+  const sources = createSources({ db, clock, chance: systemChance, folder, removals })
+  const submitted: DeskJob[] = []
+  const cancelled: string[] = []
+  const events: string[] = []
+  /** What has been told, each when it was told. */
+  const told: string[] = []
+  const world = {
+    slots: PLAN_LIMITS.pro.concurrentJobs,
+    workers: 8,
+    outcome: (_job: DeskJob): Outcome => 'accept',
+    breaksNotes: false,
+  }
+
+  const jobs = {
+    submit(job: DeskJob) {
+      const outcome = world.outcome(job)
+      if (outcome instanceof AppError) throw outcome
+      submitted.push(job)
+      store.add({
+        jobId: systemChance.newUuid(),
+        request: job.request,
+        batchId: job.batchId,
+        sourceId: job.sourceId,
+        song: job.song,
+        creditsUsed: 1,
+        creditsRemaining: 9,
+        warnings: [],
+        storedBytes: 0,
+        createdAtMs: clock.now(),
+      })
+    },
+    cancel: (jobId: string) => {
+      cancelled.push(jobId)
+      end(jobId)
+    },
+    freeSlots: () => world.slots - store.countUnfinished(),
+  }
+  const end = (jobId: string) =>
+    store.finish(
+      jobId,
+      { state: 'failed', starts: 1 },
+      {
+        failure: { code: 'CANCELLED', values: {} },
+        warnings: [],
+        creditsRefunded: 1,
+        storedBytes: 0,
+        completedAtMs: clock.now(),
+      },
+    )
+  const made = createDesk({
+    db,
+    clock,
+    chance: systemChance,
+    log,
+    sources,
+    jobs,
+    jobStore: store,
+    workers: () => world.workers,
+    spareRoom: { use: (run) => run() },
+    notify: {
+      record({ event }) {
+        if (world.breaksNotes) throw new Error('disk I/O error')
+        events.push(event)
+      },
+      committed: () => void told.push(...events.slice(told.length)),
+    },
+  })
+
+  const desk = { ...made, read: (language: 'en' | 'ko') => JSON.parse(made.json(language)) as Desk }
+
+  /** Stores a song of its own bytes. */
+  const storeSong = (purpose: 'song' | 'reference', name: string, bytes: string) => {
+    const upload = path.join(path.dirname(file), 'tmp', systemChance.newUuid())
+    mkdirSync(path.dirname(upload), { recursive: true })
+    writeFileSync(upload, bytes)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const song = {
+      purpose,
+      path: upload,
+      filename: `${name}.wav`,
+      sizeBytes: bytes.length,
+      sha256,
+      facts: FACTS,
+    }
+    return sources.add(song)
+  }
+  const addReference = (name: string) => storeSong('reference', name, name)
+  /** Stores a song and puts it on the desk. */
+  const addSong = (name: string, bytes = name) => desk.add(() => storeSong('song', name, bytes))
+  /** Removes the files of forgotten songs, of which there must be one. */
+  async function sweepOne(): Promise<void> {
+    const before = readdirSync(folder).length
+    await clock.until(sources.sweepFiles(new AbortController().signal))
+    expect(readdirSync(folder)).toHaveLength(before - 1)
+  }
+  const titles = () => desk.read('en').songs.map(({ source }) => source.title)
+  const states = () => desk.read('en').songs.map(({ state }) => state)
+  return {
+    file,
+    db,
+    clock,
+    desk,
+    sources,
+    store,
+    folder,
+    submitted,
+    cancelled,
+    events,
+    told,
+    world,
+    end,
+    addSong,
+    addReference,
+    sweepOne,
+    titles,
+    states,
+  }
+}

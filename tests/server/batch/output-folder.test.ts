@@ -1,0 +1,288 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { createOutputDelivery, type OutputDeliveryArguments } from '../../../src-server/batch/output-delivery.ts'
+import { copyMasters, type Masters } from '../../../src-server/batch/output-folder.ts'
+import { createJobStore } from '../../../src-server/jobs/store.ts'
+import type { MasterRequest } from '../../../src-server/uploads/form.ts'
+import { makeFolder } from '../../../src-system/disk.ts'
+import { createLog } from '../../../src-system/log.ts'
+import { systemClock } from '../../../src-system/system.ts'
+import type { WorkResult } from '../../../src-worker/mastering/work-order.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
+import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
+import { FACTS } from './fixture.ts'
+
+/** What lies in the output folder whenever a file of it is begun. */
+const seen = vi.hoisted(() => ({ parent: '', atEveryFile: [] as string[][] }))
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>()
+  const createWriteStream: typeof fs.createWriteStream = (...given) => {
+    if (seen.parent !== '') seen.atEveryFile.push(fs.readdirSync(seen.parent))
+    return fs.createWriteStream(...given)
+  }
+  return { ...fs, createWriteStream }
+})
+
+/** How often a scanner for viruses still keeps a folder from being moved. */
+const scanner = vi.hoisted(() => ({ holds: 0 }))
+vi.mock('node:fs/promises', async (original) => {
+  const fs = await original<typeof import('node:fs/promises')>()
+  const rename: typeof fs.rename = async (...names) => {
+    if (scanner.holds-- > 0) throw Object.assign(new Error('EPERM'), { code: 'EPERM' })
+    return fs.rename(...names)
+  }
+  return { ...fs, rename }
+})
+
+let folder: string
+let masters: Masters
+const signal = new AbortController().signal
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-output-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(path.join(folder, 'a.zip'), 'headMELONspotifytail')
+  masters = {
+    zipPath: path.join(folder, 'a.zip'),
+    zip: {
+      fileName: 'a.zip',
+      folderName: '봄날_master_1',
+      sizeBytes: 20,
+      sha256: '',
+      entries: [
+        { name: '봄날_master_1/봄날_melon.wav', offset: 4, sizeBytes: 5 },
+        { name: '봄날_master_1/봄날_spotify.wav', offset: 9, sizeBytes: 7 },
+      ],
+    },
+    files: ['봄날_melon.wav', '봄날_spotify.wav'],
+  }
+})
+
+test('the masters are cut out of the ZIP byte for byte, and nothing else is left beside them', async () => {
+  const made = await copyMasters(path.join(folder, 'new', 'Music'), masters, systemClock, signal)
+  expect(made).toBe(path.join(folder, 'new', 'Music', '봄날_master_1'))
+  expect(readdirSync(made).sort()).toEqual(['봄날_melon.wav', '봄날_spotify.wav'])
+  expect(readFileSync(path.join(made, '봄날_melon.wav'), 'utf8')).toBe('MELON')
+  expect(readFileSync(path.join(made, '봄날_spotify.wav'), 'utf8')).toBe('spotify')
+})
+
+test('what is there already is never touched: the next delivery gets a name of its own', async () => {
+  const first = await copyMasters(folder, masters, systemClock, signal)
+  writeFileSync(path.join(first, '봄날_melon.wav'), 'edited by the user')
+  const second = await copyMasters(folder, masters, systemClock, signal)
+  expect(second).toBe(`${first} (2)`)
+  expect(readFileSync(path.join(first, '봄날_melon.wav'), 'utf8')).toBe('edited by the user')
+})
+
+test('a folder appears under its name only with every master in it, so that a crash leaves no half one', async () => {
+  const parent = path.join(folder, 'out')
+  mkdirSync(parent)
+  // What a crash leaves behind is ours, and hidden.
+  mkdirSync(path.join(parent, '.봄날_master_1.part'))
+  writeFileSync(path.join(parent, '.봄날_master_1.part', '봄날_melon.wav'), 'ME')
+  seen.parent = parent
+  onTestFinished(() => {
+    seen.parent = ''
+  })
+  const made = await copyMasters(parent, masters, systemClock, signal)
+  expect(seen.atEveryFile.length).toBe(2)
+  expect(seen.atEveryFile.flat().filter((name) => !name.startsWith('.'))).toEqual([])
+  expect([readdirSync(parent), readdirSync(made).length]).toEqual([['봄날_master_1'], 2])
+  expect(readFileSync(path.join(made, '봄날_melon.wav'), 'utf8')).toBe('MELON')
+})
+
+test('a file or an empty folder of the same name is left alone', async () => {
+  writeFileSync(path.join(folder, '봄날_master_1'), 'a file')
+  mkdirSync(path.join(folder, '봄날_master_1 (2)'))
+  expect(await copyMasters(folder, masters, systemClock, signal)).toBe(path.join(folder, '봄날_master_1 (3)'))
+  expect(readFileSync(path.join(folder, '봄날_master_1'), 'utf8')).toBe('a file')
+  expect(readdirSync(path.join(folder, '봄날_master_1 (2)'))).toEqual([])
+})
+
+test('masters that lie there already, byte for byte, count as delivered', async () => {
+  const first = await copyMasters(folder, masters, systemClock, signal)
+  expect(await copyMasters(folder, masters, systemClock, signal)).toBe(first)
+  writeFileSync(path.join(first, '봄날_spotify.wav'), 'SPOTIFY')
+  const second = await copyMasters(folder, masters, systemClock, signal)
+  expect(second).toBe(`${first} (2)`)
+  rmSync(path.join(second, '봄날_melon.wav'))
+  expect(await copyMasters(folder, masters, systemClock, signal)).toBe(`${first} (3)`)
+})
+
+type DeliveryChange = Partial<OutputDeliveryArguments> & { readonly to?: string }
+
+/** A delivery to `to` with a store of one done job, delivered nowhere yet, and what it told the page and the log. */
+function openDelivery({ to = path.join(folder, 'out'), ...change }: DeliveryChange = {}) {
+  const clock = createFakeClock()
+  const db = openTestDatabase(newDatabaseFile())
+  const store = createJobStore(db)
+  const request = { platforms: ['melon'], genre: 'other', aiService: 'other', tier: 'standard', loudness: 'platform' }
+  store.add({
+    jobId: 'job',
+    request: { ...request, intensity: 50, referenceAmount: 70 } as MasterRequest,
+    song: { filename: 'a.wav', sha256: 'a', facts: FACTS },
+    creditsUsed: 1,
+    creditsRemaining: 1,
+    warnings: [],
+    storedBytes: 7,
+    createdAtMs: clock.now(),
+  })
+  const result = { zip: masters.zip, masters: [{ file: '봄날_melon.wav' }], warnings: [] } as unknown as WorkResult
+  const end = { result, warnings: [], creditsRefunded: 0, storedBytes: 7, completedAtMs: clock.now() }
+  store.finish('job', { state: 'done', starts: 1 }, end)
+  const events: string[] = []
+  const lines: string[] = []
+  const files = () => ({ result: { ...result, zipPath: masters.zipPath } }) as never
+  const delivery = createOutputDelivery({
+    db,
+    clock,
+    log: createLog('warn', clock, (line) => lines.push(line)),
+    outputFolder: () => to,
+    jobs: { files },
+    jobStore: store,
+    notify: { record: ({ event }) => void events.push(event), committed: () => {} },
+    ...change,
+  })
+  onTestFinished(() => delivery.close())
+  return { clock, store, delivery, files, events, lines }
+}
+
+/** A database that another program holds: nothing can be noted while `isLocked`. */
+function lockedStore() {
+  const world = { isLocked: true, tried: 0, noted: [] as string[] }
+  const jobStore: OutputDeliveryArguments['jobStore'] = {
+    listUndelivered: () => [],
+    setOutputFolder(_jobId, made) {
+      world.tried++
+      if (world.isLocked) throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+      world.noted.push(made)
+      return true
+    },
+  }
+  return { world, jobStore }
+}
+
+test('a delivery that cannot be noted while another program holds the database is noted afterwards and made once', async () => {
+  const parent = path.join(folder, 'out')
+  const { world, jobStore } = lockedStore()
+  const { clock, delivery } = openDelivery({ jobStore })
+  delivery.add('job')
+  await expect.poll(() => existsSync(path.join(parent, '봄날_master_1', '봄날_melon.wav'))).toBe(true)
+  await clock.advance(2000)
+  expect(world.noted).toEqual([])
+  world.isLocked = false
+  delivery.add('job')
+  const idle = delivery.idle()
+  await expect
+    .poll(async () => {
+      await clock.advance(30_000)
+      return world.noted.length
+    })
+    .toBe(2)
+  await idle
+  expect(new Set(world.noted)).toEqual(new Set([path.join(parent, '봄날_master_1')]))
+  expect(readdirSync(parent)).toEqual(['봄날_master_1'])
+})
+
+test('nobody is told of the delivery of a job that was deleted meanwhile', async () => {
+  const opened = openDelivery({
+    jobs: {
+      files() {
+        opened.store.remove('job')
+        return opened.files()
+      },
+    },
+  })
+  const { delivery, events } = opened
+  delivery.add('job')
+  await delivery.idle()
+  await delivery.close()
+  expect([readdirSync(path.join(folder, 'out')), events]).toEqual([['봄날_master_1'], []])
+})
+
+test('masters on their way to the folder arrive before the program ends', async () => {
+  const { delivery, store } = openDelivery()
+  delivery.add('job')
+  await delivery.close()
+  expect(readdirSync(path.join(folder, 'out', '봄날_master_1'))).toEqual(['봄날_melon.wav'])
+  expect(store.find('job')?.outputFolder).toBe(path.join(folder, 'out', '봄날_master_1'))
+})
+
+test('a delivery that hangs does not keep the program from ending', async () => {
+  const { world, jobStore } = lockedStore()
+  const { clock, delivery } = openDelivery({ jobStore })
+  delivery.add('job')
+  await expect.poll(() => world.tried).toBeGreaterThan(0)
+  let hasEnded = false
+  const ended = delivery.close().then(() => {
+    hasEnded = true
+  })
+  await clock.advance(4999)
+  expect(hasEnded).toBe(false)
+  await clock.advance(1)
+  await ended
+})
+
+test('masters whose disk was pulled out are delivered once it is back, and once', async () => {
+  const disk = path.join(folder, 'disk')
+  const { clock, delivery, store, events, lines } = openDelivery({ to: path.join(disk, 'Masters') })
+  // What stands in the place of the disk is no folder.
+  writeFileSync(disk, '')
+  delivery.add('job')
+  await delivery.idle()
+  await clock.advance(1_800_000)
+  await delivery.idle()
+  expect([events, lines.length > 1]).toEqual([[], true])
+  rmSync(disk)
+  mkdirSync(disk)
+  await clock.advance(600_000)
+  await delivery.idle()
+  expect(store.find('job')?.outputFolder).toBe(path.join(disk, 'Masters', '봄날_master_1'))
+  await clock.advance(7_200_000)
+  await delivery.idle()
+  expect([events, readdirSync(path.join(disk, 'Masters'))]).toEqual([['job.delivered'], ['봄날_master_1']])
+})
+
+test('who wants no folder for masters gets none, and no warning of it', async () => {
+  const { clock, delivery, events, lines } = openDelivery({ outputFolder: () => null })
+  delivery.add('job')
+  await clock.advance(1_800_000)
+  await delivery.idle()
+  expect([events, lines, existsSync(path.join(folder, 'out'))]).toEqual([[], [], false])
+})
+
+test('a delivery that fails or is broken off leaves no half folder', async () => {
+  const parent = path.join(folder, 'out')
+  mkdirSync(parent)
+  await expect(
+    copyMasters(parent, { ...masters, files: ['봄날_melon.wav', 'other.wav'] }, systemClock, signal),
+  ).rejects.toThrow()
+  await expect(
+    copyMasters(parent, { ...masters, zipPath: path.join(folder, 'gone') }, systemClock, signal),
+  ).rejects.toThrow()
+  await expect(copyMasters(parent, masters, systemClock, AbortSignal.abort(new Error('stop')))).rejects.toThrow()
+  expect(readdirSync(parent)).toEqual([])
+})
+
+test('masters that a scanner for viruses looks at are delivered as soon as it is done', async () => {
+  const clock = createFakeClock()
+  scanner.holds = 3
+  const delivery = copyMasters(folder, masters, clock, signal)
+  await expect
+    .poll(async () => {
+      await clock.advance(300)
+      return existsSync(path.join(folder, masters.zip.folderName))
+    })
+    .toBe(true)
+  expect(await delivery).toBe(path.join(folder, masters.zip.folderName))
+  expect(scanner.holds).toBeLessThan(0)
+})
+
+test('a folder where nothing can be made is an error at once', async () => {
+  await makeFolder(path.join(folder, 'a', 'b', 'c'))
+  await makeFolder(path.join(folder, 'a', 'b', 'c'))
+  await expect(makeFolder(path.join(folder, 'a.zip', 'x'))).rejects.toThrow()
+  if (process.platform === 'linux') await expect(makeFolder('/proc/no/such')).rejects.toThrow()
+})

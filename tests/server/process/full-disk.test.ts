@@ -1,0 +1,367 @@
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest'
+import { masterFile } from '../../../src-cli/master.ts'
+import { createServiceClient } from '../../../src-cli/service-client.ts'
+import { wordsOfTerminal } from '../../../src-cli/words.ts'
+import { type RunningServer, startServer } from '../../../src-server/server.ts'
+import { createHeldEngine } from '../../support/held-engine.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { wavOfSize, wavSong } from '../../support/songs.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-disk-'))
+const filler = path.join(folder, 'filler')
+const engine = createHeldEngine()
+let isMounted = false
+let service: Service
+let key: string
+
+beforeAll(async () => {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=160m', 'tmpfs', folder], { stdio: 'ignore' })
+    isMounted = true
+  } catch {
+    return
+  }
+  service = await startService({ dataDir: path.join(folder, 'data'), forkEngine: engine.fork })
+  key = await service.newKey()
+})
+afterAll(async () => {
+  if (isMounted) {
+    await service.stop()
+    execFileSync('umount', [folder])
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function needMount(context: TestContext): void {
+  if (!isMounted) context.skip('a small file system cannot be mounted here')
+}
+
+/** Leaves no byte free. */
+function fill(): void {
+  const file = openSync(filler, 'a')
+  for (let size = 1_048_576; size >= 1; size = Math.floor(size / 4)) {
+    try {
+      for (;;) writeSync(file, Buffer.alloc(size))
+    } catch {
+      // Full for pieces of this size.
+    }
+  }
+  closeSync(file)
+}
+
+/** The least that a file of a tmpfs takes or gives back. */
+const PAGE_BYTES = 4096
+
+const free = () => rmSync(filler, { force: true })
+
+test('an upload that fills the disk is answered 507 INSUFFICIENT_STORAGE, with nothing left and nothing charged', async (context) => {
+  needMount(context)
+  fill()
+  const { status, body } = await service.master(
+    { file: new Blob([new Uint8Array(wavOfSize(8_000_000))]) },
+    { credential: key },
+  )
+  expect([status, body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+  free()
+  expect(service.temporary()).toEqual([])
+  expect(readdirSync(path.join(service.dataDir, 'jobs'))).toEqual([])
+  expect((await service.get('/api/v1/account')).body.credits).toBe(500)
+})
+
+test('too little room for the masters is 507 before anything is charged', async (context) => {
+  needMount(context)
+  const file = openSync(filler, 'w')
+  for (let written = 0; written < 110; written++) writeSync(file, Buffer.alloc(1_048_576))
+  closeSync(file)
+  expect((await service.master()).body.error.code).toBe('INSUFFICIENT_STORAGE')
+  free()
+  expect((await service.get('/api/v1/account')).body.credits).toBe(500)
+})
+
+test('how a job ended is not lost on a full disk: it is written as soon as there is room, and reading goes on meanwhile', async (context) => {
+  needMount(context)
+  const { job_id } = await service.newJob()
+  await expect.poll(() => engine.processes.length).toBe(1)
+  fill()
+  service.expectFault('a job could not be settled')
+  service.expectFault('a job failed')
+  engine.processes[0]?.fail('DISK_FULL')
+  await expect.poll(() => service.lines.some(({ message }) => message === 'a job could not be settled')).toBe(true)
+  expect((await service.get(`/api/v1/jobs/${job_id}`, { credential: key })).body.status).toBe('queued')
+  free()
+  expect(await service.ended(job_id)).toMatchObject({ failure_code: 'DISK_FULL', credits_refunded: 1 })
+  expect((await service.get('/api/v1/account')).body.credits).toBe(500)
+})
+
+describe('on a full disk', () => {
+  let full: Service
+
+  /** A service with room kept aside, and `count` jobs that are done. */
+  async function openFull(context: TestContext, count = 0): Promise<string[]> {
+    needMount(context)
+    engine.isAutomatic = true
+    const dataDir = path.join(folder, 'full')
+    full = await startService({ dataDir, forkEngine: engine.fork })
+    await expect.poll(() => statSync(spareRoom(), { throwIfNoEntry: false })?.size).toBe(8 * 1_048_576)
+    const jobs: string[] = []
+    for (let made = 0; made < count; made++) jobs.push((await full.newJob()).job_id)
+    for (const jobId of jobs) await full.ended(jobId)
+    engine.isAutomatic = false
+    return jobs
+  }
+  const spareRoom = () => path.join(full.dataDir, 'spare-room')
+  afterEach(async () => {
+    free()
+    await full?.stop()
+  })
+
+  async function expectRemoved(jobIds: readonly string[]): Promise<void> {
+    for (const jobId of jobIds) {
+      expect((await full.call('DELETE', `/api/v1/jobs/${jobId}`)).status).toBe(204)
+      expect((await full.get(`/api/v1/jobs/${jobId}`)).body.error.code).toBe('JOB_NOT_FOUND')
+      expect(existsSync(path.join(full.dataDir, 'jobs', jobId))).toBe(false)
+    }
+  }
+
+  test('jobs can be deleted, many in a row', async (context) => {
+    const jobs = await openFull(context, 8)
+    fill()
+    await expectRemoved(jobs)
+  })
+
+  test('jobs can be deleted where no room could be kept aside', async (context) => {
+    const jobs = await openFull(context, 3)
+    rmSync(spareRoom())
+    fill()
+    await expectRemoved(jobs)
+  })
+
+  test('a job whose files went and whose row could not follow says that its result is gone, and can be deleted later', async (context) => {
+    const [jobId = ''] = await openFull(context, 1)
+    rmSync(spareRoom())
+    // Something else took the room that its files had made.
+    rmSync(path.join(full.dataDir, 'jobs', jobId), { recursive: true })
+    fill()
+    const refused = await full.call('DELETE', `/api/v1/jobs/${jobId}`)
+    expect([refused.status, refused.body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+    for (const address of ['/download', '/files/spotify', '/files/source', '/report']) {
+      const { status, body } = await full.get(`/api/v1/jobs/${jobId}${address}`)
+      expect([address, status, body.error.code]).toEqual([address, 410, 'RESULT_EXPIRED'])
+    }
+    free()
+    expect((await full.call('POST', `/api/v1/jobs/${jobId}/retry`)).body.error.code).toBe('RESULT_EXPIRED')
+    await expectRemoved([jobId])
+  })
+
+  test('a job that runs can be cancelled, and what it has written goes', async (context) => {
+    await openFull(context)
+    const started = engine.processes.length
+    const { job_id } = await full.newJob()
+    await expect.poll(() => engine.processes.length).toBe(started + 1)
+    const attempt = engine.processes[started]?.order?.attemptFolder ?? ''
+    writeFileSync(path.join(attempt, 'half.wav'), Buffer.alloc(1_048_576))
+    fill()
+    const { status, body } = await full.call('DELETE', `/api/v1/jobs/${job_id}`)
+    expect([status, body.failure_code, body.credits_refunded]).toEqual([200, 'CANCELLED', 1])
+    await expect.poll(() => existsSync(attempt)).toBe(false)
+  })
+
+  test('what a failed job has written goes before its end is noted, which needs that room', async (context) => {
+    await openFull(context)
+    rmSync(spareRoom())
+    const started = engine.processes.length
+    const { job_id } = await full.newJob()
+    await expect.poll(() => engine.processes.length).toBe(started + 1)
+    const attempt = engine.processes[started]?.order?.attemptFolder ?? ''
+    writeFileSync(path.join(attempt, 'half.wav'), Buffer.alloc(1_048_576))
+    fill()
+    full.expectFault('a job failed')
+    engine.processes[started]?.fail('DISK_FULL')
+    expect(await full.ended(job_id)).toMatchObject({ failure_code: 'DISK_FULL', credits_refunded: 1 })
+    expect(existsSync(attempt)).toBe(false)
+  })
+
+  test('songs can be taken off the batch, and the retention can be made shorter', async (context) => {
+    await openFull(context)
+    await full.patch('/app/desk', { is_paused: true })
+    const sources: string[] = []
+    for (let pitch = 1; pitch <= 6; pitch++) {
+      const form = new FormData()
+      form.append('file', new Blob([new Uint8Array(wavSong({ hertz: 110 * pitch }))]), 'song.wav')
+      sources.push((await full.call('POST', '/app/sources', { body: form })).body.source_id)
+    }
+    await full.post('/app/desk/start', { source_ids: sources })
+    fill()
+    for (const source_id of sources) {
+      expect((await full.post('/app/desk/stop', { source_ids: [source_id] })).status).toBe(200)
+      expect((await full.post('/app/desk/remove', { source_ids: [source_id] })).status).toBe(200)
+    }
+    expect((await full.get('/app/desk')).body.songs).toEqual([])
+    for (const retention_days of [20, 10, 5, 1])
+      expect((await full.patch('/app/settings', { retention_days })).body.retention_days).toBe(retention_days)
+  })
+})
+
+const RESERVE_BYTES = 64 * 1_048_576
+const freeBytes = () => {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+/** Leaves the reserve and so many bytes free. */
+function leaveRoom(bytes: number): void {
+  const file = openSync(filler, 'w')
+  while (freeBytes() > RESERVE_BYTES + bytes)
+    writeSync(file, Buffer.alloc(Math.min(65_536, freeBytes() - RESERVE_BYTES - bytes)))
+  closeSync(file)
+}
+
+describe.each([
+  ['a song', '/api/v1/master', 'file'],
+  ['a reference', '/api/v1/master', 'reference_file'],
+  ['a song to look at', '/api/v1/analyze', 'file'],
+  ['a song of the batch', '/app/sources', 'file'],
+])('%s that the disk has no room for beside the reserve', (_what, address, field) => {
+  const song = new Blob([new Uint8Array(wavOfSize(24_000_000))])
+  const bodyOf = async () => {
+    const form = new FormData()
+    form.append(field, song, 'song.wav')
+    const request = new Request('http://localhost', { method: 'POST', body: form })
+    return { type: request.headers.get('content-type') ?? '', bytes: new Uint8Array(await request.arrayBuffer()) }
+  }
+
+  test('is refused before it is sent where its length is declared', async (context) => {
+    needMount(context)
+    leaveRoom(8 * 1_048_576)
+    const { type, bytes } = await bodyOf()
+    const socket = connect(service.port, '127.0.0.1')
+    const head = [
+      `POST ${address} HTTP/1.1`,
+      `Host: 127.0.0.1:${service.port}`,
+      `Authorization: Bearer ${service.sessionCredential}`,
+      `Content-Type: ${type}`,
+      `Content-Length: ${bytes.length}`,
+      'Expect: 100-continue',
+      'Connection: close',
+      '\r\n',
+    ]
+    socket.write(head.join('\r\n'))
+    const answer = await text(socket)
+    expect(answer).toMatch(/^HTTP\/1.1 507 /)
+    expect(answer).toContain('INSUFFICIENT_STORAGE')
+    free()
+  })
+
+  test('is refused while it comes where its length is not, with the reserve untouched and nothing left', async (context) => {
+    needMount(context)
+    leaveRoom(8 * 1_048_576)
+    const { type, bytes } = await bodyOf()
+    let least = freeBytes()
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        least = Math.min(least, freeBytes())
+        if (sent >= bytes.length) return controller.close()
+        controller.enqueue(bytes.subarray(sent, sent + 65_536))
+        sent += 65_536
+      },
+    })
+    const answer = await service.call('POST', address, {
+      body,
+      headers: { 'content-type': type },
+      duplex: 'half',
+    } as RequestInit)
+    expect([answer.status, answer.body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+    // What is on its way between two looks, and a page of the folder.
+    expect(least).toBeGreaterThan(RESERVE_BYTES - 4 * 1_048_576)
+    expect(service.temporary()).toEqual([])
+    free()
+  })
+})
+
+test('a song of a watched folder waits outside while the disk has no room for it beside the reserve', async (context) => {
+  needMount(context)
+  const watched = mkdtempSync(path.join(tmpdir(), 'loudsmith-bounces-'))
+  const { folder_id } = (await service.post('/app/watch-folders', { path: watched })).body
+  writeFileSync(path.join(watched, 'song.wav'), wavOfSize(24_000_000))
+  leaveRoom(8 * 1_048_576)
+  const waiting = async () => (await service.get('/app/watch-folders')).body.folders[0].waiting
+  await expect.poll(waiting).toMatchObject([{ code: 'INSUFFICIENT_STORAGE' }])
+  expect(service.temporary()).toEqual([])
+  free()
+  await service.call('DELETE', `/app/watch-folders/${folder_id}`)
+  rmSync(watched, { recursive: true })
+})
+
+test('the command line leaves no half of a master where there is no room to unpack all of them', async (context) => {
+  needMount(context)
+  const elsewhere = await startService()
+  const song = path.join(elsewhere.dataDir, 'song.wav')
+  writeFileSync(song, wavSong())
+  const words = wordsOfTerminal({}, 'en')
+  const client = createServiceClient({ baseUrl: elsewhere.baseUrl, credential: elsewhere.sessionCredential }, words)
+  const master = (out: string) => {
+    const options = { platforms: 'spotify,melon', out, fields: {} }
+    return masterFile(
+      client,
+      { path: song, name: path.basename(song) },
+      options,
+      () => {},
+      new AbortController().signal,
+      words,
+    )
+  }
+  const { files } = await master(path.join(folder, 'whole'))
+  const sizes = files.map((file) => statSync(file).size)
+  const [first = 0, second = 0] = sizes
+  const zipBytes = sizes.reduce((sum, size) => sum + size)
+  rmSync(path.join(folder, 'whole'), { recursive: true })
+  fill()
+  // The ZIP, the first master and half of the second; folders and the last pages of files take some.
+  const roomBytes = zipBytes + first + Math.floor(second / 2) + 16 * PAGE_BYTES
+  truncateSync(filler, statSync(filler).size - roomBytes)
+  const out = path.join(folder, 'half')
+  await expect(master(out)).rejects.toThrow(/^The masters are made, .*ENOSPC.*\. Save them from the History/)
+  const left = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  expect(left.map(({ parentPath, name }) => statSync(path.join(parentPath, name)).size)).toEqual([first])
+  free()
+  rmSync(out, { recursive: true })
+  await elsewhere.stop()
+})
+
+test('a start on a full disk says so and what to do, wherever it runs out of room', async (context) => {
+  needMount(context)
+  fill()
+  const options = { dataDir: path.join(folder, 'another'), port: 0, forkEngine: engine.fork }
+  for (let refusals = 0; ; refusals++) {
+    const started = await startServer(options).catch((error: unknown) => error)
+    if (!(started instanceof Error)) {
+      await (started as RunningServer).close()
+      expect(refusals).toBeGreaterThan(3)
+      break
+    }
+    expect(started).toMatchObject({ name: 'DatabaseError', fault: 'full' })
+    truncateSync(filler, statSync(filler).size - PAGE_BYTES)
+  }
+  free()
+})

@@ -1,0 +1,42 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { constants, getPriority, tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { childrenOf, type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { wavSong } from '../../support/songs.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let dataDir: string
+let server: ServerProcess
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-priority-'))
+  server = await spawnServer(dataDir)
+})
+afterAll(async () => {
+  await server.end('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const autogroup = (pid: number) => `/proc/${pid}/autogroup`
+
+describe.runIf(process.platform === 'linux')('the processor (only where /proc tells who is whose child)', () => {
+  test('is left to everybody else by engine processes and their ffmpeg, and not by the service', async () => {
+    const hasGroups = existsSync(autogroup(server.pid))
+    // Empty in the session that the machine started with, which has no such group.
+    const groupOfService = () => hasGroups && readFileSync(autogroup(server.pid), 'utf8')
+    const groupBefore = groupOfService()
+    const file = new Blob([new Uint8Array(wavSong({ seconds: 60, sampleRateHz: 44_100 }))])
+    const { job_id } = await server.newJob({ file, platforms: 'spotify,youtube', tier: 'premium' })
+    const ofSession = constants.priority.PRIORITY_BELOW_NORMAL
+    const below = Math.max(getPriority(), ofSession)
+    const priorities = (pids: number[]) => [...new Set(pids.map((pid) => getPriority(pid)))]
+    await expect.poll(() => priorities(childrenOf(server.pid))).toEqual([below])
+    const [engine = 0] = childrenOf(server.pid)
+    await expect.poll(() => priorities(childrenOf(engine)), { interval: 5 }).toEqual([below])
+    expect(getPriority(server.pid)).toBe(getPriority(process.pid))
+    expect(groupOfService()).toBe(groupBefore)
+    if (hasGroups) expect(readFileSync(autogroup(engine), 'utf8')).toMatch(new RegExp(` nice ${ofSession}\n$`))
+    await server.until(job_id)
+  })
+})

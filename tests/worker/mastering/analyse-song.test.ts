@@ -1,0 +1,55 @@
+/** A look at a song finds what its job will warn of. */
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { RENDER_WARNING_CODES } from '../../../src-contract/report.ts'
+import { analyseSong } from '../../../src-worker/mastering/analyse-song.ts'
+import { WorkFailure } from '../../../src-worker/mastering/work-failure.ts'
+import { sine, songLike } from '../../support/sounds.ts'
+import { ffmpeg, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { masterOrder, orderFor, storedSong } from './run-worker.ts'
+
+const never = new AbortController().signal
+
+test('with the settings and the reference of a job it warns of all that the job does, but for what only the masters show', async () => {
+  const folder = temporaryFolder()
+  const at = (name: string) => path.join(folder, name)
+  const rateHz = 22_050
+  const silence = new Float32Array(3 * rateHz)
+  const { channels } = songLike(6, rateHz)
+  // Clipped here and there, after three seconds of silence, with one channel against the other.
+  const sound = channels[0]!.map((sample, i) => Math.max(-0.5, Math.min(0.5, sample * (i % 11_025 < 400 ? 8 : 1))))
+  const left = Float32Array.from([...silence, ...sound])
+  const file = writeFloatWav(at('song.wav'), [left, left.map((sample) => -0.6 * sample)], rateHz)
+  const tone = sine(1000, -12, 6, 44_100)
+  const reference = await storedSong(writeFloatWav(at('reference.wav'), [...tone.channels], 44_100))
+  const order = await orderFor(file, folder, { platforms: ['spotify'], genre: 'ballad', intensity: 30, reference })
+  const { genre, intensity, referenceAmount, aiService, source } = order
+  const look = await analyseSong(
+    { song: source, aiService, ffmpeg, settings: { genre, intensity, referenceAmount }, reference },
+    () => {},
+    never,
+  )
+  const { warnings } = await masterOrder(order)
+  expect(look.warnings).toEqual(warnings.filter(({ code }) => !RENDER_WARNING_CODES.includes(code)))
+  expect(look.warnings.map(({ code }) => code)).toEqual(
+    expect.arrayContaining([
+      'INPUT_CLIPPED',
+      'INPUT_NEAR_SILENT_EDGES',
+      'INPUT_OUT_OF_PHASE',
+      'INPUT_RESAMPLED',
+      'REFERENCE_NOT_COMPARABLE',
+    ]),
+  )
+  const alone = await analyseSong({ song: source, aiService, ffmpeg }, () => {}, never)
+  expect(alone.warnings.map(({ code }) => code)).not.toContain('REFERENCE_NOT_COMPARABLE')
+}, 120_000)
+
+test('a reference that cannot be decoded is named as such', async () => {
+  const folder = temporaryFolder()
+  const { channels } = songLike(4, 44_100)
+  const song = await storedSong(writeFloatWav(path.join(folder, 'song.wav'), [...channels], 44_100))
+  const lost = { ...song, path: path.join(folder, 'empty.wav') }
+  writeFloatWav(lost.path, [new Float32Array(0)], 44_100)
+  const look = analyseSong({ song, aiService: 'other', ffmpeg, reference: lost }, () => {}, never)
+  await expect(look).rejects.toThrow(WorkFailure)
+}, 60_000)

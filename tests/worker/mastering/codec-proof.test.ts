@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { proofMaster } from '../../../src-worker/mastering/codec-proof.ts'
+import type { LossyCodec } from '../../../src-worker/media/encode.ts'
+
+const codec = (name: string): LossyCodec => ({ name, encoder: name, options: [], muxer: name, demuxer: name })
+const strict = codec('strict')
+const mild = codec('mild')
+
+/**
+ * Proofs a master whose copies read what `peaks` says for each version of it, the first one included; a version is what its peak
+ * was lowered by. Says which copies were made, in order.
+ */
+async function proof(peaks: Readonly<Record<string, readonly number[]>>, isWorth = (_loweredDb: number) => true) {
+  const copies: string[] = []
+  const lowered: number[] = []
+  const { master, codecChecks } = await proofMaster(0, [strict, mild], {
+    again: async (loweredDb) => {
+      lowered.push(Number(loweredDb.toFixed(6)))
+      return isWorth(loweredDb) ? lowered.length : null
+    },
+    copyPeakDbtp: async (version, { name }) => {
+      copies.push(`${name} ${version}`)
+      return peaks[name]![version]!
+    },
+  })
+  const checks = codecChecks.map((check) => [
+    check.codec,
+    check.true_peak_dbtp,
+    Number(check.ceiling_lowered_db.toFixed(6)),
+  ])
+  return { version: master, checks, copies, lowered }
+}
+
+describe('proofing a master', () => {
+  it('copies a master that holds once with every codec and leaves it alone', async () => {
+    expect(await proof({ strict: [0], mild: [-0.4] })).toEqual({
+      version: 0,
+      checks: [
+        ['strict', 0, 0],
+        ['mild', -0.4, 0],
+      ],
+      copies: ['strict 0', 'mild 0'],
+      lowered: [],
+    })
+  })
+
+  it('makes no further copy of a master that has to come down, and reports what the delivered one reads', async () => {
+    expect(await proof({ strict: [0.33, -0.2], mild: [0.2, -0.3] })).toEqual({
+      version: 1,
+      checks: [
+        ['strict', -0.2, 0.5],
+        ['mild', -0.3, 0.5],
+      ],
+      copies: ['strict 0', 'strict 1', 'mild 1'],
+      lowered: [0.5],
+    })
+  })
+
+  it('shows a lowered master to the codec first that asked for it', async () => {
+    const { copies, checks } = await proof({ strict: [-0.1, -0.3], mild: [0.05, -0.1] })
+    expect(copies).toEqual(['strict 0', 'mild 0', 'mild 1', 'strict 1'])
+    expect(checks).toEqual([
+      ['strict', -0.3, 0.2],
+      ['mild', -0.1, 0.2],
+    ])
+  })
+
+  it('lowers in whole tenths, whatever the last digits of an encoder', async () => {
+    const one = await proof({ strict: [0.3312, 0], mild: [0, 0] })
+    const other = await proof({ strict: [0.3309, 0], mild: [0, 0] })
+    expect(one.lowered).toEqual(other.lowered)
+  })
+
+  it('lowers twice at most and then says what is left', async () => {
+    const { copies, checks, lowered } = await proof({ strict: [0.28, 0.17, 0.1], mild: [0, 0, 0.05] })
+    expect(lowered).toEqual([0.4, 0.7])
+    expect(copies).toEqual(['strict 0', 'strict 1', 'strict 2', 'mild 2'])
+    expect(checks).toEqual([
+      ['strict', 0.1, 0.7],
+      ['mild', 0.05, 0.7],
+    ])
+  })
+
+  it('lowers by 1.5 dB at most and then says what is left', async () => {
+    const { checks, lowered } = await proof({ strict: [3, 1.6], mild: [2, 0.6] })
+    expect(lowered).toEqual([1.5])
+    expect(checks).toEqual([
+      ['strict', 1.6, 1.5],
+      ['mild', 0.6, 1.5],
+    ])
+  })
+
+  it('keeps a master whose lowering is not worth its price, and makes only the copies of it that are missing', async () => {
+    expect(await proof({ strict: [0.9], mild: [-0.2] }, () => false)).toEqual({
+      version: 0,
+      checks: [
+        ['strict', 0.9, 0],
+        ['mild', -0.2, 0],
+      ],
+      copies: ['strict 0', 'mild 0'],
+      lowered: [1],
+    })
+    const { version, checks } = await proof({ strict: [0.28, 0.2], mild: [0, 0.1] }, (loweredDb) => loweredDb < 0.5)
+    expect(version).toBe(1)
+    expect(checks).toEqual([
+      ['strict', 0.2, 0.4],
+      ['mild', 0.1, 0.4],
+    ])
+  })
+
+  it('passes over a lowered master whose copy does not come down: it was limited harder for nothing', async () => {
+    expect(await proof({ strict: [1.7, 2.6], mild: [-0.2, -0.5] })).toEqual({
+      version: 0,
+      checks: [
+        ['strict', 1.7, 0],
+        ['mild', -0.2, 0],
+      ],
+      copies: ['strict 0', 'strict 1', 'mild 0'],
+      lowered: [1.5],
+    })
+    expect((await proof({ strict: [0.5, 0.3, 0.3], mild: [0, 0, 0] })).version).toBe(1)
+  })
+})

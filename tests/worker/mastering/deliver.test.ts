@@ -1,0 +1,169 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { type DeliveryTarget, deliveryTarget, type Tier } from '../../../src-contract/platforms.ts'
+import { prepareLanding } from '../../../src-engine/finalise/finalise.ts'
+import { deliverMasters } from '../../../src-worker/mastering/deliver.ts'
+import { renderMaster } from '../../../src-worker/mastering/render-master.ts'
+import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
+import { seededRandom, stereo } from '../../support/sounds.ts'
+import { ffmpeg, temporaryFolder } from '../media/make-audio.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const canEncode = (await listEncoders(ffmpeg)).has('aac')
+
+/** Noise that is brought to a loudness at which it stands at its ceiling throughout: an encoder throws it above full scale. */
+const random = seededRandom(5)
+let last = 0
+const noise = stereo(6 * 44_100, 44_100, () => {
+  last = 0.8 * last + 0.1 * random()
+  return last
+})
+
+/** Delivers masters of the noise, with that ffmpeg, to a folder of their own. */
+async function deliverNoise(targets: readonly DeliveryTarget[], by = ffmpeg, tier: Tier = 'premium', song = noise) {
+  const folder = temporaryFolder()
+  const steps: string[] = []
+  const verified: number[] = []
+  const { masters } = await deliverMasters(() => song, {
+    targets,
+    tier,
+    intensity: 50,
+    seed: 0,
+    tags: {},
+    place: { ffmpeg: by, folder },
+    pool: {
+      async render(task, onStep = () => {}) {
+        steps.push('a master begins')
+        return renderMaster(task, onStep)
+      },
+      close: async () => {},
+    },
+    onProgress(stage, part) {
+      steps.push(stage)
+      if (stage === 'verifying') verified.push(part)
+    },
+  })
+  return { masters, folder, steps, verified }
+}
+
+/** Delivers one premium master of the noise and says which file it is, what its copy reads and what else lies there. */
+async function deliver(targetLufs: number) {
+  const target = { ...deliveryTarget('soundcloud', 'other', 'platform'), targetLufs, ceilingDbtp: -0.2 }
+  const { masters, folder } = await deliverNoise([target])
+  const [{ master, codecChecks } = expect.fail('nothing delivered')] = masters
+  const { verdict } = master.plan
+  return { file: path.basename(master.path), verdict, check: codecChecks[0], left: readdirSync(folder) }
+}
+
+describe.runIf(canEncode)('a premium master whose copy would clip (only with an AAC encoder)', () => {
+  it('is delivered lowered, and alone', async () => {
+    const { file, verdict, check, left } = await deliver(-5)
+    expect(file).toMatch(/^lowered-/)
+    expect(verdict).toBe('on_target')
+    expect(check?.ceiling_lowered_db).toBeGreaterThan(0)
+    expect(left).toEqual([file])
+  })
+
+  it('is delivered as it was where the lowered one misses its target', async () => {
+    const { file, verdict, check, left } = await deliver(-4)
+    expect(file).toMatch(/^master-/)
+    expect(verdict).toBe('on_target')
+    expect(check).toMatchObject({ ceiling_lowered_db: 0 })
+    expect(check?.true_peak_dbtp).toBeGreaterThan(0)
+    expect(left).toEqual([file])
+  })
+})
+
+describe.runIf(canEncode)('a premium master that ends below its target (only with an AAC encoder)', () => {
+  it('loses no more loudness to its copy', async () => {
+    const { file, verdict, check, left } = await deliver(-2)
+    expect(verdict).toBe('below_target')
+    expect(check?.true_peak_dbtp).toBeGreaterThan(0)
+    expect([file, check?.ceiling_lowered_db]).toEqual(['master-soundcloud.wav', 0])
+    expect(left).toEqual([file])
+  })
+})
+
+/** An ffmpeg that notes the arguments of each of its calls, and what it noted. */
+function notingFfmpeg() {
+  const folder = temporaryFolder()
+  const notes = path.join(folder, 'calls')
+  const file = path.join(folder, 'ffmpeg')
+  writeFileSync(file, `#!/bin/sh\necho "$*" >> '${notes}'\nexec '${ffmpeg.path}' "$@"\n`, { mode: 0o755 })
+  return { noting: { ...ffmpeg, path: file }, calls: () => readFileSync(notes, 'utf8').trim().split('\n') }
+}
+
+describe.runIf(canEncode && process.platform !== 'win32')('one premium master for two platforms (needs sh)', () => {
+  it.each([
+    ['as it was rendered', -14, /^master-spotify\.wav$/],
+    ['lowered', -5, /^lowered-.*-spotify\.wav$/],
+  ])('is made and copied once by a codec that both stream, %s', async (_, targetLufs, name) => {
+    const { noting, calls } = notingFfmpeg()
+    const ceilingDbtp = -0.2
+    const targets = (['spotify', 'apple_music'] as const).map((platform) => {
+      return { ...deliveryTarget(platform, 'other', 'platform'), targetLufs, ceilingDbtp }
+    })
+    const { masters, folder } = await deliverNoise(targets, noting)
+    const [spotify, apple] = masters
+    expect(path.basename(spotify!.master.path)).toMatch(name)
+    expect(apple!.master).toEqual(spotify!.master)
+    expect(apple!.codecChecks).toEqual(spotify!.codecChecks.slice(0, 1))
+    expect(readdirSync(folder)).toHaveLength(1)
+    const copied = calls().flatMap((call) => (call.includes('-f adts') ? /\S+\.wav/.exec(call)![0] : []))
+    expect(copied.at(-1)).toBe(spotify!.master.path)
+    expect(copied).toEqual([...new Set(copied)])
+  })
+})
+
+describe.runIf(canEncode)('premium masters that are being proofed (only with an AAC encoder)', () => {
+  it('are told of copy by copy', async () => {
+    const targets = (['spotify', 'youtube'] as const).map((platform) => deliveryTarget(platform, 'other', 'platform'))
+    const { masters, verified } = await deliverNoise(targets)
+    const copies = masters.flatMap(({ codecChecks }) => codecChecks)
+    expect(verified).toEqual([...verified].sort((a, b) => a - b))
+    // The renders themselves are a tenth of it.
+    expect(new Set(verified.filter((part) => part > 0.1001)).size).toBe(copies.length)
+    expect(verified.at(-1)).toBe(1)
+  })
+})
+
+describe('masters for one loudness under two ceilings', () => {
+  const { loudness, truePeak } = prepareLanding(noise)
+  /** Masters under −1 and −2 dBTP at the loudness to which gain alone brings the noise with that peak. */
+  const deliverAt = async (peakDbtp: number) => {
+    const targetLufs = loudness.integratedLufs + peakDbtp - 20 * Math.log10(truePeak)
+    const targets = [-1, -2].map((ceilingDbtp, i) => {
+      return { ...deliveryTarget(i === 0 ? 'spotify' : 'apple_music', 'other', 'platform'), targetLufs, ceilingDbtp }
+    })
+    const { masters } = await deliverNoise(targets, ffmpeg, 'standard')
+    return masters.map(({ master }) => master)
+  }
+
+  it('are limited only where their own ceiling asks for it', async () => {
+    const [higher, lower] = await deliverAt(-1.5)
+    expect(higher!.plan.limiter).toBeNull()
+    expect(higher!.measurement.truePeakDbtp).toBeCloseTo(-1.5, 1)
+    expect(lower!.measurement.truePeakDbtp).toBeLessThanOrEqual(-2)
+    expect(lower!.measurement.integratedLufs).toBeCloseTo(higher!.measurement.integratedLufs, 1)
+  })
+
+  it('are one file where neither ceiling is reached', async () => {
+    const [higher, lower] = await deliverAt(-4)
+    expect(lower!.path).toBe(higher!.path)
+  })
+})
+
+describe('masters at two rates', () => {
+  it('count as rendered once those of the second rate are', async () => {
+    const song = { ...noise, sampleRateHz: 48_000, channels: noise.channels.map((samples) => samples.slice()) }
+    const targets = (['youtube', 'spotify', 'melon'] as const).map((platform) =>
+      deliveryTarget(platform, 'other', 'platform'),
+    )
+    const { masters, steps } = await deliverNoise(targets, ffmpeg, 'standard', song)
+    expect(masters.map(({ master }) => master.sampleRateHz)).toEqual([48_000, 44_100, 44_100])
+    expect(steps.indexOf('verifying')).toBeGreaterThan(steps.lastIndexOf('a master begins'))
+    expect(steps.filter((step) => step === 'a master begins')).toHaveLength(3)
+  })
+})

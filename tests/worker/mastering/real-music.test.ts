@@ -1,0 +1,42 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { findSong, noMusic } from '../../support/music.ts'
+import { readByEbur128, runPlain, temporaryFolder } from '../media/make-audio.ts'
+import { masterOrder, orderFor } from './run-worker.ts'
+
+const music = findSong('battle-epic.ogg') ?? findSong('love_theme.ogg')
+if (music === null) console.warn(`SKIPPED: ${noMusic}`)
+
+describe.skipIf(music === null)(`a real song, mastered for all platforms (${music ?? noMusic})`, () => {
+  const folder = temporaryFolder()
+
+  it.each([
+    ['mp3', ['-b:a', '320k']],
+    ['wav', ['-c:a', 'pcm_s16le', '-ar', '44100']],
+    ['flac', []],
+  ] as const)(
+    'as %s lands on every target and stays below every ceiling by another meter',
+    async (format, args) => {
+      const file = path.join(folder, `song.${format}`)
+      runPlain('-i', music!, '-t', '40', '-map_metadata', '-1', ...args, file)
+      const order = await orderFor(file, folder, { genre: 'kpop' })
+      const result = await masterOrder(order)
+      const bytes = readFileSync(path.join(order.attemptFolder, result.zip.fileName))
+      for (const { name, offset, sizeBytes } of result.zip.entries) {
+        const master = result.masters.find(({ file: masterFile }) => path.basename(name) === masterFile)
+        if (!master) continue
+        const { platform } = master
+        const wav = path.join(folder, 'master.wav')
+        writeFileSync(wav, bytes.subarray(offset, offset + sizeBytes))
+        const read = readByEbur128(wav)
+        const errorLu = read.integratedLufs - master.target_lufs
+        const isExcused = master.verdict === 'below_target' && errorLu < 0
+        expect(Math.abs(errorLu) <= 0.1 || isExcused, `${platform} is off by ${errorLu} LU`).toBe(true)
+        expect(read.truePeakDbtp - master.ceiling_dbtp, platform).toBeLessThanOrEqual(0.05)
+      }
+      expect(result.masters).toHaveLength(5)
+    },
+    180_000,
+  )
+})

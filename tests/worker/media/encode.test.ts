@@ -1,0 +1,126 @@
+import { mkdirSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { PLATFORMS } from '../../../src-contract/platforms.ts'
+import { decodeThroughCodec, platformCodecs } from '../../../src-worker/media/encode.ts'
+import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
+import { inWholeFrames } from '../../../src-worker/media/samples.ts'
+import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
+
+const all = new Set(['libfdk_aac', 'aac', 'libmp3lame', 'libopus', 'libvorbis'])
+const native = new Set([...all].filter((name) => name !== 'libfdk_aac'))
+const namesFor = (encoders: ReadonlySet<string>) =>
+  Object.fromEntries(
+    PLATFORMS.map((platform) => [platform, platformCodecs(platform, encoders).map(({ name }) => name)]),
+  )
+
+describe('the codecs near to what a platform streams', () => {
+  it('are named with their bit rate, their encoder and its settings', () => {
+    expect(namesFor(native)).toEqual({
+      spotify: ['AAC 256 kbit/s (ffmpeg aac, fast coder)', 'Vorbis quality 9 (ffmpeg libvorbis)'],
+      apple_music: ['AAC 256 kbit/s (ffmpeg aac, fast coder)'],
+      youtube: ['AAC 128 kbit/s (ffmpeg aac, fast coder)', 'Opus 160 kbit/s (ffmpeg libopus, complexity 5)'],
+      melon: ['MP3 320 kbit/s (ffmpeg libmp3lame, quality 7)'],
+      soundcloud: ['AAC 160 kbit/s (ffmpeg aac, fast coder)'],
+    })
+  })
+
+  it('are written with the settings that their names tell', () => {
+    const optionsOf = (encoder: string) =>
+      PLATFORMS.flatMap((platform) => platformCodecs(platform, native)).find((codec) => codec.encoder === encoder)!
+        .options
+    expect(optionsOf('aac').join(' ')).toBe('-b:a 256k -aac_coder fast -aac_is 0')
+    expect(optionsOf('libmp3lame').join(' ')).toBe('-b:a 320k -compression_level 7')
+    expect(optionsOf('libopus').join(' ')).toBe('-b:a 160k -compression_level 5 -ar 48000')
+    expect(optionsOf('libvorbis').join(' ')).toBe('-q:a 9')
+  })
+
+  it('prefer the AAC of Fraunhofer, which has no coder to choose', () => {
+    const [codec] = platformCodecs('apple_music', all)
+    expect(codec).toMatchObject({ name: 'AAC 256 kbit/s (ffmpeg libfdk_aac)', encoder: 'libfdk_aac' })
+    expect(codec!.options).toEqual(['-b:a', '256k'])
+  })
+
+  it('are only those that this ffmpeg can write', () => {
+    expect(namesFor(new Set(['libvorbis']))).toEqual({
+      spotify: ['Vorbis quality 9 (ffmpeg libvorbis)'],
+      apple_music: [],
+      youtube: [],
+      melon: [],
+      soundcloud: [],
+    })
+  })
+})
+
+describe('bytes that arrive in pieces', () => {
+  it.each([[1], [7], [8], [4096, 13], [5, 300_000]])('become the same whole frames in pieces of %i', (...sizes) => {
+    const sent = Buffer.from(Float32Array.from({ length: 100_000 }, (_, i) => Math.sin(i)).buffer)
+    const received: Buffer[] = []
+    const receive = inWholeFrames(8, (samples) => {
+      received.push(Buffer.from(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)))
+    })
+    const end = sizes.length > 1 ? sent.length : 4003
+    for (let at = 0, i = 0; at < end; i++) {
+      const next = Math.min(end, at + sizes[i % sizes.length]!)
+      receive(sent.subarray(at, next))
+      at = next
+    }
+    expect(received.every(({ length }) => length % 8 === 0)).toBe(true)
+    expect(Buffer.concat(received).equals(sent.subarray(0, end - (end % 8)))).toBe(true)
+  })
+})
+
+describe('a copy', async () => {
+  const folder = temporaryFolder()
+  const seconds = 4
+  const at = (name: string) => path.join(folder, name)
+  const wav = at('master.wav')
+  const float = writeFloatWav(at('float.wav'), songLike(seconds, 44_100, 0.2), 44_100)
+  runPlain('-i', float, '-c:a', 'pcm_s24le', wav)
+  const encoders = await listEncoders(ffmpeg)
+  const codecs = PLATFORMS.flatMap((platform) => platformCodecs(platform, encoders))
+
+  it('is made for every platform', () => {
+    expect(codecs.length).toBeGreaterThanOrEqual(PLATFORMS.length)
+  })
+
+  it.each(codecs)('by $name sounds like the master, comes in whole frames and leaves no file behind', async (codec) => {
+    const copies = at(`copies-${codecs.indexOf(codec)}`)
+    mkdirSync(copies)
+    let frames = 0
+    const energy = [0, 0]
+    const heard: Buffer[] = []
+    await decodeThroughCodec(ffmpeg, codec, { path: wav, folder: copies, durationSeconds: seconds }, (samples) => {
+      expect(samples.length % 2).toBe(0)
+      frames += samples.length / 2
+      heard.push(Buffer.from(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)))
+      for (const [i, sample] of samples.entries()) energy[i % 2]! += sample * sample
+    })
+    const rateHz = codec.encoder === 'libopus' ? 48_000 : 44_100
+    // Encoders pad their ends by a few thousand frames.
+    expect(Math.abs(frames / rateHz - seconds)).toBeLessThan(0.15)
+    const master = songLike(seconds, 44_100, 0.2)
+    for (const [c, samples] of master.entries()) {
+      const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length
+      expect(Math.abs(10 * Math.log10(energy[c]! / (seconds * rateHz) / power))).toBeLessThan(0.5)
+    }
+    expect(readdirSync(copies)).toEqual([])
+    const { encoder, options, muxer, demuxer } = codec
+    runPlain('-i', wav, '-c:a', encoder, ...options, '-f', muxer, at('plain'))
+    const plain = runPlain('-f', demuxer, '-i', at('plain'), '-c:a', 'pcm_f32le', '-f', 'f32le', 'pipe:1')
+    expect(Buffer.concat(heard).equals(plain)).toBe(true)
+  })
+
+  it('made many times at once of one master is the same each time', async () => {
+    const framesOf = async () => {
+      let frames = 0
+      await decodeThroughCodec(ffmpeg, codecs[0]!, { path: wav, folder, durationSeconds: seconds }, (samples) => {
+        frames += samples.length / 2
+      })
+      return frames
+    }
+    const alone = await framesOf()
+    const together = Array.from({ length: 12 }, framesOf)
+    expect(new Set(await Promise.all(together))).toEqual(new Set([alone]))
+  })
+})
