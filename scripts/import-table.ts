@@ -1,6 +1,6 @@
 /**
  * `npm run imports`: who may import whom. Every source file belongs to one room; a room imports itself and the rooms of its
- * row, and nothing else. A file in no room is an error, so that a new folder is a decision.
+ * row, and nothing else. A file in no room is an error, so that a new folder is a decision; so is a cycle between files.
  */
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -108,14 +108,40 @@ export function violations(files: readonly { readonly file: string; readonly tex
   return found
 }
 
+/** Returns every cycle between files, as the chain of its files; one for each group of files that reach each other. */
+export function cycles(files: readonly { readonly file: string; readonly text: string }[]): string[] {
+  const names = new Set(files.map(({ file }) => file))
+  const targets = new Map(
+    files.map(({ file, text }) => [
+      file,
+      importsOf(file, text)
+        .map(({ to }) => to)
+        .filter((to) => names.has(to)),
+    ]),
+  )
+  const found: string[] = []
+  const finished = new Set<string>()
+  const visit = (file: string, chain: readonly string[]): void => {
+    const start = chain.indexOf(file)
+    if (start >= 0) found.push([...chain.slice(start), file].join(' → '))
+    if (start >= 0 || finished.has(file)) return
+    for (const target of targets.get(file) ?? []) visit(target, [...chain, file])
+    finished.add(file)
+  }
+  for (const file of targets.keys()) visit(file, [])
+  return found
+}
+
 if (import.meta.main) {
   const root = path.join(import.meta.dirname, '..')
   const files = globSync('src-*/**/*.{ts,tsx}', { cwd: root })
     .map((file) => file.split(path.sep).join('/'))
     .filter((file) => !file.startsWith('src-engine/dsp/kernels/assembly/') && !file.endsWith('.d.ts'))
     .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }))
-  const found = violations(files)
-  for (const line of found) console.error(line)
-  console.log(`Import table: ${files.length} files read, ${found.length} not allowed.`)
-  process.exit(found.length > 0 || files.length === 0 ? 1 : 0)
+  const notAllowed = violations(files)
+  const circles = cycles(files)
+  for (const line of notAllowed) console.error(line)
+  for (const chain of circles) console.error(`Cycle: ${chain}`)
+  console.log(`Import table: ${files.length} files read, ${notAllowed.length} not allowed, ${circles.length} cycles.`)
+  process.exit(notAllowed.length + circles.length > 0 || files.length === 0 ? 1 : 0)
 }

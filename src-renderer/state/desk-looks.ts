@@ -6,14 +6,7 @@ import type { Analysis } from '../../src-contract/jobs.ts'
 import type { AiService } from '../../src-contract/platforms.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
-import { isTooShort } from './song-rows.ts'
-
-/** A look under way. */
-export interface Look {
-  readonly stage: 'decoding' | 'analysing'
-  /** 0 to 100, only ever more. */
-  readonly percent: number
-}
+import { isTooShort, type Look } from './song-rows.ts'
 
 export interface LooksState {
   readonly looks: Readonly<Record<string, Look>>

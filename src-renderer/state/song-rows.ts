@@ -4,7 +4,6 @@ import type { Job } from '../../src-contract/jobs.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { WARNING_KINDS, type WarningKind } from '../../src-contract/warning-kinds.ts'
-import type { Look } from './desk-looks.ts'
 import type { Refusal } from './refusal.ts'
 
 /** A song that is not on the desk: being sent, refused on arrival, or cut off when its page went. */
@@ -68,6 +67,13 @@ export function partWarnings<Found extends Pick<Warning, 'code'>>(
 ): { damage: readonly Found[]; remarks: readonly Found[] } {
   const of = (kind: WarningKind) => warnings.filter(({ code }) => WARNING_KINDS[code] === kind)
   return { damage: of('damage'), remarks: of('remark') }
+}
+
+/** The analysis of a song under way. */
+export interface Look {
+  readonly stage: 'decoding' | 'analysing'
+  /** 0 to 100, only ever more. */
+  readonly percent: number
 }
 
 /** Whether a song is shorter than what can be mastered: its job would fail. */
@@ -297,4 +303,9 @@ export function movedOrder(order: readonly string[], rowId: string, step: number
   if (from < 0 || to < 0 || to >= order.length) return order
   const rest = order.filter((id) => id !== rowId)
   return [...rest.slice(0, to), rowId, ...rest.slice(to)]
+}
+
+/** The title of a row: the song's tag or file stem, the file's name while nothing else is known. */
+export function titleOf(row: SongRow): string {
+  return row.song?.source.title ?? row.upload?.filename ?? ''
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import type Database from 'better-sqlite3'
 import { makePrivate } from '../../src-system/disk.ts'
 import { DatabaseError } from './fault.ts'
-import type { Db } from './open.ts'
 
 /** One step of the schema. A released one never changes. */
 export interface Migration {
@@ -35,7 +35,7 @@ const checksumOf = (migration: Migration) => createHash('sha256').update(migrati
  * itself first (`<file>.before-000N`); only the newest copy is kept. Throws a `DatabaseError` for a file of a newer Loudsmith and
  * for one whose migrations read differently than those it has run.
  */
-export function migrate(db: Db, file: string, migrations: readonly Migration[]): void {
+export function migrate(db: Database.Database, file: string, migrations: readonly Migration[]): void {
   db.exec(`CREATE TABLE IF NOT EXISTS migrations (
     version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL
   ) STRICT`)
@@ -60,7 +60,7 @@ export function migrate(db: Db, file: string, migrations: readonly Migration[]):
   }
 }
 
-function copyBefore(db: Db, file: string, next: Migration): void {
+function copyBefore(db: Database.Database, file: string, next: Migration): void {
   const copy = `${file}.before-${String(next.version).padStart(4, '0')}`
   rmSync(copy, { force: true })
   db.prepare('VACUUM INTO ?').run(copy)

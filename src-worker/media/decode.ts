@@ -1,6 +1,7 @@
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import type { AudioFacts, AudioFormat } from './audio-facts.ts'
-import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, type FfmpegCall, runFfmpeg } from './ffmpeg.ts'
+import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
+import type { FfmpegCall } from './ffmpeg-arguments.ts'
 import { mp3Sound } from './mp3-layout.ts'
 import { rateFilter } from './resample.ts'
 import { type Allocate, allocateShared, bridgeGaps, collectPlanar } from './samples.ts'

@@ -1,6 +1,25 @@
-/** The argument list of a call of ffmpeg, built by fluent-ffmpeg, which starts nothing here. */
+/** A call of ffmpeg and its argument list, built by fluent-ffmpeg, which starts nothing here. */
+import type { Readable } from 'node:stream'
 import fluentFfmpeg from 'fluent-ffmpeg'
-import type { FfmpegCall } from './ffmpeg.ts'
+
+/** One call of ffmpeg. */
+export interface FfmpegCall {
+  /** What is done, as a verb phrase: "decode the song". */
+  readonly operation: string
+  /** A file or a stream of bytes, and the demuxer it must be read with. */
+  readonly input: { readonly from: string | Readable; readonly format: string; readonly options?: readonly string[] }
+  /** Everything between the input and the output, muxer (`-f`) included. */
+  readonly outputOptions: readonly string[]
+  /** A file to be written, or the receiver of ffmpeg's output; it runs before the next chunk is read and may throw. */
+  readonly output: string | ((chunk: Uint8Array) => void)
+  /** A time in which the machine was awake. */
+  readonly timeLimitSeconds: number
+  /** How long ffmpeg may give no sign of life, neither output nor a line; 20 s when absent. */
+  readonly stallSeconds?: number
+  readonly signal?: AbortSignal | undefined
+  /** Receives each line that ffmpeg prints about its input and output. */
+  readonly onLine?: (line: string) => void
+}
 
 /**
  * Limits of everything that ffmpeg parses, set before each input; ffmpeg 5.1 and 7.0 take all of them. Without them a picture of 2 MB

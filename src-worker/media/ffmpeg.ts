@@ -9,7 +9,7 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isExhausted, killGroup, startGroup } from '../../src-system/process-group.ts'
 import { afterAwake, systemClock } from '../../src-system/system.ts'
-import { ffmpegArguments } from './ffmpeg-arguments.ts'
+import { type FfmpegCall, ffmpegArguments } from './ffmpeg-arguments.ts'
 
 /** Where an ffmpeg was found. */
 export type FfmpegOrigin = 'setting' | 'packaged' | 'ffmpeg-static' | 'system' | 'npm-fallback'
@@ -63,25 +63,6 @@ export class FfmpegError extends Error {
     this.fault = fault
     this.lastLines = lastLines
   }
-}
-
-/** One call of ffmpeg. */
-export interface FfmpegCall {
-  /** What is done, as a verb phrase: "decode the song". */
-  readonly operation: string
-  /** A file or a stream of bytes, and the demuxer it must be read with. */
-  readonly input: { readonly from: string | Readable; readonly format: string; readonly options?: readonly string[] }
-  /** Everything between the input and the output, muxer (`-f`) included. */
-  readonly outputOptions: readonly string[]
-  /** A file to be written, or the receiver of ffmpeg's output; it runs before the next chunk is read and may throw. */
-  readonly output: string | ((chunk: Uint8Array) => void)
-  /** A time in which the machine was awake. */
-  readonly timeLimitSeconds: number
-  /** How long ffmpeg may give no sign of life, neither output nor a line; {@link DEFAULT_STALL_SECONDS} when absent. */
-  readonly stallSeconds?: number
-  readonly signal?: AbortSignal | undefined
-  /** Receives each line that ffmpeg prints about its input and output. */
-  readonly onLine?: (line: string) => void
 }
 
 /** ffmpeg reads any song within seconds, and within minutes on a machine that does ten other things; beyond this it hangs. */

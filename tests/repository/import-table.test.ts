@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { importsOf, violations } from '../../scripts/import-table.ts'
+import { cycles, importsOf, violations } from '../../scripts/import-table.ts'
 
 test('a file in no room is an error', () => {
   expect(violations([{ file: 'src-server/helpers/x.ts', text: '' }])).toEqual([
@@ -39,4 +39,15 @@ test('the queue may name what crosses to the engine process, but runs nothing of
   const file = 'src-server/jobs/scheduler.ts'
   expect(violations([{ file, text: "import type { WorkOrder } from '../mastering/work-order.ts'\n" }])).toEqual([])
   expect(violations([{ file, text: "import { masterSong } from '../mastering/pipeline.ts'\n" }])).toHaveLength(1)
+})
+
+test('files that import each other in a circle are named as a chain', () => {
+  const circle = [
+    { file: 'src-main/a.ts', text: "import './b.ts'\n" },
+    { file: 'src-main/b.ts', text: "import type { C } from './c.ts'\n" },
+    { file: 'src-main/c.ts', text: "export * from './a.ts'\n" },
+    { file: 'src-main/d.ts', text: "import './a.ts'\n" },
+  ]
+  expect(cycles(circle)).toEqual(['src-main/a.ts → src-main/b.ts → src-main/c.ts → src-main/a.ts'])
+  expect(cycles(circle.slice(1))).toEqual([])
 })

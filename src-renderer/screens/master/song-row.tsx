@@ -8,7 +8,7 @@ import { Menu } from '../../components/dialogs.tsx'
 import { Waveform } from '../../components/waveform.tsx'
 import { addressOf } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
-import type { SongRow } from '../../state/song-rows.ts'
+import { type SongRow, titleOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
 import { codecName } from '../../text/format.ts'
@@ -28,11 +28,6 @@ export function formatOf(
       ? t.row.kbits(Math.round(source.bit_rate_bps / 1000))
       : `${rate} kHz`
   return `${name} ${detail}${source.channels === 1 ? `, ${t.row.mono}` : ''}`
-}
-
-/** What a song is called: its tag or file stem, the file's name while nothing else is known. */
-export function titleOf(row: SongRow): string {
-  return row.song?.source.title ?? row.upload?.filename ?? ''
 }
 
 export interface SongRowProps extends RowStatusProps {

@@ -6,10 +6,9 @@ import { pickFiles } from '../../components/pick-files.ts'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { isWorthAgain } from '../../state/jobs.ts'
-import { refusalOfRow, type SongRow } from '../../state/song-rows.ts'
+import { refusalOfRow, type SongRow, titleOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import { useCopyCurl } from '../automate/use-copy-curl.ts'
-import { titleOf } from './song-row.tsx'
 
 export interface RowActions {
   remove: (row: SongRow) => void
