@@ -20,7 +20,7 @@ if (host.kind === 'desktop') {
 } else {
   process.stderr.write(`${host.reason}\n`)
   command = process.execPath
-  commandArguments = [path.join(root, 'src-server', 'cli.ts'), 'serve', ...userArguments]
+  commandArguments = [path.join(root, 'src-cli', 'cli.ts'), 'serve', ...userArguments]
 }
 
 const child = spawn(command, commandArguments, { stdio: 'inherit', cwd: root })

@@ -188,7 +188,7 @@ describe('sentences', () => {
   })
 
   it('call loudness by the one Korean word that mastering has for it', () => {
-    const folders = ['src-renderer', 'src-server', 'src-main']
+    const folders = readdirSync('.').filter((name) => name.startsWith('src-'))
     const files = folders.flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name)),
     )

@@ -6,7 +6,7 @@ import { DECISION_CODES, STAGES_OF_CHAIN } from '../../src-contract/report.ts'
 const root = path.join(import.meta.dirname, '../..')
 
 test('the report declares no stage and no code of a decision that nothing decides', () => {
-  const files = globSync('src-server/{engine,mastering}/**/*.ts', { cwd: root })
+  const files = globSync('{src-engine,src-worker/mastering}/**/*.ts', { cwd: root })
   const source = files.map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n')
   const stages = STAGES_OF_CHAIN.filter((stage) => !source.includes(`stage: '${stage}'`))
   const codes = DECISION_CODES.filter((code) => !source.includes(`'${code}'`))

@@ -9,8 +9,8 @@ test('a file in no room is an error', () => {
 
 test('the engine may name types of the contract, but may run nothing of it', () => {
   const file = 'src-engine/plan.ts'
-  expect(violations([{ file, text: "import type { Recipe } from '../contract/recipe.ts'\n" }])).toEqual([])
-  expect(violations([{ file, text: "import { Recipe } from '../contract/recipe.ts'\n" }])).toHaveLength(1)
+  expect(violations([{ file, text: "import type { Recipe } from '../src-contract/recipe.ts'\n" }])).toEqual([])
+  expect(violations([{ file, text: "import { Recipe } from '../src-contract/recipe.ts'\n" }])).toHaveLength(1)
 })
 
 test('the renderer reaches the contract and nothing else of the server', () => {
@@ -37,8 +37,12 @@ test('every way to write an import is seen', () => {
 
 test('the queue may name what crosses to the engine process, but runs nothing of it', () => {
   const file = 'src-server/jobs/scheduler.ts'
-  expect(violations([{ file, text: "import type { WorkOrder } from '../mastering/work-order.ts'\n" }])).toEqual([])
-  expect(violations([{ file, text: "import { masterSong } from '../mastering/pipeline.ts'\n" }])).toHaveLength(1)
+  expect(
+    violations([{ file, text: "import type { WorkOrder } from '../../src-worker/mastering/work-order.ts'\n" }]),
+  ).toEqual([])
+  expect(
+    violations([{ file, text: "import { masterSong } from '../../src-worker/mastering/pipeline.ts'\n" }]),
+  ).toHaveLength(1)
 })
 
 test('files that import each other in a circle are named as a chain', () => {
