@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright/test'
-import type { Desk } from '../src-contract/app.ts'
+import type { Batch } from '../src-contract/app.ts'
 import type { JobPage } from '../src-contract/jobs.ts'
 import { drop, expect, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
 
@@ -59,11 +59,11 @@ test('a reference is taken, shown with its amount, refused with its reason, and 
   await amount.focus()
   await page.keyboard.press('End')
   await expect
-    .poll(async () => (await program.call<Desk>('GET', '/app/desk')).settings)
+    .poll(async () => (await program.call<Batch>('GET', '/app/desk')).settings)
     .toMatchObject({ reference_amount: 100, reference_source_id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
   await page.getByRole('button', { name: 'Remove reference' }).press('Enter')
   await expect(page.locator('.file.blank')).toBeFocused()
-  await expect.poll(async () => (await program.call<Desk>('GET', '/app/desk')).settings.reference_source_id).toBeNull()
+  await expect.poll(async () => (await program.call<Batch>('GET', '/app/desk')).settings.reference_source_id).toBeNull()
   // What is let go over its place is a reference, not one more song.
   await page.locator('.file.blank').evaluate(
     (place, base64) => {
@@ -119,7 +119,7 @@ test('a reference that is on its way or was refused is shown in the settings of 
   await expect(slot).toContainText('Guide.wav')
   await expect
     .poll(async () =>
-      (await program.call<Desk>('GET', '/app/desk')).songs.map((one) => one.settings?.reference_source_id),
+      (await program.call<Batch>('GET', '/app/desk')).songs.map((one) => one.settings?.reference_source_id),
     )
     .toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), undefined])
 })
@@ -277,7 +277,7 @@ test('the list is put in order by title and by length, a menu moves a song, and 
   await expect(titles).toHaveText(['Beta', 'Song 10', 'Song 9'])
   await choose('More: Song 10', 'Move down')
   await expect
-    .poll(async () => (await program.call<Desk>('GET', '/app/desk')).songs.map((one) => one.source.title))
+    .poll(async () => (await program.call<Batch>('GET', '/app/desk')).songs.map((one) => one.source.title))
     .toEqual(['Beta', 'Song 9', 'Song 10'])
   await choose('Order', 'Order added')
   await expect(titles).toHaveText(['Song 10', 'Song 9', 'Beta'])
@@ -315,7 +315,7 @@ test('a fader goes back to its standard, a competitive master is aimed louder, a
   await expect(page.getByRole('button', { name: /^Spotify/ })).toContainText('−11')
   await intensity.dblclick({ position: { x: 4, y: 8 } })
   await expect
-    .poll(async () => (await program.call<Desk>('GET', '/app/desk')).settings)
+    .poll(async () => (await program.call<Batch>('GET', '/app/desk')).settings)
     .toMatchObject({ intensity: 50, loudness: 'competitive' })
 })
 

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import type { Desk } from '../src-contract/app.ts'
+import type { Batch } from '../src-contract/app.ts'
 import { engineFlags } from '../src-server/jobs/worker-pool.ts'
 import { type Desktop, expect, lookingTest, test } from './desktop-fixtures.ts'
 import { writeSong } from './desktop-songs.ts'
 
 const titles = async (desktop: Desktop) =>
-  (await desktop.call<Desk>('GET', '/app/desk')).songs.map((song) => song.source.title)
+  (await desktop.call<Batch>('GET', '/app/desk')).songs.map((song) => song.source.title)
 
 /** Collects what the desktop announces to the page from now on. */
 async function listen(
@@ -26,7 +26,7 @@ async function listen(
     )
 }
 
-test('songs opened with Loudsmith are on the desk, before the start and while it runs', async ({ user }) => {
+test('songs opened with Loudsmith are in the batch, before the start and while it runs', async ({ user }) => {
   const early = writeSong(user.music, 'Early.wav', 2, 1)
   const desktop = await user.launch({ args: [early] })
   await expect.poll(() => titles(desktop)).toEqual(['Early'])
@@ -187,8 +187,8 @@ test('an engine process has the flags of V8 that it has without the desktop', as
 })
 
 async function expectSong(desktop: Desktop): Promise<string[]> {
-  await expect.poll(async () => (await desktop.call<Desk>('GET', '/app/desk')).songs.length).toBe(1)
-  return (await desktop.call<Desk>('GET', '/app/desk')).songs.map((song) => song.source.source_id)
+  await expect.poll(async () => (await desktop.call<Batch>('GET', '/app/desk')).songs.length).toBe(1)
+  return (await desktop.call<Batch>('GET', '/app/desk')).songs.map((song) => song.source.source_id)
 }
 
 lookingTest.describe('in one start', () => {
@@ -247,12 +247,12 @@ lookingTest.describe('in one start', () => {
 
   lookingTest('pausing in the tray pauses the queue, and menu and tray then offer to go on', async ({ desktop }) => {
     await desktop.choose('tray', 'pause')
-    await expect.poll(async () => (await desktop.call<Desk>('GET', '/app/desk')).is_paused).toBe(true)
+    await expect.poll(async () => (await desktop.call<Batch>('GET', '/app/desk')).is_paused).toBe(true)
     await expect
       .poll(() => desktop.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('pause')?.label))
       .toBe('Resume the queue')
     await desktop.choose('application', 'pause')
-    await expect.poll(async () => (await desktop.call<Desk>('GET', '/app/desk')).is_paused).toBe(false)
+    await expect.poll(async () => (await desktop.call<Batch>('GET', '/app/desk')).is_paused).toBe(false)
   })
 
   lookingTest('starting at login is off until it is chosen, and the system knows of it', async ({ user, desktop }) => {

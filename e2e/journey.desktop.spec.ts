@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { LedgerEntry } from '../src-contract/account.ts'
-import type { Desk } from '../src-contract/app.ts'
+import type { Batch } from '../src-contract/app.ts'
 import type { Job } from '../src-contract/jobs.ts'
 import { type Desktop, expect, test } from './desktop-fixtures.ts'
 import { writeSong } from './desktop-songs.ts'
@@ -27,7 +27,7 @@ async function drop(desktop: Desktop, files: readonly string[]): Promise<void> {
   expect(report?.refused).toEqual([])
 }
 
-const desk = (desktop: Desktop) => desktop.call<Desk>('GET', '/app/desk')
+const batch = (desktop: Desktop) => desktop.call<Batch>('GET', '/app/desk')
 const jobs = async (desktop: Desktop) => (await desktop.call<{ jobs: Job[] }>('GET', '/api/v1/jobs?sort=oldest')).jobs
 const start = async (desktop: Desktop, sourceIds: readonly string[]) =>
   desktop.call('POST', '/app/desk/start', { source_ids: sourceIds })
@@ -36,7 +36,7 @@ test('from two dropped songs to masters in another program, and a third that sur
   test.setTimeout(400_000)
   const first = await user.launch()
   await drop(first, [writeSong(user.music, 'One.wav', 6, 1), writeSong(user.music, 'Two.wav', 6, 2)])
-  const { songs } = await desk(first)
+  const { songs } = await batch(first)
   expect(songs.map((song) => song.source.title)).toEqual(['One', 'Two'])
 
   // The window is behind another one, so the end of the batch is told.
@@ -92,7 +92,7 @@ test('from two dropped songs to masters in another program, and a third that sur
 
   // A third song is running when the user quits: one question, stopped, and it goes on at the next start without a new charge.
   await drop(first, [writeSong(user.music, 'Three.wav', 40, 3)])
-  const third = (await desk(first)).songs.find((song) => song.source.title === 'Three')
+  const third = (await batch(first)).songs.find((song) => song.source.title === 'Three')
   await start(first, [third?.source.source_id ?? ''])
   await expect
     .poll(async () => (await jobs(first))[2]?.stage, { timeout: 20_000 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Desk } from '../src-contract/app.ts'
+import type { Batch } from '../src-contract/app.ts'
 import type { Job } from '../src-contract/jobs.ts'
 import { expect, test } from './desktop-fixtures.ts'
 import { writeSong } from './desktop-songs.ts'
@@ -20,7 +20,7 @@ test('songs that were given to the window arrive although it is read again at on
   await expect.poll(async () => (await named()) ?? files.length).toBe(files.length)
   // Not until all is loaded: what is looked at comes later by itself.
   await page.reload({ waitUntil: 'commit' })
-  const titles = async () => (await desktop.call<Desk>('GET', '/app/desk')).songs.map((song) => song.source.title)
+  const titles = async () => (await desktop.call<Batch>('GET', '/app/desk')).songs.map((song) => song.source.title)
   await expect.poll(titles, { timeout: 60_000 }).toEqual(['One', 'Two', 'Three', 'Four'])
   await expect(page.locator('.song')).toHaveCount(4)
   await expect(page.locator('.song.interrupted')).toHaveCount(0)
@@ -33,7 +33,7 @@ test('masters are dragged out of the window by the cover of their row and by the
   const { page } = desktop
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('.first .btn.primary')])
   await chooser.setFiles([writeSong(user.music, 'One.wav', 6)])
-  const ids = async () => (await desktop.call<Desk>('GET', '/app/desk')).songs.map(({ source }) => source.source_id)
+  const ids = async () => (await desktop.call<Batch>('GET', '/app/desk')).songs.map(({ source }) => source.source_id)
   await expect.poll(ids, { timeout: 60_000 }).toHaveLength(1)
   await desktop.call('POST', '/app/desk/start', { source_ids: await ids() })
   const jobs = async () => (await desktop.call<{ jobs: Job[] }>('GET', '/api/v1/jobs')).jobs

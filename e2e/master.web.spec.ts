@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright/test'
-import type { Desk } from '../src-contract/app.ts'
+import type { Batch } from '../src-contract/app.ts'
 import type { JobPage } from '../src-contract/jobs.ts'
 import type { GivenFile } from './program.ts'
 import { drop, expect, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
@@ -48,7 +48,7 @@ test('a first song goes from a drop to a saved ZIP and a saved master', async ({
 test('twelve files with two broken ones end as ten results and two clear reasons', async ({ page, program }) => {
   test.setTimeout(400_000)
   // One platform and the standard tier: this journey is about the batch, not about the engine's best.
-  const { settings } = await program.call<Desk>('GET', '/app/desk')
+  const { settings } = await program.call<Batch>('GET', '/app/desk')
   const quick = { ...settings, platforms: ['spotify'], tier: 'standard' }
   await program.call('PATCH', '/app/desk', { settings: quick })
   await page.reload()
@@ -179,8 +179,8 @@ test('settings of one song differ from those of all, and both survive a reload',
   await expect(rowOf(page, 'Two')).toContainText('own settings')
   await expect
     .poll(async () => {
-      const desk = await program.call<Desk>('GET', '/app/desk')
-      return [desk.settings.genre, desk.songs[1]?.settings?.genre, desk.songs[1]?.settings?.platforms.length]
+      const batch = await program.call<Batch>('GET', '/app/desk')
+      return [batch.settings.genre, batch.songs[1]?.settings?.genre, batch.songs[1]?.settings?.platforms.length]
     })
     .toEqual(['ballad', 'edm', 4])
   await page.reload()
@@ -219,7 +219,7 @@ test('songs are selected, removed, put back, reordered and started by keyboard a
   await expect(rowOf(other, 'One')).toBeFocused()
   await expect(page.locator('.song').first()).toContainText('Two')
   await expect
-    .poll(async () => (await program.call<Desk>('GET', '/app/desk')).songs.map((one) => one.source.title))
+    .poll(async () => (await program.call<Batch>('GET', '/app/desk')).songs.map((one) => one.source.title))
     .toEqual(['Two', 'One', 'Three'])
   await other.bringToFront()
   const last = await other.locator('.song').last().boundingBox()
@@ -396,7 +396,7 @@ test('a copied file is pasted into the window, and what is no song is refused wi
   await expect(page.locator('.song.refused .ti')).toHaveText(/\.png$/)
 })
 
-test('with the keyboard alone an empty desk becomes a running batch', async ({ page }) => {
+test('with the keyboard alone an empty batch becomes a running batch', async ({ page }) => {
   const pressTab = async (until: () => Promise<boolean>) => {
     for (let presses = 0; presses < 40; presses++) {
       await page.keyboard.press('Tab')

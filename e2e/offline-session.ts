@@ -7,7 +7,7 @@ import dgram from 'node:dgram'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Desk } from '../src-contract/app.ts'
+import type { Batch } from '../src-contract/app.ts'
 import type { Job } from '../src-contract/jobs.ts'
 import { launch } from './desktop-fixtures.ts'
 import { songBytes, writeSong } from './desktop-songs.ts'
@@ -59,9 +59,9 @@ await desktop.app.evaluate(
   ({ app }, file) => app.emit('open-file', { preventDefault() {} }, file),
   writeSong(path.join(home, 'Music'), 'Offline.wav', 4),
 )
-const readDesk = () => desktop.call<Desk>('GET', '/app/desk')
-await until(async () => (await readDesk()).songs.length === 1, 'the song on the desk')
-const { songs } = await readDesk()
+const readBatch = () => desktop.call<Batch>('GET', '/app/desk')
+await until(async () => (await readBatch()).songs.length === 1, 'the song in the batch')
+const { songs } = await readBatch()
 await desktop.call('POST', '/app/desk/start', { source_ids: songs.map((song) => song.source.source_id) })
 const hooked = await desktop.page.evaluate(
   async ([audio, receiver]) => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Desk, Settings, SystemState } from '../src-contract/app.ts'
+import type { Batch, Settings, SystemState } from '../src-contract/app.ts'
 import { violations } from './axe.ts'
 import { startProgram } from './program.ts'
 import { drop, expect, master, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
@@ -27,7 +27,7 @@ for (const locale of ['en-GB', 'ko-KR']) {
         }
       }
       await expect(page.locator('.first')).toBeVisible()
-      await expectNoFault('empty desk')
+      await expectNoFault('empty batch')
       await drop(page, [song('One.wav'), noSong('Two.mp3')])
       await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
       await page.locator('.song').first().locator('.ti').click()
@@ -360,7 +360,7 @@ test('a webhook is registered, tested and removed with undo', async ({ page, pro
   await page.keyboard.press('Enter')
   await expect(address).toHaveAccessibleDescription('Give the address.')
   for (const [refused, why] of [
-    ['on my desk', 'it is not a valid address'],
+    ['on my batch', 'it is not a valid address'],
     [`${program.baseUrl}/hook`, 'it is Loudsmith itself'],
   ] as const) {
     await address.fill(refused)
@@ -737,7 +737,7 @@ test('a preset is saved, used, replaced when asked and deleted, with undo', asyn
   await expect(page.getByRole('dialog')).toBeHidden()
   await expect(page.getByRole('button', { name: 'Presets' })).toBeFocused()
   const genres = async () =>
-    (await program.call<Desk>('GET', '/app/desk')).presets.map(({ name, settings }) => [name, settings.genre])
+    (await program.call<Batch>('GET', '/app/desk')).presets.map(({ name, settings }) => [name, settings.genre])
   await expect.poll(genres).toEqual([['Night EP', 'edm']])
   await page.keyboard.press('Control+z')
   await expect.poll(genres).toEqual([['Night EP', 'kpop']])

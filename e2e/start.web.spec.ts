@@ -1,6 +1,6 @@
 /** The start of a batch: which presses begin it, what they ask before, and what waits for a measurement or a reference. */
 import type { Page, Route } from 'playwright/test'
-import type { Desk } from '../src-contract/app.ts'
+import type { Batch } from '../src-contract/app.ts'
 import type { JobPage } from '../src-contract/jobs.ts'
 import { drop, expect, type Program, rowOf, silence, song, test } from './web-fixtures.ts'
 
@@ -83,7 +83,7 @@ test('a start that is pressed while songs are measured begins once the last one 
   await page.getByRole('link', { name: 'History' }).click()
   await looks.letGo()
   const started = async () =>
-    (await program.call<Desk>('GET', '/app/desk')).songs.filter(
+    (await program.call<Batch>('GET', '/app/desk')).songs.filter(
       ({ state }) => state === 'waiting' || state === 'submitted',
     )
   await expect
@@ -114,7 +114,7 @@ test('a song with a reference that is mastered again is the one that is changed,
   const reference = song('Guide.wav', 5, 12)
   await drop(page, [song('Alpha.wav', 1, 3)])
   await isMeasured(page, 1)
-  const [source] = (await program.call<Desk>('GET', '/app/desk')).songs
+  const [source] = (await program.call<Batch>('GET', '/app/desk')).songs
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.locator('.side button.file').click()])
   await chooser.setFiles(reference)
   await expect(page.locator('.side .file')).toContainText('Guide')
@@ -136,7 +136,7 @@ test('a song with a reference that is mastered again is the one that is changed,
   await expect.poll(async () => (await jobsOf(program)).total, { timeout: 60_000 }).toBe(2)
   const [again] = (await jobsOf(program)).jobs
   expect(again).toMatchObject({ genre: 'ballad', reference_filename: 'Guide.wav', source_id: source?.source.source_id })
-  const { settings } = await program.call<Desk>('GET', '/app/desk')
+  const { settings } = await program.call<Batch>('GET', '/app/desk')
   expect([settings.genre, settings.reference_source_id], 'all songs are as they were').not.toContain('ballad')
   expect(settings.reference_source_id).toBeNull()
 })

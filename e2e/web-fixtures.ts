@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test as base, type Page } from 'playwright/test'
-import type { Desk } from '../src-contract/app.ts'
+import type { Batch } from '../src-contract/app.ts'
 import type { Job } from '../src-contract/jobs.ts'
 import type { Platform } from '../src-contract/platforms.ts'
 import { type GivenFile, type Program, startProgram } from './program.ts'
@@ -68,7 +68,7 @@ async function openPage({ page, program }: { page: Page; program: Program }, use
   if (failures.length > 0) throw new Error(`the page threw: ${failures.join('; ')}`)
 }
 
-/** `home` is the folder in which the program keeps what it has; `platforms` those that are chosen on its desk, all if not given. */
+/** `home` is the folder in which the program keeps what it has; `platforms` those that are chosen on its batch, all if not given. */
 export const test = base.extend<{ home: string; platforms: readonly Platform[] | undefined; program: Program }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
   home: ({}, use) => keepHome(use),
@@ -76,7 +76,7 @@ export const test = base.extend<{ home: string; platforms: readonly Platform[] |
   program: async ({ home, platforms }, use) => {
     const program = await startProgram(home)
     if (platforms) {
-      const { settings } = await program.call<Desk>('GET', '/app/desk')
+      const { settings } = await program.call<Batch>('GET', '/app/desk')
       await program.call('PATCH', '/app/desk', { settings: { ...settings, platforms } })
     }
     await keepProgram(program, use)

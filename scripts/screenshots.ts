@@ -8,7 +8,7 @@ import path from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright'
 import { noSong, type Program, silence, song, startProgram } from '../e2e/program.ts'
 import { CHROMIUM_ARGUMENTS } from '../playwright.config.ts'
-import type { Desk } from '../src-contract/app.ts'
+import type { Batch } from '../src-contract/app.ts'
 import type { JobPage } from '../src-contract/jobs.ts'
 
 const folder = path.join(import.meta.dirname, '..', 'screenshots')
@@ -61,7 +61,7 @@ async function shoot(
   }
 }
 
-async function giveSongs(browser: Browser, program: Program): Promise<Desk> {
+async function giveSongs(browser: Browser, program: Program): Promise<Batch> {
   const files = [
     song('Paper Lanterns.wav', 1, 24),
     song('Low Tide.wav', 4, 20),
@@ -78,7 +78,7 @@ async function giveSongs(browser: Browser, program: Program): Promise<Desk> {
       timeout: 120_000,
     })
   })
-  return program.call<Desk>('GET', '/app/desk')
+  return program.call<Batch>('GET', '/app/desk')
 }
 
 async function untilEnded(program: Program, count: number): Promise<JobPage> {
@@ -96,8 +96,8 @@ const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const browser = await chromium.launch({ executablePath, chromiumSandbox: false, args: CHROMIUM_ARGUMENTS })
 try {
   await shoot(browser, program, 'first-run', '#/', ['normal', 'small', 'zoomed'])
-  const desk = await giveSongs(browser, program)
-  const ids = desk.songs.map((one) => one.source.source_id)
+  const batch = await giveSongs(browser, program)
+  const ids = batch.songs.map((one) => one.source.source_id)
   await shoot(browser, program, 'ready', '#/')
   await program.call('POST', '/app/desk/start', { source_ids: [ids[0], ids[4]] })
   const { jobs } = await untilEnded(program, 2)

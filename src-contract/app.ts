@@ -1,4 +1,4 @@
-/** What only the app itself may call: stored songs, the desk where a batch waits, settings and the state of the machine. */
+/** What only the app itself may call: stored songs, the batch where a batch waits, settings and the state of the machine. */
 import Type, { type Static } from 'typebox'
 import { Deleted, exactly, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
@@ -39,10 +39,10 @@ export const MasterSettings = exactly({
 })
 export type MasterSettings = Static<typeof MasterSettings>
 
-/** Where a song on the desk stands: not started, waiting for a free slot, handed over as a job, or refused at the hand-over. */
+/** Where a song in the batch stands: not started, waiting for a free slot, handed over as a job, or refused at the hand-over. */
 export const DESK_STATES = ['ready', 'waiting', 'submitted', 'refused'] as const
 
-/** What the desk shows of a look at a song. The whole of it is what `analyze` answers: twenty times as much. */
+/** What the batch shows of a look at a song. The whole of it is what `analyze` answers: twenty times as much. */
 export const AnalysisSummary = exactly({
   integrated_lufs: orNull(Type.Number()),
   true_peak_dbtp: orNull(Type.Number()),
@@ -55,7 +55,7 @@ export type AnalysisSummary = Static<typeof AnalysisSummary>
 
 const SUMMARY_SLICES = 200
 
-/** Returns what the desk shows of an analysis. An empty waveform stays empty. */
+/** Returns what the batch shows of an analysis. An empty waveform stays empty. */
 export function summaryOf({ measurement, waveform, warnings }: Analysis): AnalysisSummary {
   const count = Math.min(SUMMARY_SLICES, waveform.length)
   const edge = (slice: number) => Math.round((slice * waveform.length) / count)
@@ -70,7 +70,7 @@ export function summaryOf({ measurement, waveform, warnings }: Analysis): Analys
   }
 }
 
-export const DeskSong = exactly({
+export const BatchSong = exactly({
   source: Source,
   state: oneOf(DESK_STATES),
   settings: orNull(MasterSettings),
@@ -85,19 +85,19 @@ export const DeskSong = exactly({
     }),
   ),
 })
-export type DeskSong = Static<typeof DeskSong>
+export type BatchSong = Static<typeof BatchSong>
 
 export const Preset = exactly({ name: Type.String({ minLength: 1, maxLength: 60 }), settings: MasterSettings })
 export type Preset = Static<typeof Preset>
 
-/** The desk: songs in the order in which they will be mastered, and the settings of all that have none of their own. */
-export const Desk = exactly({
+/** The batch: songs in the order in which they will be mastered, and the settings of all that have none of their own. */
+export const Batch = exactly({
   is_paused: Type.Boolean(),
   settings: MasterSettings,
   presets: Type.Array(Preset),
-  songs: Type.Array(DeskSong),
+  songs: Type.Array(BatchSong),
 })
-export type Desk = Static<typeof Desk>
+export type Batch = Static<typeof Batch>
 
 export const LANGUAGES = ['system', 'en', 'ko'] as const
 const THEMES = ['system', 'dark', 'light'] as const
@@ -202,7 +202,7 @@ export const appEndpoints = endpoints({
     path: '/app/sources',
     access: 'session',
     tag,
-    summary: 'Store a song and put it on the desk',
+    summary: 'Store a song and put it in the batch',
     form: {
       fields: exactly({ purpose: Type.Optional(oneOf(['song', 'reference'])) }),
       files: { file: { required: true, description: 'MP3, WAV or FLAC, at most 1 GiB and 10 minutes.' } },
@@ -249,8 +249,8 @@ export const appEndpoints = endpoints({
     path: '/app/desk',
     access: 'session',
     tag,
-    summary: 'Read the desk',
-    answers: { 200: { description: 'The desk.', schema: Desk } },
+    summary: 'Read the batch',
+    answers: { 200: { description: 'The batch.', schema: Batch } },
     errors: [],
   },
   changeDesk: {
@@ -265,7 +265,7 @@ export const appEndpoints = endpoints({
       presets: Type.Optional(Type.Array(Preset, { maxItems: 100 })),
       order: Type.Optional(Type.Array(Type.String(), { description: 'source_ids, all or some; the rest follow.' })),
     }),
-    answers: { 200: { description: 'The desk.', schema: Desk } },
+    answers: { 200: { description: 'The batch.', schema: Batch } },
     errors: ['PRESET_NAME_TAKEN'],
   },
   changeDeskSong: {
@@ -276,7 +276,7 @@ export const appEndpoints = endpoints({
     summary: 'Give one song settings of its own, or null for the common ones',
     params: SourcePath,
     body: exactly({ settings: orNull(MasterSettings) }),
-    answers: { 200: { description: 'The song.', schema: DeskSong } },
+    answers: { 200: { description: 'The song.', schema: BatchSong } },
     errors: ['NOT_FOUND'],
   },
   startSongs: {
@@ -284,9 +284,9 @@ export const appEndpoints = endpoints({
     path: '/app/desk/start',
     access: 'session',
     tag,
-    summary: 'Master songs of the desk in its order, as fast as the plan allows',
+    summary: 'Master songs of the batch in its order, as fast as the plan allows',
     body: SourceIds,
-    answers: { 200: { description: 'The desk; the songs started now share a batch_id.', schema: Desk } },
+    answers: { 200: { description: 'The batch; the songs started now share a batch_id.', schema: Batch } },
     errors: ['NOT_FOUND'],
   },
   stopSongs: {
@@ -296,7 +296,7 @@ export const appEndpoints = endpoints({
     tag,
     summary: 'Take waiting songs back and cancel their unfinished jobs',
     body: SourceIds,
-    answers: { 200: { description: 'The desk.', schema: Desk } },
+    answers: { 200: { description: 'The batch.', schema: Batch } },
     errors: ['NOT_FOUND'],
   },
   removeSongs: {
@@ -304,9 +304,9 @@ export const appEndpoints = endpoints({
     path: '/app/desk/remove',
     access: 'session',
     tag,
-    summary: 'Take songs off the desk; their jobs stay in history',
+    summary: 'Take songs out of the batch; their jobs stay in history',
     body: SourceIds,
-    answers: { 200: { description: 'The desk.', schema: Desk } },
+    answers: { 200: { description: 'The batch.', schema: Batch } },
     errors: ['NOT_FOUND'],
   },
   restoreSongs: {
@@ -316,7 +316,7 @@ export const appEndpoints = endpoints({
     tag,
     summary: 'Put removed songs back where they were',
     body: SourceIds,
-    answers: { 200: { description: 'The desk.', schema: Desk } },
+    answers: { 200: { description: 'The batch.', schema: Batch } },
     errors: ['NOT_FOUND'],
   },
   readSettings: {

@@ -1,5 +1,5 @@
 /** What is in work, from the server's list and its live events: the source of badge, progress, power and notifications. */
-import type { Desk, DeskSong } from '../src-contract/app.ts'
+import type { Batch, BatchSong } from '../src-contract/app.ts'
 import type { LiveEvent } from '../src-contract/events.ts'
 import type { Job } from '../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../src-contract/limits.ts'
@@ -8,7 +8,7 @@ import type { Service } from './service.ts'
 export interface Activity {
   /** Jobs that have not ended. */
   readonly unfinished: number
-  /** Songs on the desk that will become jobs by themselves. */
+  /** Songs in the batch that will become jobs by themselves. */
   readonly waiting: number
   readonly isPaused: boolean
   /** Deliveries to other machines wait. */
@@ -45,9 +45,11 @@ export function overallFraction(percents: readonly number[], endedCount: number,
 export function endedBatch(
   batchId: string,
   jobs: readonly Pick<Job, 'job_id' | 'status' | 'title' | 'failure_code'>[],
-  deskSongs: readonly (Pick<DeskSong, 'batch_id' | 'state'> & { readonly source: Pick<DeskSong['source'], 'title'> })[],
+  batchSongs: readonly (Pick<BatchSong, 'batch_id' | 'state'> & {
+    readonly source: Pick<BatchSong['source'], 'title'>
+  })[],
 ): EndedBatch | undefined {
-  const ofBatch = deskSongs.filter((song) => song.batch_id === batchId)
+  const ofBatch = batchSongs.filter((song) => song.batch_id === batchId)
   const isOpen = jobs.some((job) => job.status === 'queued') || ofBatch.some((song) => song.state === 'waiting')
   if (isOpen) return undefined
   const refused = ofBatch.filter((song) => song.state === 'refused').map((song) => song.source.title)
@@ -79,18 +81,18 @@ export function followActivity(
   const toldBatches = new Set<string>()
   let endedCount = 0
   let isOffline = false
-  let desk: Pick<Desk, 'is_paused' | 'songs'> = { is_paused: false, songs: [] }
+  let batch: Pick<Batch, 'is_paused' | 'songs'> = { is_paused: false, songs: [] }
   let current = IDLE
   let reading: Promise<void> | undefined
   let mustReadAgain = false
 
   function publish(): void {
-    const waiting = desk.is_paused ? 0 : desk.songs.filter((song) => song.state === 'waiting').length
+    const waiting = batch.is_paused ? 0 : batch.songs.filter((song) => song.state === 'waiting').length
     if (percents.size + waiting === 0) endedCount = 0
     current = {
       unfinished: percents.size,
       waiting,
-      isPaused: desk.is_paused,
+      isPaused: batch.is_paused,
       isOffline,
       fraction: overallFraction([...percents.values()], endedCount, waiting),
     }
@@ -98,12 +100,12 @@ export function followActivity(
   }
 
   async function readAll(): Promise<void> {
-    const [page, readDesk, settings] = await Promise.all([
+    const [page, readBatch, settings] = await Promise.all([
       service.call('listJobs', { query: { status: 'queued', limit: MAX_PAGE_SIZE } }),
       service.call('readDesk'),
       service.call('readSettings'),
     ])
-    desk = readDesk
+    batch = readBatch
     isOffline = settings.is_offline
     percents.clear()
     for (const job of page.jobs) percents.set(job.job_id, job.progress)
@@ -144,8 +146,8 @@ export function followActivity(
   async function settleBatch(jobId: string): Promise<void> {
     const { batch_id: batchId } = await service.call('readJob', { params: { job_id: jobId } })
     if (!batchId || toldBatches.has(batchId)) return
-    const [jobs, readDesk] = await Promise.all([jobsOf(batchId), service.call('readDesk')])
-    const ended = endedBatch(batchId, jobs, readDesk.songs)
+    const [jobs, readBatch] = await Promise.all([jobsOf(batchId), service.call('readDesk')])
+    const ended = endedBatch(batchId, jobs, readBatch.songs)
     if (!ended || toldBatches.has(batchId)) return
     toldBatches.add(batchId)
     tell.onBatchEnd(ended)

@@ -13,7 +13,7 @@ export interface RefusedFile {
   readonly values?: ErrorParams | undefined
 }
 
-/** What became of files that were handed over: each is a song on the desk now, or was refused. */
+/** What became of files that were handed over: each is a song in the batch now, or was refused. */
 export interface IntakeReport {
   /** Identifiers of the stored songs, in the order of the files. */
   readonly sourceIds: readonly string[]
@@ -51,7 +51,7 @@ export interface DesktopSettings {
 export interface DesktopBridge {
   readonly platform: 'darwin' | 'win32' | 'linux'
 
-  /** Puts dropped or pasted files and folders on the desk. Anything that is not a real file is refused as `UNREADABLE`. */
+  /** Puts dropped or pasted files and folders in the batch. Anything that is not a real file is refused as `UNREADABLE`. */
   addFiles(files: readonly File[]): Promise<IntakeReport>
   /** Opens the dialog for a folder and returns its path, for a folder setting; null when it was closed. */
   chooseFolder(): Promise<string | null>

@@ -1,4 +1,4 @@
-/** Files from the desktop onto the desk: dropped, chosen, opened with Loudsmith or given on the command line. */
+/** Files from the desktop onto the batch: dropped, chosen, opened with Loudsmith or given on the command line. */
 import { lstat, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { IntakeReport, RefusedFile } from './bridge.ts'

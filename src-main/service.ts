@@ -26,7 +26,7 @@ export interface CallParts {
 export interface Service {
   /** Calls an endpoint and returns its JSON. Throws RefusedError for an answer that is none of its successes. */
   call<Name extends EndpointName>(name: Name, parts?: CallParts): Promise<AnswerOf<Name>>
-  /** Stores a file as a song on the desk, streamed from disk. Throws RefusedError, or the error of the file system. */
+  /** Stores a file as a song in the batch, streamed from disk. Throws RefusedError, or the error of the file system. */
   storeSong(file: string): Promise<Pick<AnswerOf<'createSource'>, 'source_id'>>
   /** Calls back for every live event until the signal fires, over interruptions; `onConnect` runs at each new connection. */
   follow(onEvent: (event: LiveEvent) => void, onConnect: () => void, signal: AbortSignal): Promise<void>

@@ -1,4 +1,4 @@
-/** The ways by which songs come from the desktop: dialogs, drops, open-with. All end on the desk, in the order of their coming. */
+/** The ways by which songs come from the desktop: dialogs, drops, open-with. All end in the batch, in the order of their coming. */
 import { app, dialog } from 'electron'
 import { ANNOUNCEMENTS, type IntakeReport } from './bridge.ts'
 import { DIALOG_EXTENSIONS, realFiles, takeSongs } from './intake.ts'
@@ -22,7 +22,7 @@ export function createSongIntake({
   readonly musicDir: string
   readonly storeSong: Service['storeSong']
 }) {
-  // One hand-over at a time, so that songs stand on the desk in the order in which they were given.
+  // One hand-over at a time, so that songs stand in the batch in the order in which they were given.
   let last: Promise<unknown> = Promise.resolve()
   function store(files: readonly string[]): Promise<IntakeReport> {
     const next = last.then(() => takeSongs(files, storeSong))

@@ -72,7 +72,7 @@ export function App() {
 }
 
 function Window() {
-  const { service, notices, desk } = useApp()
+  const { service, notices, batch } = useApp()
   const { t } = useWords()
   const route = useRoute()
   const [isKeySheetOpen, showKeySheet] = useState(false)
@@ -85,13 +85,13 @@ function Window() {
     (files: readonly File[]) => {
       if (isLockedOut) return
       if (files.length > 0) {
-        desk.addFiles(files)
+        batch.addFiles(files)
         notices.announce(t.live.added(files.length))
       }
       // What is let go over another screen is shown where it went, and so is that there was no song in it.
       if (routeOf(location.hash).screen !== 'master') go('master')
     },
-    [desk, notices, t, isLockedOut],
+    [batch, notices, t, isLockedOut],
   )
   const drop = useDrop(add)
   useEffect(keepFocus, [])
@@ -173,11 +173,11 @@ function Window() {
 
 /** Says how to open the page where the program does not take its credential: it never had one, or the program was started again. */
 function LockedOut() {
-  const { client, desk, notices, service } = useApp()
+  const { client, batch, notices, service } = useApp()
   const { t } = useWords()
   const hasEnded = client.session() !== null
   const isTicketSpent = useSelect(service.store, (state) => state.isTicketSpent)
-  const unsent = useSelect(desk.uploads.store, desk.uploads.unreached)
+  const unsent = useSelect(batch.uploads.store, batch.uploads.unreached)
   const { title, text } = isTicketSpent ? t.locked.spent : hasEnded ? t.locked.again : t.locked
   useEffect(() => notices.announce(`${title}. ${text} ${OPEN_COMMAND}`), [notices, title, text])
   return (

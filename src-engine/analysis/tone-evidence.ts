@@ -17,7 +17,7 @@ export interface ToneFault {
 
 /**
  * The faults looked for: the ones that makers of generated and home-made music name most (too much at 200–350 Hz, a hard edge at 5–8 kHz,
- * no air above 5 kHz), as wide as one turn of a mixing desk's knob.
+ * no air above 5 kHz), as wide as one turn of a mixing batch's knob.
  */
 export const toneFaults: readonly ToneFault[] = [
   { kind: 'mud', shape: 'peak', frequencyHz: 250, q: 1, unitDb: 1, usualDb: 4 },

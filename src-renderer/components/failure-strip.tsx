@@ -24,11 +24,11 @@ export function FailureStrip({ refusal, head, onClose }: FailureStripProps) {
   )
 }
 
-/** What failed on the desk. While the program is away the window says so, and it is not said twice. */
-export function DeskFailure() {
-  const { desk, service } = useApp()
-  const failure = useSelect(desk.store, (state) => state.failure)
+/** What failed in the batch. While the program is away the window says so, and it is not said twice. */
+export function BatchFailure() {
+  const { batch, service } = useApp()
+  const failure = useSelect(batch.store, (state) => state.failure)
   const isAway = useSelect(service.store, (state) => state.link === 'lost')
   if (!failure || (isAway && isNotReached(failure.code))) return null
-  return <FailureStrip refusal={failure} onClose={desk.clearFailure} />
+  return <FailureStrip refusal={failure} onClose={batch.clearFailure} />
 }

@@ -6,7 +6,7 @@ export interface Lane {
   readonly height: number
 }
 
-export interface DeckLayout {
+export interface LanesLayout {
   readonly width: number
   readonly height: number
   /** First and last pixel of the time axis. */
@@ -24,8 +24,8 @@ const NUMBERS = 46
 const RULER = 20
 const GAPS = 24
 
-/** Returns where everything lies in a deck of `width` by `height`. */
-export function deckLayout(width: number, height: number): DeckLayout {
+/** Returns where everything lies in a time view of `width` by `height`. */
+export function lanesLayout(width: number, height: number): LanesLayout {
   const unit = Math.max(0.5, (height - RULER - GAPS) / 100)
   const wave = 28 * unit
   const first = RULER + 4
@@ -45,7 +45,7 @@ export function deckLayout(width: number, height: number): DeckLayout {
 }
 
 /** Returns the pixel of a moment, and the moment of a pixel held inside the song. */
-export function timeAxis({ left, right }: Pick<DeckLayout, 'left' | 'right'>, durationSeconds: number) {
+export function timeAxis({ left, right }: Pick<LanesLayout, 'left' | 'right'>, durationSeconds: number) {
   const width = right - left
   const length = Math.max(durationSeconds, 1e-3)
   return {
@@ -73,7 +73,7 @@ export function wavePath(
   peaksDbfs: readonly (number | null)[],
   steps: number,
   lane: Lane,
-  { left, right }: DeckLayout,
+  { left, right }: LanesLayout,
 ): string {
   const middle = lane.top + lane.height / 2
   const reach = lane.height / 2 - MARGIN
@@ -154,7 +154,7 @@ export function reductionPath(
   steps: number,
   rangeDb: number,
   lane: Lane,
-  { left, right }: DeckLayout,
+  { left, right }: LanesLayout,
 ): string {
   const depths = columnMaxima(
     series.map((value) => Math.abs(value ?? 0)),

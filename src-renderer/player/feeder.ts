@@ -1,5 +1,5 @@
-/** Keeps what lies around the playhead on the deck: nearest first, the heard version before the others, and nothing else. */
-import { CHUNK_FRAMES, type DeckCommand, type FrameRange } from './deck.ts'
+/** Keeps what lies around the playhead on the playback engine: nearest first, the heard version before the others, and nothing else. */
+import { CHUNK_FRAMES, type FrameRange, type PlaybackCommand } from './playback-engine.ts'
 import type { Track } from './track.ts'
 
 export interface Place {
@@ -16,7 +16,7 @@ const SECONDS_AT_JUMP = 3
 const HEAD_START = 2
 
 /**
- * Returns the chunk indexes that should be on the deck, the most urgent first: from the playhead on, then behind it, then
+ * Returns the chunk indexes that should be on the playback engine, the most urgent first: from the playhead on, then behind it, then
  * where a loop or the song begins. Pure.
  */
 export function wantedChunks({ frame, loop }: Omit<Place, 'version'>, lengthFrames: number, rateHz: number): number[] {
@@ -56,7 +56,7 @@ export interface FeederOptions {
   readonly rateHz: number
   /** Length of the song; what a version has beyond it is not played. */
   readonly lengthFrames: number
-  readonly post: (command: DeckCommand, transfer: Transferable[]) => void
+  readonly post: (command: PlaybackCommand, transfer: Transferable[]) => void
   /** Told when a version cannot be read; it is not asked for again. */
   readonly onFailure: (version: string, error: unknown) => void
 }
@@ -86,7 +86,7 @@ export function createFeeder({ rateHz, lengthFrames, post, onFailure }: FeederOp
     busy.add(key(version, index))
     try {
       const { left, right } = await track.read(index * CHUNK_FRAMES, CHUNK_FRAMES)
-      // The deck takes ownership of both arrays, so mono needs two.
+      // The playback takes ownership of both arrays, so mono needs two.
       const second = right === left ? right.slice() : right
       if (tracks.get(version) !== track) return
       here.get(version)?.add(index)

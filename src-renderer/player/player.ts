@@ -1,10 +1,11 @@
 /**
- * The player of one song: one AudioContext, one deck in its audio thread, and a feeder that keeps the deck supplied.
+ * The player of one song: one AudioContext, one playback in its audio thread, and a feeder that keeps the playback engine supplied.
  * It knows sound only; what a version is called and how loud it should be is told to it.
  */
-import type { DeckCommand, DeckReport, FrameRange } from './deck.ts'
-import deckUrl from './deck.worklet.ts?worker&url'
+
 import { createFeeder } from './feeder.ts'
+import type { FrameRange, PlaybackCommand, PlaybackReport } from './playback-engine.ts'
+import workletUrl from './playback-engine.worklet.ts?worker&url'
 import { measureLag, type OpenFile, openTrack, shiftTrack, type Track } from './track.ts'
 
 export interface VersionFile {
@@ -19,12 +20,12 @@ export interface PlayerOptions {
   readonly rateHz: number
   /** Length of the song: every version ends there, also a reference that is longer. */
   readonly durationSeconds: number
-  readonly onReport: (report: DeckReport) => void
+  readonly onReport: (report: PlaybackReport) => void
   readonly onReady: (version: string) => void
   readonly onFailure: (version: string, error: unknown) => void
 }
 
-type TimedReport = DeckReport & { readonly contextSeconds: number }
+type TimedReport = PlaybackReport & { readonly contextSeconds: number }
 
 /** How long the sound card runs while nothing plays: until the fade and the meters have come to rest. */
 const REST_MS = 2000
@@ -34,16 +35,16 @@ const SPECTRUM_SIZE = 16_384
 export async function createPlayer({ rateHz, durationSeconds, onReport, onReady, onFailure }: PlayerOptions) {
   const context = new AudioContext({ sampleRate: rateHz, latencyHint: 'interactive' })
   try {
-    await context.audioWorklet.addModule(deckUrl)
+    await context.audioWorklet.addModule(workletUrl)
   } catch (error) {
     void context.close()
     throw error
   }
-  const deck = new AudioWorkletNode(context, 'loudsmith-deck', { numberOfInputs: 0, outputChannelCount: [2] })
+  const playback = new AudioWorkletNode(context, 'loudsmith-playback', { numberOfInputs: 0, outputChannelCount: [2] })
   const volume = new GainNode(context)
   const analyser = new AnalyserNode(context, { fftSize: SPECTRUM_SIZE, smoothingTimeConstant: 0.9 })
-  deck.connect(volume).connect(context.destination)
-  deck.connect(analyser)
+  playback.connect(volume).connect(context.destination)
+  playback.connect(analyser)
   const bins = new Float32Array(analyser.frequencyBinCount)
 
   let report: TimedReport | null = null
@@ -55,7 +56,7 @@ export async function createPlayer({ rateHz, durationSeconds, onReport, onReady,
   let isPlaying = false
   let exact: Track | undefined
 
-  const post = (command: DeckCommand, transfer: Transferable[] = []) => deck.port.postMessage(command, transfer)
+  const post = (command: PlaybackCommand, transfer: Transferable[] = []) => playback.port.postMessage(command, transfer)
   const toFrame = (seconds: number) => Math.round(seconds * rateHz)
   const lengthFrames = toFrame(durationSeconds)
   const feeder = createFeeder({ rateHz, lengthFrames, post, onFailure })
@@ -64,7 +65,7 @@ export async function createPlayer({ rateHz, durationSeconds, onReport, onReady,
   /** Number of the last command that moved the head: reports from before it say where the head was. */
   let serial = 0
 
-  deck.port.onmessage = ({ data: news }: MessageEvent<TimedReport>) => {
+  playback.port.onmessage = ({ data: news }: MessageEvent<TimedReport>) => {
     if (news.serial < serial) return
     report = news
     frame = news.frame
@@ -167,7 +168,7 @@ export async function createPlayer({ rateHz, durationSeconds, onReport, onReady,
       isClosed = true
       clearTimeout(restTimer)
       feeder.close()
-      deck.port.onmessage = null
+      playback.port.onmessage = null
       void context.close()
     },
   }

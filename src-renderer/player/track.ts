@@ -1,5 +1,5 @@
 /**
- * One version of a song as the deck wants it: stereo, at the context's rate, readable in any piece.
+ * One version of a song as the playback engine wants it: stereo, at the context's rate, readable in any piece.
  *
  * Masters are WAV and are never decoded as a whole: a piece is a byte range of the file, so ten minutes of seven versions cost
  * what lies around the playhead (about 6 MB each), not 1.6 GB. What a byte range cannot read (MP3, FLAC) is decoded once and

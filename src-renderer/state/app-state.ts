@@ -9,8 +9,8 @@ import { createSaver } from '../api/save.ts'
 import { joinTabs, keepSession, type Opening } from '../api/session.ts'
 import { streamOfAllTabs } from '../api/shared-stream.ts'
 import { createHandOver, createUpload } from '../api/upload.ts'
-import { createDesk, type DeskActions } from './desk.ts'
-import { inTurnOfPages } from './desk-looks.ts'
+import { type BatchActions, createBatch } from './batch.ts'
+import { inTurnOfPages } from './batch-analyses.ts'
 import { followDesktop } from './desktop.ts'
 import { createHistory } from './history.ts'
 import { createJobs } from './jobs.ts'
@@ -34,7 +34,7 @@ function settled(action: () => Promise<void>): () => void {
  * Files that have not arrived are only in a browser's page: it asks before it goes, and what it goes away with waits to be given
  * again. The desktop reads them itself and goes on without the page.
  */
-function guardUploads({ uploads }: DeskActions): void {
+function guardUploads({ uploads }: BatchActions): void {
   if (window.loudsmith) return
   addEventListener('beforeunload', (event) => {
     if (uploads.hasPending()) event.preventDefault()
@@ -67,7 +67,7 @@ export function createAppState({ session, isTicketSpent }: Opening) {
   const service = createService(client, { isTicketSpent })
   const upload = createUpload(client)
   const newId = () => crypto.randomUUID()
-  const desk = createDesk({
+  const batch = createBatch({
     client,
     upload: window.loudsmith ? createHandOver(window.loudsmith, client, upload) : upload,
     uploadsAtOnce: window.loudsmith ? Number.POSITIVE_INFINITY : 1,
@@ -83,18 +83,18 @@ export function createAppState({ session, isTicketSpent }: Opening) {
 
   const readAccountSoon = settled(service.readAccount)
   const readSettingsSoon = settled(service.readSettings)
-  const readDeskSoon = settled(desk.read)
+  const readBatchSoon = settled(batch.read)
   const refreshHistorySoon = settled(history.refresh)
 
   const onEvent = (event: LiveEvent) => {
     jobs.apply(event)
-    desk.looks.apply(event)
-    if (event.event === 'desk.changed') readDeskSoon()
+    batch.looks.apply(event)
+    if (event.event === 'desk.changed') readBatchSoon()
     if (event.event === 'account.changed') readAccountSoon()
     if (event.event === 'settings.changed') readSettingsSoon()
     if (event.event === 'job.progress') return
     if (event.job_id) refreshHistorySoon()
-    if (event.event === 'job.created' || event.event === 'job.deleted') readDeskSoon()
+    if (event.event === 'job.created' || event.event === 'job.deleted') readBatchSoon()
     // A song is charged as its job is made, and refunded as it fails.
     if (event.event === 'job.created' || event.event === 'job.completed' || event.event === 'job.failed')
       readAccountSoon()
@@ -104,7 +104,7 @@ export function createAppState({ session, isTicketSpent }: Opening) {
   /** Reads everything that events may have changed while nobody listened. Throws ApiError. */
   const catchUp = async () => {
     const readMachine = service.store.getState().system ? service.readSettings : service.readMachine
-    await Promise.all([readMachine(), service.readAccount(), desk.read(), history.refresh()])
+    await Promise.all([readMachine(), service.readAccount(), batch.read(), history.refresh()])
     const { byId } = jobs.store.getState()
     await jobs.readMissing(Object.keys(byId), true)
     if (hasReadPast) return
@@ -149,7 +149,7 @@ export function createAppState({ session, isTicketSpent }: Opening) {
       () => undefined,
     )
     followAnew()
-    desk.uploads.resendUnreached()
+    batch.uploads.resendUnreached()
   }
   // A page that never had its link is not let in by others: it has to be opened with it.
   const tabs =
@@ -173,17 +173,17 @@ export function createAppState({ session, isTicketSpent }: Opening) {
     jobs,
     service,
     upload,
-    desk,
+    batch,
     history,
     webhooks,
     saver,
     /** Reads what the page needs and follows the server until `signal` fires. */
     async start(signal: AbortSignal) {
-      guardUploads(desk)
+      guardUploads(batch)
       addEventListener('pagehide', notices.leave)
-      addEventListener('pagehide', desk.leave)
-      addEventListener('storage', desk.marks.hearOthers)
-      if (window.loudsmith) followDesktop({ bridge: window.loudsmith, preferences, desk })
+      addEventListener('pagehide', batch.leave)
+      addEventListener('storage', batch.marks.hearOthers)
+      if (window.loudsmith) followDesktop({ bridge: window.loudsmith, preferences, batch })
       service.store.subscribe(({ settings }, before) => {
         if (!settings || settings === before.settings) return
         preferences.setState({ language: settings.language, theme: settings.theme })

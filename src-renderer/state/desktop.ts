@@ -1,7 +1,7 @@
 /** What only the desktop application brings: places to go, files that came in elsewhere, a frame in the right colours. */
 import type { DesktopBridge, Place } from '../../src-main/bridge.ts'
 import { go } from '../router.ts'
-import type { DeskActions } from './desk.ts'
+import type { BatchActions } from './batch.ts'
 import type { PreferencesStore } from './preferences.ts'
 
 function openPlace(place: Place): void {
@@ -14,11 +14,11 @@ function openPlace(place: Place): void {
 export interface DesktopParts {
   readonly bridge: DesktopBridge
   readonly preferences: PreferencesStore
-  readonly desk: Pick<DeskActions, 'showRefused' | 'read'>
+  readonly batch: Pick<BatchActions, 'showRefused' | 'read'>
 }
 
 /** Connects the page with the desktop for as long as the page lives. */
-export function followDesktop({ bridge, preferences, desk }: DesktopParts): void {
+export function followDesktop({ bridge, preferences, batch }: DesktopParts): void {
   const tell = () => {
     const { theme, language } = preferences.getState()
     void bridge.setAppearance({ theme, language }).catch(() => undefined)
@@ -27,7 +27,7 @@ export function followDesktop({ bridge, preferences, desk }: DesktopParts): void
   tell()
   bridge.onOpenPlace(openPlace)
   bridge.onIntake((report) => {
-    desk.showRefused(report.refused)
-    void desk.read().catch(() => undefined)
+    batch.showRefused(report.refused)
+    void batch.read().catch(() => undefined)
   })
 }

@@ -1,6 +1,6 @@
 /** Jobs as the server told them, by id. Whatever is older than what is known already is ignored, so a replay is harmless. */
 import { createStore } from 'zustand/vanilla'
-import type { DeskSong, MasterSettings } from '../../src-contract/app.ts'
+import type { BatchSong, MasterSettings } from '../../src-contract/app.ts'
 import { FAILURES } from '../../src-contract/errors.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Job } from '../../src-contract/jobs.ts'
@@ -36,24 +36,24 @@ export function newerJob(known: Job | undefined, read: Job): Job {
 export const isWorthAgain = ({ failure_code }: Pick<Job, 'failure_code'>): boolean =>
   failure_code === undefined || FAILURES[failure_code].retryable
 
-/** A song of the desk with its newest job, where it has one that is known. */
-export interface SongOnDesk {
-  readonly state: DeskSong['state']
+/** A song of the batch with its newest job, where it has one that is known. */
+export interface SongInBatch {
+  readonly state: BatchSong['state']
   readonly newest: Pick<Job, 'status'> | undefined
 }
 
 /**
  * Whether a job's song can be mastered again: not while the song waits to be mastered or is, or where it is itself what is wrong,
- * and only from the desk, or from the files that the job has kept unless its reference is wrong. `onDesk` is null for a song that
+ * and only from the batch, or from the files that the job has kept unless its reference is wrong. `inBatch` is null for a song that
  * is not there.
  */
 export function isRepeatable(
   job: Pick<Job, 'status' | 'failure_code' | 'expired'>,
-  onDesk: SongOnDesk | null,
+  inBatch: SongInBatch | null,
 ): boolean {
   const isKept = !job.expired && job.failure_code !== 'REFERENCE_LOST' && job.failure_code !== 'REFERENCE_UNREADABLE'
-  const isUnderWay = job.status === 'queued' || onDesk?.state === 'waiting' || onDesk?.newest?.status === 'queued'
-  return !isUnderWay && isWorthAgain(job) && (onDesk !== null || isKept)
+  const isUnderWay = job.status === 'queued' || inBatch?.state === 'waiting' || inBatch?.newest?.status === 'queued'
+  return !isUnderWay && isWorthAgain(job) && (inBatch !== null || isKept)
 }
 
 /** Returns the settings with which a job was made but its reference, of which a job knows only the name. */

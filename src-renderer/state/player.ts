@@ -3,8 +3,8 @@ import { createStore } from 'zustand/vanilla'
 import type { Platform } from '../../src-contract/platforms.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import type { AbxAnswer, AbxTrial } from '../player/abx.ts'
-import type { DeckReport } from '../player/deck.ts'
 import { type LevelMode, levelGainsDb, linearGain, type VersionLevel } from '../player/levels.ts'
+import type { PlaybackReport } from '../player/playback-engine.ts'
 import type { createPlayer, Player, VersionFile } from '../player/player.ts'
 import type { OpenFile } from '../player/track.ts'
 import type { SongVersion } from './listen-versions.ts'
@@ -128,7 +128,7 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     blindTest: null,
   }))
   const { getState, setState } = store
-  const reports = new Set<(report: DeckReport) => void>()
+  const reports = new Set<(report: PlaybackReport) => void>()
   let player: Player | null = null
   let isClosed = false
   /** What has sounded of each side of the blind test, s, and how far the last report was. */
@@ -136,7 +136,7 @@ export function createPlayerStore(options: PlayerStoreOptions) {
   let lastFrame = 0
 
   /** Counts what sounds of a blind test. */
-  function countHeard({ frame, isPlaying, isWaiting, version }: DeckReport) {
+  function countHeard({ frame, isPlaying, isWaiting, version }: PlaybackReport) {
     const seconds = (frame - lastFrame) / rateHz
     lastFrame = frame
     const { blindTest } = getState()
@@ -187,7 +187,7 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     sound()
   }
 
-  function onReport(report: DeckReport) {
+  function onReport(report: PlaybackReport) {
     const { isPlaying, isWaiting } = getState()
     if (isPlaying !== report.isPlaying || isWaiting !== report.isWaiting) {
       setState({ isWaiting: report.isWaiting, isPlaying: report.isPlaying })
@@ -279,8 +279,8 @@ export function createPlayerStore(options: PlayerStoreOptions) {
       player?.close()
       player = null
     },
-    /** Calls back with every report of the deck; returns the function that ends it. */
-    onReport(listener: (report: DeckReport) => void) {
+    /** Calls back with every report of the playback engine; returns the function that ends it. */
+    onReport(listener: (report: PlaybackReport) => void) {
       reports.add(listener)
       return () => reports.delete(listener)
     },

@@ -1,12 +1,12 @@
-/** What the list of the Master screen shows, derived from the desk, the uploads and the jobs. Pure. */
-import type { DeskSong, MasterSettings } from '../../src-contract/app.ts'
+/** What the list of the Master screen shows, derived from the batch, the uploads and the jobs. Pure. */
+import type { BatchSong, MasterSettings } from '../../src-contract/app.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { WARNING_KINDS, type WarningKind } from '../../src-contract/warning-kinds.ts'
 import type { Refusal } from './refusal.ts'
 
-/** A song that is not on the desk: being sent, refused on arrival, or cut off when its page went. */
+/** A song that is not in the batch: being sent, refused on arrival, or cut off when its page went. */
 export interface Upload {
   readonly uploadId: string
   readonly filename: string
@@ -41,11 +41,11 @@ export type RowKind =
   | 'refused'
 
 export interface SongRow {
-  /** source_id of a song on the desk, otherwise the id of the upload. */
+  /** source_id of a song in the batch, otherwise the id of the upload. */
   readonly rowId: string
   readonly kind: RowKind
   readonly upload?: Upload
-  readonly song?: DeskSong
+  readonly song?: BatchSong
   /** The newest job of the song, when it is known. */
   readonly job?: Job
   /** How far the look at the song is, while it is looked at. */
@@ -77,7 +77,7 @@ export interface Look {
 }
 
 /** Whether a song is shorter than what can be mastered: its job would fail. */
-export const isTooShort = ({ source }: Pick<DeskSong, 'source'>): boolean =>
+export const isTooShort = ({ source }: Pick<BatchSong, 'source'>): boolean =>
   source.duration_seconds < MIN_DURATION_SECONDS
 
 /** Why a row is refused; undefined while nothing says so. */
@@ -88,10 +88,10 @@ export function refusalOfRow(row: SongRow): Refusal | undefined {
 }
 
 /**
- * The state of a song on the desk; "reading" as long as its newest job is not known. A song whose jobs were all deleted can be
+ * The state of a song in the batch; "reading" as long as its newest job is not known. A song whose jobs were all deleted can be
  * started like one that never was. `isAccepted`: its warnings were read and it shall be used as it is.
  */
-export function kindOf(song: DeskSong, job: Job | undefined, isAccepted: boolean, hasAnalysisError: boolean): RowKind {
+export function kindOf(song: BatchSong, job: Job | undefined, isAccepted: boolean, hasAnalysisError: boolean): RowKind {
   if (song.state === 'refused') return 'refused'
   if (song.state === 'waiting') return 'waiting'
   if (song.state === 'submitted' && (job || song.job_ids.length > 0)) {
@@ -107,8 +107,8 @@ export function kindOf(song: DeskSong, job: Job | undefined, isAccepted: boolean
 }
 
 export interface RowSources {
-  readonly songs: readonly DeskSong[]
-  /** Of all songs that have none of their own; null until the desk is read. */
+  readonly songs: readonly BatchSong[]
+  /** Of all songs that have none of their own; null until the batch is read. */
   readonly settings: MasterSettings | null
   readonly uploads: readonly Upload[]
   /** Ids in the order in which they are shown; what is not in it follows. */
@@ -128,7 +128,7 @@ export function songRows(sources: RowSources): SongRow[] {
   const newJobs = new Map(Object.values(jobs).map((job) => [`${job.source_id} ${job.batch_id}`, job]))
   for (const song of songs) {
     const rowId = song.source.source_id
-    // Its job is known a moment before the desk says that the song was handed over.
+    // Its job is known a moment before the batch says that the song was handed over.
     const newJob = song.state === 'waiting' && song.batch_id ? newJobs.get(`${rowId} ${song.batch_id}`) : undefined
     const newest = newJob ?? jobs[song.job_ids[0] ?? '']
     const isAgain = song.state === 'submitted' && newest?.status !== 'queued' && again[newest?.job_id ?? ''] === true
@@ -194,7 +194,7 @@ function mastersOf(row: SongRow, common: MasterSettings | null): string | null {
 
 /** Marks songs not yet started that would get the masters of another one, which was started or stands further up. */
 function withRepeats(rows: readonly SongRow[], { accepted, settings }: RowSources): SongRow[] {
-  const first = new Map<string, DeskSong>()
+  const first = new Map<string, BatchSong>()
   for (const row of [...rows.filter(isStarted), ...rows.filter((row) => !isStarted(row))]) {
     const masters = mastersOf(row, settings)
     if (masters && row.song && !first.has(masters)) first.set(masters, row.song)

@@ -244,7 +244,7 @@ export const en = {
     open: 'Settings',
     sheet: 'Song settings',
   },
-  bench: {
+  actionBar: {
     batchProgress: (done: number, all: number) => `Batch: ${done} of ${all} done`,
     left: (seconds: number) => `About ${span(seconds)} left`,
     forStarted: 'for the songs you started',

@@ -227,7 +227,7 @@ export const ko: Text = {
     open: '설정',
     sheet: '곡 설정',
   },
-  bench: {
+  actionBar: {
     batchProgress: (done, all) => `${all}곡 중 ${done}곡 완료`,
     left: (seconds) => `약 ${span(seconds)} 남음`,
     forStarted: '시작한 곡 기준',

@@ -42,7 +42,7 @@ export const listenEn = {
   dbtp: 'dBTP',
   db: 'dB',
 
-  deck: {
+  timeView: {
     loudness: 'Loudness',
     shortTerm: 'LUFS-S',
     reduction: 'Reduction',

@@ -44,7 +44,7 @@ export const listenKo: ListenText = {
   dbtp: 'dBTP',
   db: 'dB',
 
-  deck: {
+  timeView: {
     loudness: '라우드니스',
     shortTerm: 'LUFS-S',
     reduction: '게인 리덕션',

@@ -1,11 +1,11 @@
-/** What only the app has: stored songs, the desk, and the masters in the user's own folder. */
+/** What only the app has: stored songs, the batch, and the masters in the user's own folder. */
 import path from 'node:path'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Chance, Clock } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
-import { createDesk, type DeskArguments, type DeskJobs } from './desk.ts'
+import { type BatchArguments, type BatchJobs, createBatch } from './batch.ts'
 import { createOutputDelivery, type OutputDeliveryArguments } from './output-delivery.ts'
 import { createSources } from './sources.ts'
 
@@ -18,11 +18,11 @@ export interface AppSessionArguments {
   readonly dataDir: string
   readonly removals: Removals
   readonly outputFolder: (jobId: string) => string | null
-  readonly jobs: DeskJobs & OutputDeliveryArguments['jobs']
-  readonly jobStore: DeskArguments['jobStore'] & OutputDeliveryArguments['jobStore']
+  readonly jobs: BatchJobs & OutputDeliveryArguments['jobs']
+  readonly jobStore: BatchArguments['jobStore'] & OutputDeliveryArguments['jobStore']
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
-  readonly spareRoom: DeskArguments['spareRoom']
+  readonly spareRoom: BatchArguments['spareRoom']
   readonly notify: {
     record(event: { event: 'desk.changed' } | { event: 'job.delivered'; jobId: string }): unknown
     committed(): void
@@ -31,11 +31,11 @@ export interface AppSessionArguments {
 
 const SWEEP_EVERY_MS = 3_600_000
 
-/** Makes the app's side of the service. It works off the desk and delivers from `start` to `close`. */
+/** Makes the app's side of the service. It works out of the batch and delivers from `start` to `close`. */
 export function createAppSession(arguments_: AppSessionArguments) {
   const { clock, log, dataDir } = arguments_
   const sources = createSources({ ...arguments_, folder: path.join(dataDir, 'sources') })
-  const desk = createDesk({ ...arguments_, sources })
+  const batch = createBatch({ ...arguments_, sources })
   const delivery = createOutputDelivery(arguments_)
   const stopping = new AbortController()
   let swept: Promise<void> = Promise.resolve()
@@ -43,7 +43,7 @@ export function createAppSession(arguments_: AppSessionArguments) {
 
   function sweep(): void {
     try {
-      desk.forgetUnused()
+      batch.forgetUnused()
       swept = sources.sweepFiles(stopping.signal)
     } catch (cause) {
       log.error('the sweep of stored songs failed', { cause })
@@ -53,29 +53,29 @@ export function createAppSession(arguments_: AppSessionArguments) {
 
   return {
     sources,
-    desk,
+    batch,
 
     /** Call after a job has ended: its masters are delivered and the next song gets its turn. Never throws. */
     jobEnded(job: { readonly jobId: string; readonly state: string }): void {
       if (job.state === 'done') delivery.add(job.jobId)
-      desk.feed()
+      batch.feed()
     },
 
     /** Call when plan, credits or the number of engine processes have changed. Never throws. */
-    feed: desk.feed,
+    feed: batch.feed,
 
     /** Keeps an analysis with its song and tells the app. */
     saveAnalysis(sourceId: string, analysis: Analysis): void {
-      desk.note(() => sources.saveAnalysis(sourceId, analysis))
+      batch.note(() => sources.saveAnalysis(sourceId, analysis))
     },
 
     /** Clears left-overs, now and every hour. */
     startSweep: sweep,
 
-    /** Goes on with the desk and with deliveries. */
+    /** Goes on with the batch and with deliveries. */
     start(): void {
       delivery.catchUp()
-      desk.feed()
+      batch.feed()
     },
 
     async close(): Promise<void> {

@@ -1,4 +1,4 @@
-/** The endpoints of the app's own session: songs, the desk, settings and the state of the machine. */
+/** The endpoints of the app's own session: songs, the batch, settings and the state of the machine. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -39,7 +39,7 @@ export interface AppRoutesArguments {
 /** Serves `/app/sources`, `/app/desk`, `/app/settings` and `/app/system`. */
 export function appRoutes(app: FastifyInstance, arguments_: AppRoutesArguments): void {
   sourceRoutes(app, arguments_)
-  deskRoutes(app, arguments_)
+  batchRoutes(app, arguments_)
   const { settings, onSettingsChanged, readSystemState } = arguments_
   route(app, ENDPOINTS.readSettings, () => ({ status: 200, body: settings.read() }))
   route(app, ENDPOINTS.changeSettings, async ({ body, caller }) => {
@@ -64,7 +64,7 @@ function permitted(patch: Partial<Settings>, caller: Caller, current: Settings):
 }
 
 function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: AppRoutesArguments): void {
-  const { sources, desk } = session
+  const { sources, batch } = session
   const found = <Value>(value: Value | undefined): Value => {
     if (value === undefined) throw new AppError('NOT_FOUND')
     return value
@@ -81,7 +81,7 @@ function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: A
       rest.storage.require(file.sizeBytes, cover?.bytes.length ?? 0)
       return sources.add({ ...song, purpose, ...(cover ? { cover } : {}) })
     }
-    const add = () => (purpose === 'song' ? desk.add(store) : store())
+    const add = () => (purpose === 'song' ? batch.add(store) : store())
     return whenReleased(rest.clock, () => whenUnlocked(rest.clock, add))
   }
 
@@ -130,33 +130,33 @@ function purposeOf({ fields }: ReceivedForm): 'song' | 'reference' {
   )
 }
 
-function deskRoutes(app: FastifyInstance, { session: { desk } }: AppRoutesArguments): void {
-  route(app, ENDPOINTS.readDesk, ({ language }) => ({ status: 200, ...asJson(desk.json(language)) }))
+function batchRoutes(app: FastifyInstance, { session: { batch } }: AppRoutesArguments): void {
+  route(app, ENDPOINTS.readDesk, ({ language }) => ({ status: 200, ...asJson(batch.json(language)) }))
   route(app, ENDPOINTS.changeDesk, ({ body, language }) => {
     const presets = body.presets?.map((preset) => ({ ...preset, name: requireName(preset.name, 'presets') }))
     const order = body.order?.map((sourceId) => sourceId.toLowerCase())
-    desk.change({ ...body, ...(presets ? { presets } : {}), ...(order ? { order } : {}) })
-    return { status: 200, ...asJson(desk.json(language)) }
+    batch.change({ ...body, ...(presets ? { presets } : {}), ...(order ? { order } : {}) })
+    return { status: 200, ...asJson(batch.json(language)) }
   })
   route(app, ENDPOINTS.changeDeskSong, ({ params: { source_id }, body, language }) => {
-    desk.changeSong(source_id, body.settings)
-    return { status: 200, ...asJson(desk.songJson(source_id, language)) }
+    batch.changeSong(source_id, body.settings)
+    return { status: 200, ...asJson(batch.songJson(source_id, language)) }
   })
   route(app, ENDPOINTS.startSongs, ({ body, language }) => {
-    desk.start(body.source_ids)
-    return { status: 200, ...asJson(desk.json(language)) }
+    batch.start(body.source_ids)
+    return { status: 200, ...asJson(batch.json(language)) }
   })
   route(app, ENDPOINTS.stopSongs, ({ body, language }) => {
-    desk.stop(body.source_ids)
-    return { status: 200, ...asJson(desk.json(language)) }
+    batch.stop(body.source_ids)
+    return { status: 200, ...asJson(batch.json(language)) }
   })
   route(app, ENDPOINTS.removeSongs, ({ body, language }) => {
-    desk.remove(body.source_ids)
-    return { status: 200, ...asJson(desk.json(language)) }
+    batch.remove(body.source_ids)
+    return { status: 200, ...asJson(batch.json(language)) }
   })
   route(app, ENDPOINTS.restoreSongs, ({ body, language }) => {
-    desk.restore(body.source_ids)
-    return { status: 200, ...asJson(desk.json(language)) }
+    batch.restore(body.source_ids)
+    return { status: 200, ...asJson(batch.json(language)) }
   })
 }
 

@@ -66,7 +66,7 @@ export function createSources({ db, clock, chance, folder, removals }: SourcesAr
     .pluck()
   const selectByContent = db.prepare<[string], 1>('SELECT 1 FROM sources WHERE sha256 = ?').pluck()
 
-  // An analysis never changes and is tens of kilobytes to parse, and the desk shows all of them after every change of one.
+  // An analysis never changes and is tens of kilobytes to parse, and the batch shows all of them after every change of one.
   const summaries: Record<Language, Map<string, string>> = { en: new Map(), ko: new Map() }
   const audioPath = (sha256: string) => path.join(folder, sha256)
   const coverPath = (sha256: string) => path.join(folder, `${sha256}.cover`)
@@ -170,7 +170,7 @@ export function createSources({ db, clock, chance, folder, removals }: SourcesAr
       }, 0)
     },
 
-    /** Returns what was stored as a reference, and not as a song of the desk, at or before a moment, epoch ms. */
+    /** Returns what was stored as a reference, and not as a song of the batch, at or before a moment, epoch ms. */
     referencesBefore: (atMs: number): string[] => selectReferences.all(atMs),
 
     /** Forgets songs, in one transaction; their files go with the next `sweepFiles`. */

@@ -10,7 +10,7 @@ export interface FolderRow {
   readonly path: string
   /** Where masters of its songs go; null for the common output folder. */
   readonly outputFolder: string | null
-  /** How its songs are mastered; null for the common settings of the desk. */
+  /** How its songs are mastered; null for the common settings of the batch. */
   readonly settings: MasterSettings | null
   readonly isActive: boolean
   readonly createdAtMs: number

@@ -1,5 +1,5 @@
 /**
- * Watched folders: a song that appears in one is stored, put on the desk and started with the folder's settings, once, also over
+ * Watched folders: a song that appears in one is stored, put in the batch and started with the folder's settings, once, also over
  * restarts, under another name and with another time of change. Folders in it are left alone: stems, earlier versions and its own
  * masters lie there. Folders are looked at in turn rather than followed by notifications of the system, which network drives do not send.
  */
@@ -19,9 +19,9 @@ import { toAppError } from '../http/envelope.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedFile, tooLarge } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
+import type { BatchQueue } from './batch.ts'
 import { requireOutputFolder, requireSongFolder } from './chosen-folder.ts'
-import type { DeskQueue } from './desk.ts'
-import { createFolderLook, type FolderLook } from './folder-look.ts'
+import { createFolderLook, type FolderLook } from './folder-scan.ts'
 import { createHeldBack, type FileState, type HeldBack } from './held-back.ts'
 import { createSettledFiles } from './settled-files.ts'
 import type { CoverOf } from './song-cover.ts'
@@ -39,7 +39,7 @@ export interface WatchFoldersArguments {
   /** Its own files are not songs of the user: a folder in it cannot be watched. */
   readonly dataDir: string
   readonly sources: Pick<Sources, 'add'>
-  readonly desk: Pick<DeskQueue, 'addStarted'>
+  readonly batch: Pick<BatchQueue, 'addStarted'>
   readonly inspect: Inspect
   readonly coverOf: CoverOf
   readonly storage: Pick<Storage, 'require' | 'requireDisk'>
@@ -73,7 +73,7 @@ const NAMELESS: FileState = { sizeBytes: 0, modifiedMs: 0, changedMs: 0, inode: 
 
 /** Makes the watch over an open database. It looks from `start` to `close`. */
 export function createWatchFolders(given: WatchFoldersArguments) {
-  const { db, clock, chance, log, sources, desk } = given
+  const { db, clock, chance, log, sources, batch } = given
   const store = createWatchFolderStore(db)
   const settled = createSettledFiles(QUIET_MS)
   const heldBack = createHeldBack()
@@ -241,7 +241,7 @@ export function createWatchFolders(given: WatchFoldersArguments) {
   function startSong(folderId: string, { filename, look }: SeenSong, song: Omit<NewSource, 'purpose'>): void {
     const folder = store.find(folderId)
     if (!folder?.isActive) return
-    desk.addStarted(() => {
+    batch.addStarted(() => {
       const sourceId = sources.add({ ...song, purpose: 'song' })
       store.deal(folderId, filename, look, { sourceId, sha256: song.sha256 }, clock.now())
       return sourceId

@@ -9,7 +9,7 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Account: 'Plan, credits and keys of the one local account.',
   Webhooks: 'Signed callbacks, what became of each, and their secrets.',
   Events: 'What happens, as it happens.',
-  App: "What only the application's own session may call: the desk, stored songs, settings.",
+  App: "What only the application's own session may call: the batch, stored songs, settings.",
   Service: 'The service itself and its description; nothing here needs a credential.',
 }
 
@@ -52,7 +52,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   readSettings: 'Settings of this installation.',
   changeSettings: 'Only the members that are sent change.',
   listWatchFolders: 'Each with what was taken and what was not, and why.',
-  addWatchFolder: 'A song is taken once it is complete, and mastered as the folder or the desk says.',
+  addWatchFolder: 'A song is taken once it is complete, and mastered as the folder or the batch says.',
   changeWatchFolder: 'Only the members that are sent change.',
   removeWatchFolder: 'Nothing on the disk is touched.',
   openSession: 'A ticket counts once and for five minutes; it is made by `loudsmith open`.',
@@ -134,7 +134,7 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   limit: 'Most entries of a page.',
   format: 'Which of the two reports.',
   file: 'Name of the file.',
-  purpose: 'A song of the desk, or a reference only.',
+  purpose: 'A song of the batch, or a reference only.',
 
   // sound
   codec: 'How the song is encoded.',

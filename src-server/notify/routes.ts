@@ -66,7 +66,7 @@ export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllow
   route(app, ENDPOINTS.replaceJobSigningSecret, () => ({ status: 200, body: { secret: webhooks.replaceJobSecret() } }))
 }
 
-/** What only the app itself has: callers with a key cannot reach the desk or this machine's folders, and are not told of them. */
+/** What only the app itself has: callers with a key cannot reach the batch or this machine's folders, and are not told of them. */
 const APP_EVENTS: ReadonlySet<LiveEventName> = new Set([
   'desk.changed',
   'job.delivered',

@@ -15,7 +15,7 @@ import { createStorage } from '../uploads/storage.ts'
 import type { Core, Ground } from './core.ts'
 import { ENGINE_FILE } from './places.ts'
 
-/** Builds what works: uploads, jobs with their engine processes, and the app's desk. Nothing runs yet. */
+/** Builds what works: uploads, jobs with their engine processes, and the app's batch. Nothing runs yet. */
 export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
   const { dataDir, config, clock, chance, log, baseUrl } = ground
   const { db, settings, plan, ledger, notify, folders, store, time, removals, retention, spareRoom, ffmpeg } = core
@@ -107,7 +107,7 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     tmp: folders.tmp,
     dataDir,
     sources: session.sources,
-    desk: session.desk,
+    batch: session.batch,
     inspect,
     coverOf,
     storage,

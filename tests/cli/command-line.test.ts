@@ -565,7 +565,7 @@ test('what a command cannot do is said with what to do instead', async () => {
   expect(await refused('keys', 'revoke', 'nobody')).toBe('There is no key nobody. See its identifier in "keys list".')
 })
 
-test('a song that is too large to be sent with its job is stored for it alone, and does not wait on the desk', async () => {
+test('a song that is too large to be sent with its job is stored for it alone, and does not wait in the batch', async () => {
   const engine = createHeldEngine({ isAutomatic: true })
   const service = await startService({ forkEngine: engine.fork, dataDir })
   onTestFinished(() => service.stop())

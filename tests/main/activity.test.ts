@@ -32,7 +32,7 @@ describe('the progress of all work', () => {
 })
 
 describe('the end of a batch', () => {
-  it('is told when its last song has ended and none waits on the desk', () => {
+  it('is told when its last song has ended and none waits in the batch', () => {
     const jobs = [job('a', 'done'), job('b', 'failed', 'DIGITAL_SILENCE')]
     expect(endedBatch('x', [...jobs, job('c', 'queued')], [])).toBeUndefined()
     expect(endedBatch('x', jobs, [song('x', 'waiting')])).toBeUndefined()

@@ -102,7 +102,7 @@ describe('a page', () => {
     stop.abort()
   })
 
-  it('reads the desk again when a job was deleted elsewhere: its song can be started anew', async () => {
+  it('reads the batch again when a job was deleted elsewhere: its song can be started anew', async () => {
     let readings = 0
     const { app, stop, send } = page((path) => {
       if (path === '/app/desk') readings += 1

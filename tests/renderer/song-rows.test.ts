@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AnalysisSummary, DeskSong, MasterSettings } from '../../src-contract/app.ts'
+import type { AnalysisSummary, BatchSong, MasterSettings } from '../../src-contract/app.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src-contract/errors.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { failureText } from '../../src-contract/text/text.ts'
@@ -22,11 +22,11 @@ import {
   type Upload,
   withOwnSettings,
 } from '../../src-renderer/state/song-rows.ts'
-import { deskSong, someSettings } from '../support/desk-songs.ts'
+import { batchSong, someSettings } from '../support/batch-songs.ts'
 
 const analysis = (warnings: AnalysisSummary['warnings'] = []) => ({ warnings }) as AnalysisSummary
 const clipped = { code: 'INPUT_CLIPPED', message: '' } as const
-const song = (id: string, change: Partial<DeskSong> = {}) => deskSong(id, { analysis: analysis(), ...change })
+const song = (id: string, change: Partial<BatchSong> = {}) => batchSong(id, { analysis: analysis(), ...change })
 const settings: MasterSettings = { ...someSettings, platforms: ['spotify', 'melon'] }
 const job = (change: Partial<Job>) => {
   const { reference_source_id: _, ...made } = settings
@@ -36,7 +36,7 @@ const none = { settings, uploads: [], order: [], jobs: {}, accepted: {}, again: 
 
 describe('songs that settings of all songs do not reach', () => {
   it('are those with their own that were not begun, also once they are to be mastered again', () => {
-    const done: Partial<DeskSong> = { state: 'submitted', settings, job_ids: ['j'] }
+    const done: Partial<BatchSong> = { state: 'submitted', settings, job_ids: ['j'] }
     const songs = [song('a'), song('b', { settings }), song('c', done), song('d', { ...done, job_ids: ['k'] })]
     const uploads = [{ uploadId: 'u', state: 'queued', filename: 'u.wav', settings } as Upload]
     const jobs = { j: job({ status: 'done' }), k: job({ job_id: 'k', status: 'done' }) }
@@ -101,9 +101,9 @@ describe('a song that is looked at', () => {
 })
 
 describe('a song that is too short to be mastered', () => {
-  const lasting = (seconds: number, change: Partial<DeskSong> = {}) =>
+  const lasting = (seconds: number, change: Partial<BatchSong> = {}) =>
     song('a', { source: { ...song('a').source, duration_seconds: seconds }, ...change })
-  const rowsOf = (one: DeskSong) => songRows({ ...none, songs: [one], accepted: { a: true } })
+  const rowsOf = (one: BatchSong) => songRows({ ...none, songs: [one], accepted: { a: true } })
 
   it.each([0, 0.5, 0.999])('is refused at %f s before anything is started', (seconds) => {
     const rows = rowsOf(lasting(seconds))
@@ -124,9 +124,9 @@ describe('a song that is too short to be mastered', () => {
 })
 
 describe('a song that is on the list twice', () => {
-  const copy = (id: string, change: Partial<DeskSong> = {}) =>
+  const copy = (id: string, change: Partial<BatchSong> = {}) =>
     song(id, { source: { ...song(id).source, sha256: song('a').source.sha256 }, ...change })
-  const kinds = (songs: readonly DeskSong[], more: Partial<RowSources> = {}) =>
+  const kinds = (songs: readonly BatchSong[], more: Partial<RowSources> = {}) =>
     songRows({ ...none, songs, ...more }).map(({ kind, repeats }) => (repeats ? `${kind} ${repeats}` : kind))
 
   it('is not started a second time until somebody wants it', () => {
@@ -188,7 +188,7 @@ describe('a song that is on the list twice', () => {
 })
 
 describe('how a song is mastered', () => {
-  const rows = (one: DeskSong) =>
+  const rows = (one: BatchSong) =>
     songRows({ ...none, songs: [one], jobs: { 1: job({ job_id: '1', status: 'done', ai_service: 'udio' }) } })
 
   it('is what its job says once it is started, and its own settings or the common ones before', () => {
@@ -217,7 +217,7 @@ describe('the list', () => {
 
   it('starts what is ready, and songs with warnings only when nothing else is left', () => {
     const warned = song('w', { analysis: analysis([clipped]) })
-    const start = (songs: readonly DeskSong[]) => startOf(songRows({ ...none, songs }))
+    const start = (songs: readonly BatchSong[]) => startOf(songRows({ ...none, songs }))
     expect(start([song('a'), warned])).toEqual({ rowIds: ['a'], hasWarnings: false, unmeasured: [] })
     expect(start([warned])).toEqual({ rowIds: ['w'], hasWarnings: true, unmeasured: [] })
   })
@@ -276,7 +276,7 @@ describe('the list', () => {
     expect(queuePlaces(songRows({ ...none, songs, jobs }))).toEqual({ first: 1, second: 2, later: 3 })
   })
 
-  it('names a song as rendered as soon as its job is, before the desk was read again', () => {
+  it('names a song as rendered as soon as its job is, before the batch was read again', () => {
     const songs = [song('a', { state: 'waiting', batch_id: 'now' })]
     const kindWith = (of: Partial<Job>) => {
       const jobs = { 1: job({ stage: 'decoding', source_id: 'a', batch_id: 'now', ...of }) }
@@ -297,7 +297,7 @@ describe('the list', () => {
 })
 
 describe('the work under way', () => {
-  const lasting = (id: string, seconds: number, change: Partial<DeskSong> = {}) => {
+  const lasting = (id: string, seconds: number, change: Partial<BatchSong> = {}) => {
     const one = song(id, { state: 'submitted', job_ids: [id], ...change })
     return { ...one, source: { ...one.source, duration_seconds: seconds } }
   }

@@ -47,7 +47,7 @@ describe('a song that the desktop is handed', () => {
     expect(await handOver({ sourceIds: ['s1'] }).send({ file, purpose: 'reference' })).toBe(byPage)
   })
 
-  it('is taken off the desk again when it was removed on its way', async () => {
+  it('is taken out of the batch again when it was removed on its way', async () => {
     const { send, calls } = handOver({ sourceIds: ['s1'] })
     await expect(send({ file, purpose: 'song', signal: AbortSignal.abort() })).rejects.toThrow('stopped')
     expect(calls).toEqual([['removeSongs', { body: { source_ids: ['s1'] } }]])

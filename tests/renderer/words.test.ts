@@ -16,7 +16,7 @@ import { createFormat } from '../../src-renderer/text/format.ts'
 import { ko } from '../../src-renderer/text/ko.ts'
 import { listenEn } from '../../src-renderer/text/listen.en.ts'
 import { listenKo } from '../../src-renderer/text/listen.ko.ts'
-import { someSettings } from '../support/desk-songs.ts'
+import { someSettings } from '../support/batch-songs.ts'
 
 describe('numbers', () => {
   const format = createFormat('en')
@@ -199,7 +199,7 @@ describe('sentences', () => {
   })
 
   it('count as the language does', () => {
-    expect([en.bench.start(1), en.bench.start(2)]).toEqual(['Start 1 song', 'Start 2 songs'])
+    expect([en.actionBar.start(1), en.actionBar.start(2)]).toEqual(['Start 1 song', 'Start 2 songs'])
     expect(ko.row.queuePosition(2)).toBe('대기열 2번째')
     expect(en.row.warnings(2)).toBe('Two warnings, no credit spent yet')
   })

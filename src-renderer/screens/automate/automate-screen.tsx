@@ -12,7 +12,7 @@ import { useWords } from '../../text/context.tsx'
 import { Problem, SecretBox } from '../settings/section.tsx'
 import { SNIPPETS, type SnippetLanguage } from './snippets.ts'
 
-/** What the first call of the samples answers, as the desk and the account are now. */
+/** What the first call of the samples answers, as the batch and the account are now. */
 function answerOf(platforms: readonly string[], credits: number): string {
   return `{
   "job_id": "5f0c7d1e-6b1a-4a64-9d0b-2f6f4f1c9a77",
@@ -25,12 +25,12 @@ function answerOf(platforms: readonly string[], credits: number): string {
 
 export default function AutomateScreen() {
   const { t } = useWords()
-  const { desk, service } = useApp()
+  const { batch, service } = useApp()
   const [language, setLanguage] = useState<SnippetLanguage>('curl')
-  const settings = useSelect(desk.store, (state) => state.desk?.settings)
+  const settings = useSelect(batch.store, (state) => state.batch?.settings)
   const credits = useSelect(service.store, (state) => state.account?.credits ?? 0)
   const baseUrl = useSelect(service.store, (state) => state.system?.base_url) ?? location.origin
-  const reference = useSelect(desk.references.store, () => desk.references.nameOf(settings?.reference_source_id))
+  const reference = useSelect(batch.references.store, () => batch.references.nameOf(settings?.reference_source_id))
   const { comments } = t.automate
   const code = settings ? SNIPPETS[language]({ baseUrl, filename: 'song.wav', reference, settings, comments }) : ''
   return (

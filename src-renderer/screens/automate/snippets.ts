@@ -5,7 +5,7 @@ import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
 import type { Platform } from '../../../src-contract/platforms.ts'
 import type { Text } from '../../text/en.ts'
 
-/** A song and how it is to be mastered: what a desk has set, or what a job was made with. */
+/** A song and how it is to be mastered: what a batch has set, or what a job was made with. */
 export interface Sample {
   readonly filename: string
   /** Name of the reference track, where there is one. */

@@ -5,13 +5,13 @@ import { PLATFORMS } from '../../../src-contract/platforms.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { Menu } from '../../components/dialogs.tsx'
-import { DeskFailure, FailureStrip } from '../../components/failure-strip.tsx'
+import { BatchFailure, FailureStrip } from '../../components/failure-strip.tsx'
 import { isCovered, isTyping } from '../../components/is-typing.ts'
 import { addressOf, go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { groupsOf } from '../../state/history.ts'
 import { useWords } from '../../text/context.tsx'
-import { HistoryBench } from './history-bench.tsx'
+import { HistoryActionBar } from './history-action-bar.tsx'
 import { HistoryTable, type Line } from './history-table.tsx'
 
 const TYPING_MS = 160
@@ -102,7 +102,7 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
           {refusal && (
             <FailureStrip head={t.history.notDeleted(refusal.count)} refusal={refusal} onClose={history.clearRefusal} />
           )}
-          <DeskFailure />
+          <BatchFailure />
           {isEmpty ? (
             <div className="empty">
               <p role={failure ? 'alert' : undefined}>
@@ -129,7 +129,7 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
           )}
         </div>
       </main>
-      <HistoryBench />
+      <HistoryActionBar />
     </>
   )
 }

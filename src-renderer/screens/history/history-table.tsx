@@ -319,9 +319,9 @@ function Verdict({ job }: { job: Job }) {
 
 /** The menu of one row, opened under its button. */
 function JobMenu({ job, anchor, onClose }: { job: Job; anchor: HTMLElement; onClose: () => void }) {
-  const { desk } = useApp()
+  const { batch } = useApp()
   const { t } = useWords()
-  const { canMasterAgain, masterAgain } = useMasterAgain(desk.fail)
+  const { canMasterAgain, masterAgain } = useMasterAgain(batch.fail)
   const actions = useJobActions()
   const isThere = job.status === 'done' && !job.expired
   return (

@@ -18,24 +18,24 @@ function focusBeside(jobIds: readonly string[]): void {
 }
 
 export function useJobActions() {
-  const { history, jobs, notices, saver, desk } = useApp()
+  const { history, jobs, notices, saver, batch } = useApp()
   const { t } = useWords()
   const copyCurl = useCopyCurl()
   return useMemo(() => {
     return {
       async saveZips(list: readonly Job[]) {
-        desk.clearFailure()
+        batch.clearFailure()
         notices.announce(t.row.savingZip)
-        for (const job of list) await saver.saveZip(job.job_id).catch(desk.fail)
+        for (const job of list) await saver.saveZip(job.job_id).catch(batch.fail)
       },
-      saveMaster: (job: Job, platform: Platform) => void saver.saveMaster(job.job_id, platform).catch(desk.fail),
-      reveal: (job: Job) => void saver.reveal(job.job_id).catch(desk.fail),
+      saveMaster: (job: Job, platform: Platform) => void saver.saveMaster(job.job_id, platform).catch(batch.fail),
+      reveal: (job: Job) => void saver.reveal(job.job_id).catch(batch.fail),
       /** Opens the newest of versions of one song with the next older one in its switch. */
       compare(versions: readonly Job[]) {
         const [newest, older] = versions.toSorted((a, b) => b.created_at.localeCompare(a.created_at))
         if (newest && older) go('listen', `${newest.job_id}/${older.job_id}`)
       },
-      cancel: (job: Job) => void jobs.cancel(job.job_id).catch(desk.fail),
+      cancel: (job: Job) => void jobs.cancel(job.job_id).catch(batch.fail),
       copyCurl: (job: Job) => void copyCurl(sampleOfJob(job)),
       remove(list: readonly Job[]) {
         const first = list[0]
@@ -45,5 +45,5 @@ export function useJobActions() {
         history.remove(jobIds, t.history.deleted(first.title, list.length - 1))
       },
     }
-  }, [history, jobs, notices, saver, desk, copyCurl, t])
+  }, [history, jobs, notices, saver, batch, copyCurl, t])
 }

@@ -25,7 +25,7 @@ export interface HeadProps {
 
 export function Head({ job, report, siblings, onCompare }: HeadProps) {
   const { t, l, format, say } = useListenWords()
-  const { client, saver, desk } = useApp()
+  const { client, saver, batch } = useApp()
   const { number, of } = versionNumber(job, siblings)
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<Refusal | null>(null)
@@ -34,8 +34,8 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
   const isThere = job.status === 'done' && !job.expired
   const sourceId = job.source_id
   const source = useSelect(
-    desk.store,
-    (state) => state.desk?.songs.find((song) => song.source.source_id === sourceId)?.source,
+    batch.store,
+    (state) => state.batch?.songs.find((song) => song.source.source_id === sourceId)?.source,
   )
   const readCover = useCallback(async () => {
     const answer = await client.open('readSourceCover', { params: { source_id: sourceId ?? '' } })

@@ -127,12 +127,12 @@ function Listening({ job, report, listen, isChoosing }: ListeningProps) {
   const visit = useMemo(() => ({ job, report, listen, player }), [job, report, listen, player])
   return (
     <VisitContext value={visit}>
-      <Desk isChoosing={isChoosing} />
+      <Batch isChoosing={isChoosing} />
     </VisitContext>
   )
 }
 
-function Desk({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
+function Batch({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
   const { l, say } = useListenWords()
   const { job, report, listen, player } = useVisit()
   const siblings = useStore(listen.store, (state) => state.siblings)
@@ -166,7 +166,7 @@ function Desk({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
             </p>
           )}
           {isBlindOpen ? <BlindTestPanel onLeave={leaveBlindTest} /> : <VersionSwitch />}
-          <div className="deck">
+          <div className="time view">
             <TimeLanes />
             <Meters />
           </div>

@@ -19,7 +19,7 @@ const TOP = 24
 const GAP = 5
 const SCALE_WIDTH = 24
 const SILENCE = Number.NEGATIVE_INFINITY
-/** A column stays where it is for this long without a report: the deck tells every 20 ms. */
+/** A column stays where it is for this long without a report: the time view tells every 20 ms. */
 const LATE_SECONDS = 0.25
 
 interface Kept {

@@ -1,12 +1,12 @@
-/** The deck's picture: original, version, loudness and gain reduction on one clock with one playhead. */
+/** The time view: original, version, loudness and gain reduction on one clock with one playhead. */
 import { memo, useMemo, useRef } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { Report } from '../../../src-contract/report.ts'
 import { clock, clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
 import {
-  type DeckLayout,
-  deckLayout,
   fullScaleStretches,
+  type LanesLayout,
+  lanesLayout,
   levelPath,
   loudnessScale,
   markPath,
@@ -33,7 +33,7 @@ const Still = memo(function Still({
   version,
   stretches,
 }: {
-  layout: DeckLayout
+  layout: LanesLayout
   report: Report
   version: SongVersion | undefined
   stretches: readonly Stretch[]
@@ -74,12 +74,12 @@ const Still = memo(function Still({
       </text>
       {stretches.length > 0 && (
         <text className="t o" x={12} y={middle(original) + 27}>
-          {l.deck.fullScale}
+          {l.timeView.fullScale}
         </text>
       )}
       {stretches.map((stretch) => (
         <path key={stretch.fromSeconds} className="mk" d={markPath(stretch, original.top + 3, toX)}>
-          <title>{l.deck.fullScaleAt(clock(stretch.fromSeconds), clock(stretch.toSeconds))}</title>
+          <title>{l.timeView.fullScaleAt(clock(stretch.fromSeconds), clock(stretch.toSeconds))}</title>
         </path>
       ))}
       {version && version.kind !== 'source' && (
@@ -130,18 +130,18 @@ const Still = memo(function Still({
         />
       )}
       <text className="t b" x={12} y={middle(loudness) - 2}>
-        {l.deck.loudness}
+        {l.timeView.loudness}
       </text>
       <text className="t" x={12} y={middle(loudness) + 13}>
-        {l.deck.shortTerm}
+        {l.timeView.shortTerm}
       </text>
       <line className="g2" x1={left} x2={right} y1={reduction.top} y2={reduction.top} />
       <path className="a-cut" d={reductionPath(reductions, duration / stepSeconds, range, reduction, layout)} />
       <text className="t b" x={12} y={middle(reduction) - 1}>
-        {l.deck.reduction}
+        {l.timeView.reduction}
       </text>
       <text className="t" x={12} y={middle(reduction) + 13}>
-        {l.deck.most(format.level(deepest > 0 ? -deepest : 0))}
+        {l.timeView.most(format.level(deepest > 0 ? -deepest : 0))}
       </text>
       <text className="t" x={right + 7} y={reduction.top + 10}>
         0
@@ -167,7 +167,7 @@ const Wave = memo(function Wave({
   steps,
 }: {
   side: 'in' | 'out' | 'aim'
-  layout: DeckLayout
+  layout: LanesLayout
   lane: { top: number; height: number }
   peaks: readonly (number | null)[]
   steps: number
@@ -182,22 +182,22 @@ const Wave = memo(function Wave({
 })
 
 /** Answers the sentence that stands for the picture. */
-function useDeckLabel(version: SongVersion | undefined, stretches: readonly Stretch[]): string {
+function useLanesLabel(version: SongVersion | undefined, stretches: readonly Stretch[]): string {
   const { l, format } = useListenWords()
   const nameOf = useVersionName()
   const { source } = useVisit().report
-  const parts = [l.deck.originalAt(format.level(source.measurement.integrated_lufs), stretches.length)]
+  const parts = [l.timeView.originalAt(format.level(source.measurement.integrated_lufs), stretches.length)]
   const result = version?.result
   if (version && result) {
     const lufs = format.level(result.integrated_lufs)
     const deepest = Math.abs(result.max_gain_reduction_db)
-    parts.push(l.deck.masterAt(nameOf(version), lufs, format.target(result.ceiling_dbtp)))
-    parts.push(l.deck.curves(format.target(result.target_lufs)))
-    parts.push(deepest > 0.05 ? l.deck.reductionOf(format.level(deepest)) : l.deck.noReduction)
+    parts.push(l.timeView.masterAt(nameOf(version), lufs, format.target(result.ceiling_dbtp)))
+    parts.push(l.timeView.curves(format.target(result.target_lufs)))
+    parts.push(deepest > 0.05 ? l.timeView.reductionOf(format.level(deepest)) : l.timeView.noReduction)
   } else if (version && version.kind !== 'source') {
-    parts.push(l.deck.versionAt(nameOf(version), format.level(version.level.integratedLufs)))
+    parts.push(l.timeView.versionAt(nameOf(version), format.level(version.level.integratedLufs)))
   }
-  return l.deck.label(parts)
+  return l.timeView.label(parts)
 }
 
 export function TimeLanes() {
@@ -207,7 +207,7 @@ export function TimeLanes() {
   const played = useRef<SVGRectElement>(null)
   const head = useRef<HTMLDivElement>(null)
   const [width, height] = useSize(host, [980, 340])
-  const layout = useMemo(() => deckLayout(width, height), [width, height])
+  const layout = useMemo(() => lanesLayout(width, height), [width, height])
   const duration = report.source.duration_seconds
   const axis = useMemo(() => timeAxis(layout, duration), [layout, duration])
   const loop = usePlayer((state) => state.loop)
@@ -223,7 +223,7 @@ export function TimeLanes() {
     const { peak_dbfs, step_seconds } = report.source.curves
     return isClipped(job) ? fullScaleStretches(peak_dbfs, step_seconds) : []
   }, [job, report])
-  const label = useDeckLabel(version, stretches)
+  const label = useLanesLabel(version, stretches)
   const spoken = useRef(-1)
 
   useFrames(() => {
@@ -237,7 +237,7 @@ export function TimeLanes() {
     if (whole === spoken.current) return
     spoken.current = whole
     handle.setAttribute('aria-valuenow', String(whole))
-    handle.setAttribute('aria-valuetext', l.deck.positionText(clock(seconds), playingTime(duration)))
+    handle.setAttribute('aria-valuetext', l.timeView.positionText(clock(seconds), playingTime(duration)))
   }, STILL_MS)
 
   const drag = useLaneDrag({ player, axis, ruler: layout.ruler, loop })
@@ -271,7 +271,7 @@ export function TimeLanes() {
         className="playhead"
         role="slider"
         tabIndex={0}
-        aria-label={l.deck.position}
+        aria-label={l.timeView.position}
         aria-valuemin={0}
         aria-valuemax={Math.floor(duration)}
         aria-valuenow={0}

@@ -1,4 +1,4 @@
-/** The bench of the Listen screen: play, time, loop, the one choice of level, blind test, volume, keys. */
+/** The action bar of the Listen screen: play, time, loop, the one choice of level, blind test, volume, keys. */
 import { ChevronDown, Keyboard, Pause, Play, Repeat, Shuffle, Volume2, VolumeX } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type CSSProperties, type Ref, useEffect, useId, useRef, useState } from 'react'

@@ -1,4 +1,4 @@
-/** The empty desk: one sentence, one action, three things to know. */
+/** The empty batch: one sentence, one action, three things to know. */
 import { FolderOpen } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef } from 'react'
 import { deliveryTarget, PLATFORMS, type Platform } from '../../../src-contract/platforms.ts'
 import { unbroken } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
-import { DeskFailure } from '../../components/failure-strip.tsx'
+import { BatchFailure } from '../../components/failure-strip.tsx'
 import { isCovered, isTyping, keyOf } from '../../components/is-typing.ts'
 import { pickFiles } from '../../components/pick-files.ts'
 import { PlatformCell } from '../../components/platform-cell.tsx'
@@ -12,7 +12,7 @@ import { useApp, useSelect } from '../../state/app-state.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { refusalOfRow, type SongRow, tallyOf, titleOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
-import { Bench } from './bench.tsx'
+import { ActionBar } from './action-bar.tsx'
 import { FirstRun } from './first-run.tsx'
 import { SettingsColumn } from './settings-column.tsx'
 import { SongList } from './song-list.tsx'
@@ -27,10 +27,10 @@ interface MasterScreenProps {
 }
 
 export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
-  const { desk } = useApp()
+  const { batch } = useApp()
   const { t } = useWords()
   const rows = useRows()
-  const hasRead = useSelect(desk.store, (state) => state.desk !== null)
+  const hasRead = useSelect(batch.store, (state) => state.batch !== null)
   const choose = useCallback(() => void pickFiles(true).then(onFiles), [onFiles])
   const start = useStart(rows)
   const { press } = start
@@ -48,12 +48,12 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
           <h1 className="vh">{t.screens.master}</h1>
           <DropStrip drop={drop} onChoose={choose} />
           <PlatformCells />
-          <DeskFailure />
+          <BatchFailure />
           {hasRead && <SongList rows={rows} forecast={forecast} />}
         </div>
         <SettingsColumn rows={rows} />
       </main>
-      <Bench rows={rows} start={start} forecast={forecast} />
+      <ActionBar rows={rows} start={start} forecast={forecast} />
     </>
   )
 }
@@ -125,7 +125,7 @@ function PlatformCells() {
   )
 }
 
-/** Ctrl or ⌘ with O chooses files; Enter in the list or on the bench presses start. Elsewhere it belongs to what has the focus. */
+/** Ctrl or ⌘ with O chooses files; Enter in the list or on the action bar presses start. Elsewhere it belongs to what has the focus. */
 function useMasterKeys(onChoose: () => void, onStart: () => void) {
   const now = useRef({ onChoose, onStart })
   now.current = { onChoose, onStart }
@@ -145,7 +145,7 @@ function useMasterKeys(onChoose: () => void, onStart: () => void) {
   }, [])
 }
 
-/** Returns whether Enter starts the batch there: in the list and on the bench, but not on what Enter presses itself. */
+/** Returns whether Enter starts the batch there: in the list and on the action bar, but not on what Enter presses itself. */
 function isStartPlace(target: EventTarget | null): boolean {
   if (!(target instanceof Element) || !target.closest('.songs, .listhead, .benchbar')) return false
   return !target.closest('button, a, input, select, textarea, summary, [role=menuitem]')

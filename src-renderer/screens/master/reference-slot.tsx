@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { Fader } from '../../components/choices.tsx'
 import { pickFiles } from '../../components/pick-files.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { type SendingReference, sendingFor } from '../../state/desk-references.ts'
+import { type SendingReference, sendingFor } from '../../state/batch-references.ts'
 import { useWords } from '../../text/context.tsx'
 
 export interface ReferenceSlotProps {
@@ -19,7 +19,7 @@ export interface ReferenceSlotProps {
 }
 
 export function ReferenceSlot({ settings, rowId, isOwn, onChange }: ReferenceSlotProps) {
-  const { desk } = useApp()
+  const { batch } = useApp()
   const { t } = useWords()
   const [isOver, setOver] = useState(false)
   /** Whether what went away from the slot had the focus: what comes in its place takes it. */
@@ -32,9 +32,9 @@ export function ReferenceSlot({ settings, rowId, isOwn, onChange }: ReferenceSlo
     }
   }, [])
   const referenceId = settings.reference_source_id
-  const sending = useSelect(desk.references.store, (state) => sendingFor(state, rowId, isOwn))
+  const sending = useSelect(batch.references.store, (state) => sendingFor(state, rowId, isOwn))
   const take = (file: File | undefined) => {
-    if (file) void desk.references.take(file, rowId)
+    if (file) void batch.references.take(file, rowId)
   }
   const drop = {
     onDragOver: (event: DragEvent) => {
@@ -57,7 +57,7 @@ export function ReferenceSlot({ settings, rowId, isOwn, onChange }: ReferenceSlo
       drop={drop}
       onChoose={() => void pickFiles(false).then(([file]) => take(file))}
       onRemove={() => onChange({ reference_source_id: null })}
-      onDropError={() => sending && desk.references.drop(sending.sendingId)}
+      onDropError={() => sending && batch.references.drop(sending.sendingId)}
       place={place}
     />
   )
@@ -97,9 +97,9 @@ interface SlotProps {
 }
 
 function Slot({ referenceId, sending, isOver, drop, onChoose, onRemove, onDropError, place }: SlotProps) {
-  const { desk } = useApp()
+  const { batch } = useApp()
   const { t, format, say } = useWords()
-  const reference = useSelect(desk.references.store, ({ known }) => known[referenceId ?? ''])
+  const reference = useSelect(batch.references.store, ({ known }) => known[referenceId ?? ''])
   const small = { className: 'i s', 'aria-hidden': true } as const
   if (sending?.error)
     return (

@@ -28,7 +28,7 @@ export function SettingsColumn({ rows }: { rows: readonly SongRow[] }) {
 
 /** The fields alone: in the column, or in the sheet of a narrow window. */
 export function SettingsFields({ rows }: { rows: readonly SongRow[] }) {
-  const { desk } = useApp()
+  const { batch } = useApp()
   const { t } = useWords()
   const { settings, selected, isWholeBatch, changedId, change } = useScope()
   if (!settings) return null
@@ -45,7 +45,7 @@ export function SettingsFields({ rows }: { rows: readonly SongRow[] }) {
               look="quiet"
               small
               className="in-label"
-              onClick={() => desk.clearOwnSettings(apart, t.settings.madeLikeAll(apart.length))}
+              onClick={() => batch.clearOwnSettings(apart, t.settings.madeLikeAll(apart.length))}
             >
               {isWholeBatch ? t.settings.include(apart.length) : t.settings.likeAll}
             </Button>
@@ -60,7 +60,7 @@ export function SettingsFields({ rows }: { rows: readonly SongRow[] }) {
               ? { value: 'one', text: <bdi>{selected.title}</bdi> }
               : { value: 'one', text: t.settings.oneSong, whyNot: t.settings.selectFirst },
           ]}
-          onChoose={(value) => desk.scope(value === 'all')}
+          onChoose={(value) => batch.scope(value === 'all')}
         />
       </div>
       <div className="field">
@@ -123,10 +123,10 @@ export function SettingsFields({ rows }: { rows: readonly SongRow[] }) {
 
 /** Settings under a name, to be used again. */
 export function Presets() {
-  const { desk, notices } = useApp()
+  const { batch, notices } = useApp()
   const { t } = useWords()
   const { settings, change } = useScope()
-  const presets = useSelect(desk.store, (state) => state.desk?.presets)
+  const presets = useSelect(batch.store, (state) => state.batch?.presets)
   const [isNaming, setNaming] = useState(false)
   const [name, setName] = useState('')
   const [isNameless, setNameless] = useState(false)
@@ -156,23 +156,23 @@ export function Presets() {
     const namesake = known.find((preset) => preset.name.normalize() === trimmed.normalize())
     // Another object each time, so that the focus goes to the answer again.
     if (namesake) return setTaken({ ...namesake })
-    void desk.changePresets((all) => [...all, { name: trimmed, settings }])
+    void batch.changePresets((all) => [...all, { name: trimmed, settings }])
     showNaming(false)
   }
   const replace = (old: Preset) => {
     if (!settings) return
     const put = (next: Preset) => (all: readonly Preset[]) =>
       all.map((preset) => (preset.name === old.name ? next : preset))
-    void desk.changePresets(put({ ...old, settings }))
+    void batch.changePresets(put({ ...old, settings }))
     showNaming(false)
-    notices.show({ text: t.settings.presetReplaced(old.name), undo: () => void desk.changePresets(put(old)) })
+    notices.show({ text: t.settings.presetReplaced(old.name), undo: () => void batch.changePresets(put(old)) })
   }
   const remove = (gone: Preset) => {
     const others = (all: readonly Preset[]) => all.filter((preset) => preset.name !== gone.name)
-    void desk.changePresets(others)
+    void batch.changePresets(others)
     notices.show({
       text: t.settings.presetDeleted(gone.name),
-      undo: () => void desk.changePresets((all) => others(all).toSpliced(known.indexOf(gone), 0, gone)),
+      undo: () => void batch.changePresets((all) => others(all).toSpliced(known.indexOf(gone), 0, gone)),
     })
   }
   return (

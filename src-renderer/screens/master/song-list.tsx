@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { Menu, type MenuItem } from '../../components/dialogs.tsx'
 import { isDelete, isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { SORTS } from '../../state/desk.ts'
+import { SORTS } from '../../state/batch.ts'
 import { madeWith, queuePlaces, type SongRow, TALLY, tallyOf, titleOf } from '../../state/song-rows.ts'
 import type { Forecast } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
@@ -14,14 +14,14 @@ import { useFlip } from './use-flip.ts'
 import { isStarted, useRowActions } from './use-row-actions.ts'
 
 export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecast: Forecast }) {
-  const { desk } = useApp()
+  const { batch } = useApp()
   const { t } = useWords()
   const actions = useRowActions()
   const list = useRef<HTMLUListElement>(null)
   const [activeId, setActiveId] = useState<string | null>(null)
-  const selectedId = useSelect(desk.store, (state) => state.selectedId)
-  const isPaused = useSelect(desk.store, (state) => state.desk?.is_paused ?? false)
-  const common = useSelect(desk.store, (state) => state.desk?.settings ?? null)
+  const selectedId = useSelect(batch.store, (state) => state.selectedId)
+  const isPaused = useSelect(batch.store, (state) => state.batch?.is_paused ?? false)
+  const common = useSelect(batch.store, (state) => state.batch?.settings ?? null)
   const places = queuePlaces(rows)
   const tally = tallyOf(rows)
   const warned = rows.filter((row) => row.kind === 'warning')
@@ -42,12 +42,12 @@ export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecas
         </span>
         <span className="grow" />
         {repeated.length > 1 && (
-          <Button look="quiet" small onClick={() => desk.remove(repeated, t.list.removedMany(repeated.length))}>
+          <Button look="quiet" small onClick={() => batch.remove(repeated, t.list.removedMany(repeated.length))}>
             {t.list.removeRepeated(repeated.length)}
           </Button>
         )}
         {warned.length > 1 && tally.ready > 0 && (
-          <Button look="quiet" small onClick={() => desk.marks.accept(warned.map((row) => row.rowId))}>
+          <Button look="quiet" small onClick={() => batch.marks.accept(warned.map((row) => row.rowId))}>
             {t.list.acceptAll(warned.length)}
           </Button>
         )}
@@ -86,7 +86,7 @@ function useListKeys(
   rows: readonly SongRow[],
   onActive: (rowId: string) => void,
 ) {
-  const { desk, notices } = useApp()
+  const { batch, notices } = useApp()
   const { t } = useWords()
   const actions = useRowActions()
   const now = useRef({ rows, actions, t })
@@ -109,14 +109,14 @@ function useListKeys(
       if (!row) return
       const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
       if (step !== 0 && event.altKey) {
-        desk.move(row.rowId, step)
+        batch.move(row.rowId, step)
         notices.announce(t.list.moved(titleOf(row), Math.min(rows.length, Math.max(1, index + step + 1))))
       } else if (step !== 0) focusRow(index + step)
       else if (isDelete(event)) {
         actions.remove(row)
         requestAnimationFrame(() => focusRow(Math.min(index, now.current.rows.length - 1)))
-      } else if (event.key === ' ' && event.target === at) desk.select(canHaveSettings(row) ? row.rowId : null)
-      else if (event.key === 'Escape') desk.select(null)
+      } else if (event.key === ' ' && event.target === at) batch.select(canHaveSettings(row) ? row.rowId : null)
+      else if (event.key === 'Escape') batch.select(null)
       else return
       event.preventDefault()
     }
@@ -128,8 +128,8 @@ function useListKeys(
       const at = rowAt(event.target)
       if (!at || (event.target instanceof Element && event.target.closest('button, a'))) return
       const row = now.current.rows.find((one) => one.rowId === at.dataset.row)
-      const isSelected = desk.store.getState().selectedId === row?.rowId
-      desk.select(row && canHaveSettings(row) && !isSelected ? row.rowId : null)
+      const isSelected = batch.store.getState().selectedId === row?.rowId
+      batch.select(row && canHaveSettings(row) && !isSelected ? row.rowId : null)
     }
     element.addEventListener('keydown', onKey)
     element.addEventListener('focusin', onFocus)
@@ -139,23 +139,23 @@ function useListKeys(
       element.removeEventListener('focusin', onFocus)
       element.removeEventListener('click', onClick)
     }
-  }, [list, desk, notices, onActive])
+  }, [list, batch, notices, onActive])
 }
 
 /** A song that was put on the list from another screen is scrolled to. */
 function useBroughtBack(list: React.RefObject<HTMLUListElement | null>) {
-  const { desk } = useApp()
-  const rowId = useSelect(desk.store, (state) => state.broughtBackId)
+  const { batch } = useApp()
+  const rowId = useSelect(batch.store, (state) => state.broughtBackId)
   useEffect(() => {
     if (!rowId) return
     list.current?.querySelector(`[data-row="${CSS.escape(rowId)}"]`)?.scrollIntoView({ block: 'nearest' })
-    desk.seen()
-  }, [list, rowId, desk])
+    batch.seen()
+  }, [list, rowId, batch])
 }
 
 /** Rows are dragged by their grip; the row moves while it is held, by transform. */
 function useDragOrder(list: React.RefObject<HTMLUListElement | null>, rows: readonly SongRow[]) {
-  const { desk } = useApp()
+  const { batch } = useApp()
   const ids = useRef<string[]>([])
   ids.current = rows.map((row) => row.rowId)
   useEffect(() => {
@@ -168,7 +168,7 @@ function useDragOrder(list: React.RefObject<HTMLUListElement | null>, rows: read
       // The system carries masters out of the window, and the page hears of no end.
       if (event.target instanceof Element && event.target.closest('.drag-out')) return
       held = row.dataset.row ?? null
-      desk.hold(held)
+      batch.hold(held)
       event.dataTransfer.effectAllowed = 'move'
       event.dataTransfer.setData('text/plain', '')
       event.dataTransfer.setDragImage(row, 24, 36)
@@ -182,29 +182,29 @@ function useDragOrder(list: React.RefObject<HTMLUListElement | null>, rows: read
       // A row that slides to its place only passes below the pointer.
       if (!over || over === held || row.getAnimations().length > 0) return
       const step = ids.current.indexOf(over) - ids.current.indexOf(held)
-      desk.move(held, step)
+      batch.move(held, step)
     }
     const onEnd = () => {
       held = null
-      desk.hold(null)
+      batch.hold(null)
       for (const row of element.querySelectorAll('.is-held')) row.classList.remove('is-held')
     }
     element.addEventListener('dragstart', onStart)
     element.addEventListener('dragover', onOver)
     element.addEventListener('dragend', onEnd)
     return () => {
-      if (held) desk.hold(null)
+      if (held) batch.hold(null)
       element.removeEventListener('dragstart', onStart)
       element.removeEventListener('dragover', onOver)
       element.removeEventListener('dragend', onEnd)
     }
-  }, [list, desk])
+  }, [list, batch])
 }
 
 function OrderMenu({ rows }: { rows: readonly SongRow[] }) {
-  const { desk } = useApp()
+  const { batch } = useApp()
   const { t, language } = useWords()
-  const chosen = useSelect(desk.store, (state) => state.sort)
+  const chosen = useSelect(batch.store, (state) => state.sort)
   const added = (row: SongRow) => row.song?.source.created_at ?? '9'
   const length = (row: SongRow) => row.song?.source.duration_seconds ?? 0
   const orders = {
@@ -217,7 +217,7 @@ function OrderMenu({ rows }: { rows: readonly SongRow[] }) {
     text: texts[sort],
     isChosen: sort === chosen,
     onChoose: () =>
-      desk.arrange(
+      batch.arrange(
         [...rows].sort(orders[sort]).map((row) => row.rowId),
         sort,
       ),
@@ -241,7 +241,7 @@ function OrderMenu({ rows }: { rows: readonly SongRow[] }) {
 }
 
 function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
-  const { desk } = useApp()
+  const { batch } = useApp()
   const { saveZips, canRetry, retry } = useRowActions()
   const { t } = useWords()
   const of = (...kinds: SongRow['kind'][]) => rows.filter((row) => kinds.includes(row.kind))
@@ -267,7 +267,7 @@ function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
         ]
       : []),
     ...(ended.length > 0
-      ? [{ text: t.list.clearEnded, onChoose: () => desk.remove(ids(ended), t.list.removedMany(ended.length)) }]
+      ? [{ text: t.list.clearEnded, onChoose: () => batch.remove(ids(ended), t.list.removedMany(ended.length)) }]
       : []),
   ]
   const items: (MenuItem | null)[] = [
@@ -276,7 +276,7 @@ function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
     {
       text: t.list.removeAll,
       isDanger: true,
-      onChoose: () => desk.remove(ids(rows), t.list.removedMany(rows.length)),
+      onChoose: () => batch.remove(ids(rows), t.list.removedMany(rows.length)),
     },
   ]
   return (

@@ -233,9 +233,9 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
               small
               icon={<RotateCcw {...glyph} />}
               onClick={() => actions.retry([row])}
-              aria-label={`${named(t.retry)}, ${t.bench.credits(1)}`}
+              aria-label={`${named(t.retry)}, ${t.actionBar.credits(1)}`}
             >
-              {t.retry} <span className="faint">{t.bench.credits(1)}</span>
+              {t.retry} <span className="faint">{t.actionBar.credits(1)}</span>
             </Button>
           ) : (
             <Button key="replace" small onClick={() => actions.replace(row)} aria-label={named(t.row.replace)}>

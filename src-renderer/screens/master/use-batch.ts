@@ -8,15 +8,15 @@ import { type Forecast, forecastOf, nextPlan, type Plan, saidOf, type Work } fro
 
 /** The rows of the list, in the order shown. */
 export function useRows(): SongRow[] {
-  const { desk, jobs } = useApp()
-  const songs = useSelect(desk.store, (state) => state.desk?.songs)
-  const settings = useSelect(desk.store, (state) => state.desk?.settings ?? null)
-  const uploads = useSelect(desk.uploads.store, (state) => state.uploads)
-  const order = useSelect(desk.store, (state) => state.order)
-  const accepted = useSelect(desk.marks.store, (state) => state.accepted)
-  const again = useSelect(desk.marks.store, (state) => state.again)
-  const looks = useSelect(desk.looks.store, (state) => state.looks)
-  const analysisErrors = useSelect(desk.looks.store, (state) => state.errors)
+  const { batch, jobs } = useApp()
+  const songs = useSelect(batch.store, (state) => state.batch?.songs)
+  const settings = useSelect(batch.store, (state) => state.batch?.settings ?? null)
+  const uploads = useSelect(batch.uploads.store, (state) => state.uploads)
+  const order = useSelect(batch.store, (state) => state.order)
+  const accepted = useSelect(batch.marks.store, (state) => state.accepted)
+  const again = useSelect(batch.marks.store, (state) => state.again)
+  const looks = useSelect(batch.looks.store, (state) => state.looks)
+  const analysisErrors = useSelect(batch.looks.store, (state) => state.errors)
   const byId = useSelect(jobs.store, (state) => state.byId)
   const shown = useRef<SongRow[]>([])
   return useMemo(() => {
@@ -41,12 +41,12 @@ export interface Scope {
 
 /** The settings in view: those of all songs, or of the selected one. */
 export function useScope(): Scope {
-  const { desk } = useApp()
-  const common = useSelect(desk.store, (state) => state.desk?.settings ?? null)
-  const rowId = useSelect(desk.store, (state) => state.selectedId)
-  const isWholeBatch = useSelect(desk.store, (state) => state.isWholeBatch)
-  const song = useSelect(desk.store, (state) => state.desk?.songs.find((one) => one.source.source_id === rowId))
-  const upload = useSelect(desk.uploads.store, (state) => state.uploads.find((one) => one.uploadId === rowId))
+  const { batch } = useApp()
+  const common = useSelect(batch.store, (state) => state.batch?.settings ?? null)
+  const rowId = useSelect(batch.store, (state) => state.selectedId)
+  const isWholeBatch = useSelect(batch.store, (state) => state.isWholeBatch)
+  const song = useSelect(batch.store, (state) => state.batch?.songs.find((one) => one.source.source_id === rowId))
+  const upload = useSelect(batch.uploads.store, (state) => state.uploads.find((one) => one.uploadId === rowId))
   const title = song?.source.title ?? upload?.filename
   const own = (song ?? upload)?.settings ?? null
   const isForAll = isWholeBatch || title === undefined
@@ -57,7 +57,7 @@ export function useScope(): Scope {
     selected: rowId !== null && title !== undefined ? { rowId, title, isOwn: own !== null } : null,
     isWholeBatch: isForAll,
     changedId,
-    change: (change) => desk.changeSettings(change, changedId),
+    change: (change) => batch.changeSettings(change, changedId),
   }
 }
 
@@ -68,10 +68,10 @@ const NOTHING_SAID: Forecast = { left: {}, starts: {}, batch: 0 }
  * Nothing where the pace of this machine is not known yet.
  */
 export function useForecast(rows: readonly SongRow[]): Forecast {
-  const { desk, jobs, service } = useApp()
+  const { batch, jobs, service } = useApp()
   const byId = useSelect(jobs.store, (state) => state.byId)
-  const settings = useSelect(desk.store, (state) => state.desk?.settings ?? null)
-  const isPaused = useSelect(desk.store, (state) => state.desk?.is_paused ?? false)
+  const settings = useSelect(batch.store, (state) => state.batch?.settings ?? null)
+  const isPaused = useSelect(batch.store, (state) => state.batch?.is_paused ?? false)
   const engines = useSelect(service.store, (state) => state.settings?.engine_workers ?? 1)
   const slots = useSelect(service.store, (state) => state.account?.limits.concurrent_jobs ?? engines)
   const plan = useRef<Plan | null>(null)

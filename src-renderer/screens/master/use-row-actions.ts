@@ -18,7 +18,7 @@ export interface RowActions {
   accept: (row: SongRow) => void
   cancel: (row: SongRow) => void
   saveZip: (row: SongRow) => void
-  /** Saves one after another; what fails is said on the desk. Never throws. */
+  /** Saves one after another; what fails is said in the batch. Never throws. */
   saveZips: (rows: readonly SongRow[]) => Promise<void>
   /** Starts, sends or looks at songs again, each where it came to nothing. */
   retry: (rows: readonly SongRow[]) => void
@@ -31,38 +31,38 @@ export const isStarted = ({ upload, analysisError }: SongRow): boolean => !uploa
 
 /** The same object as long as language and stores stay, so that rows are drawn again only when they change. */
 export function useRowActions(): RowActions {
-  const { desk, notices, saver } = useApp()
+  const { batch, notices, saver } = useApp()
   const { t } = useWords()
   const copyCurl = useCopyCurl()
   return useMemo(() => {
     const save = (run: () => Promise<void>) => {
-      desk.clearFailure()
+      batch.clearFailure()
       notices.announce(t.row.savingZip)
-      run().catch(desk.fail)
+      run().catch(batch.fail)
     }
     const actions: RowActions = {
-      remove: (row) => desk.remove([row.rowId], t.list.removed(titleOf(row))),
-      replace: (row) => void pickFiles(false).then((files) => files.length > 0 && desk.addFiles(files, row.rowId)),
-      giveAgain: () => void pickFiles(true).then((files) => files.length > 0 && desk.addFiles(files)),
-      accept: (row) => desk.marks.accept([row.rowId]),
+      remove: (row) => batch.remove([row.rowId], t.list.removed(titleOf(row))),
+      replace: (row) => void pickFiles(false).then((files) => files.length > 0 && batch.addFiles(files, row.rowId)),
+      giveAgain: () => void pickFiles(true).then((files) => files.length > 0 && batch.addFiles(files)),
+      accept: (row) => batch.marks.accept([row.rowId]),
       cancel(row) {
-        void desk.stop([row.rowId])
+        void batch.stop([row.rowId])
         notices.show({
           text: t.list.cancelled(titleOf(row)),
-          undo: () => void desk.start([row.rowId]),
+          undo: () => void batch.start([row.rowId]),
         })
       },
       saveZip: (row) => row.job && save(() => saver.saveZip(row.job?.job_id ?? '')),
       async saveZips(rows) {
-        desk.clearFailure()
+        batch.clearFailure()
         notices.announce(t.row.savingZip)
-        for (const { job } of rows) if (job) await saver.saveZip(job.job_id).catch(desk.fail)
+        for (const { job } of rows) if (job) await saver.saveZip(job.job_id).catch(batch.fail)
       },
       retry(rows) {
-        void desk.start(rows.filter(isStarted).map((row) => row.rowId))
+        void batch.start(rows.filter(isStarted).map((row) => row.rowId))
         for (const { rowId, upload, analysisError } of rows) {
-          if (upload) desk.uploads.resend(upload.uploadId)
-          else if (analysisError) desk.analyseAgain(rowId)
+          if (upload) batch.uploads.resend(upload.uploadId)
+          else if (analysisError) batch.analyseAgain(rowId)
         }
       },
       canRetry(row) {
@@ -70,12 +70,12 @@ export function useRowActions(): RowActions {
         const { code } = refusalOfRow(row) ?? { code: 'UNREACHABLE' }
         const isAway = code === 'UNREACHABLE' || code === 'INSUFFICIENT_CREDITS'
         const isWorthIt = isAway || (code in ERRORS && ERRORS[code as ErrorCode].retryable)
-        return isWorthIt && (!row.upload || desk.uploads.canResend(row.upload.uploadId))
+        return isWorthIt && (!row.upload || batch.uploads.canResend(row.upload.uploadId))
       },
       menu(row) {
         const { job, song } = row
         const isMade = row.kind === 'done' || row.kind === 'below'
-        const settings = song?.settings ?? desk.store.getState().desk?.settings
+        const settings = song?.settings ?? batch.store.getState().batch?.settings
         return [
           ...(isMade && job
             ? [
@@ -86,12 +86,12 @@ export function useRowActions(): RowActions {
                   onChoose: () => save(() => saver.saveMaster(job.job_id, platform)),
                 })),
                 ...(window.loudsmith
-                  ? [{ text: t.row.reveal, onChoose: () => void saver.reveal(job.job_id).catch(desk.fail) }]
+                  ? [{ text: t.row.reveal, onChoose: () => void saver.reveal(job.job_id).catch(batch.fail) }]
                   : []),
                 null,
                 {
                   text: t.row.masterAgain,
-                  onChoose: () => void desk.masterAgain([job], t.list.again).catch(desk.fail),
+                  onChoose: () => void batch.masterAgain([job], t.list.again).catch(batch.fail),
                 },
               ]
             : []),
@@ -100,8 +100,8 @@ export function useRowActions(): RowActions {
                 {
                   text: t.row.ownSettings,
                   onChoose: () => {
-                    desk.select(row.rowId)
-                    desk.scope(false)
+                    batch.select(row.rowId)
+                    batch.scope(false)
                   },
                 },
               ]
@@ -111,20 +111,20 @@ export function useRowActions(): RowActions {
                 {
                   text: t.row.copyCurl,
                   onChoose: () => {
-                    const reference = desk.references.nameOf(settings.reference_source_id)
+                    const reference = batch.references.nameOf(settings.reference_source_id)
                     void copyCurl({ filename: song.source.filename, reference, settings })
                   },
                 },
               ]
             : []),
           null,
-          { text: t.list.moveUp, onChoose: () => desk.move(row.rowId, -1) },
-          { text: t.list.moveDown, onChoose: () => desk.move(row.rowId, 1) },
+          { text: t.list.moveUp, onChoose: () => batch.move(row.rowId, -1) },
+          { text: t.list.moveDown, onChoose: () => batch.move(row.rowId, 1) },
           null,
           { text: t.remove, onChoose: () => actions.remove(row), isDanger: true },
         ]
       },
     }
     return actions
-  }, [desk, notices, saver, copyCurl, t])
+  }, [batch, notices, saver, copyCurl, t])
 }

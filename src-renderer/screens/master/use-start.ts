@@ -19,9 +19,9 @@ export interface StartControl extends Start {
  * nobody has read are all that is left when they are started, by a second press.
  */
 export function useStart(rows: readonly SongRow[]): StartControl {
-  const { desk, notices } = useApp()
+  const { batch, notices } = useApp()
   const { t } = useWords()
-  const armed = useSelect(desk.armed, (state) => state.rowIds)
+  const armed = useSelect(batch.armed, (state) => state.rowIds)
   const start = startOf(rows, armed)
   const key = start.hasWarnings ? start.rowIds.join() : ''
   const [askedKey, setAskedKey] = useState('')
@@ -39,26 +39,26 @@ export function useStart(rows: readonly SongRow[]): StartControl {
     if (start.rowIds.length + start.unmeasured.length === 0) return
     if (start.hasWarnings && !isAsked) {
       setAskedKey(key)
-      notices.announce(`${t.bench.asked(start.rowIds.length)} ${t.bench.askedHow}`)
+      notices.announce(`${t.actionBar.asked(start.rowIds.length)} ${t.actionBar.askedHow}`)
       return
     }
     setAskedKey('')
-    void desk.start(start.rowIds)
-    desk.arm(start.unmeasured)
-  }, [desk, notices])
-  return { ...start, isAsked, armedCount: armed.length, press, disarm: desk.disarm }
+    void batch.start(start.rowIds)
+    batch.arm(start.unmeasured)
+  }, [batch, notices])
+  return { ...start, isAsked, armedCount: armed.length, press, disarm: batch.disarm }
 }
 
 /** Starts the armed songs together once they are measured, whichever screen is shown. */
 export function ArmedStart(): null {
-  const { desk } = useApp()
+  const { batch } = useApp()
   const rows = useRows()
-  const armed = useSelect(desk.armed, (state) => state.rowIds)
+  const armed = useSelect(batch.armed, (state) => state.rowIds)
   useEffect(() => {
     const due = armed.length > 0 ? dueOf(rows, armed) : null
     if (!due) return
-    desk.disarm()
-    void desk.start(due)
-  }, [desk, rows, armed])
+    batch.disarm()
+    void batch.start(due)
+  }, [batch, rows, armed])
   return null
 }

@@ -122,9 +122,9 @@ export function KeysSection({ titleId }: SectionProps) {
 
 function FreshKey({ created, ...box }: { created: CreatedKey } & Pick<SecretBoxProps, 'returnTo' | 'onSaved'>) {
   const { t } = useWords()
-  const { service, desk } = useApp()
+  const { service, batch } = useApp()
   const baseUrl = useSelect(service.store, (state) => state.system?.base_url) ?? location.origin
-  const settings = useSelect(desk.store, (state) => state.desk?.settings)
+  const settings = useSelect(batch.store, (state) => state.batch?.settings)
   const text = t.prefs.keys
   const curl = settings
     ? curlOf(baseUrl, { filename: 'song.wav', settings }).replace('$LOUDSMITH_KEY', created.key)

@@ -22,16 +22,16 @@ type Change = Partial<Pick<WatchFolder, 'output_folder' | 'settings' | 'is_activ
 const READ_EVERY_MS = 5000
 
 export function WatchFoldersSection({ titleId }: SectionProps) {
-  const { client, desk } = useApp()
+  const { client, batch } = useApp()
   const { t } = useWords()
   const text = t.prefs.watch
-  const songs = useSelect(desk.store, (state) => state.desk?.songs.length ?? 0)
+  const songs = useSelect(batch.store, (state) => state.batch?.songs.length ?? 0)
   const [{ store, read }] = useState(() =>
     createListing(async () => (await client.call('listWatchFolders', {})).folders),
   )
   const folders = useSelect(store, (state) => state.items)
   const { isBusy, problem, run } = useAction()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a song that was taken is on the desk
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a song that was taken is in the batch
   useEffect(() => void read(), [read, songs])
   useEffect(() => {
     const timer = setInterval(() => void read(), READ_EVERY_MS)
@@ -90,10 +90,10 @@ function AddFolder({ isBusy, onAdd }: { isBusy: boolean; onAdd: (path: string) =
 }
 
 function Folder({ folder, onChanged }: { folder: WatchFolder; onChanged: () => Promise<unknown> }) {
-  const { client, desk } = useApp()
+  const { client, batch } = useApp()
   const { t } = useWords()
   const text = t.prefs.watch
-  const settingsOfNow = useSelect(desk.store, (state) => state.desk?.settings)
+  const settingsOfNow = useSelect(batch.store, (state) => state.batch?.settings)
   const { problem, run } = useAction()
   const params = { folder_id: folder.folder_id }
   const apply = (change: Change) => client.call('changeWatchFolder', { params, body: change }).then(onChanged)
@@ -146,14 +146,14 @@ function Folder({ folder, onChanged }: { folder: WatchFolder; onChanged: () => P
           />
         </span>
       </Line>
-      <Line name={text.settings} text={folder.settings ? text.own : text.fromDesk}>
+      <Line name={text.settings} text={folder.settings ? text.own : text.fromBatch}>
         {folder.settings ? (
           <Button small onClick={() => change({ settings: null })}>
-            {text.followDesk}
+            {text.followBatch}
           </Button>
         ) : (
           <Button small onClick={() => settingsOfNow && change({ settings: settingsOfNow })}>
-            {text.keepDesk}
+            {text.keepBatch}
           </Button>
         )}
       </Line>

@@ -1,13 +1,13 @@
 /** The style sheet of report.html: steel came in, straw is what we made, blue is what we aim at, bronze is what we took away. */
 export const reportStyle = `
-:root{color-scheme:dark;--well:#0b0e10;--bench:#101417;--panel:#161b1f;--raised:#1f262b;--line:#272f36;--line-strong:#66727d;
+:root{color-scheme:dark;--well:#0b0e10;--window:#101417;--panel:#161b1f;--raised:#1f262b;--line:#272f36;--line-strong:#66727d;
 --text:#eaeef1;--text-2:#b3bdc6;--text-3:#909ba5;--accent:#ead08a;--accent-soft:#2a281e;--focus:#9cc9ff;--ok:#84cfa6;--warn:#f2a65e;--warn-soft:#2c2118;
 --in:#8b98a4;--in-dim:#47525b;--out:#ead08a;--out-dim:#74683f;--aim:#8fbdf5;--cut:#d18f5c;--grid:#1c2328;--grid-strong:#2b343b}
-@media (prefers-color-scheme:light){:root{color-scheme:light;--well:#fafbfb;--bench:#e4e8ea;--panel:#f1f3f4;--raised:#fff;--line:#d0d6da;--line-strong:#77828b;
+@media (prefers-color-scheme:light){:root{color-scheme:light;--well:#fafbfb;--window:#e4e8ea;--panel:#f1f3f4;--raised:#fff;--line:#d0d6da;--line-strong:#77828b;
 --text:#12171a;--text-2:#404b54;--text-3:#55606a;--accent:#966f00;--accent-soft:#f2e9cd;--focus:#0a58b8;--ok:#0f6a40;--warn:#8f4a00;--warn-soft:#f6e5d2;
 --in:#6e7a84;--in-dim:#b7c0c7;--out:#966f00;--out-dim:#d9c07a;--aim:#1a63b5;--cut:#a75a1d;--grid:#e7ebed;--grid-strong:#cfd6da}}
 *{box-sizing:border-box}
-html{background:var(--bench);color:var(--text);font:420 14px/1.55 "Archivo","Pretendard",system-ui,-apple-system,"Segoe UI","Apple SD Gothic Neo","Malgun Gothic","Noto Sans CJK KR",sans-serif;
+html{background:var(--window);color:var(--text);font:420 14px/1.55 "Archivo","Pretendard",system-ui,-apple-system,"Segoe UI","Apple SD Gothic Neo","Malgun Gothic","Noto Sans CJK KR",sans-serif;
 -webkit-text-size-adjust:100%}
 body{margin:0 auto;max-width:1120px;padding:0 32px 64px}
 :lang(ko){word-break:keep-all}
@@ -80,7 +80,7 @@ code{font:12px/1.5 "Geist Mono",ui-monospace,Consolas,monospace;overflow-wrap:an
 footer{margin-top:56px;padding-top:16px;border-top:1px solid var(--line);color:var(--text-3);font-size:12px}
 @media (max-width:760px){body{padding:0 16px 48px}.bar{margin:0 -16px;padding:0 16px}.two{grid-template-columns:1fr}h1{font-size:26px;margin-top:28px}.well{overflow-x:auto}}
 @media print{
-:root{color-scheme:light;--well:#fff;--bench:#fff;--panel:#fff;--raised:#fff;--line:#cfd6da;--line-strong:#77828b;--text:#000;--text-2:#333;--text-3:#555;--accent:#966f00;
+:root{color-scheme:light;--well:#fff;--window:#fff;--panel:#fff;--raised:#fff;--line:#cfd6da;--line-strong:#77828b;--text:#000;--text-2:#333;--text-3:#555;--accent:#966f00;
 --ok:#0f6a40;--warn:#8f4a00;--warn-soft:#fff;--in:#6e7a84;--in-dim:#b7c0c7;--out:#966f00;--aim:#1a63b5;--cut:#a75a1d;--grid:#e7ebed;--grid-strong:#cfd6da}
 html{font-size:11px}body{max-width:none;padding:0}.bar{margin:0;padding:0}.switch,.tablist{display:none}.panel{display:block!important;break-inside:avoid}h1{margin-top:16px}h2{margin-top:24px;break-after:avoid}
 .well{break-inside:avoid;padding:8px}svg{min-width:0}tr,.notes li,ol.done li{break-inside:avoid}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
-  deckLayout,
   fullScaleStretches,
+  lanesLayout,
   levelPath,
   loudnessScale,
   markPath,
@@ -15,7 +15,7 @@ import { columnMaxima, linePath, smoothPath } from '../../../src-renderer/drawin
 
 const numbers = (path: string) => [...path.matchAll(/-?\d+(\.\d+)?/g)].map(([text]) => Number(text))
 const heights = (path: string) => numbers(path).filter((_, i) => i % 2 === 1)
-const layout = deckLayout(974, 340)
+const layout = lanesLayout(974, 340)
 
 describe('the lanes', () => {
   it('lie under each other inside the picture at every size', () => {
@@ -24,7 +24,7 @@ describe('the lanes', () => {
       [640, 296],
       [1400, 520],
     ] as const) {
-      const { original, version, loudness, reduction } = deckLayout(width, height)
+      const { original, version, loudness, reduction } = lanesLayout(width, height)
       const lanes = [original, version, loudness, reduction]
       lanes.forEach((lane, i) => {
         const next = lanes[i + 1]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CHUNK_FRAMES, type DeckCommand } from '../../../src-renderer/player/deck.ts'
 import { createFeeder, nextMissing, wantedChunks } from '../../../src-renderer/player/feeder.ts'
+import { CHUNK_FRAMES, type PlaybackCommand } from '../../../src-renderer/player/playback-engine.ts'
 import type { Track } from '../../../src-renderer/player/track.ts'
 import { settle as turns } from '../../support/fake-clock.ts'
 
@@ -21,7 +21,7 @@ function silentTrack(frames: number, reads: number[] = []): Track {
 /** Runs until nothing is fetched any more. */
 const settle = () => turns(50)
 
-describe('what lies on the deck', () => {
+describe('what lies on the playback engine', () => {
   it('is little of a long song: 7 versions of 10 minutes stay below 80 MB', () => {
     const loop = { startFrame: RATE * 100, endFrame: RATE * 130 }
     const chunks = wantedChunks({ frame: RATE * 300, loop }, TEN_MINUTES, RATE)
@@ -53,7 +53,7 @@ describe('what lies on the deck', () => {
 
 describe('the feeder', () => {
   it('fetches each piece once, follows the playhead and takes away what is far behind', async () => {
-    const posted: DeckCommand[] = []
+    const posted: PlaybackCommand[] = []
     const reads: number[] = []
     const feeder = createFeeder({
       rateHz: RATE,
@@ -74,7 +74,7 @@ describe('the feeder', () => {
   })
 
   it('hands over both sides of one channel, each with bytes of its own', async () => {
-    const chunks: DeckCommand[] = []
+    const chunks: PlaybackCommand[] = []
     const feeder = createFeeder({
       rateHz: RATE,
       lengthFrames: RATE,

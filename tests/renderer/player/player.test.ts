@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createDeck, type DeckCommand } from '../../../src-renderer/player/deck.ts'
+import { createPlaybackEngine, type PlaybackCommand } from '../../../src-renderer/player/playback-engine.ts'
 import { createPlayer } from '../../../src-renderer/player/player.ts'
 import { sampleSong } from '../../../src-renderer/screens/master/sample-song.ts'
 import { settle } from '../../support/fake-clock.ts'
 
-vi.mock('../../../src-renderer/player/deck.worklet.ts?worker&url', () => ({ default: 'deck.js' }))
+vi.mock('../../../src-renderer/player/playback-engine.worklet.ts?worker&url', () => ({ default: 'playback.js' }))
 
 const RATE = 44_100
 
-/** A player whose sound card only notes what is posted to the deck. */
+/** A player whose sound card only notes what is posted to the playback engine. */
 async function bench(durationSeconds = 1) {
-  const posted: DeckCommand[] = []
+  const posted: PlaybackCommand[] = []
   // A page that was pressed may sound from the start.
   const card = { isRunning: true }
   const node = { connect: () => node, gain: { setTargetAtTime: () => undefined }, frequencyBinCount: 1 }
@@ -26,7 +26,7 @@ async function bench(durationSeconds = 1) {
     async close() {}
   }
   class Node {
-    readonly port = { postMessage: (command: DeckCommand) => void posted.push(command) }
+    readonly port = { postMessage: (command: PlaybackCommand) => void posted.push(command) }
     readonly gain = node.gain
     readonly frequencyBinCount = 1
     readonly connect = () => node
@@ -57,13 +57,13 @@ async function bench(durationSeconds = 1) {
     return { version: 'other', isSameSong: true, open, answer: () => answer() }
   }
   const added = () => posted.flatMap((command) => (command.kind === 'add' ? [command.frames] : []))
-  /** What the deck tells once `seconds` have sounded after all that was posted. */
+  /** What the playback engine tells once `seconds` have sounded after all that was posted. */
   const reportAfter = (seconds: number) => {
-    const deck = createDeck(RATE)
-    for (const command of posted) deck.obey(command)
+    const playback = createPlaybackEngine(RATE)
+    for (const command of posted) playback.obey(command)
     const frames = Math.round(seconds * RATE)
-    deck.render(new Float32Array(frames), new Float32Array(frames))
-    return deck.takeReport()
+    playback.render(new Float32Array(frames), new Float32Array(frames))
+    return playback.takeReport()
   }
   return { player, card, ready, file, added, reportAfter }
 }
@@ -121,7 +121,7 @@ describe('a version that is replaced while it is loaded', () => {
     expect(added()).toEqual([2000])
   })
 
-  it('is not put on the deck when it was taken out', async () => {
+  it('is not put on the playback engine when it was taken out', async () => {
     const { player, file, added, ready } = await bench()
     const only = file(1000)
     const load = player.load([only])

@@ -1,11 +1,11 @@
-/** The desk and the stored songs on a real database file and folder, with jobs that end when a test says so. */
+/** The batch and the stored songs on a real database file and folder, with jobs that end when a test says so. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
-import type { Desk } from '../../../src-contract/app.ts'
+import type { Batch } from '../../../src-contract/app.ts'
 import { PLAN_LIMITS } from '../../../src-contract/plans.ts'
-import { createDesk, type DeskJob } from '../../../src-server/batch/desk.ts'
+import { type BatchJob, createBatch } from '../../../src-server/batch/batch.ts'
 import { createSources } from '../../../src-server/batch/sources.ts'
 import { createRemovals } from '../../../src-server/db/removals.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
@@ -32,8 +32,8 @@ export const FACTS: AudioFacts = {
 
 export type Outcome = 'accept' | AppError
 
-/** A desk at `file`; opening the same file again is a restart. */
-export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
+/** A batch at `file`; opening the same file again is a restart. */
+export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
   const db = openTestDatabase(file)
   const store = createJobStore(db)
   const folder = path.join(path.dirname(file), 'sources')
@@ -41,7 +41,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
   const removals = createRemovals({ db, dataDir: path.dirname(file), clock, chance: systemChance, log })
   mkdirSync(path.join(path.dirname(file), 'tmp'), { recursive: true })
   const sources = createSources({ db, clock, chance: systemChance, folder, removals })
-  const submitted: DeskJob[] = []
+  const submitted: BatchJob[] = []
   const cancelled: string[] = []
   const events: string[] = []
   /** What has been told, each when it was told. */
@@ -49,12 +49,12 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
   const world = {
     slots: PLAN_LIMITS.pro.concurrentJobs,
     workers: 8,
-    outcome: (_job: DeskJob): Outcome => 'accept',
+    outcome: (_job: BatchJob): Outcome => 'accept',
     breaksNotes: false,
   }
 
   const jobs = {
-    submit(job: DeskJob) {
+    submit(job: BatchJob) {
       const outcome = world.outcome(job)
       if (outcome instanceof AppError) throw outcome
       submitted.push(job)
@@ -89,7 +89,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
         completedAtMs: clock.now(),
       },
     )
-  const made = createDesk({
+  const made = createBatch({
     db,
     clock,
     chance: systemChance,
@@ -108,7 +108,7 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
     },
   })
 
-  const desk = { ...made, read: (language: 'en' | 'ko') => JSON.parse(made.json(language)) as Desk }
+  const batch = { ...made, read: (language: 'en' | 'ko') => JSON.parse(made.json(language)) as Batch }
 
   /** Stores a song of its own bytes. */
   const storeSong = (purpose: 'song' | 'reference', name: string, bytes: string) => {
@@ -127,21 +127,21 @@ export function openDesk(file = newDatabaseFile(), clock = createFakeClock()) {
     return sources.add(song)
   }
   const addReference = (name: string) => storeSong('reference', name, name)
-  /** Stores a song and puts it on the desk. */
-  const addSong = (name: string, bytes = name) => desk.add(() => storeSong('song', name, bytes))
+  /** Stores a song and puts it in the batch. */
+  const addSong = (name: string, bytes = name) => batch.add(() => storeSong('song', name, bytes))
   /** Removes the files of forgotten songs, of which there must be one. */
   async function sweepOne(): Promise<void> {
     const before = readdirSync(folder).length
     await clock.until(sources.sweepFiles(new AbortController().signal))
     expect(readdirSync(folder)).toHaveLength(before - 1)
   }
-  const titles = () => desk.read('en').songs.map(({ source }) => source.title)
-  const states = () => desk.read('en').songs.map(({ state }) => state)
+  const titles = () => batch.read('en').songs.map(({ source }) => source.title)
+  const states = () => batch.read('en').songs.map(({ state }) => state)
   return {
     file,
     db,
     clock,
-    desk,
+    batch,
     sources,
     store,
     folder,

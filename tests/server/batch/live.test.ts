@@ -15,7 +15,7 @@ import os from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Desk, type Source, summaryOf } from '../../../src-contract/app.ts'
+import { type Batch, type Source, summaryOf } from '../../../src-contract/app.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
 import { createWatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
@@ -57,8 +57,8 @@ const song = async (filename: string, hertz = 220): Promise<Source> => {
   return body
 }
 
-const desk = async (): Promise<Desk> => (await service.get('/app/desk')).body
-const states = async () => (await desk()).songs.map(({ state }) => state)
+const batch = async (): Promise<Batch> => (await service.get('/app/desk')).body
+const states = async () => (await batch()).songs.map(({ state }) => state)
 
 /** A WAV of 24 bit, 96 kHz, stereo: 576 000 bytes a second. */
 function longWav(seconds: number): Buffer {
@@ -85,7 +85,7 @@ function longWav(seconds: number): Buffer {
   return Buffer.concat([header, Buffer.alloc(size, 7)])
 }
 
-test('a song is stored with what it is, lies on the desk, and can be read back by range', async () => {
+test('a song is stored with what it is, lies in the batch, and can be read back by range', async () => {
   const bytes = wavSong()
   const source = await song('첫 곡.wav')
   expect(source).toMatchObject({
@@ -98,7 +98,7 @@ test('a song is stored with what it is, lies on the desk, and can be read back b
     bit_depth: 16,
     has_cover: false,
   })
-  expect((await desk()).songs.map((one) => one.source.source_id)).toEqual([source.source_id])
+  expect((await batch()).songs.map((one) => one.source.source_id)).toEqual([source.source_id])
   expect((await service.get(`/app/sources/${source.source_id}`)).body).toEqual(source)
   const response = await fetch(`${service.baseUrl}/app/sources/${source.source_id}/file`, {
     headers: { authorization: `Bearer ${service.sessionCredential}`, range: 'bytes=44-99' },
@@ -109,7 +109,7 @@ test('a song is stored with what it is, lies on the desk, and can be read back b
   expect((await service.get(`/app/sources/${source.source_id}/cover`)).status).toBe(404)
 })
 
-test('a song is called the same on the desk and in its job, whatever dots its name has', async () => {
+test('a song is called the same in the batch and in its job, whatever dots its name has', async () => {
   engine.isAutomatic = true
   const sources = []
   for (const filename of ['Mix 2024.05', 'Take v1.2.WAV', '.flac']) sources.push(await song(filename))
@@ -128,7 +128,7 @@ test('a song over 50 MB is taken from the app, and mastered as a job like any ot
   await eventually(() => engine.processes.length === 1)
   expect(engine.processes[0]?.order?.source.sha256).toBe(source.sha256)
   engine.processes[0]?.finish()
-  const [jobId] = (await desk()).songs[0]?.job_ids ?? []
+  const [jobId] = (await batch()).songs[0]?.job_ids ?? []
   expect((await service.ended(jobId ?? '')).status).toBe('done')
   expect((await service.get('/api/v1/account')).body.credits).toBe(499)
 })
@@ -145,17 +145,17 @@ test('what is no song is refused with the reason, and nothing of it stays', asyn
   expect([purpose.status, purpose.body.error.param]).toEqual([400, 'purpose'])
   const short = await upload(wavSong({ seconds: 3 }), 'short.wav', { purpose: 'reference' })
   expect([short.status, short.body.error.code]).toEqual([400, 'INVALID_REQUEST'])
-  expect((await desk()).songs).toEqual([])
+  expect((await batch()).songs).toEqual([])
   expect(service.temporary()).toEqual([])
   expect(readdirSync(path.join(folder, 'data', 'sources'))).toEqual([])
 })
 
-test('a reference is stored and does not lie on the desk', async () => {
+test('a reference is stored and does not lie in the batch', async () => {
   const { status, body } = await upload(wavSong({ seconds: 6 }), 'reference.wav', { purpose: 'reference' })
   expect(status).toBe(201)
-  expect((await desk()).songs).toEqual([])
+  expect((await batch()).songs).toEqual([])
   const source = await song('a.wav')
-  const { settings } = await desk()
+  const { settings } = await batch()
   await service.patch(`/app/desk/${source.source_id}`, {
     settings: { ...settings, reference_source_id: body.source_id },
   })
@@ -230,7 +230,7 @@ test('a stored song that somebody removed from the data folder is named as gone,
   for (const { body } of answers) expect(body.error.message).toMatch(/디스크에서 사라졌어요/)
 
   await service.post('/app/desk/start', { source_ids: [source.source_id] })
-  expect((await desk()).songs[0]).toMatchObject({
+  expect((await batch()).songs[0]).toMatchObject({
     state: 'refused',
     error: { code: 'INVALID_REQUEST', message: expect.stringMatching(/gone from the disk/) },
   })
@@ -247,11 +247,11 @@ test('a job that lost its reference says which of the two is gone, and its song 
   const { body: reference } = await upload(wavSong({ seconds: 6 }), 'reference.wav', { purpose: 'reference' })
   const source = await song('a.wav')
   await service.patch('/app/desk', {
-    settings: { ...(await desk()).settings, reference_source_id: reference.source_id },
+    settings: { ...(await batch()).settings, reference_source_id: reference.source_id },
   })
   await service.newJob()
   await service.post('/app/desk/start', { source_ids: [source.source_id] })
-  const jobIds = async () => (await desk()).songs[0]?.job_ids ?? []
+  const jobIds = async () => (await batch()).songs[0]?.job_ids ?? []
   const [jobId = ''] = await jobIds()
   rmSync(path.join(service.dataDir, 'jobs', jobId, 'reference'))
   engine.processes[0]?.finish()
@@ -277,7 +277,7 @@ test('a batch is fed into the plan’s slots as jobs end, each song charged once
     engine.processes[ended]?.finish()
   }
   let total = 0
-  for (const { job_ids } of (await desk()).songs) {
+  for (const { job_ids } of (await batch()).songs) {
     for (const jobId of job_ids) total += (await service.ended(jobId)).status === 'done' ? 1 : 0
   }
   expect([await states(), total]).toEqual([Array(4).fill('submitted'), 4])
@@ -287,12 +287,12 @@ test('a batch is fed into the plan’s slots as jobs end, each song charged once
 test('what is tried again belongs to the same song and batch', async () => {
   const { source_id } = await song('a.wav')
   await service.post('/app/desk/start', { source_ids: [source_id] })
-  const [first = ''] = (await desk()).songs[0]?.job_ids ?? []
+  const [first = ''] = (await batch()).songs[0]?.job_ids ?? []
   await service.call('DELETE', `/api/v1/jobs/${first}`)
   const { body } = await service.call('POST', `/api/v1/jobs/${first}/retry`)
-  expect((await desk()).songs[0]?.job_ids).toEqual([body.job_id, first])
+  expect((await batch()).songs[0]?.job_ids).toEqual([body.job_id, first])
   const [again, before] = [await service.job(body.job_id), await service.job(first)]
-  expect(again.batch_id).toBe((await desk()).songs[0]?.batch_id)
+  expect(again.batch_id).toBe((await batch()).songs[0]?.batch_id)
   expect([again.source_id, again.batch_id]).toEqual([before.source_id, before.batch_id])
 })
 
@@ -308,13 +308,13 @@ test('a paused batch finishes what began, holds the rest through a restart, and 
   await eventually(() => engine.processes.length === 1)
   await service.patch('/app/desk', { is_paused: true })
   engine.processes[0]?.finish()
-  const [first] = (await desk()).songs[0]?.job_ids ?? []
+  const [first] = (await batch()).songs[0]?.job_ids ?? []
   expect((await service.ended(first ?? '')).status).toBe('done')
   expect([engine.processes.length, await states()]).toEqual([1, ['submitted', 'waiting', 'waiting']])
   const { credits } = (await service.get('/api/v1/account')).body
   await service.stop()
   service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
-  expect([(await desk()).is_paused, await states()]).toEqual([true, ['submitted', 'waiting', 'waiting']])
+  expect([(await batch()).is_paused, await states()]).toEqual([true, ['submitted', 'waiting', 'waiting']])
   expect(engine.processes.length).toBe(1)
   await service.patch('/app/desk', { is_paused: false })
   await eventually(() => engine.processes.length === 2)
@@ -347,7 +347,7 @@ test('a batch goes on in a new start on the same data folder, and no song is cha
   service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
   for (let index = 0; index < 2; index++) {
     let jobId: string | undefined
-    while (!jobId) jobId = (await desk()).songs[index]?.job_ids[0]
+    while (!jobId) jobId = (await batch()).songs[index]?.job_ids[0]
     expect((await service.ended(jobId)).status).toBe('done')
   }
   expect((await service.get('/api/v1/account')).body.credits).toBe(body.credits - 2)
@@ -360,7 +360,7 @@ test('the plain masters of a done job lie in the output folder, and the job says
   await service.post('/app/desk/start', { source_ids: [source.source_id] })
   await eventually(() => engine.processes.length === 1)
   engine.processes[0]?.finish()
-  const jobId = (await desk()).songs[0]?.job_ids[0] ?? ''
+  const jobId = (await batch()).songs[0]?.job_ids[0] ?? ''
   await service.ended(jobId)
   await eventually(() => existsSync(path.join(output, `song_master_${jobId.slice(0, 8)}`, 'song_melon.wav')))
   await eventually(() => readdirSync(path.join(output, `song_master_${jobId.slice(0, 8)}`)).length === 5)
@@ -422,13 +422,13 @@ test('a song of a watched folder whose masters have no room yet waits with the r
   await service.patch('/app/settings', { disk_quota_bytes: wavSong().length + 10 })
   writeFileSync(path.join(watched, 'song.wav'), wavSong())
   const waits = { state: 'waiting', error: { code: 'INSUFFICIENT_STORAGE' } }
-  await expect.poll(async () => (await desk()).songs).toMatchObject([waits])
+  await expect.poll(async () => (await batch()).songs).toMatchObject([waits])
   engine.isAutomatic = true
   await service.patch('/app/settings', { disk_quota_bytes: null })
   const jobs = async () => (await service.get('/api/v1/jobs')).body.jobs
   await expect.poll(jobs).toMatchObject([{ status: 'done', filename: 'song.wav' }])
-  expect((await desk()).songs).toMatchObject([{ state: 'submitted' }])
-  expect((await desk()).songs[0]?.error).toBeUndefined()
+  expect((await batch()).songs).toMatchObject([{ state: 'submitted' }])
+  expect((await batch()).songs[0]?.error).toBeUndefined()
 })
 
 test('the song that a watched folder brought goes with its masters when their time is over, and is not taken again', async () => {
@@ -442,7 +442,7 @@ test('the song that a watched folder brought goes with its masters when their ti
   const jobs = async () => (await service.get('/api/v1/jobs')).body.jobs
   await expect.poll(jobs).toMatchObject([{ status: 'done' }])
   const stored = () => readdirSync(path.join(dataDir, 'sources')).length
-  expect([(await desk()).songs.length, stored()]).toEqual([1, 1])
+  expect([(await batch()).songs.length, stored()]).toEqual([1, 1])
   await service.stop()
   const db = new Database(path.join(dataDir, 'loudsmith.db'))
   db.prepare('UPDATE jobs SET completed_at_ms = completed_at_ms - :age, expires_at_ms = completed_at_ms').run({
@@ -450,11 +450,11 @@ test('the song that a watched folder brought goes with its masters when their ti
   })
   db.close()
   service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
-  await expect.poll(async () => [(await desk()).songs.length, stored()], { timeout: 20_000 }).toEqual([0, 0])
+  await expect.poll(async () => [(await batch()).songs.length, stored()], { timeout: 20_000 }).toEqual([0, 0])
   expect(await jobs()).toMatchObject([{ status: 'done', expired: true }])
   // Looked at in the order of their names: who takes the second has passed the first.
   writeFileSync(path.join(watched, 'song2.wav'), wavSong({ hertz: 330 }))
-  const titles = async () => (await desk()).songs.map(({ source }) => source.title)
+  const titles = async () => (await batch()).songs.map(({ source }) => source.title)
   await expect.poll(titles).toEqual(['song2'])
   expect((await service.get('/app/watch-folders')).body.folders).toMatchObject([{ taken: 2, waiting: [], refused: [] }])
 })
@@ -468,7 +468,7 @@ test('an output folder that vanished costs the job nothing', async () => {
   await service.post('/app/desk/start', { source_ids: [source.source_id] })
   await eventually(() => engine.processes.length === 1)
   engine.processes[0]?.finish()
-  const jobId = (await desk()).songs[0]?.job_ids[0] ?? ''
+  const jobId = (await batch()).songs[0]?.job_ids[0] ?? ''
   expect((await service.ended(jobId)).status).toBe('done')
   await eventually(() => service.lines.some(({ level }) => level === 'warn'))
   expect((await service.job(jobId)).output_folder).toBeUndefined()
@@ -564,7 +564,7 @@ test('songs sent side by side do not get past the quota together', async () => {
   await service.patch('/app/settings', { disk_quota_bytes: wavSong().length * 2 - 1 })
   const answers = await Promise.all([220, 330, 440].map((hertz) => upload(wavSong({ hertz }), `${hertz}.wav`)))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 507, 507])
-  expect((await desk()).songs).toHaveLength(1)
+  expect((await batch()).songs).toHaveLength(1)
 })
 
 test('an analysis of a stored song is kept with it', async () => {
@@ -576,7 +576,7 @@ test('an analysis of a stored song is kept with it', async () => {
   engine.processes[0]?.finish()
   const { status, body: analysis } = await answer
   expect(status).toBe(200)
-  expect((await desk()).songs[0]?.analysis).toEqual(summaryOf(analysis))
+  expect((await batch()).songs[0]?.analysis).toEqual(summaryOf(analysis))
 })
 
 test('while a stored song is looked at the app hears stage and percent, and a key hears nothing of it', async () => {
@@ -617,14 +617,14 @@ test('an API key reaches nothing below /app', async () => {
   expect((await upload(wavSong(), 'a.wav', {}, credential)).status).toBe(403)
 })
 
-test('desk commands name unknown songs as not found', async () => {
+test('batch commands name unknown songs as not found', async () => {
   for (const at of ['start', 'stop', 'remove', 'restore']) {
     const { status, body } = await service.post(`/app/desk/${at}`, { source_ids: ['unknown'] })
     expect([status, body.error.code]).toEqual([404, 'NOT_FOUND'])
   }
 })
 
-test('a desk of any size can be put in order, started, stopped, taken off and put back as a whole', async () => {
+test('a batch of any size can be put in order, started, stopped, taken off and put back as a whole', async () => {
   const { source_id } = await song('one.wav')
   await service.patch('/app/desk', { is_paused: true })
   const db = new Database(path.join(folder, 'data', 'loudsmith.db'))
@@ -641,14 +641,14 @@ test('a desk of any size can be put in order, started, stopped, taken off and pu
   })()
   db.close()
   const backwards = [...more.reverse(), source_id]
-  const shown = ({ body }: { body: Desk }) => body.songs.map(({ source }) => source.source_id)
+  const shown = ({ body }: { body: Batch }) => body.songs.map(({ source }) => source.source_id)
   expect(shown(await service.patch('/app/desk', { order: backwards }))).toEqual(backwards)
   const command = (name: string) => service.post(`/app/desk/${name}`, { source_ids: backwards })
   for (const [name, state] of [
     ['start', 'waiting'],
     ['stop', 'ready'],
   ] as const) {
-    const { songs } = (await command(name)).body as Desk
+    const { songs } = (await command(name)).body as Batch
     expect([name, songs.length, new Set(songs.map((one) => one.state))]).toEqual([name, 2501, new Set([state])])
   }
   expect(shown(await command('remove'))).toEqual([])

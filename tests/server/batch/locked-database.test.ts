@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { openDesk } from './fixture.ts'
+import { openBatch } from './fixture.ts'
 
 test('a song whose turn comes while another program holds the database keeps waiting and is handed over afterwards', async () => {
-  const { addSong, desk, world, submitted, states, clock } = openDesk()
+  const { addSong, batch, world, submitted, states, clock } = openBatch()
   const songs = ['a', 'b'].map((name) => addSong(name))
   world.outcome = () => {
     throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
   }
-  desk.start(songs)
+  batch.start(songs)
   expect(states()).toEqual(['waiting', 'waiting'])
   await clock.advance(1500)
   expect(states()).toEqual(['waiting', 'waiting'])
@@ -18,18 +18,18 @@ test('a song whose turn comes while another program holds the database keeps wai
 })
 
 test('a fault at a later try ends nothing: the song keeps waiting and is handed over at the next occasion', async () => {
-  const { addSong, desk, world, states, clock } = openDesk()
+  const { addSong, batch, world, states, clock } = openBatch()
   const songs = [addSong('a')]
   world.outcome = () => {
     throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
   }
-  desk.start(songs)
+  batch.start(songs)
   // Any fault but a lock would be a refusal, so it is played where the song is noted as handed over.
   world.outcome = () => 'accept'
   world.breaksNotes = true
   await clock.advance(1500)
   expect(states()).toEqual(['waiting'])
   world.breaksNotes = false
-  desk.feed()
+  batch.feed()
   expect(states()).toEqual(['submitted'])
 })

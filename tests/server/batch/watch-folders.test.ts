@@ -23,7 +23,7 @@ import { copyWhole, songsIn } from '../../../src-server/batch/watched-songs.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { type Clock, systemChance } from '../../../src-system/system.ts'
-import { FACTS, openDesk } from './fixture.ts'
+import { FACTS, openBatch } from './fixture.ts'
 
 /** Whoever runs these tests may read every file, so that a refusal of the system is played. */
 const disk = vi.hoisted(() => ({
@@ -82,12 +82,12 @@ afterEach(async () => {
 
 const COVER = { mimeType: 'image/png' as const, bytes: Buffer.from([0x89, 0x50]) }
 
-type World = ReturnType<typeof openDesk>
+type World = ReturnType<typeof openBatch>
 /** Why a song is refused, if it is. */
 type Verdict = (filename: string, signal: AbortSignal) => AppError | undefined | Promise<never>
 
-/** A watch over a desk, at rest. */
-function openWatch(world: World = openDesk(), verdict: Verdict = () => undefined) {
+/** A watch over a batch, at rest. */
+function openWatch(world: World = openBatch(), verdict: Verdict = () => undefined) {
   const faults: string[] = []
   const warnings: string[] = []
   const watch = { isLooking: false, close: () => folders.close() }
@@ -110,7 +110,7 @@ function openWatch(world: World = openDesk(), verdict: Verdict = () => undefined
     tmp: path.join(path.dirname(world.file), 'tmp'),
     dataDir: path.dirname(world.file),
     sources: world.sources,
-    desk: world.desk,
+    batch: world.batch,
     inspect: async (file, _field, signal) => {
       const refusal = await verdict(file.filename, signal)
       if (refusal) throw refusal
@@ -135,7 +135,7 @@ function openWatch(world: World = openDesk(), verdict: Verdict = () => undefined
 
 /** A watch over the folder that has begun. */
 async function watching(verdict?: Verdict, choice: Parameters<WatchFolders['add']>[1] = {}) {
-  const opened = openWatch(openDesk(), verdict)
+  const opened = openWatch(openBatch(), verdict)
   const { folder_id } = await opened.folders.add(watched, choice, 'en')
   opened.folders.start()
   return { ...opened, folder_id }
@@ -144,7 +144,7 @@ async function watching(verdict?: Verdict, choice: Parameters<WatchFolders['add'
 /** The watch after Loudsmith was ended and started again. */
 async function restarted({ folders, world }: ReturnType<typeof openWatch>) {
   await folders.close()
-  const again = openWatch(openDesk(world.file, world.clock))
+  const again = openWatch(openBatch(world.file, world.clock))
   again.folders.start()
   return again
 }
@@ -165,7 +165,7 @@ describe('a watched folder', () => {
   it('masters a song that appears in it, with the settings of the folder, and not the songs that were there before', async () => {
     put('old.wav')
     const { folders, world } = openWatch()
-    const settings = { ...world.desk.read('en').settings, platforms: ['melon'], genre: 'edm' } as MasterSettings
+    const settings = { ...world.batch.read('en').settings, platforms: ['melon'], genre: 'edm' } as MasterSettings
     await folders.add(watched, { settings }, 'en')
     folders.start()
     put('new.wav')
@@ -474,7 +474,7 @@ describe('a watched folder', () => {
     put('pictured.wav')
     put('plain.wav')
     await pass(world, 10_000)
-    const covers = world.desk.read('en').songs.map(({ source }) => world.sources.cover(source.source_id))
+    const covers = world.batch.read('en').songs.map(({ source }) => world.sources.cover(source.source_id))
     expect(covers.map((cover) => cover?.mediaType)).toEqual(['image/png', undefined])
     expect(readFileSync(covers[0]?.path ?? '').equals(COVER.bytes)).toBe(true)
   })
@@ -605,7 +605,7 @@ describe('a watched folder', () => {
       if (filename === '2.wav' && asked.length === 2) folders.change(folder_id, { is_active: false }, 'en')
       return undefined
     })
-    const settings = { ...world.desk.read('en').settings, platforms: ['melon'] } as MasterSettings
+    const settings = { ...world.batch.read('en').settings, platforms: ['melon'] } as MasterSettings
     for (const name of ['1.wav', '2.wav', '3.wav']) put(name)
     await pass(world, 10_000)
     expect(asked).toEqual(['1.wav', '2.wav'])
@@ -629,7 +629,7 @@ describe('a watched folder', () => {
   })
 
   it('can go while a song of it is refused, and costs the songs of another folder nothing', async () => {
-    const { folders, world, faults } = openWatch(openDesk(), (filename) => {
+    const { folders, world, faults } = openWatch(openBatch(), (filename) => {
       if (filename !== 'refused.wav') return undefined
       folders.remove(folder_id)
       return new AppError('FILE_TOO_LONG')
@@ -652,7 +652,7 @@ describe('a watched folder', () => {
     expect(existsSync(output)).toBe(true)
     put('song.wav')
     await pass(world, 10_000)
-    world.desk.start([world.addSong('other')])
+    world.batch.start([world.addSong('other')])
     const of = (name: string) =>
       folders.outputFolderOf(world.submitted.find(({ song }) => song.filename === name)?.sourceId ?? '')
     expect(of('song.wav')).toBe(output)

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { DeskSong } from '../../../src-contract/app.ts'
+import type { BatchSong } from '../../../src-contract/app.ts'
 import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
 import type { Delivery } from '../../../src-contract/webhooks.ts'
 import { pageRoutes } from '../../../src-server/http/page.ts'
@@ -193,15 +193,15 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
     const settings = { ...before.settings, reference_source_id: reference.toUpperCase() }
     const presets = [{ name: 'Night', settings }]
     const order = [second, first].map((id) => id.toUpperCase())
-    const desk = (await service.patch('/app/desk', { is_paused: true, settings, presets, order })).body
-    expect(desk.songs.map(({ source }: DeskSong) => source.source_id)).toEqual([second, first])
-    for (const shown of [desk, desk.presets[0]]) expect(shown.settings.reference_source_id).toBe(reference)
+    const batch = (await service.patch('/app/desk', { is_paused: true, settings, presets, order })).body
+    expect(batch.songs.map(({ source }: BatchSong) => source.source_id)).toEqual([second, first])
+    for (const shown of [batch, batch.presets[0]]) expect(shown.settings.reference_source_id).toBe(reference)
     for (const [command, state] of [
       ['start', 'waiting'],
       ['stop', 'ready'],
     ]) {
       const { status, body } = await service.post(`/app/desk/${command}`, { source_ids: order })
-      const states = body.songs?.map((song: DeskSong) => song.state)
+      const states = body.songs?.map((song: BatchSong) => song.state)
       expect([command, status, states]).toEqual([command, 200, [state, state]])
     }
     await service.post('/app/desk/remove', { source_ids: order })

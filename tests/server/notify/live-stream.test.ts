@@ -166,7 +166,7 @@ test('progress arrives every tenth of a second at most, whenever it comes', asyn
   expect(stream.messages.map(({ data }) => data.progress)).toEqual([2, 4])
 })
 
-test('the desk is told of to the app and to no key', async () => {
+test('the batch is told of to the app and to no key', async () => {
   const { open, happen } = await start()
   const app = await open(asSession)
   const key = await open(asKey)

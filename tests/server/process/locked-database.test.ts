@@ -76,7 +76,7 @@ test('an upload that arrives while another program holds the database for a seco
   expect((await service.get('/api/v1/account')).body.credits).toBe(499)
 })
 
-test('a song that the app stores while another program holds the database for a second lies on the desk, and one that cannot be stored leaves nothing', async () => {
+test('a song that the app stores while another program holds the database for a second lies in the batch, and one that cannot be stored leaves nothing', async () => {
   const store = (hertz: number) => {
     const body = new FormData()
     body.append('file', new Blob([new Uint8Array(wavSong({ hertz }))]), 'song.wav')

@@ -1,6 +1,6 @@
-/** The free look at each song of the desk, one after another: how far it is, and why it failed. What it finds is the desk's. */
+/** The free look at each song of the batch, one after another: how far it is, and why it failed. What it finds is the batch's. */
 import { createStore } from 'zustand/vanilla'
-import type { Desk, DeskSong } from '../../src-contract/app.ts'
+import type { Batch, BatchSong } from '../../src-contract/app.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { AiService } from '../../src-contract/platforms.ts'
@@ -15,12 +15,12 @@ export interface LooksState {
 
 export interface LooksOptions {
   readonly client: Client
-  /** The desk, and ids of its rows in the order shown, in which its songs are looked at. */
-  readonly shown: () => { readonly desk: Desk | null; readonly order: readonly string[] }
+  /** The batch, and ids of its rows in the order shown, in which its songs are looked at. */
+  readonly shown: () => { readonly batch: Batch | null; readonly order: readonly string[] }
   readonly onFound: (sourceId: string, analysis: Analysis) => void
   /** Runs what only one page of a browser may do at a time, once the others have done it; `hasWaited` where one was at it. */
   readonly alone: (run: (hasWaited: boolean) => Promise<void>) => Promise<void>
-  /** Reads the desk again. */
+  /** Reads the batch again. */
   readonly read: () => Promise<void>
 }
 
@@ -49,12 +49,12 @@ export function createLooks({ client, shown, onFound, alone, read }: LooksOption
   let isLooking = false
 
   /** The next song that nobody has looked at; one that cannot be looked at is not tried again. */
-  function nextSong(): DeskSong | undefined {
-    const { desk, order } = shown()
+  function nextSong(): BatchSong | undefined {
+    const { batch, order } = shown()
     const { errors } = getState()
-    const isPending = (song: DeskSong) =>
+    const isPending = (song: BatchSong) =>
       !song.analysis && !errors[song.source.source_id] && song.state !== 'refused' && !isTooShort(song)
-    const pending = new Map(desk?.songs.filter(isPending).map((song) => [song.source.source_id, song]))
+    const pending = new Map(batch?.songs.filter(isPending).map((song) => [song.source.source_id, song]))
     return order.map((id) => pending.get(id)).find((song) => song !== undefined)
   }
 
@@ -71,7 +71,7 @@ export function createLooks({ client, shown, onFound, alone, read }: LooksOption
   async function lookAtAll(): Promise<void> {
     for (;;) {
       const next = nextSong()
-      const aiService = (next?.settings ?? shown().desk?.settings)?.ai_service
+      const aiService = (next?.settings ?? shown().batch?.settings)?.ai_service
       if (!next || !aiService) break
       const sourceId = next.source.source_id
       try {
@@ -89,7 +89,7 @@ export function createLooks({ client, shown, onFound, alone, read }: LooksOption
   /** Forgets how far looks of other pages were that have found something. */
   function forgetFound() {
     const { looks } = getState()
-    const open = new Set(shown().desk?.songs.flatMap((song) => (song.analysis ? [] : [song.source.source_id])))
+    const open = new Set(shown().batch?.songs.flatMap((song) => (song.analysis ? [] : [song.source.source_id])))
     const found = Object.keys(looks).filter((id) => !open.has(id))
     if (found.length > 0) setState({ looks: found.reduce(without, looks) })
   }
@@ -113,7 +113,7 @@ export function createLooks({ client, shown, onFound, alone, read }: LooksOption
     /** Applies a live event: how far a look is, that of another page as well. */
     apply({ event, source_id: sourceId = '', stage, progress = 0 }: LiveEvent) {
       if (event !== 'source.progress') return
-      const song = shown().desk?.songs.find((one) => one.source.source_id === sourceId)
+      const song = shown().batch?.songs.find((one) => one.source.source_id === sourceId)
       if (!song || song.analysis) return
       const known = getState().looks[sourceId]
       const percent = Math.max(known?.percent ?? 0, progress)

@@ -1,5 +1,5 @@
 /**
- * The deck: every version of a song runs on it in lockstep, and one of them is heard. It lives in the audio thread but is
+ * The playback: every version of a song runs on it in lockstep, and one of them is heard. It lives in the audio thread but is
  * plain arithmetic over planar samples, so a test renders it as the sound card does.
  *
  * One frame counter, the head, places all versions. Switching moves fades, never the head, so it cannot shift time. A seek, a
@@ -9,7 +9,7 @@
 import { createLoudnessMeter, type LoudnessMeter } from './loudness.ts'
 import { createTruePeakMeter } from './true-peak.ts'
 
-/** Frames of one chunk, the piece in which samples are handed to the deck. */
+/** Frames of one chunk, the piece in which samples are handed to the playback engine. */
 export const CHUNK_FRAMES = 65_536
 /** Length of every cross-fade (equal power). */
 const FADE_MS = 8
@@ -25,7 +25,7 @@ export interface FrameRange {
   readonly endFrame: number
 }
 
-export type DeckCommand =
+export type PlaybackCommand =
   /** Announces a version of `frames` frames; beyond them it is silent. */
   | { readonly kind: 'add'; readonly version: string; readonly frames: number }
   | { readonly kind: 'remove'; readonly version: string }
@@ -48,8 +48,8 @@ export type DeckCommand =
   | { readonly kind: 'loop'; readonly range: FrameRange | null }
   | { readonly kind: 'length'; readonly frames: number }
 
-/** What the deck tells about itself, about every 20 ms of sound. */
-export interface DeckReport {
+/** What the playback engine tells about itself, about every 20 ms of sound. */
+export interface PlaybackReport {
   /** Number of the last play, pause or seek that was obeyed. */
   readonly serial: number
   readonly frame: number
@@ -84,8 +84,8 @@ const equalPower = (fade: number) => Math.sin((fade * Math.PI) / 2)
 const towards = (now: number, goal: number, step: number) =>
   now < goal ? Math.min(goal, now + step) : Math.max(goal, now - step)
 
-/** Returns an empty deck for a context of `sampleRateHz`. `obey` takes commands in order; `render` fills both channels. */
-export function createDeck(sampleRateHz: number) {
+/** Returns an empty playback for a context of `sampleRateHz`. `obey` takes commands in order; `render` fills both channels. */
+export function createPlaybackEngine(sampleRateHz: number) {
   const fadeStep = 1000 / (FADE_MS * sampleRateHz)
   const levelStep = 1000 / (LEVEL_MS * sampleRateHz)
   const switchMargin = Math.round(SWITCH_MARGIN_SECONDS * sampleRateHz)
@@ -127,7 +127,7 @@ export function createDeck(sampleRateHz: number) {
     for (const voice of voices.values()) voice.fade = voice === heard ? 1 : 0
   }
 
-  function obey(command: DeckCommand) {
+  function obey(command: PlaybackCommand) {
     if ('serial' in command) serial = command.serial
     switch (command.kind) {
       case 'add': {
@@ -273,7 +273,7 @@ export function createDeck(sampleRateHz: number) {
       sinceReport += left.length
     },
     /** Answers a report when one is due, else null. */
-    takeReport(): DeckReport | null {
+    takeReport(): PlaybackReport | null {
       if (sinceReport < REPORT_FRAMES) return null
       sinceReport = 0
       const loudness: Record<string, readonly [number, number, number]> = {}
@@ -289,4 +289,4 @@ export function createDeck(sampleRateHz: number) {
   }
 }
 
-export type Deck = ReturnType<typeof createDeck>
+export type PlaybackEngine = ReturnType<typeof createPlaybackEngine>

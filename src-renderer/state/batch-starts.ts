@@ -1,9 +1,9 @@
 /** Starts of songs that wait for a reference on its way, so that no song is mastered otherwise than it is shown. */
-import type { Desk, DeskSong } from '../../src-contract/app.ts'
+import type { Batch, BatchSong } from '../../src-contract/app.ts'
 
 export interface StartsOptions {
-  readonly stateOf: (sourceId: string) => DeskSong['state']
-  readonly showState: (sourceIds: readonly string[], state: DeskSong['state']) => void
+  readonly stateOf: (sourceId: string) => BatchSong['state']
+  readonly showState: (sourceIds: readonly string[], state: BatchSong['state']) => void
   /** Resolves to whether the references on their way to a song got there; undefined where none is on its way. */
   readonly arrivalFor: (sourceId: string) => Promise<boolean> | undefined
   /** Tells the server to start songs with the settings that they have by then. */
@@ -13,14 +13,14 @@ export interface StartsOptions {
 }
 
 /** Returns a song in another state; one that waits belongs no more to the batch of its job before. */
-export function inState({ batch_id, ...song }: DeskSong, state: DeskSong['state']): DeskSong {
+export function inState({ batch_id, ...song }: BatchSong, state: BatchSong['state']): BatchSong {
   return { ...song, state, ...(batch_id && state !== 'waiting' ? { batch_id } : {}) }
 }
 
 /** Makes the keeper of starts. */
 export function createStarts({ stateOf, showState, arrivalFor, startNow, onMissing }: StartsOptions) {
   /** Songs whose start waits, with the state that they had before. */
-  const held = new Map<string, DeskSong['state']>()
+  const held = new Map<string, BatchSong['state']>()
   const letGo = (sourceIds: readonly string[]) => {
     for (const id of sourceIds) {
       const before = held.get(id)
@@ -48,7 +48,7 @@ export function createStarts({ stateOf, showState, arrivalFor, startNow, onMissi
     /** Starts songs no more that wait. */
     letGo,
     /** Returns the songs of a reading with those that wait as started. */
-    shown: (songs: Desk['songs']): Desk['songs'] =>
+    shown: (songs: Batch['songs']): Batch['songs'] =>
       songs.map((song) => (held.has(song.source.source_id) ? inState(song, 'waiting') : song)),
   }
 }

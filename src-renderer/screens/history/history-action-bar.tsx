@@ -1,4 +1,4 @@
-/** The bench of History: what is selected and what to do with it; how full the disk is. */
+/** The action bar of History: what is selected and what to do with it; how full the disk is. */
 import { CircleX, Download, GitCompareArrows, RotateCcw, Trash2 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
@@ -14,10 +14,10 @@ import { useJobActions } from './use-job-actions.ts'
 
 const glyph = { className: 'i s', 'aria-hidden': true } as const
 
-export function HistoryBench() {
-  const { history, jobs, service, desk } = useApp()
+export function HistoryActionBar() {
+  const { history, jobs, service, batch } = useApp()
   const { t } = useWords()
-  const { canMasterAgain, masterAgain, isBusy } = useMasterAgain(desk.fail)
+  const { canMasterAgain, masterAgain, isBusy } = useMasterAgain(batch.fail)
   const actions = useJobActions()
   const [isFreeing, setFreeing] = useState(false)
   const selectedIds = useSelect(history.store, (state) => state.selected)

@@ -1,8 +1,8 @@
-/** The desk: songs on their way to being mastered. The server keeps it; here are its last reading and what is not there yet. */
+/** The batch: songs on their way to being mastered. The server keeps it; here are its last reading and what is not there yet. */
 import { createStore } from 'zustand/vanilla'
 import {
-  type Desk,
-  type DeskSong,
+  type Batch,
+  type BatchSong,
   type MasterSettings,
   type Preset,
   type Source,
@@ -11,15 +11,15 @@ import {
 import type { Job } from '../../src-contract/jobs.ts'
 import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
-import { type AgainDesk, bringBack } from './desk-again.ts'
-import { ALL_SONGS, createChanges } from './desk-changes.ts'
-import { createCommands } from './desk-commands.ts'
-import { createLooks, type LooksOptions } from './desk-looks.ts'
-import { createMarks } from './desk-marks.ts'
-import { firstOrder, mergedDesk, mergedOrder, placedOrder, songIdsOf } from './desk-merge.ts'
-import { createReferences } from './desk-references.ts'
-import { createStarts, inState } from './desk-starts.ts'
-import { createUploads, type RefusedFile } from './desk-uploads.ts'
+import { type AgainBatch, bringBack } from './batch-again.ts'
+import { createLooks, type LooksOptions } from './batch-analyses.ts'
+import { ALL_SONGS, createChanges } from './batch-changes.ts'
+import { createCommands } from './batch-commands.ts'
+import { createMarks } from './batch-marks.ts'
+import { firstOrder, mergedBatch, mergedOrder, placedOrder, songIdsOf } from './batch-merge.ts'
+import { createReferences } from './batch-references.ts'
+import { createStarts, inState } from './batch-starts.ts'
+import { createUploads, type RefusedFile } from './batch-uploads.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
@@ -29,8 +29,8 @@ import { readStored } from './stored.ts'
 export const SORTS = ['added', 'title', 'length'] as const
 export type Sort = (typeof SORTS)[number]
 
-export interface DeskState {
-  readonly desk: Desk | null
+export interface BatchState {
+  readonly batch: Batch | null
   readonly order: readonly string[]
   /** By what the list was ordered last; null once it stands in an order of its own. */
   readonly sort: Sort | null
@@ -39,11 +39,11 @@ export interface DeskState {
   readonly isWholeBatch: boolean
   /** The row that came back from elsewhere and is to be scrolled to; null once it is in view. */
   readonly broughtBackId: string | null
-  /** Something about the desk as a whole failed. */
+  /** Something about the batch as a whole failed. */
   readonly failure: Refusal | null
 }
 
-export interface DeskOptions {
+export interface BatchOptions {
   readonly client: Client
   readonly upload: (song: SendSong) => Promise<Source>
   /** Songs sent at once. */
@@ -59,8 +59,8 @@ export interface DeskOptions {
 
 const SORT_KEY = 'loudsmith.sort'
 
-/** Makes the store of the desk with its actions. */
-export function createDesk(options: DeskOptions) {
+/** Makes the store of the batch with its actions. */
+export function createBatch(options: BatchOptions) {
   const { client, upload, jobs, notices, newId, storage } = options
   const uploads = createUploads({
     send: upload,
@@ -81,8 +81,8 @@ export function createDesk(options: DeskOptions) {
   const uploadIds = () => uploads.store.getState().uploads.map((one) => one.uploadId)
   const storedSort = () =>
     readStored<Sort | null>(storage, SORT_KEY, (stored) => stored === null || SORTS.includes(stored), 'added')
-  const store = createStore<DeskState>(() => ({
-    desk: null,
+  const store = createStore<BatchState>(() => ({
+    batch: null,
     order: [],
     sort: storedSort(),
     selectedId: null,
@@ -103,32 +103,32 @@ export function createDesk(options: DeskOptions) {
   /** The row that is being dragged. */
   let heldId: string | null = null
 
-  const songOf = (sourceId: string) => getState().desk?.songs.find((song) => song.source.source_id === sourceId)
+  const songOf = (sourceId: string) => getState().batch?.songs.find((song) => song.source.source_id === sourceId)
 
   /** A song whose upload has not been answered yet is still shown as that upload, in its place. */
-  const isArriving = ({ source }: DeskSong) =>
+  const isArriving = ({ source }: BatchSong) =>
     !getState().order.includes(source.source_id) && uploads.isArriving(source)
 
   /** What was not told the server because it was away. */
   let untold: Refusal | null = null
-  /** Shows the desk as it was read. What failed stays to be read, but not that the server was away when it was told something. */
-  const keep = (read: Desk) => {
-    const { desk: known, order: shown } = getState()
+  /** Shows the batch as it was read. What failed stays to be read, but not that the server was away when it was told something. */
+  const keep = (read: Batch) => {
+    const { batch: known, order: shown } = getState()
     const songs = starts.shown(read.songs.filter((song) => !isArriving(song)))
-    const desk = mergedDesk(known, { ...read, songs }, changes.holds)
+    const batch = mergedBatch(known, { ...read, songs }, changes.holds)
     const order = known
-      ? mergedOrder(shown, desk, uploadIds(), heldId)
-      : firstOrder(desk, uploadIds(), uploads.keptOrder, shown)
+      ? mergedOrder(shown, batch, uploadIds(), heldId)
+      : firstOrder(batch, uploadIds(), uploads.keptOrder, shown)
     // Another page that has ordered the list has stored by what.
-    setState(({ failure }) => ({ desk, order, sort: storedSort(), failure: failure === untold ? null : failure }))
+    setState(({ failure }) => ({ batch, order, sort: storedSort(), failure: failure === untold ? null : failure }))
     // No drag ends whose row is gone.
     if (heldId && !order.includes(heldId)) heldId = null
     if (!known && shown.length > 0) tellOrder()
-    for (const { source } of desk.songs) {
+    for (const { source } of batch.songs) {
       const left = uploads.claim(source)
       if (left) onStored(left, source)
     }
-    references.readMissing(desk)
+    references.readMissing(batch)
     void looks.run()
   }
 
@@ -145,19 +145,19 @@ export function createDesk(options: DeskOptions) {
   /** Of settings, by what they are of: a source_id or ALL_SONGS. */
   const changes = createChanges(commands.tell)
   /** As `tell`, where nobody waits for more than its end. Never throws. */
-  const command = (run: () => Promise<Desk>) => commands.tell(run).catch(() => undefined)
+  const command = (run: () => Promise<Batch>) => commands.tell(run).catch(() => undefined)
   const clearFailure = () => setState({ failure: null })
   /** As `command`, for what is done by hand: who goes on has read what failed before. */
-  const act = (run: () => Promise<Desk>) => {
+  const act = (run: () => Promise<Batch>) => {
     clearFailure()
     return command(run)
   }
 
-  const keepSong = (song: DeskSong) => {
-    const { desk } = getState()
-    if (!desk) return
+  const keepSong = (song: BatchSong) => {
+    const { batch } = getState()
+    if (!batch) return
     setState({
-      desk: { ...desk, songs: desk.songs.map((s) => (s.source.source_id === song.source.source_id ? song : s)) },
+      batch: { ...batch, songs: batch.songs.map((s) => (s.source.source_id === song.source.source_id ? song : s)) },
     })
   }
 
@@ -172,21 +172,21 @@ export function createDesk(options: DeskOptions) {
 
   /** A stored song takes the place of its upload, so that no row moves, and the settings that were chosen for it. */
   function onStored({ uploadId, settings = null, replaces }: Upload, source: Source): void {
-    const { desk, selectedId } = getState()
+    const { batch, selectedId } = getState()
     const sourceId = source.source_id
-    const song: DeskSong = { source, state: 'ready', settings: null, analysis: null, job_ids: [] }
+    const song: BatchSong = { source, state: 'ready', settings: null, analysis: null, job_ids: [] }
     commands.outdate()
     storedAs.set(uploadId, sourceId)
     references.follow(uploadId, sourceId)
     armed.setState(({ rowIds }) => ({ rowIds: rowIds.map((id) => (id === uploadId ? sourceId : id)) }))
-    const isNew = !desk?.songs.some((one) => one.source.source_id === sourceId)
+    const isNew = !batch?.songs.some((one) => one.source.source_id === sourceId)
     const order = getState()
       .order.filter((id) => id !== sourceId)
       .map((id) => (id === uploadId ? sourceId : id))
     setState({
       order,
       selectedId: selectedId === uploadId ? sourceId : selectedId,
-      ...(desk && isNew ? { desk: { ...desk, songs: [...desk.songs, song] } } : {}),
+      ...(batch && isNew ? { batch: { ...batch, songs: [...batch.songs, song] } } : {}),
     })
     if (settings) changeSongSettings(sourceId, settings)
     if (replaces) void removeFor(replaces, order)
@@ -228,15 +228,15 @@ export function createDesk(options: DeskOptions) {
   }
   /** Changes settings of all songs, or of one. Shown at once, sent when the hand rests. */
   function putSettings(change: Partial<MasterSettings>, rowId: string | null): void {
-    const { desk } = getState()
-    if (!desk) return
+    const { batch } = getState()
+    if (!batch) return
     if (rowId) {
       const id = idNow(rowId)
-      changeSongSettings(id, { ...(ownSettingsOf(id) ?? desk.settings), ...change })
+      changeSongSettings(id, { ...(ownSettingsOf(id) ?? batch.settings), ...change })
       return
     }
-    const settings = { ...desk.settings, ...change }
-    setState({ desk: { ...desk, settings } })
+    const settings = { ...batch.settings, ...change }
+    setState({ batch: { ...batch, settings } })
     changes.soon(ALL_SONGS, (keepalive = false) => client.call('changeDesk', { body: { settings }, keepalive }))
   }
   /** The settings that a song, stored or on its way, has of its own; null without. */
@@ -255,12 +255,12 @@ export function createDesk(options: DeskOptions) {
     return ids
   }
 
-  const showState = (sourceIds: readonly string[], state: DeskSong['state']) => {
-    const { desk } = getState()
-    if (!desk) return
+  const showState = (sourceIds: readonly string[], state: BatchSong['state']) => {
+    const { batch } = getState()
+    if (!batch) return
     const chosen = new Set(sourceIds)
-    const songs = desk.songs.map((song) => (chosen.has(song.source.source_id) ? inState(song, state) : song))
-    setState({ desk: { ...desk, songs } })
+    const songs = batch.songs.map((song) => (chosen.has(song.source.source_id) ? inState(song, state) : song))
+    setState({ batch: { ...batch, songs } })
   }
   const starts = createStarts({
     stateOf: (sourceId) => songOf(sourceId)?.state ?? 'ready',
@@ -282,27 +282,27 @@ export function createDesk(options: DeskOptions) {
 
   /** Takes rows off the list. What is answered puts them back, or makes it final. */
   const takeOff = (rowIds: readonly string[]) => {
-    const { desk, order } = getState()
+    const { batch, order } = getState()
     const gone = new Set(rowIds)
-    const songs = desk?.songs.filter((song) => gone.has(song.source.source_id)) ?? []
+    const songs = batch?.songs.filter((song) => gone.has(song.source.source_id)) ?? []
     const body = { source_ids: songs.map((song) => song.source.source_id) }
     const taken = uploads.takeOff(gone)
     starts.letGo(rowIds)
     armed.setState((state) => ({ rowIds: state.rowIds.filter((id) => !gone.has(id)) }))
     setState({
       order: order.filter((id) => !gone.has(id)),
-      ...(desk ? { desk: { ...desk, songs: desk.songs.filter((song) => !songs.includes(song)) } } : {}),
+      ...(batch ? { batch: { ...batch, songs: batch.songs.filter((song) => !songs.includes(song)) } } : {}),
     })
     if (gone.has(getState().selectedId ?? '')) setState({ selectedId: null, isWholeBatch: true })
     if (songs.length > 0) void act(() => client.call('removeSongs', { body }))
     return {
       putBack: () => {
-        const { desk: now, order: shown } = getState()
+        const { batch: now, order: shown } = getState()
         const missing = rowIds.filter((id) => !shown.includes(id))
         const back = songs.filter((song) => missing.includes(song.source.source_id))
         setState({
           order: placedOrder(shown, missing, order.map(idNow)),
-          ...(now ? { desk: { ...now, songs: [...now.songs, ...back] } } : {}),
+          ...(now ? { batch: { ...now, songs: [...now.songs, ...back] } } : {}),
         })
         taken.putBack()
         if (songs.length === 0) return
@@ -323,7 +323,7 @@ export function createDesk(options: DeskOptions) {
   }
 
   /** How the songs of ended jobs come back. */
-  const againDesk: Omit<AgainDesk, 'onBack'> = {
+  const againBatch: Omit<AgainBatch, 'onBack'> = {
     songOf,
     fetchReference: references.fetch,
     add: (file, settings) => add([file], { settings })[0] ?? '',
@@ -344,7 +344,7 @@ export function createDesk(options: DeskOptions) {
     references,
     looks,
     remove,
-    /** Reads the desk again. Throws ApiError. */
+    /** Reads the batch again. Throws ApiError. */
     read: commands.read,
     /** Call when the page goes: settings that the server has not confirmed are sent so that they outlive it. */
     leave: changes.leave,
@@ -383,7 +383,7 @@ export function createDesk(options: DeskOptions) {
     /**
      * Puts the songs of ended jobs among those that can be started, with the settings that they had; one alone is selected, and what
      * is changed from then on is its own. Resolves once their references are back too. Nothing is spent until they are started, and
-     * the toast takes it back. A song that the desk has forgotten is sent to it anew from what its job has kept. `text` is given the title of the first, how many others there are, and whether the reference of one is gone.
+     * the toast takes it back. A song that the batch has forgotten is sent to it anew from what its job has kept. `text` is given the title of the first, how many others there are, and whether the reference of one is gone.
      * Throws ApiError: RESULT_EXPIRED for a song that is kept nowhere.
      */
     async masterAgain(jobs: readonly Job[], text: (title: string, others: number, isReferenceGone: boolean) => string) {
@@ -394,7 +394,7 @@ export function createDesk(options: DeskOptions) {
         isFirst = false
         if (jobs.length === 1) setState({ selectedId: rowId, isWholeBatch: false })
       }
-      const { back, error } = await bringBack(jobs, client, { ...againDesk, onBack })
+      const { back, error } = await bringBack(jobs, client, { ...againBatch, onBack })
       const [first] = back
       if (first) {
         const isReferenceGone = back.some((song) => song.isReferenceGone)
@@ -409,15 +409,15 @@ export function createDesk(options: DeskOptions) {
     },
     /** Changes the presets: `change` makes the new ones of those that are there. */
     changePresets(change: (presets: readonly Preset[]) => Preset[]) {
-      const { desk } = getState()
-      if (!desk) return Promise.resolve()
-      const presets = change(desk.presets)
-      setState({ desk: { ...desk, presets } })
+      const { batch } = getState()
+      if (!batch) return Promise.resolve()
+      const presets = change(batch.presets)
+      setState({ batch: { ...batch, presets } })
       return act(() => client.call('changeDesk', { body: { presets } }))
     },
     setPaused(isPaused: boolean) {
-      const { desk } = getState()
-      if (desk) setState({ desk: { ...desk, is_paused: isPaused } })
+      const { batch } = getState()
+      if (batch) setState({ batch: { ...batch, is_paused: isPaused } })
       return act(() => client.call('changeDesk', { body: { is_paused: isPaused } }))
     },
     /**
@@ -451,9 +451,9 @@ export function createDesk(options: DeskOptions) {
     },
     /** Call when a row is taken into the hand: what is read leaves it in its place. null lets go of it there. */
     hold(rowId: string | null) {
-      const { desk } = getState()
+      const { batch } = getState()
       heldId = rowId
-      if (rowId === null && desk && songIdsOf(desk).join() !== songOrder().join()) tellOrder()
+      if (rowId === null && batch && songIdsOf(batch).join() !== songOrder().join()) tellOrder()
     },
     /** Puts the rows into the given order, which is that of `sort`. */
     arrange(order: readonly string[], sort: Sort) {
@@ -471,4 +471,4 @@ export function createDesk(options: DeskOptions) {
   }
 }
 
-export type DeskActions = ReturnType<typeof createDesk>
+export type BatchActions = ReturnType<typeof createBatch>

@@ -1,5 +1,5 @@
 /** Settings that the hand has changed and the server has not confirmed: sent when the hand rests. */
-import type { Desk } from '../../src-contract/app.ts'
+import type { Batch } from '../../src-contract/app.ts'
 
 const SETTLE_MS = 250
 
@@ -7,7 +7,7 @@ const SETTLE_MS = 250
 export const ALL_SONGS = 'all songs'
 
 /** Tells the server. A request of a page that is being left must outlive it. */
-export type TellChange = (isLeaving?: boolean) => Promise<Desk>
+export type TellChange = (isLeaving?: boolean) => Promise<Batch>
 
 interface Change {
   /** Runs while the hand has not rested. */
@@ -18,7 +18,7 @@ interface Change {
 }
 
 /** Makes the keeper of changes; `tell` runs a request and shows what it answers. */
-export function createChanges(tell: (run: () => Promise<Desk>) => Promise<void>) {
+export function createChanges(tell: (run: () => Promise<Batch>) => Promise<void>) {
   const unconfirmed = new Map<string, Change>()
   return {
     /** Whether something about `target` is not confirmed: until then it wins over what the server says. */

@@ -1,9 +1,9 @@
 /**
- * The desk: songs wait here, in the order the user gave them, until an engine process and a slot of the plan are free; then each
+ * The batch: songs wait here, in the order the user gave them, until an engine process and a slot of the plan are free; then each
  * becomes an ordinary job. What waits can still be reordered, paused and taken back without a charge; what was handed over is
  * finished. It is rows in the database, so pages can be reloaded and the machine restarted in the middle of a batch.
  */
-import type { Desk, DeskSong, MasterSettings, Preset } from '../../src-contract/app.ts'
+import type { Batch, BatchSong, MasterSettings, Preset } from '../../src-contract/app.ts'
 import type { ErrorCode } from '../../src-contract/errors.ts'
 import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT } from '../../src-contract/limits.ts'
 import {
@@ -26,12 +26,12 @@ import type { Caller } from '../http/route.ts'
 import type { JobStore } from '../jobs/store.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
-import { createDeskStore, type DeskRow } from './desk-store.ts'
+import { type BatchRow, createBatchStore } from './batch-store.ts'
 import type { Sources } from './sources.ts'
 import { createWatchFolderStore } from './watch-folder-store.ts'
 
 /** One song handed over. */
-export interface DeskJob {
+export interface BatchJob {
   readonly caller: Caller
   readonly request: MasterRequest
   readonly song: StoredSong
@@ -40,16 +40,16 @@ export interface DeskJob {
   readonly sourceId: string
 }
 
-/** What the desk needs of the jobs. */
-export interface DeskJobs {
+/** What the batch needs of the jobs. */
+export interface BatchJobs {
   /** Makes the job and charges it, or throws an AppError. */
-  submit(job: DeskJob): unknown
+  submit(job: BatchJob): unknown
   cancel(jobId: string): unknown
   /** Jobs that the plan lets start now. */
   freeSlots(): number
 }
 
-export interface DeskArguments {
+export interface BatchArguments {
   readonly db: Db
   readonly clock: Clock
   /** What decides when something is forgotten, milliseconds since 1970; the clock's own time when absent. */
@@ -57,7 +57,7 @@ export interface DeskArguments {
   readonly chance: Chance
   readonly log: Log
   readonly sources: Sources
-  readonly jobs: DeskJobs
+  readonly jobs: BatchJobs
   readonly jobStore: Pick<
     JobStore,
     'countUnfinishedOfSources' | 'isInBatch' | 'listOfSource' | 'listSweptSources' | 'listUnfinishedOfSource'
@@ -65,12 +65,12 @@ export interface DeskArguments {
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
   readonly spareRoom: Pick<SpareRoom, 'use'>
-  /** Writes and tells that the desk has changed. */
+  /** Writes and tells that the batch has changed. */
   readonly notify: { record(event: { event: 'desk.changed' }): unknown; committed(): void }
 }
 
-/** What a change of the desk may hold. */
-export interface DeskChange {
+/** What a change of the batch may hold. */
+export interface BatchChange {
   readonly is_paused?: boolean
   readonly settings?: MasterSettings
   readonly presets?: Preset[]
@@ -97,11 +97,11 @@ const FAULT_RETRY_MS = 30_000
 /** Refusals that pass by themselves, or with what somebody does elsewhere. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['INSUFFICIENT_CREDITS', 'INSUFFICIENT_STORAGE', 'UNAVAILABLE'])
 
-/** Makes the desk over an open database. `feed` hands over what has room; call it whenever a slot may have become free. */
-export function createDesk(given: DeskArguments) {
+/** Makes the batch over an open database. `feed` hands over what has room; call it whenever a slot may have become free. */
+export function createBatch(given: BatchArguments) {
   const { db, clock, chance, log, sources, jobs, jobStore, workers, spareRoom, notify } = given
   const { trustedNow = clock.now } = given
-  const store = createDeskStore(db)
+  const store = createBatchStore(db)
   const watchFolders = createWatchFolderStore(db)
   const common = () => store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
   let isFeeding = false
@@ -119,7 +119,7 @@ export function createDesk(given: DeskArguments) {
   /** As {@link change}, for what frees room: it goes through on a full disk too. */
   const changeFreeing = (run: () => void) => spareRoom.use(() => change(run))
 
-  function requireSong(sourceId: string): DeskRow & { isRemoved: boolean } {
+  function requireSong(sourceId: string): BatchRow & { isRemoved: boolean } {
     const song = store.song(sourceId)
     if (!song) throw new AppError('NOT_FOUND')
     return song
@@ -152,8 +152,8 @@ export function createDesk(given: DeskArguments) {
       }
     } catch (cause) {
       const isLocked = databaseFault(cause) === 'busy'
-      if (isLocked) log.warn('the desk waits for the database', { cause })
-      else log.error('the desk could not be worked off', { cause })
+      if (isLocked) log.warn('the batch waits for the database', { cause })
+      else log.error('the batch could not be worked off', { cause })
       // Nobody may come to ask again.
       feedIn(isLocked ? LOCKED_RETRY_MS : FAULT_RETRY_MS)
     } finally {
@@ -167,7 +167,7 @@ export function createDesk(given: DeskArguments) {
   }
 
   /** Makes the job of a song; the batch says whether a crash fell between the job and the row that remembers it. */
-  function handOver(song: DeskRow): AppError | undefined {
+  function handOver(song: BatchRow): AppError | undefined {
     const { sourceId, batchId } = song
     if (batchId !== null && jobStore.isInBatch(sourceId, batchId)) return undefined
     try {
@@ -177,12 +177,12 @@ export function createDesk(given: DeskArguments) {
       if (databaseFault(cause) === 'busy') throw cause
       const refusal = toAppError(cause)
       if (refusal.code === 'INTERNAL_ERROR')
-        log.error('a song of the desk could not be handed over', { sourceId, cause })
+        log.error('a song of the batch could not be handed over', { sourceId, cause })
       return refusal
     }
   }
 
-  function jobOf({ sourceId, batchId, startedSettings }: DeskRow): DeskJob {
+  function jobOf({ sourceId, batchId, startedSettings }: BatchRow): BatchJob {
     const settings = startedSettings ?? common().settings
     const song = sources.take(sourceId, 'source_id')
     if (!song || batchId === null) throw new AppError('NOT_FOUND')
@@ -207,11 +207,11 @@ export function createDesk(given: DeskArguments) {
   }
 
   /** One song as JSON; what was found in it is spliced in as the text it is kept as. */
-  function songJson(song: DeskRow, language: Language): string {
+  function songJson(song: BatchRow, language: Language): string {
     const source = sources.show(song.sourceId)
     if (!source) throw new AppError('NOT_FOUND')
     const { batchId, error, settings, state } = song
-    const shown: Omit<DeskSong, 'analysis'> = {
+    const shown: Omit<BatchSong, 'analysis'> = {
       source,
       state,
       settings,
@@ -223,15 +223,15 @@ export function createDesk(given: DeskArguments) {
   }
 
   return {
-    /** Returns the desk as JSON (schema `Desk`) with texts in `language`. */
+    /** Returns the batch as JSON (schema `Batch`) with texts in `language`. */
     json(language: Language): string {
       const { isPaused, settings, presets } = common()
       const songs = store.songs().map((song) => songJson(song, language))
-      const shown: Omit<Desk, 'songs'> = { is_paused: isPaused, settings, presets: [...presets] }
+      const shown: Omit<Batch, 'songs'> = { is_paused: isPaused, settings, presets: [...presets] }
       return withMember(shown, 'songs', `[${songs.join(',')}]`)
     },
 
-    /** Returns one song as JSON (schema `DeskSong`). Throws NOT_FOUND. */
+    /** Returns one song as JSON (schema `BatchSong`). Throws NOT_FOUND. */
     songJson: (sourceId: string, language: Language): string => songJson(requireSong(sourceId), language),
 
     /** Puts a song at the end, in one transaction with `storeSong`, which stores it and returns its identifier. Returns that. */
@@ -256,11 +256,11 @@ export function createDesk(given: DeskArguments) {
       feed()
     },
 
-    /** Writes something that is shown on the desk, such as an analysis, together with the event that tells of it. */
+    /** Writes something that is shown in the batch, such as an analysis, together with the event that tells of it. */
     note: change,
 
     /** Holds what waits or goes on, sets what is common, or reorders. Throws PRESET_NAME_TAKEN. */
-    change({ is_paused, settings, presets, order }: DeskChange): void {
+    change({ is_paused, settings, presets, order }: BatchChange): void {
       change(() => {
         const before = common()
         if (presets) requireOwnNames(presets, before.presets)
@@ -286,7 +286,7 @@ export function createDesk(given: DeskArguments) {
 
     /**
      * Starts songs under one new batch: each waits for its slot with the settings of this moment. Those that wait already or have
-     * an unfinished job are left alone. Throws NOT_FOUND for a song that is not on the desk.
+     * an unfinished job are left alone. Throws NOT_FOUND for a song that is not in the batch.
      */
     start(sourceIds: readonly string[]): void {
       const songs = sourceIds.map(requireSong)
@@ -366,7 +366,7 @@ export function createDesk(given: DeskArguments) {
   }
 }
 
-export type DeskQueue = ReturnType<typeof createDesk>
+export type BatchQueue = ReturnType<typeof createBatch>
 
 /** Returns the JSON of a non-empty object with one more member, whose value is JSON already. */
 function withMember(object: object, name: string, json: string): string {
@@ -393,8 +393,8 @@ function requestOf(settings: MasterSettings): MasterRequest {
 }
 
 function errorToWire(
-  { code, values }: NonNullable<DeskRow['error']>,
+  { code, values }: NonNullable<BatchRow['error']>,
   language: Language,
-): NonNullable<DeskSong['error']> {
+): NonNullable<BatchSong['error']> {
   return { code, message: errorText(code, values, language), values: toWireValues(values) }
 }

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test'
-import type { Desk } from '../src-contract/app.ts'
+import type { Batch } from '../src-contract/app.ts'
 import type { Job, JobPage } from '../src-contract/jobs.ts'
 import { asMp3 } from './listen-sound.ts'
 import type { GivenFile } from './program.ts'
@@ -19,7 +19,7 @@ function withPicture(mp3: Buffer): Buffer {
   return Buffer.concat([head, frame, mp3])
 }
 
-/** Masters one song from the desk and opens it in Listen; answers its job. */
+/** Masters one song from the batch and opens it in Listen; answers its job. */
 async function masterAndOpen(page: Page, program: Program, file: GivenFile): Promise<Job> {
   await drop(page, [file])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
@@ -32,12 +32,12 @@ async function masterAndOpen(page: Page, program: Program, file: GivenFile): Pro
   return job as Job
 }
 
-test('master again puts the song back on the desk with the settings it had', async ({ page, program }) => {
+test('master again puts the song back in the batch with the settings it had', async ({ page, program }) => {
   const job = await masterAndOpen(page, program, song('again.wav', 1, 3))
   await page.getByRole('button', { name: 'Master again' }).click()
   await expect(page.locator('.song.ready')).toHaveCount(1)
   await expect(page.locator('.benchbar')).toContainText('1 song, 1 master · 1 credit')
-  const settings = async () => (await program.call<Desk>('GET', '/app/desk')).songs[0]?.settings
+  const settings = async () => (await program.call<Batch>('GET', '/app/desk')).songs[0]?.settings
   await expect.poll(settings).toMatchObject({ genre: job.genre, intensity: job.intensity })
   // The bench of a narrow window takes two lines, with the price and the settings in the first.
   await page.setViewportSize({ width: 320, height: 640 })
@@ -70,7 +70,7 @@ test('master again from the list spends nothing until it is started', async ({ p
   await expect(page.locator('.benchbar .btn.primary')).toBeFocused()
 })
 
-test('master again sends a song that the desk has forgotten there anew, and spends nothing', async ({
+test('master again sends a song that the batch has forgotten there anew, and spends nothing', async ({
   page,
   program,
 }) => {

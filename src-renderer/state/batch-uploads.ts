@@ -1,9 +1,9 @@
-/** Files on their way to the desk, and those that were refused or interrupted. What arrives is the desk's. */
+/** Files on their way to the batch, and those that were refused or interrupted. What arrives is the batch's. */
 import { createStore } from 'zustand/vanilla'
 import type { MasterSettings, Source } from '../../src-contract/app.ts'
 import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
 import type { SendSong } from '../api/upload.ts'
-import { placedOrder } from './desk-merge.ts'
+import { placedOrder } from './batch-merge.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import type { Upload } from './song-rows.ts'
 import { readStored } from './stored.ts'

@@ -1,6 +1,6 @@
 /** Reference tracks: those on their way to the server, and the facts of those that settings name. */
 import { createStore } from 'zustand/vanilla'
-import type { Desk, Source } from '../../src-contract/app.ts'
+import type { Batch, Source } from '../../src-contract/app.ts'
 import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
@@ -89,8 +89,8 @@ export function createReferences({ client, send, use }: ReferencesOptions) {
 
   return {
     store,
-    /** Reads the facts of references that settings of the desk name and this page does not know. Never throws. */
-    readMissing({ settings, songs }: Desk): void {
+    /** Reads the facts of references that settings of the batch name and this page does not know. Never throws. */
+    readMissing({ settings, songs }: Batch): void {
       for (const { reference_source_id: id } of [settings, ...songs.flatMap((song) => song.settings ?? [])]) {
         if (!id || getState().known[id] || reading.has(id)) continue
         reading.add(id)

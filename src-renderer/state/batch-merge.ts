@@ -1,12 +1,12 @@
-/** What a reading of the server's desk makes of what the page shows. Pure. */
-import type { Desk } from '../../src-contract/app.ts'
-import { ALL_SONGS } from './desk-changes.ts'
+/** What a reading of the server's batch makes of what the page shows. Pure. */
+import type { Batch } from '../../src-contract/app.ts'
+import { ALL_SONGS } from './batch-changes.ts'
 
 /**
- * Returns the server's reading of the desk with what this page knows better: analyses that have just arrived, and settings that
+ * Returns the server's reading of the batch with what this page knows better: analyses that have just arrived, and settings that
  * `holds` says are being changed. A song of which nothing new is read stays the same object.
  */
-export function mergedDesk(known: Desk | null, read: Desk, holds: (target: string) => boolean): Desk {
+export function mergedBatch(known: Batch | null, read: Batch, holds: (target: string) => boolean): Batch {
   const before = new Map(known?.songs.map((song) => [song.source.source_id, song]))
   const songs = read.songs.map((song) => {
     const id = song.source.source_id
@@ -18,8 +18,8 @@ export function mergedDesk(known: Desk | null, read: Desk, holds: (target: strin
   return { ...read, settings: known && holds(ALL_SONGS) ? known.settings : read.settings, songs }
 }
 
-/** The songs of a desk in their order. */
-export const songIdsOf = (desk: Desk) => desk.songs.map((song) => song.source.source_id)
+/** The songs of a batch in their order. */
+export const songIdsOf = (batch: Batch) => batch.songs.map((song) => song.source.source_id)
 
 /**
  * Returns the order to show after a reading: uploads and the row in the hand stay in their places, songs take the others in the
@@ -28,11 +28,11 @@ export const songIdsOf = (desk: Desk) => desk.songs.map((song) => song.source.so
  */
 export function mergedOrder(
   order: readonly string[],
-  desk: Desk,
+  batch: Batch,
   uploadIds: readonly string[],
   heldId: string | null = null,
 ): readonly string[] {
-  const stored = songIdsOf(desk)
+  const stored = songIdsOf(batch)
   const known = new Set(order)
   const present = new Set([...stored, ...uploadIds])
   const staying = new Set([...uploadIds, heldId])
@@ -51,13 +51,13 @@ export function mergedOrder(
  * behind them what was `given` to this page before the reading was answered.
  */
 export function firstOrder(
-  desk: Desk,
+  batch: Batch,
   uploadIds: readonly string[],
   keptOrder: readonly string[],
   given: readonly string[],
 ): readonly string[] {
   const isOlder = (id: string) => !given.includes(id)
-  return [...placedOrder(songIdsOf(desk).filter(isOlder), uploadIds.filter(isOlder), keptOrder), ...given]
+  return [...placedOrder(songIdsOf(batch).filter(isOlder), uploadIds.filter(isOlder), keptOrder), ...given]
 }
 
 /**

@@ -1,5 +1,5 @@
-/** Songs of a desk as the server tells them. */
-import type { DeskSong, MasterSettings, Source } from '../../src-contract/app.ts'
+/** Songs of a batch as the server tells them. */
+import type { BatchSong, MasterSettings, Source } from '../../src-contract/app.ts'
 
 /** A stored song with bytes of its own. */
 export const sourceOf = (id: string): Source => ({
@@ -17,7 +17,7 @@ export const sourceOf = (id: string): Source => ({
 })
 
 /** A song that was not looked at yet and not started. */
-export const deskSong = (id: string, change: Partial<DeskSong> = {}): DeskSong => ({
+export const batchSong = (id: string, change: Partial<BatchSong> = {}): BatchSong => ({
   source: sourceOf(id),
   state: 'ready',
   settings: null,

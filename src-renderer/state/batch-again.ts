@@ -1,17 +1,17 @@
-/** Mastering songs once more: how those of ended jobs come back to the desk. */
-import type { DeskSong, MasterSettings } from '../../src-contract/app.ts'
+/** Mastering songs once more: how those of ended jobs come back to the batch. */
+import type { BatchSong, MasterSettings } from '../../src-contract/app.ts'
 import { ERRORS, type ErrorCode } from '../../src-contract/errors.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import { settingsOf } from './jobs.ts'
 import { isNotReached } from './refusal.ts'
 
-/** What is done to the desk for it. */
-export interface AgainDesk {
-  readonly songOf: (sourceId: string) => DeskSong | undefined
-  /** Puts a song back that was taken off. Throws ApiError: NOT_FOUND where the desk has forgotten it. */
+/** What is done to the batch for it. */
+export interface AgainBatch {
+  readonly songOf: (sourceId: string) => BatchSong | undefined
+  /** Puts a song back that was taken off. Throws ApiError: NOT_FOUND where the batch has forgotten it. */
   readonly restore: (sourceId: string) => Promise<void>
-  /** Sends a file to the desk with its settings and answers the id of its row. */
+  /** Sends a file to the batch with its settings and answers the id of its row. */
   readonly add: (file: File, settings: MasterSettings) => string
   /** Takes a row off for good. */
   readonly takeOff: (rowId: string) => void
@@ -33,7 +33,7 @@ export interface BroughtBack {
   readonly undo: () => void
 }
 
-/** Returns the newest job of each song, in the given order: the desk holds a song with one way to master it. Pure. */
+/** Returns the newest job of each song, in the given order: the batch holds a song with one way to master it. Pure. */
 function newestOfEachSong(jobs: readonly Job[]): readonly Job[] {
   const newest = new Map<string, Job>()
   for (const job of jobs.toSorted((a, b) => b.created_at.localeCompare(a.created_at))) {
@@ -52,27 +52,27 @@ interface BackRow extends Pick<BroughtBack, 'rowId' | 'undo'> {
 }
 
 /**
- * Puts the songs of ended jobs among those that can be started, each once and as its newest job made it: from the desk, or sent anew from
- * what its job has kept. A song that is on the desk is there when this returns, before anything is asked. Answers those that came
+ * Puts the songs of ended jobs among those that can be started, each once and as its newest job made it: from the batch, or sent anew from
+ * what its job has kept. A song that is in the batch is there when this returns, before anything is asked. Answers those that came
  * back, in the given order, and why another one did not. Never throws.
  */
 export async function bringBack(
   jobs: readonly Job[],
   client: Pick<Client, 'open'>,
-  desk: AgainDesk,
+  batch: AgainBatch,
 ): Promise<{ readonly back: readonly BroughtBack[]; readonly error?: unknown }> {
   const chosen = newestOfEachSong(jobs)
   const there = new Map(
     chosen.flatMap((job) => {
-      const song = desk.songOf(job.source_id ?? '')
-      return song ? [[job, takeUpAgain(job, song, () => undefined, client, desk)] as const] : []
+      const song = batch.songOf(job.source_id ?? '')
+      return song ? [[job, takeUpAgain(job, song, () => undefined, client, batch)] as const] : []
     }),
   )
   const back: BroughtBack[] = []
   let error: unknown
   for (const job of chosen) {
     try {
-      const { rowId, undo, reference } = there.get(job) ?? (await bringMissing(job, client, desk))
+      const { rowId, undo, reference } = there.get(job) ?? (await bringMissing(job, client, batch))
       back.push({ rowId, title: job.title, undo, isReferenceGone: await reference })
     } catch (cause) {
       error ??= cause
@@ -81,33 +81,33 @@ export async function bringBack(
   return { back, ...(error ? { error } : {}) }
 }
 
-/** Takes up a song of the desk again; `alsoUndo` is what undoing it takes beyond that. */
+/** Takes up a song of the batch again; `alsoUndo` is what undoing it takes beyond that. */
 function takeUpAgain(
   job: Job,
-  song: DeskSong,
+  song: BatchSong,
   alsoUndo: () => void,
   client: Pick<Client, 'open'>,
-  desk: AgainDesk,
+  batch: AgainBatch,
 ): BackRow {
   const rowId = song.source.source_id
   const newestId = song.job_ids[0] ?? ''
-  desk.changeSettings(rowId, settingsOf(job))
-  desk.mark(newestId, true)
-  desk.onBack(rowId)
-  return withReference(job, rowId, client, desk, () => {
-    desk.mark(newestId, false)
-    desk.changeSettings(rowId, song.settings)
+  batch.changeSettings(rowId, settingsOf(job))
+  batch.mark(newestId, true)
+  batch.onBack(rowId)
+  return withReference(job, rowId, client, batch, () => {
+    batch.mark(newestId, false)
+    batch.changeSettings(rowId, song.settings)
     alsoUndo()
   })
 }
 
-/** Brings a song back that is not on the desk. Throws ApiError: RESULT_EXPIRED where it is kept nowhere. */
-async function bringMissing(job: Job, client: Pick<Client, 'open'>, desk: AgainDesk): Promise<BackRow> {
-  const song = await restored(job.source_id, desk)
-  if (song) return takeUpAgain(job, song, () => desk.takeOff(song.source.source_id), client, desk)
-  const rowId = desk.add(await readKept(client, job, 'source', job.filename), settingsOf(job))
-  desk.onBack(rowId)
-  return withReference(job, rowId, client, desk, () => desk.takeOff(rowId))
+/** Brings a song back that is not in the batch. Throws ApiError: RESULT_EXPIRED where it is kept nowhere. */
+async function bringMissing(job: Job, client: Pick<Client, 'open'>, batch: AgainBatch): Promise<BackRow> {
+  const song = await restored(job.source_id, batch)
+  if (song) return takeUpAgain(job, song, () => batch.takeOff(song.source.source_id), client, batch)
+  const rowId = batch.add(await readKept(client, job, 'source', job.filename), settingsOf(job))
+  batch.onBack(rowId)
+  return withReference(job, rowId, client, batch, () => batch.takeOff(rowId))
 }
 
 /** Begins to bring the reference of a row that has come back; where it cannot be asked for, the row goes back. */
@@ -115,12 +115,12 @@ function withReference(
   job: Job,
   rowId: string,
   client: Pick<Client, 'open'>,
-  desk: AgainDesk,
+  batch: AgainBatch,
   undo: () => void,
 ): BackRow {
   const { reference_filename: filename } = job
   const fetched = filename
-    ? desk.fetchReference(filename, rowId, () => readKept(client, job, 'reference', filename))
+    ? batch.fetchReference(filename, rowId, () => readKept(client, job, 'reference', filename))
     : Promise.resolve()
   const reference = fetched.then(
     () => false,
@@ -152,14 +152,14 @@ const isGone = (error: unknown) =>
   error.code in ERRORS &&
   !ERRORS[error.code as ErrorCode].retryable
 
-/** Puts a song back that was taken off the desk; undefined where the desk has forgotten it. */
-async function restored(sourceId: string | undefined, desk: AgainDesk): Promise<DeskSong | undefined> {
+/** Puts a song back that was taken out of the batch; undefined where the batch has forgotten it. */
+async function restored(sourceId: string | undefined, batch: AgainBatch): Promise<BatchSong | undefined> {
   if (!sourceId) return undefined
   try {
-    await desk.restore(sourceId)
+    await batch.restore(sourceId)
   } catch (error) {
     // A song that was taken off is forgotten after a day; its job has kept it.
     if (!isOneOf(error, ['NOT_FOUND'])) throw error
   }
-  return desk.songOf(sourceId)
+  return batch.songOf(sourceId)
 }

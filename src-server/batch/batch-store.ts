@@ -1,14 +1,14 @@
-/** Rows of the desk: songs in their order, each with its state and settings. SQL only, no rule. */
+/** Rows of the batch: songs in their order, each with its state and settings. SQL only, no rule. */
 import type { DESK_STATES, MasterSettings, Preset } from '../../src-contract/app.ts'
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import type { Db } from '../db/open.ts'
 
-export type DeskState = (typeof DESK_STATES)[number]
+export type BatchState = (typeof DESK_STATES)[number]
 
-/** One song on the desk. */
-export interface DeskRow {
+/** One song in the batch. */
+export interface BatchRow {
   readonly sourceId: string
-  readonly state: DeskState
+  readonly state: BatchState
   /** Settings of its own. */
   readonly settings: MasterSettings | null
   /** What it was started with, while it waits and after. */
@@ -18,8 +18,8 @@ export interface DeskRow {
   readonly error: { readonly code: ErrorCode; readonly values: ErrorParams } | null
 }
 
-/** The desk beside its songs. */
-export interface DeskCommon {
+/** The batch beside its songs. */
+export interface BatchCommon {
   readonly isPaused: boolean
   readonly settings: MasterSettings
   readonly presets: readonly Preset[]
@@ -27,7 +27,7 @@ export interface DeskCommon {
 
 interface RawRow {
   source_id: string
-  state: DeskState
+  state: BatchState
   settings: string | null
   started_settings: string | null
   batch_id: string | null
@@ -36,7 +36,7 @@ interface RawRow {
 }
 
 /** Makes the statements over an open database. */
-export function createDeskStore(db: Db) {
+export function createBatchStore(db: Db) {
   const selectSongs = db.prepare<[], RawRow>('SELECT * FROM desk_songs WHERE removed_at_ms IS NULL ORDER BY place')
   const selectEvery = db.prepare<[], RawRow>('SELECT * FROM desk_songs')
   const selectSong = db.prepare<[string], RawRow & { removed_at_ms: number | null }>(
@@ -73,17 +73,17 @@ export function createDeskStore(db: Db) {
   )
 
   return {
-    /** Songs on the desk in their order; removed ones are not. */
-    songs: (): DeskRow[] => selectSongs.all().map(fromRaw),
+    /** Songs in the batch in their order; removed ones are not. */
+    songs: (): BatchRow[] => selectSongs.all().map(fromRaw),
     /** All songs, removed ones too, in no order. */
-    everySong: (): DeskRow[] => selectEvery.all().map(fromRaw),
+    everySong: (): BatchRow[] => selectEvery.all().map(fromRaw),
     /** One song, removed or not. */
-    song(sourceId: string): (DeskRow & { isRemoved: boolean }) | undefined {
+    song(sourceId: string): (BatchRow & { isRemoved: boolean }) | undefined {
       const raw = selectSong.get(sourceId)
       return raw && { ...fromRaw(raw), isRemoved: raw.removed_at_ms !== null }
     },
     /** The next song to be handed over; with `passesWatched` one that no watched folder brought. */
-    firstWaiting({ passesWatched }: { readonly passesWatched: boolean }): DeskRow | undefined {
+    firstWaiting({ passesWatched }: { readonly passesWatched: boolean }): BatchRow | undefined {
       const raw = selectFirstWaiting.get(passesWatched ? 1 : 0)
       return raw && fromRaw(raw)
     },
@@ -106,8 +106,8 @@ export function createDeskStore(db: Db) {
     /** Moves a song; settings and batch stay as they are when absent, an error goes unless given. */
     move(
       sourceId: string,
-      state: DeskState,
-      more: Partial<Pick<DeskRow, 'startedSettings' | 'batchId' | 'error'>> = {},
+      state: BatchState,
+      more: Partial<Pick<BatchRow, 'startedSettings' | 'batchId' | 'error'>> = {},
     ): void {
       updateState.run({
         sourceId,
@@ -122,7 +122,7 @@ export function createDeskStore(db: Db) {
     /** Songs removed at or before a moment, epoch ms. */
     removedBefore: (atMs: number): string[] => selectRemoved.all(atMs),
     /** What is common to all, if it was ever set. */
-    common(): DeskCommon | undefined {
+    common(): BatchCommon | undefined {
       const row = selectCommon.get()
       return (
         row && {
@@ -132,12 +132,12 @@ export function createDeskStore(db: Db) {
         }
       )
     },
-    setCommon: ({ isPaused, settings, presets }: DeskCommon): void =>
+    setCommon: ({ isPaused, settings, presets }: BatchCommon): void =>
       void upsertCommon.run(isPaused ? 1 : 0, JSON.stringify(settings), JSON.stringify(presets)),
   }
 }
 
-function fromRaw(raw: RawRow): DeskRow {
+function fromRaw(raw: RawRow): BatchRow {
   const parsed = (text: string | null) => (text === null ? null : (JSON.parse(text) as MasterSettings))
   return {
     sourceId: raw.source_id,

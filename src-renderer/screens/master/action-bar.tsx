@@ -1,4 +1,4 @@
-/** The bench of the Master screen: where the batch is, what it costs, and the one thing to do next. */
+/** The action bar of the Master screen: where the batch is, what it costs, and the one thing to do next. */
 import { Download, Pause, Play, SlidersHorizontal } from 'lucide-react'
 import { type CSSProperties, useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -30,19 +30,19 @@ const CELL: Partial<Record<RowKind, string>> = {
 /** Songs beyond which single cells become too thin to tell apart. */
 const MOST_CELLS = 24
 
-export interface BenchProps {
+export interface ActionBarProps {
   rows: readonly SongRow[]
   start: StartControl
   forecast: Forecast
 }
 
-export function Bench({ rows, start, forecast }: BenchProps) {
-  const { desk, service, notices } = useApp()
+export function ActionBar({ rows, start, forecast }: ActionBarProps) {
+  const { batch, service, notices } = useApp()
   const { saveZips } = useRowActions()
   const { t } = useWords()
   const [isSheetOpen, showSheet] = useState(false)
-  const isPaused = useSelect(desk.store, (state) => state.desk?.is_paused ?? false)
-  const settings = useSelect(desk.store, (state) => state.desk?.settings)
+  const isPaused = useSelect(batch.store, (state) => state.batch?.is_paused ?? false)
+  const settings = useSelect(batch.store, (state) => state.batch?.settings)
   const credits = useSelect(service.store, (state) => state.account?.credits)
   const [isSaving, setSaving] = useState(false)
   const tally = tallyOf(rows)
@@ -56,8 +56,8 @@ export function Bench({ rows, start, forecast }: BenchProps) {
   const isRunning = tally.rendering + tally.queued > 0
   const held = heldBy(rows)
   const togglePause = () => {
-    notices.announce(isPaused ? t.bench.resumed : t.bench.paused(held.finishing, held.waiting))
-    void desk.setPaused(!isPaused)
+    notices.announce(isPaused ? t.actionBar.resumed : t.actionBar.paused(held.finishing, held.waiting))
+    void batch.setPaused(!isPaused)
   }
   const made = rows.filter((row) => (row.kind === 'done' || row.kind === 'below') && row.job && !row.job.expired)
   const canSave = made.length > 0 && !isRunning
@@ -65,7 +65,11 @@ export function Bench({ rows, start, forecast }: BenchProps) {
   const isNothingToStart = canSave && count === 0 && tally.reading === 0
   const isTooFew = credits !== undefined && credits < count
   const whyNot =
-    count === 0 ? t.bench.whyNot[isArmed ? 'armed' : 'none'] : credits === 0 ? t.bench.whyNot.credits : undefined
+    count === 0
+      ? t.actionBar.whyNot[isArmed ? 'armed' : 'none']
+      : credits === 0
+        ? t.actionBar.whyNot.credits
+        : undefined
   const saveAll = async () => {
     setSaving(true)
     await saveZips(made)
@@ -76,7 +80,7 @@ export function Bench({ rows, start, forecast }: BenchProps) {
     icon: <Download {...glyph} />,
     busyText: isSaving && t.saving,
     onClick: () => void saveAll(),
-    children: t.bench.saveZips(made.length),
+    children: t.actionBar.saveZips(made.length),
   }
   return (
     <footer className="benchbar">
@@ -84,9 +88,9 @@ export function Bench({ rows, start, forecast }: BenchProps) {
       <Message rows={rows} start={start} batchSeconds={forecast.batch || null} isPaused={isPaused} />
       {count > 0 && (
         <p className="dim price">
-          <span className="lg">{t.bench.price(count, masters)} · </span>
-          <b>{t.bench.credits(count)}</b>
-          {isTooFew && <span className="c-warn"> {t.bench.tooFew(credits)}</span>}
+          <span className="lg">{t.actionBar.price(count, masters)} · </span>
+          <b>{t.actionBar.credits(count)}</b>
+          {isTooFew && <span className="c-warn"> {t.actionBar.tooFew(credits)}</span>}
         </p>
       )}
       <Button
@@ -101,16 +105,16 @@ export function Bench({ rows, start, forecast }: BenchProps) {
         <Button
           look="quiet"
           icon={isPaused ? <Play {...glyph} /> : <Pause {...glyph} />}
-          whyNot={!isPaused && held.waiting === 0 && t.bench.nothingWaits}
-          title={isPaused || held.waiting === 0 ? undefined : t.bench.wouldHold(held.finishing, held.waiting)}
+          whyNot={!isPaused && held.waiting === 0 && t.actionBar.nothingWaits}
+          title={isPaused || held.waiting === 0 ? undefined : t.actionBar.wouldHold(held.finishing, held.waiting)}
           onClick={togglePause}
         >
-          {isPaused ? t.bench.resume : t.bench.pause}
+          {isPaused ? t.actionBar.resume : t.actionBar.pause}
         </Button>
       )}
       {isArmed && (
         <Button look="quiet" onClick={start.disarm}>
-          {t.bench.disarm}
+          {t.actionBar.disarm}
         </Button>
       )}
       {canSave && !isNothingToStart && <Button {...saving} />}
@@ -124,7 +128,7 @@ export function Bench({ rows, start, forecast }: BenchProps) {
           // A double click is one press: a second one starts songs whose warnings nobody has read.
           onClick={(event) => event.detail < 2 && start.press()}
         >
-          {startText(start, t.bench)} <kbd>Enter</kbd>
+          {startText(start, t.actionBar)} <kbd>Enter</kbd>
         </Button>
       )}
       <Modal title={t.settings.sheet} shape="sheet" isOpen={isSheetOpen} onClose={() => showSheet(false)}>
@@ -138,7 +142,10 @@ export function Bench({ rows, start, forecast }: BenchProps) {
 }
 
 /** Label of the start button. */
-function startText({ rowIds, unmeasured, hasWarnings, isAsked, armedCount }: StartControl, t: Text['bench']): string {
+function startText(
+  { rowIds, unmeasured, hasWarnings, isAsked, armedCount }: StartControl,
+  t: Text['actionBar'],
+): string {
   const count = rowIds.length + unmeasured.length
   if (count === 0) return armedCount > 0 ? t.armed : t.start(0)
   if (hasWarnings) return isAsked ? t.startAnyway(count) : t.startWarned(count)
@@ -170,30 +177,30 @@ function Message({ rows, start, batchSeconds, isPaused }: MessageProps) {
     others.join(', '),
   ]
   const [strong, weak] = isPaused
-    ? [t.bench.paused(held.finishing, held.waiting), held.waiting > 0 ? t.bench.pausedWhy : '']
+    ? [t.actionBar.paused(held.finishing, held.waiting), held.waiting > 0 ? t.actionBar.pausedWhy : '']
     : tally.rendering + tally.queued > 0
       ? batchSeconds === null
         ? listed(said('rendering', 'queued'))
-        : [t.bench.left(batchSeconds), t.bench.forStarted]
+        : [t.actionBar.left(batchSeconds), t.actionBar.forStarted]
       : start.rowIds.length > 0
         ? start.hasWarnings
           ? start.isAsked
-            ? [t.bench.asked(warned), t.bench.askedHow]
-            : [t.bench.checkFirst, '']
+            ? [t.actionBar.asked(warned), t.actionBar.askedHow]
+            : [t.actionBar.checkFirst, '']
           : listed([
-              t.bench.readyToStart,
-              ...(start.unmeasured.length > 0 ? [t.bench.measuredLater(start.unmeasured.length)] : []),
-              ...(warned > 0 ? [t.bench.leftOut(warned)] : []),
+              t.actionBar.readyToStart,
+              ...(start.unmeasured.length > 0 ? [t.actionBar.measuredLater(start.unmeasured.length)] : []),
+              ...(warned > 0 ? [t.actionBar.leftOut(warned)] : []),
             ])
         : tally.reading > 0
           ? start.armedCount > 0
-            ? [t.bench.startsMeasured(start.armedCount), '']
-            : [t.bench.reading, '']
+            ? [t.actionBar.startsMeasured(start.armedCount), '']
+            : [t.actionBar.reading, '']
           : tally.check > 0
             ? listed(said('check', 'done', 'failed', 'cancelled', 'refused'))
             : tally.failed + tally.cancelled + tally.refused > 0
               ? listed(said('done', 'failed', 'cancelled', 'refused'))
-              : [tally.done > 0 ? t.bench.allDone : '', '']
+              : [tally.done > 0 ? t.actionBar.allDone : '', '']
   return (
     <p className="grow clip">
       <b>{strong}</b> <span className="dim">{weak}</span>
@@ -204,7 +211,7 @@ function Message({ rows, start, batchSeconds, isPaused }: MessageProps) {
 function Cells({ rows }: { rows: readonly SongRow[] }) {
   const { t } = useWords()
   const tally = tallyOf(rows)
-  const label = t.bench.batchProgress(tally.done, rows.length)
+  const label = t.actionBar.batchProgress(tally.done, rows.length)
   if (rows.length > MOST_CELLS) {
     const share = (count: number) => ({ flexGrow: count, flexBasis: 0 }) satisfies CSSProperties
     const bad = tally.failed + tally.refused
