@@ -222,28 +222,40 @@ test('the list of the settings brings its section there each time, and its mark 
   await expect(marked).toHaveText('About')
 })
 
-test('what comes later above a section of the settings moves it neither out of view nor from its mark', async ({
+test('what comes later above a section of the settings moves it neither on the screen nor from its mark', async ({
   page,
+  program,
 }) => {
+  for (let amount = 1; amount <= 9; amount++) await program.call('POST', '/app/account/credits', { amount })
   await page.setViewportSize({ width: 1024, height: 700 })
-  await page.goto(new URL('#/settings', page.url()).href)
   const nav = page.getByRole('navigation', { name: 'Settings' })
-  const pane = page.getByRole('region', { name: 'Settings', exact: true })
   for (const section of ['Webhooks', 'Appearance']) {
-    await nav.getByRole('link', { name: section }).click()
-    await expect(nav.locator('[aria-current]')).toHaveText(section)
-    const before = await pane.evaluate((element) => element.scrollTop)
-    await page.locator('#account').evaluate((element) => {
-      const { scrollHeight } = element
-      element.style.minHeight = `${scrollHeight + 500}px`
-      // Who asks for a measure has the browser lay the page out, and scroll, before it tells of the new size.
-      return element.clientHeight
+    const { promise: sectionChosen, resolve: sendLedger } = Promise.withResolvers<void>()
+    await page.route('**/app/account/ledger*', async (route) => {
+      await sectionChosen
+      await route.continue()
     })
-    await expect.poll(() => pane.evaluate((element) => element.scrollTop)).toBe(before + 500)
-    // Until the page has told of its scrolling.
+    await page.goto(new URL('#/settings', page.url()).href)
+    await page.reload()
+    await nav.getByRole('link', { name: section }).click()
+    const heading = page.getByRole('heading', { name: section, exact: true })
+    const expectInView = async () => {
+      await expect(heading).toBeInViewport()
+      await expect(nav.locator('[aria-current]')).toHaveText(section)
+    }
+    // Everything but the ledger has come.
+    await expect(page.locator('.prefs .reading')).toHaveCount(1)
+    await expectInView()
+    const topOnScreen = () => heading.evaluate((element) => element.getBoundingClientRect().top)
+    const before = await topOnScreen()
+    sendLedger()
+    await expect(page.getByRole('table', { name: 'Ledger' }).getByRole('row')).toHaveCount(9)
+    // Until the page has been painted with it and has been told of its scrolling.
     await page.evaluate(() => new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told))))
-    await expect(page.getByRole('heading', { name: section, exact: true })).toBeInViewport()
-    await expect(nav.locator('[aria-current]')).toHaveText(section)
+    // The browser scrolls by whole pixels.
+    expect(Math.abs((await topOnScreen()) - before)).toBeLessThanOrEqual(1)
+    await expectInView()
+    await page.unrouteAll({ behavior: 'wait' })
   }
 })
 
