@@ -1,5 +1,7 @@
 /** Files that a command is to read: each is one that can be read from its beginning as often as needed, or is refused as what it is. */
-import { constants, createReadStream, createWriteStream } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, createWriteStream } from 'node:fs'
 import { access, lstat, mkdtemp, readlink, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -90,8 +92,8 @@ async function reasonOf(file: string, { code, message }: NodeJS.ErrnoException, 
 async function copied({ path: file, name }: NamedFile, to: string, { words, signal }: Surroundings): Promise<Input> {
   const isStandard = file === STANDARD_INPUT
   const called = name ?? (isStandard ? 'stdin' : path.basename(file))
-  const from = isStandard ? process.stdin : createReadStream(file)
   const say = words.master
+  const pipe = isStandard ? undefined : openPipe(file, say)
   let sizeBytes = 0
   const limited = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -103,6 +105,27 @@ async function copied({ path: file, name }: NamedFile, to: string, { words, sign
       )
     },
   })
-  await pipeline(from, limited, createWriteStream(to, { mode: 0o600, flags: 'wx' }), { signal })
+  try {
+    await pipeline(pipe?.from ?? process.stdin, limited, createWriteStream(to, { mode: 0o600, flags: 'wx' }), {
+      signal,
+    })
+    await pipe?.end
+  } finally {
+    pipe?.stop()
+  }
   return { path: to, name: called }
+}
+
+/**
+ * Opens a named pipe through `cat`. Node opens and reads one in its thread pool, where neither can be cancelled: both last, and keep
+ * the process alive, until the writer comes, writes or goes. `end` rejects when the pipe was not read to its end.
+ */
+function openPipe(file: string, say: Words['master']) {
+  const reader = spawn('cat', [file], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const end = once(reader, 'close').then(([code]) => {
+    if (code !== 0) throw unusable(say.unreadable(file, `cat: ${code}`))
+  })
+  // Awaited only where the copy succeeds.
+  end.catch(() => {})
+  return { from: reader.stdout, end, stop: () => void reader.kill() }
 }

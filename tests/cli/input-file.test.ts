@@ -80,20 +80,32 @@ describe.runIf(process.platform !== 'win32')('a song named on the command line',
     expect(() => statSync(path.dirname(seen.file))).toThrow('ENOENT')
   })
 
-  test('that is broken off while it is read leaves nothing behind', async () => {
-    execFileSync('mkfifo', [at('slow.wav')])
-    const stop = new AbortController()
-    const writing = spawn('sh', ['-c', 'exec >"$0"; echo RIFF; echo open >&2; exec sleep 600', at('slow.wav')], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    onTestFinished(() => void writing.kill('SIGKILL'))
-    writing.stderr.once('data', () => stop.abort())
+  describe('as a named pipe', () => {
     const spooled = () => readdirSync(tmpdir()).filter((name) => name.startsWith('loudsmith-input-'))
-    const before = spooled()
-    await expect(
-      withInputs([{ path: at('slow.wav') }], { words: en, signal: stop.signal }, async () => 1),
-    ).rejects.toThrow()
-    expect(spooled().filter((name) => !before.includes(name))).toEqual([])
+    const bytesIn = (folders: readonly string[]) =>
+      folders.flatMap((name) =>
+        readdirSync(path.join(tmpdir(), name)).map((file) => statSync(path.join(tmpdir(), name, file)).size),
+      )
+
+    test.for([
+      ['that nobody writes to yet', ':', []],
+      ['whose writer says nothing for long', 'exec >"$0"; echo RIFF', [5]],
+    ] as const)('%s can be broken off, and leaves nothing behind', async ([, write, sizes]) => {
+      const pipe = at(`silent-${sizes.length}.wav`)
+      execFileSync('mkfifo', [pipe])
+      const writing = spawn('sh', ['-c', `${write}; exec tail -f /dev/null`, pipe], { stdio: 'ignore' })
+      onTestFinished(() => void writing.kill('SIGKILL'))
+      const before = spooled()
+      const made = () => spooled().filter((name) => !before.includes(name))
+      const stop = new AbortController()
+      const reading = withInputs([{ path: pipe }], { words: en, signal: stop.signal }, async () => 1)
+      const outcome = expect(reading).rejects.toThrow()
+      await expect.poll(made).toHaveLength(1)
+      await expect.poll(() => bytesIn(made()).filter((size) => size > 0)).toEqual(sizes)
+      stop.abort()
+      await outcome
+      expect(made()).toEqual([])
+    })
   })
 
   test('is asked for once on standard input', async () => {
