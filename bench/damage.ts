@@ -1,7 +1,7 @@
 /** Faults put into good music on purpose, to see what the engine makes of them. All work in place. */
 import { type Biquad, createBiquadCascade, highShelf, peaking } from '../src-engine/dsp/biquad.ts'
 import { type Audio, samplePeak } from '../src-engine/dsp/block.ts'
-import { createMatchFilter } from '../src-engine/stages/match.ts'
+import { createMatchFilter } from '../src-engine/stages/match/curve-filter.ts'
 
 function filter(audio: Audio, section: Biquad): void {
   createBiquadCascade([section]).process(audio)

@@ -228,7 +228,7 @@ function cleanAndTime(songs: readonly [string, Audio][]): void {
     const perSong = 260 / analysis.durationSeconds
     const codes = plan.decisions.map(({ code }) => code).join(' ')
     say(
-      `${name.padEnd(24)} difference ${cell(differenceDb(original, audio))} dB, most reduction ${cell(mostReductionDb.density + mostReductionDb.multiband)} dB; for 4:20 analysis ${(spent(analysed) * perSong).toFixed(2)} s, all ${(spent(total) * perSong).toFixed(2)} s  ${codes}`,
+      `${name.padEnd(24)} difference ${cell(differenceDb(original, audio))} dB, most reduction ${cell((mostReductionDb.density ?? 0) + (mostReductionDb.multiband ?? 0))} dB; for 4:20 analysis ${(spent(analysed) * perSong).toFixed(2)} s, all ${(spent(total) * perSong).toFixed(2)} s  ${codes}`,
     )
     results.push({
       table: 'clean',

@@ -5,6 +5,7 @@
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
 import { AI_SERVICES, CONFIDENCES, GENRES, LOUDNESS_MODES, PLATFORMS, TIERS } from './platforms.ts'
+import { codesToldUnder, type StageDecisionCode } from './stages/index.ts'
 
 export const WARNING_CODES = [
   'INPUT_CLIPPED',
@@ -143,38 +144,16 @@ export type Repair = Static<typeof Repair>
 /** The stages of the chain that decide something. */
 export const STAGES_OF_CHAIN = ['repair', 'tone', 'dynamics', 'image', 'clip', 'limit', 'land'] as const
 
-/** Everything the engine can say about why it did something; a code belongs to one stage of {@link STAGES_OF_CHAIN}. */
-export const DECISION_CODES = [
-  // repair
-  'NOTHING_TO_REPAIR',
-  'DC_REMOVED',
-  'DC_LEFT',
-  'RUMBLE_FILTERED',
-  'RUMBLE_LEFT',
-  'CLIPPING_REBUILT',
-  'CLIPPING_LEFT',
-  'CLICKS_MENDED',
-  'MUD_CUT',
-  'RESONANCE_TAMED',
-  'SIBILANCE_TAMED',
-  'BASS_MADE_MONO',
-  // tone
-  'TONE_LEFT_ALONE',
-  'TONE_HARSHNESS_CUT',
-  'TONE_DULLNESS_LIFTED',
-  'TONE_EXCESS_CUT',
-  'TONE_LEANED',
-  'TONE_TOWARD_GENRE',
-  'TONE_TOWARD_REFERENCE',
-  // dynamics
-  'DYNAMICS_LEFT_ALONE',
-  'DENSITY_RAISED',
-  'BANDS_COMPRESSED',
-  // image
-  'IMAGE_LEFT_ALONE',
-  'IMAGE_WIDENED',
-  'IMAGE_NARROWED',
-  // clip, limit, land
+/** Decisions that nothing was done, by the stage of the chain. */
+export const LEFT_ALONE = {
+  repair: 'NOTHING_TO_REPAIR',
+  tone: 'TONE_LEFT_ALONE',
+  dynamics: 'DYNAMICS_LEFT_ALONE',
+  image: 'IMAGE_LEFT_ALONE',
+} as const
+
+/** Decisions about clipping, limiting and the loudness target, and about the recipe as a whole. */
+const FINISHING_CODES = [
   'CLIP_BUDGET_CHOSEN',
   'CLIP_NOT_USED',
   'GAIN_ONLY',
@@ -183,7 +162,22 @@ export const DECISION_CODES = [
   'CEILING_LOWERED_FOR_CODEC',
   'CANDIDATE_CHOSEN',
 ] as const
-export type DecisionCode = (typeof DECISION_CODES)[number]
+
+export type DecisionCode =
+  | StageDecisionCode
+  | (typeof LEFT_ALONE)[keyof typeof LEFT_ALONE]
+  | (typeof FINISHING_CODES)[number]
+
+const plannedCodes = (stage: keyof typeof LEFT_ALONE): DecisionCode[] => [LEFT_ALONE[stage], ...codesToldUnder(stage)]
+
+/** Codes of all decisions; each belongs to one stage of {@link STAGES_OF_CHAIN}. */
+export const DECISION_CODES: readonly DecisionCode[] = [
+  ...plannedCodes('repair'),
+  ...plannedCodes('tone'),
+  ...plannedCodes('dynamics'),
+  ...plannedCodes('image'),
+  ...FINISHING_CODES,
+]
 
 /** One decision and its reason: the code's sentence is in contract/text, the values are its numbers. */
 export const Decision = exactly({

@@ -1,6 +1,7 @@
 import type { Tier } from '../src-contract/platforms.ts'
-import type { Recipe, RecipeStage } from '../src-contract/recipe.ts'
+import type { Recipe } from '../src-contract/recipe.ts'
 import type { Decision } from '../src-contract/report.ts'
+import type { RecipeStage } from '../src-contract/stages/index.ts'
 import type { SourceAnalysis } from './analysis/analysis.ts'
 import { applyRecipe, splitRecipe } from './chain.ts'
 import { type Audio, type AudioBlock, allocateAudio, samplePeak, sliceBlock } from './dsp/block.ts'
@@ -9,6 +10,7 @@ import { longTermSpectrum, measureBandFrames, thirdOctaves } from './dsp/meters/
 import { isOppositePhase } from './dsp/meters/stereo.ts'
 import { dbToGain, gainToDb, powerToDb, rounded } from './dsp/units.ts'
 import { type MasteringPlan, type PlanInput, planRecipe } from './plan.ts'
+import { stageOfKind } from './stages/index.ts'
 
 /** What candidates are planned from. */
 export interface CandidateInput extends PlanInput {
@@ -155,10 +157,16 @@ function copyOf(block: AudioBlock, sampleRateHz: number): Audio {
   return copy
 }
 
-/** Clicks are named by their frames in the whole piece, which an excerpt does not share. */
-const isLeftOut = ({ kind }: RecipeStage): boolean => kind === 'declick'
+/** Whether a stage names frames of the whole piece, which an excerpt does not share. */
+function isLeftOut({ kind }: RecipeStage): boolean {
+  const stage = stageOfKind(kind)
+  return 'edit' in stage && stage.namesFrames
+}
 
-const isDynamic = ({ kind }: RecipeStage): boolean => kind === 'density' || kind === 'multiband'
+function isDynamic({ kind }: RecipeStage): boolean {
+  const stage = stageOfKind(kind)
+  return 'create' in stage && stage.compression !== undefined
+}
 
 /** Where the sound of a piece is: in opposite phase there is hardly any in its mid. */
 type Part = 'mid' | 'side'

@@ -1,22 +1,15 @@
 import type { AiService, Genre } from '../src-contract/platforms.ts'
-import type { GainCurve, Recipe, RecipeStage } from '../src-contract/recipe.ts'
+import type { Recipe } from '../src-contract/recipe.ts'
 import type { Decision, Spectrum, WarningCode } from '../src-contract/report.ts'
-import type { SourceAnalysis } from './analysis/analysis.ts'
-import { isOppositePhase } from './dsp/meters/stereo.ts'
+import type { StageKind } from '../src-contract/stages/index.ts'
+import type { PlannedSong, SourceAnalysis } from './analysis/analysis.ts'
+import { isComparable } from './analysis/comparable.ts'
 import { rounded } from './dsp/units.ts'
-import { planDensity, planMultiband } from './plan/dynamics.ts'
-import { imageLeftAlone, planImage } from './plan/image.ts'
-import { nothingPlanned, type PlannedSong, type PlanPart } from './plan/part.ts'
-import { clippedPlaces, clippedThroughout, planRepair } from './plan/repair.ts'
-import {
-  genreTarget,
-  isComparable,
-  planGenreTone,
-  planReferenceTone,
-  planToneFaults,
-  referenceDistance,
-} from './plan/tone.ts'
-import { curveGainDb } from './stages/match.ts'
+import { clippedPlaces, clippedThroughout } from './stages/declip.ts'
+import { chain, kindsBefore, responseDb, stageOfKind, toldFirst } from './stages/index.ts'
+import { referenceDistance } from './stages/match/reference-tone.ts'
+import { targetSpectrum } from './stages/match/target-spectrum.ts'
+import type { Planning, StageOf, StagePlan } from './stages/stage.ts'
 
 /** What the planner decides from; nothing else enters. */
 export interface PlanInput {
@@ -60,98 +53,67 @@ const sameSpectrumDb = 0.05
  * Returns the recipe and its reasons. Pure: the same input gives the same plan. Silence gives an empty recipe. Never throws.
  */
 export function planRecipe(input: PlanInput): MasteringPlan {
-  const { genre, intensity } = input
   const analysis: PlannedSong = { ...input.analysis, aiService: input.aiService }
   const isFollowed = input.reference && isComparable(input.reference) && !isSamePiece(analysis, input.reference)
   const reference = isFollowed ? input.reference : undefined
-  const isMatched = reference !== undefined && input.referenceAmount > 0
-  const image = isMatched ? imageLeftAlone : planImage(analysis, intensity)
-  const faults = isMatched ? nothingPlanned : planToneFaults(analysis, intensity)
-  const tone = isMatched
-    ? planReferenceTone(analysis, reference, input.referenceAmount)
-    : planGenreTone(analysis, genre, intensity, faults.stages)
-  const repair = planRepair(analysis, image.sideGainDb, [...faults.stages, ...tone.stages])
-  const density = planDensity(analysis, intensity)
-  const planned = analysis.isSilent ? [] : inOrder([repair, faults, tone, density, image])
-  const before = analysis.deadChannel === null ? planned : planned.map(alikeInSide)
-  const multiband = planMultiband(analysis, before, genre, intensity)
+  const { song, planOf } = planning(input, analysis, reference)
   return {
-    recipe: { version: 1, stages: [...before, ...multiband.stages] },
-    decisions: [
-      ...orElse([repair, faults], 'repair', 'NOTHING_TO_REPAIR', {}),
-      ...repair.decisions,
-      ...faults.decisions,
-      // Mud is told of as a repair, and its cut leaves no tone alone.
-      ...(faults.decisions.length > 0
-        ? []
-        : orElse([tone], 'tone', 'TONE_LEFT_ALONE', { intensity, ...analysis.tone })),
-      ...tone.decisions,
-      ...orElse([density, multiband], 'dynamics', 'DYNAMICS_LEFT_ALONE', { intensity, plrDb: analysis.plrDb ?? 0 }),
-      ...density.decisions,
-      ...multiband.decisions,
-      ...orElse([image], 'image', 'IMAGE_LEFT_ALONE', { widestDb: analysis.width.widestDb }),
-      ...image.decisions,
-    ].sort((one, other) => stageOrder.indexOf(one.stage) - stageOrder.indexOf(other.stage)),
+    recipe: { version: 1, stages: analysis.isSilent ? [] : chain.flatMap(({ kind }) => planOf(kind).stages) },
+    decisions: inOrderOfReport(song, (kind) => planOf(kind).decisions),
     warnings: warningsOf(input, reference),
-    targetSpectrum: targetOf(analysis, isMatched ? reference : undefined, genre, faults.stages),
+    targetSpectrum: targetSpectrum(song),
   }
+}
+
+/** Returns a song to be planned, and the plan of each kind of stage for it, made at the first call. */
+function planning(input: PlanInput, analysis: PlannedSong, reference: SourceAnalysis | undefined) {
+  const { genre, intensity, referenceAmount } = input
+  const plans = new Map<StageKind, StagePlan>()
+  const planOf = <Kind extends StageKind>(kind: Kind): StagePlan<StageOf<Kind>> => {
+    const plan = plans.get(kind) ?? stageOfKind(kind).plan(song)
+    plans.set(kind, plan)
+    return plan as StagePlan<StageOf<Kind>>
+  }
+  const song: Planning = {
+    analysis,
+    genre,
+    intensity,
+    reference: reference !== undefined && referenceAmount > 0 ? reference : null,
+    referenceAmount,
+    stagesOf: (kind) => planOf(kind).stages,
+    stagesBefore: (kind) => kindsBefore(kind).flatMap((before) => planOf(before).stages),
+    responseDb: (stage, hz) => responseDb(stage, hz, analysis.sampleRateHz),
+  }
+  return { song, planOf }
 }
 
 const stageOrder: readonly Decision['stage'][] = ['repair', 'tone', 'dynamics', 'image']
 
-/** The word that nothing was done in a stage, when none of its parts did anything. */
-function orElse(
-  parts: readonly PlanPart[],
-  stage: Decision['stage'],
-  code: Decision['code'],
-  values: Record<string, number>,
+/** Decisions as the report tells them; a stage of the chain without any says that it was left alone. */
+function inOrderOfReport(
+  { analysis, intensity }: Planning,
+  decisionsOf: (kind: StageKind) => readonly Decision[],
 ): Decision[] {
-  if (parts.some((part) => part.decisions.some((decision) => decision.stage === stage))) return []
-  const told = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, rounded(value)]))
-  return [{ stage, code, values: told }]
+  const others = chain.map(({ kind }) => kind).filter((kind) => !toldFirst.includes(kind))
+  const made = [...toldFirst, ...others].flatMap(decisionsOf)
+  const { tone, plrDb, width } = analysis
+  const leftAlone: Decision[] = [
+    { stage: 'repair', code: 'NOTHING_TO_REPAIR', values: {} },
+    { stage: 'tone', code: 'TONE_LEFT_ALONE', values: readable({ intensity, ...tone }) },
+    { stage: 'dynamics', code: 'DYNAMICS_LEFT_ALONE', values: readable({ intensity, plrDb: plrDb ?? 0 }) },
+    { stage: 'image', code: 'IMAGE_LEFT_ALONE', values: readable({ widestDb: width.widestDb }) },
+  ]
+  const touched = new Set(made.map(({ stage }) => stage))
+  // Mud is told of as a repair, and its cut leaves no tone alone.
+  if (made.some(({ code }) => code === 'MUD_CUT')) touched.add('tone')
+  return [...leftAlone.filter(({ stage }) => !touched.has(stage)), ...made].sort(
+    (one, other) => stageOrder.indexOf(one.stage) - stageOrder.indexOf(other.stage),
+  )
 }
 
-/**
- * Order of the chain up to the glue, which hears what all others leave: what edits samples first, then filters, the width among
- * them, then what listens to levels. Flat tops before the offset, whose removal would take them away from the level at which they
- * were found.
- */
-const kindOrder: readonly RecipeStage['kind'][] = [
-  'declip',
-  'remove_dc',
-  'declick',
-  'rumble_filter',
-  'mono_bass',
-  'dynamic_cut',
-  'equalise',
-  'match',
-  'density',
-]
-
-function inOrder(parts: readonly PlanPart[]): RecipeStage[] {
-  const stages = parts.flatMap((part) => part.stages)
-  const curves = stages.filter((stage) => stage.kind === 'match')
-  const others: RecipeStage[] = stages.filter((stage) => stage.kind !== 'match')
-  const [first, ...further] = curves
-  if (first) others.push(further.reduce(combined, first))
-  return others.sort((one, other) => kindOrder.indexOf(one.kind) - kindOrder.indexOf(other.kind))
-}
-
-/** A channel that is silent is as loud in the side as in the mid and stays silent where both are filtered alike. */
-function alikeInSide(stage: RecipeStage): RecipeStage {
-  if (stage.kind !== 'dynamic_cut') return stage
-  return { ...stage, cuts: stage.cuts.map((cut) => ({ ...cut, maxSideCutDb: cut.maxMidCutDb })) }
-}
-
-type Match = Extract<RecipeStage, { kind: 'match' }>
-
-/** One filter in place of two. */
-function combined(one: Match, other: Match): Match {
-  const sum = (curve: GainCurve, added: GainCurve): GainCurve => ({
-    frequencyHz: curve.frequencyHz,
-    gainDb: curve.frequencyHz.map((hz, i) => curve.gainDb[i]! + curveGainDb(added, hz)),
-  })
-  return { kind: 'match', mid: sum(one.mid, other.mid), side: sum(one.side, other.side) }
+/** Values to a tenth. */
+function readable(values: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, rounded(value)]))
 }
 
 function isSamePiece(one: SourceAnalysis, other: SourceAnalysis): boolean {
@@ -198,28 +160,4 @@ function warningsOf(input: PlanInput, reference: SourceAnalysis | undefined): Pl
 
 function breaksOff({ isSilent, endDropDb, durationSeconds }: SourceAnalysis): boolean {
   return !isSilent && endDropDb !== null && endDropDb < leastEndDropDb && durationSeconds >= shortestPieceSeconds
-}
-
-function targetOf(
-  analysis: SourceAnalysis,
-  reference: SourceAnalysis | undefined,
-  genre: Genre,
-  before: readonly RecipeStage[],
-): Spectrum | null {
-  const { bandHz, midDb, sideDb } = analysis.spectrum
-  if (analysis.isSilent) return null
-  if (reference) {
-    const distance = referenceDistance(analysis, reference, ({ spectrum }) => spectrum)
-    return {
-      band_hz: [...bandHz],
-      mid_db: midDb.map((level, b) => level + distance.midDb[b]!),
-      side_db: sideDb.map((level, b) => level + distance.sideDb[b]!),
-    }
-  }
-  const target = genreTarget(analysis, genre, analysis.spectrum, before)?.targetDb
-  if (!target) return null
-  const none = bandHz.map(() => null)
-  return isOppositePhase(analysis.sideToMidDb)
-    ? { band_hz: [...bandHz], mid_db: none, side_db: [...target] }
-    : { band_hz: [...bandHz], mid_db: [...target], side_db: none }
 }

@@ -1,4 +1,5 @@
-import type { ClickRanges } from '../../src-contract/recipe.ts'
+import type { AiService } from '../../src-contract/platforms.ts'
+import type { ClickRanges } from '../../src-contract/stages/declick.ts'
 import { type Audio, allocateBlock, samplePeak, sliceBlock } from '../dsp/block.ts'
 import { type Curves, curveStepSeconds, curvesOf, measureWaveform, type Waveform } from '../dsp/meters/dynamics.ts'
 import { createLoudnessMeter, type Loudness } from '../dsp/meters/loudness.ts'
@@ -14,8 +15,8 @@ import {
 } from '../dsp/meters/spectrum.ts'
 import { sideToMidDb } from '../dsp/meters/stereo.ts'
 import { measureTruePeak } from '../dsp/meters/true-peak.ts'
+import { createRumbleFilter } from '../dsp/rumble-filter.ts'
 import { dbToGain, finiteOrNull, gainToDb } from '../dsp/units.ts'
-import { createRumbleFilter } from '../stages/equaliser.ts'
 import { findCutoff, fineBandsPerOctave } from './bandwidth.ts'
 import { findClicks } from './clicks.ts'
 import { type Clipping, findClipping } from './clipping.ts'
@@ -95,6 +96,11 @@ export interface SourceAnalysis {
    */
   readonly endDropDb: number | null
   readonly curves: Curves
+}
+
+/** A song to be planned: its measurements, and its owner's word on where it comes from, a prior on its faults. */
+export interface PlannedSong extends SourceAnalysis {
+  readonly aiService: AiService
 }
 
 /**

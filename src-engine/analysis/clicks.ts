@@ -1,4 +1,4 @@
-import type { ClickRanges } from '../../src-contract/recipe.ts'
+import type { ClickRanges } from '../../src-contract/stages/declick.ts'
 import type { Audio } from '../dsp/block.ts'
 import { sumStereo } from '../dsp/meters/sums.ts'
 import { interpolateGap, predictionErrorFilter } from '../dsp/prediction.ts'

@@ -1,4 +1,4 @@
-import type { ClipLevels } from '../../src-contract/recipe.ts'
+import type { ClipLevels } from '../../src-contract/stages/declip.ts'
 import type { AudioBlock } from '../dsp/block.ts'
 import { sumStereo } from '../dsp/meters/sums.ts'
 

@@ -1,4 +1,5 @@
 import { type BandLevels, emptyDb } from '../dsp/meters/spectrum.ts'
+import { rise } from '../dsp/units.ts'
 import { commercialSpectrumDb } from './tonal-targets.ts'
 
 /** Range in which the treble is searched for a fall, Hz: below it, an arrangement without high instruments is ordinary. */
@@ -35,4 +36,20 @@ export function trebleFallDb({ bandHz, midDb }: BandLevels): number {
   })
   // The highest windows have nothing above them to fall to.
   return Math.max(...falls.filter(Number.isFinite))
+}
+
+/**
+ * Fall of the treble up to which a song's highs may be cut in full, and from which the song counts as muffled, dB. Measured on
+ * fifteen songs of generators and eight of Debian's games: 21 fall by 4.7 dB or less, with +5 dB at 6 kHz by 7.0 dB or less; all
+ * copies behind a low-pass of 24 dB per octave at 5.5 kHz, but for one that has no highs to lose, by 8.7 dB or more.
+ */
+const ordinaryFallDb = 7.2
+const muffledFallDb = 8.5
+
+/**
+ * Returns the part of a broad cut above 5 kHz that a song can bear, 0 to 1: 0 for a muffled one, whose 6 kHz region stands out only
+ * because what lies above it is missing.
+ */
+export function highCutAllowance({ trebleFallDb }: { readonly trebleFallDb: number }): number {
+  return 1 - rise(trebleFallDb, ordinaryFallDb, muffledFallDb)
 }

@@ -1,5 +1,5 @@
 import type { AiService } from '../../src-contract/platforms.ts'
-import type { PlannedSong } from '../plan/part.ts'
+import type { PlannedSong } from './analysis.ts'
 import type { Fault } from './peak-relief.ts'
 
 /** Faults of which there can be more than finished music has; there is dark and nearly mono music of every degree. */

@@ -1,10 +1,129 @@
-import type { DynamicCut } from '../../src-contract/recipe.ts'
+import type { AiService } from '../../src-contract/platforms.ts'
+import type { Repair } from '../../src-contract/report.ts'
+import type { BandCut, DynamicCut } from '../../src-contract/stages/dynamic-cut.ts'
+import type { PlannedSong, SourceAnalysis } from '../analysis/analysis.ts'
+import { sibilantHz, voiceHz } from '../analysis/sibilance.ts'
+import { highCutAllowance } from '../analysis/treble-fall.ts'
 import { bandPass, createBiquadCascade } from '../dsp/biquad.ts'
 import { type AudioBlock, allocateBlock, sliceBlock } from '../dsp/block.ts'
 import { onePoleCoefficient } from '../dsp/envelope.ts'
 import { inaudibleDbfs } from '../dsp/meters/spectrum.ts'
 import { alongControlGrid, controlFrames, decodeMidSide, encodeMidSide, type Processor } from '../dsp/processor.ts'
-import { clamp, dbToGain, powerToDb } from '../dsp/units.ts'
+import { clamp, dbToGain, dbToPower, powerToDb, rounded } from '../dsp/units.ts'
+import {
+  type MidSideDb,
+  nothingPlanned,
+  noticedDb,
+  type Planning,
+  repairDecision,
+  type StagePlan,
+  type StreamingStage,
+} from './stage.ts'
+
+/** How far a persistent peak must stand out, dB: generated music is known for them, so the doubt is smaller there. */
+const resonanceDb: Record<AiService, number> = { suno: 4, udio: 4, elevenlabs: 4.5, other: 5.5 }
+/** Density of the sharpest sibilants against the voice range from which they are tamed, dB. */
+const sibilanceDb: Record<AiService, number> = { suno: 5, udio: 5, elevenlabs: 5, other: 9 }
+
+/**
+ * How far below the sharpest sibilants the cut begins, dB: 4 for its own depth and 3.5 that its filters read less than the analysis
+ * does. Of sounds that are nothing but sibilant the filters read at most 18 dB, so it begins no later than the second figure.
+ */
+const sibilanceKneeDb = 7.5
+const mostToleranceDb = 12
+
+function planResonances({ resonances, aiService }: PlannedSong): StagePlan<DynamicCut> {
+  const found = resonances.filter(({ excessDb }) => excessDb > resonanceDb[aiService])
+  if (found.length === 0) return nothingPlanned
+  const cuts: BandCut[] = found.map(({ frequencyHz, q, excessDb }) => ({
+    repair: 'resonance',
+    frequencyHz,
+    q,
+    referenceHz: frequencyHz,
+    referenceQ: q / 4,
+    referenceSections: 1,
+    toleranceDb: 1,
+    attackMs: 15,
+    releaseMs: 120,
+    maxMidCutDb: Math.min(3.5, excessDb * 0.6),
+    maxSideCutDb: Math.min(4, excessDb * 0.8),
+  }))
+  return {
+    stages: [{ kind: 'dynamic_cut', cuts }],
+    decisions: found.map(({ frequencyHz, excessDb }) =>
+      repairDecision('RESONANCE_TAMED', { frequencyHz: Math.round(frequencyHz), excessDb: rounded(excessDb) }),
+    ),
+  }
+}
+
+/** Gain of the filters that follow at a frequency, dB. */
+type FilterGain = (hz: number) => MidSideDb[]
+
+/** Gain that filters give the sharpest sibilants against the voice range, dB. */
+function sharpenedDb({ spectrum, sibilance }: SourceAnalysis, filterGainDb: FilterGain): number {
+  const gainDb = ([lowHz, highHz]: readonly [number, number]): number => {
+    let before = 0
+    let after = 0
+    for (const [b, hz] of spectrum.bandHz.entries()) {
+      if (hz <= lowHz || hz >= highHz) continue
+      const power = sibilance.sharpestPowers[b]!
+      before += power
+      after += filterGainDb(hz).reduce((sum, { mid }) => sum * dbToPower(mid), power)
+    }
+    return before > 0 ? powerToDb(after / before) : 0
+  }
+  return gainDb(sibilantHz) - gainDb(voiceHz)
+}
+
+/** Sibilants are judged as the filters that follow leave them. A muffled song keeps its own. */
+function planSibilance(analysis: PlannedSong, filterGainDb: FilterGain): StagePlan<DynamicCut> {
+  const { sharpestDb, typicalDb } = analysis.sibilance
+  const leftDb = sharpestDb + sharpenedDb(analysis, filterGainDb)
+  if (leftDb < sibilanceDb[analysis.aiService] || sharpestDb - typicalDb < 10) return nothingPlanned
+  if (highCutAllowance(analysis) === 0) return nothingPlanned
+  return {
+    stages: [
+      {
+        kind: 'dynamic_cut',
+        cuts: [
+          {
+            repair: 'sibilance',
+            frequencyHz: 6500,
+            q: 1.4,
+            referenceHz: 1800,
+            referenceQ: 1,
+            referenceSections: 3,
+            toleranceDb: Math.min(mostToleranceDb, sharpestDb - sibilanceKneeDb),
+            attackMs: 2,
+            releaseMs: 60,
+            maxMidCutDb: 3,
+            maxSideCutDb: 3,
+          },
+        ],
+      },
+    ],
+    decisions: [repairDecision('SIBILANCE_TAMED', { sharpestDb: rounded(sharpestDb), typicalDb: rounded(typicalDb) })],
+  }
+}
+
+/** A channel that is silent is as loud in the side as in the mid and stays silent where both are cut alike. */
+function alikeInSide(stage: DynamicCut): DynamicCut {
+  return { ...stage, cuts: stage.cuts.map((cut) => ({ ...cut, maxSideCutDb: cut.maxMidCutDb })) }
+}
+
+function planDynamicCuts(song: Planning): StagePlan<DynamicCut> {
+  const { analysis } = song
+  const filters = [...song.stagesOf('equalise'), ...song.stagesOf('match')]
+  const parts = [
+    planResonances(analysis),
+    planSibilance(analysis, (hz) => filters.map((stage) => song.responseDb(stage, hz))),
+  ]
+  const stages = parts.flatMap((part) => part.stages)
+  return {
+    stages: analysis.deadChannel === null ? stages : stages.map(alikeInSide),
+    decisions: parts.flatMap((part) => part.decisions),
+  }
+}
 
 const chunkFrames = 4096
 /** Levels are averaged over this time, so that the narrow band's own beating is not followed. */
@@ -36,7 +155,7 @@ const channelState = (maxCutDb: number): ChannelState => ({
 })
 
 /** A processor that can say how much it turned mid and side down at most so far, dB. */
-export interface DynamicCutter extends Processor {
+interface DynamicCutter extends Processor {
   mostCutDb(): { readonly mid: number; readonly side: number }
 }
 
@@ -45,7 +164,7 @@ export interface DynamicCutter extends Processor {
  * moves. The band is turned down by as much as its power, per hertz, exceeds that of the reference band by more than the tolerance. No
  * latency. A largest cut of 0 in both is the exact identity, and a band below −110 dBFS is left alone. Needs two channels.
  */
-export function createDynamicCut(cut: DynamicCut, sampleRateHz: number): DynamicCutter {
+function createDynamicCut(cut: BandCut, sampleRateHz: number): DynamicCutter {
   const stepHz = sampleRateHz / controlFrames
   const attack = onePoleCoefficient(cut.attackMs, stepHz)
   const release = onePoleCoefficient(cut.releaseMs, stepHz)
@@ -122,3 +241,36 @@ function filtered(block: AudioBlock, into: AudioBlock, filter: Processor): Audio
   filter.process(part)
   return part
 }
+
+interface CutterSeries extends Processor {
+  readonly members: readonly DynamicCutter[]
+}
+
+function inSeries(members: readonly DynamicCutter[]): CutterSeries {
+  return {
+    members,
+    latencySamples: 0,
+    process(block) {
+      for (const member of members) member.process(block)
+    },
+  }
+}
+
+function repairOf({ repair, frequencyHz }: BandCut, { mid, side }: MidSideDb): Repair[] {
+  const most = Math.max(mid, side)
+  if (most < noticedDb) return []
+  const channel = mid < noticedDb ? 'side' : side < noticedDb ? 'mid' : 'both'
+  return [{ kind: repair, amount_db: rounded(-most), frequency_hz: Math.round(frequencyHz), channel }]
+}
+
+/** Dynamic equaliser against resonances and sibilance. */
+export const dynamicCut = {
+  kind: 'dynamic_cut',
+  plan: planDynamicCuts,
+  create: ({ cuts }, sampleRateHz) => inSeries(cuts.map((cut) => createDynamicCut(cut, sampleRateHz))),
+  watch:
+    ({ cuts }, { members }) =>
+    () =>
+      members.flatMap((member, i) => repairOf(cuts[i]!, member.mostCutDb())),
+  announces: { RESONANCE_TAMED: 'resonance', SIBILANCE_TAMED: 'sibilance' },
+} as const satisfies StreamingStage<DynamicCut, CutterSeries>

@@ -1,15 +1,49 @@
-import type { RecipeStage } from '../../src-contract/recipe.ts'
+import type { MonoBass } from '../../src-contract/stages/mono-bass.ts'
+import type { SourceAnalysis } from '../analysis/analysis.ts'
 import { complement, createBiquadCascade, highPass, magnitudeDb } from '../dsp/biquad.ts'
+import { isOppositePhase } from '../dsp/meters/stereo.ts'
 import type { Processor } from '../dsp/processor.ts'
-import { dbToPower, powerToDb } from '../dsp/units.ts'
+import { dbToPower, powerToDb, rounded } from '../dsp/units.ts'
+import { widthCorrection } from './match.ts'
+import { nothingPlanned, repairDecision, type StagePlan, type StreamingStage } from './stage.ts'
 
-type MonoBass = Extract<RecipeStage, { kind: 'mono_bass' }>
+/** Below this the bass is made mono when its side is louder than its mid by more than the tolerance. */
+const monoBassHz = 110
+const monoBassDb = 1
+
+/** `sideGainDb` is the gain that the correction of the width gives the side: a bass that it brings back needs no further repair. */
+function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<MonoBass> {
+  const { spectrum, isMono, deadChannel } = analysis
+  // Of channels in opposite phase the bass alone would change sides.
+  if (isMono || deadChannel !== null || isOppositePhase(analysis.sideToMidDb)) return nothingPlanned
+  const power = (levels: readonly number[]): number =>
+    levels.reduce((sum, level, b) => {
+      const hz = spectrum.bandHz[b]!
+      return hz > 30 && hz < monoBassHz ? sum + dbToPower(level) : sum
+    }, 0)
+  const mid = power(spectrum.midDb)
+  const side = power(spectrum.sideDb)
+  const total = spectrum.midDb.reduce((sum, level) => sum + dbToPower(level), 0)
+  const sideToMidDb = powerToDb(side / mid) + sideGainDb
+  if (!(sideToMidDb > monoBassDb) || mid + side < total * 1e-3) return nothingPlanned
+  const from = analysis.subsonic.louderBass
+  return {
+    stages: [{ kind: 'mono_bass', frequencyHz: monoBassHz, from }],
+    decisions: [
+      repairDecision('BASS_MADE_MONO', {
+        frequencyHz: monoBassHz,
+        sideToMidDb: rounded(Math.min(60, sideToMidDb)),
+        from,
+      }),
+    ],
+  }
+}
 
 /** What the difference of the channels keeps; critically damped, so that nothing overshoots. */
 const keptOfDifference = ({ frequencyHz }: MonoBass, sampleRateHz: number) => highPass(frequencyHz, sampleRateHz, 0.5)
 
 /** Gain of mid and side together by what the stage makes of the side, dB, where the two have nothing in common. */
-export function monoBassGainDb(stage: MonoBass, hz: number, sampleRateHz: number): number {
+function monoBassGainDb(stage: MonoBass, hz: number, sampleRateHz: number): number {
   const inSide = keptOfDifference(stage, sampleRateHz)
   const parts = [inSide, complement(inSide)].map((filter) => dbToPower(magnitudeDb([filter], hz, sampleRateHz)))
   return powerToDb(parts[0]! + parts[1]!)
@@ -19,7 +53,7 @@ export function monoBassGainDb(stage: MonoBass, hz: number, sampleRateHz: number
  * Returns a processor that gives both channels the bass of one: y = kept − highpass(kept − x) in the other channel, while the kept
  * one stays bit for bit. So no note is lost that the two cancel, and what they share stays as it is. No latency. Needs two channels.
  */
-export function createMonoBass(stage: MonoBass, sampleRateHz: number): Processor {
+function createMonoBass(stage: MonoBass, sampleRateHz: number): Processor {
   const filter = createBiquadCascade([keptOfDifference(stage, sampleRateHz)])
   const keptChannel = stage.from === 'left' ? 0 : 1
   return {
@@ -33,3 +67,15 @@ export function createMonoBass(stage: MonoBass, sampleRateHz: number): Processor
     },
   }
 }
+
+/** Mono bass. */
+export const monoBass = {
+  kind: 'mono_bass',
+  plan: (song) => planMonoBass(song.analysis, widthCorrection(song).sideGainDb),
+  create: createMonoBass,
+  responseDb: (stage, hz, sampleRateHz) => ({ mid: 0, side: monoBassGainDb(stage, hz, sampleRateHz) }),
+  watch:
+    ({ frequencyHz }) =>
+    () => [{ kind: 'mono_bass', frequency_hz: frequencyHz, channel: 'side' }],
+  announces: { BASS_MADE_MONO: 'mono_bass' },
+} as const satisfies StreamingStage<MonoBass>

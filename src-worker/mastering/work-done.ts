@@ -1,22 +1,8 @@
 /** What a report may claim: of the work that a plan announced, that which was measured once it was done. Pure. */
-import type { Decision, DecisionCode, Repair, RepairKind } from '../../src-contract/report.ts'
-import { type AppliedRecipe, noticedDb } from '../../src-engine/chain.ts'
-
-const ANNOUNCED_REPAIRS: Partial<Record<DecisionCode, RepairKind>> = {
-  DC_REMOVED: 'dc_offset',
-  RUMBLE_FILTERED: 'rumble',
-  CLIPPING_REBUILT: 'clipping',
-  CLICKS_MENDED: 'clicks',
-  MUD_CUT: 'mud',
-  RESONANCE_TAMED: 'resonance',
-  SIBILANCE_TAMED: 'sibilance',
-  BASS_MADE_MONO: 'mono_bass',
-}
-
-/** Which repair a decision of the planner announces; undefined for a decision about anything else. */
-export function announcedRepair(code: DecisionCode): RepairKind | undefined {
-  return ANNOUNCED_REPAIRS[code]
-}
+import type { Decision, Repair } from '../../src-contract/report.ts'
+import type { AppliedRecipe } from '../../src-engine/chain.ts'
+import { announcedCompressor, announcedRepair } from '../../src-engine/stages/index.ts'
+import { noticedDb } from '../../src-engine/stages/stage.ts'
 
 interface RepairWork {
   readonly repairs: readonly Repair[]
@@ -74,8 +60,8 @@ function asDone(
   { repairs, mostReductionDb }: Parameters<typeof decisionsDone>[1],
 ): Decision | null {
   const { code, values } = decision
-  if (code === 'DENSITY_RAISED') return mostReductionDb.density >= noticedDb ? decision : null
-  if (code === 'BANDS_COMPRESSED') return mostReductionDb.multiband >= noticedDb ? decision : null
+  const compressor = announcedCompressor(code)
+  if (compressor) return (mostReductionDb[compressor] ?? 0) >= noticedDb ? decision : null
   const kind = announcedRepair(code)
   if (!kind) return decision
   const repair = repairs.find((each) => each.kind === kind && isSamePlace(decision, each))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RecipeStage } from '../../../src-contract/recipe.ts'
+import type { RecipeStage } from '../../../src-contract/stages/index.ts'
 import { analyseSource } from '../../../src-engine/analysis/analysis.ts'
 import {
   type CandidateInput,
@@ -9,7 +9,7 @@ import {
 } from '../../../src-engine/candidates.ts'
 import { applyRecipe } from '../../../src-engine/chain.ts'
 import { type Audio, sliceBlock } from '../../../src-engine/dsp/block.ts'
-import { createMatchFilter } from '../../../src-engine/stages/match.ts'
+import { createMatchFilter } from '../../../src-engine/stages/match/curve-filter.ts'
 import { copyOf, filterWhole, largestDifference, ordinaryMusic } from './signals.ts'
 
 const music = ordinaryMusic(14)

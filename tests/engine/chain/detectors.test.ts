@@ -9,7 +9,7 @@ import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
 import { createConvolver } from '../../../src-engine/dsp/fir.ts'
 import { curveStepSeconds, measureWaveform } from '../../../src-engine/dsp/meters/dynamics.ts'
 import { measureBandFrames, octaveBands } from '../../../src-engine/dsp/meters/spectrum.ts'
-import { createMatchFilter } from '../../../src-engine/stages/match.ts'
+import { createMatchFilter } from '../../../src-engine/stages/match/curve-filter.ts'
 import { designLowPass } from '../../support/low-pass.ts'
 import { copyOf, filterWhole, noise, ordinaryMusic, rmsDbfs, sine } from './signals.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { addClicks, addOffset, addResonance, addTone, clipHard, toneDamages } from '../../../bench/damage.ts'
-import type { RecipeStage } from '../../../src-contract/recipe.ts'
 import { DECISION_CODES, type DecisionCode } from '../../../src-contract/report.ts'
+import type { RecipeStage } from '../../../src-contract/stages/index.ts'
+import type { PlannedSong } from '../../../src-engine/analysis/analysis.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-engine/analysis/analysis.ts'
 import { faultOdds, probability } from '../../../src-engine/analysis/fault-classifier.ts'
 import type { Fault, FaultRelief, PeakRelief } from '../../../src-engine/analysis/peak-relief.ts'
@@ -10,11 +11,10 @@ import { applyRecipe, splitRecipe } from '../../../src-engine/chain.ts'
 import { createBiquadCascade, lowPass } from '../../../src-engine/dsp/biquad.ts'
 import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
 import { foldDownLossDb } from '../../../src-engine/dsp/meters/stereo.ts'
-import { widthCorrectionDb } from '../../../src-engine/plan/image.ts'
-import type { PlannedSong } from '../../../src-engine/plan/part.ts'
-import { faultCorrectionDb, planToneFaults } from '../../../src-engine/plan/tone.ts'
 import { type PlanInput, planRecipe } from '../../../src-engine/plan.ts'
-import { createMatchFilter, curveGainDb } from '../../../src-engine/stages/match.ts'
+import { faultCorrectionDb, planToneFaults } from '../../../src-engine/stages/equalise.ts'
+import { createMatchFilter, curveGainDb } from '../../../src-engine/stages/match/curve-filter.ts'
+import { widthCorrectionDb } from '../../../src-engine/stages/match/width.ts'
 import {
   copyOf,
   differenceDb,
@@ -584,7 +584,8 @@ describe('a repair', () => {
     expect(plan(analyse(clicked)).recipe.stages.map(({ kind }) => kind)).toEqual(['declick'])
   })
 
-  it('of sharp sibilants takes them down while they sound, and nothing else', () => {
+  /** The song with hiss between 5 and 9 kHz in the last quarter of a second of every one and a half. */
+  function withSibilants(): Audio {
     const voiced = copyOf(music)
     const hiss = noise(12, 0.5, 48_000, 3)
     const range = createMatchFilter(
@@ -597,6 +598,11 @@ describe('a repair', () => {
     for (const [c, samples] of voiced.channels.entries()) {
       for (let i = 0; i < samples.length; i++) if (sounds(i)) samples[i]! += hiss.channels[c]![i]!
     }
+    return voiced
+  }
+
+  it('of sharp sibilants takes them down while they sound, and nothing else', () => {
+    const voiced = withSibilants()
     const treated = copyOf(voiced)
     const { recipe, decisions } = plan(analyse(voiced))
     expect(decisions.map(({ code }) => code)).toContain('SIBILANCE_TAMED')
@@ -606,6 +612,20 @@ describe('a repair', () => {
     const change = (from: number, to: number) => rmsDbfs(treated, from, to) - rmsDbfs(voiced, from, to)
     expect(change(62_000, 71_000)).toBeLessThan(-1)
     expect(Math.abs(change(90_000, 130_000))).toBeLessThan(0.02)
+  })
+
+  it('of sharp sibilants takes them down also in a song whose hard edge is cut', () => {
+    const voiced = withSibilants()
+    const found = analyse(voiced)
+    const { recipe } = plan({ ...found, tone: { ...found.tone, harshness: 11 } }, { aiService: 'suno' })
+    const sibilantsDb = (...kinds: RecipeStage['kind'][]): number => {
+      const treated = copyOf(voiced)
+      applyRecipe(treated, { ...recipe, stages: recipe.stages.filter(({ kind }) => kinds.includes(kind)) })
+      return rmsDbfs(treated, 62_000, 71_000)
+    }
+    expect(sibilantsDb('equalise')).toBeLessThan(sibilantsDb() - 2)
+    // Cut after the equaliser, whose gain moves what the cut compares, they would lose 0.1 dB.
+    expect(sibilantsDb('equalise', 'dynamic_cut')).toBeLessThan(sibilantsDb('equalise') - 0.5)
   })
 
   it.each([

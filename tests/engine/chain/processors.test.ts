@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { RecipeStage } from '../../../src-contract/recipe.ts'
+import type { RecipeStage } from '../../../src-contract/stages/index.ts'
 import { applyRecipe, createProcessor } from '../../../src-engine/chain.ts'
 import { createBiquadCascade, highPass } from '../../../src-engine/dsp/biquad.ts'
 import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
-import { staticReductionDb } from '../../../src-engine/stages/multiband.ts'
+import { staticReductionDb } from '../../../src-engine/stages/compressor.ts'
 import { copyOf, filterWhole, largestDifference, noise, ordinaryMusic, rmsDbfs, sine } from './signals.ts'
 
 const rate = 48_000

@@ -4,7 +4,7 @@ import { commercialSpectrumDb } from '../../../src-engine/analysis/tonal-targets
 import { createBiquadCascade, highPass } from '../../../src-engine/dsp/biquad.ts'
 import { type Audio, type AudioBlock, allocateAudio, sliceBlock } from '../../../src-engine/dsp/block.ts'
 import type { Processor } from '../../../src-engine/dsp/processor.ts'
-import { createMatchFilter } from '../../../src-engine/stages/match.ts'
+import { createMatchFilter } from '../../../src-engine/stages/match/curve-filter.ts'
 import { seededRandom } from '../../support/sounds.ts'
 
 /** White noise in both channels, unrelated, peak `amplitude`. */

@@ -1,9 +1,11 @@
-import { certainty, type FaultOdds, faultOdds, probability, usualWidestDb } from '../analysis/fault-classifier.ts'
-import { usualWidthFaultDb } from '../analysis/peak-relief.ts'
-import { excessDb, usualUpToDb } from '../analysis/usual-range.ts'
-import { foldDownLossDb, isOppositePhase } from '../dsp/meters/stereo.ts'
-import { dbToPower, powerToDb, rise, rounded } from '../dsp/units.ts'
-import { nothingPlanned, type PlannedSong, type PlanPart } from './part.ts'
+import type { Match } from '../../../src-contract/stages/match.ts'
+import type { PlannedSong } from '../../analysis/analysis.ts'
+import { certainty, type FaultOdds, faultOdds, probability, usualWidestDb } from '../../analysis/fault-classifier.ts'
+import { usualWidthFaultDb } from '../../analysis/peak-relief.ts'
+import { excessDb, usualUpToDb } from '../../analysis/usual-range.ts'
+import { foldDownLossDb, isOppositePhase } from '../../dsp/meters/stereo.ts'
+import { dbToPower, powerToDb, rise, rounded } from '../../dsp/units.ts'
+import { nothingPlanned, type StagePlan } from '../stage.ts'
 
 /**
  * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in twenty and one in fifty exceed them
@@ -45,7 +47,7 @@ export function widthCorrectionDb(
 }
 
 /** The part of the plan that corrects the width. */
-export interface ImagePart extends PlanPart {
+export interface ImagePart extends StagePlan<Match> {
   /** Gain of the side that is aimed at, dB, to a tenth; 0 where nothing is done. */
   readonly sideGainDb: number
 }

@@ -1,0 +1,65 @@
+/** The kinds of processing stage: their settings in a recipe, their decisions and how these are worded. One module per kind. */
+
+import type { Sentence } from '../text/sentence.ts'
+import { type Declick, declickSentences } from './declick.ts'
+import { type Declip, declipSentences } from './declip.ts'
+import { type Density, densitySentences } from './density.ts'
+import { type DynamicCut, dynamicCutSentences } from './dynamic-cut.ts'
+import { type Equalise, equaliseSentences } from './equalise.ts'
+import { type Match, matchSentences } from './match.ts'
+import { type MonoBass, monoBassSentences } from './mono-bass.ts'
+import { type Multiband, multibandSentences } from './multiband.ts'
+import { type RemoveDc, removeDcSentences } from './remove-dc.ts'
+import { type RumbleFilter, rumbleFilterSentences } from './rumble-filter.ts'
+import type { PlannedStage, StageSentences } from './sentences.ts'
+
+/** A processing stage with its settings, by its kind. */
+export type RecipeStage =
+  | RemoveDc
+  | RumbleFilter
+  | Declip
+  | Declick
+  | Equalise
+  | DynamicCut
+  | MonoBass
+  | Match
+  | Density
+  | Multiband
+
+export type StageKind = RecipeStage['kind']
+
+/** Sentences of every kind, in the order in which the codes are published. */
+const sentencesByKind = {
+  remove_dc: removeDcSentences,
+  rumble_filter: rumbleFilterSentences,
+  declip: declipSentences,
+  declick: declickSentences,
+  equalise: equaliseSentences,
+  dynamic_cut: dynamicCutSentences,
+  mono_bass: monoBassSentences,
+  match: matchSentences,
+  density: densitySentences,
+  multiband: multibandSentences,
+} satisfies Record<StageKind, StageSentences>
+
+type Sentences = typeof sentencesByKind
+
+type CodesOf<Kind extends StageKind> = {
+  [Stage in keyof Sentences[Kind]]: keyof Sentences[Kind][Stage]
+}[keyof Sentences[Kind]]
+
+/** Code of a decision that belongs to a kind of processing stage. */
+export type StageDecisionCode = { [Kind in StageKind]: CodesOf<Kind> }[StageKind] & string
+
+const all: readonly StageSentences[] = Object.values(sentencesByKind)
+
+/** Returns the codes that the report tells under a stage of the chain. */
+export function codesToldUnder(stage: PlannedStage): readonly StageDecisionCode[] {
+  return all.flatMap((sentences) => Object.keys(sentences[stage] ?? {}) as StageDecisionCode[])
+}
+
+/** Sentences of all decisions that belong to a kind of processing stage. */
+export const stageDecisionSentences = Object.assign(
+  {},
+  ...all.flatMap((sentences) => Object.values(sentences)),
+) as Readonly<Record<StageDecisionCode, Sentence>>

@@ -1,0 +1,54 @@
+import { decibels } from '../text/numbers.ts'
+import { both, db, hz, percent } from '../text/sentence.ts'
+import type { StageSentences } from './sentences.ts'
+
+/** Gain over frequency: points ascending in frequency, straight lines between them on a logarithmic axis, flat outside. */
+export interface GainCurve {
+  readonly frequencyHz: readonly number[]
+  /** −12 to 12 each. */
+  readonly gainDb: readonly number[]
+}
+
+/** Minimum-phase filter that follows one curve in mid and another in side. */
+export interface Match {
+  readonly kind: 'match'
+  readonly mid: GainCurve
+  readonly side: GainCurve
+}
+
+/** Decisions about the tone as a whole and about the width. */
+export const matchSentences = {
+  tone: {
+    TONE_TOWARD_GENRE: (v) =>
+      both(
+        `The tone was moved toward the genre, by ${db(v.largestDb)} at most.`,
+        `음색을 장르 쪽으로 옮겼어요. 최대 ${db(v.largestDb)}예요.`,
+      ),
+    TONE_TOWARD_REFERENCE: (v) => {
+      const amount = percent(v.amount ?? 100)
+      const inPart =
+        v.mostMidDb === undefined
+          ? both('', '')
+          : both(
+              ` Differences beyond ${decibels(Number(v.mostMidDb), 0)} dB in the mid and ${decibels(Number(v.mostSideDb), 0)} dB in the sides counted only that far.`,
+              ` 미드 ${decibels(Number(v.mostMidDb), 0)} dB, 사이드 ${decibels(Number(v.mostSideDb), 0)} dB를 넘는 차이는 거기까지만 반영했어요.`,
+            )
+      return both(
+        `The tone was moved ${amount} of the way to the reference: up to ${db(v.largestMidDb)} in the mid and ${db(v.largestSideDb)} in the sides, up to ${hz(v.upToHz)}.${inPart.en}`,
+        `음색을 레퍼런스 쪽으로 ${amount} 옮겼어요. 미드 최대 ${db(v.largestMidDb)}, 사이드 최대 ${db(v.largestSideDb)}, ${hz(v.upToHz)}까지예요.${inPart.ko}`,
+      )
+    },
+  },
+  image: {
+    IMAGE_WIDENED: (v) =>
+      both(
+        `The stereo image was widened by ${db(v.gainDb)} in the sides.`,
+        `사이드를 ${db(v.gainDb)} 올려 스테레오 이미지를 넓혔어요.`,
+      ),
+    IMAGE_NARROWED: (v) =>
+      both(
+        `The stereo image was wider than usual and was narrowed by ${db(v.gainDb)} in the sides.`,
+        `지나치게 넓어 사이드를 ${db(v.gainDb)} 낮춰 좁혔어요.`,
+      ),
+  },
+} satisfies StageSentences

@@ -1,0 +1,82 @@
+/** The kinds of processing stage. */
+import type { DecisionCode, RepairKind } from '../../src-contract/report.ts'
+import type { RecipeStage, StageKind } from '../../src-contract/stages/index.ts'
+import { declick } from './declick.ts'
+import { declip } from './declip.ts'
+import { density } from './density.ts'
+import { dynamicCut } from './dynamic-cut.ts'
+import { equalise } from './equalise.ts'
+import { match } from './match.ts'
+import { monoBass } from './mono-bass.ts'
+import { multiband } from './multiband.ts'
+import { removeDc } from './remove-dc.ts'
+import { rumbleFilter } from './rumble-filter.ts'
+import type { MidSideDb, Stage, StageOf } from './stage.ts'
+
+/** Kinds that stand in a list more than once. */
+type Repeated<List extends readonly { readonly kind: StageKind }[]> = List extends readonly [
+  infer First extends { readonly kind: StageKind },
+  ...infer Rest extends readonly { readonly kind: StageKind }[],
+]
+  ? (First['kind'] & Rest[number]['kind']) | Repeated<Rest>
+  : never
+
+/** `unknown` for a list that holds every kind of stage exactly once; otherwise a type that names the kinds at fault. */
+export type EveryKindOnce<List extends readonly { readonly kind: StageKind }[]> = [
+  Exclude<StageKind, List[number]['kind']> | Repeated<List>,
+] extends [never]
+  ? unknown
+  : { readonly missing: Exclude<StageKind, List[number]['kind']>; readonly repeated: Repeated<List> }
+
+/**
+ * The chain: the order of this array is the order in which the stages run. Kinds that edit samples come first, then filters, the
+ * width among them, then what listens to levels; the multiband compressor hears what all others leave. Flat tops come before the
+ * offset, whose removal would move them away from the level at which they were found; cuts of resonances and sibilance come before
+ * the equaliser, whose gains would move the levels that they compare.
+ */
+const order = [
+  declip,
+  removeDc,
+  declick,
+  rumbleFilter,
+  monoBass,
+  dynamicCut,
+  equalise,
+  match,
+  density,
+  multiband,
+] as const
+
+/** All kinds of stage, in the order of the chain. */
+export const chain: readonly Stage[] = order satisfies EveryKindOnce<typeof order>
+
+/** Returns the kinds that run before one. */
+export function kindsBefore(kind: StageKind): readonly StageKind[] {
+  const kinds = chain.map((stage) => stage.kind)
+  return kinds.slice(0, kinds.indexOf(kind))
+}
+
+/** Kinds whose decisions open the report, in this order: what lies below the music, before what happened to its peaks. */
+export const toldFirst: readonly StageKind[] = [removeDc.kind, rumbleFilter.kind]
+
+const byKind = new Map<StageKind, Stage>(chain.map((stage) => [stage.kind, stage]))
+
+/** Returns what the engine knows of a kind of stage. */
+export function stageOfKind<Kind extends StageKind>(kind: Kind): Stage<StageOf<Kind>> {
+  return byKind.get(kind)! as Stage<StageOf<Kind>>
+}
+
+/** Returns the gain of a stage at a frequency, dB; 0 for a kind that is no filter. The bass that a stage moves from the side to the mid counts as the side's. */
+export function responseDb(stage: RecipeStage, hz: number, sampleRateHz: number): MidSideDb {
+  return stageOfKind(stage.kind).responseDb?.(stage, hz, sampleRateHz) ?? { mid: 0, side: 0 }
+}
+
+/** Returns the repair that a decision announces; undefined for a decision about anything else. */
+export function announcedRepair(code: DecisionCode): RepairKind | undefined {
+  return chain.flatMap(({ announces }) => announces?.[code] ?? [])[0]
+}
+
+/** Returns the kind of compressor that a decision announces; undefined for a decision about anything else. */
+export function announcedCompressor(code: DecisionCode): StageKind | undefined {
+  return chain.find((stage) => 'create' in stage && stage.compression?.code === code)?.kind
+}

@@ -1,0 +1,84 @@
+import type { Genre } from '../../../src-contract/platforms.ts'
+import type { Equalise } from '../../../src-contract/stages/equalise.ts'
+import type { GainCurve, Match } from '../../../src-contract/stages/match.ts'
+import type { SourceAnalysis } from '../../analysis/analysis.ts'
+import { commonBandwidthHz, heardLevels, meanInCore } from '../../analysis/comparable.ts'
+import { genreSpectrumDb } from '../../analysis/tonal-targets.ts'
+import { type BandLevels, emptyDb } from '../../dsp/meters/spectrum.ts'
+import { clamp, rounded } from '../../dsp/units.ts'
+import { sectionsGainDb } from '../equalise.ts'
+import { nothingPlanned, type StagePlan } from '../stage.ts'
+import { heldAbove, smoothed } from './band-curves.ts'
+
+/** Correction toward the genre is this part of the distance at intensity 50, at most {@link genreClampDb}. */
+const genrePart = 0.5
+
+const genreClampDb = 3
+
+/** A song beside the target of its genre, in the bands of a spectrum. */
+interface GenreTarget {
+  /** What the song has, dB; bands without music at the level below which they hold none. */
+  readonly ownDb: readonly number[]
+  /** The target at the song's own level in the core, as far as the song goes, dB. */
+  readonly targetDb: readonly number[]
+  /** Where the song ends, Hz. */
+  readonly limitHz: number
+}
+
+/**
+ * Returns a song, as the stages `before` leave it, beside the target of `genre`, in the bands of `levels`, which are the song's;
+ * null for `other`.
+ */
+export function genreTarget(
+  analysis: SourceAnalysis,
+  genre: Genre,
+  levels: BandLevels,
+  before: readonly Equalise[],
+): GenreTarget | null {
+  const { bandHz, midDb } = heardLevels(analysis, levels)
+  const correctedDb = midDb.map((level, b) =>
+    before.reduce((sum, stage) => sum + sectionsGainDb(stage.sections, bandHz[b]!, analysis.sampleRateHz), level),
+  )
+  const target = bandHz.map((hz) => genreSpectrumDb(genre, hz))
+  if (target.includes(null)) return null
+  const limitHz = commonBandwidthHz(analysis.bandwidthHz) * 0.9
+  const emptyBelowDb = Math.max(...correctedDb) - emptyDb
+  const ownDb = correctedDb.map((level) => Math.max(level, emptyBelowDb))
+  const offsetDb = meanInCore(
+    bandHz,
+    ownDb.map((level, b) => level - target[b]!),
+    limitHz,
+  )
+  return { ownDb, targetDb: target.map((level) => level! + offsetDb), limitHz }
+}
+
+/**
+ * Returns the filter toward the genre's target of a song that has been through the stages `before`: the distance smoothed over an
+ * octave, half of it at intensity 50, at most 3 dB, the same in mid and side, up to the bandwidth of the piece. No stage for
+ * `other`, for silence and at intensity 0.
+ */
+export function planGenreTone(
+  analysis: SourceAnalysis,
+  genre: Genre,
+  intensity: number,
+  before: readonly Equalise[],
+): StagePlan<Match> {
+  const { bandHz } = analysis.fineSpectrum
+  const target = genreTarget(analysis, genre, analysis.fineSpectrum, before)
+  if (target === null || analysis.isSilent || intensity === 0) return nothingPlanned
+  const { ownDb, targetDb, limitHz } = target
+  const distance = targetDb.map((level, b) => level - ownDb[b]!)
+  // What is missing beyond the end of the song must not spread into it.
+  const wide = smoothed(bandHz, heldAbove(bandHz, distance, limitHz), () => 6)
+  const gainDb = wide.map((value, b) => {
+    // The lowest octave is the arrangement's own: whether a song has a bass drum is not for us to say.
+    const part = bandHz[b]! < 40 ? 0 : genrePart
+    return clamp((value * part * intensity) / 50, -genreClampDb, genreClampDb)
+  })
+  const curve: GainCurve = { frequencyHz: bandHz, gainDb }
+  const largestDb = Math.max(...gainDb.map(Math.abs))
+  return {
+    stages: [{ kind: 'match', mid: curve, side: curve }],
+    decisions: [{ stage: 'tone', code: 'TONE_TOWARD_GENRE', values: { genre, largestDb: rounded(largestDb) } }],
+  }
+}

@@ -1,0 +1,65 @@
+import type { Repair } from '../../src-contract/report.ts'
+import type { RumbleFilter } from '../../src-contract/stages/rumble-filter.ts'
+import { type SourceAnalysis, thresholdShiftDb } from '../analysis/analysis.ts'
+import { isRumble, measureSubsonic, rumbleFilterFor } from '../analysis/subsonic.ts'
+import type { Audio } from '../dsp/block.ts'
+import { sumStereo } from '../dsp/meters/sums.ts'
+import { createRumbleFilter } from '../dsp/rumble-filter.ts'
+import { gainToDb, rounded } from '../dsp/units.ts'
+import { isWorthFiltering, offsetRemoval } from './low-end.ts'
+import { repairDecision, type StagePlan, type StreamingStage } from './stage.ts'
+
+function planRumbleFilter(analysis: SourceAnalysis): StagePlan<RumbleFilter> {
+  const { subsonic } = analysis
+  const { levelDbfs, frequencyHz } = subsonic
+  const shiftDb = thresholdShiftDb(analysis.samplePeakDbfs)
+  const isFound = isRumble(subsonic, shiftDb)
+  const hasRumble = isFound && isWorthFiltering(analysis)
+  const isNeeded = hasRumble || offsetRemoval(analysis) === 'filtered'
+  const values = { frequencyHz: rounded(frequencyHz), levelDbfs: rounded(levelDbfs) }
+  return {
+    stages: isNeeded
+      ? [{ kind: 'rumble_filter', ...rumbleFilterFor(subsonic, shiftDb), isAgainstRumble: hasRumble }]
+      : [],
+    decisions: isFound ? [repairDecision(hasRumble ? 'RUMBLE_FILTERED' : 'RUMBLE_LEFT', values)] : [],
+  }
+}
+
+/** What lies below the audible band: the largest mean of a channel, and the level of rumble in dBFS. */
+interface LowEnd {
+  readonly offset: number
+  readonly rumbleDbfs: number
+}
+
+function lowEnd(audio: Audio): LowEnd {
+  const [left, right] = audio.channels
+  const sums = sumStereo(left!, right!, 0, audio.frames)
+  const offset = Math.max(Math.abs(sums.left), Math.abs(sums.right)) / Math.max(1, audio.frames)
+  return { offset, rumbleDbfs: measureSubsonic(audio).levelDbfs }
+}
+
+/** Less than this (−60 dBFS) of an offset that a filter took is not worth a word. */
+const leastOffset = 1e-3
+
+function lowEndRepairs(before: LowEnd, after: LowEnd, { frequencyHz, isAgainstRumble }: RumbleFilter): Repair[] {
+  const repairs: Repair[] = []
+  const removed = before.offset - after.offset
+  if (removed >= leastOffset) repairs.push({ kind: 'dc_offset', amount_db: rounded(gainToDb(removed)) })
+  if (isAgainstRumble) {
+    const changeDb = after.rumbleDbfs - before.rumbleDbfs
+    repairs.push({ kind: 'rumble', amount_db: rounded(changeDb), frequency_hz: frequencyHz })
+  }
+  return repairs
+}
+
+/** High-pass against rumble and moving offsets. */
+export const rumbleFilter = {
+  kind: 'rumble_filter',
+  plan: ({ analysis }) => planRumbleFilter(analysis),
+  create: ({ frequencyHz, order }, sampleRateHz) => createRumbleFilter(frequencyHz, order, sampleRateHz),
+  watch(stage, _, audio) {
+    const before = lowEnd(audio)
+    return () => lowEndRepairs(before, lowEnd(audio), stage)
+  },
+  announces: { RUMBLE_FILTERED: 'rumble' },
+} as const satisfies StreamingStage<RumbleFilter>
