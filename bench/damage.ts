@@ -1,5 +1,6 @@
 /** Faults put into good music on purpose, to see what the engine makes of them. All work in place. */
-import { type Biquad, createBiquadCascade, highShelf, peaking } from '../src-engine/dsp/biquad.ts'
+import { type Biquad, highShelf, peaking } from '../src-engine/dsp/biquad.ts'
+import { createBiquadCascade } from '../src-engine/dsp/biquad-cascade.ts'
 import { type Audio, samplePeak } from '../src-engine/dsp/block.ts'
 import { createMatchFilter } from '../src-engine/stages/match/curve-filter.ts'
 

@@ -25,7 +25,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   engine: { places: ['src-engine/'], imports: ['dsp'], types: ['contract'] },
   system: { places: ['src-system/'], imports: [] },
   config: { places: ['src-server/config.ts'], imports: ['contract', 'system'] },
-  media: { places: ['src-worker/media/'], imports: ['contract', 'system'], types: ['dsp'] },
+  media: { places: ['src-worker/media/'], imports: ['contract', 'system', 'dsp'] },
   result: { places: ['src-worker/result/'], imports: ['contract'] },
   // The engine process is the one place that runs the engine.
   mastering: {
@@ -55,7 +55,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     places: ['src-cli/'],
     imports: ['server', 'contract', 'db', 'system'],
   },
-  renderer: { places: ['src-renderer/'], imports: ['contract'], types: ['main'] },
+  renderer: { places: ['src-renderer/'], imports: ['contract', 'dsp'], types: ['main'] },
   main: { places: ['src-main/'], imports: ['server', 'contract', 'system'] },
 }
 

@@ -1,4 +1,4 @@
-import { createBiquadCascade } from '../dsp/biquad.ts'
+import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
 import type { Audio } from '../dsp/block.ts'
 import { quantile } from '../dsp/meters/spectrum.ts'
 import { dbToGain, gainToDb, mix } from '../dsp/units.ts'

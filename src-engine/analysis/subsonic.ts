@@ -1,7 +1,7 @@
 import type { Audio } from '../dsp/block.ts'
 import { createComplexFft } from '../dsp/fft.ts'
-import { hannWindow } from '../dsp/fir.ts'
 import { levelDb } from '../dsp/meters/spectrum.ts'
+import { hannWindow } from '../dsp/window.ts'
 
 /** Level below the audible band. */
 export interface Subsonic {

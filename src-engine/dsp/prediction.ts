@@ -1,5 +1,5 @@
-import { hannWindow } from './fir.ts'
 import { kernelFrames, kernelPlace } from './kernels/kernels.ts'
+import { hannWindow } from './window.ts'
 
 const windows = new Map<number, Float64Array>()
 

@@ -1,4 +1,5 @@
-import { type Biquad, createBiquadCascade, highPass } from './biquad.ts'
+import { type Biquad, highPass } from './biquad.ts'
+import { createBiquadCascade } from './biquad-cascade.ts'
 import type { Processor } from './processor.ts'
 import { createZeroPhase } from './zero-phase.ts'
 

@@ -1,4 +1,5 @@
-import { type Biquad, createBiquadCascade } from './biquad.ts'
+import type { Biquad } from './biquad.ts'
+import { createBiquadCascade } from './biquad-cascade.ts'
 import { allocateBlock } from './block.ts'
 import type { Processor } from './processor.ts'
 

@@ -1,6 +1,6 @@
 /** The closed loop: a loudness is predicted from group energies, checked on samples, and the gain follows until it lands. */
 
-import { lufsToMeanSquare, relativeGate } from '../dsp/meters/loudness.ts'
+import { lufsToMeanSquare, relativeGate } from '../dsp/meters/gating.ts'
 import { dbToGain, powerToDb } from '../dsp/units.ts'
 import { measureRendered, sumSteps } from './check.ts'
 import {

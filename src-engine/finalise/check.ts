@@ -1,5 +1,6 @@
 import { kernelFrames } from '../dsp/kernels/kernels.ts'
-import { createEnergyFilter, gatedLufs } from '../dsp/meters/loudness.ts'
+import { gatedLufs } from '../dsp/meters/gating.ts'
+import { createEnergyFilter } from '../dsp/meters/loudness.ts'
 import { peakGroupFrames } from '../dsp/meters/true-peak.ts'
 import { clipKnee } from './clipper.ts'
 import { applyControls } from './limiter.ts'

@@ -1,6 +1,6 @@
-import { kaiser, sinc } from '../dsp/fir.ts'
 import { kernelFrames, kernelPlace } from '../dsp/kernels/kernels.ts'
 import { peakGroupFrames } from '../dsp/meters/true-peak.ts'
+import { kaiser, sinc } from '../dsp/window.ts'
 
 /** Part of the limit from which the clipper bends (−1.4 dB). */
 export const clipKnee = 0.85

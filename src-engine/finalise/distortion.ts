@@ -1,8 +1,8 @@
 import type { Audio, AudioBlock } from '../dsp/block.ts'
 import { createKernelFft } from '../dsp/fft.ts'
-import { hannWindow } from '../dsp/fir.ts'
 import { kernelPlace } from '../dsp/kernels/kernels.ts'
 import { dbToPower, powerOfTen, powerToDb } from '../dsp/units.ts'
+import { hannWindow } from '../dsp/window.ts'
 
 /** What processing has done to a signal, compared with the original at the processing's own input gain. 0 everywhere: nothing. */
 export interface Distortion {

@@ -1,5 +1,6 @@
 import type { Audio, AudioBlock } from '../dsp/block.ts'
-import { createEnergyFilter, type EnergyFilter, gatedLufs, type Loudness } from '../dsp/meters/loudness.ts'
+import { gatedLufs } from '../dsp/meters/gating.ts'
+import { createEnergyFilter, type EnergyFilter, type Loudness } from '../dsp/meters/loudness.ts'
 import { detectGroups, peakGroupFrames, peakReachFrames } from '../dsp/meters/true-peak.ts'
 import { dbToGain, powerToDb } from '../dsp/units.ts'
 import { clipKnee, clipReachFrames, clipStretch } from './clipper.ts'

@@ -1,5 +1,6 @@
 import type { CompressionBand } from '../../src-contract/stages/compression-band.ts'
-import { type Biquad, complement, createBiquadCascade, lowPass } from '../dsp/biquad.ts'
+import { type Biquad, complement, lowPass } from '../dsp/biquad.ts'
+import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
 import { type AudioBlock, allocateBlock, sliceBlock } from '../dsp/block.ts'
 import { onePoleCoefficient } from '../dsp/envelope.ts'
 import { alongControlGrid, controlFrames, type Processor } from '../dsp/processor.ts'

@@ -1,6 +1,7 @@
 import type { MonoBass } from '../../src-contract/stages/mono-bass.ts'
 import type { SourceAnalysis } from '../analysis/analysis.ts'
-import { complement, createBiquadCascade, highPass, magnitudeDb } from '../dsp/biquad.ts'
+import { complement, highPass, magnitudeDb } from '../dsp/biquad.ts'
+import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
 import { isOppositePhase } from '../dsp/meters/stereo.ts'
 import type { Processor } from '../dsp/processor.ts'
 import { dbToPower, powerToDb, rounded } from '../dsp/units.ts'

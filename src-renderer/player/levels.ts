@@ -34,6 +34,3 @@ export function levelGainsDb<Version extends string>(
   }
   return Object.fromEntries(entries.map(([version, level]) => [version, gainOf(level)])) as Record<Version, number>
 }
-
-/** Returns the linear gain of a change in dB. */
-export const linearGain = (gainDb: number): number => 10 ** (gainDb / 20)

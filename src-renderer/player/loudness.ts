@@ -3,6 +3,9 @@
  * short-term over 3 s, integrated with both gates, all renewed every 100 ms. Pure: it runs in the audio thread and in tests.
  */
 
+import { type Biquad, kWeighting } from '../../src-engine/dsp/biquad.ts'
+import { absoluteGateLufs, meanSquareToLufs, relativeGate } from '../../src-engine/dsp/meters/gating.ts'
+
 /** Levels in LUFS; −Infinity until there is enough sound, and for silence. */
 export interface Loudness {
   momentaryLufs: number
@@ -10,38 +13,8 @@ export interface Loudness {
   integratedLufs: number
 }
 
-interface Section {
-  readonly b0: number
-  readonly b1: number
-  readonly b2: number
-  readonly a1: number
-  readonly a2: number
-}
-
-/** The two K-weighting sections for any rate: the analogue prototypes of BS.1770's 48 kHz table, warped to `sampleRateHz`. */
-function kWeighting(sampleRateHz: number): readonly [Section, Section] {
-  const shelf = Math.tan((Math.PI * 1681.974450955533) / sampleRateHz)
-  const high = 10 ** (3.999843853973347 / 20)
-  const band = high ** 0.4996667741545416
-  const shelfOverQ = shelf / 0.7071752369554196
-  const shelfNorm = 1 + shelfOverQ + shelf * shelf
-  const pass = Math.tan((Math.PI * 38.13547087602444) / sampleRateHz)
-  const passOverQ = pass / 0.5003270373238773
-  const passNorm = 1 + passOverQ + pass * pass
-  return [
-    {
-      b0: (high + band * shelfOverQ + shelf * shelf) / shelfNorm,
-      b1: (2 * (shelf * shelf - high)) / shelfNorm,
-      b2: (high - band * shelfOverQ + shelf * shelf) / shelfNorm,
-      a1: (2 * (shelf * shelf - 1)) / shelfNorm,
-      a2: (1 - shelfOverQ + shelf * shelf) / shelfNorm,
-    },
-    { b0: 1, b1: -2, b2: 1, a1: (2 * (pass * pass - 1)) / passNorm, a2: (1 - passOverQ + pass * pass) / passNorm },
-  ]
-}
-
 /** Returns a filter of one channel, direct form II transposed, that answers the energy (sum of squares) of each run of samples. */
-function createWeightedEnergy([shelf, pass]: readonly [Section, Section]) {
+function createWeightedEnergy([shelf, pass]: readonly [Biquad, Biquad]) {
   let s1 = 0
   let s2 = 0
   let t1 = 0
@@ -62,15 +35,11 @@ function createWeightedEnergy([shelf, pass]: readonly [Section, Section]) {
   }
 }
 
-const lufs = (meanSquare: number) => (meanSquare > 0 ? -0.691 + 10 * Math.log10(meanSquare) : Number.NEGATIVE_INFINITY)
-
 const HOPS_MOMENTARY = 4
 const HOPS_SHORT_TERM = 30
-const ABSOLUTE_GATE_LUFS = -70
-const RELATIVE_GATE_LU = -10
 const BINS_PER_LU = 20
 const TOP_LUFS = 20
-const BINS = (TOP_LUFS - ABSOLUTE_GATE_LUFS) * BINS_PER_LU
+const BINS = (TOP_LUFS - absoluteGateLufs) * BINS_PER_LU
 
 /** Gated mean of 400 ms blocks in constant memory: the relative gate is as fine as a bin, 0.05 LU. */
 function createGate() {
@@ -85,20 +54,19 @@ function createGate() {
     }
     return count === 0 ? 0 : sum / count
   }
-  const binOf = (level: number) => Math.floor((level - ABSOLUTE_GATE_LUFS) * BINS_PER_LU)
+  const binOf = (level: number) => Math.floor((level - absoluteGateLufs) * BINS_PER_LU)
   return {
     add(meanSquare: number) {
-      const bin = binOf(lufs(meanSquare))
+      const bin = binOf(meanSquareToLufs(meanSquare))
       if (!(bin >= 0)) return
       const at = Math.min(BINS - 1, bin)
       counts[at] = (counts[at] as number) + 1
       sums[at] = (sums[at] as number) + meanSquare
     },
     read(): number {
-      const ungated = lufs(meanFrom(0))
-      return ungated === Number.NEGATIVE_INFINITY
-        ? ungated
-        : lufs(meanFrom(Math.max(0, binOf(ungated + RELATIVE_GATE_LU))))
+      const ungated = meanFrom(0)
+      if (ungated === 0) return Number.NEGATIVE_INFINITY
+      return meanSquareToLufs(meanFrom(Math.max(0, binOf(meanSquareToLufs(ungated / relativeGate)))))
     },
     reset() {
       counts.fill(0)
@@ -137,8 +105,8 @@ export function createLoudnessMeter(sampleRateHz: number) {
     hopsSinceRestart += 1
     hopEnergy = 0
     hopFilled = 0
-    if (hopsSeen >= HOPS_MOMENTARY) levels.momentaryLufs = lufs(meanOfLast(HOPS_MOMENTARY))
-    if (hopsSeen >= HOPS_SHORT_TERM) levels.shortTermLufs = lufs(meanOfLast(HOPS_SHORT_TERM))
+    if (hopsSeen >= HOPS_MOMENTARY) levels.momentaryLufs = meanSquareToLufs(meanOfLast(HOPS_MOMENTARY))
+    if (hopsSeen >= HOPS_SHORT_TERM) levels.shortTermLufs = meanSquareToLufs(meanOfLast(HOPS_SHORT_TERM))
     if (hopsSinceRestart >= HOPS_MOMENTARY) {
       gate.add(meanOfLast(HOPS_MOMENTARY))
       levels.integratedLufs = gate.read()

@@ -5,9 +5,10 @@
  * what lies around the playhead (about 6 MB each), not 1.6 GB. What a byte range cannot read (MP3, FLAC) is decoded once and
  * kept in 16 bits: 115 MB for ten minutes, half of what the decoder answers with.
  */
+import { type ByteRange, readLater, readWave } from '../../src-engine/dsp/riff.ts'
 import { findLag } from './align.ts'
 import { createResampler } from './resample.ts'
-import { readWavFrames, readWavLayout, type Stereo, type WavLayout } from './wav.ts'
+import { rangesOfSound, readWavFrames, type Stereo, type WavLayout, wavLayout } from './wav.ts'
 
 export interface Track {
   /** Length at the context's rate. */
@@ -23,10 +24,8 @@ export type OpenFile = (range?: { readonly from: number; readonly to: number }) 
 /** Decodes a whole file at the context's rate. */
 export type Decode = (bytes: ArrayBuffer) => Promise<AudioBuffer>
 
+/** Bytes of the first request: the head of nearly every file. */
 const FIRST_BYTES = 65_536
-/** Read on behind a chunk that hides the next, such as a cover, and how often. */
-const MORE_BYTES = 4096
-const MOST_READS = 64
 
 /** Reads byte ranges; a server that answers a range with the whole file is asked once only. `fileBytes` is known after the first. */
 function createRangeReader(open: OpenFile) {
@@ -55,6 +54,22 @@ function pad(samples: Float32Array, placed: number, count: number): Float32Array
   return padded
 }
 
+/** Reads stretches of a file and joins them. */
+async function readSound(
+  ranges: readonly ByteRange[],
+  readBytes: (from: number, to: number) => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  const pieces = await Promise.all(ranges.map(({ offset, length }) => readBytes(offset, offset + length)))
+  if (pieces.length === 1) return pieces[0]!
+  const joined = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    joined.set(piece, at)
+    at += piece.length
+  }
+  return joined
+}
+
 function wavTrack(
   layout: WavLayout,
   readBytes: (from: number, to: number) => Promise<Uint8Array>,
@@ -69,7 +84,7 @@ function wavTrack(
       end === start
         ? { left: none, right: none }
         : readWavFrames(
-            await readBytes(layout.dataStart + start * frameBytes, layout.dataStart + end * frameBytes),
+            await readSound(rangesOfSound(layout.sound, start * frameBytes, end * frameBytes), readBytes),
             layout,
           )
     const place = Math.max(0, Math.min(to - from, start - from))
@@ -152,12 +167,11 @@ async function decodedTrack(buffer: AudioBuffer): Promise<Track> {
 /** Opens one version at `rateHz`. Rejects with what `open` or `decode` reject with. */
 export async function openTrack(open: OpenFile, decode: Decode, rateHz: number): Promise<Track> {
   const file = createRangeReader(open)
-  let layout = readWavLayout(await file.read(0, FIRST_BYTES), file.fileBytes())
-  for (let reads = 1; layout && 'at' in layout; reads++) {
-    const { at } = layout
-    const isOver = at + 8 > file.fileBytes() || reads === MOST_READS
-    layout = isOver ? null : readWavLayout(await file.read(at, at + MORE_BYTES), file.fileBytes(), layout)
-  }
+  const first = await file.read(0, FIRST_BYTES)
+  const wave = await readLater(readWave(file.fileBytes()), async (offset, length) =>
+    offset + length <= first.length ? first.subarray(offset, offset + length) : file.read(offset, offset + length),
+  )
+  const layout = wavLayout(wave)
   if (layout) return wavTrack(layout, file.read, rateHz)
   return decodedTrack(await decode(await (await open()).arrayBuffer()))
 }

@@ -1,18 +1,9 @@
 /** True peak of one channel while it plays: four times interpolated (ITU-R BS.1770-5, annex 2, with a longer filter). */
 
+import { kaiser, sinc } from '../../src-engine/dsp/window.ts'
+
 const FACTOR = 4
 const TAPS = 16
-
-/** Besselian window function of order zero, by its power series; enough terms for the window used here. */
-function bessel(x: number): number {
-  let term = 1
-  let sum = 1
-  for (let k = 1; k < 40; k++) {
-    term *= (x / (2 * k)) ** 2
-    sum += term
-  }
-  return sum
-}
 
 /** Kaiser-windowed sinc of `taps` values around the fractional position `fraction` (0 to 1), normalised to unity at 0 Hz. */
 export function fractionalDelay(fraction: number, taps: number, cutoff = 1, beta = 8): Float64Array {
@@ -21,10 +12,7 @@ export function fractionalDelay(fraction: number, taps: number, cutoff = 1, beta
   let sum = 0
   for (let k = 0; k < taps; k++) {
     const t = k - (half - 1) - fraction
-    const place = Math.abs(t) / half
-    const window = place < 1 ? bessel(beta * Math.sqrt(1 - place * place)) : 0
-    const phase = Math.PI * t * cutoff
-    row[k] = window * (Math.abs(t) < 1e-9 ? 1 : Math.sin(phase) / phase)
+    row[k] = kaiser(t / half, beta) * sinc(t * cutoff)
     sum += row[k] as number
   }
   return row.map((value) => value / sum)

@@ -1,90 +1,38 @@
-/** Reading WAV without decoding it as a whole: where the samples lie, and any run of them as floats. Pure. */
+/** Samples of a WAV without decoding it as a whole: how they lie, and any run of them as floats. Pure. */
+import { type ByteRange, FLOAT, inFrames, PCM, type WaveFile } from '../../src-engine/dsp/riff.ts'
 
 export interface WavLayout {
   readonly sampleRateHz: number
   readonly channels: number
   readonly bitsPerSample: number
   readonly isFloat: boolean
-  /** Byte offset of the first sample in the file. */
-  readonly dataStart: number
+  /** Where the samples lie in the file, in order: whole frames. */
+  readonly sound: readonly ByteRange[]
   readonly frames: number
 }
 
-/** The layout is not known yet: the file is to be read on from the byte `at`, with what the bytes before it said. */
-export interface WavNeedsMore {
-  readonly at: number
-  readonly said: WavSaid
-}
-
-/** Facts in the chunks before the samples. */
-interface WavSaid {
-  readonly format?: { tag: number; channels: number; sampleRateHz: number; bitsPerSample: number }
-  readonly longDataBytes?: number
-}
-
-const PCM = 1
-const FLOAT = 3
-const EXTENSIBLE = 0xfffe
-
-const FORMAT_BYTES = 40
-
-/**
- * Returns the layout of a RIFF, RF64 or BW64 WAV of `fileBytes` from its first bytes, or from those at the place that it asked for
- * before; `{at}` when `data` begins later than what is given; null when it is no WAV, or one of an encoding other than PCM (16, 24,
- * 32 bit) or 32-bit float. Samples whose size is not said, or is more than the file holds, reach to its end. Never throws.
- * Sources: Microsoft RIFF/WAVE (mmreg.h), EBU Tech 3306 (RF64), ITU-R BS.2088 (BW64).
- */
-export function readWavLayout(
-  bytes: Uint8Array,
-  fileBytes: number,
-  from: WavNeedsMore = { at: 0, said: {} },
-): WavLayout | WavNeedsMore | null {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const word = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4))
-  const isStart = from.at === 0
-  if (isStart && (bytes.length < 12 || !['RIFF', 'RF64', 'BW64'].includes(word(0)) || word(8) !== 'WAVE')) return null
-  let at = isStart ? 12 : 0
-  let said = from.said
-  while (at + 8 <= bytes.length) {
-    const name = word(at)
-    const size = view.getUint32(at + 4, true)
-    const body = at + 8
-    if (name === 'data') return layoutOf(said, size, from.at + body, fileBytes)
-    if (name === 'ds64' || name === 'fmt ') {
-      if (body + Math.max(16, Math.min(size, FORMAT_BYTES)) > bytes.length) break
-      if (name === 'ds64') said = { ...said, longDataBytes: Number(view.getBigUint64(body + 8, true)) }
-      else said = { ...said, format: readFormat(view, body, size) }
-    }
-    at = body + size + (size % 2)
-  }
-  return { at: from.at + at, said }
-}
-
-function readFormat(view: DataView, body: number, size: number): NonNullable<WavSaid['format']> {
-  const outer = view.getUint16(body, true)
-  return {
-    tag: outer === EXTENSIBLE && size >= FORMAT_BYTES ? view.getUint16(body + 24, true) : outer,
-    channels: view.getUint16(body + 2, true),
-    sampleRateHz: view.getUint32(body + 4, true),
-    bitsPerSample: view.getUint16(body + 14, true),
-  }
-}
-
-function layoutOf(
-  { format, longDataBytes }: WavSaid,
-  size: number,
-  start: number,
-  fileBytes: number,
-): WavLayout | null {
-  const { tag, channels, sampleRateHz, bitsPerSample } = format ?? {}
+/** Returns the layout of a file; null for no WAV, and for one of an encoding other than PCM (16, 24, 32 bit) or 32-bit float. */
+export function wavLayout(wave: WaveFile | undefined): WavLayout | null {
+  if (!wave?.format) return null
+  const { tag, channels, sampleRateHz, bitsPerSample } = wave.format
   const isFloat = tag === FLOAT
-  const isReadable = isFloat ? bitsPerSample === 32 : tag === PCM && [16, 24, 32].includes(bitsPerSample ?? 0)
-  if (!isReadable || !channels || channels > 2 || !sampleRateHz || !bitsPerSample) return null
-  const claimed = size === 0xffffffff && longDataBytes !== undefined ? longDataBytes : size
-  // Programs that write into a pipe put 0, or 2³¹ or 2³² bytes, less a little, for a size that they cannot know.
-  const dataBytes = Math.min(claimed || Number.POSITIVE_INFINITY, fileBytes - start)
-  const frames = Math.floor(dataBytes / ((channels * bitsPerSample) / 8))
-  return { sampleRateHz, channels, bitsPerSample, isFloat, dataStart: start, frames }
+  const isReadable = isFloat ? bitsPerSample === 32 : tag === PCM && [16, 24, 32].includes(bitsPerSample)
+  if (!isReadable || channels < 1 || channels > 2 || sampleRateHz < 1) return null
+  const frameBytes = (channels * bitsPerSample) / 8
+  const sound = inFrames(wave.sound, frameBytes)
+  const frames = sound.reduce((sum, { length }) => sum + length, 0) / frameBytes
+  return frames === 0 ? null : { sampleRateHz, channels, bitsPerSample, isFloat, sound, frames }
+}
+
+/** Returns where the bytes [from, to) of the sound lie in the file. */
+export function rangesOfSound(sound: readonly ByteRange[], from: number, to: number): ByteRange[] {
+  let before = 0
+  return sound.flatMap(({ offset, length }) => {
+    const start = Math.max(0, from - before)
+    const end = Math.min(length, to - before)
+    before += length
+    return end > start ? [{ offset: offset + start, length: end - start }] : []
+  })
 }
 
 /** Two channels of equal length; mono is the same array twice. */

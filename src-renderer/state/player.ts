@@ -1,9 +1,10 @@
 /** What the listener has chosen: version, level, loop, volume. The player sounds it; everything the screen shows is here. */
 import { createStore } from 'zustand/vanilla'
 import type { Platform } from '../../src-contract/platforms.ts'
+import { dbToGain } from '../../src-engine/dsp/units.ts'
 import { ApiError, type Client } from '../api/client.ts'
 import type { AbxAnswer, AbxTrial } from '../player/abx.ts'
-import { type LevelMode, levelGainsDb, linearGain, type VersionLevel } from '../player/levels.ts'
+import { type LevelMode, levelGainsDb, type VersionLevel } from '../player/levels.ts'
 import type { PlaybackReport } from '../player/playback-engine.ts'
 import type { createPlayer, Player, VersionFile } from '../player/player.ts'
 import type { OpenFile } from '../player/track.ts'
@@ -175,7 +176,7 @@ export function createPlayerStore(options: PlayerStoreOptions) {
   /** Tells the player what is to sound now, and how loud. */
   function sound() {
     const state = getState()
-    const gains = Object.entries(gainsOf(state, state.levelMode)).map(([id, db]) => [id, linearGain(db)])
+    const gains = Object.entries(gainsOf(state, state.levelMode)).map(([id, db]) => [id, dbToGain(db)])
     player?.setLevels(Object.fromEntries(gains))
     player?.choose(heardVersion(state))
     const { volume, isMuted } = state

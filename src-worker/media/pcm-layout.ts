@@ -1,4 +1,4 @@
-import type { WaveFormat } from './riff.ts'
+import { FLOAT, PCM, type WaveFormat } from '../../src-engine/dsp/riff.ts'
 
 /** How the samples of a WAV lie in its frames, side by side and little-endian. */
 export interface PcmLayout {
@@ -11,9 +11,6 @@ export interface PcmLayout {
   /** Bits of a sample that count. */
   readonly bitDepth: number
 }
-
-const PCM = 1
-const FLOAT = 3
 
 /**
  * Returns how the samples of a WAV are read, undefined where they are no PCM or are not laid out side by side. A sample of a size

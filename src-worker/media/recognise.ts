@@ -1,12 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { FormatReason } from '../../src-contract/text/format-reasons.ts'
+import { inFrames } from '../../src-engine/dsp/riff.ts'
 import type { AudioFormat } from './audio-facts.ts'
 import { isText, readAt } from './file-bytes.ts'
 import { foreignByContent, foreignByMark, KNOWN_BY_BYTES } from './foreign-formats.ts'
 import { findTags } from './mp3-layout.ts'
 import { surveyMp3 } from './mpeg-frames.ts'
 import { pcmLayout } from './pcm-layout.ts'
-import { inFrames } from './riff.ts'
 import { readWaveFile } from './wav-sound.ts'
 
 /** Why a file is not one of the three formats; the sentences are in contract/text. */

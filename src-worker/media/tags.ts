@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { riffChunk } from '../../src-engine/dsp/riff.ts'
 import { readApeItems } from './ape.ts'
 import type { AudioFormat, SongTags, TagLosses } from './audio-facts.ts'
 import { type Cover, chooseCover, type Picture } from './cover.ts'
@@ -20,7 +21,6 @@ import { findTags } from './mp3-layout.ts'
 import { type CollectedTags, collectTags, mergeTags, type TagEntry, type TagSystem } from './tag-fields.ts'
 import { cleanText, decodeText } from './tag-text.ts'
 import { readWavTagChunks, wavAround } from './wav-tag-chunks.ts'
-import { chunk } from './wav-tags.ts'
 
 export type { Cover } from './cover.ts'
 
@@ -202,7 +202,7 @@ async function tagsIn(
  */
 async function tagsOfId3(ffmpeg: Ffmpeg, tag: Buffer, signal: AbortSignal | undefined): Promise<CollectedTags> {
   if (tag.length === 0) return { tags: {}, cut: [] }
-  const input = { from: Readable.from([wavAround([chunk('id3 ', tag)])]), format: 'wav' }
+  const input = { from: Readable.from([wavAround([riffChunk('id3 ', tag)])]), format: 'wav' }
   const read = await tagsOf(ffmpeg, { input, signal }, readId3Texts(tag), 'ffmpeg')
   return mergeTags([read, collectTags(readId3Links(tag), 'ffmpeg')])
 }

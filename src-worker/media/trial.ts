@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { waveHead } from '../../src-engine/dsp/riff.ts'
 import type { AudioFormat } from './audio-facts.ts'
 import { countFrames } from './decode.ts'
 import { type Ffmpeg, FfmpegError, type FfmpegFault, runFfmpeg } from './ffmpeg.ts'
@@ -43,15 +44,7 @@ function silentMp3Frame(): Buffer {
 
 function silentWav(): Buffer {
   const samples = Buffer.alloc(2 * 4096)
-  const header = Buffer.from(
-    'RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\0\0\0\0\0\0\0\0\x02\0\x10\0data\0\0\0\0',
-    'latin1',
-  )
-  header.writeUInt32LE(36 + samples.length, 4)
-  header.writeUInt32LE(RATE_HZ, 24)
-  header.writeUInt32LE(2 * RATE_HZ, 28)
-  header.writeUInt32LE(samples.length, 40)
-  return Buffer.concat([header, samples])
+  return Buffer.concat([waveHead({ channels: 1, sampleRateHz: RATE_HZ, bitsPerSample: 16 }, samples.length), samples])
 }
 
 /** Faults of a call over a good file that are those of ffmpeg itself. */

@@ -1,9 +1,9 @@
 /** The sound of a WAV on the disk, taken out of whatever chunks it lies in. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { type ByteRange, inFrames, readLater, readWave, type WaveFile } from '../../src-engine/dsp/riff.ts'
 import { readAt } from './file-bytes.ts'
 import { type PcmLayout, pcmLayout } from './pcm-layout.ts'
-import { type ByteRange, inFrames, readLater, readWave, type WaveFile } from './riff.ts'
 
 /** Returns the chunks of an open WAV; undefined when it is none. Throws the system's error. */
 export async function readWaveFile(handle: FileHandle): Promise<WaveFile | undefined> {

@@ -1,11 +1,11 @@
 /** The tags of a WAV, taken out of whatever chunks they lie in. */
 import type { FileHandle } from 'node:fs/promises'
+import { riffChunk, waveHead } from '../../src-engine/dsp/riff.ts'
 import { readAt } from './file-bytes.ts'
 import { isrcInAxml } from './isrc.ts'
 import type { TagEntry } from './tag-fields.ts'
 import { cleanText, decodeText } from './tag-text.ts'
 import { readWaveFile } from './wav-sound.ts'
-import { chunk } from './wav-tags.ts'
 
 /** Tag chunks of a WAV. */
 export interface WavTagChunks {
@@ -41,7 +41,9 @@ export async function readWavTagChunks(handle: FileHandle, maxId3Bytes: number):
   const axmlIsrc = isrcInAxml(textOfXml(contentOf('axml')))
   const originator = originatorOf(contentOf('bext'))
   return {
-    tagsAlone: wavAround(found.filter(({ name }) => name !== 'axml').map(({ name, content }) => chunk(name, content))),
+    tagsAlone: wavAround(
+      found.filter(({ name }) => name !== 'axml').map(({ name, content }) => riffChunk(name, content)),
+    ),
     id3Tag: contentOf(...ID3_NAMES),
     plain: [
       ...(axmlIsrc ? [{ name: 'isrc', text: axmlIsrc }] : []),
@@ -51,10 +53,10 @@ export async function readWavTagChunks(handle: FileHandle, maxId3Bytes: number):
 }
 
 /** Returns a WAV of two samples of silence behind these chunks. */
-export function wavAround(chunks: readonly Buffer[]): Buffer {
-  const format = chunk('fmt ', Buffer.from('0100010044ac00008858010002001000', 'hex'))
-  const body = Buffer.concat([Buffer.from('WAVE', 'latin1'), format, ...chunks, chunk('data', Buffer.alloc(4))])
-  return chunk('RIFF', body)
+export function wavAround(chunks: readonly Uint8Array[]): Buffer {
+  const samples = Buffer.alloc(4)
+  const format = { channels: 1, sampleRateHz: 44_100, bitsPerSample: 16 }
+  return Buffer.concat([waveHead(format, samples.length, chunks), samples])
 }
 
 function textOfXml(bytes: Buffer): string {

@@ -1,3 +1,4 @@
+import { riffChunk } from '../../src-engine/dsp/riff.ts'
 import type { SongTags } from './audio-facts.ts'
 import type { Cover } from './cover.ts'
 import { writeId3Tag } from './id3.ts'
@@ -27,11 +28,9 @@ export function tagChunks(tags: SongTags, cover?: Cover): Buffer[] {
   ]
 }
 
-/** A RIFF chunk: name, size, content, padded to an even length. */
-export function chunk(name: string, content: Buffer): Buffer {
-  const size = Buffer.alloc(4)
-  size.writeUInt32LE(content.length)
-  return Buffer.concat([ascii(name), size, content, Buffer.alloc(content.length % 2)])
+/** A RIFF chunk as a Buffer. */
+export function chunk(name: string, content: Uint8Array): Buffer {
+  return Buffer.from(riffChunk(name, content).buffer)
 }
 
 function infoItems(tags: SongTags): Buffer[] {

@@ -5,11 +5,11 @@
  */
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { inFrames, readNow, readWave, waveHead } from '../../src-engine/dsp/riff.ts'
 import type { SongTags } from './audio-facts.ts'
 import { type PcmLayout, pcmLayout } from './pcm-layout.ts'
-import { inFrames, readNow, readWave } from './riff.ts'
 import type { Cover } from './tags.ts'
-import { chunk, tagChunks } from './wav-tags.ts'
+import { tagChunks } from './wav-tags.ts'
 
 /** How the samples of a master are laid out, besides that they are of two channels. */
 export interface WavFormat {
@@ -39,7 +39,9 @@ export function createWavWriter(
   labels: { readonly tags: SongTags; readonly cover?: Cover | undefined },
 ): WavWriter {
   const dataBytes = (format.frames * CHANNELS * format.bitDepth) / 8
-  const start = startOf(format, dataBytes, tagChunks(labels.tags, labels.cover))
+  const { sampleRateHz, bitDepth: bitsPerSample } = format
+  const chunks = tagChunks(labels.tags, labels.cover)
+  const start = waveHead({ channels: CHANNELS, sampleRateHz, bitsPerSample }, dataBytes, chunks)
   const hash = createHash('sha256')
   const file = openSync(path, 'w', 0o600)
   let written = 0
@@ -64,24 +66,6 @@ export function createWavWriter(
 
 function writeAll(file: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
-}
-
-/** Everything before the samples. */
-function startOf({ sampleRateHz, bitDepth }: WavFormat, dataBytes: number, tags: readonly Buffer[]): Buffer {
-  const frameBytes = (CHANNELS * bitDepth) / 8
-  const format = Buffer.alloc(16)
-  format.writeUInt16LE(1, 0)
-  format.writeUInt16LE(CHANNELS, 2)
-  format.writeUInt32LE(sampleRateHz, 4)
-  format.writeUInt32LE(sampleRateHz * frameBytes, 8)
-  format.writeUInt16LE(frameBytes, 12)
-  format.writeUInt16LE(bitDepth, 14)
-  const data = Buffer.from('data\0\0\0\0', 'latin1')
-  data.writeUInt32LE(dataBytes, 4)
-  const riff = Buffer.from('RIFF\0\0\0\0WAVE', 'latin1')
-  const start = Buffer.concat([riff, chunk('fmt ', format), ...tags, data])
-  start.writeUInt32LE(start.length - 8 + dataBytes + (dataBytes % 2), 4)
-  return start
 }
 
 /** A written WAV, open for reading. */

@@ -1,4 +1,4 @@
-import { kaiser, sinc } from '../../src-engine/dsp/fir.ts'
+import { kaiser, sinc } from '../../src-engine/dsp/window.ts'
 
 /**
  * Linear-phase low-pass of `taps` coefficients (odd: whole-sample delay (taps − 1) / 2), half amplitude at `frequencyHz`, by a

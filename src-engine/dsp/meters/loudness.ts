@@ -1,7 +1,9 @@
-import { kernelCoefficients, kWeighting } from '../biquad.ts'
+import { kWeighting } from '../biquad.ts'
+import { kernelCoefficients } from '../biquad-cascade.ts'
 import type { Audio, AudioBlock } from '../block.ts'
 import { kernelFrames, kernelPlace } from '../kernels/kernels.ts'
-import { dbToPower, powerToDb } from '../units.ts'
+import { powerToDb } from '../units.ts'
+import { absoluteGateLufs, gatedLufs, lufsToMeanSquare, meanSquareToLufs } from './gating.ts'
 
 /** What a loudness meter has read. Silence, and audio too short for a window, give −Infinity (0 for the range). */
 export interface Loudness {
@@ -24,26 +26,11 @@ export interface LoudnessMeter {
   shortTermLufs(): Float64Array
 }
 
-/** Offset of BS.1770: 997 Hz at full scale in one channel reads −3.01. */
-const offsetLufs = -0.691
-const absoluteGateLufs = -70
-/** Blocks that stay this many times below the mean of the others do not count (−10 LU): BS.1770-5 Annex 1. */
-export const relativeGate = 10
 const stepsPerSecond = 100
 const momentarySteps = 40
 const shortTermSteps = 300
 /** 100 ms: 75 % overlap of the gating blocks, BS.1770-5 Annex 1. */
 const hopSteps = 10
-
-/** Loudness in LUFS of a mean square of the K-weighted channels' sum; 0 gives −Infinity. */
-function meanSquareToLufs(meanSquare: number): number {
-  return offsetLufs + powerToDb(meanSquare)
-}
-
-/** The inverse of {@link meanSquareToLufs}. */
-export function lufsToMeanSquare(lufs: number): number {
-  return dbToPower(lufs - offsetLufs)
-}
 
 /** Adds up K-weighted energy (left² + right²) in groups of frames, for {@link createLoudnessMeter} and for landing. */
 export interface EnergyFilter {
@@ -115,27 +102,6 @@ function largestWindowMean(energies: readonly number[], window: number, framesPe
     if (k >= window - 1 && sum > best) best = sum
   }
   return best / (window * framesPerStep)
-}
-
-/**
- * Gated loudness in LUFS of the mean squares of 400 ms blocks at 100 ms hop: blocks above −70 LUFS, then those above the mean of
- * these −10 LU (BS.1770-5 Annex 1). −Infinity when no block passes.
- */
-export function gatedLufs(meanSquares: Float64Array): number {
-  const mean = (threshold: number): number => {
-    let sum = 0
-    let count = 0
-    for (const value of meanSquares) {
-      if (value > threshold) {
-        sum += value
-        count++
-      }
-    }
-    return count === 0 ? 0 : sum / count
-  }
-  const absolute = lufsToMeanSquare(absoluteGateLufs)
-  const ungated = mean(absolute)
-  return ungated === 0 ? -Infinity : meanSquareToLufs(mean(Math.max(absolute, ungated / relativeGate)))
 }
 
 /** Loudness range in LU of mean squares of 3 s at 100 ms hop: gates −70 LUFS and −20 LU, percentiles 10 and 95 (Tech 3342 §2). */

@@ -1,8 +1,8 @@
 import { type Audio, sliceBlock } from '../block.ts'
 import { createKernelFft } from '../fft.ts'
-import { hannWindow } from '../fir.ts'
 import { kernelPlace, loadKernels } from '../kernels/kernels.ts'
 import { clamp, dbToPower, power, powerOfTen, powerToDb } from '../units.ts'
+import { hannWindow } from '../window.ts'
 
 /** Bands of equal width on the logarithmic frequency axis. */
 export interface Bands {

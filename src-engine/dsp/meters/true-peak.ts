@@ -1,7 +1,7 @@
 import type { AudioBlock } from '../block.ts'
-import { kaiser, sinc } from '../fir.ts'
 import { type Kernels, kernelFrames, kernelPlace } from '../kernels/kernels.ts'
 import { gainToDb } from '../units.ts'
+import { kaiser, sinc } from '../window.ts'
 
 /** Frames that share one value of a peak envelope. */
 export const peakGroupFrames = 8

@@ -1,4 +1,5 @@
 /** A short piece made on the spot, for the first try: nothing is downloaded and nothing is shipped. */
+import { waveHead } from '../../../src-engine/dsp/riff.ts'
 
 const RATE_HZ = 44_100
 const SECONDS = 24
@@ -31,22 +32,8 @@ function levelAt(time: number, noise: () => number): readonly [number, number] {
 /** Returns the piece as a 16-bit stereo WAV file named `filename`: 24 s, the same bytes every time. */
 export function sampleSong(filename: string): File {
   const frames = RATE_HZ * SECONDS
-  const bytes = new DataView(new ArrayBuffer(44 + frames * 4))
-  const tag = (at: number, text: string) => {
-    for (let i = 0; i < text.length; i++) bytes.setUint8(at + i, text.charCodeAt(i))
-  }
-  tag(0, 'RIFF')
-  bytes.setUint32(4, 36 + frames * 4, true)
-  tag(8, 'WAVEfmt ')
-  bytes.setUint32(16, 16, true)
-  bytes.setUint16(20, 1, true)
-  bytes.setUint16(22, 2, true)
-  bytes.setUint32(24, RATE_HZ, true)
-  bytes.setUint32(28, RATE_HZ * 4, true)
-  bytes.setUint16(32, 4, true)
-  bytes.setUint16(34, 16, true)
-  tag(36, 'data')
-  bytes.setUint32(40, frames * 4, true)
+  const head = waveHead({ channels: 2, sampleRateHz: RATE_HZ, bitsPerSample: 16 }, frames * 4)
+  const samples = new DataView(new ArrayBuffer(frames * 4))
   let seed = 1
   const noise = () => {
     seed = (seed * 1_664_525 + 1_013_904_223) % 4_294_967_296
@@ -54,8 +41,8 @@ export function sampleSong(filename: string): File {
   }
   for (let i = 0; i < frames; i++) {
     const [left, right] = levelAt(i / RATE_HZ, noise)
-    bytes.setInt16(44 + i * 4, Math.max(-1, Math.min(1, left * 0.6)) * 32_767, true)
-    bytes.setInt16(46 + i * 4, Math.max(-1, Math.min(1, right * 0.6)) * 32_767, true)
+    samples.setInt16(i * 4, Math.max(-1, Math.min(1, left * 0.6)) * 32_767, true)
+    samples.setInt16(i * 4 + 2, Math.max(-1, Math.min(1, right * 0.6)) * 32_767, true)
   }
-  return new File([bytes.buffer], filename, { type: 'audio/wav' })
+  return new File([head, samples.buffer], filename, { type: 'audio/wav' })
 }

@@ -1,7 +1,8 @@
 /** Signals for the tests of the mastering chain, seeded: the same on every run. */
 
 import { commercialSpectrumDb } from '../../../src-engine/analysis/tonal-targets.ts'
-import { createBiquadCascade, highPass } from '../../../src-engine/dsp/biquad.ts'
+import { highPass } from '../../../src-engine/dsp/biquad.ts'
+import { createBiquadCascade } from '../../../src-engine/dsp/biquad-cascade.ts'
 import { type Audio, type AudioBlock, allocateAudio, sliceBlock } from '../../../src-engine/dsp/block.ts'
 import type { Processor } from '../../../src-engine/dsp/processor.ts'
 import { createMatchFilter } from '../../../src-engine/stages/match/curve-filter.ts'

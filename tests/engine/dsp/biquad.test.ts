@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import {
   type Biquad,
   bandPass,
-  createBiquadCascade,
   highPass,
   highShelf,
   kWeighting,
@@ -10,6 +9,7 @@ import {
   magnitudeDb,
   peaking,
 } from '../../../src-engine/dsp/biquad.ts'
+import { createBiquadCascade } from '../../../src-engine/dsp/biquad-cascade.ts'
 import { allocateAudio, sliceBlock } from '../../../src-engine/dsp/block.ts'
 import { noise, scaled } from '../../support/sounds.ts'
 

@@ -40,6 +40,17 @@ describe('live loudness', () => {
     expect(Math.abs(case4.integratedLufs + 23)).toBeLessThan(0.1)
   })
 
+  it('counts music up to 10 LU below the rest, and none that is softer', () => {
+    const song = (softLufs: number) =>
+      measure(48_000, [
+        [20, -20],
+        [20, softLufs],
+      ]).integratedLufs
+    const mean = 10 * Math.log10((10 ** -2 + 10 ** -3.15) / 2)
+    expect(Math.abs(song(-31.5) - mean)).toBeLessThan(0.1)
+    expect(Math.abs(song(-33.7) + 20)).toBeLessThan(0.1)
+  })
+
   it('reads the same however the sound is cut', () => {
     const parts = [[4, -20]] as const
     const whole = measure(48_000, parts, 200_000)

@@ -3,7 +3,7 @@
  * oracle and are never used at run time.
  */
 import type { Biquad } from '../../../../src-engine/dsp/biquad.ts'
-import { kaiser, sinc } from '../../../../src-engine/dsp/fir.ts'
+import { kaiser, sinc } from '../../../../src-engine/dsp/window.ts'
 
 /** Sections in series at rest, transposed direct form II: filters one sample after the other. */
 function inSeries(sections: readonly Biquad[]): (x: number) => number {

@@ -1,5 +1,5 @@
 /**
- * Reader of RIFF, RF64 and BW64 files of the form WAVE: finds the sound, the format and all other chunks, and compares what the
+ * Reader of RIFF, RF64 and BW64 files of the form WAVE, and writer of the head of RIFF ones. The reader finds the sound, the format and all other chunks, and compares what the
  * headers claim with what the file holds. Pure: it asks for bytes and is given them, so the same code serves a file that is read
  * synchronously, one that is read asynchronously, and one behind HTTP ranges. Sources: Microsoft, Multimedia Programming Interface 1.0,
  * chapter 2 (RIFF), and mmreg.h (WAVEFORMATEXTENSIBLE); EBU Tech 3306 (RF64); ITU-R BS.2088 (BW64).
@@ -346,6 +346,9 @@ function uint64(bytes: Uint8Array, at: number): number {
   return uint32(bytes, at) + uint32(bytes, at + 4) * 2 ** 32
 }
 
+/** Format tags (mmreg.h). */
+export const PCM = 1
+export const FLOAT = 3
 const EXTENSIBLE = 0xfffe
 const MAX_FORMAT_BYTES = 40
 /** The last fourteen bytes of the sub-format GUID of every format tag (KSDATAFORMAT_SUBTYPE). */
@@ -370,4 +373,52 @@ function parseFormat(bytes: Uint8Array): WaveFormat | undefined {
 function isSameFormat(one: WaveFormat, other: WaveFormat): boolean {
   const isSame = (field: 'tag' | 'channels' | 'sampleRateHz' | 'bitsPerSample') => one[field] === other[field]
   return isSame('tag') && isSame('channels') && isSame('sampleRateHz') && isSame('bitsPerSample')
+}
+
+/** Returns a RIFF chunk: name of four ASCII characters, size, content, padded to an even length. */
+export function riffChunk(name: string, content: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(CHUNK_HEAD_BYTES + content.length + (content.length % 2))
+  putHead(bytes, name, content.length)
+  bytes.set(content, CHUNK_HEAD_BYTES)
+  return bytes
+}
+
+/**
+ * Returns everything before the samples of a PCM WAV: the RIFF header, the format, `chunks` and the head of the `data` chunk.
+ * `dataBytes` bytes of samples follow it, and a zero where their number is odd.
+ */
+export function waveHead(
+  { channels, sampleRateHz, bitsPerSample }: Pick<WaveFormat, 'channels' | 'sampleRateHz' | 'bitsPerSample'>,
+  dataBytes: number,
+  chunks: readonly Uint8Array[] = [],
+): Uint8Array<ArrayBuffer> {
+  const blockBytes = (channels * bitsPerSample) / 8
+  const format = new DataView(new ArrayBuffer(16))
+  format.setUint16(0, PCM, true)
+  format.setUint16(2, channels, true)
+  format.setUint32(4, sampleRateHz, true)
+  format.setUint32(8, sampleRateHz * blockBytes, true)
+  format.setUint16(12, blockBytes, true)
+  format.setUint16(14, bitsPerSample, true)
+  const parts = [riffChunk('fmt ', new Uint8Array(format.buffer)), ...chunks]
+  const partBytes = parts.reduce((sum, { length }) => sum + length, 0)
+  const head = new Uint8Array(RIFF_HEAD_BYTES + partBytes + CHUNK_HEAD_BYTES)
+  putHead(head, 'RIFF', head.length - CHUNK_HEAD_BYTES + dataBytes + (dataBytes % 2))
+  putName(head, CHUNK_HEAD_BYTES, 'WAVE')
+  let at = RIFF_HEAD_BYTES
+  for (const part of parts) {
+    head.set(part, at)
+    at += part.length
+  }
+  putHead(head.subarray(at), 'data', dataBytes)
+  return head
+}
+
+function putHead(bytes: Uint8Array, name: string, size: number): void {
+  putName(bytes, 0, name)
+  new DataView(bytes.buffer, bytes.byteOffset).setUint32(4, size, true)
+}
+
+function putName(bytes: Uint8Array, at: number, name: string): void {
+  for (let i = 0; i < 4; i++) bytes[at + i] = name.charCodeAt(i)
 }

@@ -1,13 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  type ByteRange,
-  inFrames,
-  readLater,
-  readNow,
-  readWave,
-  type WaveFile,
-} from '../../../src-worker/media/riff.ts'
+import { type ByteRange, inFrames, readLater, readNow, readWave, type WaveFile } from '../../../src-engine/dsp/riff.ts'
 
 /** A chunk of a file that is made here; `size` is written in its place where it is given. */
 interface Part {
