@@ -11,10 +11,10 @@ import { dbToGain } from '../src-engine/dsp/units.ts'
 import { createQuantiser } from '../src-engine/finalise/dither.ts'
 import {
   gainReductionDb,
-  planLanding,
-  prepareLanding,
-  renderLanding,
-  trimLanding,
+  planFinalise,
+  prepareFinalise,
+  renderFinalise,
+  trimFinalise,
 } from '../src-engine/finalise/finalise.ts'
 import { distortionCost, weighCandidates } from '../src-engine/finalise/peak-treatment.ts'
 import { loadSong, noMusic } from '../tests/support/music.ts'
@@ -50,14 +50,14 @@ for (const name of positionals.length > 0 ? positionals : ['battle-epic.ogg', 'A
     console.log(`${name}: ${noMusic}`)
     continue
   }
-  const prepared = timed(() => prepareLanding(song))
+  const prepared = timed(() => prepareFinalise(song))
   const source = prepared.result
   const loudness = source.loudness.integratedLufs
   let totalMs = prepared.ms
   console.log(`\n${name}: ${(song.frames / song.sampleRateHz).toFixed(0)} s, ${loudness.toFixed(2)} LUFS`)
   console.log(`prepare ${prepared.ms.toFixed(0)} ms`)
   for (const target of targets) {
-    const planned = timed(() => planLanding(source, { ...target, intensity: 50 }))
+    const planned = timed(() => planFinalise(source, { ...target, intensity: 50 }))
     const plan = planned.result
     const master = allocateAudio(2, song.frames, song.sampleRateHz)
     const rendered = timed(() => {
@@ -65,7 +65,7 @@ for (const name of positionals.length > 0 ? positionals : ['battle-epic.ogg', 'A
       const quantiser = createQuantiser({ bitDepth: 16, sampleRateHz, seed: 1 })
       const bytes = new Uint8Array(65_536 * 4)
       let first = 0
-      for (const block of renderLanding(source, plan)) {
+      for (const block of renderFinalise(source, plan)) {
         for (const [c, samples] of block.channels.entries()) master.channels[c]!.set(samples, first)
         quantiser.write(block, bytes)
         first += block.frames
@@ -85,7 +85,7 @@ for (const name of positionals.length > 0 ? positionals : ['battle-epic.ogg', 'A
       [
         `${target.targetLufs} LUFS / ${target.ceilingDbtp} dBTP: ${plan.verdict}`,
         `I ${integratedLufs.toFixed(3)}, over ${(truePeakDbtp - target.ceilingDbtp).toFixed(3)} dB`,
-        trimLanding(plan, verified.result) === null ? 'holds' : 'to be trimmed',
+        trimFinalise(plan, verified.result) === null ? 'holds' : 'to be trimmed',
         `reduction mean ${plan.meanGainReductionDb.toFixed(2)}, most ${Math.max(0, ...gainReductionDb(source, plan)).toFixed(1)} dB`,
         `clipper ${plan.clipBudgetDb.toFixed(1)} dB, look-ahead ${plan.limiter?.lookAheadMs ?? 0} ms`,
         `SDR ${sdrDb.toFixed(1)}, LSD ${erbLsdDb.toFixed(2)}, colour ${colourLsdDb.toFixed(3)} dB`,

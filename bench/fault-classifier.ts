@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { analyseSource } from '../src-engine/analysis/analysis.ts'
 import { type FaultEvidence, faultFeatures, faults, usualWidestDb } from '../src-engine/analysis/fault-classifier.ts'
-import { faultOddsTable } from '../src-engine/analysis/fault-classifier-table.ts'
+import { faultClassifierTable } from '../src-engine/analysis/fault-classifier-table.ts'
 import { usualWidthFaultDb } from '../src-engine/analysis/peak-relief.ts'
 import { toneFaults } from '../src-engine/analysis/tone-evidence.ts'
 import type { Audio } from '../src-engine/dsp/block.ts'
@@ -299,7 +299,7 @@ function makeTable(): void {
  */
 // biome-ignore-all lint/suspicious/noApproximativeNumericConstant: fitted numbers
 // biome-ignore format: one row per fault
-export const faultOddsTable: readonly (readonly number[])[] = [
+export const faultClassifierTable: readonly (readonly number[])[] = [
 ${lines.join('\n')}
 ]
 `
@@ -308,6 +308,6 @@ ${lines.join('\n')}
 }
 
 if (options.judge) {
-  const undamaged = faultOddsTable[0]!.map(() => 0)
-  judge("By the engine's table", pieces, oddsOf([undamaged, ...faultOddsTable], pieces))
+  const undamaged = faultClassifierTable[0]!.map(() => 0)
+  judge("By the engine's table", pieces, oddsOf([undamaged, ...faultClassifierTable], pieces))
 } else makeTable()

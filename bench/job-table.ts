@@ -1,4 +1,4 @@
-/** Whole jobs: what a song costs, whether its masters land, and whether they keep their ceiling. */
+/** Whole jobs: what a song costs, whether its masters reach their target, and whether they keep their ceiling. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -72,7 +72,7 @@ export async function benchJobs({ files, seconds, peers, work, say }: BenchInput
     }
     const byCost = [loudnorm, ...peers.filter(({ name }) => name !== loudnorm.name)]
     for (const peer of byCost) {
-      if (!peer.land || !hasProgram(peer.program)) continue
+      if (!peer.reachTarget || !hasProgram(peer.program)) continue
       add({ tool: peer.name, ...(await landPeer(peer, { input, output: path.join(work, 'peer.wav') })) })
     }
     add({ tool: 'floor: decode and five writes', ...(await floor(input, work)) })
@@ -221,7 +221,7 @@ async function readMasters(
 
 async function landPeer(peer: Peer, files: Files): Promise<Omit<Row, 'song' | 'tool'>> {
   const total = { cpuSeconds: 0, wallSeconds: 0, peakBytes: 0 }
-  await peer.land?.(files, TARGET_LUFS, CEILING_DBTP, async (command, commandArguments) => {
+  await peer.reachTarget?.(files, TARGET_LUFS, CEILING_DBTP, async (command, commandArguments) => {
     const ran = await runCommand(command, commandArguments)
     total.cpuSeconds += ran.cpuSeconds
     total.wallSeconds += ran.wallSeconds

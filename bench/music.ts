@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join, parse, relative } from 'node:path'
 import { type Audio, allocateAudio } from '../src-engine/dsp/block.ts'
-import { planLanding, prepareLanding, renderLanding } from '../src-engine/finalise/finalise.ts'
+import { planFinalise, prepareFinalise, renderFinalise } from '../src-engine/finalise/finalise.ts'
 import { locateFfmpeg } from '../src-worker/media/locate.ts'
 
 process.env.PATH += delimiter + dirname((await locateFfmpeg()).path)
@@ -97,11 +97,11 @@ export function copyAudio(audio: Audio): Audio {
 
 /** A song as a loud master, limited to −9 LUFS under −1 dBTP as far as that can be borne; the song is not changed. */
 export function loudMaster(song: Audio): Audio {
-  const source = prepareLanding(song)
-  const plan = planLanding(source, { targetLufs: -9, ceilingDbtp: -1, intensity: 100 })
+  const source = prepareFinalise(song)
+  const plan = planFinalise(source, { targetLufs: -9, ceilingDbtp: -1, intensity: 100 })
   const master = copyAudio(song)
   let first = 0
-  for (const { channels, frames } of renderLanding(source, plan)) {
+  for (const { channels, frames } of renderFinalise(source, plan)) {
     for (const [c, samples] of channels.entries()) master.channels[c]!.set(samples.subarray(0, frames), first)
     first += frames
   }

@@ -15,8 +15,8 @@ export interface Peer {
   /** Program that must be on the PATH. */
   readonly program: string
   /** Renders one master as the tool does by itself. `run` executes a command and counts its cost. */
-  readonly land?: (files: Files, targetLufs: number, ceilingDbtp: number, run: Run) => Promise<void>
-  /** Raises by a gain and limits, so that it can be landed from outside in a closed loop. */
+  readonly reachTarget?: (files: Files, targetLufs: number, ceilingDbtp: number, run: Run) => Promise<void>
+  /** Raises by a gain and limits, so that it can be brought to a target from outside in a closed loop. */
   readonly limit?: (files: Files, gainDb: number, ceilingDbtp: number, run: Run) => Promise<void>
 }
 

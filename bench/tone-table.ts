@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { type Audio, allocateAudio } from '../src-engine/dsp/block.ts'
 import { measureLoudness } from '../src-engine/dsp/meters/loudness.ts'
-import { planLanding, prepareLanding, renderLanding } from '../src-engine/finalise/finalise.ts'
+import { planFinalise, prepareFinalise, renderFinalise } from '../src-engine/finalise/finalise.ts'
 import { runCommand } from './cost.ts'
 import { decodeSong } from './music.ts'
 import { hasProgram } from './reading.ts'
@@ -67,18 +67,18 @@ export async function benchTones({ peers, work, say }: Omit<BenchInput, 'files' 
   return rows
 }
 
-/** A steady tone cannot become louder than its ceiling: aiming beyond it makes the landing stop at its budget of 6 dB reduction. */
+/** A steady tone cannot become louder than its ceiling: a target beyond it makes targeting stop at its budget of 6 dB reduction. */
 function held(tone: Audio): Audio {
   const unreachable = measureLoudness(tone).integratedLufs + CEILING_DBTP - PEAK_DB + 2 * OVER_DB
-  const source = prepareLanding(tone)
-  const plan = planLanding(source, { targetLufs: unreachable, ceilingDbtp: CEILING_DBTP, intensity: 100 })
-  const landed = allocateAudio(2, tone.frames, tone.sampleRateHz)
+  const source = prepareFinalise(tone)
+  const plan = planFinalise(source, { targetLufs: unreachable, ceilingDbtp: CEILING_DBTP, intensity: 100 })
+  const rendered = allocateAudio(2, tone.frames, tone.sampleRateHz)
   let at = 0
-  for (const block of renderLanding(source, plan)) {
-    for (const [c, samples] of block.channels.entries()) landed.channels[c]!.set(samples, at)
+  for (const block of renderFinalise(source, plan)) {
+    for (const [c, samples] of block.channels.entries()) rendered.channels[c]!.set(samples, at)
     at += block.frames
   }
-  return landed
+  return rendered
 }
 
 /** The steady part: whole seconds, so that every tone fits a whole number of times. */

@@ -1,8 +1,8 @@
-/** Clip, limit and land alone: how much a song is damaged on its way to −9 LUFS, with every tool landed at the same loudness. */
+/** Finalising alone (clip, limit, target): how much a song is damaged on its way to −9 LUFS, with every tool at the same loudness. */
 import path from 'node:path'
 import { type Audio, type AudioBlock, allocateAudio } from '../src-engine/dsp/block.ts'
 import { measureLoudness } from '../src-engine/dsp/meters/loudness.ts'
-import { planLanding, prepareLanding, renderLanding, trimLanding } from '../src-engine/finalise/finalise.ts'
+import { planFinalise, prepareFinalise, renderFinalise, trimFinalise } from '../src-engine/finalise/finalise.ts'
 import { fullTruePeakDbtp } from '../tests/support/full-meter.ts'
 import { measureTransparency, type Transparency } from '../tests/support/transparency.ts'
 import { runCommand } from './cost.ts'
@@ -25,10 +25,10 @@ const MOST_ROUNDS = 8
 
 /** Measures Loudsmith and every peer that takes a gain, on every song. */
 export async function benchTransparency({ files, seconds, peers, work, say }: BenchInput): Promise<Row[]> {
-  say(`\nTransparency of clip, limit and land alone at ${TARGET_LUFS} LUFS, ${CEILING_DBTP} dBTP.`)
-  const unlandable = peers.filter((peer) => !peer.limit).map(({ name }) => name)
-  if (unlandable.length > 0)
-    say(`Not ranked, because they take no gain and cannot be landed: ${unlandable.join(', ')}.`)
+  say(`\nTransparency of clipper, limiter and targeting alone at ${TARGET_LUFS} LUFS, ${CEILING_DBTP} dBTP.`)
+  const withoutGain = peers.filter((peer) => !peer.limit).map(({ name }) => name)
+  if (withoutGain.length > 0)
+    say(`Not ranked, because they take no gain and cannot be brought to a target: ${withoutGain.join(', ')}.`)
   say('')
   const print = startTable(
     [['song', 20], ['tool', NAME_WIDTH], ['LUFS', 6], ['TP over dB'], ['SDR dB'], ['ERB-LSD'], ['colour-LSD']],
@@ -61,34 +61,34 @@ export async function benchTransparency({ files, seconds, peers, work, say }: Be
   return rows
 }
 
-/** Lands as a render does: planned, rendered, read and trimmed until the reading holds. */
+/** Reaches the target as a render does: planned, rendered, read and trimmed until the reading holds. */
 function loudsmith(original: Audio): Omit<Row, 'song' | 'tool'> {
-  const source = prepareLanding(original)
-  let plan = planLanding(source, { targetLufs: TARGET_LUFS, ceilingDbtp: CEILING_DBTP, intensity: 100 })
+  const source = prepareFinalise(original)
+  let plan = planFinalise(source, { targetLufs: TARGET_LUFS, ceilingDbtp: CEILING_DBTP, intensity: 100 })
   for (let round = 0; ; round++) {
-    const landed = allocateAudio(2, original.frames, original.sampleRateHz)
+    const rendered = allocateAudio(2, original.frames, original.sampleRateHz)
     let at = 0
-    for (const block of renderLanding(source, plan)) {
-      for (const [c, samples] of block.channels.entries()) landed.channels[c]!.set(samples, at)
+    for (const block of renderFinalise(source, plan)) {
+      for (const [c, samples] of block.channels.entries()) rendered.channels[c]!.set(samples, at)
       at += block.frames
     }
     const reading = {
-      integratedLufs: measureLoudness(landed).integratedLufs,
-      truePeakDbtp: fullTruePeakDbtp(landed.channels),
+      integratedLufs: measureLoudness(rendered).integratedLufs,
+      truePeakDbtp: fullTruePeakDbtp(rendered.channels),
     }
-    const trimmed = trimLanding(plan, reading)
+    const trimmed = trimFinalise(plan, reading)
     if (trimmed === null || round === MOST_ROUNDS) {
       return {
         integratedLufs: reading.integratedLufs,
         truePeakOverDb: reading.truePeakDbtp - CEILING_DBTP,
-        ...measureTransparency(original, landed, 10 ** (plan.gainDb / 20), original.sampleRateHz),
+        ...measureTransparency(original, rendered, 10 ** (plan.gainDb / 20), original.sampleRateHz),
       }
     }
     plan = trimmed
   }
 }
 
-/** Lands a peer from outside: secant on its input gain until the loudness is within the tolerance. */
+/** Brings a peer to the target from outside: secant on its input gain until the loudness is within the tolerance. */
 async function closedLoop(
   peer: Peer,
   original: Audio,

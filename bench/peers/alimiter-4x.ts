@@ -11,7 +11,7 @@ export const peer: Peer = {
   name: 'ffmpeg alimiter at 4x',
   program: 'ffmpeg',
   limit,
-  async land(files, targetLufs, ceilingDbtp, run) {
+  async reachTarget(files, targetLufs, ceilingDbtp, run) {
     const { stderr } = await run('ffmpeg', [
       '-nostdin',
       '-hide_banner',

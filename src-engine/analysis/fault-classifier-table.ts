@@ -5,7 +5,7 @@
  */
 // biome-ignore-all lint/suspicious/noApproximativeNumericConstant: fitted numbers
 // biome-ignore format: one row per fault
-export const faultOddsTable: readonly (readonly number[])[] = [
+export const faultClassifierTable: readonly (readonly number[])[] = [
   // mud
   [-0.721, 0.721, -0.114, 0.004, 0.141, -0.031, -0.030, -0.054, -0.042, 8.983, 0.690, 0.352, 0.297, -1.140, -1.278, -0.381, -4.767, -2.343, 0.736, 0.351, 5.784, 9.275, 2.989, -0.154, 2.123, 4.038, -5.231, 0.873, -1.232, -1.505, 3.995, 0.760, 0.604, -0.192, 1.110],
   // harshness

@@ -1,6 +1,6 @@
 import { clamp, rise } from '../dsp/units.ts'
 import type { SourceAnalysis } from './analysis.ts'
-import { faultOddsTable } from './fault-classifier-table.ts'
+import { faultClassifierTable } from './fault-classifier-table.ts'
 import type { Fault, FaultRelief } from './peak-relief.ts'
 import { toneFaults } from './tone-evidence.ts'
 
@@ -77,7 +77,7 @@ export function faultOdds(evidence: FaultEvidence): FaultOdds {
   const features = faultFeatures(evidence)
   const weights = faults.map((fault, f) => {
     if ((fault === 'narrowed' || fault === 'widened') && !hasWidth(evidence)) return 0
-    const [constant, ...factors] = faultOddsTable[f]!
+    const [constant, ...factors] = faultClassifierTable[f]!
     return Math.exp(factors.reduce((sum, factor, i) => sum + factor * features[i]!, constant!))
   })
   const total = weights.reduce((sum, weight) => sum + weight, 1)

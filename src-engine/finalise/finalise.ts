@@ -3,14 +3,14 @@ import { kernelFrames } from '../dsp/kernels/kernels.ts'
 import { createEnergyFilter, loudnessOfGroups } from '../dsp/meters/loudness.ts'
 import { detectPeaks, peakGroupFrames } from '../dsp/meters/true-peak.ts'
 import { clamp, dbToGain, gainToDb, mix } from '../dsp/units.ts'
-import { landBest } from './aim.ts'
 import { clipKnee } from './clipper.ts'
 import { applyControls, controlCount, type LimiterSettings, limiterControls } from './limiter.ts'
-import { clippedFrames, clippedWhole, type LandingSource, stepBounds } from './material.ts'
+import { clippedFrames, clippedWhole, type FinaliseSource, stepBounds } from './material.ts'
 import { chooseTreatments, steadyLimiter } from './peak-treatment.ts'
+import { reachWithBest } from './targeting.ts'
 
 /** What a master must reach. */
-export interface LandingTarget {
+export interface FinaliseTarget {
   readonly targetLufs: number
   readonly ceilingDbtp: number
   /** 0 … 100: how much of the dynamics may be given up for the target; see {@link effortBudget}. */
@@ -18,10 +18,10 @@ export interface LandingTarget {
 }
 
 /** How the target is reached and what it costs. Plain values: survives JSON and postMessage. */
-export interface LandingPlan {
+export interface FinalisePlan {
   /** Gain of the whole song before clipper and limiter. */
   readonly gainDb: number
-  /** Level the limiter holds: the promised ceiling less a margin and the trims of {@link trimLanding}. */
+  /** Level the limiter holds: the promised ceiling less a margin and the trims of {@link trimFinalise}. */
   readonly ceilingDbtp: number
   /** The promised ceiling. */
   readonly promisedCeilingDbtp: number
@@ -62,10 +62,10 @@ function effortBudget(intensity: number): EffortBudget {
 }
 
 /**
- * Returns what {@link planLanding} and {@link renderLanding} need: one pass of K-weighting and one of true-peak detection. Throws an
+ * Returns what {@link planFinalise} and {@link renderFinalise} need: one pass of K-weighting and one of true-peak detection. Throws an
  * Error when a sample is not a finite number.
  */
-export function prepareLanding(audio: Audio): LandingSource {
+export function prepareFinalise(audio: Audio): FinaliseSource {
   const groups = Math.ceil(audio.frames / peakGroupFrames)
   const peaks = allocateShared(groups)
   const energies = allocateShared(groups)
@@ -94,11 +94,11 @@ function largest(values: Float32Array): number {
 
 /**
  * Plans a master in a closed loop: the loudness of the limited signal is predicted from group energies, the prediction is checked
- * on rendered samples, and the gain follows until it lands. When peaks are in the way, limiter and clip budget are chosen by the
+ * on rendered samples, and the gain follows until the target is reached. When peaks are in the way, limiter and clip budget are chosen by the
  * distortion measured on a fair sample of the loud parts. When the budget of effort does not allow the target, the plan goes as far
  * as it does. Silence, and what is too short to have a loudness (400 ms), is only kept below the ceiling, with the reason `silent`.
  */
-export function planLanding(source: LandingSource, target: LandingTarget): LandingPlan {
+export function planFinalise(source: FinaliseSource, target: FinaliseTarget): FinalisePlan {
   const loudness = source.loudness.integratedLufs
   const base = {
     ceilingDbtp: target.ceilingDbtp - marginDb,
@@ -114,7 +114,7 @@ export function planLanding(source: LandingSource, target: LandingTarget): Landi
     loudnessSlope: 1,
   }
   if (loudness === -Infinity) {
-    // Nothing to land, but a click in silence, or less than 400 ms of sound, must not break the ceiling either.
+    // No loudness to reach, but a click in silence, or less than 400 ms of sound, must not break the ceiling either.
     const gainDb = Math.min(0, base.ceilingDbtp - gainToDb(source.truePeak))
     return { ...untouched, gainDb, integratedLufs: loudness, verdict: 'below_target', reason: 'silent' }
   }
@@ -133,9 +133,9 @@ function peakFloor(integratedLufs: number): number {
   return integratedLufs === -Infinity ? 0 : dbToGain(-2 - (-7 - integratedLufs + 4))
 }
 
-type PlanBase = Pick<LandingPlan, 'ceilingDbtp' | 'promisedCeilingDbtp' | 'targetLufs'>
+type PlanBase = Pick<FinalisePlan, 'ceilingDbtp' | 'promisedCeilingDbtp' | 'targetLufs'>
 
-function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBase): LandingPlan {
+function planLimiting(source: FinaliseSource, target: FinaliseTarget, base: PlanBase): FinalisePlan {
   const loudness = source.loudness.integratedLufs
   const ceiling = dbToGain(base.ceilingDbtp)
   const budget = effortBudget(target.intensity)
@@ -144,20 +144,20 @@ function planLimiting(source: LandingSource, target: LandingTarget, base: PlanBa
   const aimedLufs = isEasy ? target.targetLufs : Math.min(target.targetLufs, allowedUnder(recurringPeak(source)))
   const isPlrShort = aimedLufs < target.targetLufs
   const goal = { ceiling, aimedLufs, meanReductionDb: budget.meanGainReductionDb }
-  const { attempt, landed } = landBest(source, chooseTreatments(source, goal), goal)
+  const { attempt, reached } = reachWithBest(source, chooseTreatments(source, goal), goal)
   const { treatment, clipLimit, material, trial } = attempt
-  const isShort = landed.integratedLufs < target.targetLufs - toleranceLu
-  const plan: LandingPlan = {
+  const isShort = reached.integratedLufs < target.targetLufs - toleranceLu
+  const plan: FinalisePlan = {
     ...base,
-    gainDb: landed.gainDb,
+    gainDb: reached.gainDb,
     clipLimit,
     clipBudgetDb: clipLimit === null ? 0 : gainToDb(source.truePeak / largest(material.peaks)),
     limiter: treatment.limiter,
-    integratedLufs: landed.integratedLufs,
+    integratedLufs: reached.integratedLufs,
     verdict: isShort ? 'below_target' : 'on_target',
-    ...(isShort ? { reason: isPlrShort && !landed.isReductionShort ? 'dynamics_lost' : 'gain_reduction' } : {}),
-    meanGainReductionDb: landed.reductionDb,
-    loudnessSlope: landed.slope,
+    ...(isShort ? { reason: isPlrShort && !reached.isReductionShort ? 'dynamics_lost' : 'gain_reduction' } : {}),
+    meanGainReductionDb: reached.reductionDb,
+    loudnessSlope: reached.slope,
   }
   controlsOfPlan.set(plan, trial.controls)
   return plan
@@ -168,7 +168,7 @@ const eventSeconds = 1
 const eventPart = 0.01
 
 /** Highest true peak without the few moments that tower over the song, linear: a knock may be limited for as little as it is heard. */
-function recurringPeak({ peaks, sampleRateHz }: LandingSource): number {
+function recurringPeak({ peaks, sampleRateHz }: FinaliseSource): number {
   const bounds = stepBounds(peaks.length, sampleRateHz)
   const steps = Float32Array.from({ length: bounds.length - 1 }, (_, i) =>
     largest(peaks.subarray(bounds[i], bounds[i + 1])),
@@ -178,12 +178,12 @@ function recurringPeak({ peaks, sampleRateHz }: LandingSource): number {
 }
 
 /** Steps of 100 ms of a curve that reaches to the last frame. */
-function curveSteps({ peaks, sampleRateHz }: LandingSource): number {
+function curveSteps({ peaks, sampleRateHz }: FinaliseSource): number {
   return Math.ceil(peaks.length / (sampleRateHz / peakGroupFrames / 10))
 }
 
 /** Smallest part of a peak that clipper and limiter leave, 0 … 1, in every 100 ms; the last step may be shorter. */
-function leastRemainders(source: LandingSource, clipLimit: number | null, controls: Float32Array): Float32Array {
+function leastRemainders(source: FinaliseSource, clipLimit: number | null, controls: Float32Array): Float32Array {
   const { peaks, sampleRateHz } = source
   const groupsPerStep = sampleRateHz / peakGroupFrames / 10
   const clipped = clippedWhole(source, clipLimit).peaks
@@ -218,9 +218,9 @@ function scale(from: AudioBlock, gain: number, to: AudioBlock): void {
 }
 
 /** Gain curves of plans made in this thread: rendering need not find them again. */
-const controlsOfPlan = new WeakMap<LandingPlan, Float32Array>()
+const controlsOfPlan = new WeakMap<FinalisePlan, Float32Array>()
 
-function planControls(source: LandingSource, plan: LandingPlan): Float32Array | null {
+function planControls(source: FinaliseSource, plan: FinalisePlan): Float32Array | null {
   if (plan.limiter === null) return null
   const known = controlsOfPlan.get(plan)
   if (known !== undefined) return known
@@ -236,7 +236,11 @@ function planControls(source: LandingSource, plan: LandingPlan): Float32Array | 
  * Yields the planned master in blocks of `blockFrames` frames (rounded up to a multiple of 8), as many frames as the source. The
  * samples do not depend on the block size. A block is valid until the next is asked for. Silence stays silence. No latency.
  */
-export function* renderLanding(source: LandingSource, plan: LandingPlan, blockFrames = 65_536): Generator<AudioBlock> {
+export function* renderFinalise(
+  source: FinaliseSource,
+  plan: FinalisePlan,
+  blockFrames = 65_536,
+): Generator<AudioBlock> {
   const { audio, peaks } = source
   const controls = planControls(source, plan)
   const gain = dbToGain(plan.gainDb)
@@ -255,7 +259,7 @@ export function* renderLanding(source: LandingSource, plan: LandingPlan, blockFr
  * Returns what clipper and limiter together take off the peak that loses most in every 100 ms, in dB, 0 … ; the last step may be
  * shorter.
  */
-export function gainReductionDb(source: LandingSource, plan: LandingPlan): Float32Array {
+export function gainReductionDb(source: FinaliseSource, plan: FinalisePlan): Float32Array {
   const controls = planControls(source, plan)
   const remainders = controls && leastRemainders(source, plan.clipLimit, controls)
   return new Float32Array(curveSteps(source)).map((_, step) => Math.max(0, -gainToDb(remainders?.[step] ?? 1)))
@@ -267,10 +271,10 @@ export function gainReductionDb(source: LandingSource, plan: LandingPlan): Float
  * the excess and 0.01 dB, and the gain makes up for that and for the loudness error. Where gain alone was planned, the steady
  * limiter joins in.
  */
-export function trimLanding(
-  plan: LandingPlan,
+export function trimFinalise(
+  plan: FinalisePlan,
   measured: { readonly integratedLufs: number; readonly truePeakDbtp: number },
-): LandingPlan | null {
+): FinalisePlan | null {
   if (plan.integratedLufs === -Infinity) return null
   const excessDb = measured.truePeakDbtp - plan.promisedCeilingDbtp
   const wantedLufs = plan.verdict === 'on_target' ? plan.targetLufs : plan.integratedLufs

@@ -7,7 +7,7 @@ import { clipKnee, clipReachFrames, clipStretch } from './clipper.ts'
 import { controlCount, type LimiterSettings, limitedEnergies, limiterControls } from './limiter.ts'
 
 /**
- * What landing must know of a stretch of audio: true peak and K-weighted energy (left² + right²) per group of 8 frames. Both
+ * Measurements of a stretch of audio that loudness targeting needs: true peak and K-weighted energy (left² + right²) per group of 8 frames. Both
  * scale with the gain, so one detection serves every target.
  */
 export interface Material {
@@ -21,15 +21,15 @@ export interface Song extends Material {
   readonly audio: Audio
 }
 
-/** Everything landing needs of a song, found once and shared by all platforms: plain values and shared memory. */
-export interface LandingSource extends Song {
+/** Everything that loudness targeting needs of a song, found once and shared by all platforms: plain values and shared memory. */
+export interface FinaliseSource extends Song {
   readonly loudness: Loudness
   /** Linear; 0 for silence. */
   readonly truePeak: number
 }
 
-/** Where a song is to come down. */
-export interface LandingGoal {
+/** Loudness that a song is to reach, and the limits on the way. */
+export interface LoudnessGoal {
   /** Level that the limiter holds, linear. */
   readonly ceiling: number
   readonly aimedLufs: number

@@ -7,8 +7,8 @@ import {
   clipMaterial,
   clippedFrames,
   createLimiterTrial,
-  type LandingGoal,
-  type LandingSource,
+  type FinaliseSource,
+  type LoudnessGoal,
   type Song,
   solveGain,
 } from './material.ts'
@@ -31,7 +31,7 @@ interface Candidate {
   readonly clipAboveDb: number | null
 }
 
-/** A candidate with the input gain in dB that is expected to land. */
+/** A candidate with the input gain in dB that is expected to reach the target. */
 export interface Treatment extends Candidate {
   readonly gainDb: number
 }
@@ -68,11 +68,14 @@ interface Weighed extends Treatment {
 }
 
 /**
- * Tries ways to bring a song to the loudness of a goal: each is landed at the same loudness on an excerpt, rendered, and compared
+ * Tries ways to bring a song to the loudness of a goal: each is brought to it on an excerpt, rendered, and compared
  * with the untouched music. Candidates that cannot reach the loudness, or only at a gain that exceeds what is to come out by more
  * than the budget of reduction, are left out, and so are clippers from the first on that has no prospect.
  */
-export function weighCandidates(song: LandingSource, { ceiling, aimedLufs, meanReductionDb }: LandingGoal): Weighed[] {
+export function weighCandidates(
+  song: FinaliseSource,
+  { ceiling, aimedLufs, meanReductionDb }: LoudnessGoal,
+): Weighed[] {
   const gainDb = aimedLufs - song.loudness.integratedLufs
   const excerpt = excerptOf(song, ceiling / dbToGain(gainDb))
   // The excerpt is a fair sample of the loud parts: limited, it must be as much louder as the whole song.
@@ -104,9 +107,9 @@ function isHopelessClipper({ clipAboveDb, distortion }: Weighed, others: readonl
 
 /** The excerpt only resembles the song: a treatment that takes no more than this share of the budget there is safe to stay inside it. */
 const comfortableShare = 0.8
-/** Each treatment that is tried on the whole song costs a landing. */
+/** Each treatment that is tried on the whole song costs a closed loop. */
 const mostTried = 3
-/** How far the loudness of the trials comes down when nothing reaches it at a bearable loss, in LU a step. */
+/** Step by which the loudness of the trials is lowered when nothing reaches it at a bearable loss, LU. */
 const retreatLu = 1.5
 const mostRetreats = 5
 
@@ -117,7 +120,7 @@ const mostRetreats = 5
  * lower loudness, so that what is delivered sounds best where it ends, instead of getting there loudest. The later ones give up
  * less and less, for a song that loses more than its excerpt let expect. See {@link weighCandidates}.
  */
-export function chooseTreatments(song: LandingSource, goal: LandingGoal): readonly Treatment[] {
+export function chooseTreatments(song: FinaliseSource, goal: LoudnessGoal): readonly Treatment[] {
   const { ceiling, meanReductionDb } = goal
   for (let retreat = 0; ; retreat++) {
     const aimedLufs = goal.aimedLufs - retreat * retreatLu
@@ -195,7 +198,7 @@ interface Aim {
 const powerToleranceDb = 0.02
 
 /**
- * Lands an excerpt with a candidate, into `rendered`, and compares it with the untouched one; null where that takes more gain than
+ * Renders an excerpt with a candidate at the power aimed at, into `rendered`, and compares it with the untouched one; null where that takes more gain than
  * it may.
  */
 function tryCandidate(excerpt: Song, candidate: Candidate, aim: Aim, rendered: AudioBlock): Weighed | null {
@@ -211,10 +214,10 @@ function tryCandidate(excerpt: Song, candidate: Candidate, aim: Aim, rendered: A
       clipLimit = ceiling * dbToGain(clipAboveDb - gainDb)
       trial = createLimiterTrial(clipMaterial(excerpt, clipLimit), ceiling, limiter)
     }
-    const landed = solveGain((db) => trial.powerDbAt(db), powerDb, gainDb, capDb, powerToleranceDb)
-    if (landed.gainDb >= capDb && landed.value < powerDb - powerToleranceDb) return null
-    const moved = Math.abs(landed.gainDb - gainDb)
-    gainDb = landed.gainDb
+    const solved = solveGain((db) => trial.powerDbAt(db), powerDb, gainDb, capDb, powerToleranceDb)
+    if (solved.gainDb >= capDb && solved.value < powerDb - powerToleranceDb) return null
+    const moved = Math.abs(solved.gainDb - gainDb)
+    gainDb = solved.gainDb
     if (moved < 0.1) break
   }
   const clipped = clippedFrames(audio, peaks, clipLimit, 0, rendered)

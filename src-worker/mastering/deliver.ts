@@ -4,8 +4,8 @@ import path from 'node:path'
 import type { DeliveryTarget, Platform, Tier } from '../../src-contract/platforms.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { gainToDb, mix } from '../../src-engine/dsp/units.ts'
-import { prepareLanding } from '../../src-engine/finalise/finalise.ts'
-import type { LandingSource } from '../../src-engine/finalise/material.ts'
+import { prepareFinalise } from '../../src-engine/finalise/finalise.ts'
+import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { platformCodecs } from '../media/encode.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
@@ -71,7 +71,7 @@ export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrde
   let left = order.targets.length
   for (const rateHz of rates) {
     if (rateHz < audio.sampleRateHz) audio = await lowerRate(place.ffmpeg, audio, rateHz, place)
-    const source = prepareLanding(audio)
+    const source = prepareFinalise(audio)
     treatedLufs = source.loudness.integratedLufs
     // All that there was may have been a fault, as an offset is.
     if (!Number.isFinite(treatedLufs)) throw new WorkFailure('DIGITAL_SILENCE')
@@ -87,7 +87,7 @@ export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrde
 
 /** All masters of one rate: each promise is rendered once, then proofed for every platform that wants it. */
 async function deliverRate(
-  source: LandingSource,
+  source: FinaliseSource,
   promises: readonly Promised[],
   encoders: ReadonlySet<string>,
   order: DeliveryOrder,
@@ -135,7 +135,7 @@ async function deliverRate(
 }
 
 /** Returns what renders masters of one rate, each into a file of its own, and the paths of all files that it has begun. */
-function createRenders(source: LandingSource, order: DeliveryOrder) {
+function createRenders(source: FinaliseSource, order: DeliveryOrder) {
   const { place, pool, tags, cover, seed, intensity, tier } = order
   const written = new Set<string>()
   return {
@@ -202,7 +202,7 @@ async function twoAtATime<Piece, Result>(
 const CLEAR_DB = 0.2
 
 /** Groups targets by their promise. Where gain alone brings a song to its target, its ceiling changes nothing. */
-function promisesOf(targets: readonly DeliveryTarget[], source: LandingSource): Promised[] {
+function promisesOf(targets: readonly DeliveryTarget[], source: FinaliseSource): Promised[] {
   const promises = new Map<string, Promised>()
   for (const target of targets) {
     const { targetLufs, ceilingDbtp } = target

@@ -26,7 +26,7 @@ import { createRenderPool, type RenderPool } from './render-pool.ts'
 import {
   bandwidthOf,
   codecName,
-  landingDecisions,
+  finaliseDecisions,
   masterCurves,
   masterMeasurement,
   masterResult,
@@ -299,7 +299,7 @@ function composeReport(
       : {}),
     ...(plan.targetSpectrum ? { target_spectrum: targetBeside(analysis, plan.targetSpectrum) } : {}),
     repairs: [...repairs],
-    decisions: [...decisions, ...landingDecisions(masters.map(({ result }) => result))].map((decision) => ({
+    decisions: [...decisions, ...finaliseDecisions(masters.map(({ result }) => result))].map((decision) => ({
       ...decision,
       values: toWireValues(decision.values),
     })),

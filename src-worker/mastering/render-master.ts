@@ -1,12 +1,12 @@
 import { createQuantiser } from '../../src-engine/finalise/dither.ts'
 import {
+  type FinalisePlan,
   gainReductionDb,
-  type LandingPlan,
-  planLanding,
-  renderLanding,
-  trimLanding,
+  planFinalise,
+  renderFinalise,
+  trimFinalise,
 } from '../../src-engine/finalise/finalise.ts'
-import type { LandingSource } from '../../src-engine/finalise/material.ts'
+import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import type { Cover } from '../media/tags.ts'
 import { createWavWriter } from '../media/wav.ts'
@@ -14,7 +14,7 @@ import { type MasterMeasurement, measureMaster } from './measure-master.ts'
 
 /** One file to be written: plain values and shared memory, so that it crosses to a thread as it is. */
 export interface RenderTask {
-  readonly source: LandingSource
+  readonly source: FinaliseSource
   readonly targetLufs: number
   readonly ceilingDbtp: number
   readonly intensity: number
@@ -33,7 +33,7 @@ export interface RenderedMaster {
   readonly sampleRateHz: number
   readonly durationSeconds: number
   readonly bitDepth: 16 | 24
-  readonly plan: LandingPlan
+  readonly plan: FinalisePlan
   readonly measurement: MasterMeasurement
   /** What clipper and limiter together take off the peak that loses most in every 100 ms, dB, 0 or more. */
   readonly gainReductionDb: Float32Array
@@ -61,7 +61,7 @@ const BLOCK_FRAMES = 32_768
  * {@link CeilingBrokenError}, the system's error (`ENOSPC`), or what the engine throws.
  */
 export function renderMaster(task: RenderTask, onStep: (step: RenderStep) => void): RenderedMaster {
-  let plan = planLanding(task.source, task)
+  let plan = planFinalise(task.source, task)
   onStep('planned')
   for (let round = 1; ; round++) {
     const written = writeMaster(task, plan)
@@ -95,17 +95,17 @@ export function renderMaster(task: RenderTask, onStep: (step: RenderStep) => voi
  * reads too low hardly follows the ceiling, so each round goes twice as far for the same excess.
  */
 export function correctPlan(
-  plan: LandingPlan,
+  plan: FinalisePlan,
   measured: Pick<MasterMeasurement, 'integratedLufs' | 'truePeakDbtp'>,
   round: number,
-): LandingPlan | null {
+): FinalisePlan | null {
   const excessDb = measured.truePeakDbtp + METER_DOUBT_DB - plan.promisedCeilingDbtp
   const counted = excessDb > 0 ? excessDb * 2 ** (round - 1) : excessDb
   const truePeakDbtp = plan.promisedCeilingDbtp + counted
-  return trimLanding(plan, { integratedLufs: measured.integratedLufs, truePeakDbtp })
+  return trimFinalise(plan, { integratedLufs: measured.integratedLufs, truePeakDbtp })
 }
 
-function writeMaster(task: RenderTask, plan: LandingPlan): { sizeBytes: number; sha256: string } {
+function writeMaster(task: RenderTask, plan: FinalisePlan): { sizeBytes: number; sha256: string } {
   const { source, bitDepth, seed } = task
   const { frames } = source.audio
   const quantiser = createQuantiser({ bitDepth, sampleRateHz: source.sampleRateHz, seed })
@@ -113,7 +113,7 @@ function writeMaster(task: RenderTask, plan: LandingPlan): { sizeBytes: number; 
   const wav = createWavWriter(task.path, format, task)
   try {
     const bytes = new Uint8Array(BLOCK_FRAMES * quantiser.bytesPerFrame)
-    for (const block of renderLanding(source, plan, BLOCK_FRAMES)) {
+    for (const block of renderFinalise(source, plan, BLOCK_FRAMES)) {
       wav.write(bytes.subarray(0, quantiser.write(block, bytes)))
     }
     return wav.finish()

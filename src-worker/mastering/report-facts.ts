@@ -200,7 +200,7 @@ export function withSameBytes(result: MasterResult, all: readonly MasterResult[]
  * What clipper and limiter did to the hardest-driven master of a song, which ceilings came down for a lossy copy, and which masters
  * stop below their target, as decisions.
  */
-export function landingDecisions(results: readonly MasterResult[]): Decision[] {
+export function finaliseDecisions(results: readonly MasterResult[]): Decision[] {
   const hardest = results.reduce((most, result) =>
     result.max_gain_reduction_db > most.max_gain_reduction_db ? result : most,
   )

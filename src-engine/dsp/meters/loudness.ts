@@ -32,7 +32,7 @@ const shortTermSteps = 300
 /** 100 ms: 75 % overlap of the gating blocks, BS.1770-5 Annex 1. */
 const hopSteps = 10
 
-/** Adds up K-weighted energy (left² + right²) in groups of frames, for {@link createLoudnessMeter} and for landing. */
+/** Adds up K-weighted energy (left² + right²) in groups of frames, for {@link createLoudnessMeter} and for loudness targeting. */
 export interface EnergyFilter {
   /** Filters `frames` frames and writes the energy of each started group of `groupFrames` frames into `energies`. */
   push(left: Float32Array, right: Float32Array, groupFrames: number, energies: Float64Array): void

@@ -2,21 +2,21 @@
 import { describe, expect, test } from 'vitest'
 import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
 import { measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'
-import { landBest } from '../../../src-engine/finalise/aim.ts'
-import { planLanding, prepareLanding } from '../../../src-engine/finalise/finalise.ts'
-import type { LandingSource } from '../../../src-engine/finalise/material.ts'
+import { planFinalise, prepareFinalise } from '../../../src-engine/finalise/finalise.ts'
+import type { FinaliseSource } from '../../../src-engine/finalise/material.ts'
 import { chooseTreatments } from '../../../src-engine/finalise/peak-treatment.ts'
+import { reachWithBest } from '../../../src-engine/finalise/targeting.ts'
 import { scaled, sine, songLike } from '../../support/sounds.ts'
 import { measured, render } from './rendered.ts'
 
 const rate = 44_100
 
 /** A song whose last seconds are louder than all before them. */
-function loudAtTheEnd(seconds: number, loudSeconds: number, quiet: number): LandingSource {
+function loudAtTheEnd(seconds: number, loudSeconds: number, quiet: number): FinaliseSource {
   const audio = songLike(seconds, rate)
   const quietFrames = audio.frames - loudSeconds * rate
   for (const samples of audio.channels) for (let i = 0; i < quietFrames; i++) samples[i]! *= quiet
-  return prepareLanding(audio)
+  return prepareFinalise(audio)
 }
 
 function lastSeconds({ channels, frames }: Audio, seconds: number): Audio {
@@ -27,8 +27,8 @@ function lastSeconds({ channels, frames }: Audio, seconds: number): Audio {
 
 describe('the loud parts of a song', () => {
   test('give up 6 dB for a target that is out of reach, no more and no less', () => {
-    const tone = prepareLanding(sine(1470, -1, 20, rate))
-    const plan = planLanding(tone, { targetLufs: 2, ceilingDbtp: -1, intensity: 50 })
+    const tone = prepareFinalise(sine(1470, -1, 20, rate))
+    const plan = planFinalise(tone, { targetLufs: 2, ceilingDbtp: -1, intensity: 50 })
     expect(plan).toMatchObject({ verdict: 'below_target', reason: 'gain_reduction' })
     const { integratedLufs } = measured(render(tone, plan))
     expect(integratedLufs).toBeCloseTo(plan.integratedLufs, 1)
@@ -38,7 +38,7 @@ describe('the loud parts of a song', () => {
 
   test.each([-6, -5.5, -5, -4.5])('give up no more than that on the way to %d LUFS', (targetLufs) => {
     const source = loudAtTheEnd(30, 5, 0.4)
-    const plan = planLanding(source, { targetLufs, ceilingDbtp: -1, intensity: 100 })
+    const plan = planFinalise(source, { targetLufs, ceilingDbtp: -1, intensity: 100 })
     expect(plan.meanGainReductionDb).toBeLessThanOrEqual(6.06)
     expect(measured(render(source, plan)).integratedLufs).toBeCloseTo(plan.integratedLufs, 1)
   })
@@ -48,7 +48,7 @@ describe('the loud parts of a song', () => {
     [5, 1.5],
   ])('are spared where they are short: of %d s the last %d s', (seconds, loudSeconds) => {
     const source = loudAtTheEnd(seconds, loudSeconds, 0.4)
-    const plan = planLanding(source, { targetLufs: -3, ceilingDbtp: -1, intensity: 100 })
+    const plan = planFinalise(source, { targetLufs: -3, ceilingDbtp: -1, intensity: 100 })
     const before = measureLoudness(lastSeconds(source.audio, loudSeconds)).integratedLufs
     const after = measureLoudness(lastSeconds(render(source, plan), loudSeconds)).integratedLufs
     expect(before + plan.gainDb - after).toBeLessThan(6.5)
@@ -56,7 +56,7 @@ describe('the loud parts of a song', () => {
 })
 
 /** A song far below its knocks, which are too short to change its loudness. */
-function knocked(seconds: number, knocks: number): LandingSource {
+function knocked(seconds: number, knocks: number): FinaliseSource {
   const sampleRateHz = 11_025
   const audio = scaled(songLike(seconds, sampleRateHz), 0.15)
   for (const samples of audio.channels) {
@@ -65,21 +65,21 @@ function knocked(seconds: number, knocks: number): LandingSource {
       for (let i = 0; i < 500; i++) samples[start + i]! += 0.9 * Math.exp(-i / 11) * Math.sin(0.513 * i)
     }
   }
-  return prepareLanding(audio)
+  return prepareFinalise(audio)
 }
 
 describe('knocks that tower over a song', () => {
   const target = { targetLufs: -14, ceilingDbtp: -1, intensity: 0 }
 
   test('are limited where they last less than a second altogether', () => {
-    expect(planLanding(knocked(250, 8), target)).toMatchObject({ verdict: 'on_target' })
+    expect(planFinalise(knocked(250, 8), target)).toMatchObject({ verdict: 'on_target' })
   })
 
   test.each([
     ['for more than a second', 250, 20],
     ['in more than a hundredth of it', 20, 8],
   ])('are its dynamics where they recur %s', (_, seconds, knocks) => {
-    const plan = planLanding(knocked(seconds, knocks), target)
+    const plan = planFinalise(knocked(seconds, knocks), target)
     expect(plan).toMatchObject({ verdict: 'below_target', reason: 'dynamics_lost' })
   })
 })
@@ -88,7 +88,7 @@ describe('a song that ends below its target', () => {
   test('for two reasons names the one that ended the climb', () => {
     const impulses = allocateAudio(2, 8 * rate, rate)
     for (const samples of impulses.channels) for (let i = 100; i < samples.length; i += 4410) samples[i] = 1
-    const plan = planLanding(prepareLanding(impulses), { targetLufs: -14, ceilingDbtp: -1, intensity: 0 })
+    const plan = planFinalise(prepareFinalise(impulses), { targetLufs: -14, ceilingDbtp: -1, intensity: 0 })
     expect(plan.meanGainReductionDb).toBeCloseTo(6, 1)
     expect(plan.reason).toBe('gain_reduction')
   })
@@ -98,10 +98,10 @@ describe('a song that ends below its target', () => {
     const goal = { ceiling: 10 ** (-1.06 / 20), aimedLufs: -3, meanReductionDb: 6 }
     const treatments = chooseTreatments(source, { ...goal, aimedLufs: -6 })
     expect(treatments.length).toBeGreaterThan(1)
-    const alone = treatments.map((treatment) => landBest(source, [treatment], goal).landed.integratedLufs)
+    const alone = treatments.map((treatment) => reachWithBest(source, [treatment], goal).reached.integratedLufs)
     const best = Math.max(...alone)
     expect(best - Math.min(...alone)).toBeGreaterThan(0.1)
-    expect(landBest(source, treatments, goal).landed.integratedLufs).toBeCloseTo(best, 1)
-    expect(landBest(source, treatments.toReversed(), goal).landed.integratedLufs).toBeCloseTo(best, 1)
+    expect(reachWithBest(source, treatments, goal).reached.integratedLufs).toBeCloseTo(best, 1)
+    expect(reachWithBest(source, treatments.toReversed(), goal).reached.integratedLufs).toBeCloseTo(best, 1)
   })
 })

@@ -3,11 +3,11 @@ import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
 import { measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'
 import { createTruePeakVerifier } from '../../../src-engine/dsp/meters/true-peak.ts'
 import {
-  type LandingPlan,
-  planLanding,
-  prepareLanding,
-  renderLanding,
-  trimLanding,
+  type FinalisePlan,
+  planFinalise,
+  prepareFinalise,
+  renderFinalise,
+  trimFinalise,
 } from '../../../src-engine/finalise/finalise.ts'
 import { fullTruePeakDbtp } from '../../support/full-meter.ts'
 import { loadSong, noMusic } from '../../support/music.ts'
@@ -15,19 +15,19 @@ import { measureTransparency } from '../../support/transparency.ts'
 
 interface Master {
   readonly audio: Audio
-  readonly plan: LandingPlan
+  readonly plan: FinalisePlan
   readonly integratedLufs: number
   readonly truePeakDbtp: number
 }
 
 /** Plans, renders, measures and trims as the pipeline does. */
 function master(song: Audio, targetLufs: number, ceilingDbtp: number): Master {
-  const source = prepareLanding(song)
-  let plan = planLanding(source, { targetLufs, ceilingDbtp, intensity: 50 })
+  const source = prepareFinalise(song)
+  let plan = planFinalise(source, { targetLufs, ceilingDbtp, intensity: 50 })
   for (;;) {
     const audio = allocateAudio(2, song.frames, song.sampleRateHz)
     let first = 0
-    for (const block of renderLanding(source, plan)) {
+    for (const block of renderFinalise(source, plan)) {
       for (const [c, samples] of block.channels.entries()) audio.channels[c]!.set(samples, first)
       first += block.frames
     }
@@ -35,7 +35,7 @@ function master(song: Audio, targetLufs: number, ceilingDbtp: number): Master {
     meter.push(audio)
     const { truePeakDbtp } = meter.read()
     const { integratedLufs } = measureLoudness(audio)
-    const trimmed = trimLanding(plan, { integratedLufs, truePeakDbtp })
+    const trimmed = trimFinalise(plan, { integratedLufs, truePeakDbtp })
     if (trimmed === null) return { audio, plan, integratedLufs, truePeakDbtp }
     plan = trimmed
   }

@@ -1,17 +1,17 @@
-/** What a landing plan makes of a song, and what the meters read in it. */
+/** A song rendered by its plan, and the readings of the meters in it. */
 import { expect } from 'vitest'
 import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
 import { measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'
 import { createTruePeakVerifier } from '../../../src-engine/dsp/meters/true-peak.ts'
-import { type LandingPlan, renderLanding } from '../../../src-engine/finalise/finalise.ts'
-import type { LandingSource } from '../../../src-engine/finalise/material.ts'
+import { type FinalisePlan, renderFinalise } from '../../../src-engine/finalise/finalise.ts'
+import type { FinaliseSource } from '../../../src-engine/finalise/material.ts'
 
 /** Returns the whole planned master, as float before dither. */
-export function render(source: LandingSource, plan: LandingPlan, blockFrames?: number): Audio {
+export function render(source: FinaliseSource, plan: FinalisePlan, blockFrames?: number): Audio {
   const { channels, frames, sampleRateHz } = source.audio
   const result = allocateAudio(channels.length, frames, sampleRateHz)
   let first = 0
-  for (const block of renderLanding(source, plan, blockFrames)) {
+  for (const block of renderFinalise(source, plan, blockFrames)) {
     for (const [c, samples] of block.channels.entries()) result.channels[c]!.set(samples, first)
     first += block.frames
   }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { type DeliveryTarget, deliveryTarget, type Tier } from '../../../src-contract/platforms.ts'
-import { prepareLanding } from '../../../src-engine/finalise/finalise.ts'
+import { prepareFinalise } from '../../../src-engine/finalise/finalise.ts'
 import { deliverMasters } from '../../../src-worker/mastering/deliver.ts'
 import { renderMaster } from '../../../src-worker/mastering/render-master.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
@@ -130,7 +130,7 @@ describe.runIf(canEncode)('premium masters that are being proofed (only with an 
 })
 
 describe('masters for one loudness under two ceilings', () => {
-  const { loudness, truePeak } = prepareLanding(noise)
+  const { loudness, truePeak } = prepareFinalise(noise)
   /** Masters under −1 and −2 dBTP at the loudness to which gain alone brings the noise with that peak. */
   const deliverAt = async (peakDbtp: number) => {
     const targetLufs = loudness.integratedLufs + peakDbtp - 20 * Math.log10(truePeak)

@@ -1,22 +1,22 @@
 /** What a report says of a master: measured in its file, not planned. */
 import { describe, expect, it } from 'vitest'
 import { deliveryTarget, type Platform } from '../../../src-contract/platforms.ts'
-import { type LandingPlan, planLanding, prepareLanding } from '../../../src-engine/finalise/finalise.ts'
+import { type FinalisePlan, planFinalise, prepareFinalise } from '../../../src-engine/finalise/finalise.ts'
 import type { MasterMeasurement } from '../../../src-worker/mastering/measure-master.ts'
 import type { RenderedMaster } from '../../../src-worker/mastering/render-master.ts'
-import { landingDecisions, masterCurves, masterResult } from '../../../src-worker/mastering/report-facts.ts'
+import { finaliseDecisions, masterCurves, masterResult } from '../../../src-worker/mastering/report-facts.ts'
 import { songLike } from '../../support/sounds.ts'
 
-const source = prepareLanding(songLike(6, 44_100))
+const source = prepareFinalise(songLike(6, 44_100))
 
 /** The result for a platform of a file that measures so, rendered by a plan for that platform. */
 function resultOf(
   platform: Platform,
   measured: { readonly integratedLufs: number; readonly truePeakDbtp?: number },
-  planned: Partial<LandingPlan> = {},
+  planned: Partial<FinalisePlan> = {},
 ) {
   const target = deliveryTarget(platform, 'other', 'platform')
-  const plan = { ...planLanding(source, { ...target, intensity: 50 }), ...planned }
+  const plan = { ...planFinalise(source, { ...target, intensity: 50 }), ...planned }
   const measurement = { truePeakDbtp: -1.5, shortTermMaxLufs: -10, momentaryMaxLufs: -9, ...measured }
   const master: RenderedMaster = {
     ...{ path: 'master.wav', sizeBytes: 1, sha256: '', sampleRateHz: 44_100, durationSeconds: 1, bitDepth: 16, plan },
@@ -53,7 +53,7 @@ describe('the result of a master', () => {
       { ...result, platform: 'youtube' as const, codec_checks: [copy(0)] },
       { ...result, platform: 'melon' as const },
     ]
-    const told = landingDecisions(results).filter(({ code }) => code === 'CEILING_LOWERED_FOR_CODEC')
+    const told = finaliseDecisions(results).filter(({ code }) => code === 'CEILING_LOWERED_FOR_CODEC')
     expect(told).toEqual([
       { stage: 'limit', code: 'CEILING_LOWERED_FOR_CODEC', values: { platform: 'spotify', loweredDb: 0.4 } },
     ])
@@ -72,11 +72,11 @@ describe('the result of a master', () => {
       },
       { ...result, platform: 'youtube' as const, max_gain_reduction_db: 3, clip_budget_db: 0 },
     ]
-    expect(landingDecisions(results)).toMatchObject([
+    expect(finaliseDecisions(results)).toMatchObject([
       { code: 'CLIP_BUDGET_CHOSEN', values: { platform: 'melon', clipBudgetDb: 2 } },
       { code: 'LIMITED', values: { platform: 'melon', maxGainReductionDb: 6.3, meanGainReductionDb: 0.4 } },
     ])
-    expect(landingDecisions([{ ...result, max_gain_reduction_db: 0.04, clip_budget_db: 0 }])).toMatchObject([
+    expect(finaliseDecisions([{ ...result, max_gain_reduction_db: 0.04, clip_budget_db: 0 }])).toMatchObject([
       { code: 'GAIN_ONLY', values: { platform: 'spotify' } },
     ])
   })

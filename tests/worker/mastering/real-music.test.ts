@@ -16,7 +16,7 @@ describe.skipIf(music === null)(`a real song, mastered for all platforms (${musi
     ['wav', ['-c:a', 'pcm_s16le', '-ar', '44100']],
     ['flac', []],
   ] as const)(
-    'as %s lands on every target and stays below every ceiling by another meter',
+    'as %s reaches every target and stays below every ceiling by another meter',
     async (format, args) => {
       const file = path.join(folder, `song.${format}`)
       runPlain('-i', music!, '-t', '40', '-map_metadata', '-1', ...args, file)

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { planLanding, prepareLanding } from '../../../src-engine/finalise/finalise.ts'
+import { planFinalise, prepareFinalise } from '../../../src-engine/finalise/finalise.ts'
 import {
   CeilingBrokenError,
   correctPlan,
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../media/make-audio.ts'
 
 const random = seededRandom(3)
 const song = stereo(4 * 44_100, 44_100, (i) => random() * Math.exp(-((i % 22_050) / 44_100) * 8))
-const first = planLanding(prepareLanding(song), { targetLufs: -11, ceilingDbtp: -1.5, intensity: 50 })
+const first = planFinalise(prepareFinalise(song), { targetLufs: -11, ceilingDbtp: -1.5, intensity: 50 })
 
 /** Rounds until a file holds whose peak stands 0.02 dB above the promise and stays there until the ceiling is that much lower. */
 function roundsFor(stubbornDb: number): number {
@@ -45,7 +45,7 @@ describe('a written file above its ceiling', () => {
 })
 
 describe('a master whose peaks the limiter does not see', () => {
-  const source = prepareLanding(song)
+  const source = prepareFinalise(song)
   const folder = temporaryFolder()
   const loudness = source.loudness.integratedLufs
   const peakDbtp = 20 * Math.log10(source.truePeak)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { allocateAudio } from '../../../src-engine/dsp/block.ts'
-import { prepareLanding } from '../../../src-engine/finalise/finalise.ts'
+import { prepareFinalise } from '../../../src-engine/finalise/finalise.ts'
 import type { RenderTask } from '../../../src-worker/mastering/render-master.ts'
 import { createRenderPool } from '../../../src-worker/mastering/render-pool.ts'
 import { songLike, temporaryFolder } from '../media/make-audio.ts'
@@ -12,7 +12,7 @@ const rateHz = 44_100
 const song = songLike(3, rateHz)
 const audio = allocateAudio(2, song[0]!.length, rateHz)
 for (const [c, samples] of audio.channels.entries()) samples.set(song[c]!)
-const source = prepareLanding(audio)
+const source = prepareFinalise(audio)
 const task = (targetLufs: number): RenderTask => ({
   ...{ source, targetLufs, ceilingDbtp: -1, intensity: 50, bitDepth: 16, seed: 0, tags: {} },
   path: path.join(folder, `${targetLufs}.wav`),

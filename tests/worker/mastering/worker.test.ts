@@ -140,7 +140,7 @@ describe('masters that make the same promise', () => {
 })
 
 describe('a song of a high rate', () => {
-  it('lands at 48 kHz and at 44.1 kHz alike', async () => {
+  it('reaches its target at 48 kHz and at 44.1 kHz alike', async () => {
     const high = writeFloatWav(at('high.wav'), songLike(10, 96_000), 96_000)
     const work = await orderFor(high, folder, { platforms: ['youtube', 'spotify'] })
     const made = await masterOrder(work)

@@ -22,21 +22,21 @@ import {
 } from '../../../../src-engine/finalise/limiter.ts'
 import { noise, seededRandom, twoChannels } from '../../../support/sounds.ts'
 import {
-  bandSumsTwin,
-  biquadCascadeTwin,
-  crossBandsTwin,
-  fourierTwin,
-  gainCurveTwin,
-  gridPeakTwin,
-  limitedEnergiesTwin,
-  limiterTwin,
-  midSidePowersTwin,
-  planesOfPcmTwin,
-  quantiseTwin,
-  softClipTwin,
-  stereoSumsTwin,
-  weightedEnergiesTwin,
-  windowedLagsTwin,
+  bandSumsReference,
+  biquadCascadeReference,
+  crossBandsReference,
+  fourierReference,
+  gainCurveReference,
+  gridPeakReference,
+  limitedEnergiesReference,
+  limiterReference,
+  midSidePowersReference,
+  planesOfPcmReference,
+  quantiseReference,
+  softClipReference,
+  stereoSumsReference,
+  weightedEnergiesReference,
+  windowedLagsReference,
 } from './reference-kernels.ts'
 
 /** Largest difference, as part of the largest expected value. */
@@ -53,11 +53,11 @@ function relativeError(actual: ArrayLike<number>, expected: ArrayLike<number>): 
 
 const tolerance = 1e-6
 
-describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
+describe('every kernel equals its plain reference to 1e-6 of the peak', () => {
   test.each([1, 2, 3, 10])('biquad cascade of %i sections', (count) => {
     const sections = Array.from({ length: count }, (_, k) => peaking(60 * 1.7 ** k, 44_100, 1.2, k % 2 ? 5 : -4))
     const audio = noise(0.7, 0.4, 44_100, 11)
-    const expected = audio.channels.map((samples) => biquadCascadeTwin(samples, sections))
+    const expected = audio.channels.map((samples) => biquadCascadeReference(samples, sections))
     createBiquadCascade(sections).process(audio)
     for (const [c, samples] of audio.channels.entries()) {
       expect(relativeError(samples, expected[c]!)).toBeLessThan(tolerance)
@@ -69,7 +69,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const re = Float64Array.from({ length: size }, random)
     const im = Float64Array.from({ length: size }, random)
     const original = re.slice()
-    const expected = fourierTwin(re, im)
+    const expected = fourierReference(re, im)
     const fft = createComplexFft(size)
     fft.forward(re, im)
     expect(relativeError(re, expected.re)).toBeLessThan(1e-12)
@@ -80,7 +80,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
 
   test.each([4, 8, 256, 1024])('real transform of %i points, and back', (size) => {
     const samples = Float64Array.from({ length: size }, seededRandom(size))
-    const expected = fourierTwin(samples, new Float64Array(size))
+    const expected = fourierReference(samples, new Float64Array(size))
     const re = new Float64Array(size / 2 + 1)
     const im = new Float64Array(size / 2 + 1)
     const fft = createRealFft(size)
@@ -95,7 +95,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
   test('K-weighted energies', () => {
     const audio = noise(0.5, 0.05, 48_000, 3)
     const [left, right] = [audio.channels[0]!, audio.channels[1]!]
-    const expected = weightedEnergiesTwin(left, right, kWeighting(48_000), 37)
+    const expected = weightedEnergiesReference(left, right, kWeighting(48_000), 37)
     const energies = new Float64Array(expected.length)
     createEnergyFilter(48_000).push(left, right, 37, energies)
     expect(relativeError(energies, expected)).toBeLessThan(tolerance)
@@ -116,7 +116,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const peaks = new Float32Array(groups)
     detectPeaks(audio.channels, 0, peaks)
     const expected = peaks.map((_, g) =>
-      Math.max(...audio.channels.map((samples) => gridPeakTwin(samples, g * 8, 8, 8, 16, 5))),
+      Math.max(...audio.channels.map((samples) => gridPeakReference(samples, g * 8, 8, 8, 16, 5))),
     )
     expect(relativeError(peaks, expected)).toBeLessThan(tolerance)
   })
@@ -129,8 +129,8 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const expected = peaks.map((_, g) =>
       Math.max(
         ...audio.channels.flatMap((samples) => [
-          gridPeakTwin(samples, g * 8, 8, 8, 16, 5),
-          gridPeakTwin(samples, g * 8, 8, 16, 128, 9),
+          gridPeakReference(samples, g * 8, 8, 8, 16, 5),
+          gridPeakReference(samples, g * 8, 8, 16, 128, 9),
         ]),
       ),
     )
@@ -144,7 +144,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const [left, right] = channels.map((samples) => samples.subarray(7, 7 + frames)) as [Float32Array, Float32Array]
     const sums = sumStereo(left, right, 0, frames)
     const { left: l, right: r, leftSquare, rightSquare, product, peak } = sums
-    const expected = stereoSumsTwin(left, right)
+    const expected = stereoSumsReference(left, right)
     expect(relativeError([l, r, leftSquare, rightSquare, product, peak], expected)).toBeLessThan(tolerance)
     expect(sums).toMatchObject({ frames, isDualMono: false })
     expect(sumStereo(left, left, 0, frames).isDualMono).toBe(true)
@@ -161,13 +161,13 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
   test.each([4, 64, 1024])('powers of mid and side of a frame of %i', (size) => {
     const [left, right] = noise(0.7, 0.1, 44_100, 5).channels.map((samples) => samples.subarray(0, size))
     const meter = frameMeter(size)
-    const expected = midSidePowersTwin(left!, right!)
+    const expected = midSidePowersReference(left!, right!)
     meter.powersOf(left!, right!)
     expect(relativeError(meter.mid.values, expected.mid)).toBeLessThan(tolerance)
     expect(relativeError(meter.side.values, expected.side)).toBeLessThan(tolerance)
     const short = left!.map((x, i) => (i < size - 2 ? x : 0))
     meter.powersOf(short.subarray(0, size - 2), short.subarray(0, size - 2))
-    expect(relativeError(meter.mid.values, midSidePowersTwin(short, short).mid)).toBeLessThan(tolerance)
+    expect(relativeError(meter.mid.values, midSidePowersReference(short, short).mid)).toBeLessThan(tolerance)
     expect(Math.max(...meter.side.values)).toBeLessThan(1e-25)
   })
 
@@ -183,7 +183,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     for (const [i, bands] of sets.entries()) {
       const edges = bands.edgesHz.map((hz) => (hz / rate) * size)
       for (const side of ['mid', 'side'] as const) {
-        const expected = bandSumsTwin(meter[side].values, edges)
+        const expected = bandSumsReference(meter[side].values, edges)
         expect(relativeError(found[i]![side], [...expected, ...expected])).toBeLessThan(tolerance)
       }
     }
@@ -195,7 +195,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const bytes = Uint8Array.from({ length: (frames * 2 * bitDepth) / 8 }, () => Math.floor(random() * 256))
     const [left, right] = [new Float32Array(frames + 4).fill(7), new Float32Array(frames + 4).fill(7)]
     planesOfPcm(bytes, bitDepth, left, right)
-    const expected = planesOfPcmTwin(bytes, bitDepth)
+    const expected = planesOfPcmReference(bytes, bitDepth)
     expect([...left]).toEqual([...expected.left, 7, 7, 7, 7])
     expect([...right]).toEqual([...expected.right, 7, 7, 7, 7])
   })
@@ -217,7 +217,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     }
     kernels.windowedLags(at.samples, at.window, length, order, lags, scratch)
     const found = kernels.f64.subarray(lags >> 3, (lags >> 3) + order + 1)
-    expect(relativeError(found, windowedLagsTwin(samples, order))).toBeLessThan(tolerance)
+    expect(relativeError(found, windowedLagsReference(samples, order))).toBeLessThan(tolerance)
   })
 
   test('what the bands of two pieces have in common', () => {
@@ -240,7 +240,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     expect(kernels.packPair(...samples, gain, window, size, fft.re, fft.im)).toBe(1)
     const { re, im } = fft.forward()
     kernels.crossBands(re, im, size, table, count, sums)
-    const { xx, yy, xy } = crossBandsTwin(x!, y!, gain, edges)
+    const { xx, yy, xy } = crossBandsReference(x!, y!, gain, edges)
     const found = kernels.f64.subarray(sums >> 3, (sums >> 3) + 3 * count)
     expect(relativeError(found, [...xx, ...yy, ...xy])).toBeLessThan(tolerance)
     const [left, right] = samples
@@ -252,7 +252,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const meter = createTruePeakVerifier()
     meter.push(audio)
     const expected = Math.max(
-      ...audio.channels.map((samples) => gridPeakTwin(samples, -16, audio.frames + 32, 16, 128, 9)),
+      ...audio.channels.map((samples) => gridPeakReference(samples, -16, audio.frames + 32, 16, 128, 9)),
     )
     expect(Math.abs(meter.read().truePeak - expected) / expected).toBeLessThan(tolerance)
   })
@@ -268,8 +268,8 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     )
     const meter = createTruePeakVerifier()
     meter.push({ channels, frames: 500 })
-    const expected = Math.max(...channels.map((samples) => gridPeakTwin(samples, -16, 532, 16, 128, 9)))
-    const coarse = Math.max(...channels.map((samples) => gridPeakTwin(samples, -16, 532, 8, 16, 5)))
+    const expected = Math.max(...channels.map((samples) => gridPeakReference(samples, -16, 532, 16, 128, 9)))
+    const coarse = Math.max(...channels.map((samples) => gridPeakReference(samples, -16, 532, 8, 16, 5)))
     expect(Math.abs(meter.read().truePeak - expected) / expected).toBeLessThan(tolerance)
     expect(Math.abs(coarse - expected) / expected, 'the detector alone reads something else').toBeGreaterThan(tolerance)
   })
@@ -280,7 +280,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const peaks = new Float32Array(Math.ceil(samples.length / 8))
     detectPeaks([samples], 0, peaks)
     clipStretch(samples, peaks, 0, 0.6, rate, out)
-    const expected = softClipTwin(samples, clipKnee * 0.6, 0.6, clipErrorCutoff(rate))
+    const expected = softClipReference(samples, clipKnee * 0.6, 0.6, clipErrorCutoff(rate))
     expect(relativeError(out, expected)).toBeLessThan(tolerance)
   })
 
@@ -293,7 +293,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     const controls = Float32Array.from({ length: controlCount(groups) }, () => 0.5 + 0.5 * random())
     const sums = new Float64Array(lengths.length)
     limitedEnergies(energies, controls, bounds, sums)
-    for (const [i, expected] of limitedEnergiesTwin(energies, controls, bounds).entries()) {
+    for (const [i, expected] of limitedEnergiesReference(energies, controls, bounds).entries()) {
       expect(Math.abs(sums[i]! - expected)).toBeLessThanOrEqual(tolerance * expected)
     }
   })
@@ -312,7 +312,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     limiterControls(peaks, 0.5, settings, 44_100, controls)
     const groupHz = 44_100 / 8
     const half = Math.round((settings.lookAheadMs * groupHz) / 1000)
-    const expected = limiterTwin(peaks, 0.5, {
+    const expected = limiterReference(peaks, 0.5, {
       half,
       firstBox: Math.round((2 * half + 2) * 0.58),
       fastDecay: onePoleCoefficient(settings.fastReleaseMs, groupHz),
@@ -327,7 +327,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
     // Now and then 1, where the kernel takes a short cut, beside others in every order.
     const controls = Float32Array.from({ length: controlCount(1250) }, () => (random() > 0 ? 1 : random()))
     const block = noise(0.9, 10_000 / 44_100, 44_100, 2)
-    const curve = gainCurveTwin(controls, block.frames)
+    const curve = gainCurveReference(controls, block.frames)
     const expected = block.channels.map((samples) => samples.map((x, n) => x * curve[n]!))
     applyControls(block, controls, 0, 1, block)
     for (const [c, samples] of block.channels.entries()) {
@@ -353,7 +353,7 @@ describe('every kernel equals its plain twin to 1e-6 of the peak', () => {
         return bitDepth === 16 ? view.getInt16(at, true) : view.getUint16(at, true) | (view.getInt8(at + 2) << 16)
       })
       let state = scramble(42 + c * 0x632be5ab)
-      const expected = quantiseTwin(samples, bitDepth, filter, () => {
+      const expected = quantiseReference(samples, bitDepth, filter, () => {
         state ^= state << 13
         state ^= state >>> 17
         state ^= state << 5

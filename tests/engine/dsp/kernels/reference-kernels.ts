@@ -22,12 +22,12 @@ function inSeries(sections: readonly Biquad[]): (x: number) => number {
 }
 
 /** Filters samples through sections in series. */
-export function biquadCascadeTwin(samples: Float32Array, sections: readonly Biquad[]): Float32Array {
+export function biquadCascadeReference(samples: Float32Array, sections: readonly Biquad[]): Float32Array {
   return samples.map(inSeries(sections))
 }
 
 /** Σ x[n]·exp(−2πikn/size) for every k, straight from the definition. */
-export function fourierTwin(re: Float64Array, im: Float64Array): { re: Float64Array; im: Float64Array } {
+export function fourierReference(re: Float64Array, im: Float64Array): { re: Float64Array; im: Float64Array } {
   const size = re.length
   const out = { re: new Float64Array(size), im: new Float64Array(size) }
   for (let k = 0; k < size; k++) {
@@ -41,12 +41,15 @@ export function fourierTwin(re: Float64Array, im: Float64Array): { re: Float64Ar
 }
 
 /** One-sided powers of the Hann-windowed mid and side, scaled so that a full-scale sine spreads 0.5 over its bins. */
-export function midSidePowersTwin(left: Float32Array, right: Float32Array): { mid: Float64Array; side: Float64Array } {
+export function midSidePowersReference(
+  left: Float32Array,
+  right: Float32Array,
+): { mid: Float64Array; side: Float64Array } {
   const size = left.length
   const window = Float64Array.from(left, (_, i) => Math.sin((Math.PI * (i + 0.5)) / size) ** 2)
   const scale = 2 / (size * window.reduce((sum, w) => sum + w * w, 0))
   const powers = (sign: number): Float64Array => {
-    const { re, im } = fourierTwin(
+    const { re, im } = fourierReference(
       window.map((w, i) => (w * (left[i]! + sign * right[i]!)) / 2),
       new Float64Array(size),
     )
@@ -60,7 +63,7 @@ export function midSidePowersTwin(left: Float32Array, right: Float32Array): { mi
 }
 
 /** Sums of the powers of bins in bands that begin and end anywhere between them; every bin reaches half a bin to either side. */
-export function bandSumsTwin(powers: ArrayLike<number>, edgesInBins: readonly number[]): number[] {
+export function bandSumsReference(powers: ArrayLike<number>, edgesInBins: readonly number[]): number[] {
   return edgesInBins.slice(1).map((high, b) => {
     const low = edgesInBins[b]!
     let sum = 0
@@ -72,7 +75,7 @@ export function bandSumsTwin(powers: ArrayLike<number>, edgesInBins: readonly nu
 }
 
 /** Autocorrelation at the lags 0 … order of samples under a Hann window. */
-export function windowedLagsTwin(samples: Float32Array, order: number): number[] {
+export function windowedLagsReference(samples: Float32Array, order: number): number[] {
   const length = samples.length
   const windowed = Array.from(samples, (x, i) => x * Math.sin((Math.PI * (i + 0.5)) / length) ** 2)
   return Array.from({ length: order + 1 }, (_, lag) => {
@@ -83,7 +86,7 @@ export function windowedLagsTwin(samples: Float32Array, order: number): number[]
 }
 
 /** Interleaved little-endian integers as floats, one plane per channel. */
-export function planesOfPcmTwin(bytes: Uint8Array, bitDepth: 16 | 24): { left: number[]; right: number[] } {
+export function planesOfPcmReference(bytes: Uint8Array, bitDepth: 16 | 24): { left: number[]; right: number[] } {
   const size = bitDepth / 8
   const view = Buffer.from(bytes)
   const values = Array.from(
@@ -97,7 +100,7 @@ export function planesOfPcmTwin(bytes: Uint8Array, bitDepth: 16 | 24): { left: n
  * Per band (edges in bins, whole numbers) the sums of |X|², |Y|² and Re(X · conj Y) of the Hann-windowed mono sums x, times `gain`,
  * and y.
  */
-export function crossBandsTwin(
+export function crossBandsReference(
   x: readonly Float32Array[],
   y: readonly Float32Array[],
   gain: number,
@@ -105,7 +108,7 @@ export function crossBandsTwin(
 ): { xx: number[]; yy: number[]; xy: number[] } {
   const size = x[0]!.length
   const spectrum = (channels: readonly Float32Array[], drive: number) =>
-    fourierTwin(
+    fourierReference(
       Float64Array.from({ length: size }, (_, i) => {
         const window = Math.sin((Math.PI * (i + 0.5)) / size) ** 2
         return window * drive * channels.reduce((sum, samples) => sum + samples[i]!, 0)
@@ -127,7 +130,7 @@ export function crossBandsTwin(
 }
 
 /** left² + right² of the filtered channels, added up per group of frames. */
-export function weightedEnergiesTwin(
+export function weightedEnergiesReference(
   left: Float32Array,
   right: Float32Array,
   sections: readonly Biquad[],
@@ -142,7 +145,7 @@ export function weightedEnergiesTwin(
 }
 
 /** Sums of left, right, left², right², left · right, and the largest |sample|. */
-export function stereoSumsTwin(left: Float32Array, right: Float32Array): number[] {
+export function stereoSumsReference(left: Float32Array, right: Float32Array): number[] {
   const sums = [0, 0, 0, 0, 0, 0]
   for (let i = 0; i < left.length; i++) {
     const a = left[i]!
@@ -154,7 +157,7 @@ export function stereoSumsTwin(left: Float32Array, right: Float32Array): number[
 }
 
 /** The signal at `position` (in frames, fractions allowed) by a Kaiser-windowed sinc that reaches `reach` frames to either side. */
-function interpolateTwin(samples: Float32Array, position: number, reach: number, beta: number): number {
+function interpolateReference(samples: Float32Array, position: number, reach: number, beta: number): number {
   let sum = 0
   for (let n = Math.ceil(position - reach); n <= Math.floor(position + reach); n++) {
     const distance = position - n
@@ -164,7 +167,7 @@ function interpolateTwin(samples: Float32Array, position: number, reach: number,
 }
 
 /** Largest |value| on a grid of `points` per frame in [first, first + frames). */
-export function gridPeakTwin(
+export function gridPeakReference(
   samples: Float32Array,
   first: number,
   frames: number,
@@ -174,18 +177,18 @@ export function gridPeakTwin(
 ): number {
   let peak = 0
   for (let i = 0; i < frames * points; i++) {
-    peak = Math.max(peak, Math.abs(interpolateTwin(samples, first + i / points, reach, beta)))
+    peak = Math.max(peak, Math.abs(interpolateReference(samples, first + i / points, reach, beta)))
   }
   return peak
 }
 
 /** Soft clipping at four points per frame whose error is low-passed at `cutoff` (part of half the rate) and added to the signal. */
-export function softClipTwin(samples: Float32Array, knee: number, limit: number, cutoff: number): Float32Array {
+export function softClipReference(samples: Float32Array, knee: number, limit: number, cutoff: number): Float32Array {
   const out = Float64Array.from(samples)
   const width = limit - knee
   for (let i = 0; i < samples.length * 4; i++) {
     const position = i / 4
-    const value = interpolateTwin(samples, position, 16, 6)
+    const value = interpolateReference(samples, position, 16, 6)
     const magnitude = Math.abs(value)
     if (magnitude <= knee) continue
     const u = (magnitude - knee) / width
@@ -201,7 +204,7 @@ export function softClipTwin(samples: Float32Array, knee: number, limit: number,
 }
 
 /** Uniform cubic B-spline through control points, one per 8 frames, the first belonging to the group before frame 0. */
-export function gainCurveTwin(controls: Float32Array, frames: number): Float64Array {
+export function gainCurveReference(controls: Float32Array, frames: number): Float64Array {
   return Float64Array.from({ length: frames }, (_, n) => {
     const t = (n % 8) / 8
     const c = controls.subarray(Math.floor(n / 8))
@@ -210,8 +213,8 @@ export function gainCurveTwin(controls: Float32Array, frames: number): Float64Ar
   })
 }
 
-/** Settings of {@link limiterTwin} in groups and per group. */
-interface LimiterTwinSettings {
+/** Settings of {@link limiterReference} in groups and per group. */
+interface LimiterReferenceSettings {
   readonly half: number
   readonly firstBox: number
   readonly fastDecay: number
@@ -220,7 +223,11 @@ interface LimiterTwinSettings {
 }
 
 /** Control gains of a look-ahead limiter: maximum of the reduction around, releases, two averages. One control more before, two after. */
-export function limiterTwin(peaks: Float32Array, threshold: number, settings: LimiterTwinSettings): Float64Array {
+export function limiterReference(
+  peaks: Float32Array,
+  threshold: number,
+  settings: LimiterReferenceSettings,
+): Float64Array {
   const { half, firstBox, fastDecay, slowRise, slowFall } = settings
   const pad = 4 * half + 8
   const reduction = (group: number): number => {
@@ -250,7 +257,11 @@ export function limiterTwin(peaks: Float32Array, threshold: number, settings: Li
 }
 
 /** Sums, each over the groups [bounds[i], bounds[i + 1]), of energy times the squared gain in the group's middle. */
-export function limitedEnergiesTwin(energies: Float32Array, controls: Float32Array, bounds: Int32Array): Float64Array {
+export function limitedEnergiesReference(
+  energies: Float32Array,
+  controls: Float32Array,
+  bounds: Int32Array,
+): Float64Array {
   return Float64Array.from({ length: bounds.length - 1 }, (_, i) => {
     let sum = 0
     for (let g = bounds[i]!; g < bounds[i + 1]!; g++) {
@@ -262,7 +273,7 @@ export function limitedEnergiesTwin(energies: Float32Array, controls: Float32Arr
 }
 
 /** Quantises one channel with triangular dither and error feedback; `random` gives the generator's 32-bit states one after another. */
-export function quantiseTwin(
+export function quantiseReference(
   samples: Float32Array,
   bitDepth: number,
   filter: readonly number[],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Audio } from '../../../src-engine/dsp/block.ts'
 import { measureRendered } from '../../../src-engine/finalise/check.ts'
-import { prepareLanding } from '../../../src-engine/finalise/finalise.ts'
+import { prepareFinalise } from '../../../src-engine/finalise/finalise.ts'
 import { createLimiterTrial } from '../../../src-engine/finalise/material.ts'
 import { songLike, stereo } from '../../support/sounds.ts'
 
@@ -11,7 +11,7 @@ const prompt = { lookAheadMs: 1, fastReleaseMs: 0, slowRiseMs: 0, slowFallMs: 0 
 
 /** Loudness after limiting at `gainDb`: predicted, estimated from a sample and measured as a whole. */
 function readings(audio: Audio, gainDb: number) {
-  const source = prepareLanding(audio)
+  const source = prepareFinalise(audio)
   const trial = createLimiterTrial(source, 0.5, prompt)
   const predicted = trial.lufsAt(gainDb)
   const read = (how: 'whole' | 'estimate') => measureRendered(source, null, trial, gainDb, how)

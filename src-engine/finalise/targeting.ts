@@ -1,4 +1,4 @@
-/** The closed loop: a loudness is predicted from group energies, checked on samples, and the gain follows until it lands. */
+/** Loudness targeting in a closed loop: a loudness is predicted from group energies, checked on samples, and the gain follows. */
 
 import { lufsToMeanSquare, relativeGate } from '../dsp/meters/gating.ts'
 import { dbToGain, powerToDb } from '../dsp/units.ts'
@@ -7,9 +7,9 @@ import {
   blockMeans,
   clippedWhole,
   createLimiterTrial,
-  type LandingGoal,
-  type LandingSource,
+  type FinaliseSource,
   type LimiterTrial,
+  type LoudnessGoal,
   type Material,
   type Solution,
   solveGain,
@@ -20,22 +20,22 @@ import type { Treatment } from './peak-treatment.ts'
 /** Predictions need be no better: what they are off is measured. */
 const predictionToleranceLu = 0.01
 
-/** Lands a song with the first treatment that reaches the loudness aimed at, or with the one that comes closest to it. */
-export function landBest(
-  source: LandingSource,
+/** Brings a song to a goal with the first treatment that reaches it, or with the one that comes closest to it. */
+export function reachWithBest(
+  source: FinaliseSource,
   treatments: readonly Treatment[],
-  goal: LandingGoal,
-): { readonly attempt: Attempt; readonly landed: Landed } {
-  let best: { attempt: Attempt; landed: Landed | null; lufs: number } | null = null
+  goal: LoudnessGoal,
+): { readonly attempt: Attempt; readonly reached: Reached } {
+  let best: { attempt: Attempt; reached: Reached | null; lufs: number } | null = null
   for (const treatment of treatments) {
     const attempt = predict(source, treatment, goal)
-    const landed = attempt.isReductionShort ? null : land(source, attempt, goal)
-    if (landed !== null && !landed.isReductionShort) return { attempt, landed }
-    const lufs = landed?.integratedLufs ?? attempt.solution.value
-    if (best === null || lufs > best.lufs) best = { attempt, landed, lufs }
+    const reached = attempt.isReductionShort ? null : reachLoudness(source, attempt, goal)
+    if (reached !== null && !reached.isReductionShort) return { attempt, reached }
+    const lufs = reached?.integratedLufs ?? attempt.solution.value
+    if (best === null || lufs > best.lufs) best = { attempt, reached, lufs }
   }
-  const { attempt, landed } = best!
-  return { attempt, landed: landed ?? land(source, attempt, goal) }
+  const { attempt, reached } = best!
+  return { attempt, reached: reached ?? reachLoudness(source, attempt, goal) }
 }
 
 /**
@@ -53,7 +53,7 @@ export interface Attempt {
   readonly isReductionShort: boolean
 }
 
-function predict(source: LandingSource, treatment: Treatment, goal: LandingGoal): Attempt {
+function predict(source: FinaliseSource, treatment: Treatment, goal: LoudnessGoal): Attempt {
   const { ceiling, aimedLufs } = goal
   const clipLimit = treatment.clipAboveDb === null ? null : ceiling * dbToGain(treatment.clipAboveDb - treatment.gainDb)
   const material = clippedWhole(source, clipLimit)
@@ -64,14 +64,14 @@ function predict(source: LandingSource, treatment: Treatment, goal: LandingGoal)
   return { treatment, clipLimit, material, trial, solution, isReductionShort: solution !== wanted }
 }
 
-function highestGainDb(source: LandingSource, { aimedLufs, meanReductionDb }: LandingGoal): number {
+function highestGainDb(source: FinaliseSource, { aimedLufs, meanReductionDb }: LoudnessGoal): number {
   return aimedLufs - source.loudness.integratedLufs + meanReductionDb + 6
 }
 
 const reductionToleranceDb = 0.05
 
 /** Returns `wanted`, or where it takes more mean reduction off the loud parts than it may the highest gain that does not. */
-function withinReduction(source: LandingSource, trial: LimiterTrial, wanted: Solution, goal: LandingGoal): Solution {
+function withinReduction(source: FinaliseSource, trial: LimiterTrial, wanted: Solution, goal: LoudnessGoal): Solution {
   const mostDb = goal.meanReductionDb
   const reductionDb = meanReductionDb(source, trial.stepEnergies)
   if (reductionDb <= mostDb + reductionToleranceDb) return wanted
@@ -85,8 +85,8 @@ function withinReduction(source: LandingSource, trial: LimiterTrial, wanted: Sol
   return { gainDb, value: lufs, slope: wanted.slope }
 }
 
-/** Where a song has come down, measured on samples. */
-export interface Landed {
+/** Loudness that was reached and its cost, measured on samples. */
+export interface Reached {
   readonly gainDb: number
   readonly integratedLufs: number
   /** LU per dB of gain there. */
@@ -97,8 +97,8 @@ export interface Landed {
   readonly isReductionShort: boolean
 }
 
-/** Checks a prediction on samples and moves the gain until they land, unless the budget of reduction has ended the climb already. */
-function land(source: LandingSource, attempt: Attempt, goal: LandingGoal): Landed {
+/** Checks a prediction on samples and moves the gain until they reach the goal, unless the budget of reduction has ended the climb already. */
+function reachLoudness(source: FinaliseSource, attempt: Attempt, goal: LoudnessGoal): Reached {
   const { trial, clipLimit } = attempt
   const measureAt: Measure = (gainDb, how) => measureRendered(source, clipLimit, trial, gainDb, how)
   const verified = attempt.isReductionShort
@@ -117,7 +117,7 @@ function land(source: LandingSource, attempt: Attempt, goal: LandingGoal): Lande
 }
 
 /** Mean over the loud 400 ms blocks of the level lost, in dB, given the step energies that come out at input gain 0 dB. */
-function meanReductionDb(source: LandingSource, after: Float64Array): number {
+function meanReductionDb(source: FinaliseSource, after: Float64Array): number {
   const { means, loudFrom } = untouchedBlocks(source)
   const limited = blockMeans(after, source.sampleRateHz)
   let sum = 0
@@ -148,7 +148,7 @@ const fewestLoudBlocks = 30
 const fewestLoudPart = 0.1
 
 /** The blocks of the untouched song, found once: every gain that is tried is held against them. */
-function untouchedBlocks({ energies, peaks, sampleRateHz, loudness }: LandingSource): Blocks {
+function untouchedBlocks({ energies, peaks, sampleRateHz, loudness }: FinaliseSource): Blocks {
   const known = knownBlocks.get(energies)
   if (known !== undefined) return known
   const means = blockMeans(sumSteps(energies, stepBounds(peaks.length, sampleRateHz)), sampleRateHz)
@@ -172,11 +172,11 @@ type Measure = (gainDb: number, how?: 'whole' | 'estimate') => number
 /** A prediction that a sample shows to be off by no more than this is off by little more where nobody looked. */
 const smallBiasLu = 0.1
 
-/** Renders, measures, and moves the gain until the samples land where the prediction aimed, or until that is no longer affordable. */
+/** Renders, measures, and moves the gain until the samples have the loudness aimed at, or until that is no longer affordable. */
 function verifyOnSamples(
-  source: LandingSource,
+  source: FinaliseSource,
   { trial, solution: first }: Attempt,
-  goal: LandingGoal,
+  goal: LoudnessGoal,
   measureAt: Measure,
 ): Solution {
   const capDb = highestGainDb(source, goal)
@@ -187,8 +187,8 @@ function verifyOnSamples(
     const bias = measured - solution.value
     const isCertain = round > 0 || Math.abs(bias) <= smallBiasLu
     const isCapped = solution.gainDb >= capDb - 1e-6 && measured < goal.aimedLufs
-    const hasLanded = isCertain && Math.abs(measured - goal.aimedLufs) <= 0.015
-    if (hasLanded || round === mostRounds || isCapped) return { ...solution, value: measured }
+    const isReached = isCertain && Math.abs(measured - goal.aimedLufs) <= 0.015
+    if (isReached || round === mostRounds || isCapped) return { ...solution, value: measured }
     const { gainDb, slope } = solution
     const next = solveGain(lufsAt, goal.aimedLufs - bias, gainDb, capDb, predictionToleranceLu, slope)
     const isNear = isCertain && Math.abs(next.gainDb - gainDb) < 0.25

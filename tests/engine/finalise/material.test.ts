@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { createEnergyFilter } from '../../../src-engine/dsp/meters/loudness.ts'
 import { detectPeaks, peakGroupFrames } from '../../../src-engine/dsp/meters/true-peak.ts'
 import { clipStretch } from '../../../src-engine/finalise/clipper.ts'
-import { prepareLanding } from '../../../src-engine/finalise/finalise.ts'
+import { prepareFinalise } from '../../../src-engine/finalise/finalise.ts'
 import { clipMaterial } from '../../../src-engine/finalise/material.ts'
 import { songLike } from '../../support/sounds.ts'
 
 const rate = 44_100
 
-test.each([0.1, 0.3, 0.6])('what landing knows of a song clipped at %f is what the clipped samples say', (limit) => {
+test.each([0.1, 0.3, 0.6])('the material of a song clipped at %f is what the clipped samples say', (limit) => {
   const audio = songLike(6, rate)
-  const source = prepareLanding(audio)
+  const source = prepareFinalise(audio)
   const known = clipMaterial(source, limit)
   const channels = audio.channels.map((samples) => {
     const out = new Float32Array(audio.frames)
