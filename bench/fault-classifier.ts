@@ -294,7 +294,7 @@ function makeTable(): void {
     .slice(1)
     .map((row, f) => `  // ${faults[f]}\n  [${row.map((value) => value.toFixed(3)).join(', ')}],`)
   const table = `/**
- * Made by bench/fault-classifier.ts from ${songs(design)} pieces of music, their loud masters and damaged copies of both (docs/engine.md, section 4); do not edit. One row per fault: a constant, then a
+ * Made by bench/fault-classifier.ts from ${songs(design)} pieces of music, their loud masters and damaged copies of both (docs/engine/tone.md); do not edit. One row per fault: a constant, then a
  * factor for each number of \`faultFeatures\`, as natural logarithms against a piece without faults.
  */
 // biome-ignore-all lint/suspicious/noApproximativeNumericConstant: fitted numbers

@@ -26,7 +26,7 @@ function musicFolders(): string[] {
 
 /**
  * Eight songs on which results are reported: orchestral and electronic, quiet and loud, sparse and dense. None of them took part in
- * making a table; the bounds and features of the odds were chosen with them in view (docs/engine.md, section 4).
+ * making a table; the bounds and features of the odds were chosen with them in view (docs/engine/tone.md).
  */
 export const reportedSongs = [
   'casualties_of_war',

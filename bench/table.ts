@@ -1,4 +1,4 @@
-/** Tables on screen: Markdown, so that they can be pasted into docs/engine.md. */
+/** Tables on screen: Markdown, so that they can be pasted into docs/engine. */
 
 /** A column: its head and the width of what stands in it. */
 export type Column = readonly [head: string, width?: number]

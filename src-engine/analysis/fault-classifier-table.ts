@@ -1,5 +1,5 @@
 /**
- * Made by bench/fault-classifier.ts from 291 pieces of music, their loud masters and damaged copies of both (docs/engine.md, section 4);
+ * Made by bench/fault-classifier.ts from 291 pieces of music, their loud masters and damaged copies of both (docs/engine/tone.md);
  * do not edit. One row per fault: a constant, then a factor for each number of `faultFeatures`, as natural logarithms against a
  * piece without faults.
  */

@@ -15,7 +15,7 @@ export const faults: readonly Fault[] = ['mud', 'harshness', 'dullness', 'narrow
 
 /**
  * Side against mid of the widest moments (one in twenty) that counts as usual, dB: above the median of finished pieces
- * (docs/engine.md, section 6). Stands for pieces that have no width.
+ * (docs/engine/dynamics.md). Stands for pieces that have no width.
  */
 export const usualWidestDb = 2.2
 

@@ -34,7 +34,7 @@ interface GenreTilt {
  * Our recommendation per genre: Elowsson and Friberg found that genres differ mainly by how much percussion they have, which brings
  * bass and treble with it, and that recent releases are brighter and have more bass than the mean of their tracks. No published
  * table gives numbers per genre; these are ours. Those of genres with percussion were set so that finished recordings of such music
- * lie around the target (docs/engine.md, section 4). `other` has none: it is only freed of outliers.
+ * lie around the target (docs/engine/tone.md). `other` has none: it is only freed of outliers.
  */
 const genreTilts: Record<Genre, GenreTilt | null> = {
   kpop: { bassDb: 5, bodyDb: -1, presenceDb: 1, airDb: 6 },

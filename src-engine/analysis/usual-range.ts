@@ -7,7 +7,7 @@ export type Excess = Extract<Fault, 'mud' | 'harshness' | 'widened'>
 
 /**
  * What one in fifty of 241 finished pieces exceeds, and what one in twenty does, dB: of music of generators, which is known for
- * these faults, the doubt is smaller (docs/engine.md, section 4).
+ * these faults, the doubt is smaller (docs/engine/tone.md).
  */
 const oneInFiftyDb: Record<Excess, number> = { mud: 12, harshness: 9, widened: 6 }
 const oneInTwentyDb: Record<Excess, number> = { mud: 8, harshness: 6, widened: 5 }

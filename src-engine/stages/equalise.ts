@@ -22,7 +22,7 @@ const possibleFrom = -1
 const possibleTo = 0
 /**
  * Log-odds from which a fault is taken for real and removed in its usual size, each by how often music without that fault exceeds
- * it (docs/engine.md, section 4): mud and dullness one piece in a hundred at most, since a cut there takes a song's warmth and a
+ * it (docs/engine/tone.md): mud and dullness one piece in a hundred at most, since a cut there takes a song's warmth and a
  * lift hardens what was meant; harshness one in fifteen.
  */
 const certainFrom: Record<ToneFault['kind'], number> = { mud: 1, harshness: -0.6, dullness: 1 }

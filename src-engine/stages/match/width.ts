@@ -9,7 +9,7 @@ import { nothingPlanned, type StagePlan } from '../stage.ts'
 
 /**
  * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in twenty and one in fifty exceed them
- * (docs/engine.md, section 4).
+ * (docs/engine/tone.md).
  */
 const narrowedFrom = 0
 const widenedFrom = -0.3

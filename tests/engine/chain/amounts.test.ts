@@ -1,4 +1,4 @@
-/** How much the planner asks for: the figures that docs/engine.md promises, in the recipes of songs that differ in one reading. */
+/** How much the planner asks for: the figures that docs/engine promises, in the recipes of songs that differ in one reading. */
 import { expect, it } from 'vitest'
 import { analyseSource, type SourceAnalysis } from '../../../src-engine/analysis/analysis.ts'
 import { findCutoff } from '../../../src-engine/analysis/bandwidth.ts'
@@ -114,7 +114,7 @@ it.each([
 
 /**
  * Third octaves from 50 Hz to 12.5 kHz of finished recordings with percussion, median of 40, against their mean from 100 Hz to
- * 8 kHz (docs/engine.md, section 4).
+ * 8 kHz (docs/engine/tone.md).
  */
 const finishedDb = [
   5.5, 7.4, 6.3, 5.9, 5.4, 4.2, 3.1, 1.4, 1.7, 1.5, 1.1, 1.2, 1.4, 0.1, 0.3, -0.3, 0.2, -0.6, -1.6, -3.3, -3.4, -5.2,

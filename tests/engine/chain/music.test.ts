@@ -54,7 +54,7 @@ describe.skipIf(reason !== '')(`finished music${reason}`, () => {
     ['over-wide by 6 dB', 80],
     ['narrowed by 6 dB', 60],
     ['mud +4 dB at 250 Hz', 40],
-    // Blind to most cases (docs/engine.md): this only promises that the engine does not make them worse.
+    // Blind to most cases (docs/engine/tone-measured.md): this only promises that the engine does not make them worse.
     ['dull −4 dB above 5 kHz', 0],
   ])('%s comes at least %i per cent closer to the original on average', (kind, percent) => {
     const closer = songs.map(([name, audio]) => {
