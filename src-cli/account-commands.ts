@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander'
 import type { Account } from '../src-contract/account.ts'
-import { PLANS } from '../src-contract/plans.ts'
+import { PLANS, type Plan } from '../src-contract/plans.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { table } from './text-output.ts'
@@ -22,7 +22,7 @@ export function registerAccountCommands(program: Command, dataDir: string, words
     words,
   )
     .description(say.plan)
-    .action((plan: string, options: ClientOptions) =>
+    .action((plan: Plan, options: ClientOptions) =>
       runClientCommand(options, words, (client) => client.call('setPlan', { body: { plan } }), shown),
     )
 

@@ -1,12 +1,12 @@
 /** What all commands share that talk to the service: the data directory, `--json`, and how a failure is shown. */
 import type { Command } from 'commander'
+import { ApiError } from '../src-contract/client.ts'
 import type { ErrorEnvelope } from '../src-contract/errors.ts'
 import { startFailureText } from '../src-contract/text/start-failure.ts'
 import { DataDirectoryError } from '../src-server/db/fault.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import type { ServiceClient } from './service-client.ts'
-import { ServiceError } from './service-error.ts'
 import { type Words, wordsFor } from './words.ts'
 
 export interface ClientOptions {
@@ -49,7 +49,7 @@ export function printFailure(error: unknown, words: Words, asJson: boolean): voi
     return
   }
   const message = failureText(error, wordsFor(words, { json: true }))
-  const envelope = error instanceof ServiceError ? error.envelope : envelopeOf(error, message)
+  const envelope = error instanceof ApiError && error.envelope ? error.envelope : envelopeOf(error, message)
   process.stdout.write(`${JSON.stringify(envelope)}\n`)
 }
 

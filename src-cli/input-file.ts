@@ -8,7 +8,7 @@ import path from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { MAX_SOURCE_BYTES } from '../src-contract/limits.ts'
-import { unusable } from './service-error.ts'
+import { unusable } from './unusable-input.ts'
 import type { Words } from './words.ts'
 
 /** Name that stands for standard input. */

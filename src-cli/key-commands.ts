@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ApiKey } from '../src-contract/account.ts'
+import { ApiError, errorOf } from '../src-contract/client.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
-import { ServiceError } from './service-error.ts'
 import { table } from './text-output.ts'
 import { type Words, wordsFor } from './words.ts'
 
@@ -48,9 +48,9 @@ export function registerKeyCommands(program: Command, dataDir: string, words: Wo
 /** The service's own sentence speaks of an address, which nobody has typed here. */
 function unknownKey(id: string, words: Words): (error: unknown) => never {
   return (error) => {
-    if (!(error instanceof ServiceError) || error.envelope.error.code !== 'NOT_FOUND') throw error
+    if (!(error instanceof ApiError) || error.envelope?.error.code !== 'NOT_FOUND') throw error
     const message = words.keys.unknown(id)
-    throw new ServiceError({ error: { ...error.envelope.error, message } })
+    throw errorOf({ error: { ...error.envelope.error, message } })
   }
 }
 

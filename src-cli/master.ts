@@ -6,13 +6,14 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import yauzl from 'yauzl'
+import { ApiError, type CallArguments, errorOf, type FilePart } from '../src-contract/client.ts'
 import type { CreatedJob, Job } from '../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../src-contract/limits.ts'
 import { errorText } from '../src-contract/text/text.ts'
 import { giveToUser, makeFolder } from '../src-system/disk.ts'
 import type { Input } from './input-file.ts'
 import type { ServiceClient } from './service-client.ts'
-import { ServiceError, unusable } from './service-error.ts'
+import { unusable } from './unusable-input.ts'
 import type { Words } from './words.ts'
 
 const POLL_INTERVAL_MS = 250
@@ -25,6 +26,12 @@ export interface MasterOptions {
   readonly fields: Readonly<Record<string, string>>
 }
 
+/** Form of `POST /api/v1/master`, by wire names. */
+interface JobForm {
+  readonly fields: Record<string, string>
+  readonly files: Record<string, FilePart>
+}
+
 export interface MasterOutcome {
   readonly job: Job
   /** Absolute paths of what was written below `out`; empty when the job failed. */
@@ -34,7 +41,7 @@ export interface MasterOutcome {
 /**
  * Masters `song` and returns the ended job with the files written below `options.out`. Calls `onProgress` whenever the job
  * moved. When `signal` aborts, the job is cancelled and refunded and the outcome is that of the cancelled job.
- * Throws ServiceError when the service refuses the job or nothing can be written to `out`, an Error that says where the masters are when
+ * Throws ApiError when the service refuses the job or nothing can be written to `out`, an Error that says where the masters are when
  * they cannot be unpacked, and the file system's error when a file cannot be read.
  */
 export async function masterFile(
@@ -46,14 +53,12 @@ export async function masterFile(
   words: Words,
 ): Promise<MasterOutcome> {
   await makeOut(options.out, words)
-  const form = new FormData()
-  form.set('platforms', options.platforms)
-  for (const [name, value] of Object.entries(options.fields)) form.set(name, value)
+  const form: JobForm = { fields: { platforms: options.platforms, ...options.fields }, files: {} }
   await attach(client, form, song, 'file', 'source_id', words)
   if (options.reference) await attach(client, form, options.reference, 'reference_file', 'reference_source_id', words)
 
   // The other answer is that of a dry run, which is not asked for.
-  const created = (await client.call('createJob', { body: form })) as CreatedJob
+  const created = (await client.call('createJob', form as CallArguments<'createJob'>)) as CreatedJob
   const job = await follow(client, created.job_id, onProgress, signal)
   return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out, words) : [] }
 }
@@ -71,7 +76,7 @@ async function makeOut(out: string, words: Words): Promise<void> {
 /** Puts a file into the form; one over the upload limit is stored as a source first, as the application does. */
 async function attach(
   client: ServiceClient,
-  form: FormData,
+  form: JobForm,
   { path: file, name }: Input,
   part: string,
   storedAs: string,
@@ -79,24 +84,22 @@ async function attach(
 ): Promise<void> {
   const blob = await openAsBlob(file)
   if (blob.size <= MAX_UPLOAD_BYTES) {
-    form.set(part, blob, name)
+    form.files[part] = { content: blob, name }
     return
   }
-  const upload = new FormData()
-  upload.set('purpose', 'reference')
-  upload.set('file', blob, name)
-  const source = await client.call('createSource', { body: upload }).catch(refusedAs(part, words))
-  form.set(storedAs, source.source_id)
+  const upload = { fields: { purpose: 'reference' as const }, files: { file: { content: blob, name } } }
+  const source = await client.call('createSource', upload).catch(refusedAs(part, words))
+  form.fields[storedAs] = source.source_id
 }
 
 /** The service speaks of a file that it is to store; here it is the `part` of a job. */
 function refusedAs(part: string, { language }: Words): (cause: unknown) => never {
   return (cause) => {
-    if (!(cause instanceof ServiceError) || !cause.envelope.error.param?.endsWith('file')) throw cause
+    if (!(cause instanceof ApiError) || !cause.envelope?.error.param?.endsWith('file')) throw cause
     const { error } = cause.envelope
     const values = { ...error.values, param: part, field: part }
     const message = errorText(error.code, values, language)
-    throw new ServiceError({ error: { ...error, message, param: part, values } })
+    throw errorOf({ error: { ...error, message, param: part, values } })
   }
 }
 
@@ -123,7 +126,7 @@ async function follow(
 
 async function unpackResult(client: ServiceClient, jobId: string, out: string, words: Words): Promise<string[]> {
   const archive = path.resolve(out, `.${jobId}.zip`)
-  const response = await client.fetch('downloadResult', { params: { job_id: jobId } })
+  const response = await client.open('downloadResult', { params: { job_id: jobId } })
   try {
     if (!response.body) throw new Error('The download has no body.')
     await pipeline(response.body, createWriteStream(archive))

@@ -9,7 +9,7 @@ import { findDataDirectory, ownerOf } from '../src-server/db/data-directory.ts'
 import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { createServiceClient } from './service-client.ts'
-import { unusable } from './service-error.ts'
+import { unusable } from './unusable-input.ts'
 import { type Words, wordsFor } from './words.ts'
 
 interface OpenOptions extends ClientOptions {

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { printFailure } from './client-command.ts'
-import { unusable } from './service-error.ts'
 import { displayWidth } from './text-output.ts'
+import { unusable } from './unusable-input.ts'
 import type { Words } from './words.ts'
 
 /** Commands below it are of the same kind, so that each speaks the same language. */

@@ -4,8 +4,8 @@ import { type ClientOptions, runClientCommand, withClientOptions } from './clien
 import { absolutePath } from './data-dir.ts'
 import { ffmpegInUse } from './doctor-command.ts'
 import type { ServiceClient } from './service-client.ts'
-import { unusable } from './service-error.ts'
 import { table } from './text-output.ts'
+import { unusable } from './unusable-input.ts'
 import { type Words, wordsFor } from './words.ts'
 
 interface FfmpegOptions extends ClientOptions {

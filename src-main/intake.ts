@@ -1,8 +1,9 @@
 /** Files from the desktop onto the batch: dropped, chosen, opened with Loudsmith or given on the command line. */
 import { lstat, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { ApiError } from '../src-contract/client.ts'
 import type { IntakeReport, RefusedFile } from './bridge.ts'
-import { RefusedError, type Service } from './service.ts'
+import type { Service } from './service.ts'
 
 /** Most songs that one hand-over may bring, so that a dropped music library does not fill the disk. */
 const MAX_SONGS = 500
@@ -52,8 +53,8 @@ export async function takeSongs(paths: readonly string[], storeSong: Service['st
       sourceIds.push(source_id)
     } catch (error) {
       const filename = path.basename(file)
-      if (error instanceof RefusedError) refused.push({ filename, code: error.code, values: error.values })
-      else refused.push({ filename, code: 'UNREADABLE' })
+      const refusal = error instanceof ApiError ? error.envelope?.error : undefined
+      refused.push({ filename, code: refusal?.code ?? 'UNREADABLE', values: refusal?.values })
     }
   }
   if (files.length > MAX_SONGS) refused.push({ filename: '…', code: 'TOO_MANY_SONGS', values: { limit: MAX_SONGS } })

@@ -1,5 +1,5 @@
 import { createRoot } from 'react-dom/client'
-import { createClient } from './api/client.ts'
+import { createClient } from '../src-contract/client.ts'
 import { openSession } from './api/session.ts'
 import { App } from './app.tsx'
 import { AppContext, createAppState } from './state/app-state.ts'

@@ -1,35 +1,13 @@
-/** Following what happens on the server: a fetch stream of server-sent events that reconnects, and polling when it cannot. */
+/** Follows the live events of the server: a stream that reconnects, and polling while it cannot. */
+import {
+  ApiError,
+  type Client,
+  type MessageStream,
+  type OpenedStream,
+  openEventStream,
+  type StreamMessage,
+} from '../../src-contract/client.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
-import { ApiError, type Client } from './client.ts'
-
-export interface StreamMessage {
-  readonly id: string | undefined
-  readonly data: string
-}
-
-/**
- * Makes a parser of the event-stream format (WHATWG HTML, section 9.2.6): feed it text as it arrives, it answers the
- * messages that became complete. Comments and fields it does not know are skipped; a message without data is none.
- */
-export function createStreamParser(): (text: string) => StreamMessage[] {
-  let rest = ''
-  let id: string | undefined
-  let lines: string[] = []
-  return (text) => {
-    const parts = (rest + text).split(/\r\n|\r|\n/)
-    rest = parts.pop() ?? ''
-    const messages: StreamMessage[] = []
-    for (const line of parts) {
-      if (line === '') {
-        if (lines.length > 0) messages.push({ id, data: lines.join('\n') })
-        lines = []
-        id = undefined
-      } else if (line.startsWith('data:')) lines.push(line.slice(line.charAt(5) === ' ' ? 6 : 5))
-      else if (line.startsWith('id:')) id = line.slice(3).trim()
-    }
-    return messages
-  }
-}
 
 /** Wait before the n-th reconnection in a row, ms: 0.5 s doubling to 15 s. */
 export function backOffMs(failures: number): number {
@@ -38,40 +16,14 @@ export function backOffMs(failures: number): number {
 
 export type LinkState = 'connecting' | 'live' | 'polling' | 'lost'
 
-/** Messages as they arrive, in batches; an empty one is a sign of life. Ends with the connection, or rejects. */
-export type MessageStream = AsyncIterable<readonly StreamMessage[]>
+/** Opens the event stream after the stored event `lastId`. Throws ApiError where the server refuses it. */
+export type OpenStream = (lastId: string | undefined, signal: AbortSignal) => Promise<OpenedStream>
 
-/**
- * Opens the stream after the stored event `lastId`. Throws ApiError where the server does not give it. Who does not read it, or reads
- * no further, calls `close`.
- */
-export type OpenStream = (
-  lastId: string | undefined,
-  signal: AbortSignal,
-) => Promise<{ readonly messages: MessageStream; readonly close: () => Promise<void> }>
-
-/** Returns the way to a stream of one's own. */
-export function ownStream(client: Pick<Client, 'open'>): OpenStream {
-  return async (lastId, signal) => {
-    const headers = lastId === undefined ? {} : { 'Last-Event-ID': lastId }
-    const { body } = await client.open('streamEvents', { headers, signal })
-    const reader = body?.getReader()
-    return {
-      messages: parsed(reader),
-      close: async () => reader?.cancel().catch(() => undefined),
-    }
-  }
-}
-
-async function* parsed(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): MessageStream {
-  const parse = createStreamParser()
-  const decoder = new TextDecoder()
-  while (reader) {
-    const { done, value } = await reader.read()
-    if (done) return
-    yield parse(decoder.decode(value, { stream: true }))
-  }
-}
+/** Returns a function that opens a stream for this page alone. */
+export const ownStream =
+  (client: Pick<Client, 'open'>): OpenStream =>
+  (lastId, signal) =>
+    openEventStream(client, lastId, signal)
 
 export interface FollowOptions {
   readonly open: OpenStream

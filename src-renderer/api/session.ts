@@ -3,8 +3,9 @@
  * browser the link of the page carries a one-time ticket in its fragment, which no server and no log receives, and the page
  * exchanges it. A link in the browser's history opens nothing any more.
  */
+
+import { ApiError, type Client } from '../../src-contract/client.ts'
 import { ticketIn } from '../../src-contract/session.ts'
-import { ApiError, type Client } from './client.ts'
 
 const STORED = 'loudsmith.session'
 

@@ -3,8 +3,8 @@
  * or, where there is none, in one of the tabs; the others read along over a channel of their origin. Each tab takes the end of the hub
  * for the end of the stream, opens it again and reads the truth: so no event is lost with the tab that held it.
  */
-import { ApiError } from './client.ts'
-import type { MessageStream, OpenStream, StreamMessage } from './events.ts'
+import { ApiError, type MessageStream, type StreamMessage } from '../../src-contract/client.ts'
+import type { OpenStream } from './events.ts'
 
 const NAME = 'loudsmith.events'
 

@@ -1,5 +1,5 @@
 /** The shared worker that holds the event stream of all tabs. */
-import { createClient } from './client.ts'
+import { createClient } from '../../src-contract/client.ts'
 import { ownStream } from './events.ts'
 import { standForHub } from './shared-stream.ts'
 

@@ -1,10 +1,10 @@
 /** Sending a song. The only request that is not a fetch: a browser tells how much of a body has gone only to XMLHttpRequest. */
 
 import type { Source } from '../../src-contract/app.ts'
+import { ApiError, type Client, readFailure } from '../../src-contract/client.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { ERROR_CODES } from '../../src-contract/errors.ts'
 import type { DesktopBridge } from '../../src-main/bridge.ts'
-import { ApiError, type Client, readFailure } from './client.ts'
 
 export interface SendSong {
   readonly file: File

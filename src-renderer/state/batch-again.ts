@@ -1,8 +1,8 @@
 /** Mastering songs once more: how those of ended jobs come back to the batch. */
 import type { BatchSong, MasterSettings } from '../../src-contract/app.ts'
+import { ApiError, type Client } from '../../src-contract/client.ts'
 import { ERRORS, type ErrorCode } from '../../src-contract/errors.ts'
 import type { Job } from '../../src-contract/jobs.ts'
-import { ApiError, type Client } from '../api/client.ts'
 import { settingsOf } from './jobs.ts'
 import { isNotReached } from './refusal.ts'
 

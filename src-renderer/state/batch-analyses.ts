@@ -1,10 +1,10 @@
 /** The free look at each song of the batch, one after another: how far it is, and why it failed. What it finds is the batch's. */
 import { createStore } from 'zustand/vanilla'
 import type { Batch, BatchSong } from '../../src-contract/app.ts'
+import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { AiService } from '../../src-contract/platforms.ts'
-import { ApiError, type Client } from '../api/client.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import { isTooShort, type Look } from './song-rows.ts'
 

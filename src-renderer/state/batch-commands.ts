@@ -1,6 +1,6 @@
 /** What is done to the batch here, told the server one after another, and its answers: only those that know of all of it are shown. */
 import type { Batch } from '../../src-contract/app.ts'
-import type { Client } from '../api/client.ts'
+import type { Client } from '../../src-contract/client.ts'
 import type { JobsActions } from './jobs.ts'
 import { createTurns } from './turns.ts'
 

@@ -1,7 +1,7 @@
 /** Reference tracks: those on their way to the server, and the facts of those that settings name. */
 import { createStore } from 'zustand/vanilla'
 import type { Batch, Source } from '../../src-contract/app.ts'
-import type { Client } from '../api/client.ts'
+import type { Client } from '../../src-contract/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 import { createTurns } from './turns.ts'

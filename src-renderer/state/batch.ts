@@ -8,8 +8,8 @@ import {
   type Source,
   summaryOf,
 } from '../../src-contract/app.ts'
+import type { Client } from '../../src-contract/client.ts'
 import type { Job } from '../../src-contract/jobs.ts'
-import type { Client } from '../api/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type AgainBatch, bringBack } from './batch-again.ts'
 import { createLooks, type LooksOptions } from './batch-analyses.ts'

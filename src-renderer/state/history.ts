@@ -1,8 +1,8 @@
 /** History: the jobs that match a search, page by page, and what is selected among them. */
 import { createStore } from 'zustand/vanilla'
+import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Job, JobQuery } from '../../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../../src-contract/limits.ts'
-import { ApiError, type Client } from '../api/client.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'

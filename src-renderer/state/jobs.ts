@@ -1,11 +1,11 @@
 /** Jobs as the server told them, by id. Whatever is older than what is known already is ignored, so a replay is harmless. */
 import { createStore } from 'zustand/vanilla'
 import type { BatchSong, MasterSettings } from '../../src-contract/app.ts'
+import type { Client } from '../../src-contract/client.ts'
 import { FAILURES } from '../../src-contract/errors.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../../src-contract/limits.ts'
-import type { Client } from '../api/client.ts'
 
 export interface Jobs {
   readonly byId: Readonly<Record<string, Job>>

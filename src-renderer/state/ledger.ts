@@ -1,7 +1,7 @@
 /** The ledger of credits, newest first and as far back as it was opened. */
 import { createStore } from 'zustand/vanilla'
 import type { LedgerEntry } from '../../src-contract/account.ts'
-import type { Client } from '../api/client.ts'
+import type { Client } from '../../src-contract/client.ts'
 import { createTurns } from './turns.ts'
 
 export interface Ledger {

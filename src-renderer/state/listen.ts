@@ -1,10 +1,10 @@
 /** What the Listen screen shows of one job: its report, and the other jobs of the same song. */
 import { createStore } from 'zustand/vanilla'
+import type { Client } from '../../src-contract/client.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../../src-contract/limits.ts'
 import type { Platform } from '../../src-contract/platforms.ts'
 import type { Report } from '../../src-contract/report.ts'
-import type { Client } from '../api/client.ts'
 import { comparedPlatform, type OtherMaster } from './listen-versions.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 import { createTurns } from './turns.ts'

@@ -1,8 +1,8 @@
 /** What the listener has chosen: version, level, loop, volume. The player sounds it; everything the screen shows is here. */
 import { createStore } from 'zustand/vanilla'
+import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Platform } from '../../src-contract/platforms.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
-import { ApiError, type Client } from '../api/client.ts'
 import type { AbxAnswer, AbxTrial } from '../player/abx.ts'
 import { type LevelMode, levelGainsDb, type VersionLevel } from '../player/levels.ts'
 import type { PlaybackReport } from '../player/playback-engine.ts'

@@ -1,8 +1,9 @@
 /** A failure as the interface keeps it: the facts, which are worded where they are shown, in the language of that moment. */
+
+import { ApiError } from '../../src-contract/client.ts'
 import { ERROR_CODES, type ErrorParams, FAILURE_CODES } from '../../src-contract/errors.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { errorText, failureText, type Language } from '../../src-contract/text/text.ts'
-import { ApiError } from '../api/client.ts'
 
 export interface Refusal {
   /** Of the contract's catalogues, or one of those below. */

@@ -2,7 +2,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { Account } from '../../src-contract/account.ts'
 import type { Settings, SystemState } from '../../src-contract/app.ts'
-import type { Client } from '../api/client.ts'
+import type { Client } from '../../src-contract/client.ts'
 import type { LinkState } from '../api/events.ts'
 import { createTurns } from './turns.ts'
 

@@ -1,7 +1,7 @@
 /** Webhooks and the log of their deliveries, and which of them are being removed. */
 import { createStore } from 'zustand/vanilla'
+import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Delivery, Webhook } from '../../src-contract/webhooks.ts'
-import { ApiError, type Client } from '../api/client.ts'
 import type { NoticesActions } from './notices.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 import { createTurns } from './turns.ts'

@@ -418,12 +418,12 @@ test('a job that has ended by the moment in which its command is broken off is n
   )
   const client: typeof real = {
     ...real,
-    async call(name, callOptions) {
+    async call(name, ...args) {
       if (stop.signal.aborted) {
         engine.processes[0]?.finish()
-        await service.ended(callOptions?.params?.job_id ?? '')
+        await service.ended((args[0] as { params: { job_id: string } }).params.job_id)
       }
-      return await real.call(name, callOptions)
+      return await real.call(name, ...args)
     },
   }
   const breakOff = () => {

@@ -3,7 +3,7 @@ import type { LiveEvent } from '../../src-contract/events.ts'
 import { type Activity, type EndedBatch, endedBatch, followActivity, overallFraction } from '../../src-main/activity.ts'
 import { batchNotice, placeOfBatch } from '../../src-main/batch-notice.ts'
 import { deliveredPaths } from '../../src-main/masters.ts'
-import { createEventReader, type Service } from '../../src-main/service.ts'
+import type { Service } from '../../src-main/service.ts'
 import { wordsOf } from '../../src-main/text.ts'
 
 const job = (id: string, status: 'queued' | 'done' | 'failed', failureCode?: 'CANCELLED' | 'DIGITAL_SILENCE') => ({
@@ -81,8 +81,8 @@ describe('following the server', () => {
     }
     followActivity(
       {
-        call: (async (name, parts = {}) =>
-          parts.query?.status === 'queued' ? { jobs: [], total: 0 } : answers[name]) as Service['call'],
+        call: (async (name, args: { query?: { status?: string } } = {}) =>
+          args.query?.status === 'queued' ? { jobs: [], total: 0 } : answers[name]) as Service['call'],
         follow: async (onEvent) => {
           send = onEvent
         },
@@ -176,16 +176,6 @@ describe('following the server', () => {
     send({ event: 'job.completed', seq: 1, job_id: '0' })
     await vi.waitFor(() => expect(batches).toHaveLength(1))
     expect(batches[0]?.done).toHaveLength(250)
-  })
-
-  it('reads events however the stream cuts them', () => {
-    const stream = 'event: a\ndata: {"n":1}\n\n: heartbeat\n\nid: 7\r\ndata: two\r\ndata: lines\r\n\r\n'
-    for (const size of [1, 3, 1000]) {
-      const read: string[] = []
-      const take = createEventReader((text) => read.push(text))
-      for (let at = 0; at < stream.length; at += size) take(stream.slice(at, at + size))
-      expect(read).toEqual(['{"n":1}', 'two\nlines'])
-    }
   })
 })
 

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { errorOf } from '../../src-contract/client.ts'
 import { argumentValue, filesInArguments, portFrom } from '../../src-main/arguments.ts'
 import { findSongs, realFiles, takeSongs } from '../../src-main/intake.ts'
-import { RefusedError } from '../../src-main/service.ts'
 
 /** As Windows lists what lies in OneDrive. */
 const cloud = vi.hoisted(() => ({ isOn: false }))
@@ -60,7 +60,7 @@ describe('files from the desktop', () => {
     const stored: string[] = []
     const values = { duration: '11:20' }
     const report = await takeSongs(['/m/a.wav', '/m/b.wav', '/m/c.wav'], async (file) => {
-      if (file === '/m/b.wav') throw new RefusedError({ error: { code: 'FILE_TOO_LONG', message: '11:20.', values } })
+      if (file === '/m/b.wav') throw errorOf({ error: { code: 'FILE_TOO_LONG', message: '11:20.', values } })
       if (file === '/m/c.wav') throw new Error('EACCES')
       stored.push(file)
       return { source_id: 'first' }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Batch, BatchSong, Source } from '../../src-contract/app.ts'
+import { ApiError, createClient } from '../../src-contract/client.ts'
 import type { Job } from '../../src-contract/jobs.ts'
-import { ApiError, createClient } from '../../src-renderer/api/client.ts'
 import { type BatchActions, type BatchOptions, createBatch } from '../../src-renderer/state/batch.ts'
 import { inTurnOfPages } from '../../src-renderer/state/batch-analyses.ts'
 import { mergedBatch, mergedOrder } from '../../src-renderer/state/batch-merge.ts'

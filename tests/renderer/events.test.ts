@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
+import { createClient } from '../../src-contract/client.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Job } from '../../src-contract/jobs.ts'
-import { createClient } from '../../src-renderer/api/client.ts'
-import { backOffMs, createStreamParser, followEvents, ownStream } from '../../src-renderer/api/events.ts'
+import { backOffMs, followEvents, ownStream } from '../../src-renderer/api/events.ts'
 import { createJobs, newerJob, withProgress } from '../../src-renderer/state/jobs.ts'
 
 const job = (change: Partial<Job> = {}): Job => ({
@@ -40,17 +40,6 @@ const progress = (seq: number, percent: number, more: Partial<LiveEvent> = {}): 
 })
 
 describe('the event stream', () => {
-  it('is read the same however the network cuts it', () => {
-    const text = ': hello\n\nid: 7\nevent: job.completed\ndata: {"a":1}\n\ndata: one\ndata: two\r\n\r\n'
-    const whole = createStreamParser()(text)
-    expect(whole).toEqual([
-      { id: '7', data: '{"a":1}' },
-      { id: undefined, data: 'one\ntwo' },
-    ])
-    const parse = createStreamParser()
-    expect([...text].flatMap((letter) => parse(letter)).map((one) => one.data)).toEqual(['{"a":1}', 'one\ntwo'])
-  })
-
   it('waits longer after each failure, but never long', () => {
     expect([1, 2, 3, 9].map(backOffMs)).toEqual([500, 1000, 2000, 15_000])
   })

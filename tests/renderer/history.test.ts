@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createClient } from '../../src-contract/client.ts'
 import type { Job } from '../../src-contract/jobs.ts'
-import { createClient } from '../../src-renderer/api/client.ts'
 import { createHistory, groupsOf } from '../../src-renderer/state/history.ts'
 import { createJobs } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'

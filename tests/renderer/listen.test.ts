@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createClient } from '../../src-contract/client.ts'
 import type { Report } from '../../src-contract/report.ts'
-import { createClient } from '../../src-renderer/api/client.ts'
 import { createListen } from '../../src-renderer/state/listen.ts'
 import { commonRateHz } from '../../src-renderer/state/listen-versions.ts'
 import { settle } from '../support/fake-clock.ts'

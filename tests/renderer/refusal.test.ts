@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { ApiError } from '../../src-contract/client.ts'
 import { errorText, failureText } from '../../src-contract/text/text.ts'
-import { ApiError } from '../../src-renderer/api/client.ts'
 import { failureOf, refusalOf, refusalText } from '../../src-renderer/state/refusal.ts'
 
 const OWN = ['UNREACHABLE', 'FILE_GONE', 'UNREADABLE', 'NO_SONGS', 'MASTERS_GONE', 'JOB_NOT_FOUND', 'NOT_FOUND']

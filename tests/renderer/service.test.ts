@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createClient } from '../../src-renderer/api/client.ts'
+import { createClient } from '../../src-contract/client.ts'
 import { createService } from '../../src-renderer/state/service.ts'
 import { settle } from '../support/fake-clock.ts'
 

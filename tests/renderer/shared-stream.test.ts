@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ApiError } from '../../src-renderer/api/client.ts'
-import type { MessageStream, OpenStream, StreamMessage } from '../../src-renderer/api/events.ts'
+import { ApiError, type MessageStream, type StreamMessage } from '../../src-contract/client.ts'
+import type { OpenStream } from '../../src-renderer/api/events.ts'
 import { sharedStream, startHub } from '../../src-renderer/api/shared-stream.ts'
 import { settle } from '../support/fake-clock.ts'
 

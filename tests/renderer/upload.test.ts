@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Source } from '../../src-contract/app.ts'
+import { ApiError } from '../../src-contract/client.ts'
 import type { IntakeReport } from '../../src-main/bridge.ts'
-import { ApiError } from '../../src-renderer/api/client.ts'
 import { createHandOver } from '../../src-renderer/api/upload.ts'
 
 const source = { source_id: 's1', filename: 'a.wav' } as Source
@@ -14,7 +14,7 @@ function handOver(report: Partial<IntakeReport>) {
   const send = createHandOver(
     { addFiles: async () => ({ sourceIds: [], refused: [], ...report }) },
     {
-      call: async (name, args) => {
+      call: async (name, ...[args]) => {
         calls.push([name, args])
         return source as never
       },

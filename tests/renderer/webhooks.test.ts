@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createClient } from '../../src-contract/client.ts'
 import type { Delivery } from '../../src-contract/webhooks.ts'
-import { createClient } from '../../src-renderer/api/client.ts'
 import { deliveryWords } from '../../src-renderer/screens/settings/delivery-words.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import { createWebhooks } from '../../src-renderer/state/webhooks.ts'
