@@ -1,6 +1,6 @@
 /** The window: bar, screen, toast, live region, keys that work everywhere. */
 import { Tooltip } from 'radix-ui'
-import { type ComponentType, useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { Button } from './components/button.tsx'
 import { FailureBoundary } from './components/failure-boundary.tsx'
 import { isCovered, isTyping, keyOf } from './components/is-typing.ts'
@@ -9,55 +9,18 @@ import { KeySheet } from './components/key-sheet.tsx'
 import { watchPresses } from './components/last-press.ts'
 import { ToastView } from './components/toast.tsx'
 import { go, routeOf, useRoute } from './router.ts'
-import { MasterScreen } from './screens/master/master-screen.tsx'
 import { useDrop } from './screens/master/use-drop.ts'
 import { ArmedStart } from './screens/master/use-start.ts'
+import { SCREEN_COMPONENTS } from './screens/screens.tsx'
 import { WindowBar } from './screens/window-bar.tsx'
 import { useApp, useSelect } from './state/app-state.ts'
 import { UNDO_SECONDS } from './state/notices.ts'
-import { createParts } from './state/parts.ts'
 import { shownLanguage } from './state/preferences.ts'
 import { useWords, WordsProvider } from './text/context.tsx'
-
-const isThere = () =>
-  fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).then(
-    () => true,
-    () => false,
-  )
-const parts = createParts({ isThere, pauseMs: 1000 })
 
 /** The command that opens the page, and its spelling where Loudsmith is not installed. */
 const OPEN_COMMAND = 'loudsmith open'
 const OPEN_COMMAND_IN_SOURCE = 'npm run cli -- open'
-
-const HistoryScreen = partOf(() => import('./screens/history/history-screen.tsx'))
-const AutomateScreen = partOf(() => import('./screens/automate/automate-screen.tsx'))
-const SettingsScreen = partOf(() => import('./screens/settings/settings-screen.tsx'))
-const ListenScreen = partOf(() => import('./screens/listen/listen-screen.tsx'))
-
-/**
- * A screen that is read when it is first shown. React's own way to do this keeps up what stands in its place for 300 ms at least, and a
- * screen is here in a few: the window would be empty for nothing.
- */
-function partOf<Props extends object>(read: () => Promise<{ default: ComponentType<Props> }>) {
-  let known: ComponentType<Props> | null = null
-  return function Part(props: Props) {
-    const [Screen, show] = useState(() => known)
-    const [failure, fail] = useState<{ readonly error: unknown } | null>(null)
-    useEffect(() => {
-      if (Screen) return
-      parts.load(read).then(
-        (part) => {
-          known = part.default
-          show(() => part.default)
-        },
-        (error: unknown) => fail({ error }),
-      )
-    }, [Screen])
-    if (failure) throw failure.error
-    return Screen ? <Screen {...props} /> : <Arriving />
-  }
-}
 
 export function App() {
   const { preferences } = useApp()
@@ -75,6 +38,7 @@ function Window() {
   const { service, notices, batch } = useApp()
   const { t } = useWords()
   const route = useRoute()
+  const Screen = SCREEN_COMPONENTS[route.screen]
   const [isKeySheetOpen, showKeySheet] = useState(false)
   const isLockedOut = useSelect(service.store, (state) => state.isLockedOut)
   const isLost = useSelect(service.store, (state) => state.link === 'lost')
@@ -97,31 +61,9 @@ function Window() {
   useEffect(keepFocus, [])
   useEffect(watchPresses, [])
 
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event)) return
-      const isUndo = keyOf(event) === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey
-      if (isUndo && notices.store.getState().toast?.undo) notices.undo()
-      else if (event.key === '?' && !event.ctrlKey && !event.metaKey && !isCovered()) showKeySheet(true)
-      else return
-      event.preventDefault()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [notices])
-
-  useEffect(
-    () =>
-      window.loudsmith?.onMenuCommand((command) => {
-        if (command === 'undo-removal') notices.undo()
-        if (command === 'key-sheet') showKeySheet(true)
-        if (command === 'search') go('history', 'search')
-        // The Master screen starts by itself; what would be started is to be seen first.
-        if (command === 'start' && routeOf(location.hash).screen !== 'master') go('master')
-      }),
-    [notices],
-  )
-
+  const openKeySheet = useCallback(() => showKeySheet(true), [])
+  useWindowKeys(openKeySheet)
+  useMenuCommands(openKeySheet)
   useEffect(() => {
     document.title = `${t.screens[route.screen]} · Loudsmith`
   }, [t, route.screen])
@@ -144,11 +86,7 @@ function Window() {
         </main>
       ) : (
         <FailureBoundary resetKey={`${route.screen}/${route.detail}`} fallback={(detail) => <Broken detail={detail} />}>
-          {route.screen === 'master' && <MasterScreen drop={drop} onFiles={add} />}
-          {route.screen === 'history' && <HistoryScreen isSearching={route.detail === 'search'} />}
-          {route.screen === 'automate' && <AutomateScreen />}
-          {route.screen === 'settings' && <SettingsScreen section={route.detail} />}
-          {route.screen === 'listen' && <ListenScreen key={route.detail} detail={route.detail} />}
+          <Screen key={route.screen} detail={route.detail} drop={drop} onFiles={add} />
         </FailureBoundary>
       )}
       {toast && (
@@ -168,6 +106,39 @@ function Window() {
       </div>
       <KeySheet isOpen={isKeySheetOpen} onClose={() => showKeySheet(false)} />
     </>
+  )
+}
+
+/** Keys that work on every screen: undo, and the list of keys. */
+function useWindowKeys(openKeySheet: () => void): void {
+  const { notices } = useApp()
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event)) return
+      const isUndo = keyOf(event) === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey
+      if (isUndo && notices.store.getState().toast?.undo) notices.undo()
+      else if (event.key === '?' && !event.ctrlKey && !event.metaKey && !isCovered()) openKeySheet()
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [notices, openKeySheet])
+}
+
+/** Commands of the desktop's menu. */
+function useMenuCommands(openKeySheet: () => void): void {
+  const { notices } = useApp()
+  useEffect(
+    () =>
+      window.loudsmith?.onMenuCommand((command) => {
+        if (command === 'undo-removal') notices.undo()
+        if (command === 'key-sheet') openKeySheet()
+        if (command === 'search') go('history', 'search')
+        // The Master screen starts by itself; songs to be started are shown first.
+        if (command === 'start' && routeOf(location.hash).screen !== 'master') go('master')
+      }),
+    [notices, openKeySheet],
   )
 }
 
@@ -192,17 +163,6 @@ function LockedOut() {
       </p>
       {unsent > 0 && <p>{t.locked.unsent(unsent)}</p>}
     </>
-  )
-}
-
-/** A screen that is being read: at once, unless the program is away. */
-function Arriving() {
-  const { t } = useWords()
-  const isAway = useSelect(parts.store, (state) => state.isAway)
-  return (
-    <main id="content" className="work locked" tabIndex={-1}>
-      {isAway && <p role="alert">{t.lost}</p>}
-    </main>
   )
 }
 

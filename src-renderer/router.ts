@@ -4,27 +4,57 @@
  */
 import { useSyncExternalStore } from 'react'
 
-export const SCREENS = ['master', 'history', 'automate', 'settings', 'listen'] as const
-export type Screen = (typeof SCREENS)[number]
+/** Facts of a screen by which the page finds its way. */
+interface ScreenRoute {
+  /** Shown in the navigation, in the order of the table. */
+  readonly isInNavigation: boolean
+  /** Lists songs: the way back from the Listen screen leads to the list shown last. */
+  readonly isList?: true
+  /** An address without a detail leads to the Master screen instead. */
+  readonly requiresDetail?: true
+}
+
+/**
+ * Every screen by its path. Its component (screens/screens.tsx) and its title in each language (`screens` of text/en.ts and text/ko.ts)
+ * are typed by this table: a screen without one of them does not compile.
+ */
+export const SCREENS = {
+  master: { isInNavigation: true, isList: true },
+  history: { isInNavigation: true, isList: true },
+  automate: { isInNavigation: true },
+  settings: { isInNavigation: true },
+  listen: { isInNavigation: false, requiresDetail: true },
+} as const satisfies Readonly<Record<string, ScreenRoute>>
+export type Screen = keyof typeof SCREENS
+
+type ListScreen = { [Name in Screen]: (typeof SCREENS)[Name] extends { readonly isList: true } ? Name : never }[Screen]
+
+const routeFacts = (screen: Screen): ScreenRoute => SCREENS[screen]
+const isList = (screen: Screen): screen is ListScreen => routeFacts(screen).isList === true
+const screens = Object.keys(SCREENS) as Screen[]
+
+/** Screens of the navigation, in order. */
+export const NAVIGATION: readonly Screen[] = screens.filter((screen) => routeFacts(screen).isInNavigation)
 
 export interface Route {
   readonly screen: Screen
-  /** What follows the screen: a section of the settings, the job to listen to and what it is compared with. May be empty. */
+  /** Rest of the address: a section of the settings, the job to listen to and what it is compared with. May be empty. */
   readonly detail: string
 }
 
 const HOME: Route = { screen: 'master', detail: '' }
 
 /**
- * Reads a fragment. A screen that it does not know, and listening to no job, is the Master screen; a detail that cannot be read is
- * none.
+ * Reads a fragment. An unknown screen, and the Listen screen without a job, is the Master screen; a detail that cannot be read is
+ * empty.
  */
 export function routeOf(fragment: string): Route {
   const [name = '', ...rest] = fragment.replace(/^#\/?/, '').split('/')
-  const screen = SCREENS.find((one) => one === name)
+  const screen = screens.find((one) => one === name)
   const detail = decoded(rest.join('/'))
-  const isOfNoJob = screen === 'listen' && (detail === '' || detail.startsWith('/'))
-  return screen && !isOfNoJob ? { screen, detail } : HOME
+  if (!screen) return HOME
+  const lacksDetail = routeFacts(screen).requiresDetail && (detail === '' || detail.startsWith('/'))
+  return !lacksDetail ? { screen, detail } : HOME
 }
 
 function decoded(text: string): string {
@@ -35,7 +65,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The fragment of a route, for `href`. */
+/** Returns the fragment of a route, for `href`. */
 export function addressOf(screen: Screen, detail = ''): string {
   const parts = detail.split('/').map(encodeURIComponent).join('/')
   return screen === 'master' ? '#/' : `#/${screen}${detail ? `/${parts}` : ''}`
@@ -47,9 +77,9 @@ export function go(screen: Screen, detail = ''): void {
 }
 
 /** The list that was on screen last. */
-let lastList: 'master' | 'history' = 'master'
+let lastList: ListScreen = 'master'
 
-/** The list from which a song was opened to be heard: where the way back from the Listen screen leads. */
+/** Returns the list from which a song was opened: the target of the way back from the Listen screen. */
 export const originOfListen = () => lastList
 
 const subscribe = (onChange: () => void) => {
@@ -59,12 +89,12 @@ const subscribe = (onChange: () => void) => {
 
 function currentFragment(): string {
   const { screen } = routeOf(location.hash)
-  // Noted with the reading, not with the event: a screen may be drawn for another reason before the event comes.
-  if (screen === 'master' || screen === 'history') lastList = screen
+  // Noted on reading, not on the event: a screen may be drawn for another reason before the event comes.
+  if (isList(screen)) lastList = screen
   return location.hash
 }
 
-/** The current route, as it changes. */
+/** Returns the current route, as it changes. */
 export function useRoute(): Route {
   return routeOf(useSyncExternalStore(subscribe, currentFragment))
 }

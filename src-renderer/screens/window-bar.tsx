@@ -1,11 +1,9 @@
 /** The window bar: mark, screens, network, API state, credits. */
 import { ShieldCheck, Wifi } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { addressOf, originOfListen, type Route, type Screen } from '../router.ts'
+import { addressOf, NAVIGATION, originOfListen, type Route } from '../router.ts'
 import { useApp, useSelect } from '../state/app-state.ts'
 import { useWords } from '../text/context.tsx'
-
-const SCREENS = ['master', 'history', 'automate', 'settings'] as const satisfies readonly Screen[]
 
 export function WindowBar({ route }: { route: Route }) {
   const { t, format } = useWords()
@@ -14,7 +12,7 @@ export function WindowBar({ route }: { route: Route }) {
   const credits = useSelect(service.store, (state) => state.account?.credits)
   const isOffline = useSelect(service.store, (state) => state.settings?.is_offline)
   const baseUrl = useSelect(service.store, (state) => state.system?.base_url)
-  const current = route.screen === 'listen' ? originOfListen() : route.screen
+  const current = NAVIGATION.includes(route.screen) ? route.screen : originOfListen()
   const linkText = {
     connecting: t.bar.apiConnecting,
     live: t.bar.apiOn,
@@ -31,7 +29,7 @@ export function WindowBar({ route }: { route: Route }) {
         <span>Loudsmith</span>
       </Brand>
       <nav className="nav" aria-label={t.nav}>
-        {SCREENS.map((screen) => (
+        {NAVIGATION.map((screen) => (
           <a key={screen} href={addressOf(screen)} aria-current={screen === current ? 'page' : undefined}>
             {t.screens[screen]}
           </a>

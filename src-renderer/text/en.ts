@@ -1,6 +1,7 @@
 /** Every sentence of the interface in English. The Korean file has the same keys; a missing one does not compile. */
 import type { Genre } from '../../src-contract/platforms.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
+import type { Screen } from '../router.ts'
 import { plural } from './plural.ts'
 import { settingsEn } from './settings.en.ts'
 
@@ -13,7 +14,13 @@ const span = (seconds: number) =>
 const words = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine']
 
 export const en = {
-  screens: { master: 'Master', history: 'History', automate: 'Automate', settings: 'Settings', listen: 'Listen' },
+  screens: {
+    master: 'Master',
+    history: 'History',
+    automate: 'Automate',
+    settings: 'Settings',
+    listen: 'Listen',
+  } satisfies Record<Screen, string>,
   nav: 'Screens',
   skip: 'Skip to the content',
   bar: {

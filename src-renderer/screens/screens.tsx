@@ -1,0 +1,70 @@
+/** The component of every screen. All but the first are loaded when they are first shown. */
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import type { Screen } from '../router.ts'
+import { useSelect } from '../state/app-state.ts'
+import { createScreenLoader } from '../state/screen-loader.ts'
+import { useWords } from '../text/context.tsx'
+import { MasterScreen } from './master/master-screen.tsx'
+import type { DropState } from './master/use-drop.ts'
+
+export interface ScreenProps {
+  /** Rest of the address after the screen. */
+  readonly detail: string
+  readonly drop: DropState
+  readonly onFiles: (files: readonly File[]) => void
+}
+
+const isReachable = () =>
+  fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).then(
+    () => true,
+    () => false,
+  )
+const loader = createScreenLoader({ isReachable, pauseMs: 1000 })
+
+const HistoryScreen = lazyScreen(() => import('./history/history-screen.tsx'))
+const AutomateScreen = lazyScreen(() => import('./automate/automate-screen.tsx'))
+const SettingsScreen = lazyScreen(() => import('./settings/settings-screen.tsx'))
+const ListenScreen = lazyScreen(() => import('./listen/listen-screen.tsx'))
+
+export const SCREEN_COMPONENTS: Readonly<Record<Screen, (props: ScreenProps) => ReactNode>> = {
+  master: ({ drop, onFiles }) => <MasterScreen drop={drop} onFiles={onFiles} />,
+  history: ({ detail }) => <HistoryScreen isSearching={detail === 'search'} />,
+  automate: () => <AutomateScreen />,
+  settings: ({ detail }) => <SettingsScreen section={detail} />,
+  listen: ({ detail }) => <ListenScreen key={detail} detail={detail} />,
+}
+
+/**
+ * Returns a component that loads its screen when it is first shown. React's `lazy` keeps its fallback for at least 300 ms, and a
+ * screen arrives within a few: the window would be empty for nothing.
+ */
+function lazyScreen<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
+  let known: ComponentType<Props> | null = null
+  return function LazyScreen(props: Props) {
+    const [Loaded, show] = useState(() => known)
+    const [failure, fail] = useState<{ readonly error: unknown } | null>(null)
+    useEffect(() => {
+      if (Loaded) return
+      loader.load(load).then(
+        (loaded) => {
+          known = loaded.default
+          show(() => loaded.default)
+        },
+        (error: unknown) => fail({ error }),
+      )
+    }, [Loaded])
+    if (failure) throw failure.error
+    return Loaded ? <Loaded {...props} /> : <Loading />
+  }
+}
+
+/** Empty page while a screen is loaded; it says so when the program is away. */
+function Loading() {
+  const { t } = useWords()
+  const isAway = useSelect(loader.store, (state) => state.isAway)
+  return (
+    <main id="content" className="work locked" tabIndex={-1}>
+      {isAway && <p role="alert">{t.lost}</p>}
+    </main>
+  )
+}
