@@ -53,5 +53,6 @@ export function ffmpegArguments({ input, output, outputOptions }: FfmpegCall): s
   command.inputOptions([...(input.options ?? []), '-f', input.format])
   command.output(typeof output === 'string' ? output : 'pipe:1')
   command.outputOptions([...outputOptions])
-  return (command as unknown as { _getArguments(): string[] })._getArguments()
+  // A private member: the public ones start ffmpeg themselves, without our stall watch, output limits and priority.
+  return command._getArguments()
 }
