@@ -5,7 +5,8 @@ import type { Log } from '../../src-system/log.ts'
 import type { Chance, Clock } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
-import { type BatchArguments, type BatchJobs, createBatch } from './batch.ts'
+import { createBatch } from './batch.ts'
+import type { BatchDeps, BatchJobs } from './batch-core.ts'
 import { createOutputDelivery, type OutputDeliveryArguments } from './output-delivery.ts'
 import { createSources } from './sources.ts'
 
@@ -19,10 +20,10 @@ export interface AppSessionArguments {
   readonly removals: Removals
   readonly outputFolder: (jobId: string) => string | null
   readonly jobs: BatchJobs & OutputDeliveryArguments['jobs']
-  readonly jobStore: BatchArguments['jobStore'] & OutputDeliveryArguments['jobStore']
+  readonly jobStore: BatchDeps['jobStore'] & OutputDeliveryArguments['jobStore']
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
-  readonly spareRoom: BatchArguments['spareRoom']
+  readonly spareRoom: BatchDeps['spareRoom']
   readonly notify: {
     record(event: { event: 'desk.changed' } | { event: 'job.delivered'; jobId: string }): unknown
     committed(): void

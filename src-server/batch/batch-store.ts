@@ -137,6 +137,8 @@ export function createBatchStore(db: Db) {
   }
 }
 
+export type BatchStore = ReturnType<typeof createBatchStore>
+
 function fromRaw(raw: RawRow): BatchRow {
   const parsed = (text: string | null) => (text === null ? null : (JSON.parse(text) as MasterSettings))
   return {

@@ -1,16 +1,16 @@
-/** Rows of the watched folders and of the files in them that were dealt with. SQL only, no rule. */
+/** Rows of the watched folders and of the files handled in them. SQL only, no rules. */
 import type { MasterSettings } from '../../src-contract/app.ts'
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import type { Db } from '../db/open.ts'
-import type { FileState } from './held-back.ts'
-import type { FileLook } from './settled-files.ts'
+import type { FileStat } from './postponed-files.ts'
+import type { FileVersion } from './stable-files.ts'
 
 export interface FolderRow {
   readonly folderId: string
   readonly path: string
-  /** Where masters of its songs go; null for the common output folder. */
+  /** Folder for the masters of its songs; null for the common output folder. */
   readonly outputFolder: string | null
-  /** How its songs are mastered; null for the common settings of the batch. */
+  /** Mastering settings of its songs; null for the common settings of the batch. */
   readonly settings: MasterSettings | null
   readonly isActive: boolean
   readonly createdAtMs: number
@@ -23,13 +23,13 @@ export interface Refusal {
   readonly values: ErrorParams
 }
 
-/** Refusals of a folder that are shown. */
+/** Most refusals shown for one folder. */
 export const MAX_REFUSALS = 20
 
-/** How a version of a file was dealt with: taken as a song, known by its content, refused, or there before. */
-export interface Dealt {
+/** Outcome for one version of a file: taken as a song, known by its content, refused, or present before the watch began. */
+export interface HandledAs {
   readonly sourceId?: string
-  /** Of what was taken or known, lower-case hexadecimal. */
+  /** SHA-256 of taken or known content, lower-case hexadecimal. */
   readonly sha256?: string
   readonly error?: { readonly code: ErrorCode; readonly values: ErrorParams }
 }
@@ -50,7 +50,7 @@ interface RawVersion {
   inode: string | null
 }
 
-/** Versions of files that are read without a pause. */
+/** Versions read at once, before other work gets its turn. */
 const PAGE_SIZE = 500
 
 const fromRaw = (raw: RawFolder): FolderRow => ({
@@ -62,8 +62,14 @@ const fromRaw = (raw: RawFolder): FolderRow => ({
   createdAtMs: raw.created_at_ms,
 })
 
-/** Makes the statements over an open database. */
+/** Creates the store over an open database. */
 export function createWatchFolderStore(db: Db) {
+  return { ...folderRows(db), ...handledVersions(db), ...outcomes(db) }
+}
+
+export type WatchFolderStore = ReturnType<typeof createWatchFolderStore>
+
+function folderRows(db: Db) {
   const selectAll = db.prepare<[], RawFolder>('SELECT * FROM watch_folders ORDER BY created_at_ms, folder_id')
   const selectOne = db.prepare<[string], RawFolder>('SELECT * FROM watch_folders WHERE folder_id = ?')
   const upsert = db.prepare(
@@ -73,23 +79,37 @@ export function createWatchFolderStore(db: Db) {
        is_active = excluded.is_active`,
   )
   const deleteOne = db.prepare<[string]>('DELETE FROM watch_folders WHERE folder_id = ?')
-  const selectDealt = db
+
+  return {
+    all: (): FolderRow[] => selectAll.all().map(fromRaw),
+    find(folderId: string): FolderRow | undefined {
+      const raw = selectOne.get(folderId)
+      return raw && fromRaw(raw)
+    },
+    /** Inserts a folder, or changes one, except its path. Throws SQLite's unique error for a path that is watched already. */
+    save: (row: FolderRow): void =>
+      void upsert.run({
+        ...row,
+        settings: row.settings && JSON.stringify(row.settings),
+        isActive: row.isActive ? 1 : 0,
+      }),
+    remove: (folderId: string): boolean => deleteOne.run(folderId).changes > 0,
+  }
+}
+
+/** Record of every file version that was handled. */
+function handledVersions(db: Db) {
+  const selectHandled = db
     .prepare<[string, string, number, number], number>(
       'SELECT 1 FROM watched_files WHERE folder_id = ? AND filename = ? AND size_bytes = ? AND modified_ms = ?',
     )
     .pluck()
-  const insertDealt = db.prepare(
+  const insertHandled = db.prepare(
     `INSERT INTO watched_files (folder_id, filename, size_bytes, modified_ms, inode, sha256, source_id, error_code, error_values, seen_at_ms)
      VALUES (@folderId, @filename, @sizeBytes, @modifiedMs, @inode, @sha256, @sourceId, @code, @values, @nowMs)`,
   )
-  const selectContent = db
-    .prepare<[string, string], string>('SELECT filename FROM watched_files WHERE folder_id = ? AND sha256 = ?')
-    .pluck()
-  const clearContent = db.prepare<[string, string, string]>(
-    'UPDATE watched_files SET sha256 = NULL WHERE folder_id = ? AND filename = ? AND sha256 = ?',
-  )
   const selectInode = db
-    .prepare<FileState & { folderId: string; filename: string }, number>(
+    .prepare<FileStat & { folderId: string; filename: string }, number>(
       `SELECT 1 FROM watched_files WHERE folder_id = @folderId AND filename = @filename AND size_bytes = @sizeBytes
        AND modified_ms = @modifiedMs AND inode = @inode`,
     )
@@ -102,6 +122,53 @@ export function createWatchFolderStore(db: Db) {
   const updateName = db.prepare(
     `UPDATE watched_files SET filename = @filename
      WHERE folder_id = @folderId AND filename = @before AND size_bytes = @sizeBytes AND modified_ms = @modifiedMs`,
+  )
+
+  return {
+    /** Returns whether this version of a file was handled. */
+    isHandled: (folderId: string, filename: string, { sizeBytes, modifiedMs }: FileVersion): boolean =>
+      selectHandled.get(folderId, filename, sizeBytes, modifiedMs) !== undefined,
+    /** Returns whether this very file, by its inode number, was handled under a name. */
+    isHandledUnder: (folderId: string, filename: string, stat: FileStat): boolean =>
+      selectInode.get({ ...stat, folderId, filename }) !== undefined,
+    /** Yields every handled version, in pages. */
+    *handledVersions(folderId: string): Generator<readonly { filename: string; stat: Omit<FileStat, 'changedMs'> }[]> {
+      let last: RawVersion = { filename: '', size_bytes: -1, modified_ms: 0, inode: null }
+      for (;;) {
+        const page = selectVersions.all({ ...last, folder_id: folderId, limit: PAGE_SIZE })
+        yield page.map(({ filename, size_bytes: sizeBytes, modified_ms: modifiedMs, inode }) => ({
+          filename,
+          stat: { sizeBytes, modifiedMs, inode },
+        }))
+        if (page.length < PAGE_SIZE) return
+        last = page.at(-1)!
+      }
+    },
+    /** Gives a version another name. */
+    rename: (folderId: string, before: string, filename: string, version: FileVersion): void =>
+      void updateName.run({ ...version, folderId, before, filename }),
+    /** Records a version; throws when it is recorded already. */
+    addHandled: (folderId: string, filename: string, stat: FileStat, as: HandledAs, nowMs: number): void =>
+      void insertHandled.run({
+        folderId,
+        filename,
+        ...stat,
+        sha256: as.sha256 ?? null,
+        sourceId: as.sourceId ?? null,
+        code: as.error?.code ?? null,
+        values: as.error ? JSON.stringify(as.error.values) : null,
+        nowMs,
+      }),
+  }
+}
+
+/** Queries by the outcome of handled files: their content, the songs they became, and their refusals. */
+function outcomes(db: Db) {
+  const selectContent = db
+    .prepare<[string, string], string>('SELECT filename FROM watched_files WHERE folder_id = ? AND sha256 = ?')
+    .pluck()
+  const clearContent = db.prepare<[string, string, string]>(
+    'UPDATE watched_files SET sha256 = NULL WHERE folder_id = ? AND filename = ? AND sha256 = ?',
   )
   const countTaken = db
     .prepare<[string], number>('SELECT count(*) FROM watched_files WHERE folder_id = ? AND source_id IS NOT NULL')
@@ -121,69 +188,22 @@ export function createWatchFolderStore(db: Db) {
     .pluck()
 
   return {
-    all: (): FolderRow[] => selectAll.all().map(fromRaw),
-    find(folderId: string): FolderRow | undefined {
-      const raw = selectOne.get(folderId)
-      return raw && fromRaw(raw)
-    },
-    /** Inserts a folder, or changes one: its path stays. Throws SQLite's unique error for a path that is watched already. */
-    save: (row: FolderRow): void =>
-      void upsert.run({
-        ...row,
-        settings: row.settings && JSON.stringify(row.settings),
-        isActive: row.isActive ? 1 : 0,
-      }),
-    remove: (folderId: string): boolean => deleteOne.run(folderId).changes > 0,
-    /** Whether this very version of a file was dealt with. */
-    isDealtWith: (folderId: string, filename: string, { sizeBytes, modifiedMs }: FileLook): boolean =>
-      selectDealt.get(folderId, filename, sizeBytes, modifiedMs) !== undefined,
-    /** Whether this very file was dealt with under a name, told by the disk. */
-    isKnownAs: (folderId: string, filename: string, look: FileState): boolean =>
-      selectInode.get({ ...look, folderId, filename }) !== undefined,
-    /** Every version that was dealt with, in pages. */
-    *versions(folderId: string): Generator<readonly { filename: string; look: Omit<FileState, 'changedMs'> }[]> {
-      let last: RawVersion = { filename: '', size_bytes: -1, modified_ms: 0, inode: null }
-      for (;;) {
-        const page = selectVersions.all({ ...last, folder_id: folderId, limit: PAGE_SIZE })
-        yield page.map(({ filename, size_bytes: sizeBytes, modified_ms: modifiedMs, inode }) => ({
-          filename,
-          look: { sizeBytes, modifiedMs, inode },
-        }))
-        if (page.length < PAGE_SIZE) return
-        last = page.at(-1)!
-      }
-    },
-    /** The names under which this content was dealt with. */
+    /** Returns the names under which this content was handled. */
     namesOfContent: (folderId: string, sha256: string): string[] => selectContent.all(folderId, sha256),
-    /** Knows a content no longer by a name. */
+    /** Removes the link between a name and a content. */
     forgetContent: (folderId: string, filename: string, sha256: string): void =>
       void clearContent.run(folderId, filename, sha256),
-    /** Gives a version another name. */
-    rename: (folderId: string, before: string, filename: string, look: FileLook): void =>
-      void updateName.run({ ...look, folderId, before, filename }),
-    /** Remembers a version; throws when it is known already. */
-    deal: (folderId: string, filename: string, look: FileState, dealt: Dealt, nowMs: number): void =>
-      void insertDealt.run({
-        folderId,
-        filename,
-        ...look,
-        sha256: dealt.sha256 ?? null,
-        sourceId: dealt.sourceId ?? null,
-        code: dealt.error?.code ?? null,
-        values: dealt.error ? JSON.stringify(dealt.error.values) : null,
-        nowMs,
-      }),
-    /** Whether a stored song came from a folder that is still watched. */
+    /** Returns whether a stored song came from a folder that is still watched. */
     hasTaken: (sourceId: string): boolean => selectTaken.get(sourceId) !== undefined,
     countTaken: (folderId: string): number => countTaken.get(folderId) ?? 0,
-    /** The latest refusals, newest first, each file as it was dealt with last. */
+    /** Returns the latest refusals, newest first; a file that was handled again since is not among them. */
     refusals: (folderId: string): Refusal[] =>
       selectRefused.all(folderId).map(({ filename, error_code, error_values }) => ({
         filename,
         code: error_code,
         values: JSON.parse(error_values) as ErrorParams,
       })),
-    /** The output folder of the watched folder that a stored song came from; undefined where there is none. */
+    /** Returns the output folder of the watched folder that a stored song came from; undefined where there is none. */
     outputFolderOf: (sourceId: string): string | undefined => selectOutput.get(sourceId),
   }
 }

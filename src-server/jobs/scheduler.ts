@@ -1,24 +1,21 @@
-/** Takes waiting jobs in their order, has them worked on, and settles each exactly once, whatever dies on the way. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import path from 'node:path'
+/** Queue of the jobs: takes waiting ones in order, runs each in an engine process, and records each end exactly once across crashes. */
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import type { Stage } from '../../src-contract/jobs.ts'
 import { deliveryTarget } from '../../src-contract/platforms.ts'
-import { isDiskFull, syncFile, syncFolder, whenReleased } from '../../src-system/disk.ts'
 import type { Log } from '../../src-system/log.ts'
-import { isExhausted } from '../../src-system/process-group.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
-import type { WorkOrder, WorkResult } from '../../src-worker/mastering/work-order.ts'
-import { type Ffmpeg, FfmpegError } from '../../src-worker/media/ffmpeg.ts'
-import { FfmpegMissingError } from '../../src-worker/media/locate.ts'
+import type { WorkOrder } from '../../src-worker/mastering/work-order.ts'
+import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import { surely } from '../db/surely.ts'
 import type { Notify } from '../notify/notify.ts'
+import { removeLeftOvers, storeResult } from './attempt-files.ts'
+import { endingOfError, isExhaustion, outcomeOf } from './ending.ts'
 import type { Folders } from './folders.ts'
 import type { Ending, Settle } from './settle.ts'
 import type { JobRecord, JobStore } from './store.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
-export interface SchedulerParts {
+export interface SchedulerDeps {
   readonly store: JobStore
   readonly folders: Folders
   readonly pool: WorkerPool
@@ -35,8 +32,11 @@ export interface SchedulerParts {
   readonly jobTimeoutMs: number
 }
 
-/** How long a place for an engine process stays empty when the machine could not carry the last one. */
+/** Pause before the next job where the machine lacked memory or processes for the last one, ms. */
 const EXHAUSTED_PAUSE_MS = 5000
+
+/** Pause before the next attempt to take a job after a fault of the database, ms. */
+const CLAIM_RETRY_MS = 1000
 
 interface RunningJob {
   readonly stop: AbortController
@@ -46,8 +46,8 @@ interface RunningJob {
 }
 
 /** Returns the scheduler, at rest. */
-export function createScheduler(parts: SchedulerParts) {
-  const { store, folders, settle, clock, log } = parts
+export function createScheduler(deps: SchedulerDeps) {
+  const { store, folders, settle, clock, log } = deps
   const running = new Map<string, RunningJob>()
   const stopping = new AbortController()
   let isStarted = false
@@ -60,56 +60,29 @@ export function createScheduler(parts: SchedulerParts) {
       onFailure: (cause) => log.error('a job could not be settled', { jobId, cause }),
     })
 
-  const work = async (job: JobRecord, signal: AbortSignal): Promise<Ending> => {
-    if (!existsSync(folders.source(job.jobId))) return { kind: 'fail', failureCode: 'SOURCE_LOST' }
-    if (job.reference && !existsSync(folders.reference(job.jobId)))
-      return { kind: 'fail', failureCode: 'REFERENCE_LOST' }
-    const ffmpeg = await parts.ffmpeg()
+  /** Runs one attempt in an engine process and stores its result. */
+  const attempt = async (job: JobRecord, signal: AbortSignal): Promise<Ending> => {
+    const lost = lostFile(job, folders)
+    if (lost) return { kind: 'fail', failureCode: lost }
+    const ffmpeg = await deps.ffmpeg()
     const attemptFolder = folders.attempt(job.jobId, job.starts)
     rmSync(attemptFolder, { recursive: true, force: true })
     mkdirSync(attemptFolder, { recursive: true, mode: 0o700 })
-    const end = await parts.pool.run({
-      command: { type: 'work', order: orderOf(job, folders, attemptFolder, ffmpeg, parts.threads()) },
-      timeLimitMs: parts.jobTimeoutMs,
+    const end = await deps.pool.run({
+      command: { type: 'work', order: orderOf(job, folders, attemptFolder, ffmpeg, deps.threads()) },
+      timeLimitMs: deps.jobTimeoutMs,
       signal,
       onProgress: ({ stage, fraction }) => {
         const live = running.get(job.jobId)
         if (!live || signal.aborted) return
         Object.assign(live, { stage, fraction })
-        parts.notify.progress({ jobId: job.jobId, progress: percentOf(fraction), stage })
+        deps.notify.progress({ jobId: job.jobId, progress: percentOf(fraction), stage })
       },
     })
-    switch (end.kind) {
-      case 'stopped':
-        return { kind: 'release' }
-      case 'timed_out':
-        return { kind: 'fail', failureCode: 'ENGINE_TIMEOUT' }
-      case 'crashed':
-        log.error('an engine process died', { jobId: job.jobId, starts: job.starts, detail: end.detail })
-        // The system could start nothing: the job has not been tried.
-        if (end.fault === 'not_started') return { kind: 'release' }
-        return { kind: 'crash', isOutOfMemory: end.fault === 'out_of_memory' }
-      case 'answered':
-        break
-    }
-    const { message } = end
-    if (message.type === 'done') {
-      await storeResult(job.jobId, attemptFolder, message.result, parts)
-      return { kind: 'succeed', result: message.result }
-    }
-    if (message.type !== 'failed') return { kind: 'fail', failureCode: 'ENGINE_FAILED' }
-    // Whether the system kills the engine process or an ffmpeg of it is chance.
-    if (message.failureCode === 'ENGINE_CRASHED' || message.failureCode === 'OUT_OF_MEMORY') {
-      log.error('an engine process died', { jobId: job.jobId, starts: job.starts, detail: message.message })
-      return { kind: 'crash', isOutOfMemory: message.failureCode === 'OUT_OF_MEMORY' }
-    }
-    log.error('a job failed', {
-      jobId: job.jobId,
-      code: message.failureCode,
-      detail: message.message,
-      stack: message.stack,
-    })
-    return { kind: 'fail', failureCode: message.failureCode, values: message.params }
+    const { ending, problem } = outcomeOf(end)
+    if (problem) log.error(problem.message, { jobId: job.jobId, starts: job.starts, ...problem.fields })
+    if (ending.kind === 'succeed') await storeResult(job.jobId, attemptFolder, ending.result, { folders, clock })
+    return ending
   }
 
   const clearAttempts = (jobId: string) => {
@@ -121,20 +94,17 @@ export function createScheduler(parts: SchedulerParts) {
   }
 
   const run = async (job: JobRecord, signal: AbortSignal) => {
-    const ending = await work(job, signal).catch((cause: unknown): Ending => {
-      // Who cancels a job may have deleted its files by now.
+    const ending = await attempt(job, signal).catch((cause: unknown): Ending => {
+      // The files of a cancelled job may have been deleted by now.
       const isCancelled = signal.aborted && !stopping.signal.aborted
       if (!isCancelled) log.error('a job could not be worked on', { jobId: job.jobId, cause })
-      return failureOf(cause)
+      return endingOfError(cause)
     })
     // First, so that the end can be written on a disk that the attempt itself has filled.
     if (ending.kind !== 'succeed') clearAttempts(job.jobId)
     await settleSurely(job.jobId, ending)
     removeLeftOvers(folders, job.jobId, store.find(job.jobId)?.state === 'done')
-    // A machine without memory or processes has none a moment later either.
-    const needsRest =
-      !signal.aborted && (ending.kind === 'release' || (ending.kind === 'crash' && ending.isOutOfMemory))
-    if (needsRest) await clock.sleep(EXHAUSTED_PAUSE_MS, stopping.signal).catch(() => {})
+    if (!signal.aborted && isExhaustion(ending)) await clock.sleep(EXHAUSTED_PAUSE_MS, stopping.signal).catch(() => {})
   }
 
   const begin = (job: JobRecord) => {
@@ -146,19 +116,19 @@ export function createScheduler(parts: SchedulerParts) {
         wake()
       })
     running.set(job.jobId, { stop, ended, stage: 'decoding', fraction: 0 })
-    // Who watches need not wait for the process to be up to know whose turn it is.
-    parts.notify.progress({ jobId: job.jobId, progress: 0, stage: 'decoding' })
+    // Published at once, so that a client need not wait until the process is up.
+    deps.notify.progress({ jobId: job.jobId, progress: 0, stage: 'decoding' })
   }
 
   const wake = (): void => {
-    while (isStarted && !stopping.signal.aborted && running.size < parts.workers()) {
+    while (isStarted && !stopping.signal.aborted && running.size < deps.workers()) {
       let job: JobRecord | undefined
       try {
         const next = store.oldestWaiting()
         job = next && settle(next.jobId, { kind: 'claim' })
       } catch (cause) {
         log.error('no job could be taken', { cause })
-        clock.after(1000, wake)
+        clock.after(CLAIM_RETRY_MS, wake)
         return
       }
       if (!job) return
@@ -223,45 +193,10 @@ function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg
   }
 }
 
-/** Makes the attempt the job's result: whole and on the disk before its name says so. */
-async function storeResult(
-  jobId: string,
-  attemptFolder: string,
-  result: WorkResult,
-  { folders, clock }: Pick<SchedulerParts, 'folders' | 'clock'>,
-): Promise<void> {
-  const { fileName, sizeBytes } = result.zip
-  const { size } = await stat(path.join(attemptFolder, fileName))
-  if (size !== sizeBytes) throw new Error(`the ZIP has ${size} of ${sizeBytes} bytes`)
-  for (const name of [fileName, result.reportJsonFile, result.reportHtmlFile]) {
-    await syncFile(path.join(attemptFolder, name))
-  }
-  syncFolder(attemptFolder)
-  await whenReleased(clock, () => {
-    // A crash between the renaming and the commit leaves one behind.
-    rmSync(folders.result(jobId), { recursive: true, force: true })
-    renameSync(attemptFolder, folders.result(jobId))
-  })
-  syncFolder(folders.job(jobId))
-}
-
-/**
- * Removes what attempts left of a job on which nobody works any more, and masters that are nobody's: those of a job that was cancelled,
- * or whose end a crash kept from being written, while they were put in place.
- */
-function removeLeftOvers(folders: Folders, jobId: string, hasResult: boolean): void {
-  if (!existsSync(folders.job(jobId))) return
-  // Without its song a result cannot be made again: a database from a backup may not know that the job was done.
-  if (!hasResult && existsSync(folders.source(jobId))) rmSync(folders.result(jobId), { recursive: true, force: true })
-  for (const name of readdirSync(folders.job(jobId))) {
-    if (/^attempt-\d+$/.test(name)) rmSync(path.join(folders.job(jobId), name), { recursive: true, force: true })
-  }
-}
-
-function failureOf(cause: unknown): Ending {
-  if (cause instanceof FfmpegMissingError) return { kind: 'fail', failureCode: 'FFMPEG_MISSING' }
-  if (isExhausted(cause) || (cause instanceof FfmpegError && cause.fault === 'not_started')) return { kind: 'release' }
-  return { kind: 'fail', failureCode: isDiskFull(cause) ? 'DISK_FULL' : 'ENGINE_FAILED' }
+/** Returns the failure for a file of the job that is gone from the data folder; undefined when all are there. */
+function lostFile(job: JobRecord, folders: Folders): 'SOURCE_LOST' | 'REFERENCE_LOST' | undefined {
+  if (!existsSync(folders.source(job.jobId))) return 'SOURCE_LOST'
+  return job.reference && !existsSync(folders.reference(job.jobId)) ? 'REFERENCE_LOST' : undefined
 }
 
 /** A job that has not ended is never shown as complete. */

@@ -6,7 +6,10 @@ import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
 import { chooseTitle, listed } from '../../src-worker/result/names.ts'
 import type { Db } from '../db/open.ts'
 import type { MasterRequest } from '../uploads/form.ts'
+import { createFinishedJobs } from './finished-jobs.ts'
 import type { JobPosition, JobState } from './job.ts'
+import { createSourceJobs } from './source-jobs.ts'
+import { UNFINISHED } from './unfinished.ts'
 
 /** A song of a job without its place on disk, which follows from the job's identifier. */
 export interface JobSong {
@@ -95,10 +98,12 @@ export interface JobFilter {
 
 type Row = Record<string, string | number | null>
 
-const UNFINISHED = "state IN ('waiting', 'running')"
-
-/** SQL of jobs: rows in, records out, no rule. All methods are synchronous and may be called inside a transaction. */
+/** Creates the store over an open database: SQL only, no rules. Its methods are synchronous and may be called inside a transaction. */
 export function createJobStore(db: Db) {
+  return { ...createJobRows(db), ...createSourceJobs(db), ...createFinishedJobs(db) }
+}
+
+function createJobRows(db: Db) {
   const insert =
     db.prepare(`INSERT INTO jobs (job_id, state, key_id, platforms, genre, ai_service, tier, intensity, loudness,
       reference_amount, title, artist, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
@@ -116,29 +121,6 @@ export function createJobStore(db: Db) {
   const running = db.prepare(`SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'running' ORDER BY serial`)
   const unfinishedOnes = db.prepare(`SELECT * FROM jobs WHERE ${UNFINISHED}`)
   const unfinished = db.prepare(`SELECT count(*) FROM jobs WHERE ${UNFINISHED}`).pluck()
-  const unfinishedOfSources = db
-    .prepare<[], number>(`SELECT count(*) FROM jobs WHERE source_id IS NOT NULL AND ${UNFINISHED}`)
-    .pluck()
-  const ofSource = db
-    .prepare<[string], string>('SELECT job_id FROM jobs WHERE source_id = ? ORDER BY serial DESC')
-    .pluck()
-  const unfinishedOfSource = db
-    .prepare<[string], string>(`SELECT job_id FROM jobs WHERE source_id = ? AND ${UNFINISHED} ORDER BY serial`)
-    .pluck()
-  const sweptSources = db
-    .prepare<[], string>(
-      'SELECT source_id FROM jobs WHERE source_id IS NOT NULL GROUP BY source_id HAVING min(is_expired) = 1',
-    )
-    .pluck()
-  const ofSourceInBatch = db
-    .prepare<[string, string], number>('SELECT 1 FROM jobs WHERE source_id = ? AND batch_id = ?')
-    .pluck()
-  const undelivered = db
-    .prepare<[number], string>(
-      `SELECT job_id FROM jobs WHERE state = 'done' AND is_expired = 0 AND output_folder IS NULL AND completed_at_ms > ?
-       ORDER BY serial`,
-    )
-    .pluck()
   const waitingUpTo = db
     .prepare(`SELECT count(*) FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' AND serial <= ?`)
     .pluck()
@@ -150,36 +132,12 @@ export function createJobStore(db: Db) {
       has_doubtful_time = :has_doubtful_time
     WHERE job_id = :job_id`)
   const remove = db.prepare('DELETE FROM jobs WHERE job_id = ?')
-  const expirable = db.prepare(
-    'SELECT job_id FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL AND expires_at_ms <= ? ORDER BY expires_at_ms LIMIT ?',
-  )
-  const nextExpiry = db
-    .prepare<[], number | null>(
-      'SELECT min(expires_at_ms) FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL',
-    )
-    .pluck()
-  const lastOfSlice = db
-    .prepare<[number, number], number | null>(
-      'SELECT max(serial) FROM (SELECT serial FROM jobs WHERE serial > ? ORDER BY serial LIMIT ?)',
-    )
-    .pluck()
-  const replan = db.prepare<{ period: number | null; after: number; last: number }>(
-    `UPDATE jobs SET expires_at_ms = coalesce(kept_from_ms, completed_at_ms) + :period
-     WHERE serial > :after AND serial <= :last AND is_expired = 0 AND has_doubtful_time = 0 AND completed_at_ms IS NOT NULL
-       AND expires_at_ms IS NOT coalesce(kept_from_ms, completed_at_ms) + :period`,
-  )
-  const keepFrom = db.prepare<{ now: number; period: number | null; limit: number }>(
-    `UPDATE jobs SET has_doubtful_time = 0, kept_from_ms = :now, expires_at_ms = :now + :period
-     WHERE serial IN (SELECT serial FROM jobs WHERE has_doubtful_time = 1 ORDER BY serial LIMIT :limit)`,
-  )
   const newest = db
     .prepare<[], number | null>(
       `SELECT max(coalesce(completed_at_ms, created_at_ms)) FROM
          (SELECT completed_at_ms, created_at_ms FROM jobs ORDER BY serial DESC LIMIT 100)`,
     )
     .pluck()
-  const expire = db.prepare('UPDATE jobs SET is_expired = 1, stored_bytes = 0 WHERE job_id = ?')
-  const deliver = db.prepare('UPDATE jobs SET output_folder = ? WHERE job_id = ?')
   const stored = db.prepare('SELECT coalesce(sum(stored_bytes), 0) FROM jobs').pluck()
   const records = (rows: unknown[]) => (rows as Row[]).map(fromRow)
 
@@ -200,21 +158,6 @@ export function createJobStore(db: Db) {
     unfinished: (): JobRecord[] => records(unfinishedOnes.all()),
     /** How many have not ended. */
     countUnfinished: () => unfinished.get() as number,
-    /** Jobs of stored songs that have not ended. */
-    countUnfinishedOfSources: (): number => unfinishedOfSources.get() ?? 0,
-    /** Identifiers of the jobs of a stored song, the newest first. */
-    listOfSource: (sourceId: string): string[] => ofSource.all(sourceId),
-    /** Those of them that have not ended, the oldest first. */
-    listUnfinishedOfSource: (sourceId: string): string[] => unfinishedOfSource.all(sourceId),
-    /** Stored songs of whose jobs every one has been swept. */
-    listSweptSources: (): string[] => sweptSources.all(),
-    /** Whether a stored song has a job of this batch, ended or not. */
-    isInBatch: (sourceId: string, batchId: string): boolean => ofSourceInBatch.get(sourceId, batchId) !== undefined,
-    /**
-     * Identifiers of done jobs that ended after a moment and whose masters were delivered nowhere, the oldest first; not of swept
-     * ones.
-     */
-    listUndelivered: (endedAfterMs: number): string[] => undelivered.all(endedAfterMs),
     /** Place of a waiting job in the queue; 1 is next. */
     queuePosition: (serial: number) => waitingUpTo.get(serial) as number,
     /** Moves an unfinished job; `startedAtMs` is null for one that waits, again or for the first time. */
@@ -236,29 +179,8 @@ export function createJobStore(db: Db) {
         has_doubtful_time: end.hasDoubtfulTime ? 1 : 0,
       }),
     remove: (jobId: string): void => void remove.run(jobId),
-    /** Identifiers of at most `limit` ended jobs whose retention period is over at `nowMs`, the longest over first. */
-    listExpirable: (nowMs: number, limit: number): string[] =>
-      (expirable.all(nowMs, limit) as { job_id: string }[]).map((row) => row.job_id),
-    /** When the next of them is over, milliseconds since 1970; undefined when none has an end. */
-    nextExpiryMs: (): number | undefined => nextExpiry.get() ?? undefined,
-    /**
-     * Looks at up to `limit` jobs after a place in the order of creation and gives those that have ended and have not been swept another
-     * retention period; null for none. Returns the place of the last job, undefined when there were none.
-     */
-    setRetention(periodMs: number | null, afterSerial: number, limit: number): number | undefined {
-      const last = lastOfSlice.get(afterSerial, limit) ?? undefined
-      if (last !== undefined) replan.run({ period: periodMs, after: afterSerial, last })
-      return last
-    },
-    /** Lets the retention of up to `limit` jobs of a doubtful time count from a moment on; returns how many they were. */
-    keepFrom: (now: number, period: number | null, limit: number): number =>
-      keepFrom.run({ now, period, limit }).changes,
     /** The newest time of the latest jobs, milliseconds since 1970; undefined without jobs. */
     newestMs: (): number | undefined => newest.get() ?? undefined,
-    /** Notes that result and source are gone; the record stays. */
-    markExpired: (jobId: string): void => void expire.run(jobId),
-    /** Notes where the masters were delivered; false for a job that is no longer there. */
-    setOutputFolder: (jobId: string, folder: string): boolean => deliver.run(folder, jobId).changes === 1,
     /** Bytes that sources and results of all jobs take. */
     storedBytes: () => stored.get() as number,
     /** One page of the jobs that match, and how many match on all pages. */

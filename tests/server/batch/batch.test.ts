@@ -346,10 +346,10 @@ test('songs of a watched folder that cannot be taken yet keep their turn, hold u
   const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
   const watched = ['a', 'b'].map((name) => {
     const sourceId = addSong(name)
-    folders.deal('f', `${name}.wav`, look, { sourceId, sha256: name }, 1)
+    folders.addHandled('f', `${name}.wav`, look, { sourceId, sha256: name }, 1)
     return sourceId
   })
-  folders.deal('f', 'refused.wav', look, { error: { code: 'UNSUPPORTED_FORMAT', values: {} } }, 1)
+  folders.addHandled('f', 'refused.wav', look, { error: { code: 'UNSUPPORTED_FORMAT', values: {} } }, 1)
   let tries = 0
   world.outcome = ({ song }) => {
     if (song.filename !== 'a.wav') return 'accept'
@@ -371,7 +371,7 @@ test('a song of a watched folder that can never be taken is refused as any other
   const folders = createWatchFolderStore(db)
   folders.save({ folderId: 'f', path: '/f', outputFolder: null, settings: null, isActive: true, createdAtMs: 1 })
   const sourceId = addSong('a')
-  folders.deal('f', 'a.wav', { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }, { sourceId }, 1)
+  folders.addHandled('f', 'a.wav', { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }, { sourceId }, 1)
   world.outcome = () => new AppError('INVALID_REQUEST', { field: 'source_id' })
   batch.start([sourceId])
   expect(states()).toEqual(['refused'])
@@ -512,7 +512,7 @@ test('songs of a watched folder are forgotten with their files once their master
   const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
   const watch = (name: string) => {
     const sourceId = addSong(name)
-    folders.deal('f', `${name}.wav`, look, { sourceId, sha256: name }, 1)
+    folders.addHandled('f', `${name}.wav`, look, { sourceId, sha256: name }, 1)
     return sourceId
   }
   const [over, again, reference, fresh] = ['over', 'again', 'reference', 'fresh'].map(watch) as [

@@ -403,7 +403,7 @@ test('the masters of a watched folder’s song lie in that folder’s own place 
   const [taken, other] = [await song('taken.wav', 220), await song('other.wav', 330)]
   const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
   const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
-  createWatchFolderStore(db).deal(added.body.folder_id, 'taken.wav', look, { sourceId: taken.source_id }, 1)
+  createWatchFolderStore(db).addHandled(added.body.folder_id, 'taken.wav', look, { sourceId: taken.source_id }, 1)
   db.close()
   engine.isAutomatic = true
   await service.post('/app/desk/start', { source_ids: [taken.source_id, other.source_id] })

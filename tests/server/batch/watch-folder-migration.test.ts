@@ -38,9 +38,9 @@ test('files dealt with before they were told apart by their disk stay dealt with
   const after = openDatabase(file, migrations)
   const store = createWatchFolderStore(after)
   const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: '7' }
-  expect(store.isDealtWith('f', 'a.wav', look)).toBe(true)
-  expect(store.isKnownAs('f', 'a.wav', look)).toBe(false)
-  expect(store.isKnownAs('f', 'a.wav', { ...look, inode: null })).toBe(false)
+  expect(store.isHandled('f', 'a.wav', look)).toBe(true)
+  expect(store.isHandledUnder('f', 'a.wav', look)).toBe(false)
+  expect(store.isHandledUnder('f', 'a.wav', { ...look, inode: null })).toBe(false)
   after.close()
 })
 

@@ -17,9 +17,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { MasterSettings } from '../../../src-contract/app.ts'
-import { createSettledFiles } from '../../../src-server/batch/settled-files.ts'
+import { copySong, listSongs } from '../../../src-server/batch/song-files.ts'
+import { createStableFiles } from '../../../src-server/batch/stable-files.ts'
 import { createWatchFolders, type WatchFolders } from '../../../src-server/batch/watch-folders.ts'
-import { copyWhole, songsIn } from '../../../src-server/batch/watched-songs.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { type Clock, systemChance } from '../../../src-system/system.ts'
@@ -321,13 +321,13 @@ describe('a watched folder', () => {
     writeFileSync(path.join(watched, 'one.wav'), 'song')
     mkdirSync(path.join(watched, 'folder.wav'))
     symlinkSync(path.join(watched, 'one.wav'), path.join(watched, 'link.wav'))
-    expect((await songsIn(watched)).map(({ filename }) => filename)).toEqual(['one.wav'])
+    expect((await listSongs(watched)).map(({ filename }) => filename)).toEqual(['one.wav'])
   })
 
   it('tells files apart on a disk whose numbers are longer than those of JavaScript', async () => {
     disk.firstInode = 2n ** 60n
     for (const name of ['one.wav', 'two.wav']) writeFileSync(path.join(watched, name), 'song')
-    const inodes = (await songsIn(watched)).map(({ look }) => look.inode)
+    const inodes = (await listSongs(watched)).map(({ stat }) => stat.inode)
     expect(new Set(inodes).size).toBe(2)
   })
 
@@ -739,32 +739,32 @@ describe('a watched folder', () => {
 describe('the copy of a song', () => {
   it('is none when the song is no longer as it was seen', async () => {
     put('song.wav')
-    const [seen] = await songsIn(watched)
+    const [seen] = await listSongs(watched)
     const room = { requireDisk: () => {}, signal: new AbortController().signal }
-    const copy = () => copyWhole(watched, seen!, path.join(root, 'copy'), room)
+    const copy = () => copySong(watched, seen!, path.join(root, 'copy'), room)
     expect(await copy()).toMatchObject({ filename: 'song.wav', sizeBytes: 'song.wav'.length })
     appendFileSync(path.join(watched, 'song.wav'), 'more')
     expect(await copy()).toBeUndefined()
   })
 })
 
-describe('a settled file', () => {
+describe('a stable file', () => {
   it('kept its size and its time of change for the whole quiet time, and is not empty', () => {
-    const files = createSettledFiles(4000)
+    const files = createStableFiles(4000)
     const look = { sizeBytes: 10, modifiedMs: 1 }
-    expect(files.isSettled('a', look, 0)).toBe(false)
-    expect(files.isSettled('a', look, 3999)).toBe(false)
-    expect(files.isSettled('a', look, 4000)).toBe(true)
+    expect(files.isStable('a', look, 0)).toBe(false)
+    expect(files.isStable('a', look, 3999)).toBe(false)
+    expect(files.isStable('a', look, 4000)).toBe(true)
     // The same size, written again: some programs reserve the whole file first.
-    expect(files.isSettled('a', { ...look, modifiedMs: 2 }, 5000)).toBe(false)
-    expect(files.isSettled('empty', { sizeBytes: 0, modifiedMs: 1 }, 0)).toBe(false)
-    expect(files.isSettled('empty', { sizeBytes: 0, modifiedMs: 1 }, 9000)).toBe(false)
+    expect(files.isStable('a', { ...look, modifiedMs: 2 }, 5000)).toBe(false)
+    expect(files.isStable('empty', { sizeBytes: 0, modifiedMs: 1 }, 0)).toBe(false)
+    expect(files.isStable('empty', { sizeBytes: 0, modifiedMs: 1 }, 9000)).toBe(false)
   })
 
   it('starts anew when it was away', () => {
-    const files = createSettledFiles(4000)
-    files.isSettled('a', { sizeBytes: 1, modifiedMs: 1 }, 0)
-    files.forget(() => false)
-    expect(files.isSettled('a', { sizeBytes: 1, modifiedMs: 1 }, 9000)).toBe(false)
+    const files = createStableFiles(4000)
+    files.isStable('a', { sizeBytes: 1, modifiedMs: 1 }, 0)
+    files.retain(() => false)
+    expect(files.isStable('a', { sizeBytes: 1, modifiedMs: 1 }, 9000)).toBe(false)
   })
 })

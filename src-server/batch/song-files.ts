@@ -1,0 +1,105 @@
+/** Song files of a watched folder: recognition by name, attributes, and a verified copy. */
+import { createHash } from 'node:crypto'
+import { type BigIntStats, createReadStream, createWriteStream } from 'node:fs'
+import { lstat, readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { type AppError, invalidRequest } from '../http/app-error.ts'
+import type { ReceivedFile } from '../uploads/receive.ts'
+import { type Storage, watchRoom } from '../uploads/storage.ts'
+import type { FileStat } from './postponed-files.ts'
+
+/** A file of a watched folder that may be a song. */
+export interface SongFile {
+  readonly filename: string
+  readonly stat: FileStat
+}
+
+/** A song of a watched folder could not be read; the system's error is the cause. */
+export class UnreadableError extends Error {
+  /** Whether access rights are the reason, which only a change of them removes; any other reason, such as a lost network, may pass. */
+  readonly isDenied: boolean
+  readonly reason: AppError
+
+  constructor(cause: unknown) {
+    super('unreadable', { cause })
+    const { code } = cause as NodeJS.ErrnoException
+    this.isDenied = code === 'EACCES' || code === 'EPERM'
+    // On Windows a program may open a file exclusively.
+    this.reason = invalidRequest(code === 'EBUSY' ? 'file_in_use' : 'file_not_readable', { param: 'file' })
+  }
+}
+
+const EXTENSIONS = new Set(['.wav', '.wave', '.mp3', '.flac'])
+/** Files whose attributes are read at once: enough to hide the latency of a network drive. */
+const STAT_BATCH = 32
+
+/** Returns whether a file of this name may be a song. */
+export const isSongName = (name: string): boolean =>
+  !name.startsWith('.') && EXTENSIONS.has(path.extname(name).toLowerCase())
+
+/** Resolves with a file and its attributes; undefined where there is none of that name, and for a folder or a link. */
+export async function statSong(folder: string, filename: string): Promise<SongFile | undefined> {
+  // Not taken from the directory listing: on Windows that shows files kept in OneDrive as links.
+  const facts = await lstat(path.join(folder, filename), { bigint: true }).catch(() => undefined)
+  return facts?.isFile() ? { filename, stat: fileStat(facts) } : undefined
+}
+
+/** Resolves with the possible songs of a folder in order of name, without subfolders. Rejects with the system's error. */
+export async function listSongs(folder: string): Promise<SongFile[]> {
+  const names = (await readdir(folder)).filter(isSongName).sort()
+  const songs: SongFile[] = []
+  for (let start = 0; start < names.length; start += STAT_BATCH) {
+    const batch = names.slice(start, start + STAT_BATCH)
+    const found = await Promise.all(batch.map((name) => statSong(folder, name)))
+    songs.push(...found.filter((song) => song !== undefined))
+  }
+  return songs
+}
+
+/**
+ * Copies a song of `folder` to `to` and hashes it; resolves with undefined when the song has changed since it was seen, so that a
+ * half-written file is never taken. Rejects with an {@link UnreadableError}, INSUFFICIENT_STORAGE before the disk is full, the
+ * system's error of writing, or the reason of an aborted signal.
+ */
+export async function copySong(
+  folder: string,
+  { filename, stat: seen }: SongFile,
+  to: string,
+  { requireDisk, signal }: Pick<Storage, 'requireDisk'> & { readonly signal: AbortSignal },
+): Promise<ReceivedFile | undefined> {
+  const from = path.join(folder, filename)
+  const hash = createHash('sha256')
+  // A generator, so that an error of reading can be told from one of writing.
+  const read = async function* () {
+    try {
+      for await (const chunk of createReadStream(from, { signal }) as AsyncIterable<Buffer>) {
+        hash.update(chunk)
+        yield chunk
+      }
+    } catch (cause) {
+      throw new UnreadableError(cause)
+    }
+  }
+  const requireRoom = watchRoom(requireDisk)
+  const withRoom = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      requireRoom(chunk.length)
+      yield chunk
+    }
+  }
+  await pipeline(read, withRoom, createWriteStream(to, { mode: 0o600 }), { signal })
+  const after = fileStat(await stat(from, { bigint: true }))
+  if (after.sizeBytes !== seen.sizeBytes || after.modifiedMs !== seen.modifiedMs) return undefined
+  return { path: to, filename: filename.normalize('NFC'), sizeBytes: seen.sizeBytes, sha256: hash.digest('hex') }
+}
+
+/** Converts the system's attributes. An inode number stays a string: on Windows it has 64 bits, more than a JavaScript number holds. */
+function fileStat({ size, mtimeMs, ctimeMs, ino }: BigIntStats): FileStat {
+  return {
+    sizeBytes: Number(size),
+    modifiedMs: Number(mtimeMs),
+    changedMs: Number(ctimeMs),
+    inode: ino > 0n ? String(ino) : null,
+  }
+}

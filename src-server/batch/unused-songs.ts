@@ -1,0 +1,28 @@
+/** Selection of stored songs that are no longer needed. Pure. */
+import type { MasterSettings } from '../../src-contract/app.ts'
+
+/** Stored songs that may be unneeded, and every setting that may still name one of them as its reference. */
+export interface StoredSongsUse {
+  /** Songs taken off the batch so long ago that they can no longer be put back. */
+  readonly removed: readonly string[]
+  /** Songs of watched folders whose masters have all expired. */
+  readonly expired: readonly string[]
+  /** Uploaded references old enough to be given up unless they are in use. */
+  readonly references: readonly string[]
+  readonly songs: readonly {
+    readonly sourceId: string
+    readonly settings: MasterSettings | null
+    readonly startedSettings: MasterSettings | null
+  }[]
+  /** Settings apart from those of songs: the common ones, the presets and those of watched folders. */
+  readonly otherSettings: readonly (MasterSettings | null)[]
+}
+
+/** Returns the identifiers of the songs that can be forgotten: none that the settings of a remaining song, or others, refer to. */
+export function unusedSongs({ removed, expired, references, songs, otherSettings }: StoredSongsUse): string[] {
+  const gone = new Set([...removed, ...expired])
+  const remaining = songs.filter(({ sourceId }) => !gone.has(sourceId))
+  const settings = [...otherSettings, ...remaining.flatMap((song) => [song.settings, song.startedSettings])]
+  const used = new Set(settings.map((one) => one?.reference_source_id))
+  return [...gone, ...references].filter((sourceId) => !used.has(sourceId))
+}

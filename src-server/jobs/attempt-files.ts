@@ -1,0 +1,43 @@
+/** Files of the attempts of a job: the result put in place, and left-overs removed. */
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { syncFile, syncFolder, whenReleased } from '../../src-system/disk.ts'
+import type { Clock } from '../../src-system/system.ts'
+import type { WorkResult } from '../../src-worker/mastering/work-order.ts'
+import type { Folders } from './folders.ts'
+
+/** Makes an attempt the result of its job: complete and flushed to the disk before the folder gets its final name. */
+export async function storeResult(
+  jobId: string,
+  attemptFolder: string,
+  result: WorkResult,
+  { folders, clock }: { readonly folders: Folders; readonly clock: Clock },
+): Promise<void> {
+  const { fileName, sizeBytes } = result.zip
+  const { size } = await stat(path.join(attemptFolder, fileName))
+  if (size !== sizeBytes) throw new Error(`the ZIP has ${size} of ${sizeBytes} bytes`)
+  for (const name of [fileName, result.reportJsonFile, result.reportHtmlFile]) {
+    await syncFile(path.join(attemptFolder, name))
+  }
+  syncFolder(attemptFolder)
+  await whenReleased(clock, () => {
+    // A crash between the renaming and the commit leaves a result behind.
+    rmSync(folders.result(jobId), { recursive: true, force: true })
+    renameSync(attemptFolder, folders.result(jobId))
+  })
+  syncFolder(folders.job(jobId))
+}
+
+/**
+ * Removes the folders of attempts of a job that is not being worked on, and, unless `hasResult`, masters that belong to no finished job:
+ * the job was cancelled, or a crash kept its end from being written, while they were put in place.
+ */
+export function removeLeftOvers(folders: Folders, jobId: string, hasResult: boolean): void {
+  if (!existsSync(folders.job(jobId))) return
+  // Without its song a result cannot be made again: a database from a backup may not know that the job was done.
+  if (!hasResult && existsSync(folders.source(jobId))) rmSync(folders.result(jobId), { recursive: true, force: true })
+  for (const name of readdirSync(folders.job(jobId))) {
+    if (/^attempt-\d+$/.test(name)) rmSync(path.join(folders.job(jobId), name), { recursive: true, force: true })
+  }
+}

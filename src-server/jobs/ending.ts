@@ -1,0 +1,56 @@
+/** Outcome of an attempt: how a job goes on after its engine process has ended, or after an error. Pure. */
+import { isDiskFull } from '../../src-system/disk.ts'
+import { isExhausted } from '../../src-system/process-group.ts'
+import { FfmpegError } from '../../src-worker/media/ffmpeg.ts'
+import { FfmpegMissingError } from '../../src-worker/media/locate.ts'
+import type { Ending } from './settle.ts'
+import type { EngineEnd } from './worker-pool.ts'
+
+/** Outcome of an engine process, with the log line that explains a failure. */
+export interface AttemptOutcome {
+  readonly ending: Ending
+  readonly problem?: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }
+}
+
+/** Returns the outcome of an ended engine process. */
+export function outcomeOf(end: EngineEnd): AttemptOutcome {
+  switch (end.kind) {
+    case 'stopped':
+      return { ending: { kind: 'release' } }
+    case 'timed_out':
+      return { ending: { kind: 'fail', failureCode: 'ENGINE_TIMEOUT' } }
+    case 'crashed': {
+      const problem = { message: 'an engine process died', fields: { detail: end.detail } }
+      // The system could start no process, so the job has not been tried.
+      if (end.fault === 'not_started') return { ending: { kind: 'release' }, problem }
+      return { ending: { kind: 'crash', isOutOfMemory: end.fault === 'out_of_memory' }, problem }
+    }
+    case 'answered':
+      return outcomeOfAnswer(end.message)
+  }
+}
+
+function outcomeOfAnswer(message: Extract<EngineEnd, { kind: 'answered' }>['message']): AttemptOutcome {
+  if (message.type === 'done') return { ending: { kind: 'succeed', result: message.result } }
+  if (message.type !== 'failed') return { ending: { kind: 'fail', failureCode: 'ENGINE_FAILED' } }
+  const { failureCode, message: detail, stack, params: values } = message
+  // The system may kill the engine process or an ffmpeg of it: both are crashes.
+  if (failureCode === 'ENGINE_CRASHED' || failureCode === 'OUT_OF_MEMORY') {
+    const problem = { message: 'an engine process died', fields: { detail } }
+    return { ending: { kind: 'crash', isOutOfMemory: failureCode === 'OUT_OF_MEMORY' }, problem }
+  }
+  const problem = { message: 'a job failed', fields: { code: failureCode, detail, stack } }
+  return { ending: { kind: 'fail', failureCode, values }, problem }
+}
+
+/** Returns the ending of a job whose attempt threw `cause`. */
+export function endingOfError(cause: unknown): Ending {
+  if (cause instanceof FfmpegMissingError) return { kind: 'fail', failureCode: 'FFMPEG_MISSING' }
+  if (isExhausted(cause) || (cause instanceof FfmpegError && cause.fault === 'not_started')) return { kind: 'release' }
+  return { kind: 'fail', failureCode: isDiskFull(cause) ? 'DISK_FULL' : 'ENGINE_FAILED' }
+}
+
+/** Returns whether the machine lacked memory or processes, as it will a moment later too. */
+export function isExhaustion(ending: Ending): boolean {
+  return ending.kind === 'release' || (ending.kind === 'crash' && ending.isOutOfMemory === true)
+}

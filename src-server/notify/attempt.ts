@@ -1,0 +1,126 @@
+/** One attempt at a delivery: signed, sent, and its outcome recorded. */
+import type { Log } from '../../src-system/log.ts'
+import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Db } from '../db/open.ts'
+import { surely } from '../db/surely.ts'
+import type { Deliveries, DeliveryRow } from './deliveries.ts'
+import { retryAfterMs, waitAfter } from './retry-schedule.ts'
+import { type Answer, type ResolveName, resolveBySystem, sendOnce } from './send.ts'
+import { signedHeaders } from './signature.ts'
+import type { createSlots } from './slots.ts'
+import { isLoopbackUrl } from './target-policy.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export interface AttemptDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+  readonly webhooks: Webhooks
+  readonly deliveries: Deliveries
+  readonly slots: Pick<ReturnType<typeof createSlots>, 'note'>
+  /** Port of this server, to which nothing may be sent. */
+  readonly ownPort: number
+  readonly baseUrl: string
+  readonly isOffline: () => boolean
+  /** Resolver of host names; the system's when absent. */
+  readonly resolveName?: ResolveName
+  /** Aborted when the server stops. */
+  readonly closing: AbortSignal
+}
+
+/** Name of the test event, which is sent once and never repeated. */
+export const TEST_EVENT = 'webhook.test'
+const OFFLINE: Answer = { error: 'Loudsmith is offline and reaches this machine only' }
+
+/** Outcome of an attempt for its delivery. */
+export type AttemptPlan =
+  | { readonly kind: 'delivered' }
+  /** `waitMs` until the next attempt; undefined when it was the last. `isGone` when the receiver wants no event any more. */
+  | { readonly kind: 'failed'; readonly waitMs: number | undefined; readonly isGone: boolean }
+
+/**
+ * Returns the outcome of an attempt. `attempts` counts the earlier ones, `random` is from 0 to 1 exclusive and spreads the next ones,
+ * and `nowMs` is epoch ms. Pure.
+ */
+export function planAttempt(
+  { status, retryAfter }: Answer,
+  delivery: { readonly attempts: number; readonly isTest: boolean },
+  random: number,
+  nowMs: number,
+): AttemptPlan {
+  if (status !== undefined && status >= 200 && status < 300) return { kind: 'delivered' }
+  const isGone = status === 410
+  if (isGone || delivery.isTest) return { kind: 'failed', waitMs: undefined, isGone }
+  return { kind: 'failed', waitMs: waitAfter(delivery.attempts + 1, random, retryAfterMs(retryAfter, nowMs)), isGone }
+}
+
+/** Creates the function that makes one attempt. It rejects only for a fault of the database before anything is sent. */
+export function createAttempt(deps: AttemptDeps): (row: DeliveryRow) => Promise<void> {
+  const { db, clock, chance, log, webhooks, deliveries, slots, ownPort, baseUrl, isOffline, closing } = deps
+  const { resolveName = resolveBySystem } = deps
+
+  async function attempt(row: DeliveryRow): Promise<void> {
+    const secret = webhooks.secretFor(row.webhook_id)
+    const attemptedAtMs = clock.now()
+    if (secret === undefined) return deliveries.stop({ deliveryId: row.delivery_id }, 'webhook_removed')
+    const answer = await sendOrStay(row, secret, attemptedAtMs)
+    // Broken off by an orderly stop: it does not count, and the row is still due at the next start.
+    if (closing.aborted) return
+    // An attempt without a record would be repeated at once, again and again.
+    await surely(() => record(row, attemptedAtMs, answer), {
+      clock,
+      signal: closing,
+      onFailure: (cause) => log.error('a delivery could not be noted', { delivery: row.delivery_id, cause }),
+    })
+  }
+
+  /** Sends one attempt. The offline switch is checked here too, because a test sent by hand skips the check of the queue. */
+  async function sendOrStay(row: DeliveryRow, secret: string, atMs: number): Promise<Answer> {
+    const url = new URL(row.url)
+    if (isOffline() && !isLoopbackUrl(url)) return OFFLINE
+    const isFirst = row.last_attempt_at_ms === null
+    const body = isFirst ? withBase(row.body, baseUrl) : row.body
+    if (isFirst) deliveries.begin(row.delivery_id, body)
+    const begunMs = clock.monotonicMs()
+    const answer = await sendOnce({
+      url,
+      headers: { ...signedHeaders(secret, row.event_id, Math.floor(atMs / 1000), body) },
+      body,
+      ownPort,
+      resolveName,
+      clock,
+      signal: closing,
+    })
+    slots.note(url.origin, clock.monotonicMs() - begunMs)
+    return answer
+  }
+
+  const record = db.transaction((row: DeliveryRow, attemptedAtMs: number, answer: Answer) => {
+    const isTest = row.event === TEST_EVENT
+    // Read again: a delivery that was requeued by hand meanwhile has all its attempts before it.
+    const { attempts } = deliveries.row(row.delivery_id)
+    const random = chance.randomBytes(1).readUInt8() / 256
+    const plan = planAttempt(answer, { attempts, isTest }, random, clock.now())
+    if (plan.kind === 'delivered') {
+      deliveries.settleTaken(row.delivery_id, attemptedAtMs, answer)
+      if (row.webhook_id === null) return
+      webhooks.noteDelivered(row.webhook_id, clock.now())
+      // Only a test brings a receiver back: an ordinary attempt may have been under way when another got its 410.
+      if (isTest) webhooks.noteTested(row.webhook_id)
+      return
+    }
+    const nextMs = plan.waitMs === undefined ? undefined : clock.now() + plan.waitMs
+    deliveries.settleFailed(row.delivery_id, attemptedAtMs, answer, nextMs)
+    if (plan.isGone && row.webhook_id !== null) webhooks.noteGone(row.webhook_id)
+  })
+
+  return attempt
+}
+
+/** Returns a body with `download_url` below `baseUrl`: what a run on another port wrote leads to this one. Others as they are. */
+function withBase(body: string, baseUrl: string): string {
+  const event = JSON.parse(body) as { download_url?: string }
+  const path = /\/api\/v1\/jobs\/[^/]+\/download$/.exec(event.download_url ?? '')?.[0]
+  return path === undefined ? body : JSON.stringify({ ...event, download_url: baseUrl + path })
+}
