@@ -6,7 +6,7 @@ import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
 import type { TrustedTime } from '../db/trusted-time.ts'
 
-export interface RetentionArguments {
+export interface RetentionDeps {
   readonly db: Db
   readonly clock: Clock
   /** What decides whether a result is over. */
@@ -47,65 +47,31 @@ const SLICE = 4
 const REPLAN_SLICE = 50
 const PAUSE_MS = 20
 
-/** Makes the sweeper over the table of jobs. */
-export function createRetention({
-  db,
-  clock,
-  time,
-  log,
-  retentionDays,
-  jobs,
-  removals,
-  freeing,
-  notify,
-}: RetentionArguments) {
-  const expire = db.transaction((jobIds: readonly string[]) => {
-    for (const jobId of jobIds) {
-      jobs.markExpired(jobId)
-      removals.record(`jobs/${jobId}`)
-      notify.record({ event: 'job.expired', jobId })
-    }
-  })
+/** One pass through many jobs, in slices between which requests are answered. */
+interface Pass {
+  readonly stopping: AbortSignal
+  /** Whether the server stops, or a newer change of the setting takes the place of this pass. */
+  readonly isOver: () => boolean
+}
+
+/** Creates the sweeper over the table of jobs. */
+export function createRetention(deps: RetentionDeps) {
+  const { clock, time, log, retentionDays, jobs, removals } = deps
   const stopping = new AbortController()
   let stopTimer: (() => void) | undefined
-  /** Counts the changes of the setting: a newer one takes the place of one that is being applied. */
-  let plans = 0
+  /** Number of changes of the setting so far; a pass of an earlier one ends. */
+  let changes = 0
   let work: Promise<void> = Promise.resolve()
 
   const periodMs = () => {
     const days = retentionDays()
     return days === null ? null : days * DAY_MS
   }
-  const pause = () => clock.sleep(PAUSE_MS, stopping.signal).catch(() => {})
-
-  /** Expires what is due, in slices, and returns how many. */
-  async function sweep(): Promise<number> {
-    const plan = plans
-    for (let count = 0; ; await pause()) {
-      const isOver = stopping.signal.aborted || plan !== plans
-      const due = isOver ? [] : jobs.listExpirable(time.now(), SLICE)
-      if (due.length === 0) return count
-      freeing(() => expire(due))
-      removals.removeNow(due.map((jobId) => `jobs/${jobId}`))
-      notify.committed()
-      count += due.length
-    }
+  const newPass = (): Pass => {
+    const change = changes
+    return { stopping: stopping.signal, isOver: () => stopping.signal.aborted || change !== changes }
   }
-
-  async function applyPeriod(plan: number): Promise<void> {
-    for (let serial: number | undefined = 0; serial !== undefined; await pause()) {
-      if (stopping.signal.aborted || plan !== plans) return
-      serial = jobs.setRetention(periodMs(), serial, REPLAN_SLICE)
-    }
-  }
-
-  /** Lets the retention begin for jobs that ended while the clock was behind. */
-  async function dateDoubtful(): Promise<void> {
-    while (!stopping.signal.aborted && !time.isHeld()) {
-      if (jobs.keepFrom(time.now(), periodMs(), REPLAN_SLICE) < REPLAN_SLICE) return
-      await pause()
-    }
-  }
+  const sweep = () => expireDue(deps, newPass())
 
   /** Runs one after another what goes through many jobs. */
   function queue(run: () => Promise<void>): void {
@@ -120,7 +86,7 @@ export function createRetention({
   async function tick(): Promise<void> {
     let waitMs = SWEEP_EVERY_MS
     try {
-      await dateDoubtful()
+      await dateDoubtful(deps, stopping.signal, periodMs)
       const expired = await sweep()
       if (expired > 0) log.info('results expired', { count: expired })
       await removals.removeAll(stopping.signal)
@@ -146,8 +112,9 @@ export function createRetention({
 
     /** Applies a changed setting, in slices, to everything that has not expired, and sweeps what is over by it after a minute. */
     replan(): void {
-      const plan = ++plans
-      queue(() => applyPeriod(plan))
+      changes++
+      const pass = newPass()
+      queue(() => applyPeriod(deps, pass, periodMs))
       sweepIn(SECOND_THOUGHT_MS)
     },
 
@@ -156,8 +123,8 @@ export function createRetention({
      * the first sweep has ended.
      */
     start(): Promise<void> {
-      const plan = plans
-      queue(() => applyPeriod(plan))
+      const pass = newPass()
+      queue(() => applyPeriod(deps, pass, periodMs))
       queue(tick)
       return work
     },
@@ -168,5 +135,53 @@ export function createRetention({
       stopTimer?.()
       await work
     },
+  }
+}
+
+const pause = (clock: Clock, stopping: AbortSignal) => clock.sleep(PAUSE_MS, stopping).catch(() => {})
+
+/** Expires the jobs whose time is over and resolves with their number. */
+async function expireDue(
+  { db, clock, time, jobs, removals, freeing, notify }: RetentionDeps,
+  { stopping, isOver }: Pass,
+): Promise<number> {
+  const expire = db.transaction((jobIds: readonly string[]) => {
+    for (const jobId of jobIds) {
+      jobs.markExpired(jobId)
+      removals.record(`jobs/${jobId}`)
+      notify.record({ event: 'job.expired', jobId })
+    }
+  })
+  for (let count = 0; ; await pause(clock, stopping)) {
+    const due = isOver() ? [] : jobs.listExpirable(time.now(), SLICE)
+    if (due.length === 0) return count
+    freeing(() => expire(due))
+    removals.removeNow(due.map((jobId) => `jobs/${jobId}`))
+    notify.committed()
+    count += due.length
+  }
+}
+
+/** Gives every ended job the retention period of the setting. */
+async function applyPeriod(
+  { clock, jobs }: RetentionDeps,
+  { stopping, isOver }: Pass,
+  periodMs: () => number | null,
+): Promise<void> {
+  for (let serial: number | undefined = 0; serial !== undefined; await pause(clock, stopping)) {
+    if (isOver()) return
+    serial = jobs.setRetention(periodMs(), serial, REPLAN_SLICE)
+  }
+}
+
+/** Starts the retention of jobs that ended while the clock was behind, once it is right. */
+async function dateDoubtful(
+  { clock, time, jobs }: RetentionDeps,
+  stopping: AbortSignal,
+  periodMs: () => number | null,
+): Promise<void> {
+  while (!stopping.aborted && !time.isHeld()) {
+    if (jobs.keepFrom(time.now(), periodMs(), REPLAN_SLICE) < REPLAN_SLICE) return
+    await pause(clock, stopping)
   }
 }

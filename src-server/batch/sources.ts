@@ -39,7 +39,7 @@ interface SourceRow {
   created_at_ms: number
 }
 
-export interface SourcesArguments {
+export interface SourcesDeps {
   readonly db: Db
   readonly clock: Clock
   readonly chance: Chance
@@ -48,9 +48,8 @@ export interface SourcesArguments {
   readonly removals: Pick<Removals, 'record' | 'withdraw' | 'removeAll'>
 }
 
-/** Makes the store of songs over an open database and a folder. */
-export function createSources({ db, clock, chance, folder, removals }: SourcesArguments) {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+/** Statements about stored songs. */
+function prepareStatements(db: Db) {
   const insert = db.prepare(
     `INSERT INTO sources (source_id, purpose, filename, title, artist, sha256, size_bytes, facts, cover_type, created_at_ms)
      VALUES (@sourceId, @purpose, @filename, @title, @artist, @sha256, @sizeBytes, @facts, @coverType, @now)`,
@@ -66,18 +65,24 @@ export function createSources({ db, clock, chance, folder, removals }: SourcesAr
     .pluck()
   const selectByContent = db.prepare<[string], 1>('SELECT 1 FROM sources WHERE sha256 = ?').pluck()
 
-  // An analysis never changes and is tens of kilobytes to parse, and the batch shows all of them after every change of one.
-  const summaries: Record<Language, Map<string, string>> = { en: new Map(), ko: new Map() }
+  return { insert, selectOne, updateAnalysis, deleteOne, selectSizes, selectReferences, selectByContent }
+}
+
+/** Creates the store of songs over an open database and a folder. */
+export function createSources({ db, clock, chance, folder, removals }: SourcesDeps) {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const statements = prepareStatements(db)
+  const summaries = createSummaries((sourceId) => find(sourceId)?.analysis ?? undefined)
   const audioPath = (sha256: string) => path.join(folder, sha256)
   const coverPath = (sha256: string) => path.join(folder, `${sha256}.cover`)
 
   /** Songs put in place by this run, of which some may not have been committed. */
   const putHere = new Set<string>()
-  const isStored = (sha256: string) => selectByContent.get(sha256) !== undefined
+  const isStored = (sha256: string) => statements.selectByContent.get(sha256) !== undefined
   const placesOf = (sha256: string) => [`sources/${sha256}`, `sources/${sha256}.cover`]
 
   function find(sourceId: string): SourceRow | undefined {
-    return selectOne.get(sourceId)
+    return statements.selectOne.get(sourceId)
   }
 
   function stored(sourceId: string): StoredSource | undefined {
@@ -94,20 +99,9 @@ export function createSources({ db, clock, chance, folder, removals }: SourcesAr
      * otherwise the file is nobody's, and goes with the next `sweepFiles`.
      */
     add: db.transaction((song: NewSource): string => {
-      const { purpose, filename, sizeBytes, sha256, facts, cover } = song
+      const { sizeBytes, sha256, cover } = song
       const sourceId = chance.newUuid()
-      insert.run({
-        sourceId,
-        purpose,
-        filename,
-        title: listed(chooseTitle(facts.tags.title, filename)),
-        artist: facts.tags.artist === undefined ? null : listed(facts.tags.artist),
-        sha256,
-        sizeBytes,
-        facts: JSON.stringify(facts),
-        coverType: cover?.mimeType ?? null,
-        now: clock.now(),
-      })
+      statements.insert.run({ ...rowOf(song), sourceId, now: clock.now() })
       for (const place of placesOf(sha256)) removals.withdraw(place)
       if (!existsSync(audioPath(sha256))) putHere.add(sha256)
       putInPlace(song.path, audioPath(sha256), sizeBytes)
@@ -144,42 +138,34 @@ export function createSources({ db, clock, chance, folder, removals }: SourcesAr
 
     /** Keeps what an analysis found, so that it is made once. An unknown song is ignored. */
     saveAnalysis(sourceId: string, analysis: Analysis): void {
-      updateAnalysis.run(JSON.stringify(analysis), sourceId)
-      for (const texts of Object.values(summaries)) texts.delete(sourceId)
+      statements.updateAnalysis.run(JSON.stringify(analysis), sourceId)
+      summaries.drop(sourceId)
     },
 
     /** Returns the summary of the kept analysis as JSON, its warnings in `language`; `null` before there is one. */
-    summaryJson(sourceId: string, language: Language): string {
-      const shown = summaries[language].get(sourceId)
-      if (shown !== undefined) return shown
-      const kept = find(sourceId)?.analysis ?? undefined
-      if (kept === undefined) return 'null'
-      const text = JSON.stringify(summaryOf(inLanguage(JSON.parse(kept) as Analysis, language)))
-      summaries[language].set(sourceId, text)
-      return text
-    },
+    summaryJson: summaries.read,
 
     /**
      * Returns the bytes that the stored songs take on top of what jobs count of them, below 0 where several do: a job counts its song
      * as its own, and where the disk has links it is another name of the same bytes.
      */
     storedBytes(): number {
-      return selectSizes.all().reduce((sum, { sha256, size_bytes }) => {
+      return statements.selectSizes.all().reduce((sum, { sha256, size_bytes }) => {
         const names = statSync(audioPath(sha256), { throwIfNoEntry: false })?.nlink ?? 1
         return sum + size_bytes * (2 - names)
       }, 0)
     },
 
     /** Returns what was stored as a reference, and not as a song of the batch, at or before a moment, epoch ms. */
-    referencesBefore: (atMs: number): string[] => selectReferences.all(atMs),
+    referencesBefore: (atMs: number): string[] => statements.selectReferences.all(atMs),
 
     /** Forgets songs, in one transaction; their files go with the next `sweepFiles`. */
     remove: db.transaction((sourceIds: readonly string[]): void => {
       for (const sourceId of sourceIds) {
         const sha256 = find(sourceId)?.sha256
-        deleteOne.run(sourceId)
+        statements.deleteOne.run(sourceId)
         if (sha256 !== undefined && !isStored(sha256)) for (const place of placesOf(sha256)) removals.record(place)
-        for (const texts of Object.values(summaries)) texts.delete(sourceId)
+        summaries.drop(sourceId)
       }
     }),
 
@@ -198,12 +184,48 @@ export function createSources({ db, clock, chance, folder, removals }: SourcesAr
 
 export type Sources = ReturnType<typeof createSources>
 
+/**
+ * Creates a cache of analysis summaries as JSON. An analysis never changes and takes long to parse, and the batch shows all of them after
+ * every change of one. `analysisOf` returns the stored analysis of a song as JSON.
+ */
+function createSummaries(analysisOf: (sourceId: string) => string | undefined) {
+  const cache: Record<Language, Map<string, string>> = { en: new Map(), ko: new Map() }
+  return {
+    read(sourceId: string, language: Language): string {
+      const cached = cache[language].get(sourceId)
+      if (cached !== undefined) return cached
+      const analysis = analysisOf(sourceId)
+      if (analysis === undefined) return 'null'
+      const text = JSON.stringify(summaryOf(inLanguage(JSON.parse(analysis) as Analysis, language)))
+      cache[language].set(sourceId, text)
+      return text
+    },
+    drop(sourceId: string): void {
+      for (const texts of Object.values(cache)) texts.delete(sourceId)
+    },
+  }
+}
+
 /** Moves a file to where its bytes belong. Windows replaces none that a player or an engine process has open: it is this one already. */
 function putInPlace(from: string, to: string, sizeBytes: number): void {
   try {
     renameSync(from, to)
   } catch (cause) {
     if (statSync(to, { throwIfNoEntry: false })?.size !== sizeBytes) throw cause
+  }
+}
+
+/** Returns the columns of a new song. */
+function rowOf({ purpose, filename, sizeBytes, sha256, facts, cover }: NewSource) {
+  return {
+    purpose,
+    filename,
+    title: listed(chooseTitle(facts.tags.title, filename)),
+    artist: facts.tags.artist === undefined ? null : listed(facts.tags.artist),
+    sha256,
+    sizeBytes,
+    facts: JSON.stringify(facts),
+    coverType: cover?.mimeType ?? null,
   }
 }
 

@@ -16,10 +16,10 @@ import { hasEnded, hasExpired, statusOf } from './job.ts'
 import { jobPayload, type LiveState, type PayloadView } from './payload.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Settle } from './settle.ts'
-import type { JobRecord, JobStore } from './store.ts'
+import type { JobFilter, JobRecord, JobStore } from './store.ts'
 import type { Submission, Submitted } from './submit.ts'
 
-export interface JobsParts {
+export interface JobsDeps {
   readonly db: Db
   /** What decides whether a job is over. */
   readonly clock: Pick<Clock, 'now'>
@@ -35,8 +35,8 @@ export interface JobsParts {
 }
 
 /** The jobs, as the rest of the server uses them. */
-export function createJobs(parts: JobsParts) {
-  const { db, clock, store, scheduler, settle, submit, folders, removals, notify, plan, spareRoom } = parts
+export function createJobs(deps: JobsDeps) {
+  const { db, clock, store, scheduler, settle, submit, folders, removals, notify, plan, spareRoom } = deps
   const require = (jobId: string): JobRecord => {
     const job = store.find(jobId)
     if (!job) throw new AppError('JOB_NOT_FOUND')
@@ -49,9 +49,6 @@ export function createJobs(parts: JobsParts) {
     }
     return scheduler.progressOf(job.jobId) ?? { stage: 'decoding', progress: 0 }
   }
-  const song = (job: JobRecord): StoredSong => ({ path: folders.source(job.jobId), ...job.song })
-  const reference = (job: JobRecord): StoredSong | undefined =>
-    job.reference && { path: folders.reference(job.jobId), ...job.reference }
   const submitAndWake = (submission: Submission): Submitted => {
     const submitted = submit(submission)
     scheduler.wake()
@@ -66,18 +63,9 @@ export function createJobs(parts: JobsParts) {
     },
     /** Returns one page of jobs. Throws INVALID_REQUEST for a cursor of another list. */
     list(query: JobQuery, view: PayloadView): JobPage {
-      const { q, status, platform, batch_id, sort = 'newest', limit = DEFAULT_PAGE_SIZE, cursor } = query
-      const after = cursor === undefined ? undefined : readCursor(cursor, sort)
-      const { jobs, total } = store.list({
-        words: (q ?? '').split(/\s+/).filter((word) => word !== ''),
-        ...(status ? { status } : {}),
-        ...(platform ? { platform } : {}),
-        ...(batch_id === undefined ? {} : { batchId: batch_id }),
-        sort,
-        // One more than asked for tells whether there is another page.
-        limit: limit + 1,
-        ...(after ? { after } : {}),
-      })
+      const { sort = 'newest', limit = DEFAULT_PAGE_SIZE } = query
+      // One more than asked for tells whether there is another page.
+      const { jobs, total } = store.list({ ...filterOf(query, sort), limit: limit + 1 })
       const page = jobs.slice(0, limit)
       const last = page.at(-1)
       return {
@@ -102,13 +90,13 @@ export function createJobs(parts: JobsParts) {
       const job = require(jobId)
       if (!hasEnded(job.state)) throw new AppError('JOB_NOT_READY')
       if (hasExpired(job, clock.now())) throw new AppError('RESULT_EXPIRED')
-      const referenceSong = reference(job)
+      const { song, reference } = songsOf(job, folders)
       try {
         return submitAndWake({
           ...by,
           request: requestOf(job.request),
-          song: song(job),
-          ...(referenceSong ? { reference: referenceSong } : {}),
+          song,
+          ...(reference ? { reference } : {}),
           ...(job.batchId === undefined ? {} : { batchId: job.batchId }),
           ...(job.sourceId === undefined ? {} : { sourceId: job.sourceId }),
           retryOf: jobId,
@@ -143,31 +131,7 @@ export function createJobs(parts: JobsParts) {
     files(jobId: string): JobFiles | undefined {
       const job = store.find(jobId)
       if (!job) return undefined
-      const kept = ({ path: file, filename, sha256, facts }: StoredSong) => ({
-        path: file,
-        filename,
-        sha256,
-        format: facts.format,
-      })
-      const referenceSong = reference(job)
-      const inResult = (name: string) => path.join(folders.result(jobId), name)
-      return {
-        status: statusOf(job.state),
-        isExpired: hasExpired(job, clock.now()),
-        source: kept(song(job)),
-        ...(referenceSong ? { reference: kept(referenceSong) } : {}),
-        ...(job.result
-          ? {
-              result: {
-                zipPath: inResult(job.result.zip.fileName),
-                zip: job.result.zip,
-                masters: job.result.masters,
-                reportJsonPath: inResult(job.result.reportJsonFile),
-                reportHtmlPath: inResult(job.result.reportHtmlFile),
-              },
-            }
-          : {}),
-      }
+      return filesOf(job, folders, hasExpired(job, clock.now()))
     },
     /** Jobs that the plan lets start now. */
     freeSlots: () => Math.max(0, PLAN_LIMITS[plan()].concurrentJobs - store.countUnfinished()),
@@ -176,7 +140,55 @@ export function createJobs(parts: JobsParts) {
 
 export type Jobs = ReturnType<typeof createJobs>
 
+/** Returns the stored songs of a job. */
+function songsOf(job: JobRecord, folders: Folders): { readonly song: StoredSong; readonly reference?: StoredSong } {
+  const song = { path: folders.source(job.jobId), ...job.song }
+  return job.reference ? { song, reference: { path: folders.reference(job.jobId), ...job.reference } } : { song }
+}
+
+/** Returns the downloadable files of a job. */
+function filesOf(job: JobRecord, folders: Folders, isExpired: boolean): JobFiles {
+  const toFile = ({ path: file, filename, sha256, facts }: StoredSong) => ({
+    path: file,
+    filename,
+    sha256,
+    format: facts.format,
+  })
+  const { song, reference } = songsOf(job, folders)
+  const { result } = job
+  const inResult = (name: string) => path.join(folders.result(job.jobId), name)
+  return {
+    status: statusOf(job.state),
+    isExpired,
+    source: toFile(song),
+    ...(reference ? { reference: toFile(reference) } : {}),
+    ...(result
+      ? {
+          result: {
+            zipPath: inResult(result.zip.fileName),
+            zip: result.zip,
+            masters: result.masters,
+            reportJsonPath: inResult(result.reportJsonFile),
+            reportHtmlPath: inResult(result.reportHtmlFile),
+          },
+        }
+      : {}),
+  }
+}
+
 type Sort = NonNullable<JobQuery['sort']>
+
+function filterOf({ q, status, platform, batch_id, cursor }: JobQuery, sort: Sort): Omit<JobFilter, 'limit'> {
+  const after = cursor === undefined ? undefined : readCursor(cursor, sort)
+  return {
+    words: (q ?? '').split(/\s+/).filter((word) => word !== ''),
+    ...(status ? { status } : {}),
+    ...(platform ? { platform } : {}),
+    ...(batch_id === undefined ? {} : { batchId: batch_id }),
+    sort,
+    ...(after ? { after } : {}),
+  }
+}
 
 function writeCursor({ serial, shownTitle }: JobRecord, sort: Sort): string {
   return Buffer.from(JSON.stringify(sort === 'title' ? [sort, serial, shownTitle] : [sort, serial])).toString(

@@ -53,8 +53,8 @@ const STOP_ERRORS: Record<StopReason, string> = {
   receiver_gone: 'the receiver answered 410 Gone',
 }
 
-/** Makes the outbox over an open database. */
-export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; chance: Chance }) {
+/** Statements about deliveries. */
+function prepareStatements(db: Db) {
   const insert = db.prepare(
     `INSERT INTO deliveries (delivery_id, event_id, event, job_id, webhook_id, url, origin, body, state, scheduled_at_ms, next_attempt_at_ms, created_at_ms)
      VALUES (@deliveryId, @eventId, @event, @jobId, @webhookId, @url, @origin, @body, 'pending', @now, @now, @now)`,
@@ -106,8 +106,16 @@ export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; 
   )
   const deleteBefore = db.prepare<[number]>("DELETE FROM deliveries WHERE state <> 'pending' AND created_at_ms < ?")
 
+  const updates = { settleFailed, settleTaken, begin, stop, requeue, deleteBefore }
+  return { insert, selectOne, selectDue, selectNext, selectUnanswered, ...updates }
+}
+
+/** Creates the outbox over an open database. */
+export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; chance: Chance }) {
+  const statements = prepareStatements(db)
+
   function find(deliveryId: string): DeliveryRow {
-    const row = selectOne.get(deliveryId)
+    const row = statements.selectOne.get(deliveryId)
     if (!row) throw new AppError('NOT_FOUND')
     return row
   }
@@ -118,7 +126,7 @@ export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; 
       const deliveryId = chance.newUuid()
       const { jobId = null, webhookId = null } = delivery
       const { origin } = new URL(delivery.url)
-      insert.run({ ...delivery, deliveryId, jobId, webhookId, origin, now: clock.now() })
+      statements.insert.run({ ...delivery, deliveryId, jobId, webhookId, origin, now: clock.now() })
       return deliveryId
     },
 
@@ -126,30 +134,30 @@ export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; 
      * Returns what is to be sent now, longest due first: at most two for one webhook, or for the jobs' own addresses at one origin, so
      * that the size of a backlog for one receiver costs the others nothing.
      */
-    due: (nowMs: number): DeliveryRow[] => selectDue.all(nowMs, nowMs),
+    due: (nowMs: number): DeliveryRow[] => statements.selectDue.all(nowMs, nowMs),
 
     /** Returns how long until a waiting delivery becomes due, ms; Infinity when all are already, undefined when none waits. */
     msUntilNext(nowMs: number): number | undefined {
-      const { at, waiting } = selectNext.get(nowMs) ?? { at: null, waiting: 0 }
+      const { at, waiting } = statements.selectNext.get(nowMs) ?? { at: null, waiting: 0 }
       if (waiting === 0) return undefined
       return at === null ? Number.POSITIVE_INFINITY : at - nowMs
     },
 
     /** Returns the addresses that did not answer the last attempt and to which something waits. */
-    unanswered: (): string[] => selectUnanswered.all().map(({ url }) => url),
+    unanswered: (): string[] => statements.selectUnanswered.all().map(({ url }) => url),
 
     /** Fixes the bytes of a delivery before they leave for the first time. From then on every attempt sends these. */
-    begin: (deliveryId: string, body: string): void => void begin.run(body, clock.now(), deliveryId),
+    begin: (deliveryId: string, body: string): void => void statements.begin.run(body, clock.now(), deliveryId),
 
     /** Stops the waiting deliveries of a job or a webhook, or one delivery, and notes why. */
     stop(of: { deliveryId?: string; jobId?: string; webhookId?: string }, reason: StopReason): void {
       const { deliveryId = null, jobId = null, webhookId = null } = of
-      stop.run({ deliveryId, jobId, webhookId, reason, error: STOP_ERRORS[reason] })
+      statements.stop.run({ deliveryId, jobId, webhookId, reason, error: STOP_ERRORS[reason] })
     },
 
     /** Notes that the receiver took it, also where it was stopped while the attempt was under way. */
     settleTaken(deliveryId: string, attemptedAtMs: number, { status = null }: { status?: number | null }): void {
-      settleTaken.run({ deliveryId, attemptedAt: attemptedAtMs, status })
+      statements.settleTaken.run({ deliveryId, attemptedAt: attemptedAtMs, status })
     },
 
     /** Notes that an attempt failed. `nextMs` plans the next one; without it the delivery is over. Nothing where it was stopped. */
@@ -157,13 +165,13 @@ export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; 
       const { status = null, error = null } = end
       const state = nextMs === undefined ? 'failed' : 'pending'
       const attempt = { deliveryId, state, attemptedAt: attemptedAtMs, status, error }
-      settleFailed.run({ ...attempt, now: clock.now(), next: nextMs ?? null })
+      statements.settleFailed.run({ ...attempt, now: clock.now(), next: nextMs ?? null })
     },
 
     /** Plans the same bytes anew from the first attempt, now. Throws NOT_FOUND. */
     requeue(deliveryId: string): void {
       find(deliveryId)
-      requeue.run(clock.now(), clock.now(), deliveryId)
+      statements.requeue.run(clock.now(), clock.now(), deliveryId)
     },
 
     find: (deliveryId: string): Delivery => deliveryToWire(find(deliveryId)),
@@ -187,7 +195,7 @@ export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; 
     },
 
     /** Forgets finished deliveries created before a moment (epoch ms) and returns how many. */
-    prune: (beforeMs: number): number => deleteBefore.run(beforeMs).changes,
+    prune: (beforeMs: number): number => statements.deleteBefore.run(beforeMs).changes,
   }
 }
 

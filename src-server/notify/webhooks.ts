@@ -21,7 +21,7 @@ interface WebhookRow {
   last_delivery_at_ms: number | null
 }
 
-export interface WebhooksArguments {
+export interface WebhooksDeps {
   readonly db: Db
   readonly clock: Clock
   readonly chance: Chance
@@ -32,11 +32,8 @@ export interface WebhooksArguments {
   readonly ownPort: number
 }
 
-/**
- * Makes the register of receivers. The plan counts those that are not gone, oldest first: the ones beyond it are suspended, wait
- * with what is theirs and come back with a larger plan.
- */
-export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }: WebhooksArguments) {
+/** Statements about receivers and signing secrets. */
+function prepareStatements(db: Db) {
   // Their order of creation, which a clock that was turned back does not change.
   const selectAll = db.prepare<[], WebhookRow>('SELECT * FROM webhooks ORDER BY rowid')
   const insert = db.prepare<[string, string, string, string, number]>(
@@ -53,11 +50,21 @@ export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }:
   const upsertJobSecret = db.prepare<[string]>(
     'INSERT INTO job_signing_secret (only_row, secret) VALUES (1, ?) ON CONFLICT (only_row) DO UPDATE SET secret = excluded.secret',
   )
+  const updates = { updateSecret, updateGone, updateBack, updateDelivered }
+  return { selectAll, insert, deleteOne, selectJobSecret, upsertJobSecret, ...updates }
+}
+
+/**
+ * Makes the register of receivers. The plan counts those that are not gone, oldest first: the ones beyond it are suspended, wait
+ * with what is theirs and come back with a larger plan.
+ */
+export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }: WebhooksDeps) {
+  const statements = prepareStatements(db)
 
   /** Every receiver with its state of this moment, oldest first. */
   function all(): { row: WebhookRow; state: Webhook['state'] }[] {
     let room = PLAN_LIMITS[plan()].webhooks
-    return selectAll.all().map((row) => {
+    return statements.selectAll.all().map((row) => {
       if (row.is_gone === 1) return { row, state: 'gone' }
       room -= 1
       return { row, state: room >= 0 ? 'active' : 'suspended' }
@@ -75,11 +82,11 @@ export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }:
 
   function replaceJobSecret(): string {
     const secret = newSecret(chance.randomBytes)
-    upsertJobSecret.run(secret)
+    statements.upsertJobSecret.run(secret)
     return secret
   }
 
-  const jobSecret = (): string => selectJobSecret.get()?.secret ?? replaceJobSecret()
+  const jobSecret = (): string => statements.selectJobSecret.get()?.secret ?? replaceJobSecret()
 
   return {
     /** Returns the secret that signs the callbacks of jobs with a webhook_url; made when it is first asked for. */
@@ -100,7 +107,7 @@ export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }:
       if (!hasRoom()) throw new AppError('WEBHOOK_LIMIT', { plan: plan(), limit: PLAN_LIMITS[plan()].webhooks })
       const webhookId = chance.newUuid()
       const secret = newSecret(chance.randomBytes)
-      insert.run(webhookId, url, JSON.stringify(events), secret, clock.now())
+      statements.insert.run(webhookId, url, JSON.stringify(events), secret, clock.now())
       return { ...toWire(find(webhookId)), secret }
     },
 
@@ -109,7 +116,7 @@ export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }:
       find(webhookId)
       db.transaction(() => {
         deliveries.stop({ webhookId }, 'webhook_removed')
-        deleteOne.run(webhookId)
+        statements.deleteOne.run(webhookId)
       })()
     },
 
@@ -117,7 +124,7 @@ export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }:
     replaceSecret(webhookId: string): string {
       find(webhookId)
       const secret = newSecret(chance.randomBytes)
-      updateSecret.run(secret, webhookId)
+      statements.updateSecret.run(secret, webhookId)
       return secret
     },
 
@@ -141,20 +148,20 @@ export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }:
     /** Returns the secret that signs for a receiver, or for per-job addresses when `webhookId` is null; undefined once it is removed. */
     secretFor(webhookId: string | null): string | undefined {
       if (webhookId === null) return jobSecret()
-      return selectAll.all().find((row) => row.webhook_id === webhookId)?.secret
+      return statements.selectAll.all().find((row) => row.webhook_id === webhookId)?.secret
     },
 
     /** Notes that a receiver took a callback. */
-    noteDelivered: (webhookId: string, atMs: number): void => void updateDelivered.run(atMs, webhookId),
+    noteDelivered: (webhookId: string, atMs: number): void => void statements.updateDelivered.run(atMs, webhookId),
 
     /** Notes that a receiver took a test: one that was gone is back, where the plan has room for it. */
     noteTested(webhookId: string): void {
-      if (hasRoom()) updateBack.run(webhookId)
+      if (hasRoom()) statements.updateBack.run(webhookId)
     },
 
     /** Notes that a receiver answered 410: it gets nothing any more, and what waits for it stops. */
     noteGone(webhookId: string): void {
-      updateGone.run(webhookId)
+      statements.updateGone.run(webhookId)
       deliveries.stop({ webhookId }, 'receiver_gone')
     },
   }
