@@ -12,7 +12,7 @@ import { dbToGain, gainToDb, powerToDb, rounded } from './dsp/units.ts'
 import { type MasteringPlan, type PlanInput, planRecipe } from './plan.ts'
 import { stageOfKind } from './stages/index.ts'
 
-/** What candidates are planned from. */
+/** Input of the candidates. */
 export interface CandidateInput extends PlanInput {
   readonly tier: Tier
 }
@@ -25,12 +25,12 @@ export interface RecipeCandidate {
   readonly plan: MasteringPlan
 }
 
-/** What a candidate measured on the excerpts; lower is better everywhere. */
+/** Measurements of a candidate on the excerpts; lower is better everywhere. */
 export interface CandidateScore {
   readonly name: RecipeCandidate['name']
   /** Mean distance to the target in third octaves (to the candidate as asked where there is no target), dB. */
   readonly tonalDistanceDb: number
-  /** What the dynamics stages change beyond a constant gain, against the signal, dB; −120 for nothing. */
+  /** Change by the dynamics stages beyond a constant gain, against the signal, dB; −120 for nothing. */
   readonly distortionDb: number
   /** Peak-to-loudness ratio that is left in the loudest excerpt above what a master has room for, dB. */
   readonly burdenDb: number
@@ -38,7 +38,7 @@ export interface CandidateScore {
 }
 
 /**
- * How far from the intensity that was asked for tier premium looks for a better one: a fifth of it, at most 10 points. So the ranges of
+ * Distance from the intensity asked for at which tier premium plans its others: a fifth of it, at most 10 points. So the ranges of
  * 25, 50, 75 and 100 stay apart: who asks for more never gets less.
  */
 const variationOf = (intensity: number) => Math.min(0.2 * intensity, 10)
@@ -157,7 +157,7 @@ function copyOf(block: AudioBlock, sampleRateHz: number): Audio {
   return copy
 }
 
-/** Whether a stage names frames of the whole piece, which an excerpt does not share. */
+/** Returns true for a stage that names frames of the whole piece: an excerpt does not share them. */
 function isLeftOut({ kind }: RecipeStage): boolean {
   const stage = stageOfKind(kind)
   return 'edit' in stage && stage.namesFrames
@@ -168,14 +168,14 @@ function isDynamic({ kind }: RecipeStage): boolean {
   return 'create' in stage && stage.compression !== undefined
 }
 
-/** Where the sound of a piece is: in opposite phase there is hardly any in its mid. */
+/** Part of a piece that holds its sound: in opposite phase there is hardly any in its mid. */
 type Part = 'mid' | 'side'
 
 function spectrumOf(audio: Audio, part: Part): readonly number[] {
   return longTermSpectrum(measureBandFrames(audio, [thirdOctaves])[0]!)[`${part}Db`]
 }
 
-/** What one candidate measures on one excerpt. */
+/** Measurements of one candidate on one excerpt. */
 interface ExcerptReading {
   readonly tonalDistanceDb: number
   /** Part of the power that dynamics changed beyond a constant gain. */

@@ -11,7 +11,7 @@ import { referenceDistance } from './stages/match/reference-tone.ts'
 import { targetSpectrum } from './stages/match/target-spectrum.ts'
 import type { Planning, StageOf, StagePlan } from './stages/stage.ts'
 
-/** What the planner decides from; nothing else enters. */
+/** Input of the planner; nothing else enters. */
 export interface PlanInput {
   readonly analysis: SourceAnalysis
   readonly reference?: SourceAnalysis
@@ -29,7 +29,7 @@ export interface PlanWarning {
   readonly values?: Record<string, number | string>
 }
 
-/** What is to be done to a song, and what the report says of it. */
+/** Recipe for a song, with its reasons for the report. */
 export interface MasteringPlan {
   readonly recipe: Recipe
   readonly decisions: readonly Decision[]
@@ -42,7 +42,7 @@ export interface MasteringPlan {
 const limitedPlrDb = 8
 /** Silence at an edge from which it is named, s. */
 const longSilenceSeconds = 2
-/** What falls by less than this at its end breaks off, dB. */
+/** A piece whose level falls by less than this at its end breaks off, dB. */
 const leastEndDropDb = 20
 /** Nothing shorter is a piece that could break off, s. */
 const shortestPieceSeconds = 5

@@ -13,7 +13,7 @@ export interface BandCut {
   readonly referenceQ: number
   /** Band-passes in a row that make the reference: three where the loud band must not leak into it. */
   readonly referenceSections: 1 | 3
-  /** How far the band's density may stand above the reference's before it is turned down: −30 to 30. */
+  /** Most that the band's density stands above the reference's without being turned down, dB: −30 to 30. */
   readonly toleranceDb: number
   /** 1 to 500. */
   readonly attackMs: number

@@ -30,7 +30,7 @@ import { describeWidth, type WidthEvidence } from './width-evidence.ts'
 
 /** Everything measured about one piece of audio: plain data, the planner's only view of it. Levels of silence are null. */
 export interface SourceAnalysis {
-  /** Whether the file was lossily encoded, as far as its format tells. */
+  /** True for a lossily encoded file, as far as its format tells. */
   readonly isLossy: boolean
   /** Of the audio that was heard; what {@link SampleFacts} says may come from another rate. */
   readonly sampleRateHz: number
@@ -68,9 +68,9 @@ export interface SourceAnalysis {
   readonly activeShare: number
   /** Mean of each channel, full scale 1. */
   readonly dcOffsets: readonly number[]
-  /** How far an offset comes and goes with the music, full scale 1; see {@link Waveform}. */
+  /** Movement of the offset with the music, full scale 1; see {@link Waveform}. */
   readonly dcDrift: number
-  /** What every second of each channel has in common of it, full scale 1. */
+  /** Offset that every second of a channel has in common, per channel, full scale 1. */
   readonly dcStanding: readonly number[]
   readonly subsonic: Subsonic
   readonly clipping: Clipping
@@ -79,7 +79,7 @@ export interface SourceAnalysis {
   readonly resonances: readonly Resonance[]
   readonly sibilance: Sibilance
   readonly tone: ToneEvidence
-  /** How far the treble falls away for good, against finished music, dB. */
+  /** Fall of the treble for good, against finished music, dB. */
   readonly trebleFallDb: number
   readonly width: WidthEvidence
   readonly peakRelief: PeakRelief
@@ -90,7 +90,7 @@ export interface SourceAnalysis {
   readonly leadingSilenceSeconds: number
   readonly trailingSilenceSeconds: number
   /**
-   * How far the last second that sounds, and the last 0.1 to 0.2 s of it, lie below the highest peak of the ten seconds before, or below
+   * Distance of the last second that sounds, and the last 0.1 to 0.2 s of it, below the highest peak of the ten seconds before, or below
    * 20 dB under that of the whole piece where these are quieter still, dB: what fades away falls by 40 and more, what breaks off does
    * not. Null for silence, and where the ending is no higher than an offset and a rumble may put it.
    */
@@ -104,7 +104,7 @@ export interface PlannedSong extends SourceAnalysis {
 }
 
 /**
- * How far thresholds given in dBFS move with a song, dB: not at all while its highest sample lies between −12 and +6 dBFS, where
+ * Shift of thresholds given in dBFS with a song, dB: none while its highest sample lies between −12 and +6 dBFS, where
  * songs lie, and with it beyond: what a quiet song hides comes up with it, and floats without a scale are no offset.
  */
 export function thresholdShiftDb(samplePeakDbfs: number | null): number {
@@ -121,7 +121,7 @@ const deadChannelDb = 60
 const workBehind = { clicks: 0.05, musicPeak: 0.25, clipping: 0.41, loudness: 0.52, truePeak: 0.68, spectrum: 0.97 }
 
 /**
- * What single samples tell, at the rate at which the piece was made: a conversion rounds flat tops and clicks and moves the highest
+ * Measurements of single samples, at the rate at which the piece was made: a conversion rounds flat tops and clicks and moves the highest
  * sample.
  */
 export interface SampleFacts {

@@ -65,7 +65,7 @@ export function findClicks(audio: Audio): ClickRanges[] {
   return areThePiece(found, audio) ? channels.map(() => []) : found
 }
 
-/** Whether mending the clicks would take the piece away. */
+/** Returns true where mending the clicks would remove the piece itself. */
 function areThePiece(clicks: readonly ClickRanges[], { channels, frames, sampleRateHz }: Audio): boolean {
   const count = Math.max(...clicks.map((ranges) => ranges.length))
   if (count === 0) return false
@@ -106,7 +106,7 @@ function suspects(samples: Float32Array): number[] {
   return found
 }
 
-/** Whether no second difference around a suspect, but for its own few samples, comes near the suspect's. */
+/** Returns true where no second difference around a suspect, but for its own few samples, comes near the suspect's. */
 function isIsolated(samples: Float32Array, at: number, largest: number): boolean {
   const limit = largest / 3
   const first = Math.max(1, at - period)
@@ -155,7 +155,7 @@ function examine(samples: Float32Array, centre: number): [number, number] | null
 }
 
 /**
- * Whether a sound begins or ends at an outlier: beside silence the filled gap is a ramp, on which a jump vanishes like a click.
+ * Returns true where a sound begins or ends at an outlier: beside silence the filled gap is a ramp, on which a jump vanishes like a click.
  * Under a bass that goes on, a chord that is cut off leaves a swing, but nothing that bends as fast.
  */
 function isEdge(samples: Float32Array, from: number, to: number): boolean {
@@ -188,7 +188,7 @@ function swing(samples: Float32Array): number {
 }
 
 /**
- * Whether the sound goes on behind an outlier where it came from: a click leaves it and comes back, a drum that begins at its full
+ * Returns true where the sound goes on behind an outlier as it came: a click leaves it and comes back, a drum that begins at its full
  * height stays there, as an offset does that begins before its music. The lines on both sides, met in the middle, must lie closer
  * together than the outlier stands out.
  */
@@ -215,7 +215,7 @@ function lineThrough(samples: Float32Array, from: number): { mean: number; slope
   return { mean: sum / lineFrames, slope: (12 * tilt) / (lineFrames * (lineFrames * lineFrames - 1)) }
 }
 
-/** Whether the outlier is gone once the gap is filled. */
+/** Returns true where the outlier is gone once the gap is filled. */
 function vanishes(samples: Float32Array, from: number, to: number, a: Float64Array, peak: number): boolean {
   const start = from - 2 * order
   const mended = Float64Array.from(samples.subarray(start, to + 2 * order))

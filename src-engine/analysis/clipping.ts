@@ -2,7 +2,7 @@ import type { ClipLevels } from '../../src-contract/stages/declip.ts'
 import type { AudioBlock } from '../dsp/block.ts'
 import { sumStereo } from '../dsp/meters/sums.ts'
 
-/** What the search for flat tops found. */
+/** Result of the search for flat tops. */
 export interface Clipping {
   /** Per channel. */
   readonly levels: readonly ClipLevels[]
@@ -60,7 +60,7 @@ function highest(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): numb
   return level
 }
 
-/** Where one side is cut off, null when it is not, and its flat tops there. */
+/** Level at which one side is cut off, null when it is not, and the number of its flat tops. */
 function cutOff(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): { level: number | null; count: number } {
   const height = highest(samples, peaks, sign)
   if (height < 1e-3) return { level: null, count: 0 }

@@ -3,8 +3,14 @@ import { type BandLevels, emptyDb, quantile } from '../dsp/meters/spectrum.ts'
 import { isOppositePhase } from '../dsp/meters/stereo.ts'
 import type { SourceAnalysis } from './analysis.ts'
 
-/** Whether a band lies where music has its weight: there two spectra are brought to one level. */
-export const isInCore = (hz: number): boolean => hz >= 100 && hz <= 8000
+/** The core: bands in which music has its weight, Hz. */
+const coreFromHz = 100
+const coreToHz = 8000
+/** Upper end of music where nothing cuts it off, Hz. */
+const fullBandwidthHz = 20_000
+
+/** Returns true for a band of the core, in which two spectra are brought to one level. */
+export const isInCore = (hz: number): boolean => hz >= coreFromHz && hz <= coreToHz
 
 /** The levels of a song, of one in opposite phase with the side, where its sound is, as the mid. */
 export function heardLevels({ sideToMidDb }: SourceAnalysis, levels: BandLevels): BandLevels {
@@ -13,7 +19,7 @@ export function heardLevels({ sideToMidDb }: SourceAnalysis, levels: BandLevels)
 
 /** Frequency up to which a spectrum is followed, Hz: that of the narrowest of `bandwidthsHz`, null for one that nothing cuts off. */
 export function commonBandwidthHz(...bandwidthsHz: readonly (number | null)[]): number {
-  return Math.min(...bandwidthsHz.map((hz) => hz ?? 20_000), 20_000)
+  return Math.min(...bandwidthsHz.map((hz) => hz ?? fullBandwidthHz), fullBandwidthHz)
 }
 
 /** Mean of `values` over the bands of the core that lie below `limitHz`. */
@@ -32,7 +38,7 @@ export function medianInCore(bandHz: readonly number[], values: readonly (number
   return core.length > 0 ? quantile(Float64Array.from(core).sort(), 0.5) : 0
 }
 
-/** Where a spectrum holds music: in bands at most {@link emptyDb} below its loudest, in mid or side. */
+/** Level from which a band holds music, dB: {@link emptyDb} below the loudest band of mid and side. */
 export function musicFromDb({ midDb, sideDb }: BandLevels): number {
   return Math.max(...midDb, ...sideDb) - emptyDb
 }
@@ -40,7 +46,7 @@ export function musicFromDb({ midDb, sideDb }: BandLevels): number {
 /** Part of the bands between 100 Hz and 8 kHz in which a piece must hold music to be compared with others. */
 const comparableShare = 0.5
 
-/** Whether the spectrum of a piece can be compared with that of others: not silence, not in opposite phase, more than single tones. */
+/** Returns true for a piece whose spectrum can be compared with that of others: not silence, not in opposite phase, more than single tones. */
 export function isComparable(piece: SourceAnalysis): boolean {
   const { integratedLufs, sideToMidDb, fineSpectrum } = piece
   if (integratedLufs === null || isOppositePhase(sideToMidDb)) return false

@@ -4,7 +4,7 @@ import { faultClassifierTable } from './fault-classifier-table.ts'
 import type { Fault, FaultRelief } from './peak-relief.ts'
 import { toneFaults } from './tone-evidence.ts'
 
-/** What the odds are computed from. */
+/** Input of the fault classifier. */
 export type FaultEvidence = Pick<SourceAnalysis, 'tone' | 'width' | 'peakRelief' | 'isMono' | 'deadChannel'>
 
 /** Natural logarithm of the odds that a piece has a fault in its usual size: 0 is even, 1.1 is 3 to 1. */
@@ -29,7 +29,7 @@ const unlimitedDb = 2.5
 const leastEdge = 0.03
 
 /**
- * Whether the edge grows steadily sharper on the way from the fault put in once more to the fault undone, whatever the size of
+ * Steadiness with which the edge grows sharper on the way from the fault put in once more to the fault undone, whatever the size of
  * these changes: 1 where it does, about 0 where it is sharpest as it is, and where nothing moves it.
  */
 function edgeTrend({ edge, edgeAgain }: FaultRelief): number {

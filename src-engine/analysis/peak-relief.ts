@@ -7,7 +7,7 @@ import { faultSection, type ToneFault, toneFaults } from './tone-evidence.ts'
 /** A typical fault of tone, or of width: the side a factor of two too small or too large. */
 export type Fault = ToneFault['kind'] | 'narrowed' | 'widened'
 
-/** What the heights of the peaks say about one fault, as natural logarithms of ratios. */
+/** Evidence of the heights of the peaks for one fault, as natural logarithms of ratios. */
 export interface FaultRelief {
   /** By how much the crest is smaller once the fault is undone: above 0 where undoing it evens the highest peaks out. */
   readonly crest: number
@@ -17,14 +17,14 @@ export interface FaultRelief {
   readonly edgeAgain: number
 }
 
-/** How the peaks of a piece line up, as they are and once each fault is undone; see {@link describePeakRelief}. */
+/** Alignment of the peaks of a piece, as they are and with each fault undone; see {@link describePeakRelief}. */
 export interface PeakRelief {
   /** Crest of the loudest moments as they are, dB: below 1 dB the piece was limited for certain, above 2.5 dB it was not. */
   readonly crestDb: number
   readonly faults: Readonly<Record<Fault, FaultRelief>>
 }
 
-/** What narrowing and widening in their usual size do to the side, dB. */
+/** Gain of the side by narrowing and widening in their usual size, dB. */
 export const usualWidthFaultDb = 6
 
 const windowSeconds = 1
@@ -150,7 +150,7 @@ function isSilent(peaks: readonly number[]): boolean {
 const edgeQuantile = 0.95
 
 /**
- * How softly the heights of `peaks`, in dB, end at the top, after each was changed `times` as much as undoing the fault changes it:
+ * Softness of the upper end of the heights of `peaks`, in dB, after each was changed `times` as much as undoing the fault changes it:
  * their mean distance from their 95th percentile, what stands above it weighted 0.95 and what lies below it 0.05, dB. This is the
  * loss that the percentile makes least (R. Koenker, G. Bassett, Econometrica 46(1), 1978).
  */

@@ -5,13 +5,13 @@ import { powerToDb } from '../dsp/units.ts'
 export const sibilantHz = [4500, 9000] as const
 export const voiceHz = [1100, 4500] as const
 
-/** How sharply the range of s and sh comes and goes. */
+/** Sharpness of the range of s and sh. */
 export interface Sibilance {
   /** Typical (median) density of 4.5–9 kHz against 1.1–4.5 kHz, dB. */
   readonly typicalDb: number
   /** The same in the sharpest fiftieth of the playing time. */
   readonly sharpestDb: number
-  /** What these moments hold in every third octave, against the density of their voice range, linear power. */
+  /** Power of these moments in every third octave, against the density of their voice range, linear. */
   readonly sharpestPowers: readonly number[]
 }
 

@@ -107,7 +107,7 @@ const heavyRumbleDbfs = -34
 export const mostPeakRiseDb = 0.5
 
 /**
- * Whether there is rumble: above −34 dBFS, or above −45 dBFS and less than 12 dB below the bass. `shiftDb` moves the levels in dBFS
+ * Returns true for rumble: above −34 dBFS, or above −45 dBFS and less than 12 dB below the bass. `shiftDb` moves the levels in dBFS
  * with the song.
  */
 export function isRumble({ levelDbfs, bassDbfs }: Subsonic, shiftDb: number): boolean {

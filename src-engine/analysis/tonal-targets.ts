@@ -18,7 +18,7 @@ export function commercialSpectrumDb(frequencyHz: number): number {
   return fitted(90) - 12 * Math.max(0, Math.log2(60 / frequencyHz))
 }
 
-/** How a genre leans against the average of {@link commercialSpectrumDb}: gains in dB. */
+/** Tilt of a genre against the average of {@link commercialSpectrumDb}: gains in dB. */
 interface GenreTilt {
   /** Shelf below 100 Hz. */
   readonly bassDb: number

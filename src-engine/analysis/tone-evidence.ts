@@ -25,11 +25,11 @@ export const toneFaults: readonly ToneFault[] = [
   { kind: 'dullness', shape: 'high_shelf', frequencyHz: 5000, q: Math.SQRT1_2, unitDb: -1, usualDb: 4 },
 ]
 
-/** How much of each fault the long-term spectrum suggests, dB; around 0 for ordinary music, NaN never. */
+/** Amount of each fault that the long-term spectrum suggests, dB; around 0 for ordinary music, never NaN. */
 export type ToneEvidence = Readonly<Record<ToneFault['kind'], number>>
 
 /**
- * How spectra of finished pieces of music differ from the published average of commercial music, as a Gaussian process over
+ * Spread of the spectra of finished music around the published average of commercial music, as a Gaussian process over
  * octaves: bands of their own, neighbours, broad leanings and a slope; standard deviations in dB (per octave for the slope), the
  * level is free. Chosen on 57 pieces of game music of all kinds so that the evidence for faults spreads least among them; none of
  * them is used to report how well faults are found.

@@ -6,7 +6,7 @@ import type { Fault } from './peak-relief.ts'
 export type Excess = Extract<Fault, 'mud' | 'harshness' | 'widened'>
 
 /**
- * What one in fifty of 241 finished pieces exceeds, and what one in twenty does, dB: of music of generators, which is known for
+ * Evidence that one in fifty of 241 finished pieces exceeds, and one in twenty, dB: of music of generators, which is known for
  * these faults, the doubt is smaller (docs/engine/tone.md).
  */
 const oneInFiftyDb: Record<Excess, number> = { mud: 12, harshness: 9, widened: 6 }

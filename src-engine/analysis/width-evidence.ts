@@ -1,6 +1,6 @@
 import { activeFrames, type BandFrames, levelDb, quantile } from '../dsp/meters/spectrum.ts'
 
-/** How wide the single moments of a piece are, side against mid in dB; −60 for mono and silence. */
+/** Width of the single moments of a piece, side against mid in dB; −60 for mono and silence. */
 export interface WidthEvidence {
   /** One moment in twenty is wider. */
   readonly widestDb: number

@@ -102,7 +102,7 @@ function passDenominator(sampleRateHz: number): { a0: number; a1: number; a2: nu
   return { a0: 1 + k / q + k * k, a1: 2 * (k * k - 1), a2: 1 - k / q + k * k }
 }
 
-/** What a section takes away from its input: x − y. */
+/** Section whose output is the rest of another's input: x − y. */
 export function complement({ b0, b1, b2, a1, a2 }: Biquad): Biquad {
   return { b0: 1 - b0, b1: a1 - b1, b2: a2 - b2, a1, a2 }
 }

@@ -9,11 +9,11 @@ import { blockMeans, clippedFrames, type LimiterTrial, type Song, stepBounds } f
 /** Steps of 100 ms after a gain movement in which the K-weighting still remembers it. */
 const memorySteps = 3
 
-/** How much of what clipper and limiter change is looked at: 2 s of every 8. */
+/** Part of the changed steps that an estimate measures: 2 s of every 8. */
 const sampledSteps = 20
 const sampledOf = 80
 
-/** What is looked at must hold this part of the energy that is estimated from it. */
+/** Least part of the estimated energy that the measured steps must hold. */
 const leastSampledPart = 0.1
 
 /**
@@ -32,21 +32,21 @@ export function measureRendered(
   const bounds = stepBounds(source.peaks.length, sampleRateHz)
   const energies = sumSteps(source.energies, bounds)
   const touched = touchedSteps(source, clipLimit, controls, bounds)
-  const looked = how === 'whole' ? touched : fairSample(touched, stepEnergies)
+  const sampled = how === 'whole' ? touched : fairSample(touched, stepEnergies)
   for (let step = 0; step < energies.length; ) {
-    if (!looked[step]) {
+    if (!sampled[step]) {
       step++
       continue
     }
     let end = step
-    while (end < energies.length && looked[end]) end++
+    while (end < energies.length && sampled[end]) end++
     filterSteps(source, clipLimit, controls, bounds, step, end, energies)
     step = end
   }
-  if (looked !== touched) {
-    const correction = sumWhere(energies, looked) / sumWhere(stepEnergies, looked)
+  if (sampled !== touched) {
+    const correction = sumWhere(energies, sampled) / sumWhere(stepEnergies, sampled)
     for (const [step, energy] of stepEnergies.entries()) {
-      if (touched[step] && !looked[step]) energies[step] = energy * correction
+      if (touched[step] && !sampled[step]) energies[step] = energy * correction
     }
   }
   return gatedLufs(blockMeans(energies, sampleRateHz)) + gainDb

@@ -11,7 +11,7 @@ export const clipReachFrames = 32
 const margin = 2 * clipReachFrames
 
 /**
- * What clipping adds is kept below this frequency: above it music has little to hide it, and the look of a peak hardly needs it. The
+ * Upper limit of the error that clipping adds: above it music masks little, and the shape of a peak hardly needs it. The
  * harmonics above come back as slightly higher peaks, which the limiter takes.
  */
 const errorCutoffHz = 12_000

@@ -4,7 +4,7 @@ import { kernelPlace } from '../dsp/kernels/kernels.ts'
 import { dbToPower, powerOfTen, powerToDb } from '../dsp/units.ts'
 import { hannWindow } from '../dsp/window.ts'
 
-/** What processing has done to a signal, compared with the original at the processing's own input gain. 0 everywhere: nothing. */
+/** Distortion of a processed signal against the original at the processing's own input gain. 0 everywhere for no change. */
 export interface Distortion {
   /** Mean |level difference| in dB over the ERB bands and frames: dynamics and colour together. */
   readonly spectralDb: number

@@ -29,7 +29,7 @@ const lipshitz = [2.033, -2.165, 1.959, -1.59, 0.6149]
 const workspace = kernelPlace((kernels) => ({
   left: kernels.allocate(kernelFrames * 4),
   right: kernels.allocate(kernelFrames * 4),
-  // What the last four frames are written in.
+  // Bytes of the last four frames.
   out: kernels.allocate(kernelFrames * 6 + 16),
   coefficients: kernels.allocate(80),
   state: kernels.allocate(96),

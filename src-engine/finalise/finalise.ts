@@ -9,7 +9,7 @@ import { clippedFrames, clippedWhole, type FinaliseSource, stepBounds } from './
 import { chooseTreatments, steadyLimiter } from './peak-treatment.ts'
 import { reachWithBest } from './targeting.ts'
 
-/** What a master must reach. */
+/** Loudness target and ceiling of a master. */
 export interface FinaliseTarget {
   readonly targetLufs: number
   readonly ceilingDbtp: number
@@ -17,7 +17,7 @@ export interface FinaliseTarget {
   readonly intensity: number
 }
 
-/** How the target is reached and what it costs. Plain values: survives JSON and postMessage. */
+/** Gain, clipper and limiter of a master, and their cost. Plain values: survives JSON and postMessage. */
 export interface FinalisePlan {
   /** Gain of the whole song before clipper and limiter. */
   readonly gainDb: number
@@ -28,18 +28,18 @@ export interface FinalisePlan {
   readonly targetLufs: number
   /** Linear level of the untouched song at which the soft clipper works; null: no clipper. */
   readonly clipLimit: number | null
-  /** What the clipper takes off the highest peak, in dB; 0 without clipper. */
+  /** Reduction of the highest peak by the clipper, dB; 0 without clipper. */
   readonly clipBudgetDb: number
   /** null: nothing exceeds the ceiling and the gain is all that is done. */
   readonly limiter: LimiterSettings | null
   /** Loudness of the planned master; −Infinity for silence. */
   readonly integratedLufs: number
   readonly verdict: 'on_target' | 'below_target'
-  /** Why the target is out of reach; only with the verdict below_target. */
+  /** Reason for a target out of reach; only with the verdict below_target. */
   readonly reason?: 'gain_reduction' | 'dynamics_lost' | 'silent'
   /** Mean loss of level on the loud parts (400 ms blocks from the integrated loudness up, 3 s of them at least), clipper included, dB. */
   readonly meanGainReductionDb: number
-  /** How many LU the master gains per dB of gain at this ceiling: 1 without limiter. */
+  /** Loudness per gain at this ceiling, LU per dB: 1 without limiter. */
   readonly loudnessSlope: number
 }
 
@@ -163,7 +163,7 @@ function planLimiting(source: FinaliseSource, target: FinaliseTarget, base: Plan
   return plan
 }
 
-/** What a song reaches for no longer than this altogether, nor in more than this part of it, is an event and not its dynamics. */
+/** Longest total time, and largest part of a song, of peaks that count as an event and not as its dynamics. */
 const eventSeconds = 1
 const eventPart = 0.01
 

@@ -3,15 +3,15 @@ import { onePoleCoefficient } from '../dsp/envelope.ts'
 import { kernelFrames, kernelPlace } from '../dsp/kernels/kernels.ts'
 import { peakGroupFrames } from '../dsp/meters/true-peak.ts'
 
-/** How a limiter moves. */
+/** Times of a limiter. */
 export interface LimiterSettings {
   /** Time the gain takes to reach a peak, and to come back after it: 0.2 … 10 ms. */
   readonly lookAheadMs: number
   /** Decay of the reduction after a peak; 0 switches it off, the gain then returns within the look-ahead. */
   readonly fastReleaseMs: number
-  /** How fast the slow reduction, that holds through repeated peaks, builds up; 0 switches it off. */
+  /** Attack of the slow reduction, which holds through repeated peaks; 0 switches it off. */
   readonly slowRiseMs: number
-  /** How fast the slow reduction decays. */
+  /** Decay of the slow reduction. */
   readonly slowFallMs: number
 }
 

@@ -213,7 +213,7 @@ export function blockMeans(stepEnergies: Float64Array, sampleRateHz: number): Fl
 export interface Solution {
   readonly gainDb: number
   readonly value: number
-  /** How much the value moves per dB of gain there. */
+  /** Change of the value per dB of gain there. */
   readonly slope: number
 }
 

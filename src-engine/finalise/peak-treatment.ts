@@ -24,7 +24,7 @@ function promptLimiter(lookAheadMs: number): LimiterSettings {
   return { lookAheadMs, fastReleaseMs: 0, slowRiseMs: 0, slowFallMs: 0 }
 }
 
-/** What is done to the peaks. */
+/** A combination of limiter and clipper. */
 interface Candidate {
   readonly limiter: LimiterSettings
   /** Level of the clipper above the ceiling, at the song's gain, in dB; null: no clipper. */
@@ -95,7 +95,7 @@ export function weighCandidates(
 }
 
 /**
- * Whether a clipper is heard and twice as dear as the best treatment so far. The next ones cost about as much, and trying one costs
+ * Returns true for a clipper that is heard and costs twice as much as the best treatment so far. The next ones cost about as much, and trying one costs
  * more than all limiters: on 53 songs at four loudnesses none that came after such a one would have been chosen.
  */
 function isHopelessClipper({ clipAboveDb, distortion }: Weighed, others: readonly Weighed[]): boolean {
@@ -182,7 +182,7 @@ function sumAbove(values: Float32Array, first: number, end: number, level: numbe
   return sum
 }
 
-/** Where candidates must bring an excerpt. */
+/** Goal of the trials on an excerpt. */
 interface Aim {
   /** Linear. */
   readonly ceiling: number
@@ -190,11 +190,11 @@ interface Aim {
   readonly startDb: number
   /** Mean K-weighted power to reach. */
   readonly powerDb: number
-  /** What may be added to the gain at most. */
+  /** Most that may be added to the gain. */
   readonly mostDb: number
 }
 
-/** What the power of an excerpt may be off, dB. */
+/** Tolerance of the power of an excerpt, dB. */
 const powerToleranceDb = 0.02
 
 /**

@@ -39,7 +39,7 @@ export function reachWithBest(
 }
 
 /**
- * What a treatment is predicted to reach: the loudness aimed at, or less where the mean reduction of the loud parts would exceed
+ * Prediction for a treatment: the loudness aimed at, or less where the mean reduction of the loud parts would exceed
  * its budget.
  */
 export interface Attempt {
@@ -93,7 +93,7 @@ export interface Reached {
   readonly slope: number
   /** Mean over the loud 400 ms blocks of the level lost. */
   readonly reductionDb: number
-  /** Whether it was the budget of mean reduction that ended the climb. */
+  /** True where the budget of mean reduction ended the search. */
   readonly isReductionShort: boolean
 }
 

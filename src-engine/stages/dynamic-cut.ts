@@ -21,17 +21,51 @@ import {
   type StreamingStage,
 } from './stage.ts'
 
-/** How far a persistent peak must stand out, dB: generated music is known for them, so the doubt is smaller there. */
+/** Least excess of a persistent peak, dB: generated music is known for them, so less is asked of it. */
 const resonanceDb: Record<AiService, number> = { suno: 4, udio: 4, elevenlabs: 4.5, other: 5.5 }
 /** Density of the sharpest sibilants against the voice range from which they are tamed, dB. */
 const sibilanceDb: Record<AiService, number> = { suno: 5, udio: 5, elevenlabs: 5, other: 9 }
 
 /**
- * How far below the sharpest sibilants the cut begins, dB: 4 for its own depth and 3.5 that its filters read less than the analysis
- * does. Of sounds that are nothing but sibilant the filters read at most 18 dB, so it begins no later than the second figure.
+ * Distance of the cut's threshold below the sharpest sibilants, dB: 4 for its own depth and 3.5 that its filters read less than the
+ * analysis does.
  */
 const sibilanceKneeDb = 7.5
+/** Highest threshold, dB: of sounds that are nothing but sibilant the filters read at most 18 dB. */
 const mostToleranceDb = 12
+/** Least distance of the sharpest sibilants from the typical moment, dB: what hisses all the time is no sibilance. */
+const leastSharpnessDb = 10
+
+/** Band that is compared with a resonance: around it, four times as wide. */
+const resonanceWidthRatio = 4
+/** Parts of the excess of a resonance that mid and side lose, and the most that they lose, dB. */
+const midCutPart = 0.6
+const sideCutPart = 0.8
+const mostMidCutDb = 3.5
+const mostSideCutDb = 4
+
+/** Dynamic cut of sibilants; the reference is the voice range. Ours. */
+const sibilanceCut = {
+  repair: 'sibilance',
+  frequencyHz: 6500,
+  q: 1.4,
+  referenceHz: 1800,
+  referenceQ: 1,
+  referenceSections: 3,
+  attackMs: 2,
+  releaseMs: 60,
+  maxMidCutDb: 3,
+  maxSideCutDb: 3,
+} as const satisfies Partial<BandCut>
+
+/** Frames that are filtered at a time. */
+const chunkFrames = 4096
+/** Levels are averaged over this time, so that the narrow band's own beating is not followed. */
+const averagingMs = 20
+/** Width of so many equal band-passes in a row against that of one: ∫ (1 + x²)⁻ⁿ dx. */
+const widthOfSections = { 1: 1, 3: 3 / 8 }
+/** A cut of less is none, dB, so that silence leaves exact ones. */
+const restDb = 1e-5
 
 function planResonances({ resonances, aiService }: PlannedSong): StagePlan<DynamicCut> {
   const found = resonances.filter(({ excessDb }) => excessDb > resonanceDb[aiService])
@@ -41,13 +75,13 @@ function planResonances({ resonances, aiService }: PlannedSong): StagePlan<Dynam
     frequencyHz,
     q,
     referenceHz: frequencyHz,
-    referenceQ: q / 4,
+    referenceQ: q / resonanceWidthRatio,
     referenceSections: 1,
     toleranceDb: 1,
     attackMs: 15,
     releaseMs: 120,
-    maxMidCutDb: Math.min(3.5, excessDb * 0.6),
-    maxSideCutDb: Math.min(4, excessDb * 0.8),
+    maxMidCutDb: Math.min(mostMidCutDb, excessDb * midCutPart),
+    maxSideCutDb: Math.min(mostSideCutDb, excessDb * sideCutPart),
   }))
   return {
     stages: [{ kind: 'dynamic_cut', cuts }],
@@ -80,29 +114,11 @@ function sharpenedDb({ spectrum, sibilance }: SourceAnalysis, filterGainDb: Filt
 function planSibilance(analysis: PlannedSong, filterGainDb: FilterGain): StagePlan<DynamicCut> {
   const { sharpestDb, typicalDb } = analysis.sibilance
   const leftDb = sharpestDb + sharpenedDb(analysis, filterGainDb)
-  if (leftDb < sibilanceDb[analysis.aiService] || sharpestDb - typicalDb < 10) return nothingPlanned
+  if (leftDb < sibilanceDb[analysis.aiService] || sharpestDb - typicalDb < leastSharpnessDb) return nothingPlanned
   if (highCutAllowance(analysis) === 0) return nothingPlanned
+  const toleranceDb = Math.min(mostToleranceDb, sharpestDb - sibilanceKneeDb)
   return {
-    stages: [
-      {
-        kind: 'dynamic_cut',
-        cuts: [
-          {
-            repair: 'sibilance',
-            frequencyHz: 6500,
-            q: 1.4,
-            referenceHz: 1800,
-            referenceQ: 1,
-            referenceSections: 3,
-            toleranceDb: Math.min(mostToleranceDb, sharpestDb - sibilanceKneeDb),
-            attackMs: 2,
-            releaseMs: 60,
-            maxMidCutDb: 3,
-            maxSideCutDb: 3,
-          },
-        ],
-      },
-    ],
+    stages: [{ kind: 'dynamic_cut', cuts: [{ ...sibilanceCut, toleranceDb }] }],
     decisions: [repairDecision('SIBILANCE_TAMED', { sharpestDb: rounded(sharpestDb), typicalDb: rounded(typicalDb) })],
   }
 }
@@ -125,13 +141,6 @@ function planDynamicCuts(song: Planning): StagePlan<DynamicCut> {
     decisions: parts.flatMap((part) => part.decisions),
   }
 }
-
-const chunkFrames = 4096
-/** Levels are averaged over this time, so that the narrow band's own beating is not followed. */
-const averagingMs = 20
-
-/** Width of so many equal band-passes in a row against that of one: ∫ (1 + x²)⁻ⁿ dx. */
-const widthOfSections = { 1: 1, 3: 3 / 8 }
 
 interface ChannelState {
   readonly maxCutDb: number
@@ -160,18 +169,51 @@ interface DynamicCutter extends Processor {
   mostCutDb(): { readonly mid: number; readonly side: number }
 }
 
+/** Detector of one cut: smoothing per control step, and the comparison of the two bands. */
+interface Detector {
+  readonly attack: number
+  readonly release: number
+  readonly averaging: number
+  /** Width of the reference against that of the band, dB. */
+  readonly widthRatioDb: number
+  readonly toleranceDb: number
+}
+
+function detectorOf(cut: BandCut, sampleRateHz: number): Detector {
+  const stepHz = sampleRateHz / controlFrames
+  const referenceWidth = (cut.referenceHz / cut.referenceQ) * widthOfSections[cut.referenceSections]
+  return {
+    attack: onePoleCoefficient(cut.attackMs, stepHz),
+    release: onePoleCoefficient(cut.releaseMs, stepHz),
+    averaging: onePoleCoefficient(averagingMs, stepHz),
+    widthRatioDb: powerToDb(referenceWidth * (cut.q / cut.frequencyHz)),
+    toleranceDb: cut.toleranceDb,
+  }
+}
+
+/** Ends one control step: the gain that was aimed at is reached, and the next one follows from the levels of the step. */
+function advance(state: ChannelState, { attack, release, averaging, widthRatioDb, toleranceDb }: Detector): void {
+  state.bandMean = state.band + averaging * (state.bandMean - state.band)
+  state.referenceMean = state.reference + averaging * (state.referenceMean - state.reference)
+  const bandDb = powerToDb(state.bandMean / controlFrames)
+  const excessDb = bandDb - powerToDb(state.referenceMean / controlFrames) + widthRatioDb
+  const wanted = bandDb > inaudibleDbfs ? clamp(excessDb - toleranceDb, 0, state.maxCutDb) : 0
+  const coefficient = wanted > state.cutDb ? attack : release
+  const cutDb = wanted + coefficient * (state.cutDb - wanted)
+  state.cutDb = cutDb < restDb ? 0 : cutDb
+  state.gain = state.nextGain
+  state.nextGain = state.cutDb === 0 ? 1 : dbToGain(-state.cutDb)
+  state.band = 0
+  state.reference = 0
+}
+
 /**
  * Returns a dynamic equaliser for one band, in mid and side apart: y = x + (gain − 1)·band, which is a peaking equaliser whose gain
  * moves. The band is turned down by as much as its power, per hertz, exceeds that of the reference band by more than the tolerance. No
  * latency. A largest cut of 0 in both is the exact identity, and a band below −110 dBFS is left alone. Needs two channels.
  */
 function createDynamicCut(cut: BandCut, sampleRateHz: number): DynamicCutter {
-  const stepHz = sampleRateHz / controlFrames
-  const attack = onePoleCoefficient(cut.attackMs, stepHz)
-  const release = onePoleCoefficient(cut.releaseMs, stepHz)
-  const averaging = onePoleCoefficient(averagingMs, stepHz)
-  const referenceWidth = (cut.referenceHz / cut.referenceQ) * widthOfSections[cut.referenceSections]
-  const widthRatioDb = powerToDb(referenceWidth * (cut.q / cut.frequencyHz))
+  const detector = detectorOf(cut, sampleRateHz)
   const bandFilter = createBiquadCascade([bandPass(cut.frequencyHz, sampleRateHz, cut.q)])
   const referenceSection = bandPass(cut.referenceHz, sampleRateHz, cut.referenceQ)
   const referenceFilter = createBiquadCascade(Array.from({ length: cut.referenceSections }, () => referenceSection))
@@ -182,21 +224,6 @@ function createDynamicCut(cut: BandCut, sampleRateHz: number): DynamicCutter {
   const most = [0, 0]
   let position = 0
 
-  function advance(state: ChannelState): void {
-    state.bandMean = state.band + averaging * (state.bandMean - state.band)
-    state.referenceMean = state.reference + averaging * (state.referenceMean - state.reference)
-    const bandDb = powerToDb(state.bandMean / controlFrames)
-    const excessDb = bandDb - powerToDb(state.referenceMean / controlFrames) + widthRatioDb
-    const wanted = bandDb > inaudibleDbfs ? clamp(excessDb - cut.toleranceDb, 0, state.maxCutDb) : 0
-    const coefficient = wanted > state.cutDb ? attack : release
-    const cutDb = wanted + coefficient * (state.cutDb - wanted)
-    state.cutDb = cutDb < 1e-5 ? 0 : cutDb
-    state.gain = state.nextGain
-    state.nextGain = state.cutDb === 0 ? 1 : dbToGain(-state.cutDb)
-    state.band = 0
-    state.reference = 0
-  }
-
   function processChunk(block: AudioBlock): void {
     encodeMidSide(block)
     const bandPart = filtered(block, band, bandFilter)
@@ -204,20 +231,11 @@ function createDynamicCut(cut: BandCut, sampleRateHz: number): DynamicCutter {
     position = alongControlGrid(position, block.frames, (start, end, isComplete) => {
       const offset = (position + start) % controlFrames
       for (const [c, state] of states.entries()) {
-        const slope = (state.nextGain - state.gain) / controlFrames
-        const samples = block.channels[c]!
-        const inBand = bandPart.channels[c]!
-        const inReference = referencePart.channels[c]!
-        for (let i = start; i < end; i++) {
-          const value = inBand[i]!
-          state.band += value * value
-          state.reference += inReference[i]! * inReference[i]!
-          samples[i]! += (state.gain + slope * (offset + i - start + 1) - 1) * value
-        }
+        cutBand(block.channels[c]!, bandPart.channels[c]!, referencePart.channels[c]!, state, start, end, offset)
       }
       if (!isComplete) return
       for (const [c, state] of states.entries()) {
-        advance(state)
+        advance(state, detector)
         most[c] = Math.max(most[c]!, state.cutDb)
       }
     })
@@ -233,6 +251,25 @@ function createDynamicCut(cut: BandCut, sampleRateHz: number): DynamicCutter {
       }
     },
     mostCutDb: () => ({ mid: most[0]!, side: most[1]! }),
+  }
+}
+
+/** Cuts the frames [start, end) of one channel and adds up the levels of its two bands. */
+function cutBand(
+  samples: Float32Array,
+  inBand: Float32Array,
+  inReference: Float32Array,
+  state: ChannelState,
+  start: number,
+  end: number,
+  offset: number,
+): void {
+  const slope = (state.nextGain - state.gain) / controlFrames
+  for (let i = start; i < end; i++) {
+    const value = inBand[i]!
+    state.band += value * value
+    state.reference += inReference[i]! * inReference[i]!
+    samples[i]! += (state.gain + slope * (offset + i - start + 1) - 1) * value
   }
 }
 

@@ -56,14 +56,14 @@ function allowance(analysis: PlannedSong, kind: ToneFault['kind']): number {
   return highCutAllowance(analysis) * rise(analysis.tone.harshness, 0, plainHarshnessDb)
 }
 
-/** What is taken against one fault of tone at intensity 50. */
+/** Correction of one fault of tone at intensity 50. */
 interface ToneCorrection {
   /** dB of the fault: 0 … its usual size. */
   readonly amountDb: number
   readonly code: Decision['code']
   /** Part of the whole correction that is no matter of taste, 0 … 1. */
   readonly certainty: number
-  /** What the report tells of it beside the evidence. */
+  /** Values of the report beside the evidence. */
   readonly reason: Readonly<Record<string, number>>
 }
 

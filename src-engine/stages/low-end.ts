@@ -16,14 +16,14 @@ export const movingDcThreshold = 1e-2
 export const largestOf = (offsets: readonly number[]): number => Math.max(...offsets.map(Math.abs))
 
 /**
- * What filtering below the band does to the highest sample, dB. An offset that moves with the notes of a synthesiser belongs to the
+ * Change of the highest sample by filtering below the band, dB. An offset that moves with the notes of a synthesiser belongs to the
  * shape of its waves: taking it out can raise the peaks, which is worse than leaving what nobody hears.
  */
 function peakRiseDb({ musicPeakDbfs, samplePeakDbfs }: SourceAnalysis): number {
   return (musicPeakDbfs ?? 0) - (samplePeakDbfs ?? 0)
 }
 
-/** Whether the filter against what lies below the band lowers the peaks of a song, or raises them by less than it may. */
+/** Returns true where the filter below the band lowers the peaks of a song, or raises them by less than it may. */
 export function isWorthFiltering(analysis: SourceAnalysis): boolean {
   const filter = rumbleFilterFor(analysis.subsonic, thresholdShiftDb(analysis.samplePeakDbfs))
   return peakRiseDb(analysis) < (filter.order === 1 ? 0 : mostPeakRiseDb)

@@ -12,7 +12,7 @@ const context = 768
 /** A gap longer than this is left alone: on real music the interpolation made longer ones worse as often as better. */
 const longestGap = 80
 
-/** What mending one channel did. */
+/** Result of mending one channel. */
 export interface Mending {
   /** Places that were mended; flat tops that are as they should be do not count. */
   readonly count: number
@@ -20,7 +20,7 @@ export interface Mending {
   readonly largest: number
 }
 
-/** Whether a gap is short enough, and far enough from the ends of its channel, to be interpolated. */
+/** Returns true for a gap that is short enough, and far enough from the ends of its channel, to be interpolated. */
 export function isMendable(samples: Float32Array, start: number, end: number): boolean {
   return end - start <= longestGap && start > order && end < samples.length - order
 }

@@ -11,6 +11,12 @@ import { nothingPlanned, repairDecision, type StagePlan, type StreamingStage } f
 /** Below this the bass is made mono when its side is louder than its mid by more than the tolerance. */
 const monoBassHz = 110
 const monoBassDb = 1
+/** Below this there is no bass to judge, Hz. */
+const lowestHz = 30
+/** A bass that holds less of the song's power than this (−30 dB) is left alone. */
+const leastPart = 1e-3
+/** Largest ratio that is reported, dB: a mid of nothing has none. */
+const mostToldDb = 60
 
 /** `sideGainDb` is the gain that the correction of the width gives the side: a bass that it brings back needs no further repair. */
 function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<MonoBass> {
@@ -20,27 +26,27 @@ function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<M
   const power = (levels: readonly number[]): number =>
     levels.reduce((sum, level, b) => {
       const hz = spectrum.bandHz[b]!
-      return hz > 30 && hz < monoBassHz ? sum + dbToPower(level) : sum
+      return hz > lowestHz && hz < monoBassHz ? sum + dbToPower(level) : sum
     }, 0)
   const mid = power(spectrum.midDb)
   const side = power(spectrum.sideDb)
   const total = spectrum.midDb.reduce((sum, level) => sum + dbToPower(level), 0)
   const sideToMidDb = powerToDb(side / mid) + sideGainDb
-  if (!(sideToMidDb > monoBassDb) || mid + side < total * 1e-3) return nothingPlanned
+  if (!(sideToMidDb > monoBassDb) || mid + side < total * leastPart) return nothingPlanned
   const from = analysis.subsonic.louderBass
   return {
     stages: [{ kind: 'mono_bass', frequencyHz: monoBassHz, from }],
     decisions: [
       repairDecision('BASS_MADE_MONO', {
         frequencyHz: monoBassHz,
-        sideToMidDb: rounded(Math.min(60, sideToMidDb)),
+        sideToMidDb: rounded(Math.min(mostToldDb, sideToMidDb)),
         from,
       }),
     ],
   }
 }
 
-/** What the difference of the channels keeps; critically damped, so that nothing overshoots. */
+/** High-pass on the difference of the channels; critically damped, so that nothing overshoots. */
 const keptOfDifference = ({ frequencyHz }: MonoBass, sampleRateHz: number) => highPass(frequencyHz, sampleRateHz, 0.5)
 
 /** Gain of mid and side together by what the stage makes of the side, dB, where the two have nothing in common. */

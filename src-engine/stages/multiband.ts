@@ -6,13 +6,18 @@ import { dbToPower, powerToDb, rounded } from '../dsp/units.ts'
 import { bandFilters, type Compressor, createCompressor } from './compressor.ts'
 import { nothingPlanned, type Planning, type StagePlan, type StreamingStage } from './stage.ts'
 
-/** How firmly the bands of a genre are held at intensity 50: ratio above the band's own loud moments. Our recommendation. */
+/** Ratio at intensity 50 above the loud moments of each band. Our recommendation. */
 const genreRatios: Record<Genre, number> = { kpop: 1.5, edm: 1.6, hiphop: 1.5, pop: 1.4, ballad: 1.2, other: 1 }
 
 /** Borders of the bands, Hz: below the kick's body, below the voice's body, below the sibilants. */
 const crossoversHz = [120, 1000, 5000]
+/** Attack and release of the bands, ms: the lower, the slower. Ours. */
 const attacksMs = [30, 20, 12, 6]
 const releasesMs = [250, 180, 130, 90]
+/** Knee, dB. */
+const kneeDb = 8
+/** Most that a band is turned down at intensity 50, dB. */
+const mostReductionDb = 3
 /** A band is turned down from this far above its average level. */
 const aboveAverageDb = 4
 
@@ -29,10 +34,10 @@ function planMultiband(song: Planning): StagePlan<Multiband> {
     (averageDb, b): CompressionBand => ({
       thresholdDb: averageDb + aboveAverageDb,
       ratio,
-      kneeDb: 8,
+      kneeDb,
       attackMs: attacksMs[b]!,
       releaseMs: releasesMs[b]!,
-      maxReductionDb: (3 * intensity) / 50,
+      maxReductionDb: (mostReductionDb * intensity) / 50,
     }),
   )
   return {

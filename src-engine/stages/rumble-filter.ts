@@ -25,7 +25,7 @@ function planRumbleFilter(analysis: SourceAnalysis): StagePlan<RumbleFilter> {
   }
 }
 
-/** What lies below the audible band: the largest mean of a channel, and the level of rumble in dBFS. */
+/** Levels below the audible band: the largest mean of a channel, and rumble in dBFS. */
 interface LowEnd {
   readonly offset: number
   readonly rumbleDbfs: number

@@ -61,7 +61,7 @@ export interface EditStage<S extends RecipeStage = RecipeStage> extends CommonSt
   edit(audio: Audio, stage: S, onProgress: (fraction: number) => void): Repair[]
   /** Part of the work on a song that the edit takes, 0 to 1. */
   readonly workShare: number
-  /** Whether the settings name frames of the whole song, which an excerpt of it does not share. */
+  /** True for settings that name frames of the whole song: an excerpt does not share them. */
   readonly namesFrames: boolean
 }
 

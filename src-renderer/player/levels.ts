@@ -1,10 +1,10 @@
-/** How loud each version is played: the one choice of level and what it does to every version. Pure. */
+/** Playback level of every version by the chosen mode. Pure. */
 import { deliveryTarget, type Platform, type PlaybackRule, playbackGainDb } from '../../src-contract/platforms.ts'
 
 /** Every version at the loudness of the quietest; as a service would play it; or as written. */
 export type LevelMode = 'matched' | 'service' | 'file'
 
-/** What is known of a version's level; null for silence. */
+/** Measured level of a version; null for silence. */
 export interface VersionLevel {
   readonly integratedLufs: number | null
   readonly truePeakDbtp: number | null

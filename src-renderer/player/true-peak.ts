@@ -51,7 +51,7 @@ export function createTruePeakMeter() {
   }
 }
 
-/** What a peak column shows: `shownDb` falls, `heldDb` stays for a while, `maximumDb` until it is cleared. −Infinity is silence. */
+/** State of a peak column: `shownDb` falls, `heldDb` stays for a while, `maximumDb` until it is cleared. −Infinity is silence. */
 export interface PeakBallistics {
   readonly shownDb: number
   readonly heldDb: number

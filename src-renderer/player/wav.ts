@@ -6,7 +6,7 @@ export interface WavLayout {
   readonly channels: number
   readonly bitsPerSample: number
   readonly isFloat: boolean
-  /** Where the samples lie in the file, in order: whole frames. */
+  /** Ranges of the samples in the file, in order: whole frames. */
   readonly sound: readonly ByteRange[]
   readonly frames: number
 }

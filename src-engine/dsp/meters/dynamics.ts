@@ -44,7 +44,7 @@ export interface Waveform {
    */
   readonly offsetDrift: number
   /**
-   * What the means of all whole seconds of each channel have in common: the one nearest to zero, and no more than the peak of the
+   * Common part of the means of all whole seconds of each channel: the one nearest to zero, and no more than the peak of the
    * quietest whole step, since silence that holds less of it does not share it; 0 where they lie on both sides of it. Full scale 1.
    */
   readonly standingOffsets: readonly number[]
@@ -55,7 +55,7 @@ export interface Waveform {
   readonly crestFactorDb: number
   /** Left against right, −1 … 1; 1 for silence. */
   readonly correlation: number
-  /** Whether both channels hold the same samples. */
+  /** True where both channels hold the same samples. */
   readonly isDualMono: boolean
   /** Largest |sample| of every {@link curveStepSeconds}, dBFS. */
   readonly peakDbfs: readonly number[]

@@ -5,7 +5,7 @@ import { kernelFrames, kernelPlace } from '../kernels/kernels.ts'
 import { powerToDb } from '../units.ts'
 import { absoluteGateLufs, gatedLufs, lufsToMeanSquare, meanSquareToLufs } from './gating.ts'
 
-/** What a loudness meter has read. Silence, and audio too short for a window, give −Infinity (0 for the range). */
+/** Readings of a loudness meter. Silence, and audio too short for a window, give −Infinity (0 for the range). */
 export interface Loudness {
   /** Programme loudness in LUFS, gated: ITU-R BS.1770-5 Annex 1. Needs 400 ms. */
   readonly integratedLufs: number
@@ -20,7 +20,7 @@ export interface Loudness {
 /** A loudness meter over a stream of blocks: one channel counts twice (it is played on both sides), two count once each. */
 export interface LoudnessMeter {
   push(block: AudioBlock): void
-  /** What has been read so far; does not change the meter. */
+  /** Returns the readings so far; does not change the meter. */
   read(): Loudness
   /** Short-term loudness (3 s) in LUFS at the end of every 100 ms from 3 s on; −Infinity for digital silence. */
   shortTermLufs(): Float64Array

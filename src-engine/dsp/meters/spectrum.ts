@@ -64,7 +64,7 @@ export function comparedEvery(frameCount: number): number {
   return Math.min(mostApart, Math.max(1, Math.floor(frameCount / fewestCompared)))
 }
 
-/** Where a piece is looked at: at frames of `size` samples that begin at `starts`, ascending; the last may end behind the piece. */
+/** Places at which a piece is measured: frames of `size` samples that begin at `starts`, ascending; the last may end behind the piece. */
 export interface FrameGrid {
   readonly size: number
   readonly starts: readonly number[]

@@ -5,7 +5,7 @@ import { type BandLevels, levelDb } from './spectrum.ts'
 const oppositePhaseDb = 12
 
 /**
- * Whether channels whose side lies that far above their mid are in opposite phase, which no gain of mid or side mends; null is
+ * Returns true for channels whose side lies so far above their mid that they are in opposite phase, which no gain of mid or side mends; null is
  * silence or mono.
  */
 export function isOppositePhase(sideAgainstMidDb: number | null): boolean {
@@ -21,7 +21,7 @@ export function sideToMidDb({ midDb, sideDb }: BandLevels): number {
 }
 
 /**
- * What music whose side lies that far above its mid loses when the two channels are added to one, dB: 0 for mono, 3 for unrelated
+ * Loss of music whose side lies that far above its mid when the two channels are added to one, dB: 0 for mono, 3 for unrelated
  * channels.
  */
 export function foldDownLossDb(sideAgainstMidDb: number): number {

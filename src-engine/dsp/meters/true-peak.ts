@@ -142,7 +142,7 @@ export function detectPeaks(channels: readonly Float32Array[], floor: number, pe
   }
 }
 
-/** What a true-peak meter has read, linear: 1.0 is full scale, 0 is silence. */
+/** Readings of a true-peak meter, linear: 1.0 is full scale, 0 is silence. */
 export interface PeakReading {
   readonly truePeak: number
   readonly truePeakDbtp: number
@@ -152,7 +152,7 @@ export interface PeakReading {
 /** A peak meter over a stream of blocks. */
 export interface TruePeakMeter {
   push(block: AudioBlock): void
-  /** What has been read so far, as if the signal ended here; does not change the meter. −Infinity for silence. */
+  /** Returns the readings so far, as if the signal ended here; does not change the meter. −Infinity for silence. */
   read(): PeakReading
 }
 

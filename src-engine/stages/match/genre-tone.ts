@@ -14,14 +14,20 @@ import { heldAbove, smoothed } from './band-curves.ts'
 const genrePart = 0.5
 
 const genreClampDb = 3
+/** The lowest octave is the arrangement's own, Hz: having a bass drum or none is no fault of a song. */
+const fromHz = 40
+/** Reach of the smoothing in sixth octaves: an octave to either side. */
+const smoothingBands = 6
+/** Part of the bandwidth up to which a song is compared: its end is no tone. */
+const bandwidthPart = 0.9
 
 /** A song beside the target of its genre, in the bands of a spectrum. */
 interface GenreTarget {
-  /** What the song has, dB; bands without music at the level below which they hold none. */
+  /** Levels of the song, dB; bands without music stand at the level below which they hold none. */
   readonly ownDb: readonly number[]
   /** The target at the song's own level in the core, as far as the song goes, dB. */
   readonly targetDb: readonly number[]
-  /** Where the song ends, Hz. */
+  /** Upper end of the song, Hz. */
   readonly limitHz: number
 }
 
@@ -41,7 +47,7 @@ export function genreTarget(
   )
   const target = bandHz.map((hz) => genreSpectrumDb(genre, hz))
   if (target.includes(null)) return null
-  const limitHz = commonBandwidthHz(analysis.bandwidthHz) * 0.9
+  const limitHz = commonBandwidthHz(analysis.bandwidthHz) * bandwidthPart
   const emptyBelowDb = Math.max(...correctedDb) - emptyDb
   const ownDb = correctedDb.map((level) => Math.max(level, emptyBelowDb))
   const offsetDb = meanInCore(
@@ -68,11 +74,10 @@ export function planGenreTone(
   if (target === null || analysis.isSilent || intensity === 0) return nothingPlanned
   const { ownDb, targetDb, limitHz } = target
   const distance = targetDb.map((level, b) => level - ownDb[b]!)
-  // What is missing beyond the end of the song must not spread into it.
-  const wide = smoothed(bandHz, heldAbove(bandHz, distance, limitHz), () => 6)
+  // The lack of treble beyond the end of the song must not spread into it.
+  const wide = smoothed(bandHz, heldAbove(bandHz, distance, limitHz), () => smoothingBands)
   const gainDb = wide.map((value, b) => {
-    // The lowest octave is the arrangement's own: whether a song has a bass drum is not for us to say.
-    const part = bandHz[b]! < 40 ? 0 : genrePart
+    const part = bandHz[b]! < fromHz ? 0 : genrePart
     return clamp((value * part * intensity) / 50, -genreClampDb, genreClampDb)
   })
   const curve: GainCurve = { frequencyHz: bandHz, gainDb }

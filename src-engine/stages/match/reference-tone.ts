@@ -7,11 +7,20 @@ import { clamp, rounded } from '../../dsp/units.ts'
 import { nothingPlanned, type StagePlan } from '../stage.ts'
 import { heldAbove, smoothed } from './band-curves.ts'
 
+/** Most that mid and side are moved, dB. */
 const midClampDb = 6
 const sideClampDb = 4
+/** Below this the side is not compared, Hz: a bass must not become wide. */
 const sideFromHz = 120
+/** Below this few notes tell of a band, Hz, so that it is smoothed over so many bands to either side. */
+const smoothedBelowHz = 100
+const smoothingBands = 1.5
+/** Part of the bandwidth up to which a reference is followed: the skirt of a cutoff is no tone. */
+const bandwidthPart = 0.94
+/** A side more than this below the mid is none, dB. */
+const noSideDb = 60
 
-/** Whether all there is stands in one channel or in the side: there mid and side are filtered alike. */
+/** True for sound in one channel or in the side alone: there mid and side are filtered alike. */
 function isOneSided({ deadChannel, sideToMidDb }: SourceAnalysis): boolean {
   return deadChannel !== null || isOppositePhase(sideToMidDb)
 }
@@ -21,11 +30,11 @@ interface ReferenceDistance {
   readonly midDb: readonly number[]
   readonly sideDb: readonly number[]
   /**
-   * Whether the reference says anything of the side; where it does not, the side moves with the mid, so that nothing shifts across
+   * True where both have a side to compare; otherwise the side moves with the mid, so that nothing shifts across
    * the stage.
    */
   readonly isSideCompared: boolean
-  /** Where the lower of both bandwidths ends, Hz. */
+  /** End of the lower of both bandwidths, Hz. */
   readonly limitHz: number
   /** The same of the sides. */
   readonly sideLimitHz: number
@@ -52,7 +61,7 @@ export function referenceDistance(
   const level = medianInCore(from.bandHz, mid)
   const midDb = mid.map((value) => (value === null ? 0 : value - level))
   const hasWidth = !reference.isMono && reference.deadChannel === null
-  const hasSide = Math.max(...from.sideDb) > Math.max(...from.midDb) - 60
+  const hasSide = Math.max(...from.sideDb) > Math.max(...from.midDb) - noSideDb
   const isSideCompared = hasWidth && hasSide && !isOneSided(source)
   const sideDb = from.sideDb.map((own, b) => clamp(to.sideDb[b]! - own - level, -2 * sideClampDb, 2 * sideClampDb))
   const limitHz = commonBandwidthHz(source.bandwidthHz, reference.bandwidthHz)
@@ -80,8 +89,8 @@ export function planReferenceTone(
   const distance = referenceDistance(analysis, reference)
   let isFollowedInPart = false
   const curveOf = (values: readonly number[], limitHz: number, most: number, fromHz: number): number[] => {
-    const held = heldAbove(bandHz, values, limitHz * 0.94)
-    const narrow = smoothed(bandHz, held, (hz) => (hz < 100 ? 1.5 : 0))
+    const held = heldAbove(bandHz, values, limitHz * bandwidthPart)
+    const narrow = smoothed(bandHz, held, (hz) => (hz < smoothedBelowHz ? smoothingBands : 0))
     return narrow.map((value, b) => {
       if (bandHz[b]! < fromHz) return 0
       if (Math.abs(value) > most) isFollowedInPart = true
@@ -111,7 +120,7 @@ export function planReferenceTone(
         values: {
           amount,
           largestMidDb: largest(mid),
-          // What merely goes along with the mid below is none of the sides' own.
+          // Below this frequency the side only follows the mid.
           largestSideDb: largest(distance.isSideCompared ? side.filter((_, b) => bandHz[b]! >= sideFromHz) : side),
           upToHz: Math.round(distance.limitHz),
           ...(isFollowedInPart ? { mostMidDb: midClampDb, mostSideDb } : {}),

@@ -1,4 +1,4 @@
-/** How much the planner asks for: the figures that docs/engine promises, in the recipes of songs that differ in one reading. */
+/** Amounts of the planner: the figures that docs/engine promises, in the recipes of songs that differ in one reading. */
 import { expect, it } from 'vitest'
 import { analyseSource, type SourceAnalysis } from '../../../src-engine/analysis/analysis.ts'
 import { findCutoff } from '../../../src-engine/analysis/bandwidth.ts'
@@ -149,6 +149,6 @@ it.each([8, 12, 20])('a band ends at the top of a skirt that falls by %i dB from
   const bandHz = Array.from({ length: 240 }, (_, b) => 20 * 2 ** (b / 24))
   const midDb = bandHz.map((hz) => Math.max(-110, -20 - Math.max(0, 24 * Math.log2(hz / 12_000)) * fallDb))
   const cutoffHz = findCutoff({ bandHz, midDb, sideDb: midDb.map(() => -200) }, 44_100)!
-  // Where half of a fall is reached, within a band.
+  // Frequency at which half of a fall is reached, within a band.
   expect(Math.abs(Math.log2(cutoffHz / 12_000) * 24)).toBeLessThan(11 / fallDb + 1)
 })

@@ -326,7 +326,7 @@ describe('a repair', () => {
       name: 'rumble at 15 Hz',
       kind: 'rumble',
       damage: (audio) => addTone(audio, 15, -26),
-      // What the filter, of fourth order at 18.5 Hz and run both ways, does at 15 Hz.
+      // Gain of the filter, of fourth order at 18.5 Hz and run both ways, at 15 Hz.
       amount: (db) => Math.abs(db + 16.1) < 0.5,
     },
     { name: 'clipping', kind: 'clipping', damage: (audio) => clipHard(audio, -3), amount: (db) => db > 0.5 && db < 9 },
@@ -347,7 +347,7 @@ describe('a repair', () => {
     const damaged = copyOf(music)
     damage(damaged)
     const before = differenceDb(music, damaged)
-    // What is done to the tone, a matter of taste, is left out: it would be compared as well.
+    // Changes of the tone, a matter of taste, are left out: they would be compared as well.
     const found = plan(analyse(damaged), { intensity: 0 })
     const { repairs } = applyRecipe(damaged, found.recipe)
     expect(repairs.map((repair) => repair.kind)).toEqual([kind])
@@ -489,7 +489,7 @@ describe('a repair', () => {
     expect(moving(0.005, -8)).toEqual([])
     expect(moving(0.02, -8)).toEqual([{ kind: 'rumble_filter', frequencyHz: 8, order: 1, isAgainstRumble: false }])
     expect(moving(0.05, -8).map(({ kind }) => kind)).toEqual(['remove_dc'])
-    // Where the filter would raise the peaks, the offset stays, and that is said.
+    // The offset stays, and the report says so, if the filter would raise the peaks.
     expect(moving(0.02, -5)).toEqual([])
     expect([told(0.005, -8), told(0.02, -8), told(0.02, -5)]).toEqual(['NOTHING_TO_REPAIR', 'DC_REMOVED', 'DC_LEFT'])
   })
@@ -645,7 +645,7 @@ describe('a repair', () => {
     const cuts = [{ ...peak, ...surroundings, toleranceDb: 5, attackMs: 15, releaseMs: 120 }]
     const { repairs } = applyRecipe(ringing, { version: 1, stages: [{ kind: 'dynamic_cut', cuts }] })
     expect(repairs).toMatchObject([{ kind: 'resonance', frequency_hz: 6000, channel }])
-    // Where nothing rings there was nothing to do.
+    // Without ringing there was nothing to do.
     expect(applyRecipe(quiet, { version: 1, stages: [{ kind: 'dynamic_cut', cuts }] }).repairs).toEqual([])
   })
 

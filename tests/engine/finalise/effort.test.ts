@@ -1,4 +1,4 @@
-/** What reaching a target may cost a song, and what is said of it. */
+/** Cost of reaching a target, and the report's words on it. */
 import { describe, expect, test } from 'vitest'
 import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
 import { measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'

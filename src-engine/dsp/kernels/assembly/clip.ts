@@ -38,7 +38,7 @@ const DOWN_BYTES: usize = 160
   v128.store(y, f32x4.add(v128.load(y, 128), s8), 128)
 }
 
-/** What clipping takes off or adds to four points `v`; 0 where they do not exceed `knee`. */
+/** Error of clipping at four points `v`; 0 where they do not exceed `knee`. */
 // @ts-ignore: decorator
 @inline function errorOf(v: v128, knee: v128, width: v128): v128 {
   const m = f32x4.abs(v)

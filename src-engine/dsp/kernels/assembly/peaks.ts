@@ -5,11 +5,11 @@
 /** Bytes of the taps of a point of the dense grid: 128 to find it, 256 to read it and where the top of the band is strong. */
 const CLOSE_BYTES: usize = 512
 const DENSE_BYTES: usize = 1024
-/** Where the 15 points' taps of the two kinds stand behind the 32 of the top of the band. */
+/** Offsets of the 15 points' taps of the two kinds behind the 32 of the top of the band. */
 const CLOSE_TAPS: usize = 128
 const DENSE_TAPS: usize = CLOSE_TAPS + 15 * CLOSE_BYTES
 
-/** Where the sums A1 B1 A2 B2 A3 B3 A4 of four frames stand, a vector each. */
+/** Offsets of the sums A1 B1 A2 B2 A3 B3 A4 of four frames, a vector each. */
 const SUMS: usize = memory.data(7 * 16, 16)
 
 // @ts-ignore: decorator
@@ -133,7 +133,7 @@ function denseGroup(x: usize, taps: usize): f32 {
   return peak
 }
 
-// What lies within a sixteenth of the sampling rate of its half, around the frame at `x`: it beats, so that it may be 0 in one place.
+// Level within a sixteenth of the sampling rate of its half, around the frame at `x`: it beats, so that it may be 0 in one place.
 // @ts-ignore: decorator
 @inline function topOfBand(x: usize, window: usize): f32 {
   let sum = f32x4.splat(0)
@@ -142,7 +142,7 @@ function denseGroup(x: usize, taps: usize): f32 {
   return abs(laneSum(sum))
 }
 
-// Whether the top of the band, looked at where a group of 8 frames begins, in its middle and behind it, holds more than a 300th of `peak`.
+// True where the top of the band, read where a group of 8 frames begins, in its middle and behind it, holds more than a 300th of `peak`.
 // @ts-ignore: decorator
 @inline function isTopHeavy(x: usize, window: usize, peak: f32): bool {
   return topOfBand(x, window) * 300 > peak || topOfBand(x + 16, window) * 300 > peak || topOfBand(x + 32, window) * 300 > peak

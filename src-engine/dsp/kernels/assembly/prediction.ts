@@ -1,4 +1,4 @@
-// What a linear predictor is found from.
+// Autocorrelation, from which a linear predictor is found.
 
 /**
  * Writes the sums of y[i] · y[i - lag] for the lags 0 ... order, f64 each, where y is the f32 `samples` under the f64 `window`,

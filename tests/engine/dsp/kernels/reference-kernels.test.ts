@@ -212,7 +212,7 @@ describe('every kernel equals its plain reference to 1e-6 of the peak', () => {
     kernels.f32.set(samples, at.samples >> 2)
     for (let i = 0; i < length; i++) {
       kernels.f64[(at.window >> 3) + i] = Math.sin((Math.PI * (i + 0.5)) / length) ** 2
-      // What an earlier call left behind is not to be heard.
+      // The remains of an earlier call must not be heard.
       kernels.f64[(scratch >> 3) + i] = 5
     }
     kernels.windowedLags(at.samples, at.window, length, order, lags, scratch)
