@@ -196,7 +196,7 @@ function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[], 
     edited.set(key, start)
     return applyRecipe(copyOf(start, excerpt.sampleRateHz), rest).audio
   }
-  // One target for all: where none is published, what was asked for.
+  // One target for all: where none is published, the candidate as asked.
   let target: readonly (number | null)[] | undefined = candidates[0]!.plan.targetSpectrum?.[`${heard}_db`]
   return candidates.map(({ plan: { recipe } }) => {
     const stages = recipe.stages.filter((stage) => !isLeftOut(stage))

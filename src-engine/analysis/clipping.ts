@@ -16,7 +16,7 @@ const shortestFlatTop = 3
 export const flatTopTolerance = 1e-4
 /** Fewer flat tops than this may be chance or a synthetic waveform's crest. */
 const fewestFlatTops = 5
-/** A top that is entered or left by a jump of this part of its height may be that of a pulse, and says nothing of clipping. */
+/** A top that is entered or left by a jump of this part of its height may be that of a pulse, and is no evidence of clipping. */
 const pulseJump = 0.8
 /** Frames around a top in which a step is looked for; a wave of fewer steps than the second figure has none that could be told. */
 const nearby = 64
@@ -70,7 +70,7 @@ function cutOff(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): { lev
   const gentle = Math.max(height * flatTopTolerance * 5, 2 * Math.min(stepAround(samples, tops), height / fewestSteps))
   const depthAt = (i: number): number => height - samples[i]! * sign
   const clear = tops.filter(([first, end]) => {
-    // At an end of the piece the neighbour on the other side speaks for both.
+    // At an end of the piece the neighbour on the other side stands for both.
     const before = depthAt(first > 0 ? first - 1 : end)
     const after = depthAt(end < samples.length ? end : first - 1)
     const isPulse = Math.max(before, after) > pulseJump * height

@@ -25,7 +25,7 @@ const hasWidth = ({ isMono, deadChannel }: FaultEvidence): boolean => !isMono &&
 const limitedDb = 1
 const unlimitedDb = 2.5
 
-/** Edges that change less than this say nothing, however they are balanced. */
+/** Edges that change less than this are no evidence, however they are balanced. */
 const leastEdge = 0.03
 
 /**
@@ -39,7 +39,7 @@ function edgeTrend({ edge, edgeAgain }: FaultRelief): number {
 /**
  * The numbers that the table weighs: evidence of the three faults of tone in units of their usual size, width in units of 6 dB, and
  * the squares of these four; the relief of the crest for the five faults; how far the piece was limited, 0 … 1; and, in that
- * measure, crest, edges and their trend for the five faults: of peaks that no limiter has levelled the edges say nothing. All are
+ * measure, crest, edges and their trend for the five faults: the edges of peaks that no limiter has levelled are no evidence. All are
  * held inside the range that music was seen to fill.
  */
 export function faultFeatures(evidence: FaultEvidence): readonly number[] {

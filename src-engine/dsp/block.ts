@@ -7,7 +7,7 @@ export interface AudioBlock {
   readonly frames: number
 }
 
-/** A whole piece of audio: an {@link AudioBlock} that knows its rate. */
+/** A whole piece of audio: an {@link AudioBlock} with its rate. */
 export interface Audio extends AudioBlock {
   readonly sampleRateHz: number
 }

@@ -21,7 +21,7 @@ const highestHz = 16_000
 const maskOffsetDb = 18
 const upwardSlopeDb = 9
 const downwardSlopeDb = 22
-/** Level below a frame's own under which nothing is heard. */
+/** Level below a frame's own under which everything is inaudible. */
 const floorRatio = 1e-9
 
 function erbNumber(frequencyHz: number): number {

@@ -47,7 +47,7 @@ const runGroups = 512
 
 /**
  * Returns the material of a song after soft clipping at `limit` (linear). Only the groups near a peak above the clipper's knee are
- * looked at again; of these, peaks below 0.75 of the limit, which no limiter behind it minds, may read lower.
+ * looked at again; of these, peaks below 0.75 of the limit may read lower: no limiter behind it reacts to them.
  */
 export function clipMaterial({ audio, peaks: hot, energies: own, sampleRateHz }: Song, limit: number): Material {
   const peaks = new Float32Array(hot)

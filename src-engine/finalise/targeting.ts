@@ -110,7 +110,7 @@ function reachLoudness(source: FinaliseSource, attempt: Attempt, goal: LoudnessG
     gainDb: solution.gainDb,
     integratedLufs: isCut ? measureAt(solution.gainDb) : solution.value,
     slope: solution.slope,
-    // A limiter that bends what nobody hears makes something that is heard: no gain in loudness is a reduction.
+    // Limiting inaudible content can add audible distortion: a gain in loudness is no reduction.
     reductionDb: Math.max(0, meanReductionDb(source, trial.stepEnergies)),
     isReductionShort: attempt.isReductionShort || isCut,
   }

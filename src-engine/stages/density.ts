@@ -19,7 +19,7 @@ const releaseMs = 300
 const mostReductionDb = 3
 /** Mean distance of a control step's level below its peak, dB: 3 to 6. */
 const levelBelowPeakDb = 5
-/** Moving offset from which levels say nothing, full scale 1. */
+/** Movement of the offset from which levels mislead, full scale 1. */
 const mostDrift = 0.05
 
 /**

@@ -30,7 +30,7 @@ export type EveryKindOnce<List extends readonly { readonly kind: StageKind }[]> 
 
 /**
  * The chain: the order of this array is the order in which the stages run. Kinds that edit samples come first, then filters, the
- * width among them, then what listens to levels; the multiband compressor hears what all others leave. Flat tops come before the
+ * width among them, then what follows levels; the multiband compressor works on the result of all others. Flat tops come before the
  * offset, whose removal would move them away from the level at which they were found; cuts of resonances and sibilance come before
  * the equaliser, whose gains would move the levels that they compare.
  */
@@ -61,7 +61,7 @@ export const toldFirst: readonly StageKind[] = [removeDc.kind, rumbleFilter.kind
 
 const byKind = new Map<StageKind, Stage>(chain.map((stage) => [stage.kind, stage]))
 
-/** Returns what the engine knows of a kind of stage. */
+/** Returns the module of a kind of stage. */
 export function stageOfKind<Kind extends StageKind>(kind: Kind): Stage<StageOf<Kind>> {
   return byKind.get(kind)! as Stage<StageOf<Kind>>
 }

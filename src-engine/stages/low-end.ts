@@ -17,7 +17,7 @@ export const largestOf = (offsets: readonly number[]): number => Math.max(...off
 
 /**
  * Change of the highest sample by filtering below the band, dB. An offset that moves with the notes of a synthesiser belongs to the
- * shape of its waves: taking it out can raise the peaks, which is worse than leaving what nobody hears.
+ * shape of its waves: taking it out can raise the peaks, which is worse than leaving an inaudible offset.
  */
 function peakRiseDb({ musicPeakDbfs, samplePeakDbfs }: SourceAnalysis): number {
   return (musicPeakDbfs ?? 0) - (samplePeakDbfs ?? 0)

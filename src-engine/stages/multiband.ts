@@ -46,7 +46,7 @@ function planMultiband(song: Planning): StagePlan<Multiband> {
   }
 }
 
-/** Average level of each band of the glue while the song sounds, as its own filter hears it, dBFS. */
+/** Average level of each band of the glue while the song sounds, behind the band's own filter, dBFS. */
 function bandAveragesDb(song: Planning): number[] {
   const { spectrum, activeShare, dcOffsets, sampleRateHz } = song.analysis
   const before = song.stagesBefore('multiband')

@@ -222,7 +222,7 @@ export interface BandLevels {
 /** The level that stands for silence, dB. */
 export const silentDb = -200
 
-/** A narrow band below this is heard by nobody and may be nothing but rounding, dBFS of its mean square. */
+/** A narrow band below this is inaudible and may be nothing but rounding, dBFS of its mean square. */
 export const inaudibleDbfs = -110
 
 /** Bands that lie further below the loudest one hold no music, dB. */

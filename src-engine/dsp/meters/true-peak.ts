@@ -54,7 +54,7 @@ const workspace = kernelPlace((kernels) => {
     peaks: kernels.allocate((chunkGroups + 3) * 4),
     scratch: kernels.allocate((2 * chunkGroups + 12) * 4),
     detectorTaps,
-    /** The window that listens to the top of the band, then the verifier's taps. */
+    /** Window that measures the top of the band, then the verifier's taps. */
     topBand: topBandTable(kernels),
   }
 })

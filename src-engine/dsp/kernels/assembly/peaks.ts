@@ -46,7 +46,7 @@ const SUMS: usize = memory.data(7 * 16, 16)
   return peak
 }
 
-// Everywhere here pmax and larger stand for max: they are one instruction where max, which minds NaN and the sign of zero, is many.
+// Everywhere here pmax and larger stand for max: they are one instruction where max, which respects NaN and the sign of zero, is many.
 // @ts-ignore: decorator
 @inline function larger(a: f32, b: f32): f32 {
   return a > b ? a : b
