@@ -11,7 +11,7 @@ import { openDatabase } from '../src-server/db/open.ts'
 import { createJobStore } from '../src-server/jobs/store.ts'
 import { startServer } from '../src-server/server.ts'
 import { createLog } from '../src-system/log.ts'
-import { systemChance, systemClock } from '../src-system/system.ts'
+import { systemClock, systemRandom } from '../src-system/system.ts'
 
 const [count = '20000', base = tmpdir()] = process.argv.slice(2)
 const dataDir = mkdtempSync(path.join(base, 'loudsmith-sweep-'))
@@ -37,7 +37,7 @@ function layDown(results: number): void {
   const end = { failure: { code: 'CANCELLED' as const, values: { padding: 'x'.repeat(8000) } }, warnings: [] }
   db.transaction(() => {
     for (let index = 0; index <= results; index++) {
-      const jobId = systemChance.newUuid()
+      const jobId = systemRandom.newUuid()
       const request = {
         platforms: ['spotify' as const],
         genre: 'pop' as const,

@@ -3,37 +3,46 @@ import type { Account } from '../src-contract/account.ts'
 import { PLANS, type Plan } from '../src-contract/plans.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import type { Messages } from './messages.ts'
 import { table } from './text-output.ts'
-import type { Words } from './words.ts'
 
 /** Adds `account show`, `account plan` and `account grant`. */
-export function registerAccountCommands(program: Command, dataDir: string, words: Words): void {
-  const say = words.account
-  const account = program.command('account').description(say.about).helpCommand('help [command]', words.commander.help)
-  const shown = (changed: Account) => describe(changed, words)
+export function registerAccountCommands(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.account
+  const account = program
+    .command('account')
+    .description(say.about)
+    .helpCommand('help [command]', messages.commander.help)
+  const shown = (changed: Account) => describe(changed, messages)
 
-  withClientOptions(account.command('show'), dataDir, words)
+  withClientOptions(account.command('show'), dataDir, messages)
     .description(say.show)
-    .action((options: ClientOptions) => runClientCommand(options, words, (client) => client.call('readAccount'), shown))
+    .action((options: ClientOptions) =>
+      runClientCommand(options, messages, (client) => client.call('readAccount'), shown),
+    )
 
   withClientOptions(
     account.command('plan').addArgument(new Argument('<plan>', say.whichPlan).choices(PLANS)),
     dataDir,
-    words,
+    messages,
   )
     .description(say.plan)
     .action((plan: Plan, options: ClientOptions) =>
-      runClientCommand(options, words, (client) => client.call('setPlan', { body: { plan } }), shown),
+      runClientCommand(options, messages, (client) => client.call('setPlan', { body: { plan } }), shown),
     )
 
-  withClientOptions(account.command('grant').argument('<credits>', say.amount, positiveInteger(words)), dataDir, words)
+  withClientOptions(
+    account.command('grant').argument('<credits>', say.amount, positiveInteger(messages)),
+    dataDir,
+    messages,
+  )
     .description(say.grant)
     .action((amount: number, options: ClientOptions) =>
-      runClientCommand(options, words, (client) => client.call('grantCredits', { body: { amount } }), shown),
+      runClientCommand(options, messages, (client) => client.call('grantCredits', { body: { amount } }), shown),
     )
 }
 
-function positiveInteger({ account: say }: Words): (text: string) => number {
+function positiveInteger({ account: say }: Messages): (text: string) => number {
   return (text) => {
     const value = wholeNumber(text) ?? 0
     if (value < 1) throw new InvalidArgumentError(say.aNumber)
@@ -41,7 +50,7 @@ function positiveInteger({ account: say }: Words): (text: string) => number {
   }
 }
 
-function describe(account: Account, { account: say }: Words): string {
+function describe(account: Account, { account: say }: Messages): string {
   const { limits, usage } = account
   return table([
     [say.rows.plan, account.plan],

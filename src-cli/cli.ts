@@ -1,6 +1,6 @@
 /**
- * The terminal's way in: `serve` hosts the service, every other command is a client of it. What a command does not need is not
- * loaded, and what it needs is loaded from Node's cache of compiled code, so that the service answers within a second.
+ * Entry point of the command line: `serve` hosts the service, every other command is a client of it. Only the modules that a command
+ * needs are loaded, from Node's cache of compiled code, so that the service answers within a second.
  */
 import '../src-system/compilers.ts'
 import '../src-system/direct-loopback.ts'
@@ -14,49 +14,49 @@ import { absolutePath, defaultDataDir } from './data-dir.ts'
 import { registerDoctorCommand } from './doctor-command.ts'
 import { registerKeyCommands } from './key-commands.ts'
 import { registerMasterCommand } from './master-command.ts'
+import { asksForJson, messagesFor, terminalMessages } from './messages.ts'
 import { registerOpenCommand } from './open-command.ts'
 import { createProgram } from './program.ts'
 import { type ServeOptions, serve } from './serve.ts'
 import { registerSettingsCommands } from './settings-commands.ts'
-import { asksForJson, wordsFor, wordsOfTerminal } from './words.ts'
 
 const asJson = asksForJson(process.argv.slice(2))
-const terminal = wordsOfTerminal(process.env, Intl.DateTimeFormat().resolvedOptions().locale)
-const words = wordsFor(terminal, { json: asJson })
+const terminal = terminalMessages(process.env, Intl.DateTimeFormat().resolvedOptions().locale)
+const messages = messagesFor(terminal, { json: asJson })
 
 function port(text: string): number {
   const value = wholeNumber(text)
-  if (value === undefined || value > 65_535) throw new InvalidArgumentError(words.aPort)
+  if (value === undefined || value > 65_535) throw new InvalidArgumentError(messages.aPort)
   return value
 }
 
 // The engine processes find it in their environment: compiled anew, their sources would cost each song most of a second.
 const { directory: compileCache } = enableCompileCache()
 if (compileCache) process.env.NODE_COMPILE_CACHE = compileCache
-// Who reads may be gone (`| head`) or its disk be full: neither ends the service or a job. An outcome that is lost is a failure.
+// The reader may be gone (`| head`) or its disk full: neither ends the service or a job. A lost outcome is a failure.
 process.stderr.on('error', () => {})
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') return
-  process.stderr.write(`${words.outputLost(message)}\n`)
+  process.stderr.write(`${messages.outputLost(message)}\n`)
   process.exitCode = 1
 })
 const dataDir = defaultDataDir(process.platform, process.env, homedir())
-const program = createProgram(words, asJson)
+const program = createProgram(messages, asJson)
 
 program
   .command('serve')
-  .description(words.serve.about)
-  .option('--port <n>', words.serve.port, port, DEFAULT_PORT)
-  .option('--data-dir <dir>', words.dataDirOption, absolutePath(words), dataDir)
-  .option('--adopt-dir', words.adoptDirOption)
-  .option('--stay', words.serve.stay)
-  .action((options: ServeOptions) => serve(options, words))
+  .description(messages.serve.about)
+  .option('--port <n>', messages.serve.port, port, DEFAULT_PORT)
+  .option('--data-dir <dir>', messages.dataDirOption, absolutePath(messages), dataDir)
+  .option('--adopt-dir', messages.adoptDirOption)
+  .option('--stay', messages.serve.stay)
+  .action((options: ServeOptions) => serve(options, messages))
 
 for (const register of [
   ...[registerOpenCommand, registerKeyCommands, registerAccountCommands],
   ...[registerSettingsCommands, registerDoctorCommand, registerMasterCommand],
 ]) {
-  register(program, dataDir, words)
+  register(program, dataDir, messages)
 }
 
 try {

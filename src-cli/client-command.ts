@@ -1,4 +1,4 @@
-/** What all commands share that talk to the service: the data directory, `--json`, and how a failure is shown. */
+/** Common part of all commands that call the service: the data directory, `--json`, and the output of failures. */
 import type { Command } from 'commander'
 import { ApiError } from '../src-contract/client.ts'
 import type { ErrorEnvelope } from '../src-contract/errors.ts'
@@ -6,8 +6,8 @@ import { startFailureText } from '../src-contract/text/start-failure.ts'
 import { DataDirectoryError } from '../src-server/db/fault.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
+import { type Messages, messagesFor } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
-import { type Words, wordsFor } from './words.ts'
 
 export interface ClientOptions {
   readonly dataDir: string
@@ -16,11 +16,11 @@ export interface ClientOptions {
 }
 
 /** Adds the options of every client command. */
-export function withClientOptions(command: Command, dataDir: string, words: Words): Command {
+export function withClientOptions(command: Command, dataDir: string, messages: Messages): Command {
   return command
-    .option('--data-dir <dir>', words.dataDirOption, absolutePath(words), dataDir)
-    .option('--adopt-dir', words.adoptDirOption)
-    .option('--json', words.jsonOption)
+    .option('--data-dir <dir>', messages.dataDirOption, absolutePath(messages), dataDir)
+    .option('--adopt-dir', messages.adoptDirOption)
+    .option('--json', messages.jsonOption)
 }
 
 /**
@@ -29,26 +29,26 @@ export function withClientOptions(command: Command, dataDir: string, words: Word
  */
 export async function runClientCommand<Outcome extends object>(
   options: ClientOptions,
-  words: Words,
+  messages: Messages,
   work: (client: ServiceClient) => Promise<Outcome>,
   show: (outcome: Outcome) => string,
 ): Promise<void> {
   try {
-    const outcome = await withService(options, wordsFor(words, options), work)
+    const outcome = await withService(options, messagesFor(messages, options), work)
     process.stdout.write(`${options.json ? JSON.stringify(outcome) : show(outcome)}\n`)
   } catch (error) {
-    printFailure(error, words, options.json === true)
+    printFailure(error, messages, options.json === true)
     process.exitCode = 1
   }
 }
 
 /** Prints why a command failed: one sentence for a person, the envelope for a script. */
-export function printFailure(error: unknown, words: Words, asJson: boolean): void {
+export function printFailure(error: unknown, messages: Messages, asJson: boolean): void {
   if (!asJson) {
-    process.stderr.write(`${failureText(error, words)}\n`)
+    process.stderr.write(`${failureText(error, messages)}\n`)
     return
   }
-  const message = failureText(error, wordsFor(words, { json: true }))
+  const message = failureText(error, messagesFor(messages, { json: true }))
   const envelope = error instanceof ApiError && error.envelope ? error.envelope : envelopeOf(error, message)
   process.stdout.write(`${JSON.stringify(envelope)}\n`)
 }
@@ -60,11 +60,11 @@ function envelopeOf(error: unknown, message: string): ErrorEnvelope {
     : { error: { code: 'UNAVAILABLE', message } }
 }
 
-/** What keeps the service from starting; everything else has its sentence in the right language already, or is the system's own. */
+/** Errors that keep the service from starting; any other has its sentence in the right language already, or is the system's own. */
 const START_FAILURES = ['DataDirectoryError', 'DatabaseError', 'DirectoryOwnedError', 'PortTakenError', 'SettingError']
 
-/** Returns why a command failed. */
-export function failureText(error: unknown, { language }: Words): string {
+/** Returns the reason of a failed command as a sentence. */
+export function failureText(error: unknown, { language }: Messages): string {
   if (!(error instanceof Error)) return String(error)
   return START_FAILURES.includes(error.name) ? startFailureText(error, language) : error.message
 }

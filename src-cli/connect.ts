@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findDataDirectory, ownerOf } from '../src-server/db/data-directory.ts'
 import { DirectoryOwnedError } from '../src-server/db/owner.ts'
 import type { RunningServer } from '../src-server/server.ts'
+import type { Messages } from './messages.ts'
 import { createServiceClient, type Place, type ServiceClient } from './service-client.ts'
-import type { Words } from './words.ts'
 
-/** How long a service may take to come up, or to end in order. */
-const PATIENCE_MS = 45_000
+/** Time limit for a service to start, or to end in order, ms. */
+const START_LIMIT_MS = 45_000
 const LOOK_AGAIN_MS = 200
 
 /** Which data directory a command means, and what a service may do that is started for the command alone. */
 export interface DataDirOptions {
   readonly dataDir: string
   readonly adoptDir?: boolean
-  /** Whether that service removes what is over or left over; a command that only looks or sets something leaves it. */
+  /** True where that service removes expired and left-over files; a command that only reads or sets something leaves them. */
   readonly sweeps?: boolean
 }
 
@@ -24,19 +24,19 @@ export interface DataDirOptions {
  */
 export async function withService<Outcome>(
   options: DataDirOptions,
-  words: Words,
+  messages: Messages,
   work: (client: ServiceClient) => Promise<Outcome>,
 ): Promise<Outcome> {
   const dataDir = findDataDirectory(options.dataDir, { adopts: options.adoptDir === true })
   let own: RunningServer | undefined
   const find = async (lost?: Place): Promise<Place> => {
     for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
-      const isPatient = waitedMs < PATIENCE_MS
+      const isPatient = waitedMs < START_LIMIT_MS
       const owner = ownerOf(dataDir)
       if (owner && owner.controlToken !== lost?.credential) {
         return { baseUrl: `http://127.0.0.1:${owner.port}`, credential: owner.controlToken }
       }
-      if (owner && !isPatient) throw new Error(words.stoppedAnswering(`http://127.0.0.1:${owner.port}`))
+      if (owner && !isPatient) throw new Error(messages.stoppedAnswering(`http://127.0.0.1:${owner.port}`))
       if (!owner) {
         try {
           own = await startOwn(dataDir, options.sweeps === true)
@@ -50,7 +50,7 @@ export async function withService<Outcome>(
     }
   }
   try {
-    return await work(createServiceClient(await find(), words, find))
+    return await work(createServiceClient(await find(), messages, find))
   } finally {
     await own?.close()
   }

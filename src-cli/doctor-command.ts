@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import type { SystemState } from '../src-contract/app.ts'
 import { findDataDirectory, ownerOf } from '../src-server/db/data-directory.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import type { Messages } from './messages.ts'
 import { formatBytes, table } from './text-output.ts'
-import type { Words } from './words.ts'
 
 /** Adds `doctor`: what mastering needs and whether it is there. */
-export function registerDoctorCommand(program: Command, dataDir: string, words: Words): void {
-  withClientOptions(program.command('doctor'), dataDir, words)
-    .description(words.doctor.about)
+export function registerDoctorCommand(program: Command, dataDir: string, messages: Messages): void {
+  withClientOptions(program.command('doctor'), dataDir, messages)
+    .description(messages.doctor.about)
     .action((options: ClientOptions) => {
       const isRunning = () => {
         const owner = ownerOf(findDataDirectory(options.dataDir, { adopts: options.adoptDir === true }))
@@ -16,19 +16,19 @@ export function registerDoctorCommand(program: Command, dataDir: string, words: 
       }
       return runClientCommand(
         options,
-        words,
+        messages,
         async (client) => {
           const system = await client.call('readSystem')
           // The one that this command started for itself is gone when its address is read.
           return { ...system, base_url: isRunning() ? system.base_url : null }
         },
-        (seen) => describe(seen, words),
+        (seen) => describe(seen, messages),
       )
     })
 }
 
 /** Returns which ffmpeg is used, or why there is none and what to do. */
-export function ffmpegInUse({ ffmpeg, ffmpeg_lack: lack }: SeenFfmpeg, { doctor, settings }: Words): string {
+export function ffmpegInUse({ ffmpeg, ffmpeg_lack: lack }: SeenFfmpeg, { doctor, settings }: Messages): string {
   if (ffmpeg) return `${ffmpeg.version} (${ffmpeg.origin}) ${ffmpeg.path}`
   return lack === 'ffmpeg_unconfirmed' || lack === 'ffmpeg_changed' ? settings[lack] : doctor.noFfmpeg
 }
@@ -36,14 +36,14 @@ export function ffmpegInUse({ ffmpeg, ffmpeg_lack: lack }: SeenFfmpeg, { doctor,
 type SeenFfmpeg = Pick<SystemState, 'ffmpeg' | 'ffmpeg_lack'>
 type SeenSystem = Omit<SystemState, 'base_url'> & { readonly base_url: string | null }
 
-function describe(system: SeenSystem, words: Words): string {
-  const say = words.doctor
+function describe(system: SeenSystem, messages: Messages): string {
+  const say = messages.doctor
   const { quarantine } = system
   return table([
     ['Loudsmith', system.app_version],
     [say.rows.engine, system.engine_version],
     ['Node', system.node_version],
-    ['ffmpeg', ffmpegInUse(system, words)],
+    ['ffmpeg', ffmpegInUse(system, messages)],
     ...(system.ffmpeg ? [[say.rows.trial, system.ffmpeg.fault ?? say.trialPassed] as const] : []),
     ['SIMD', system.has_simd ? say.hasSimd : say.noSimd],
     [say.rows.data, system.data_dir],

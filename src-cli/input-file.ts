@@ -8,8 +8,8 @@ import path from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { MAX_SOURCE_BYTES } from '../src-contract/limits.ts'
+import type { Messages } from './messages.ts'
 import { unusable } from './unusable-input.ts'
-import type { Words } from './words.ts'
 
 /** Name that stands for standard input. */
 export const STANDARD_INPUT = '-'
@@ -27,8 +27,8 @@ export interface NamedFile {
   readonly name?: string | undefined
 }
 
-interface Surroundings {
-  readonly words: Words
+interface InputContext {
+  readonly messages: Messages
   readonly signal: AbortSignal
 }
 
@@ -38,13 +38,13 @@ interface Surroundings {
  */
 export async function withInputs<Outcome>(
   named: readonly NamedFile[],
-  surroundings: Surroundings,
+  context: InputContext,
   work: (inputs: readonly Input[]) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { words } = surroundings
-  if (named.filter(({ path: file }) => file === STANDARD_INPUT).length > 1) throw unusable(words.master.twiceInput)
-  // What is refused is refused before anything is read.
-  const kinds = await Promise.all(named.map((file) => kindOf(file.path, words)))
+  const { messages } = context
+  if (named.filter(({ path: file }) => file === STANDARD_INPUT).length > 1) throw unusable(messages.master.twiceInput)
+  // Every refusal comes before anything is read.
+  const kinds = await Promise.all(named.map((file) => kindOf(file.path, messages)))
   const isStreamed = kinds.includes('stream')
   const folder = isStreamed ? await mkdtemp(path.join(tmpdir(), 'loudsmith-input-')) : undefined
   try {
@@ -52,7 +52,7 @@ export async function withInputs<Outcome>(
     for (const [index, file] of named.entries()) {
       inputs.push(
         folder !== undefined && kinds[index] === 'stream'
-          ? await copied(file, path.join(folder, String(index)), surroundings)
+          ? await copied(file, path.join(folder, String(index)), context)
           : { path: file.path, name: path.basename(file.path) },
       )
     }
@@ -62,7 +62,7 @@ export async function withInputs<Outcome>(
   }
 }
 
-async function kindOf(file: string, { master: say }: Words): Promise<'file' | 'stream'> {
+async function kindOf(file: string, { master: say }: Messages): Promise<'file' | 'stream'> {
   if (file === STANDARD_INPUT) {
     if (process.stdin.isTTY) throw unusable(say.keyboard)
     return 'stream'
@@ -79,7 +79,11 @@ async function kindOf(file: string, { master: say }: Words): Promise<'file' | 's
   return found.isFIFO() ? 'stream' : 'file'
 }
 
-async function reasonOf(file: string, { code, message }: NodeJS.ErrnoException, say: Words['master']): Promise<string> {
+async function reasonOf(
+  file: string,
+  { code, message }: NodeJS.ErrnoException,
+  say: Messages['master'],
+): Promise<string> {
   if (code === 'EACCES') return say.noRight(file)
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return say.unreadable(file, message)
   const isLink = await lstat(file).then(
@@ -89,10 +93,10 @@ async function reasonOf(file: string, { code, message }: NodeJS.ErrnoException, 
   return isLink ? say.danglingLink(file, await readlink(file)) : say.noFile(file)
 }
 
-async function copied({ path: file, name }: NamedFile, to: string, { words, signal }: Surroundings): Promise<Input> {
+async function copied({ path: file, name }: NamedFile, to: string, { messages, signal }: InputContext): Promise<Input> {
   const isStandard = file === STANDARD_INPUT
   const called = name ?? (isStandard ? 'stdin' : path.basename(file))
-  const say = words.master
+  const say = messages.master
   const pipe = isStandard ? undefined : openPipe(file, say)
   let sizeBytes = 0
   const limited = new Transform({
@@ -120,7 +124,7 @@ async function copied({ path: file, name }: NamedFile, to: string, { words, sign
  * Opens a named pipe through `cat`. Node opens and reads one in its thread pool, where neither can be cancelled: both last, and keep
  * the process alive, until the writer comes, writes or goes. `end` rejects when the pipe was not read to its end.
  */
-function openPipe(file: string, say: Words['master']) {
+function openPipe(file: string, say: Messages['master']) {
   const reader = spawn('cat', [file], { stdio: ['ignore', 'pipe', 'ignore'] })
   const end = once(reader, 'close').then(([code]) => {
     if (code !== 0) throw unusable(say.unreadable(file, `cat: ${code}`))

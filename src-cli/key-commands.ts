@@ -2,59 +2,59 @@ import type { Command } from 'commander'
 import type { ApiKey } from '../src-contract/account.ts'
 import { ApiError, errorOf } from '../src-contract/client.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { type Messages, messagesFor } from './messages.ts'
 import { table } from './text-output.ts'
-import { type Words, wordsFor } from './words.ts'
 
 /** Adds `keys create`, `keys list` and `keys revoke`. */
-export function registerKeyCommands(program: Command, dataDir: string, words: Words): void {
-  const say = words.keys
-  const keys = program.command('keys').description(say.about).helpCommand('help [command]', words.commander.help)
+export function registerKeyCommands(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.keys
+  const keys = program.command('keys').description(say.about).helpCommand('help [command]', messages.commander.help)
 
-  withClientOptions(keys.command('create').argument('<name>', say.name), dataDir, words)
+  withClientOptions(keys.command('create').argument('<name>', say.name), dataDir, messages)
     .description(say.create)
     .action((name: string, options: ClientOptions) =>
       runClientCommand(
         options,
-        words,
+        messages,
         (client) => client.call('createKey', { body: { name } }),
         (created) => `${say.created(created.name, created.key_id)}\n${created.key}`,
       ),
     )
 
-  withClientOptions(keys.command('list'), dataDir, words)
+  withClientOptions(keys.command('list'), dataDir, messages)
     .description(say.list)
     .action((options: ClientOptions) =>
       runClientCommand(
         options,
-        words,
+        messages,
         (client) => client.call('listKeys'),
-        ({ keys: found }) => (found.length === 0 ? say.none : table(found.map((key) => row(key, words)))),
+        ({ keys: found }) => (found.length === 0 ? say.none : table(found.map((key) => row(key, messages)))),
       ),
     )
 
-  withClientOptions(keys.command('revoke').argument('<id>', say.id), dataDir, words)
+  withClientOptions(keys.command('revoke').argument('<id>', say.id), dataDir, messages)
     .description(say.revoke)
     .action((id: string, options: ClientOptions) =>
       runClientCommand(
         options,
-        words,
+        messages,
         (client) =>
-          client.call('revokeKey', { params: { key_id: id } }).catch(unknownKey(id, wordsFor(words, options))),
+          client.call('revokeKey', { params: { key_id: id } }).catch(unknownKey(id, messagesFor(messages, options))),
         (key) => say.revoked(key.name),
       ),
     )
 }
 
 /** The service's own sentence speaks of an address, which nobody has typed here. */
-function unknownKey(id: string, words: Words): (error: unknown) => never {
+function unknownKey(id: string, messages: Messages): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof ApiError) || error.envelope?.error.code !== 'NOT_FOUND') throw error
-    const message = words.keys.unknown(id)
+    const message = messages.keys.unknown(id)
     throw errorOf({ error: { ...error.envelope.error, message } })
   }
 }
 
-function row(key: ApiKey, { keys: say }: Words): string[] {
+function row(key: ApiKey, { keys: say }: Messages): string[] {
   const lastUse = key.last_used_at ? say.used(key.last_used_at) : say.neverUsed
   return [key.key_id, say.states[key.state], `${key.prefix}…${key.last_four}`, lastUse, key.name]
 }

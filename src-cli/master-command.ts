@@ -7,8 +7,8 @@ import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import { type Input, STANDARD_INPUT, withInputs } from './input-file.ts'
 import { type MasterOutcome, masterFile } from './master.ts'
+import { type Messages, messagesFor } from './messages.ts'
 import { createProgressLine, table } from './text-output.ts'
-import { type Words, wordsFor } from './words.ts'
 
 interface MasterCommandOptions extends ClientOptions {
   readonly platforms: string
@@ -25,31 +25,33 @@ interface MasterCommandOptions extends ClientOptions {
 }
 
 /** Adds `master FILE`: one ordinary job, with its masters unpacked into `--out`. */
-export function registerMasterCommand(program: Command, dataDir: string, words: Words): void {
-  const say = words.master
-  withClientOptions(program.command('master').argument('<file>', say.file), dataDir, words)
+export function registerMasterCommand(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.master
+  withClientOptions(program.command('master').argument('<file>', say.file), dataDir, messages)
     .description(say.about)
     .requiredOption('--platforms <list>', say.platforms(PLATFORMS.join(',')))
-    .requiredOption('--out <dir>', say.out, absolutePath(words))
+    .requiredOption('--out <dir>', say.out, absolutePath(messages))
     .addOption(new Option('--genre <genre>', say.genre).choices(GENRES))
     .addOption(new Option('--ai-service <service>', say.aiService).choices(AI_SERVICES))
     .addOption(new Option('--tier <tier>', say.tier).choices(TIERS))
     .addOption(new Option('--loudness <mode>', say.loudness).choices(LOUDNESS_MODES))
     .option('--intensity <percent>', say.intensity)
-    .option('--reference <file>', say.reference, inputPath(words))
+    .option('--reference <file>', say.reference, inputPath(messages))
     .option('--reference-amount <percent>', say.referenceAmount)
     .option('--title <title>', say.title)
     .option('--artist <artist>', say.artist)
-    .action((file: string, options: MasterCommandOptions) => masterCommand(inputPath(words)(file), options, words))
+    .action((file: string, options: MasterCommandOptions) =>
+      masterCommand(inputPath(messages)(file), options, messages),
+    )
 }
 
 /** Returns the reader of a path where `-` is standard input; a file of that name is `./-`. */
-function inputPath(words: Words): (text: string) => string {
-  return (text) => (text === STANDARD_INPUT ? text : absolutePath(words)(text))
+function inputPath(messages: Messages): (text: string) => string {
+  return (text) => (text === STANDARD_INPUT ? text : absolutePath(messages)(text))
 }
 
-async function masterCommand(file: string, options: MasterCommandOptions, words: Words): Promise<void> {
-  const spoken = wordsFor(words, options)
+async function masterCommand(file: string, options: MasterCommandOptions, messages: Messages): Promise<void> {
+  const spoken = messagesFor(messages, options)
   const stop = new AbortController()
   const onSignal = () => stop.abort()
   // npm passes on what the terminal sends to both: a second signal must not keep the job from being cancelled.
@@ -57,7 +59,7 @@ async function masterCommand(file: string, options: MasterCommandOptions, words:
   const line = createProgressLine(process.stderr)
   try {
     const named = [{ path: file, name: options.title }, ...(options.reference ? [{ path: options.reference }] : [])]
-    const outcome = await withInputs(named, { words: spoken, signal: stop.signal }, ([song, reference]) =>
+    const outcome = await withInputs(named, { messages: spoken, signal: stop.signal }, ([song, reference]) =>
       withService({ ...options, sweeps: true }, spoken, (client) =>
         masterFile(
           client,
@@ -73,11 +75,11 @@ async function masterCommand(file: string, options: MasterCommandOptions, words:
       ),
     )
     line.end()
-    process.stdout.write(`${options.json ? JSON.stringify(outcome) : describe(outcome, options.out, words)}\n`)
+    process.stdout.write(`${options.json ? JSON.stringify(outcome) : describe(outcome, options.out, messages)}\n`)
     if (outcome.job.status === 'failed') process.exitCode = stop.signal.aborted ? 130 : 1
   } catch (error) {
     line.end()
-    printFailure(error, words, options.json === true)
+    printFailure(error, messages, options.json === true)
     process.exitCode = 1
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
@@ -98,7 +100,7 @@ function textFields(options: MasterCommandOptions): Record<string, string> {
   return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-function describe({ job, files }: MasterOutcome, out: string, { master: say }: Words): string {
+function describe({ job, files }: MasterOutcome, out: string, { master: say }: Messages): string {
   if (job.status === 'failed') {
     const end = job.failure_code === 'CANCELLED' ? say.cancelled : say.failed(job.error_message ?? '')
     return `${end}${job.credits_refunded > 0 ? say.returned : ''}`
@@ -113,7 +115,7 @@ function describe({ job, files }: MasterOutcome, out: string, { master: say }: W
   ].join('\n')
 }
 
-function resultRow(result: MasterResult, say: Words['master']): string[] {
+function resultRow(result: MasterResult, say: Messages['master']): string[] {
   return [
     result.platform,
     `${result.integrated_lufs.toFixed(2)} LUFS`,

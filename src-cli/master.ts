@@ -12,9 +12,9 @@ import { MAX_UPLOAD_BYTES } from '../src-contract/limits.ts'
 import { errorText } from '../src-contract/text/text.ts'
 import { giveToUser, makeFolder } from '../src-system/disk.ts'
 import type { Input } from './input-file.ts'
+import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { unusable } from './unusable-input.ts'
-import type { Words } from './words.ts'
 
 const POLL_INTERVAL_MS = 250
 
@@ -50,26 +50,27 @@ export async function masterFile(
   options: MasterOptions,
   onProgress: (job: Job) => void,
   signal: AbortSignal,
-  words: Words,
+  messages: Messages,
 ): Promise<MasterOutcome> {
-  await makeOut(options.out, words)
+  await makeOut(options.out, messages)
   const form: JobForm = { fields: { platforms: options.platforms, ...options.fields }, files: {} }
-  await attach(client, form, song, 'file', 'source_id', words)
-  if (options.reference) await attach(client, form, options.reference, 'reference_file', 'reference_source_id', words)
+  await attach(client, form, song, 'file', 'source_id', messages)
+  if (options.reference)
+    await attach(client, form, options.reference, 'reference_file', 'reference_source_id', messages)
 
   // The other answer is that of a dry run, which is not asked for.
   const created = (await client.call('createJob', form as CallArguments<'createJob'>)) as CreatedJob
   const job = await follow(client, created.job_id, onProgress, signal)
-  return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out, words) : [] }
+  return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out, messages) : [] }
 }
 
 /** Before anything is charged: what cannot be written is known by now. */
-async function makeOut(out: string, words: Words): Promise<void> {
+async function makeOut(out: string, messages: Messages): Promise<void> {
   try {
     await makeFolder(out, true)
     await access(out, constants.W_OK)
   } catch {
-    throw unusable(words.master.notWritable(out))
+    throw unusable(messages.master.notWritable(out))
   }
 }
 
@@ -80,7 +81,7 @@ async function attach(
   { path: file, name }: Input,
   part: string,
   storedAs: string,
-  words: Words,
+  messages: Messages,
 ): Promise<void> {
   const blob = await openAsBlob(file)
   if (blob.size <= MAX_UPLOAD_BYTES) {
@@ -88,12 +89,12 @@ async function attach(
     return
   }
   const upload = { fields: { purpose: 'reference' as const }, files: { file: { content: blob, name } } }
-  const source = await client.call('createSource', upload).catch(refusedAs(part, words))
+  const source = await client.call('createSource', upload).catch(refusedAs(part, messages))
   form.fields[storedAs] = source.source_id
 }
 
 /** The service speaks of a file that it is to store; here it is the `part` of a job. */
-function refusedAs(part: string, { language }: Words): (cause: unknown) => never {
+function refusedAs(part: string, { language }: Messages): (cause: unknown) => never {
   return (cause) => {
     if (!(cause instanceof ApiError) || !cause.envelope?.error.param?.endsWith('file')) throw cause
     const { error } = cause.envelope
@@ -124,7 +125,7 @@ async function follow(
   }
 }
 
-async function unpackResult(client: ServiceClient, jobId: string, out: string, words: Words): Promise<string[]> {
+async function unpackResult(client: ServiceClient, jobId: string, out: string, messages: Messages): Promise<string[]> {
   const archive = path.resolve(out, `.${jobId}.zip`)
   const response = await client.open('downloadResult', { params: { job_id: jobId } })
   try {
@@ -132,7 +133,7 @@ async function unpackResult(client: ServiceClient, jobId: string, out: string, w
     await pipeline(response.body, createWriteStream(archive))
     return await unpack(archive, path.resolve(out))
   } catch (cause) {
-    throw new Error(words.master.notUnpacked(out, (cause as Error).message), { cause })
+    throw new Error(messages.master.notUnpacked(out, (cause as Error).message), { cause })
   } finally {
     await rm(archive, { force: true })
   }

@@ -8,9 +8,9 @@ import { linkOf } from '../src-contract/session.ts'
 import { findDataDirectory, ownerOf } from '../src-server/db/data-directory.ts'
 import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
+import { type Messages, messagesFor } from './messages.ts'
 import { createServiceClient } from './service-client.ts'
 import { unusable } from './unusable-input.ts'
-import { type Words, wordsFor } from './words.ts'
 
 interface OpenOptions extends ClientOptions {
   readonly linkFile?: string
@@ -32,37 +32,37 @@ const REDIRECT_FILE = 'open.html'
 const OPENER_GRACE_MS = 5000
 
 /** Adds `open`. */
-export function registerOpenCommand(program: Command, dataDir: string, words: Words): void {
-  const say = words.open
-  withClientOptions(program.command('open'), dataDir, words)
+export function registerOpenCommand(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.open
+  withClientOptions(program.command('open'), dataDir, messages)
     .description(say.about)
-    .option('--link-file <file>', say.linkFile, absolutePath(words))
+    .option('--link-file <file>', say.linkFile, absolutePath(messages))
     .option('--print', say.print)
     .action(async (options: OpenOptions) => {
       try {
-        const { text, json } = await open(options, wordsFor(words, options))
+        const { text, json } = await open(options, messagesFor(messages, options))
         process.stdout.write(`${options.json ? JSON.stringify(json) : text}\n`)
       } catch (error) {
-        printFailure(error, words, options.json === true)
+        printFailure(error, messages, options.json === true)
         process.exitCode = 1
       }
     })
 }
 
-async function open(options: OpenOptions, words: Words): Promise<Told> {
-  const say = words.open
+async function open(options: OpenOptions, messages: Messages): Promise<Told> {
+  const say = messages.open
   const isTerminal = process.stdout.isTTY === true
   if (options.print && !isTerminal) throw unusable(say.noTerminal)
-  if (options.linkFile !== undefined) requireReplaceable(options.linkFile, words)
+  if (options.linkFile !== undefined) requireReplaceable(options.linkFile, messages)
   const dataDir = findDataDirectory(options.dataDir, { adopts: options.adoptDir === true })
-  const link = await newLink(dataDir, words)
+  const link = await newLink(dataDir, messages)
   if (options.linkFile !== undefined) {
-    write(options.linkFile, `${link}\n`, words)
+    write(options.linkFile, `${link}\n`, messages)
     return { text: say.written(options.linkFile), json: { link_file: options.linkFile } }
   }
   if (options.print) return { text: link, json: { link } }
   const redirect = path.join(dataDir, REDIRECT_FILE)
-  write(redirect, redirectTo(link), words)
+  write(redirect, redirectTo(link), messages)
   const isOpened = await openInBrowser(redirect)
   if (!isOpened && !isTerminal) throw new Error(say.noBrowser)
   // A confined browser cannot read the file: the terminal has the link too.
@@ -70,31 +70,33 @@ async function open(options: OpenOptions, words: Words): Promise<Told> {
   return { text: lines.join('\n'), json: { opened: isOpened } }
 }
 
-async function newLink(dataDir: string, words: Words): Promise<string> {
+async function newLink(dataDir: string, messages: Messages): Promise<string> {
   const owner = ownerOf(dataDir)
-  if (!owner) throw unusable(words.open.notRunning)
+  if (!owner) throw unusable(messages.open.notRunning)
   const baseUrl = `http://127.0.0.1:${owner.port}`
-  const { ticket } = await createServiceClient({ baseUrl, credential: owner.controlToken }, words).call('createTicket')
+  const { ticket } = await createServiceClient({ baseUrl, credential: owner.controlToken }, messages).call(
+    'createTicket',
+  )
   return linkOf(baseUrl, ticket)
 }
 
 /** Throws a sentence where `file` is something else than a link of an earlier call, which may be replaced. */
-function requireReplaceable(file: string, words: Words): void {
+function requireReplaceable(file: string, messages: Messages): void {
   const found = lstatSync(file, { throwIfNoEntry: false })
   if (!found) return
   const isOurs = found.isFile() && found.size < MAX_LINK_BYTES && LINK_FILE.test(readFileSync(file, 'utf8'))
-  if (!isOurs) throw unusable(words.open.fileThere(file))
+  if (!isOurs) throw unusable(messages.open.fileThere(file))
 }
 
 /** Writes a new file of mode 0600 in the place of `file`. Throws a sentence. */
-function write(file: string, text: string, words: Words): void {
+function write(file: string, text: string, messages: Messages): void {
   const part = `${file}.${randomUUID()}.part`
   try {
     writeFileSync(part, text, { mode: 0o600, flag: 'wx' })
     renameSync(part, file)
   } catch (cause) {
     rmSync(part, { force: true })
-    throw unusable(words.open.notWritten(file, (cause as Error).message))
+    throw unusable(messages.open.notWritten(file, (cause as Error).message))
   }
 }
 
@@ -109,12 +111,12 @@ function redirectTo(link: string): string {
 
 /** Returns whether the system's own opener took the file: it ended well, or runs on as the browser itself. Never rejects. */
 function openInBrowser(file: string): Promise<boolean> {
-  const [command, ...words] =
+  const [command, ...messages] =
     process.platform === 'win32'
       ? ['rundll32.exe', 'url.dll,FileProtocolHandler']
       : [process.platform === 'darwin' ? 'open' : 'xdg-open']
   return new Promise((resolve) => {
-    const opener = spawn(command as string, [...words, file], { stdio: 'ignore', windowsHide: true, detached: true })
+    const opener = spawn(command as string, [...messages, file], { stdio: 'ignore', windowsHide: true, detached: true })
     const settle = (isOpened: boolean) => {
       clearTimeout(grace)
       opener.unref()

@@ -1,20 +1,20 @@
 import { Command } from 'commander'
 import { printFailure } from './client-command.ts'
+import type { Messages } from './messages.ts'
 import { displayWidth } from './text-output.ts'
 import { unusable } from './unusable-input.ts'
-import type { Words } from './words.ts'
 
 /** Commands below it are of the same kind, so that each speaks the same language. */
 class SpeakingCommand extends Command {
-  readonly words: Words
+  readonly messages: Messages
   readonly asJson: boolean
 
-  constructor(name: string | undefined, words: Words, asJson: boolean) {
+  constructor(name: string | undefined, messages: Messages, asJson: boolean) {
     super(name)
-    this.words = words
+    this.messages = messages
     this.asJson = asJson
-    const { titles, help, notes, mistakes } = words.commander
-    const said = (text: string, rules: Words['commander']['notes']) =>
+    const { titles, help, notes, mistakes } = messages.commander
+    const said = (text: string, rules: Messages['commander']['notes']) =>
       rules.reduce((before, [english, own]) => before.replace(english, own), text)
     this.helpOption('-h, --help', help)
       .configureHelp({
@@ -25,12 +25,12 @@ class SpeakingCommand extends Command {
       })
       .configureOutput({
         outputError: (text, write) =>
-          asJson ? printFailure(unusable(sentence(text)), words, asJson) : write(said(text, mistakes)),
+          asJson ? printFailure(unusable(sentence(text)), messages, asJson) : write(said(text, mistakes)),
       })
   }
 
   override createCommand(name?: string): Command {
-    return new SpeakingCommand(name, this.words, this.asJson)
+    return new SpeakingCommand(name, this.messages, this.asJson)
   }
 }
 
@@ -42,13 +42,13 @@ const sentence = (text: string) =>
     .replace(/\s*\n\s*/g, ' ')
 
 /**
- * Returns the program without commands. What commander says by itself, in help and about mistakes, it says in the language of `words`;
+ * Returns the program without commands. What commander says by itself, in help and about mistakes, it says in the language of `messages`;
  * with `asJson` a mistake is an error envelope on standard output. Parsing throws a CommanderError where the program is to end.
  */
-export function createProgram(words: Words, asJson: boolean): Command {
-  return new SpeakingCommand('loudsmith', words, asJson)
-    .description(words.about)
-    .helpCommand('help [command]', words.commander.help)
+export function createProgram(messages: Messages, asJson: boolean): Command {
+  return new SpeakingCommand('loudsmith', messages, asJson)
+    .description(messages.about)
+    .helpCommand('help [command]', messages.commander.help)
     .showHelpAfterError(!asJson)
     .exitOverride()
 }

@@ -1,7 +1,7 @@
 import type { RunningServer } from '../src-server/server.ts'
 import { endProcess } from '../src-system/system.ts'
 import { failureText } from './client-command.ts'
-import type { Words } from './words.ts'
+import type { Messages } from './messages.ts'
 
 const PARENT_CHECK_INTERVAL_MS = 1000
 
@@ -9,7 +9,7 @@ export interface ServeOptions {
   readonly port: number
   readonly dataDir: string
   readonly adoptDir?: boolean
-  /** Whether to outlive the terminal and the process that started it. */
+  /** True to outlive the terminal and the process that started it. */
   readonly stay?: boolean
 }
 
@@ -19,7 +19,7 @@ export interface ServeOptions {
  * where standard output is no terminal and others may read it, the command that opens the page. A service that cannot start is one
  * sentence on standard error and exit code 1.
  */
-export async function serve(options: ServeOptions, words: Words): Promise<void> {
+export async function serve(options: ServeOptions, messages: Messages): Promise<void> {
   // Read before the start, so that a death during it is noticed too.
   const parent = process.ppid
   // Node forgets that nohup had it ignored.
@@ -34,18 +34,18 @@ export async function serve(options: ServeOptions, words: Words): Promise<void> 
       host: 'browser',
     })
   } catch (error) {
-    process.stderr.write(`${failureText(error, words)}\n`)
+    process.stderr.write(`${failureText(error, messages)}\n`)
     process.exitCode = 1
     return
   }
-  process.stdout.write(`${words.serve.listening(server.baseUrl)}\n`)
-  process.stdout.write(`${process.stdout.isTTY ? words.serve.open(server.newLink()) : words.serve.howToOpen}\n`)
+  process.stdout.write(`${messages.serve.listening(server.baseUrl)}\n`)
+  process.stdout.write(`${process.stdout.isTTY ? messages.serve.open(server.newLink()) : messages.serve.howToOpen}\n`)
 
   const stop = () => {
     server.close().then(
       () => endProcess(() => process.exit(0)),
       (error: unknown) => {
-        process.stderr.write(`${failureText(error, words)}\n`)
+        process.stderr.write(`${failureText(error, messages)}\n`)
         return endProcess(() => process.exit(1))
       },
     )

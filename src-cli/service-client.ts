@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, type Client, createClient } from '../src-contract/client.ts'
 import { ENDPOINTS, type EndpointName } from '../src-contract/endpoints.ts'
-import type { Words } from './words.ts'
+import type { Messages } from './messages.ts'
 
 /** Calls of the service. They throw ApiError with the envelope of a refusal, and an Error with a sentence where none comes. */
 export type ServiceClient = Pick<Client, 'call' | 'open'>
@@ -19,12 +19,12 @@ const UNAVAILABLE_TRIES = 30
 const TRY_AGAIN_MS = 1000
 
 /**
- * Creates a client of the service at `place` that acts as the application and asks for texts in the language of `words`. When that
+ * Creates a client of the service at `place` that acts as the application and asks for texts in the language of `messages`. When that
  * service is gone, reading calls are repeated at the one that `findAnother` returns, and so are calls that never reached it.
  */
 export function createServiceClient(
   place: Place,
-  words: Words,
+  messages: Messages,
   findAnother?: (lost: Place) => Promise<Place>,
 ): ServiceClient {
   let current = place
@@ -35,7 +35,7 @@ export function createServiceClient(
       const asked = current
       try {
         const { baseUrl, credential: session } = asked
-        return await call(createClient({ baseUrl, session, language: () => words.language }))
+        return await call(createClient({ baseUrl, session, language: () => messages.language }))
       } catch (cause) {
         if (!(cause instanceof ApiError)) throw cause
         const isEnding = cause.status === 503 && isReading && tries < UNAVAILABLE_TRIES
@@ -45,7 +45,7 @@ export function createServiceClient(
         }
         if (cause.envelope) throw cause
         const mayRepeat = isReading || isRefusedConnection(cause)
-        if (!findAnother || !mayRepeat) throw new Error(words.stoppedAnswering(asked.baseUrl), { cause })
+        if (!findAnother || !mayRepeat) throw new Error(messages.stoppedAnswering(asked.baseUrl), { cause })
         current = await findAnother(asked)
       }
     }

@@ -3,10 +3,10 @@ import type { Settings, SystemState } from '../src-contract/app.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { ffmpegInUse } from './doctor-command.ts'
+import { type Messages, messagesFor } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { table } from './text-output.ts'
 import { unusable } from './unusable-input.ts'
-import { type Words, wordsFor } from './words.ts'
 
 interface FfmpegOptions extends ClientOptions {
   readonly clear?: boolean
@@ -15,22 +15,22 @@ interface FfmpegOptions extends ClientOptions {
 type Choice = Pick<Settings, 'ffmpeg_path'> & Pick<SystemState, 'ffmpeg' | 'ffmpeg_lack'>
 
 /** Adds `settings ffmpeg`: what the page may show and only the owner may choose. */
-export function registerSettingsCommands(program: Command, dataDir: string, words: Words): void {
-  const say = words.settings
+export function registerSettingsCommands(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.settings
   const settings = program
     .command('settings')
     .description(say.about)
-    .helpCommand('help [command]', words.commander.help)
+    .helpCommand('help [command]', messages.commander.help)
 
-  withClientOptions(settings.command('ffmpeg').argument('[path]', say.path, absolutePath(words)), dataDir, words)
+  withClientOptions(settings.command('ffmpeg').argument('[path]', say.path, absolutePath(messages)), dataDir, messages)
     .description(say.ffmpeg)
     .option('--clear', say.clear)
     .action((path: string | undefined, options: FfmpegOptions) =>
       runClientCommand(
         options,
-        words,
-        (client) => choose(client, path, options, wordsFor(words, options)),
-        (choice) => describe(choice, words),
+        messages,
+        (client) => choose(client, path, options, messagesFor(messages, options)),
+        (choice) => describe(choice, messages),
       ),
     )
 }
@@ -39,9 +39,9 @@ async function choose(
   client: ServiceClient,
   path: string | undefined,
   { clear }: FfmpegOptions,
-  words: Words,
+  messages: Messages,
 ): Promise<Choice> {
-  if (clear && path !== undefined) throw unusable(words.settings.either)
+  if (clear && path !== undefined) throw unusable(messages.settings.either)
   const change = clear ? null : path
   if (change !== undefined) await client.call('changeSettings', { body: { ffmpeg_path: change } })
   const [{ ffmpeg_path }, { ffmpeg, ffmpeg_lack }] = await Promise.all([
@@ -51,10 +51,10 @@ async function choose(
   return { ffmpeg_path, ffmpeg, ffmpeg_lack }
 }
 
-function describe(choice: Choice, words: Words): string {
-  const say = words.settings
+function describe(choice: Choice, messages: Messages): string {
+  const say = messages.settings
   return table([
     [say.rows.set, choice.ffmpeg_path ?? say.none],
-    [say.rows.inUse, ffmpegInUse(choice, words)],
+    [say.rows.inUse, ffmpegInUse(choice, messages)],
   ])
 }

@@ -1,4 +1,4 @@
-/** How the command line shows things to a person. */
+/** Text output of the command line for a person. */
 
 /** Returns the columns that a text takes in a terminal: two for each wide character (Unicode Standard Annex 11, W and F). */
 export function displayWidth(text: string): number {

@@ -1,20 +1,20 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Log } from '../src-system/log.ts'
-import type { Chance, Clock } from '../src-system/system.ts'
+import type { Clock, Random } from '../src-system/system.ts'
 import type { Admission } from './access/caller.ts'
 import { AppError } from './http/app-error.ts'
 import { installEnvelope, sendFailure, toAppError } from './http/envelope.ts'
 import { ABSOLUTE_FORM, isAllowed } from './http/guard.ts'
 import { installAdmission } from './http/route.ts'
 
-export interface AppParts {
+export interface AppDeps {
   readonly log: Log
   readonly clock: Clock
-  readonly chance: Pick<Chance, 'newUuid'>
+  readonly random: Pick<Random, 'newUuid'>
   readonly admission: Admission
   /** The port that a Host header must name. */
   readonly port: number
-  /** Whether the server is stopping: every request is then answered UNAVAILABLE. */
+  /** Returns whether the server is stopping: every request is then answered UNAVAILABLE. */
   readonly isStopping: () => boolean
   /** Adds the routes of every feature. */
   readonly routes: (app: FastifyInstance) => void
@@ -27,9 +27,9 @@ const MAX_PARAMETER_LENGTH = 16_384
  * Returns the application: guard, door, envelope and routes. It opens no socket. What every request passes, in this order: its
  * identifier, the stop, the guard, the route, the door.
  */
-export function buildApp({ log, clock, chance, admission, port, isStopping, routes }: AppParts): FastifyInstance {
+export function buildApp({ log, clock, random, admission, port, isStopping, routes }: AppDeps): FastifyInstance {
   const app = fastify({
-    genReqId: () => chance.newUuid(),
+    genReqId: () => random.newUuid(),
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     rewriteUrl: ({ url = '' }) => readableAddress(url),
     frameworkErrors: (error, request, reply) => {

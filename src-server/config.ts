@@ -1,4 +1,4 @@
-/** What the surroundings may set. */
+/** Environment variables that the server reads. */
 import { wholeNumber } from '../src-contract/whole-number.ts'
 import { LOG_LEVELS, type LogLevel } from '../src-system/log.ts'
 
@@ -7,9 +7,9 @@ export interface Config {
   readonly logLevel: LogLevel
   /** An ffmpeg that comes before every other. */
   readonly ffmpegPath: string | undefined
-  /** How long one engine process may take for one job, milliseconds. */
+  /** Time limit of an engine process for one job, milliseconds. */
   readonly jobTimeoutMs: number
-  /** How long an engine process that was asked to stop may take before it is killed, milliseconds. */
+  /** Time in which an engine process has to stop before it is killed, milliseconds. */
   readonly engineGraceMs: number
   /** Names that begin as ours do and are none of ours: misspelt, or another program's. */
   readonly unknownNames: readonly string[]
@@ -35,7 +35,7 @@ export const SETTING_NAMES: readonly string[] = Object.keys(READERS)
 /** The value of a setting cannot be used. */
 export class SettingError extends Error {
   readonly setting: string
-  /** What it may be, where that is a list. */
+  /** Allowed values, where there is a list. */
   readonly allowed: readonly string[] | undefined
 
   constructor(setting: string, allowed?: readonly string[]) {

@@ -1,32 +1,32 @@
-/** The way in: `startServer` takes the data directory, listens, builds the service and closes it in order. */
+/** Start of the server: takes the data directory, listens, builds the service and closes it in order. */
 
 import { linkOf } from '../src-contract/session.ts'
 import { keepPrivate, whenReleased } from '../src-system/disk.ts'
 import { createLog, type Log } from '../src-system/log.ts'
-import { type Chance, type Clock, systemChance, systemClock } from '../src-system/system.ts'
+import { type Clock, type Random, systemClock, systemRandom } from '../src-system/system.ts'
 import { createTickets } from './access/tickets.ts'
 import { readConfig, SETTING_NAMES } from './config.ts'
 import { takeDataDirectory } from './db/data-directory.ts'
 import { startFailure } from './db/fault.ts'
 import { listen } from './http/listen.ts'
 import type { ForkEngine } from './jobs/worker-pool.ts'
-import { createFront } from './server/front.ts'
-import { VERSION } from './server/places.ts'
+import { VERSION } from './server/paths.ts'
+import { createStartupListener } from './server/startup-listener.ts'
 
 export { engineEnvironment, engineFlags } from './jobs/worker-pool.ts'
 
 export interface ServerOptions {
   /** Made when it is missing; refused when it holds files of others. */
   readonly dataDir: string
-  /** Whether such a folder gets a data directory `Loudsmith` inside. */
+  /** True where a data directory `Loudsmith` is made inside such a folder. */
   readonly adoptsDir?: boolean
-  /** Whether what is over or left over is removed; not by a command that only looks. True when absent. */
+  /** True where expired and left-over files are removed, as a command that only reads must not do. True when absent. */
   readonly sweeps?: boolean
   /** 0 picks a free one. */
   readonly port: number
-  /** What hosts the server: the desktop application's main process, or a terminal with a browser as its window. */
+  /** Host of the server: the main process of the desktop application, or a terminal with a browser as its window. */
   readonly host?: 'desktop' | 'browser'
-  /** Where plain masters go until the owner chooses; nowhere when absent. */
+  /** Folder for plain masters until the owner chooses one; none when absent. */
   readonly outputFolder?: string
   /** Folder of the packaged application's resources. */
   readonly resourcesDir?: string
@@ -34,7 +34,7 @@ export interface ServerOptions {
   /** Starts engine processes; Node's own child processes when absent. */
   readonly forkEngine?: ForkEngine
   readonly clock?: Clock
-  readonly chance?: Chance
+  readonly random?: Random
 }
 
 /** A running server. */
@@ -44,7 +44,7 @@ export interface RunningServer {
   readonly port: number
   /** Bearer credential of the page, made at this start. */
   readonly sessionCredential: string
-  /** Bearer credential of the owner, made at this start: what may do all that the page may, and confirm what it may not. */
+  /** Bearer credential of the owner, made at this start: it permits all that the page may do, and the confirmations that the page may not give. */
   readonly controlCredential: string
   /** Returns a link that opens the page in one browser, once, within five minutes. */
   newLink(): string
@@ -53,7 +53,7 @@ export interface RunningServer {
 }
 
 const STOP_GRACE_MS = 3_000
-/** No part takes as long to close, but where a drive does not answer: the others are not to wait for it. */
+/** Limit for the closing of one part, ms: only a drive that does not answer takes as long, and the other parts must not wait for it. */
 const CLOSE_LIMIT_MS = 15_000
 const CREDENTIAL_BYTES = 32
 
@@ -66,15 +66,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   keepPrivate()
   const config = readConfig()
   const clock = options.clock ?? systemClock
-  const chance = options.chance ?? systemChance
+  const random = options.random ?? systemRandom
   const log = options.log ?? createLog(config.logLevel, clock, (line) => process.stderr.write(line))
   for (const name of config.unknownNames) log.warn('not a setting of Loudsmith', { name, settings: SETTING_NAMES })
-  const newCredential = () => chance.randomBytes(CREDENTIAL_BYTES).toString('base64url')
+  const newCredential = () => random.randomBytes(CREDENTIAL_BYTES).toString('base64url')
   const [sessionCredential, controlCredential] = [newCredential(), newCredential()]
-  const tickets = createTickets({ clock, chance })
+  const tickets = createTickets({ clock, random })
   const directory = await takeDataDirectory(options.dataDir, {
     adopts: options.adoptsDir === true,
-    newUuid: chance.newUuid,
+    newUuid: random.newUuid,
   })
   const { ownership, path: dataDir } = directory
   if (!directory.isPrivate) log.warn('the disk of the data folder keeps no access rights', { dataDir })
@@ -87,8 +87,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   try {
     let port = options.port
-    const front = createFront({ version: VERSION, port: () => port, newUuid: chance.newUuid })
-    const listening = await listen(front.answer, options.port)
+    const startupListener = createStartupListener({ version: VERSION, port: () => port, newUuid: random.newUuid })
+    const listening = await listen(startupListener.answer, options.port)
     port = listening.port
     const baseUrl = `http://127.0.0.1:${port}`
     const closeSockets = () => listening.close(STOP_GRACE_MS, clock.sleep)
@@ -102,7 +102,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await import('./server/core.ts')
     await systemClock.sleep(0)
     const { compose } = await import('./server/compose.ts')
-    listening.onUnreadable((socket, cause) => refuseConnection(socket, chance.newUuid(), cause))
+    listening.onUnreadable((socket, cause) => refuseConnection(socket, random.newUuid(), cause))
     const service = await compose({
       ...options,
       dataDir,
@@ -110,7 +110,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       sweeps: options.sweeps !== false,
       config,
       clock,
-      chance,
+      random,
       log,
       port,
       baseUrl,
@@ -120,7 +120,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     })
     // Requests end before what they use is closed, and no work is taken while they do.
     closers.splice(1, 1, service.close, closeSockets, service.stop)
-    front.open(service.answer)
+    startupListener.open(service.answer)
     service.start()
     log.info('listening', { baseUrl, dataDir })
     let closing: Promise<void> | undefined

@@ -1,13 +1,13 @@
-/** What Node's own file functions lack: folders that are made or refused at once, and writes that survive a loss of power. */
+/** File functions that Node lacks: folders that are made or refused at once, and writes that survive a loss of power. */
 import { chmodSync, closeSync, copyFileSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { chmod, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { type Clock, type Patience, tryAgain } from './system.ts'
+import { type Clock, type RetryPolicy, tryAgain } from './system.ts'
 
-/** What the user's other programs leave out of the rights of what they make; undefined while this process does the same. */
+/** The user's umask, which other programs apply to their files; undefined while this process has it too. */
 let usersUmask: number | undefined
 
-/** From now on whatever this process or its engine processes write is for this user alone. */
+/** Makes all files that this process and its engine processes write from now on private to this user. */
 export function keepPrivate(): void {
   usersUmask ??= process.umask(0o077)
 }
@@ -87,7 +87,7 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /** Windows says so where another program, mostly one that looks for viruses, holds a file or a folder for a moment. */
-const held: Patience = {
+const held: RetryPolicy = {
   tries: 10,
   pauseMs: 300,
   mayPass: (error) => ['EPERM', 'EACCES', 'EBUSY'].includes(String((error as NodeJS.ErrnoException).code)),

@@ -28,8 +28,8 @@ export async function startGroup(
   file: string,
   options: { readonly arguments: readonly string[]; readonly stdio: NonNullable<SpawnOptions['stdio']> },
 ): Promise<ChildProcess> {
-  const patience = { tries: START_TRIES, pauseMs: START_PAUSE_MS, mayPass: isExhausted }
-  const child = await tryAgain(clock, patience, async () => {
+  const policy = { tries: START_TRIES, pauseMs: START_PAUSE_MS, mayPass: isExhausted }
+  const child = await tryAgain(clock, policy, async () => {
     // On Windows a group of its own would open a window.
     const group = { detached: !isWindows, windowsHide: true }
     const started = spawn(file, options.arguments, { ...group, stdio: options.stdio })

@@ -1,8 +1,8 @@
-/** Time and chance: the only place that reads the clock, sets timers or draws random numbers. Everything else gets them as arguments. */
+/** Clock and random numbers of the system. The server gets both as dependencies, so that tests can replace them. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Time as the rest of the server sees it. */
+/** Interface of the clock. */
 export interface Clock {
   /** Wall-clock time, milliseconds since 1970 in UTC. It can jump. */
   now(): number
@@ -14,8 +14,8 @@ export interface Clock {
   after(ms: number, run: () => void): () => void
 }
 
-/** Chance as the rest of the server sees it. */
-export interface Chance {
+/** Interface of the random numbers. */
+export interface Random {
   /** A version 4 UUID in canonical lower case. */
   newUuid(): string
   /** `length` unpredictable bytes. */
@@ -34,12 +34,12 @@ export const systemClock: Clock = {
   },
 }
 
-/** A machine that sleeps takes one such step, however long it sleeps. */
+/** Length of one timer step, ms; however long the machine sleeps, it counts as one step at most. */
 const AWAKE_STEP_MS = 30_000
 
 /**
  * Calls `run` once after `ms` milliseconds in which the machine was awake, unless the returned function is called before. On macOS and
- * Windows timers go on while the machine sleeps: what is due then comes at its wake, before anything else had its chance.
+ * Windows timers go on while the machine sleeps: those due by then fire at its wake, before anything else could run.
  */
 export function afterAwake(clock: Pick<Clock, 'after'>, ms: number, run: () => void): () => void {
   let cancel = () => {}
@@ -51,18 +51,18 @@ export function afterAwake(clock: Pick<Clock, 'after'>, ms: number, run: () => v
   return () => cancel()
 }
 
-/** When to try again what may work in a moment. */
-export interface Patience {
+/** Policy for repeated attempts at an operation that may work in a moment. */
+export interface RetryPolicy {
   readonly tries: number
   readonly pauseMs: number
-  /** Whether an error may be gone by the next try. */
+  /** Returns whether an error may be gone by the next attempt. */
   readonly mayPass: (error: unknown) => boolean
 }
 
 /** Runs `run`, again after a pause while it fails with what may pass, and returns what it returns. Throws what the last try threw. */
 export async function tryAgain<Result>(
   clock: Pick<Clock, 'sleep'>,
-  { tries, pauseMs, mayPass }: Patience,
+  { tries, pauseMs, mayPass }: RetryPolicy,
   run: () => Result | Promise<Result>,
 ): Promise<Result> {
   for (let left = tries - 1; ; left--) {
@@ -76,7 +76,7 @@ export async function tryAgain<Result>(
 }
 
 /** The machine's random numbers. */
-export const systemChance: Chance = { newUuid: () => randomUUID(), randomBytes }
+export const systemRandom: Random = { newUuid: () => randomUUID(), randomBytes }
 
 const LAST_CALLS_MS = 1000
 

@@ -18,16 +18,16 @@ export interface Admission {
  * Returns the door: the bearer credential decides who calls, an API key is counted against the plan's requests per minute, and the
  * app's own session and the owner's control credential are not. A key anywhere in the query is refused even beside a valid header, because addresses end up in logs.
  */
-export function createAdmission(given: {
+export function createAdmission(deps: {
   keys: Keys
   limiter: RateLimiter
   plan: () => Plan
   sessionCredential: string
   controlCredential: string
 }): Admission {
-  const { keys, limiter, plan } = given
-  const session = digest(given.sessionCredential)
-  const control = digest(given.controlCredential)
+  const { keys, limiter, plan } = deps
+  const session = digest(deps.sessionCredential)
+  const control = digest(deps.controlCredential)
   const marks = new WeakMap<FastifyRequest, number>()
 
   const announce = (reply: FastifyReply) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ApiKey, CreatedKey } from '../../src-contract/account.ts'
 import { KEY_PREFIX } from '../../src-contract/limits.ts'
 import { PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
-import { type Chance, type Clock, isoTime } from '../../src-system/system.ts'
+import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import { clientName } from './client-name.ts'
@@ -38,12 +38,12 @@ interface KeyRow {
   last_used_at_ms: number | null
   last_client: string | null
   revoked_at_ms: number | null
-  /** How many keys that are not revoked are older. */
+  /** Number of older keys that are not revoked. */
   older: number
 }
 
 const KEY_BYTES = 16
-/** How old the stored time of last use may grow before it is written again. */
+/** Age of the stored time of last use after which it is written again, ms. */
 const LAST_USE_STEP_MS = 30_000
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest('hex')
@@ -52,8 +52,8 @@ const hashOf = (key: string) => createHash('sha256').update(key).digest('hex')
  * Returns the keys kept in `db`. Keys beyond the plan's count are suspended, the youngest first, and come back by themselves with
  * a larger plan: the state is derived, never stored.
  */
-export function createKeys(given: { db: Db; clock: Clock; chance: Chance; plan: () => Plan }): Keys {
-  const { db, clock, chance } = given
+export function createKeys(deps: { db: Db; clock: Clock; random: Random; plan: () => Plan }): Keys {
+  const { db, clock, random } = deps
   const rows = `SELECT serial, key_id, name, last_four, created_at_ms, last_used_at_ms, last_client, revoked_at_ms,
     (SELECT count(*) FROM api_keys AS other WHERE other.revoked_at_ms IS NULL AND other.serial < api_keys.serial) AS older
     FROM api_keys`
@@ -67,7 +67,7 @@ export function createKeys(given: { db: Db; clock: Clock; chance: Chance; plan: 
   const revokeOne = db.prepare('UPDATE api_keys SET revoked_at_ms = ? WHERE key_id = ? AND revoked_at_ms IS NULL')
   const use = db.prepare('UPDATE api_keys SET last_used_at_ms = ?, last_client = ? WHERE serial = ?')
 
-  const limit = () => PLAN_LIMITS[given.plan()].keys
+  const limit = () => PLAN_LIMITS[deps.plan()].keys
   const stateOf = (row: KeyRow) =>
     row.revoked_at_ms !== null ? 'revoked' : row.older >= limit() ? 'suspended' : 'active'
   const shown = (row: KeyRow): ApiKey => ({
@@ -100,9 +100,9 @@ export function createKeys(given: { db: Db; clock: Clock; chance: Chance; plan: 
     create: (name) =>
       db
         .transaction(() => {
-          if ((kept.get() as number) >= limit()) throw new AppError('KEY_LIMIT', { plan: given.plan(), limit: limit() })
-          const key = `${KEY_PREFIX}${chance.randomBytes(KEY_BYTES).toString('hex')}`
-          const keyId = chance.newUuid()
+          if ((kept.get() as number) >= limit()) throw new AppError('KEY_LIMIT', { plan: deps.plan(), limit: limit() })
+          const key = `${KEY_PREFIX}${random.randomBytes(KEY_BYTES).toString('hex')}`
+          const keyId = random.newUuid()
           insert.run(keyId, name, hashOf(key), key.slice(-4), clock.now())
           return { ...shown(find(keyId)), key }
         })

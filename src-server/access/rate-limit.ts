@@ -1,6 +1,6 @@
 /** Requests per minute of the one account, over a window that slides with every request. */
 
-/** What the caller is told about the window. */
+/** State of the window, as reported to the caller. */
 export interface RateState {
   readonly limit: number
   /** Requests left right now. */

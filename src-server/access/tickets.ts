@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { TICKET_SECONDS } from '../../src-contract/limits.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireOwner, route } from '../http/route.ts'
 
@@ -22,15 +22,15 @@ const MAX_OUTSTANDING = 100
 /** Returns an empty set of tickets, which keeps digests only. */
 export function createTickets({
   clock,
-  chance,
+  random,
 }: {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
-  readonly chance: Pick<Chance, 'randomBytes'>
+  readonly random: Pick<Random, 'randomBytes'>
 }): Tickets {
   const mintedByDigest = new Map<string, { readonly wallMs: number; readonly monotonicMs: number }>()
   return {
     mint() {
-      const ticket = chance.randomBytes(TICKET_BYTES).toString('base64url')
+      const ticket = random.randomBytes(TICKET_BYTES).toString('base64url')
       mintedByDigest.set(digest(ticket), { wallMs: clock.now(), monotonicMs: clock.monotonicMs() })
       const [oldest] = mintedByDigest.keys()
       if (mintedByDigest.size > MAX_OUTSTANDING && oldest !== undefined) mintedByDigest.delete(oldest)

@@ -14,7 +14,7 @@ export interface Conditions {
   readonly ifNoneMatch?: string | undefined
 }
 
-/** What to answer: everything, one range, "unchanged", that it is another file, or that the range lies outside. */
+/** Kind of answer: everything, one range, "unchanged", another file, or a range outside of it. */
 export type Selection =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly range: ByteRange }

@@ -1,4 +1,4 @@
-/** How long results are kept: their files and the stored songs go after their time, the record stays. */
+/** Retention of results: files and stored songs are removed after their period, the record stays. */
 
 import type { Log } from '../../src-system/log.ts'
 import type { Clock } from '../../src-system/system.ts'
@@ -9,7 +9,7 @@ import type { TrustedTime } from '../db/trusted-time.ts'
 export interface RetentionDeps {
   readonly db: Db
   readonly clock: Clock
-  /** What decides whether a result is over. */
+  /** Time by which results expire. */
   readonly time: TrustedTime
   readonly log: Log
   /** Days that results are kept; null to keep them. */
@@ -39,7 +39,7 @@ export interface RetentionDeps {
 }
 
 const SWEEP_EVERY_MS = 3_600_000
-/** A shorter period that was chosen by mistake, or passed on the way to another, takes nothing. */
+/** Delay before a changed period takes effect, ms: a period chosen by mistake, or passed on the way to another, removes nothing. */
 const SECOND_THOUGHT_MS = 60_000
 const DAY_MS = 86_400_000
 /** Jobs of one transaction, and the pause after it in which requests are answered. */
@@ -50,7 +50,7 @@ const PAUSE_MS = 20
 /** One pass through many jobs, in slices between which requests are answered. */
 interface Pass {
   readonly stopping: AbortSignal
-  /** Whether the server stops, or a newer change of the setting takes the place of this pass. */
+  /** Returns whether the server stops, or a newer change of the setting replaces this pass. */
   readonly isOver: () => boolean
 }
 
@@ -90,7 +90,7 @@ export function createRetention(deps: RetentionDeps) {
       const expired = await sweep()
       if (expired > 0) log.info('results expired', { count: expired })
       await removals.removeAll(stopping.signal)
-      // Who follows the events learns of an expiry when it comes.
+      // The next pass is due at the next expiry, so that its event is published on time.
       if (!time.isHeld()) waitMs = Math.min(waitMs, (jobs.nextExpiryMs() ?? Number.POSITIVE_INFINITY) - time.now())
     } finally {
       if (!stopping.signal.aborted) sweepIn(Math.max(PAUSE_MS, waitMs))

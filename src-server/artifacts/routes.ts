@@ -19,7 +19,7 @@ export interface KeptSong {
   readonly format: AudioFormat
 }
 
-/** What a finished job left on the disk. */
+/** Files of a finished job. */
 export interface KeptResult {
   readonly zipPath: string
   readonly zip: ResultZip

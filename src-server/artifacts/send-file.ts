@@ -17,11 +17,11 @@ export interface SendableFile {
   readonly mediaType: string
   /** Name to save under. */
   readonly filename: string
-  /** Whether a browser should save it rather than show or play it. */
+  /** True where a browser should save the file rather than show or play it. */
   readonly isDownload?: boolean
 }
 
-/** What of a request matters here. */
+/** Request headers used here. */
 export interface FileRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>

@@ -1,6 +1,6 @@
 /** Types that the commands of the batch share. */
 import type { Log } from '../../src-system/log.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
 import type { Db } from '../db/open.ts'
 import type { Caller } from '../http/route.ts'
@@ -35,7 +35,7 @@ export interface BatchDeps {
   readonly clock: Clock
   /** Time by which songs are forgotten, milliseconds since 1970; the clock's own when absent. */
   readonly trustedNow?: () => number
-  readonly chance: Chance
+  readonly random: Random
   readonly log: Log
   readonly sources: Sources
   readonly jobs: BatchJobs
@@ -51,7 +51,7 @@ export interface BatchDeps {
 }
 
 /** Parts of the batch that its commands share. */
-export interface BatchCore extends Pick<BatchDeps, 'clock' | 'chance' | 'sources' | 'jobs' | 'jobStore'> {
+export interface BatchCore extends Pick<BatchDeps, 'clock' | 'random' | 'sources' | 'jobs' | 'jobStore'> {
   readonly trustedNow: () => number
   readonly store: BatchStore
   readonly watchFolders: WatchFolderStore

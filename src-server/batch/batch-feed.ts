@@ -16,11 +16,11 @@ export interface BatchFeedDeps {
   /** Runs a change in one transaction together with the event that reports it. */
   readonly change: (run: () => void) => void
   readonly isPaused: () => boolean
-  /** Whether a plan slot and an engine process are free for one more song. */
+  /** Returns whether a plan slot and an engine process are free for one more song. */
   readonly hasFreeSlot: () => boolean
   /** Creates the job of a song and charges it; does nothing where a crash left the job without its mark. Throws an AppError. */
   readonly submit: (song: BatchRow) => void
-  /** Whether a stored song came from a folder that is still watched. */
+  /** Returns whether a stored song came from a folder that is still watched. */
   readonly isWatched: (sourceId: string) => boolean
 }
 

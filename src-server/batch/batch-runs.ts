@@ -5,7 +5,7 @@ import type { BatchCore } from './batch-core.ts'
 
 /** Creates the commands. */
 export function createBatchRuns({ store, common, change, changeFreeing, feed, requireSong, ...core }: BatchCore) {
-  const { chance, jobs, jobStore } = core
+  const { random, jobs, jobStore } = core
   return {
     /** Submits waiting songs while there are free processes and slots. Never throws. */
     feed,
@@ -20,7 +20,7 @@ export function createBatchRuns({ store, common, change, changeFreeing, feed, re
         const { settings: shared } = common()
         store.add(sourceId)
         if (settings) store.setSettings(sourceId, settings, shared)
-        store.move(sourceId, 'waiting', { startedSettings: settings ?? shared, batchId: chance.newUuid() })
+        store.move(sourceId, 'waiting', { startedSettings: settings ?? shared, batchId: random.newUuid() })
       })
       feed()
     },
@@ -32,7 +32,7 @@ export function createBatchRuns({ store, common, change, changeFreeing, feed, re
     start(sourceIds: readonly string[]): void {
       const songs = sourceIds.map(requireSong)
       if (songs.some(({ isRemoved }) => isRemoved)) throw new AppError('NOT_FOUND')
-      const batchId = chance.newUuid()
+      const batchId = random.newUuid()
       const { settings } = common()
       change(() => {
         for (const song of songs) {

@@ -1,4 +1,4 @@
-/** Rows of the batch: songs in their order, each with its state and settings. SQL only, no rule. */
+/** Rows of the batch: songs in their order, each with its state and settings. SQL only, no rules. */
 import type { DESK_STATES, MasterSettings, Preset } from '../../src-contract/app.ts'
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import type { Db } from '../db/open.ts'
@@ -11,10 +11,10 @@ export interface BatchRow {
   readonly state: BatchState
   /** Settings of its own. */
   readonly settings: MasterSettings | null
-  /** What it was started with, while it waits and after. */
+  /** Settings with which it was started, while it waits and afterwards. */
   readonly startedSettings: MasterSettings | null
   readonly batchId: string | null
-  /** Why it was refused, or keeps waiting although its turn has come. */
+  /** Reason of its refusal, or of its waiting although its turn has come. */
   readonly error: { readonly code: ErrorCode; readonly values: ErrorParams } | null
 }
 
@@ -121,7 +121,7 @@ export function createBatchStore(db: Db) {
     setRemoved: (sourceId: string, atMs: number | null): void => void updateRemoved.run(atMs, sourceId),
     /** Songs removed at or before a moment, epoch ms. */
     removedBefore: (atMs: number): string[] => selectRemoved.all(atMs),
-    /** What is common to all, if it was ever set. */
+    /** Returns the pause, settings and presets of all songs, if they were ever set. */
     common(): BatchCommon | undefined {
       const row = selectCommon.get()
       return (

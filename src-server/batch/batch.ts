@@ -37,7 +37,7 @@ const DEFAULT_SETTINGS: MasterSettings = {
 
 /** Creates the batch over an open database. `feed` submits the songs for which there is room; call it when some may have become free. */
 export function createBatch(deps: BatchDeps) {
-  const { db, clock, chance, sources, jobs, jobStore, spareRoom, notify } = deps
+  const { db, clock, random, sources, jobs, jobStore, spareRoom, notify } = deps
   const store = createBatchStore(db)
   const watchFolders = createWatchFolderStore(db)
   const common = () => store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
@@ -78,7 +78,7 @@ export function createBatch(deps: BatchDeps) {
 
   const trustedNow = deps.trustedNow ?? clock.now
   const core: BatchCore = {
-    ...{ clock, trustedNow, chance, sources, jobs, jobStore, store, watchFolders },
+    ...{ clock, trustedNow, random, sources, jobs, jobStore, store, watchFolders },
     ...{ common, change, changeFreeing, feed, requireSong },
   }
   return {

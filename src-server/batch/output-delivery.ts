@@ -4,15 +4,15 @@ import type { Log } from '../../src-system/log.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type { JobFiles } from '../artifacts/routes.ts'
 import type { Db } from '../db/open.ts'
-import { surely } from '../db/surely.ts'
+import { retryWrite } from '../db/retry-write.ts'
 import type { JobStore } from '../jobs/store.ts'
 import { copyMasters } from './output-folder.ts'
 
-export interface OutputDeliveryArguments {
+export interface OutputDeliveryDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Log
-  /** Where the masters of a job go; null for nowhere. */
+  /** Folder for the masters of a job; null for none. */
   readonly outputFolder: (jobId: string) => string | null
   readonly jobs: { files(jobId: string): JobFiles | undefined }
   readonly jobStore: Pick<JobStore, 'listUndelivered' | 'setOutputFolder'>
@@ -22,19 +22,14 @@ export interface OutputDeliveryArguments {
 /** A delivery that could not be made, or was interrupted, is tried again within this time: a disk that was pulled out comes back. */
 const CATCH_UP_MS = 86_400_000
 const TRY_AGAIN_MS = 600_000
-/** Who quits as the last song ends finds its masters in the folder; a network drive that hangs does not hold up the end. */
+/**
+ * Time for copies in progress when the server stops, ms: the masters of a song that has just ended still arrive, and a network drive
+ * that hangs does not hold up the end.
+ */
 const ARRIVAL_GRACE_MS = 5_000
 
 /** Makes the delivery. A folder that cannot be written costs the job nothing: the masters stay in its ZIP. */
-export function createOutputDelivery({
-  db,
-  clock,
-  log,
-  outputFolder,
-  jobs,
-  jobStore,
-  notify,
-}: OutputDeliveryArguments) {
+export function createOutputDelivery({ db, clock, log, outputFolder, jobs, jobStore, notify }: OutputDeliveryDeps) {
   const noteDelivered = db.transaction((jobId: string, folder: string) => {
     if (jobStore.setOutputFolder(jobId, folder)) notify.record({ event: 'job.delivered', jobId })
   })
@@ -50,7 +45,7 @@ export function createOutputDelivery({
     const files = [...new Set(result.masters.map(({ file }) => file))]
     const masters = { zipPath: result.zipPath, zip: result.zip, files }
     const folder = await copyMasters(parent, masters, clock, closing.signal)
-    await surely(() => noteDelivered(jobId, folder), {
+    await retryWrite(() => noteDelivered(jobId, folder), {
       clock,
       signal: closing.signal,
       onFailure: (cause) => log.error('a delivery to the output folder could not be noted', { jobId, cause }),

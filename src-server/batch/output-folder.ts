@@ -19,7 +19,7 @@ export interface Masters {
   readonly files: readonly string[]
 }
 
-/** More folders of one name than anybody has. */
+/** Most folder names tried; nobody has as many folders of one name. */
 const MAX_ATTEMPTS = 1000
 
 /**
@@ -73,7 +73,7 @@ function partsOf({ zipPath, zip, files }: Masters): Part[] {
   })
 }
 
-/** Whether something of a name is there, whatever it is. */
+/** Resolves with whether anything of a name exists. */
 async function isTaken(name: string): Promise<boolean> {
   try {
     await lstat(name)
@@ -94,7 +94,7 @@ async function copyInto(folder: string, parts: readonly Part[], signal: AbortSig
   await giveToUser(folder, 'folder')
 }
 
-/** Whether a folder holds every one of the masters, byte for byte. */
+/** Resolves with whether a folder holds every one of the masters, byte for byte. */
 async function holds(folder: string, parts: readonly Part[], signal: AbortSignal): Promise<boolean> {
   for (const { file, sizeBytes, open } of parts) {
     const there = path.join(folder, file)

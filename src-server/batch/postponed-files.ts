@@ -14,7 +14,7 @@ export interface FileStat extends FileVersion {
 export interface PostponedFile {
   readonly file: string
   readonly reason: AppError
-  /** Whether time alone brings the next attempt; otherwise only a change of the file does. */
+  /** True where the next attempt comes with time; otherwise only with a change of the file. */
   readonly isTimed: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The endpoints of the app's own session: songs, the batch, settings and the state of the machine. */
+/** Endpoints for the application alone: songs, the batch, settings and the state of the machine. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -6,29 +6,29 @@ import { OWNER_SETTINGS, type Settings, type SystemState } from '../../src-contr
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
 import { whenReleased } from '../../src-system/disk.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import { MEDIA_TYPES } from '../../src-worker/media/audio-facts.ts'
 import { fileAnswer } from '../artifacts/send-file.ts'
-import { whenUnlocked } from '../db/when-unlocked.ts'
+import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
-import { requireName } from '../http/person-name.ts'
+import { requireName } from '../http/display-name.ts'
 import { type Caller, isOwner, requireOwner, route } from '../http/route.ts'
 import { noFile } from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
-import type { AppSession } from './app-session.ts'
+import type { BatchService } from './batch-service.ts'
 import type { SettingsStore } from './settings.ts'
 import type { CoverOf } from './song-cover.ts'
 
-export interface AppRoutesArguments {
-  readonly session: AppSession
+export interface AppRoutesDeps {
+  readonly batchService: BatchService
   readonly settings: SettingsStore
   /** Called with what a request changed, after it is stored. */
   readonly onSettingsChanged: (patch: Partial<Settings>) => void
   readonly readSystemState: () => Promise<SystemState>
   readonly clock: Clock
-  readonly chance: Chance
+  readonly random: Random
   /** Folder for uploads on their way, on the disk of the stored songs. */
   readonly tmp: string
   readonly inspect: Inspect
@@ -37,10 +37,10 @@ export interface AppRoutesArguments {
 }
 
 /** Serves `/app/sources`, `/app/desk`, `/app/settings` and `/app/system`. */
-export function appRoutes(app: FastifyInstance, arguments_: AppRoutesArguments): void {
-  sourceRoutes(app, arguments_)
-  batchRoutes(app, arguments_)
-  const { settings, onSettingsChanged, readSystemState } = arguments_
+export function appRoutes(app: FastifyInstance, deps: AppRoutesDeps): void {
+  sourceRoutes(app, deps)
+  batchRoutes(app, deps)
+  const { settings, onSettingsChanged, readSystemState } = deps
   route(app, ENDPOINTS.readSettings, () => ({ status: 200, body: settings.read() }))
   route(app, ENDPOINTS.changeSettings, async ({ body, caller }) => {
     const patch = permitted(body, caller, settings.read())
@@ -63,8 +63,8 @@ function permitted(patch: Partial<Settings>, caller: Caller, current: Settings):
   return Object.fromEntries(others)
 }
 
-function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: AppRoutesArguments): void {
-  const { sources, batch } = session
+function sourceRoutes(app: FastifyInstance, { batchService, random, tmp, ...rest }: AppRoutesDeps): void {
+  const { sources, batch } = batchService
   const found = <Value>(value: Value | undefined): Value => {
     if (value === undefined) throw new AppError('NOT_FOUND')
     return value
@@ -82,11 +82,11 @@ function sourceRoutes(app: FastifyInstance, { session, chance, tmp, ...rest }: A
       return sources.add({ ...song, purpose, ...(cover ? { cover } : {}) })
     }
     const add = () => (purpose === 'song' ? batch.add(store) : store())
-    return whenReleased(rest.clock, () => whenUnlocked(rest.clock, add))
+    return whenReleased(rest.clock, () => retryWhileLocked(rest.clock, add))
   }
 
   route(app, ENDPOINTS.createSource, async ({ request, signal }) => {
-    const folder = path.join(tmp, chance.newUuid())
+    const folder = path.join(tmp, random.newUuid())
     const form = await receiveForm(request.raw, {
       folder,
       files: ['file'],
@@ -130,7 +130,7 @@ function purposeOf({ fields }: ReceivedForm): 'song' | 'reference' {
   )
 }
 
-function batchRoutes(app: FastifyInstance, { session: { batch } }: AppRoutesArguments): void {
+function batchRoutes(app: FastifyInstance, { batchService: { batch } }: AppRoutesDeps): void {
   route(app, ENDPOINTS.readDesk, ({ language }) => ({ status: 200, ...asJson(batch.json(language)) }))
   route(app, ENDPOINTS.changeDesk, ({ body, language }) => {
     const presets = body.presets?.map((preset) => ({ ...preset, name: requireName(preset.name, 'presets') }))

@@ -1,4 +1,4 @@
-/** What the owner has chosen. A choice is a row; what was never chosen has its default of the day. */
+/** Settings of the owner. Each choice is a row; a setting without one has the default of this version. */
 import type { Settings } from '../../src-contract/app.ts'
 import { DEFAULT_RETENTION_DAYS } from '../../src-contract/limits.ts'
 import { type ConfirmedFfmpeg, inspectFfmpeg } from '../../src-worker/media/locate.ts'
@@ -7,12 +7,12 @@ import { invalidRequest } from '../http/app-error.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
 import { requireOutputFolder } from './chosen-folder.ts'
 
-export interface SettingsArguments {
+export interface SettingsDeps {
   readonly db: Db
   readonly dataDir: string
   /** A shorter retention frees room, and other folders take what is written. */
   readonly spareRoom: Pick<SpareRoom, 'use'>
-  /** Where plain masters go unless the owner says otherwise; null for a server without a screen. */
+  /** Folder for plain masters unless the owner chooses another; null for a server without a screen. */
   readonly defaultOutputFolder: string | null
   /** Engine processes that suit this machine. */
   readonly defaultEngineWorkers: number
@@ -23,8 +23,8 @@ const FFMPEG_SHA256 = 'ffmpeg_sha256'
 type Stored = Settings & { [FFMPEG_SHA256]: string | null }
 
 /** Makes the settings over an open database. */
-export function createSettings(given: SettingsArguments) {
-  const { db, dataDir, spareRoom, defaultOutputFolder, defaultEngineWorkers } = given
+export function createSettings(deps: SettingsDeps) {
+  const { db, dataDir, spareRoom, defaultOutputFolder, defaultEngineWorkers } = deps
   const defaults: Settings = {
     language: 'system',
     theme: 'system',

@@ -17,7 +17,7 @@ export interface SongFile {
 
 /** A song of a watched folder could not be read; the system's error is the cause. */
 export class UnreadableError extends Error {
-  /** Whether access rights are the reason, which only a change of them removes; any other reason, such as a lost network, may pass. */
+  /** True where access rights are the reason, which only a change of them removes; any other reason, such as a lost network, may pass. */
   readonly isDenied: boolean
   readonly reason: AppError
 

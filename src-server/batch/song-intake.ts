@@ -5,7 +5,7 @@ import { ERRORS } from '../../src-contract/errors.ts'
 import { MAX_SOURCE_BYTES, MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import { discardFolder } from '../../src-system/disk.ts'
 import type { Log } from '../../src-system/log.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { toAppError } from '../http/envelope.ts'
@@ -23,7 +23,7 @@ import type { FolderRow, HandledAs, WatchFolderStore } from './watch-folder-stor
 export interface IntakeDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly chance: Chance
+  readonly random: Random
   readonly log: Log
   /** Folder for copies in progress, on the disk of the stored songs. */
   readonly tmp: string
@@ -52,7 +52,7 @@ export async function takeSong(
   song: SongFile,
   isThere: (name: string) => boolean,
 ): Promise<void> {
-  const copyFolder = path.join(deps.tmp, deps.chance.newUuid())
+  const copyFolder = path.join(deps.tmp, deps.random.newUuid())
   const file = path.join(folder, song.filename)
   try {
     const copy = await copyInto(deps, copyFolder, folder, song)

@@ -6,7 +6,7 @@ import type { Analysis } from '../../src-contract/jobs.ts'
 import { type Language, warningText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import { syncFolder } from '../../src-system/disk.ts'
-import { type Chance, type Clock, isoTime } from '../../src-system/system.ts'
+import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
 import type { Cover } from '../../src-worker/media/tags.ts'
 import { chooseTitle, listed } from '../../src-worker/result/names.ts'
@@ -42,7 +42,7 @@ interface SourceRow {
 export interface SourcesDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly chance: Chance
+  readonly random: Random
   /** Folder of the stored songs, `sources` in the data directory; made when it is missing. */
   readonly folder: string
   readonly removals: Pick<Removals, 'record' | 'withdraw' | 'removeAll'>
@@ -69,7 +69,7 @@ function prepareStatements(db: Db) {
 }
 
 /** Creates the store of songs over an open database and a folder. */
-export function createSources({ db, clock, chance, folder, removals }: SourcesDeps) {
+export function createSources({ db, clock, random, folder, removals }: SourcesDeps) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const statements = prepareStatements(db)
   const summaries = createSummaries((sourceId) => find(sourceId)?.analysis ?? undefined)
@@ -100,7 +100,7 @@ export function createSources({ db, clock, chance, folder, removals }: SourcesDe
      */
     add: db.transaction((song: NewSource): string => {
       const { sizeBytes, sha256, cover } = song
-      const sourceId = chance.newUuid()
+      const sourceId = random.newUuid()
       statements.insert.run({ ...rowOf(song), sourceId, now: clock.now() })
       for (const place of placesOf(sha256)) removals.withdraw(place)
       if (!existsSync(audioPath(sha256))) putHere.add(sha256)

@@ -1,11 +1,11 @@
-/** What the app shows about the machine it runs on. */
+/** State of the machine, as the application shows it. */
 import type { SystemState } from '../../src-contract/app.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import { FfmpegMissingError } from '../../src-worker/media/locate.ts'
 import { tryFfmpegIn } from '../../src-worker/media/trial.ts'
 import type { Quarantined } from '../db/quarantine.ts'
 
-export interface SystemStateArguments {
+export interface SystemStateDeps {
   readonly appVersion: string
   readonly engineVersion: string
   readonly baseUrl: string
@@ -19,16 +19,16 @@ export interface SystemStateArguments {
   readonly freeBytes: () => number
   readonly usedBytes: () => number
   readonly quarantined: () => Promise<Quarantined>
-  /** Whether the disk of the data directory keeps access rights. */
+  /** True where the disk of the data directory keeps access rights. */
   readonly isPrivate: boolean
 }
 
 /** Returns the reader of the machine's state. A missing ffmpeg is null, not an error. */
-export function createSystemStateReader(arguments_: SystemStateArguments): () => Promise<SystemState> {
-  const { appVersion, engineVersion, baseUrl, dataDir, tmp, host, hasSimd, ffmpeg, freeBytes, usedBytes } = arguments_
-  const { quarantined, isPrivate } = arguments_
+export function createSystemStateReader(deps: SystemStateDeps): () => Promise<SystemState> {
+  const { appVersion, engineVersion, baseUrl, dataDir, tmp, host, hasSimd, ffmpeg, freeBytes, usedBytes } = deps
+  const { quarantined, isPrivate } = deps
   let proven: string | undefined
-  /** Why an ffmpeg cannot work in the data folder; one that could is not tried again. */
+  /** Resolves with the reason why an ffmpeg cannot work in the data folder; a working one is not tried again. */
   const faultOf = async (found: Ffmpeg): Promise<{ fault?: string }> => {
     const name = `${found.path} ${found.version}`
     if (name === proven) return {}

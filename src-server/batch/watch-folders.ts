@@ -158,7 +158,7 @@ export type WatchFolders = ReturnType<typeof createWatchFolders>
 
 /** Stores a folder and, unless `takesExisting`, the songs in it as handled. Returns its identifier. */
 async function addFolder(
-  { db, clock, chance, dataDir, store }: WatchFoldersDeps & { readonly store: WatchFolderStore },
+  { db, clock, random, dataDir, store }: WatchFoldersDeps & { readonly store: WatchFolderStore },
   folderPath: string,
   choice: FolderChoice & { readonly takesExisting?: boolean },
 ): Promise<string> {
@@ -171,7 +171,7 @@ async function addFolder(
   // Asked last and without a pause: of two that are added at once, one is the first.
   if (places.includes(place) || store.all().some((known) => known.path === folder))
     throw invalidRequest('folder_watched', { param: 'path' })
-  const folderId = chance.newUuid()
+  const folderId = random.newUuid()
   db.transaction(() => {
     store.save({
       folderId,

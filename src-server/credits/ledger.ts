@@ -49,7 +49,7 @@ export function createLedger({
   db: Db
   clock: Pick<Clock, 'now'>
   plan: () => Plan
-  /** What decides in which month it is, milliseconds since 1970; the clock's own time when absent. */
+  /** Time that decides the month, milliseconds since 1970; the clock's own when absent. */
   renewalNow?: () => number
 }): Ledger {
   const insert = db.prepare(

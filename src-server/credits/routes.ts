@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Account, ApiKey, CreatedKey } from '../../src-contract/account.ts'
 import { accountEndpoints } from '../../src-contract/account.ts'
 import { DEFAULT_PAGE_SIZE } from '../../src-contract/common.ts'
-import { cleanName, requireName } from '../http/person-name.ts'
+import { cleanName, requireName } from '../http/display-name.ts'
 import { route } from '../http/route.ts'
 import { type AccountStore, showAccount } from './account.ts'
 import type { Ledger } from './ledger.ts'
@@ -10,7 +10,7 @@ import type { Ledger } from './ledger.ts'
 /** Serves the account, its ledger and its keys. */
 export function accountRoutes(
   app: FastifyInstance,
-  given: {
+  deps: {
     account: AccountStore
     ledger: Ledger
     keys: { create(name: string): CreatedKey; list(): ApiKey[]; revoke(keyId: string): ApiKey }
@@ -19,7 +19,7 @@ export function accountRoutes(
     change: <Result>(run: () => Result) => Result
   },
 ): void {
-  const { account, ledger, keys, usage, change } = given
+  const { account, ledger, keys, usage, change } = deps
   const shown = () => ({ status: 200, body: showAccount(account.plan(), ledger, usage()) }) as const
 
   route(app, accountEndpoints.readAccount, shown)

@@ -45,7 +45,7 @@ export interface DataDirectory {
 }
 
 export interface FindOptions {
-  /** Whether a folder with other files in it may get a data directory `Loudsmith` inside. */
+  /** True where a data directory `Loudsmith` may be made inside a folder with other files. */
   readonly adopts?: boolean
 }
 

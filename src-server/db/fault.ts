@@ -1,4 +1,4 @@
-/** Why the database cannot be used. */
+/** Reason why the database cannot be used. */
 export type DatabaseFault = 'busy' | 'full' | 'read_only' | 'corrupt' | 'newer' | 'changed_migration' | 'failed'
 
 /** The database cannot be used; `startFailureText` says why and what to do. */
@@ -14,7 +14,7 @@ export class DatabaseError extends Error {
 
 /** A folder that was to be the data directory holds files of others. */
 export class DataDirectoryError extends Error {
-  /** Whether it is the folder `Loudsmith` in the one that was named. */
+  /** True where the folder is `Loudsmith` inside the one that was named. */
   readonly isInside: boolean
 
   constructor(folder: string, isInside: boolean) {
@@ -42,7 +42,7 @@ export function databaseFault(thrown: unknown): DatabaseFault {
 export function startFailure(error: unknown): unknown {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown }
   if (syscall === undefined && !/^SQLITE_/.test(String(code))) return error
-  // Where nothing can be made the folder is missing, as the system tells it; where a file has its name, it exists.
+  // The system reports a folder as missing where none can be made, and as existing where a file has its name.
   const cannotBeMade = ['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR'].includes(String(code))
   return new DatabaseError(cannotBeMade ? 'read_only' : databaseFault(error), error)
 }

@@ -1,13 +1,13 @@
 /**
- * Who owns a data directory. Ownership is a lock of the operating system, held through a small SQLite file, so that it ends with
- * the process however it ends; the owner file beside it only says where the owner listens. No pid is ever guessed about.
+ * Ownership of a data directory: a lock of the operating system, held through a small SQLite file, so that it ends with
+ * the process however it ends. The owner file beside it only holds the owner's address; no process id is ever checked.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { makePrivate } from '../../src-system/disk.ts'
 
-/** Where the process listens that owns a data directory. */
+/** Address of the process that owns a data directory. */
 export interface Owner {
   readonly pid: number
   readonly port: number
@@ -45,7 +45,7 @@ export function ownDirectory(dataDir: string): Ownership {
   const lock = tryLock(dataDir, WAIT_MS)
   if (!lock) throw new DirectoryOwnedError(dataDir, readOwner(dataDir))
   const file = path.join(dataDir, OWNER_FILE)
-  // Whoever wrote it is dead.
+  // Its writer has ended: the lock is ours.
   rmSync(file, { force: true })
   return {
     announce(owner) {

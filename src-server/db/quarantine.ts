@@ -8,7 +8,7 @@ import path from 'node:path'
 import { syncFolder } from '../../src-system/disk.ts'
 import type { Log } from '../../src-system/log.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
-import { isOwn } from './own-files.ts'
+import { isDataFile } from './data-files.ts'
 
 /** Files that were set aside and are still there. */
 export interface Quarantined {
@@ -31,7 +31,7 @@ export function createQuarantine({ dataDir, clock, log }: { dataDir: string; clo
 
   /** Moves one place, such as `jobs/<UUID>`, to the same place below a folder of the day. Returns whether it has gone. */
   function moveAside(place: string): boolean {
-    if (!isOwn(dataDir, place)) return false
+    if (!isDataFile(dataDir, place)) return false
     const target = path.join(folder, isoTime(clock.now()).slice(0, 10), place)
     try {
       mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 })
@@ -46,7 +46,7 @@ export function createQuarantine({ dataDir, clock, log }: { dataDir: string; clo
   }
 
   /** Returns what is in the quarantine and what had to stay outside. */
-  async function look(): Promise<Quarantined> {
+  async function read(): Promise<Quarantined> {
     const days = await namesIn(folder)
     const kinds = (await Promise.all(days.map((day) => inFolder(path.join(folder, day.name))))).flat()
     const inside = (await Promise.all(kinds.map(inFolder))).flat()
@@ -72,12 +72,12 @@ export function createQuarantine({ dataDir, clock, log }: { dataDir: string; clo
           if (index % SLICE === SLICE - 1) await clock.sleep(PAUSE_MS, signal).catch(() => {})
         }
         if (moved > 0 || leftInPlace.size > 0)
-          log.warn('files that the database does not know were set aside', { moved, ...(await look()) })
+          log.warn('files that the database does not know were set aside', { moved, ...(await read()) })
       } catch (cause) {
         log.error('files that the database does not know could not be set aside', { cause })
       }
     },
-    look,
+    read,
   }
 }
 

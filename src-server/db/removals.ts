@@ -1,20 +1,20 @@
 /**
- * What was given up and is to be removed. A place is recorded in the transaction that gives it up and removed after the commit, so that
- * a crash, or a system that holds a file back, leaves a record and not a riddle. Nothing else below the data directory is ever removed.
+ * List of files to be removed. A place is recorded in the transaction that gives it up and removed after the commit, so that
+ * a crash, or a system that holds a file back, leaves a record. Nothing else below the data directory is ever removed.
  */
 import { lstatSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import { discardFolder } from '../../src-system/disk.ts'
 import type { Log } from '../../src-system/log.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
+import { isDataFile, listDataFiles } from './data-files.ts'
 import type { Db } from './open.ts'
-import { isOwn, listOwn } from './own-files.ts'
 
-export interface RemovalsArguments {
+export interface RemovalsDeps {
   readonly db: Db
   readonly dataDir: string
   readonly clock: Clock
-  readonly chance: Pick<Chance, 'newUuid'>
+  readonly random: Pick<Random, 'newUuid'>
   readonly log: Log
 }
 
@@ -23,7 +23,7 @@ const SLICE = 4
 const PAUSE_MS = 20
 
 /** Makes the list over an open database. Places are relative and have slashes: `jobs/<UUID>`, `sources/<SHA-256>`. */
-export function createRemovals({ db, dataDir, clock, chance, log }: RemovalsArguments) {
+export function createRemovals({ db, dataDir, clock, random, log }: RemovalsDeps) {
   const insert = db.prepare<[string, number | null]>(
     'INSERT OR REPLACE INTO removals (place, modified_ms) VALUES (?, ?)',
   )
@@ -44,9 +44,9 @@ export function createRemovals({ db, dataDir, clock, chance, log }: RemovalsArgu
 
   /** Moves a place out of everybody's way at once and removes it in the background. Returns false where the system holds it back. */
   function moveAway(place: string): boolean {
-    if (!isOwn(dataDir, place) || selectOne.get(place)?.modified_ms !== modifiedMs(place)) return true
+    if (!isDataFile(dataDir, place) || selectOne.get(place)?.modified_ms !== modifiedMs(place)) return true
     const from = path.join(dataDir, place)
-    const away = path.join(dataDir, 'tmp', chance.newUuid())
+    const away = path.join(dataDir, 'tmp', random.newUuid())
     let left = away
     try {
       renameSync(from, away)
@@ -102,7 +102,7 @@ export function createRemovals({ db, dataDir, clock, chance, log }: RemovalsArgu
 
     /** Removes what an earlier run left in the folder of uploads, as `removeAll` does. Call it before the first upload. */
     async sweepTmp(signal: AbortSignal): Promise<void> {
-      for (const [index, name] of listOwn(dataDir, 'tmp').entries()) {
+      for (const [index, name] of listDataFiles(dataDir, 'tmp').entries()) {
         if (signal.aborted) return
         await discardFolder(path.join(dataDir, 'tmp', name))
         if (index % SLICE === SLICE - 1) await pause(signal)

@@ -8,9 +8,9 @@ import type { Db } from './open.ts'
 export interface TrustedTime {
   /** The newest time that the clock was borne out to show, at most the clock's own; milliseconds since 1970. Never throws. */
   now(): number
-  /** Whether the clock is behind what it showed before, or shows a time before the first release. Never throws. */
+  /** Returns whether the clock shows a time before one it showed earlier, or before the first release. Never throws. */
   isBehind(): boolean
-  /** Whether a jump of the clock has yet to be borne out. Never throws. */
+  /** Returns whether a jump of the clock is still unconfirmed. Never throws. */
   isHeld(): boolean
 }
 
@@ -66,7 +66,7 @@ export function createTrustedTime({
     else if (isNewJump) candidate = nowMs
   }
 
-  function look(): number {
+  function sample(): number {
     const [nowMs, monotonicMs] = [clock.now(), clock.monotonicMs()]
     if (nowMs >= FIRST_TIME_MS) judge(nowMs, monotonicMs)
     last = { nowMs, monotonicMs }
@@ -83,11 +83,11 @@ export function createTrustedTime({
     }
   }
 
-  look()
+  sample()
   const isBehindAt = (nowMs: number) => nowMs < FIRST_TIME_MS || nowMs < confirmed - HOUR_MS
   return {
-    now: () => Math.min(look(), confirmed),
-    isBehind: () => isBehindAt(look()),
-    isHeld: () => isBehindAt(look()) || candidate !== undefined,
+    now: () => Math.min(sample(), confirmed),
+    isBehind: () => isBehindAt(sample()),
+    isHeld: () => isBehindAt(sample()) || candidate !== undefined,
   }
 }

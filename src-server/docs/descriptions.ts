@@ -214,7 +214,7 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   entries: 'Entries, newest first.',
 
   // callbacks and events
-  event: 'What happened.',
+  event: 'What newEvent.',
   events: 'Events that it wants.',
   url: 'Where callbacks go.',
   attempts: 'Attempts made so far.',

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from './app-error.ts'
-import { askForBody } from './held-body.ts'
+import { askForBody } from './expect-continue.ts'
 
 /** Within so much time of waiting a client sends a step of its body, or the rest of it: half a kilobyte a second is enough. */
 const MAX_STEP_MS = 30_000

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../src-system/system.ts'
-import { isBodyHeld } from './held-body.ts'
+import { isBodyHeld } from './expect-continue.ts'
 
 const MAX_DRAINED_BYTES = 2_147_483_648
 const MAX_DRAIN_MS = 30_000

@@ -1,5 +1,5 @@
 /**
- * Who may speak to the server at all. It is bound to loopback, but every web page the user opens can reach loopback too, and a
+ * Host and Origin check of every request. The server is bound to loopback, but every web page the user opens can reach loopback too, and a
  * name of an attacker can be made to resolve to it (DNS rebinding): both are recognised by the headers that a page cannot forge.
  */
 

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { holdBody } from './held-body.ts'
+import { holdBody } from './expect-continue.ts'
 
 /** The port that was asked for is in use, or the system keeps it for others: Windows does that with whole ranges. */
 export class PortTakenError extends Error {
@@ -24,7 +24,7 @@ export interface Listening {
   close(graceMs: number, sleep: (ms: number) => Promise<void>): Promise<void>
 }
 
-/** Why a request could not be read: an error of Node's parser, or none where it was read and is not wanted. */
+/** Cause of the refusal of a connection: an error of Node's parser, or none where the request was readable and is not accepted. */
 type ParserFault = NodeJS.ErrnoException | undefined
 
 const LOOPBACK = ['127.0.0.1', '::1'] as const
@@ -34,7 +34,7 @@ const HEADER_BYTES = 16_384
 const REQUEST_TIMEOUT_MS = 600_000
 /** A script that asks every few seconds finds its connection still there: with Node's 5 s it is often closed under the next request. */
 const IDLE_CONNECTION_MS = 75_000
-/** How often a client that has closed its side is asked whether it still reads, while its answer is being made. */
+/** Interval of the check whether a client that has closed its side still reads, while its answer is being made, ms. */
 const STILL_THERE_MS = 1000
 
 /**
@@ -60,7 +60,7 @@ export async function listen(answer: RequestListener, port: number): Promise<Lis
   const answerAndNote: RequestListener = (request, response) => {
     const { socket } = request
     begun.set(socket, response)
-    // What comes on the same connection afterwards is another request, and has no answer yet.
+    // Later bytes on the same connection belong to another request, which has no answer yet.
     response.once('finish', () => begun.get(socket) === response && begun.delete(socket))
     // A connection that falls idle only now, such as that of a stream that has ended, would be waited for until the grace is over.
     response.once('close', () => isClosing && socket.destroySoon())

@@ -1,4 +1,4 @@
-/** The one way from the endpoint table to a running route: address, access, schemas, types and failure codes come from the table. */
+/** Registration of the routes of the endpoint table: address, access, schemas, types and failure codes come from the table. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -9,11 +9,11 @@ import { type Language, preferredLanguage } from '../../src-contract/text/text.t
 import { wholeNumber } from '../../src-contract/whole-number.ts'
 import { AppError, invalidRequest } from './app-error.ts'
 import { type BodyReading, bodyChunks } from './body.ts'
-import { brokenRule } from './broken-rule.ts'
 import { hasBody } from './drain.ts'
+import { schemaDetail } from './schema-detail.ts'
 
 /**
- * Who is calling: a program with an API key, or the app itself. `isOwner` says that the request carried the control credential, which
+ * Caller of a request: a program with an API key, or the application. `isOwner` means that the request carried the control credential, which
  * the page and other clients of HTTP never hold: the shell and the command line confirm with it.
  */
 export type Caller =
@@ -58,10 +58,10 @@ interface RawOutcome<E extends Endpoint> {
   readonly headers?: Headers
 }
 
-/** What a handler answers. */
+/** Answer of a handler. */
 export type Outcome<E extends Endpoint> = JsonOutcome<E> | RawOutcome<E>
 
-/** Decides who calls; throws INVALID_API_KEY, FORBIDDEN or RATE_LIMIT. It may set headers on the reply. */
+/** Authenticates a request; throws INVALID_API_KEY, FORBIDDEN or RATE_LIMIT. It may set headers on the reply. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply, access: Exclude<Access, 'open'>) => Caller
 
 /** Largest JSON body. */
@@ -199,7 +199,7 @@ function checked(schema: TSchema, value: unknown): unknown {
   const extra = (first?.params as { additionalProperties?: readonly string[] } | undefined)?.additionalProperties?.[0]
   const missing = (first?.params as { requiredProperties?: readonly string[] } | undefined)?.requiredProperties?.[0]
   const param = first?.instancePath.split('/')[1] ?? missing ?? extra
-  const details = first ? [brokenRule(first, memberAt(schema, first.instancePath))] : []
+  const details = first ? [schemaDetail(first, memberAt(schema, first.instancePath))] : []
   // Without a name at fault it is the body as a whole.
   throw param ? new AppError('INVALID_REQUEST', {}, { param, details }) : invalidRequest('body_not_object', { details })
 }

@@ -12,11 +12,11 @@ import { type FfmpegLack, FfmpegMissingError } from '../../src-worker/media/loca
 import { AppError } from '../http/app-error.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
-/** What a free look at a song found, its warnings without their texts. */
+/** Findings of a free analysis, the warnings without their texts. */
 export type AnalysisFacts = AnalysisDone['analysis']
 
 /**
- * Looks at a stored song in an engine process, which tells how far it is; throws UNSUPPORTED_FORMAT, UNAVAILABLE, or the reason of
+ * Analyses a stored song in an engine process, which reports its progress; throws UNSUPPORTED_FORMAT, UNAVAILABLE, or the reason of
  * an aborted signal.
  */
 export type Analyse = (
@@ -25,15 +25,15 @@ export type Analyse = (
   options: {
     readonly signal: AbortSignal
     readonly onProgress?: (progress: WorkProgress) => void
-    /** What a job would be asked beside the song: the warnings are then those of that job. */
+    /** Settings and reference of a planned job: the warnings are then those of that job. */
     readonly job?: Pick<AnalysisOrder, 'settings' | 'reference'>
   },
 ) => Promise<AnalysisFacts>
 
 const TIME_LIMIT_MS = 180_000
 
-/** Returns the free look. It takes no job slot and writes nothing; it ends with the server at the latest. */
-export function createAnalyse(given: {
+/** Creates the free analysis. It takes no job slot and writes nothing, and ends when the server stops. */
+export function createAnalyse(deps: {
   pool: WorkerPool
   log: Log
   ffmpeg: () => Promise<Ffmpeg>
@@ -43,7 +43,7 @@ export function createAnalyse(given: {
   const unavailable = (cause: unknown, reason: { readonly reason?: FfmpegLack | 'ffmpeg_broken' } = {}) =>
     new AppError('UNAVAILABLE', reason, { cause })
   const failureOf = ({ failureCode, message, stack }: WorkFailed) => {
-    given.log.warn('an analysis failed', { failureCode, detail: message, stack })
+    deps.log.warn('an analysis failed', { failureCode, detail: message, stack })
     if (failureCode === 'UNREADABLE_AUDIO')
       return new AppError('UNSUPPORTED_FORMAT', { reason: 'damaged' }, { param: 'file' })
     if (failureCode === 'REFERENCE_UNREADABLE')
@@ -59,13 +59,13 @@ export function createAnalyse(given: {
     return new AppError('INTERNAL_ERROR', {}, { cause: message })
   }
   return async (song, aiService, { signal, onProgress = () => {}, job = {} }) => {
-    const ffmpeg = await given.ffmpeg().catch((cause: unknown) => {
+    const ffmpeg = await deps.ffmpeg().catch((cause: unknown) => {
       throw cause instanceof FfmpegMissingError ? unavailable(cause, { reason: cause.lack }) : cause
     })
-    const end = await given.pool.run({
+    const end = await deps.pool.run({
       command: { type: 'analyse', order: { song: { path: song.path, facts: song.facts }, aiService, ffmpeg, ...job } },
       timeLimitMs: TIME_LIMIT_MS,
-      signal: AbortSignal.any([signal, given.stopping]),
+      signal: AbortSignal.any([signal, deps.stopping]),
       onProgress,
     })
     signal.throwIfAborted()

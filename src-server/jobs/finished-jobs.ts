@@ -35,10 +35,10 @@ export function createFinishedJobs(db: Db) {
   const deliver = db.prepare('UPDATE jobs SET output_folder = ? WHERE job_id = ?')
 
   return {
-    /** Identifiers of at most `limit` ended jobs whose retention period is over at `nowMs`, the longest over first. */
+    /** Returns at most `limit` ended jobs whose retention period is over at `nowMs`, the longest expired first. */
     listExpirable: (nowMs: number, limit: number): string[] =>
       (expirable.all(nowMs, limit) as { job_id: string }[]).map((row) => row.job_id),
-    /** When the next of them is over, milliseconds since 1970; undefined when none has an end. */
+    /** Returns the time of the next expiry, milliseconds since 1970; undefined when there is none. */
     nextExpiryMs: (): number | undefined => nextExpiry.get() ?? undefined,
     /**
      * Looks at up to `limit` jobs after a place in the order of creation and gives those that have ended and have not been swept another
@@ -52,14 +52,14 @@ export function createFinishedJobs(db: Db) {
     /** Lets the retention of up to `limit` jobs of a doubtful time count from a moment on; returns how many they were. */
     keepFrom: (now: number, period: number | null, limit: number): number =>
       keepFrom.run({ now, period, limit }).changes,
-    /** Notes that result and source are gone; the record stays. */
+    /** Records that result and source are removed; the row stays. */
     markExpired: (jobId: string): void => void expire.run(jobId),
     /**
      * Identifiers of done jobs that ended after a moment and whose masters were delivered nowhere, the oldest first; not of swept
      * ones.
      */
     listUndelivered: (endedAfterMs: number): string[] => undelivered.all(endedAfterMs),
-    /** Notes where the masters were delivered; false for a job that is no longer there. */
+    /** Records the folder to which the masters were delivered; false for a job that is no longer there. */
     setOutputFolder: (jobId: string, folder: string): boolean => deliver.run(folder, jobId).changes === 1,
   }
 }

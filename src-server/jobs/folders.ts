@@ -1,4 +1,4 @@
-/** Where the files of jobs lie. Names come from identifiers of our own, never from what a client called a file. */
+/** Paths of the files of jobs. Names are made of our own identifiers, never of a client's file name. */
 import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { copyLasting, syncFolder } from '../../src-system/disk.ts'
@@ -49,7 +49,7 @@ export function createFolders(dataDir: string): Folders {
       try {
         rmSync(path.join(jobs, jobId), { recursive: true, force: true })
       } catch {
-        // What the system holds back is unknown to the next start, which sets it aside.
+        // A file that the system holds back is set aside by the next start as unknown.
       }
     },
   }

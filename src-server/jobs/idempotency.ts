@@ -4,9 +4,9 @@ import type { Clock } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 
-/** What makes a repeated request the same one. */
+/** Identity of a request that may be repeated. */
 export interface IdempotencyUse {
-  /** Who sent it: two callers may use the same key without meaning the same. */
+  /** Name of the caller: two callers may use the same key for different requests. */
   readonly caller: string
   readonly key: string
   /** Digest of fields and files, see {@link fingerprintOf}. */
@@ -22,7 +22,7 @@ export interface IdempotencyClaim {
 
 const KEPT_MS = 24 * 3_600_000
 
-/** Returns the digest of whatever of a request matters; members keep their order. */
+/** Returns the digest of the relevant values of a request; members keep their order. */
 export function fingerprintOf(parts: object): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }

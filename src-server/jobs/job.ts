@@ -1,4 +1,4 @@
-/** The life of a job, as rules without a database: what may happen in which state, and what it leads to. */
+/** State machine of a job, without a database: the events that each state accepts, and the next state. */
 import type { FailureCode } from '../../src-contract/errors.ts'
 import type { JobStatus } from '../../src-contract/jobs.ts'
 
@@ -8,13 +8,13 @@ export type JobState = (typeof JOB_STATES)[number]
 /** Starts after which a job whose engine process keeps dying is given up. */
 export const MAX_STARTS = 3
 
-/** What can happen to a job. */
-export type Happening =
+/** Event in the life of a job. */
+export type JobEvent =
   /** An engine process begins to work on it. */
   | { readonly kind: 'claim' }
   /** The masters are verified and stored. */
   | { readonly kind: 'succeed' }
-  /** The engine process says why there can be no result, or took too long. */
+  /** The engine process reported a failure, or took too long. */
   | { readonly kind: 'fail'; readonly failureCode: FailureCode }
   /** The engine process, an ffmpeg of it, or the whole server with it, was killed. */
   | { readonly kind: 'crash'; readonly isOutOfMemory?: boolean }
@@ -22,31 +22,31 @@ export type Happening =
   | { readonly kind: 'release' }
   | { readonly kind: 'cancel' }
 
-/** What of a job decides about its next step. */
+/** State of a job as far as it decides the next one. */
 export interface JobPosition {
   readonly state: JobState
   /** Engine processes started for it, without those that were stopped in order. */
   readonly starts: number
 }
 
-/** The position after a happening; `failureCode` when the job has failed by it. */
+/** The position after a event; `failureCode` when the job has failed by it. */
 export type NextPosition = JobPosition & { readonly failureCode?: FailureCode }
 
-/** Returns where `happening` leads, or undefined when it changes nothing: an ended job stays as it is. Pure; never throws. */
-export function nextPosition({ state, starts }: JobPosition, happening: Happening): NextPosition | undefined {
+/** Returns the position after `event`, or undefined when it changes nothing: an ended job stays as it is. Pure; never throws. */
+export function nextPosition({ state, starts }: JobPosition, event: JobEvent): NextPosition | undefined {
   if (state === 'done' || state === 'failed') return undefined
-  if (happening.kind === 'cancel') return { state: 'failed', starts, failureCode: 'CANCELLED' }
-  if (state === 'waiting') return happening.kind === 'claim' ? { state: 'running', starts: starts + 1 } : undefined
-  switch (happening.kind) {
+  if (event.kind === 'cancel') return { state: 'failed', starts, failureCode: 'CANCELLED' }
+  if (state === 'waiting') return event.kind === 'claim' ? { state: 'running', starts: starts + 1 } : undefined
+  switch (event.kind) {
     case 'claim':
       return undefined
     case 'succeed':
       return { state: 'done', starts }
     case 'fail':
-      return { state: 'failed', starts, failureCode: happening.failureCode }
+      return { state: 'failed', starts, failureCode: event.failureCode }
     case 'crash':
       return starts >= MAX_STARTS
-        ? { state: 'failed', starts, failureCode: happening.isOutOfMemory ? 'OUT_OF_MEMORY' : 'ENGINE_CRASHED' }
+        ? { state: 'failed', starts, failureCode: event.isOutOfMemory ? 'OUT_OF_MEMORY' : 'ENGINE_CRASHED' }
         : { state: 'waiting', starts }
     case 'release':
       return { state: 'waiting', starts: starts - 1 }

@@ -21,7 +21,7 @@ import type { Submission, Submitted } from './submit.ts'
 
 export interface JobsDeps {
   readonly db: Db
-  /** What decides whether a job is over. */
+  /** Clock by which jobs expire. */
   readonly clock: Pick<Clock, 'now'>
   readonly store: JobStore
   readonly scheduler: Scheduler
@@ -34,7 +34,7 @@ export interface JobsDeps {
   readonly spareRoom: Pick<SpareRoom, 'use'>
 }
 
-/** The jobs, as the rest of the server uses them. */
+/** Creates the service of jobs: submit, read, retry, cancel and delete. */
 export function createJobs(deps: JobsDeps) {
   const { db, clock, store, scheduler, settle, submit, folders, removals, notify, plan, spareRoom } = deps
   const require = (jobId: string): JobRecord => {
@@ -133,7 +133,7 @@ export function createJobs(deps: JobsDeps) {
       if (!job) return undefined
       return filesOf(job, folders, hasExpired(job, clock.now()))
     },
-    /** Jobs that the plan lets start now. */
+    /** Returns the number of jobs that the plan allows to start now. */
     freeSlots: () => Math.max(0, PLAN_LIMITS[plan()].concurrentJobs - store.countUnfinished()),
   }
 }
@@ -203,7 +203,7 @@ function readCursor(cursor: string, sort: Sort): { serial: number; shownTitle: s
       return { serial: serial as number, shownTitle }
     }
   } catch {
-    // What cannot be read is no cursor of ours either.
+    // An unreadable text is no cursor of ours.
   }
   throw new AppError('INVALID_REQUEST', {}, { param: 'cursor', details: [{ rule: 'cursor' }] })
 }

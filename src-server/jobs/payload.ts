@@ -1,4 +1,4 @@
-/** A stored job as it goes over the wire: the only place where camelCase becomes snake_case. Pure. */
+/** Payloads of a job: converts the stored record to the snake_case JSON of the API and of callbacks. Pure. */
 
 import type { JobCompleted, JobFailed } from '../../src-contract/events.ts'
 import type { CreatedJob, Job, Stage } from '../../src-contract/jobs.ts'
@@ -10,7 +10,7 @@ import type { WarningFact } from '../../src-worker/mastering/work-order.ts'
 import { hasExpired, statusOf } from './job.ts'
 import type { JobRecord } from './store.ts'
 
-/** Where an unfinished job is at this moment; known only to the process that works on it. */
+/** Progress of an unfinished job at this moment; known only in the memory of the server. */
 export interface LiveState {
   readonly stage: Stage
   /** 0 to 99. */
@@ -18,11 +18,11 @@ export interface LiveState {
   readonly queuePosition?: number
 }
 
-/** What a payload needs beside the job. */
+/** Context of a payload beside the job. */
 export interface PayloadView {
   readonly baseUrl: string
   readonly language: Language
-  /** Whether the app itself asks: it also learns the folder on this machine. */
+  /** True where the application itself asks: its payload also has the folder on this machine. */
   readonly isSession: boolean
   /** The moment of the look, milliseconds since 1970. */
   readonly nowMs: number

@@ -5,9 +5,9 @@ import { type Analysis, jobEndpoints } from '../../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import type { Warning } from '../../src-contract/report.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
-import { whenUnlocked } from '../db/when-unlocked.ts'
+import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Call, type Caller, route } from '../http/route.ts'
 import { changedRequest, ignoredFields, noFile, readAnalysisForm, readMasterForm } from '../uploads/form.ts'
@@ -20,11 +20,11 @@ import type { Jobs } from './jobs.ts'
 import { type PayloadView, warningPayloads } from './payload.ts'
 import type { Submission } from './submit.ts'
 
-export interface JobRoutesParts {
+export interface JobRoutesDeps {
   readonly jobs: Jobs
   readonly idempotency: Idempotency
   /** The checks of a submission without the submission; returns the balance. */
-  readonly admit: (submission: Pick<Submission, 'request' | 'song'>) => number
+  readonly checkSubmission: (submission: Pick<Submission, 'request' | 'song'>) => number
   readonly inspect: Inspect
   readonly analyse: Analyse
   /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, when its file is gone. */
@@ -35,13 +35,13 @@ export interface JobRoutesParts {
   readonly onAnalysed: (sourceId: string, analysis: Analysis) => void
   /** Throws INVALID_WEBHOOK_URL. */
   readonly checkWebhookUrl: (url: string) => void
-  /** Whether a caller that was let in may go on: an upload outlives the revocation of its key. */
+  /** Returns whether an admitted caller may go on: an upload can outlive the revocation of its key. */
   readonly isStillAllowed: (caller: Caller) => boolean
   readonly baseUrl: string
   readonly clock: Clock
-  /** What decides whether a job is over, milliseconds since 1970. */
+  /** Time by which jobs expire, milliseconds since 1970. */
   readonly trustedNow: () => number
-  readonly chance: Chance
+  readonly random: Random
   /** Folder of uploads on their way. */
   readonly tmpFolder: string
   readonly storage: Pick<Storage, 'requireDisk'>
@@ -55,30 +55,30 @@ type SourceField = 'source_id' | 'reference_source_id'
 
 type Uploading = Pick<Call<typeof jobEndpoints.createJob>, 'request' | 'signal' | 'caller'>
 
-/** Serves the jobs: creation, reading, listing, cancelling, deleting, retrying, and the free look. */
-export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
-  const { jobs, baseUrl } = parts
+/** Serves the jobs: creation, reading, listing, cancelling, deleting, retrying, and the free analysis. */
+export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
+  const { jobs, baseUrl } = deps
   const view = ({ caller, language }: { caller: Caller; language: PayloadView['language'] }): PayloadView => ({
     baseUrl,
     language,
     isSession: caller.via === 'session',
-    nowMs: parts.trustedNow(),
+    nowMs: deps.trustedNow(),
   })
   const created = ({ job_id }: { readonly job_id: string }, isReplay: boolean) => ({
     location: `${baseUrl}/api/v1/jobs/${job_id}`,
     ...(isReplay ? { 'idempotent-replayed': 'true' } : {}),
   })
 
-  const lookOnce = oneAtATime()
+  const analyseOnce = oneAtATime()
 
   route(app, jobEndpoints.createJob, (call) =>
-    withKey(parts, call, (key, check) =>
-      withUpload(parts, call, ['file', 'reference_file'], async (upload) => {
-        const { submission, isDryRun } = await readSubmission(parts, call, upload)
+    withKey(deps, call, (key, check) =>
+      withUpload(deps, call, ['file', 'reference_file'], async (upload) => {
+        const { submission, isDryRun } = await readSubmission(deps, call, upload)
         const ignored = ignoredWarnings(upload, jobEndpoints.createJob.form, call.language)
         if (isDryRun) {
-          const balance = parts.admit(submission)
-          const { warnings } = await lookOnce(nameOf(call.caller), () => lookAsJob(parts, submission, call.signal))
+          const balance = deps.checkSubmission(submission)
+          const { warnings } = await analyseOnce(nameOf(call.caller), () => analyseAsJob(deps, submission, call.signal))
           return {
             status: 200,
             body: {
@@ -91,8 +91,8 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
           } as const
         }
         check()
-        const { answer, isReplay } = await whenUnlocked(parts.clock, () => {
-          if (!parts.isStillAllowed(call.caller)) throw new AppError('INVALID_API_KEY')
+        const { answer, isReplay } = await retryWhileLocked(deps.clock, () => {
+          if (!deps.isStillAllowed(call.caller)) throw new AppError('INVALID_API_KEY')
           return jobs.submit(
             key === undefined ? submission : { ...submission, idempotency: idempotencyOf(submission, key) },
           )
@@ -116,19 +116,19 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
     return { status: 204 } as const
   })
   route(app, jobEndpoints.retryJob, (call) =>
-    withKey(parts, call, async (key, check) => {
+    withKey(deps, call, async (key, check) => {
       check()
       const { job_id } = call.params
       const { caller, body } = call
       const use =
         key === undefined ? undefined : { caller: nameOf(caller), key, fingerprint: fingerprintOf([job_id, body]) }
-      // What was answered once stays so, also when the first job has been deleted since.
-      const earlier = use && parts.idempotency.find(use)
+      // A repeated request gets the first answer, also when the first job has been deleted since.
+      const earlier = use && deps.idempotency.find(use)
       const { answer, isReplay } = earlier
         ? { answer: earlier, isReplay: true }
         : jobs.retry(job_id, {
             caller,
-            requestOf: (first) => changedRequest(first, body, parts.checkWebhookUrl),
+            requestOf: (first) => changedRequest(first, body, deps.checkWebhookUrl),
             ...(use ? { idempotency: use } : {}),
           })
       return { status: 201, body: answer, headers: created(answer, isReplay) } as const
@@ -136,22 +136,22 @@ export function jobRoutes(app: FastifyInstance, parts: JobRoutesParts): void {
   )
 
   route(app, jobEndpoints.analyze, (call) =>
-    withUpload(parts, call, ['file'], async (upload) => {
+    withUpload(deps, call, ['file'], async (upload) => {
       const { aiService, sourceId } = readAnalysisForm(upload.fields, {
         caller: call.caller,
         files: new Set(upload.files.keys()),
       })
-      const source = sourceId === undefined ? undefined : parts.takeSource(sourceId, 'source_id')
+      const source = sourceId === undefined ? undefined : deps.takeSource(sourceId, 'source_id')
       if (sourceId !== undefined && !source) throw new AppError('NOT_FOUND')
-      const song = source ?? (await inspectPart(parts, upload, 'file', call.signal))
-      const { warnings, ...found } = await lookOnce(nameOf(call.caller), () =>
-        parts.analyse(song, aiService, {
+      const song = source ?? (await inspectPart(deps, upload, 'file', call.signal))
+      const { warnings, ...found } = await analyseOnce(nameOf(call.caller), () =>
+        deps.analyse(song, aiService, {
           signal: call.signal,
-          onProgress: (progress) => sourceId !== undefined && parts.onAnalysing(sourceId, progress),
+          onProgress: (progress) => sourceId !== undefined && deps.onAnalysing(sourceId, progress),
         }),
       )
       const analysis = { ...found, warnings: warningPayloads(warnings, call.language) }
-      if (sourceId !== undefined) await whenUnlocked(parts.clock, () => parts.onAnalysed(sourceId, analysis))
+      if (sourceId !== undefined) await retryWhileLocked(deps.clock, () => deps.onAnalysed(sourceId, analysis))
       const ignored = ignoredWarnings(upload, jobEndpoints.analyze.form, call.language)
       return { status: 200, body: { ...analysis, warnings: [...analysis.warnings, ...ignored] } }
     }),
@@ -172,8 +172,8 @@ function oneAtATime(): <Result>(name: string, work: () => Promise<Result>) => Pr
   }
 }
 
-/** Returns what the job of a submission would warn of, as far as it is known before anything is rendered. */
-function lookAsJob({ analyse }: Pick<JobRoutesParts, 'analyse'>, submission: Submission, signal: AbortSignal) {
+/** Returns the warnings that the job of a submission would have, as far as they are known before rendering. */
+function analyseAsJob({ analyse }: Pick<JobRoutesDeps, 'analyse'>, submission: Submission, signal: AbortSignal) {
   const { song, reference, request } = submission
   const { aiService, genre, intensity, referenceAmount } = request
   const job = {
@@ -197,7 +197,7 @@ function ignoredWarnings({ fields }: ReceivedForm, form: Form, language: Payload
  * IDEMPOTENCY_IN_PROGRESS while another request with that key runs.
  */
 async function withKey<Result>(
-  { idempotency }: Pick<JobRoutesParts, 'idempotency'>,
+  { idempotency }: Pick<JobRoutesDeps, 'idempotency'>,
   { headers, caller }: Pick<Call<typeof jobEndpoints.retryJob>, 'headers' | 'caller'>,
   work: (key: string | undefined, check: () => void) => Promise<Result>,
 ): Promise<Result> {
@@ -212,12 +212,12 @@ async function withKey<Result>(
 
 /** Receives the multipart request, hands it to `use` and removes what is left of it. */
 async function withUpload<Outcome>(
-  { chance, clock, tmpFolder, storage }: Pick<JobRoutesParts, 'chance' | 'clock' | 'tmpFolder' | 'storage'>,
+  { random, clock, tmpFolder, storage }: Pick<JobRoutesDeps, 'random' | 'clock' | 'tmpFolder' | 'storage'>,
   { request, signal }: { request: FastifyRequest; signal: AbortSignal },
   files: readonly string[],
   use: (upload: ReceivedForm) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const folder = path.join(tmpFolder, chance.newUuid())
+  const folder = path.join(tmpFolder, random.newUuid())
   const { requireDisk } = storage
   const limits = { maxFileBytes: MAX_UPLOAD_BYTES, requireDisk }
   const upload = await receiveForm(request.raw, { folder, files, ...limits, clock, signal })
@@ -228,20 +228,20 @@ async function withUpload<Outcome>(
   }
 }
 
-async function readSubmission(parts: JobRoutesParts, { caller, signal }: Uploading, upload: ReceivedForm) {
+async function readSubmission(deps: JobRoutesDeps, { caller, signal }: Uploading, upload: ReceivedForm) {
   const form = readMasterForm(upload.fields, {
     caller,
     files: new Set(upload.files.keys()),
-    checkWebhookUrl: parts.checkWebhookUrl,
+    checkWebhookUrl: deps.checkWebhookUrl,
   })
   const { request, isDryRun, batchId, sourceId, referenceSourceId } = form
   const song =
-    sourceId === undefined ? await inspectPart(parts, upload, 'file', signal) : storedSong(parts, sourceId, 'source_id')
+    sourceId === undefined ? await inspectPart(deps, upload, 'file', signal) : storedSong(deps, sourceId, 'source_id')
   const reference =
     referenceSourceId !== undefined
-      ? storedSong(parts, referenceSourceId, 'reference_source_id')
+      ? storedSong(deps, referenceSourceId, 'reference_source_id')
       : upload.files.has('reference_file')
-        ? await inspectPart(parts, upload, 'reference_file', signal)
+        ? await inspectPart(deps, upload, 'reference_file', signal)
         : undefined
   const submission: Submission = {
     caller,
@@ -254,19 +254,14 @@ async function readSubmission(parts: JobRoutesParts, { caller, signal }: Uploadi
   return { submission, isDryRun }
 }
 
-function inspectPart(
-  parts: JobRoutesParts,
-  upload: ReceivedForm,
-  field: 'file' | 'reference_file',
-  signal: AbortSignal,
-) {
+function inspectPart(deps: JobRoutesDeps, upload: ReceivedForm, field: 'file' | 'reference_file', signal: AbortSignal) {
   const file = upload.files.get(field)
   if (!file) throw noFile(upload.fields)
-  return parts.inspect(file, field, signal)
+  return deps.inspect(file, field, signal)
 }
 
-function storedSong(parts: JobRoutesParts, sourceId: string, param: SourceField): StoredSong {
-  const song = parts.takeSource(sourceId, param)
+function storedSong(deps: JobRoutesDeps, sourceId: string, param: SourceField): StoredSong {
+  const song = deps.takeSource(sourceId, param)
   if (!song) throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'unknown_song' }] })
   return song
 }

@@ -6,7 +6,7 @@ import type { Log } from '../../src-system/log.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
 import type { WorkOrder } from '../../src-worker/mastering/work-order.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
-import { surely } from '../db/surely.ts'
+import { retryWrite } from '../db/retry-write.ts'
 import type { Notify } from '../notify/notify.ts'
 import { removeLeftOvers, storeResult } from './attempt-files.ts'
 import { endingOfError, isExhaustion, outcomeOf } from './ending.ts'
@@ -53,8 +53,8 @@ export function createScheduler(deps: SchedulerDeps) {
   let isStarted = false
 
   /** Tries until it is written or the server stops: a full disk must not lose how a job ended. */
-  const settleSurely = (jobId: string, ending: Ending) =>
-    surely(() => settle(jobId, ending), {
+  const settleWithRetry = (jobId: string, ending: Ending) =>
+    retryWrite(() => settle(jobId, ending), {
       clock,
       signal: stopping.signal,
       onFailure: (cause) => log.error('a job could not be settled', { jobId, cause }),
@@ -102,7 +102,7 @@ export function createScheduler(deps: SchedulerDeps) {
     })
     // First, so that the end can be written on a disk that the attempt itself has filled.
     if (ending.kind !== 'succeed') clearAttempts(job.jobId)
-    await settleSurely(job.jobId, ending)
+    await settleWithRetry(job.jobId, ending)
     removeLeftOvers(folders, job.jobId, store.find(job.jobId)?.state === 'done')
     if (!signal.aborted && isExhaustion(ending)) await clock.sleep(EXHAUSTED_PAUSE_MS, stopping.signal).catch(() => {})
   }
@@ -141,7 +141,7 @@ export function createScheduler(deps: SchedulerDeps) {
     start(): void {
       const orphans = store.running().map(({ jobId }) => {
         clearAttempts(jobId)
-        return settleSurely(jobId, { kind: 'crash' })
+        return settleWithRetry(jobId, { kind: 'crash' })
       })
       isStarted = true
       wake()

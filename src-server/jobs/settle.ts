@@ -4,24 +4,24 @@ import type { WarningFact, WorkResult } from '../../src-worker/mastering/work-or
 import type { Ledger } from '../credits/ledger.ts'
 import type { Db } from '../db/open.ts'
 import type { Notify } from '../notify/notify.ts'
-import { type Happening, hasEnded, nextPosition } from './job.ts'
+import { hasEnded, type JobEvent, nextPosition } from './job.ts'
 import { callbackBody } from './payload.ts'
 import type { JobRecord, JobStore } from './store.ts'
 
-/** A happening with what it brings: the result of a success, the values of a failure's sentence. */
+/** A event with what it brings: the result of a success, the values of a failure's sentence. */
 export type Ending =
-  | Exclude<Happening, { kind: 'succeed' } | { kind: 'fail' }>
+  | Exclude<JobEvent, { kind: 'succeed' } | { kind: 'fail' }>
   | { readonly kind: 'succeed'; readonly result: WorkResult }
-  | (Extract<Happening, { kind: 'fail' }> & { readonly values?: ErrorParams })
+  | (Extract<JobEvent, { kind: 'fail' }> & { readonly values?: ErrorParams })
 
 /**
- * Moves a job on by one happening, in one transaction with everything that goes with it: a failure's refund, the event and its
- * deliveries. Returns the job as it is then, or undefined when the happening came too late to change anything.
+ * Moves a job on by one event, in one transaction with everything that goes with it: a failure's refund, the event and its
+ * deliveries. Returns the job as it is then, or undefined when the event came too late to change anything.
  */
 export type Settle = (jobId: string, ending: Ending) => JobRecord | undefined
 
 /** Returns the one function that changes the state of jobs. `onEnded` is called after the commit of an end. */
-export function createSettle(given: {
+export function createSettle(deps: {
   db: Db
   clock: Clock
   store: JobStore
@@ -32,7 +32,7 @@ export function createSettle(given: {
   expiryOf: (completedAtMs: number) => { readonly expiresAtMs: number | null; readonly isDoubtful: boolean }
   onEnded: (job: JobRecord) => void
 }): Settle {
-  const { db, clock, store, ledger, notify } = given
+  const { db, clock, store, ledger, notify } = deps
 
   const move = (jobId: string, ending: Ending): JobRecord | undefined => {
     const job = store.find(jobId)
@@ -43,7 +43,7 @@ export function createSettle(given: {
       return store.find(jobId)
     }
     const now = clock.now()
-    const { expiresAtMs, isDoubtful } = given.expiryOf(now)
+    const { expiresAtMs, isDoubtful } = deps.expiryOf(now)
     const result = ending.kind === 'succeed' ? ending.result : undefined
     store.finish(jobId, next, {
       ...(result ? { result } : {}),
@@ -59,7 +59,7 @@ export function createSettle(given: {
     })
     const ended = store.find(jobId)
     if (!ended) throw new Error('an ended job is not there')
-    const body = callbackBody(ended, given.baseUrl)
+    const body = callbackBody(ended, deps.baseUrl)
     const { webhookUrl } = ended.request
     notify.record({ event: body.event, jobId, body, ...(webhookUrl === undefined ? {} : { webhookUrl }) })
     return ended
@@ -69,7 +69,7 @@ export function createSettle(given: {
     const job = db.transaction(() => move(jobId, ending)).immediate()
     if (job && hasEnded(job.state)) {
       notify.committed()
-      given.onEnded(job)
+      deps.onEnded(job)
     }
     return job
   }

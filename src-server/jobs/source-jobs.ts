@@ -23,15 +23,15 @@ export function createSourceJobs(db: Db) {
     .pluck()
 
   return {
-    /** Jobs of stored songs that have not ended. */
+    /** Returns the number of unfinished jobs of stored songs. */
     countUnfinishedOfSources: (): number => unfinishedOfSources.get() ?? 0,
-    /** Identifiers of the jobs of a stored song, the newest first. */
+    /** Returns the identifiers of the jobs of a stored song, newest first. */
     listOfSource: (sourceId: string): string[] => ofSource.all(sourceId),
-    /** Those of them that have not ended, the oldest first. */
+    /** Returns the identifiers of its unfinished jobs, oldest first. */
     listUnfinishedOfSource: (sourceId: string): string[] => unfinishedOfSource.all(sourceId),
-    /** Stored songs of whose jobs every one has been swept. */
+    /** Returns the stored songs whose jobs have all expired. */
     listSweptSources: (): string[] => sweptSources.all(),
-    /** Whether a stored song has a job of this batch, ended or not. */
+    /** Returns whether a stored song has a job of this batch, ended or not. */
     isInBatch: (sourceId: string, batchId: string): boolean => ofSourceInBatch.get(sourceId, batchId) !== undefined,
   }
 }

@@ -50,7 +50,7 @@ export interface JobRecord extends JobPosition {
   readonly startedAtMs?: number
   readonly completedAtMs?: number
   readonly expiresAtMs?: number
-  /** Whether result and source have been swept; `hasExpired` in job.ts says whether they may still be given. */
+  /** True where result and source have been removed; `hasExpired` in job.ts decides whether they may still be downloaded. */
   readonly isSwept: boolean
 }
 
@@ -72,7 +72,7 @@ export type NewJob = Pick<
   | 'createdAtMs'
 >
 
-/** How a job ended. */
+/** End of a job. */
 export interface JobEnd {
   readonly result?: WorkResult
   readonly failure?: JobRecord['failure']
@@ -81,11 +81,11 @@ export interface JobEnd {
   readonly storedBytes: number
   readonly completedAtMs: number
   readonly expiresAtMs?: number
-  /** Whether it ended while the clock was behind; its retention then counts from when the clock is right. */
+  /** True where it ended while the clock was behind; its retention then starts when the clock is right. */
   readonly hasDoubtfulTime?: boolean
 }
 
-/** Which jobs a list shows, and from where on. */
+/** Filter, order and page of a list of jobs. */
 export interface JobFilter {
   readonly words: readonly string[]
   readonly status?: JobStatus
@@ -147,18 +147,18 @@ function createJobRows(db: Db) {
       const row = byId.get(jobId) as Row | undefined
       return row && fromRow(row)
     },
-    /** Whether the files of a job are still wanted; undefined for an unknown job. */
+    /** Returns whether the files of a job are still needed; undefined for an unknown job. */
     keepsFiles(jobId: string): boolean | undefined {
       const kept = hasFiles.get(jobId)
       return kept === undefined ? undefined : kept === 1
     },
     oldestWaiting: (): JobRecord | undefined => records([oldestWaiting.get()].filter(Boolean))[0],
     running: (): JobRecord[] => records(running.all()),
-    /** Jobs that have not ended, in no order. */
+    /** Returns the unfinished jobs, in no order. */
     unfinished: (): JobRecord[] => records(unfinishedOnes.all()),
-    /** How many have not ended. */
+    /** Returns the number of unfinished jobs. */
     countUnfinished: () => unfinished.get() as number,
-    /** Place of a waiting job in the queue; 1 is next. */
+    /** Returns the place of a waiting job in the queue; 1 is next. */
     queuePosition: (serial: number) => waitingUpTo.get(serial) as number,
     /** Moves an unfinished job; `startedAtMs` is null for one that waits, again or for the first time. */
     move: (jobId: string, { state, starts }: JobPosition, startedAtMs: number | null): void =>
@@ -183,7 +183,7 @@ function createJobRows(db: Db) {
     newestMs: (): number | undefined => newest.get() ?? undefined,
     /** Bytes that sources and results of all jobs take. */
     storedBytes: () => stored.get() as number,
-    /** One page of the jobs that match, and how many match on all pages. */
+    /** Returns one page of the matching jobs, and the number on all pages. */
     list(filter: JobFilter): { jobs: JobRecord[]; total: number } {
       const { where, values } = conditions(filter)
       const total = db.prepare(`SELECT count(*) FROM jobs WHERE ${where}`).pluck().get(values) as number

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { CreatedJob } from '../../src-contract/jobs.ts'
 import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WarningFact } from '../../src-worker/mastering/work-order.ts'
 import { engineRateHz } from '../../src-worker/media/decode.ts'
 import { lengthWarnings } from '../../src-worker/media/length-warnings.ts'
@@ -39,10 +39,10 @@ export interface Submitted {
  * Returns the function that makes jobs. In one transaction and in this order: idempotency replay, balance (INSUFFICIENT_CREDITS),
  * slot (CONCURRENT_LIMIT), room (INSUFFICIENT_STORAGE), charge, row and event. Whatever it throws, nothing is left behind.
  */
-export function createSubmit(given: {
+export function createSubmit(deps: {
   db: Db
   clock: Clock
-  chance: Chance
+  random: Random
   store: JobStore
   ledger: Ledger
   idempotency: Idempotency
@@ -51,23 +51,23 @@ export function createSubmit(given: {
   notify: Pick<Notify, 'record' | 'committed'>
   plan: () => Plan
 }) {
-  const { db, clock, store, ledger, idempotency, folders, notify } = given
+  const { db, clock, store, ledger, idempotency, folders, notify } = deps
 
   /** The checks after the request itself, in their order; a dry run makes only these. Returns the balance. */
-  const admit = ({ request, song }: Pick<Submission, 'request' | 'song'>): number => {
+  const checkSubmission = ({ request, song }: Pick<Submission, 'request' | 'song'>): number => {
     const balance = ledger.balance()
     if (balance < CREDITS_PER_JOB) throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance })
-    const limit = PLAN_LIMITS[given.plan()].concurrentJobs
+    const limit = PLAN_LIMITS[deps.plan()].concurrentJobs
     if (store.countUnfinished() >= limit) {
       throw new AppError('CONCURRENT_LIMIT', { limit })
     }
     // The masters and their ZIP are there at once.
-    given.storage.require(2 * resultBytes(song, request))
+    deps.storage.require(2 * resultBytes(song, request))
     return balance
   }
 
   const create = (submission: Submission, jobId: string): CreatedJob => {
-    admit(submission)
+    checkSubmission(submission)
     const { caller, request, song, reference, batchId, sourceId, retryOf } = submission
     folders.keep(song.path, folders.source(jobId))
     if (reference) folders.keep(reference.path, folders.reference(jobId))
@@ -94,7 +94,7 @@ export function createSubmit(given: {
   }
 
   const commit = (submission: Submission): Submitted => {
-    const jobId = given.chance.newUuid()
+    const jobId = deps.random.newUuid()
     const { idempotency: use } = submission
     try {
       return db
@@ -118,7 +118,7 @@ export function createSubmit(given: {
     return submitted
   }
 
-  return { admit, submit }
+  return { checkSubmission, submit }
 }
 
 /** Returns what can be said of a song and its reference before anything is measured. */

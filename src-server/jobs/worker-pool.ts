@@ -12,12 +12,12 @@ export interface EngineProcess {
 }
 
 /**
- * Why an engine process ended without an answer, where that can be told: the system could start none, or memory ran out. A SIGKILL that
+ * Cause of an end without an answer, where it can be told: the system could start no process, or memory ran out. A SIGKILL that
  * the pool did not send counts as the latter: it is how a system frees memory.
  */
 export type EngineFault = 'not_started' | 'out_of_memory'
 
-/** What an engine process reports. `onExit` comes last and exactly once, after every message. */
+/** Callbacks of an engine process. `onExit` comes last and exactly once, after every message. */
 export interface EngineListeners {
   readonly onMessage: (message: WorkerMessage) => void
   readonly onExit: (detail: string, fault?: EngineFault) => void
@@ -28,7 +28,7 @@ export type ForkEngine = (listeners: EngineListeners) => EngineProcess
 
 type FinalMessage = Exclude<WorkerMessage, WorkProgress>
 
-/** How a piece of work ended, exactly once. */
+/** End of a piece of work; there is exactly one. */
 export type EngineEnd =
   | { readonly kind: 'answered'; readonly message: FinalMessage }
   /** The process ended without an answer. */
@@ -55,8 +55,8 @@ export interface WorkerPool {
 }
 
 /** Returns a pool. `graceMs` is how long a process may take to stop, or to end after its answer, before it is killed. */
-export function createWorkerPool(given: { fork: ForkEngine; clock: Clock; log: Log; graceMs: number }): WorkerPool {
-  const { clock, log, graceMs } = given
+export function createWorkerPool(deps: { fork: ForkEngine; clock: Clock; log: Log; graceMs: number }): WorkerPool {
+  const { clock, log, graceMs } = deps
   const alive = new Set<EngineProcess>()
 
   const run = ({ command, timeLimitMs, signal, onProgress }: EngineWork) =>
@@ -81,7 +81,7 @@ export function createWorkerPool(given: { fork: ForkEngine; clock: Clock; log: L
       }
       let engine: EngineProcess
       try {
-        engine = given.fork(listeners)
+        engine = deps.fork(listeners)
       } catch (cause) {
         const detail = `it could not be started: ${cause}`
         return resolve({ kind: 'crashed', detail, ...(isExhausted(cause) ? { fault: 'not_started' } : {}) })
@@ -127,10 +127,10 @@ function endOf(
 export const engineFlags: readonly string[] = ['--max-semi-space-size=4']
 
 /**
- * What an engine process finds in its environment beside everything else: with glibc, one heap for all its threads, and large
+ * Environment variables of an engine process beside the inherited ones: with glibc, one heap for all its threads, and large
  * arrays outside of it, on large pages of memory where the system has some. Left alone, every thread keeps a heap of its own with
  * what it once needed, 50 to 75 MB in all, and a song's arrays are fetched in pieces of 4 KB, a seventh of a whole job on a virtual
- * machine. What the user has set counts.
+ * machine. A value set by the user takes precedence.
  */
 export const engineEnvironment: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '1',
@@ -151,7 +151,7 @@ export function forkWithNode(entryFile: string, log: Log): ForkEngine {
       serialization: 'advanced',
       execArgv: [...engineFlags],
       env: { ...engineEnvironment, ...process.env },
-      // What a terminal sends is for the service, which ends its engine processes in order. On Windows it would open a window.
+      // Signals of a terminal go to the service, which ends its engine processes in order. On Windows a detached process opens a window.
       detached: process.platform !== 'win32',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })

@@ -1,8 +1,8 @@
 /** One attempt at a delivery: signed, sent, and its outcome recorded. */
 import type { Log } from '../../src-system/log.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
-import { surely } from '../db/surely.ts'
+import { retryWrite } from '../db/retry-write.ts'
 import type { Deliveries, DeliveryRow } from './deliveries.ts'
 import { retryAfterMs, waitAfter } from './retry-schedule.ts'
 import { type Answer, type ResolveName, resolveBySystem, sendOnce } from './send.ts'
@@ -14,7 +14,7 @@ import type { Webhooks } from './webhooks.ts'
 export interface AttemptDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly chance: Chance
+  readonly random: Random
   readonly log: Log
   readonly webhooks: Webhooks
   readonly deliveries: Deliveries
@@ -57,7 +57,7 @@ export function planAttempt(
 
 /** Creates the function that makes one attempt. It rejects only for a fault of the database before anything is sent. */
 export function createAttempt(deps: AttemptDeps): (row: DeliveryRow) => Promise<void> {
-  const { db, clock, chance, log, webhooks, deliveries, slots, ownPort, baseUrl, isOffline, closing } = deps
+  const { db, clock, random, log, webhooks, deliveries, slots, ownPort, baseUrl, isOffline, closing } = deps
   const { resolveName = resolveBySystem } = deps
 
   async function attempt(row: DeliveryRow): Promise<void> {
@@ -68,7 +68,7 @@ export function createAttempt(deps: AttemptDeps): (row: DeliveryRow) => Promise<
     // Broken off by an orderly stop: it does not count, and the row is still due at the next start.
     if (closing.aborted) return
     // An attempt without a record would be repeated at once, again and again.
-    await surely(() => record(row, attemptedAtMs, answer), {
+    await retryWrite(() => record(row, attemptedAtMs, answer), {
       clock,
       signal: closing,
       onFailure: (cause) => log.error('a delivery could not be noted', { delivery: row.delivery_id, cause }),
@@ -100,10 +100,10 @@ export function createAttempt(deps: AttemptDeps): (row: DeliveryRow) => Promise<
     const isTest = row.event === TEST_EVENT
     // Read again: a delivery that was requeued by hand meanwhile has all its attempts before it.
     const { attempts } = deliveries.row(row.delivery_id)
-    const random = chance.randomBytes(1).readUInt8() / 256
-    const plan = planAttempt(answer, { attempts, isTest }, random, clock.now())
+    const jitter = random.randomBytes(1).readUInt8() / 256
+    const plan = planAttempt(answer, { attempts, isTest }, jitter, clock.now())
     if (plan.kind === 'delivered') {
-      deliveries.settleTaken(row.delivery_id, attemptedAtMs, answer)
+      deliveries.recordDelivered(row.delivery_id, attemptedAtMs, answer)
       if (row.webhook_id === null) return
       webhooks.noteDelivered(row.webhook_id, clock.now())
       // Only a test brings a receiver back: an ordinary attempt may have been under way when another got its 410.
@@ -111,7 +111,7 @@ export function createAttempt(deps: AttemptDeps): (row: DeliveryRow) => Promise<
       return
     }
     const nextMs = plan.waitMs === undefined ? undefined : clock.now() + plan.waitMs
-    deliveries.settleFailed(row.delivery_id, attemptedAtMs, answer, nextMs)
+    deliveries.recordFailed(row.delivery_id, attemptedAtMs, answer, nextMs)
     if (plan.isGone && row.webhook_id !== null) webhooks.noteGone(row.webhook_id)
   })
 

@@ -3,7 +3,7 @@
 import type { WebhookTest } from '../../src-contract/events.ts'
 import type { Delivery } from '../../src-contract/webhooks.ts'
 import type { Log } from '../../src-system/log.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { createAttempt, TEST_EVENT } from './attempt.ts'
 import type { Deliveries, DeliveryRow } from './deliveries.ts'
@@ -15,7 +15,7 @@ import type { Webhooks } from './webhooks.ts'
 export interface DelivererDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly chance: Chance
+  readonly random: Random
   readonly log: Log
   readonly webhooks: Webhooks
   readonly deliveries: Deliveries
@@ -36,7 +36,7 @@ const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
 /** Makes the deliverer. It does nothing before `start`, and `wake` tells it that something may have become due. */
 export function createDeliverer(deps: DelivererDeps) {
-  const { clock, chance, log, webhooks, deliveries, baseUrl, isOffline } = deps
+  const { clock, random, log, webhooks, deliveries, baseUrl, isOffline } = deps
   const closing = new AbortController()
   const slots = createSlots()
   const attempt = createAttempt({ ...deps, slots, closing: closing.signal })
@@ -113,7 +113,7 @@ export function createDeliverer(deps: DelivererDeps) {
       const download_url = `${baseUrl}/api/v1/jobs/${NO_JOB}/download`
       const test: WebhookTest = { event: TEST_EVENT, job_id: NO_JOB, status: 'done', download_url }
       const body = JSON.stringify(test)
-      const eventId = `msg_${chance.newUuid()}`
+      const eventId = `msg_${random.newUuid()}`
       const deliveryId = deliveries.add({ eventId, event: TEST_EVENT, webhookId, url, body })
       const ended = attempt(deliveries.row(deliveryId))
       underWay.set(deliveryId, { origin: new URL(url).origin, ended })

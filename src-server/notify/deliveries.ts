@@ -1,7 +1,7 @@
 /** The outbox and delivery log: one row per event and target, from the moment the event is written until it is taken or given up. */
 
 import type { Delivery, StopReason } from '../../src-contract/webhooks.ts'
-import { type Chance, type Clock, isoTime } from '../../src-system/system.ts'
+import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 
@@ -26,7 +26,7 @@ export interface DeliveryRow {
   readonly created_at_ms: number
 }
 
-/** What is to be sent where. */
+/** A delivery to be added. */
 export interface NewDelivery {
   readonly eventId: string
   readonly event: string
@@ -38,7 +38,7 @@ export interface NewDelivery {
   readonly body: string
 }
 
-/** How one attempt ended: the receiver's status, or why none came. */
+/** End of one attempt: the receiver's status, or the reason why there is none. */
 export interface AttemptEnd {
   readonly status?: number
   readonly error?: string
@@ -74,12 +74,12 @@ function prepareStatements(db: Db) {
   const selectNext = db.prepare<[number], { at: number | null; waiting: number }>(
     "SELECT min(iif(next_attempt_at_ms > ?, next_attempt_at_ms, NULL)) AS at, count(*) AS waiting FROM deliveries WHERE state = 'pending'",
   )
-  const settleFailed = db.prepare(
+  const recordFailed = db.prepare(
     `UPDATE deliveries SET state = @state, attempts = attempts + 1, last_attempt_at_ms = @attemptedAt, last_status = @status,
        last_error = @error, scheduled_at_ms = @now, next_attempt_at_ms = @next
      WHERE delivery_id = @deliveryId AND state = 'pending'`,
   )
-  const settleTaken = db.prepare(
+  const recordDelivered = db.prepare(
     `UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, last_attempt_at_ms = @attemptedAt, last_status = @status,
        last_error = NULL, stop_reason = NULL, next_attempt_at_ms = NULL
      WHERE delivery_id = @deliveryId`,
@@ -106,12 +106,12 @@ function prepareStatements(db: Db) {
   )
   const deleteBefore = db.prepare<[number]>("DELETE FROM deliveries WHERE state <> 'pending' AND created_at_ms < ?")
 
-  const updates = { settleFailed, settleTaken, begin, stop, requeue, deleteBefore }
+  const updates = { recordFailed, recordDelivered, begin, stop, requeue, deleteBefore }
   return { insert, selectOne, selectDue, selectNext, selectUnanswered, ...updates }
 }
 
 /** Creates the outbox over an open database. */
-export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; chance: Chance }) {
+export function createDeliveries({ db, clock, random }: { db: Db; clock: Clock; random: Random }) {
   const statements = prepareStatements(db)
 
   function find(deliveryId: string): DeliveryRow {
@@ -123,7 +123,7 @@ export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; 
   return {
     /** Writes one delivery, due at once. Belongs inside the transaction that writes the event. */
     add(delivery: NewDelivery): string {
-      const deliveryId = chance.newUuid()
+      const deliveryId = random.newUuid()
       const { jobId = null, webhookId = null } = delivery
       const { origin } = new URL(delivery.url)
       statements.insert.run({ ...delivery, deliveryId, jobId, webhookId, origin, now: clock.now() })
@@ -156,16 +156,16 @@ export function createDeliveries({ db, clock, chance }: { db: Db; clock: Clock; 
     },
 
     /** Notes that the receiver took it, also where it was stopped while the attempt was under way. */
-    settleTaken(deliveryId: string, attemptedAtMs: number, { status = null }: { status?: number | null }): void {
-      statements.settleTaken.run({ deliveryId, attemptedAt: attemptedAtMs, status })
+    recordDelivered(deliveryId: string, attemptedAtMs: number, { status = null }: { status?: number | null }): void {
+      statements.recordDelivered.run({ deliveryId, attemptedAt: attemptedAtMs, status })
     },
 
     /** Notes that an attempt failed. `nextMs` plans the next one; without it the delivery is over. Nothing where it was stopped. */
-    settleFailed(deliveryId: string, attemptedAtMs: number, end: AttemptEnd, nextMs?: number): void {
+    recordFailed(deliveryId: string, attemptedAtMs: number, end: AttemptEnd, nextMs?: number): void {
       const { status = null, error = null } = end
       const state = nextMs === undefined ? 'failed' : 'pending'
       const attempt = { deliveryId, state, attemptedAt: attemptedAtMs, status, error }
-      statements.settleFailed.run({ ...attempt, now: clock.now(), next: nextMs ?? null })
+      statements.recordFailed.run({ ...attempt, now: clock.now(), next: nextMs ?? null })
     },
 
     /** Plans the same bytes anew from the first attempt, now. Throws NOT_FOUND. */

@@ -1,14 +1,14 @@
 /**
- * What happened, in order: rows written inside the transaction that made them happen, and followers that pull them afterwards.
- * Progress is news of the moment: it is not stored, and only the latest of each job or song is kept for a follower.
+ * Log of events: rows written inside the transaction of their change, and followers that pull them afterwards.
+ * Progress is not stored; only the latest of each job or song is kept for a follower.
  */
 
 import type { JobCompleted, JobFailed, LiveEvent, LiveEventName, StoredEventName } from '../../src-contract/events.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 
-/** What is written down about one change. */
-export interface HappenedEvent {
+/** Event to be recorded. */
+export interface NewEvent {
   readonly event: StoredEventName
   readonly jobId?: string
   /** The callback's body, for the two events that have one; its bytes are fixed here. */
@@ -25,14 +25,14 @@ export interface StoredEvent {
   readonly jobId?: string
 }
 
-/** How far a running job is, 0 to 100. */
+/** Progress of a running job, 0 to 100. */
 export interface JobProgress {
   readonly jobId: string
   readonly progress: number
   readonly stage: string
 }
 
-/** How far the look at a stored song is, 0 to 100. */
+/** Progress of the analysis of a stored song, 0 to 100. */
 export interface SourceProgress {
   readonly sourceId: string
   readonly progress: number
@@ -48,7 +48,7 @@ export interface Follower {
   close(): void
 }
 
-export interface FollowArguments {
+export interface FollowDeps {
   /** Everything stored after this comes first; absent, only what happens from now on. */
   readonly afterSeq?: number
   /** Called when there may be something to take. */
@@ -71,7 +71,7 @@ interface EventRow {
  * Makes the log of events over an open database. Nothing here is asynchronous: `append` belongs inside the caller's
  * transaction, `publish` after its commit.
  */
-export function createEventLog({ db, clock, chance }: { db: Db; clock: Clock; chance: Chance }) {
+export function createEventLog({ db, clock, random }: { db: Db; clock: Clock; random: Random }) {
   const insert = db.prepare<[string, string, string | null, string | null, number]>(
     'INSERT INTO events (event_id, name, job_id, body, created_at_ms) VALUES (?, ?, ?, ?, ?)',
   )
@@ -91,19 +91,19 @@ export function createEventLog({ db, clock, chance }: { db: Db; clock: Clock; ch
   let publishedSeq = lastSeq()
   let stopFlush: (() => void) | undefined
 
-  function append(happened: HappenedEvent): StoredEvent {
-    const eventId = `msg_${chance.newUuid()}`
-    const body = happened.body === undefined ? null : JSON.stringify(happened.body)
-    const { lastInsertRowid } = insert.run(eventId, happened.event, happened.jobId ?? null, body, clock.now())
-    const jobId = happened.jobId === undefined ? {} : { jobId: happened.jobId }
-    return { seq: Number(lastInsertRowid), eventId, event: happened.event, ...jobId }
+  function append(newEvent: NewEvent): StoredEvent {
+    const eventId = `msg_${random.newUuid()}`
+    const body = newEvent.body === undefined ? null : JSON.stringify(newEvent.body)
+    const { lastInsertRowid } = insert.run(eventId, newEvent.event, newEvent.jobId ?? null, body, clock.now())
+    const jobId = newEvent.jobId === undefined ? {} : { jobId: newEvent.jobId }
+    return { seq: Number(lastInsertRowid), eventId, event: newEvent.event, ...jobId }
   }
 
   function publish(): void {
     const news = selectAfter.all(publishedSeq, -1)
     publishedSeq = news.at(-1)?.seq ?? publishedSeq
     for (const follower of followers) {
-      // What was under way before this event is older than it: dropped, so that nothing is told backwards.
+      // Progress from before this event is dropped, so that a follower never receives it after the event.
       for (const { job_id } of news) if (job_id !== null) follower.progress.delete(job_id)
       follower.onNews()
     }
@@ -121,7 +121,7 @@ export function createEventLog({ db, clock, chance }: { db: Db; clock: Clock; ch
     for (const follower of followers) follower.onNews()
   }
 
-  function follow({ afterSeq, onNews, onEnd }: FollowArguments): Follower {
+  function follow({ afterSeq, onNews, onEnd }: FollowDeps): Follower {
     const newest = lastSeq()
     // An id from another database or a later backup means nothing here.
     let seq = afterSeq === undefined || afterSeq > newest ? newest : afterSeq

@@ -1,54 +1,54 @@
 /**
- * Tells others what happened. An event and all its deliveries are written in the transaction that makes it true (outbox), so
+ * Publication of events. An event and all its deliveries are written in the transaction that makes it true (outbox), so
  * nothing is lost and nothing is invented; live followers and receivers are served from those rows after the commit.
  */
 
 import type { Plan } from '../../src-contract/plans.ts'
 import type { Log } from '../../src-system/log.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { createDeliverer } from './deliverer.ts'
 import { createDeliveries } from './deliveries.ts'
-import { createEventLog, type HappenedEvent, type JobProgress, type SourceProgress } from './events.ts'
+import { createEventLog, type JobProgress, type NewEvent, type SourceProgress } from './events.ts'
 import type { ResolveName } from './send.ts'
 import { createWebhooks, requireAllowed } from './webhooks.ts'
 
-export interface NotifyArguments {
+export interface NotifyDeps {
   readonly db: Db
   readonly clock: Clock
-  /** What decides when something is forgotten, milliseconds since 1970; the clock's own time when absent. */
+  /** Time by which entries are pruned, milliseconds since 1970; the clock's own when absent. */
   readonly trustedNow?: () => number
-  readonly chance: Chance
+  readonly random: Random
   readonly log: Log
   /** The account's plan of this moment. */
   readonly plan: () => Plan
   /** The port this server listens on. */
   readonly ownPort: number
-  /** Where callers reach this server, without a trailing slash. */
+  /** Base URL of this server, without a trailing slash. */
   readonly baseUrl: string
-  /** Whether deliveries may leave for this machine only. */
+  /** Returns whether deliveries may go to this machine only. */
   readonly isOffline: () => boolean
   /** Finds the addresses of a name; the system's resolver when absent. */
   readonly resolveName?: ResolveName
 }
 
-/** How long events can be replayed and finished deliveries are listed. */
+/** Days for which events can be replayed and finished deliveries are listed. */
 const KEPT_DAYS = 30
 const DAY_MS = 86_400_000
 
 /** Makes the outward half over an open database. Deliveries start with `start` and end with `close`. */
-export function createNotify(arguments_: NotifyArguments) {
-  const { clock, log, ownPort } = arguments_
-  const events = createEventLog(arguments_)
-  const deliveries = createDeliveries(arguments_)
-  const webhooks = createWebhooks({ ...arguments_, deliveries })
-  const deliverer = createDeliverer({ ...arguments_, webhooks, deliveries })
+export function createNotify(deps: NotifyDeps) {
+  const { clock, log, ownPort } = deps
+  const events = createEventLog(deps)
+  const deliveries = createDeliveries(deps)
+  const webhooks = createWebhooks({ ...deps, deliveries })
+  const deliverer = createDeliverer({ ...deps, webhooks, deliveries })
 
   let stopTimer: (() => void) | undefined
 
   /** Forgets events and finished deliveries older than 30 days. */
   function prune(): void {
-    const before = (arguments_.trustedNow ?? clock.now)() - KEPT_DAYS * DAY_MS
+    const before = (deps.trustedNow ?? clock.now)() - KEPT_DAYS * DAY_MS
     events.prune(before)
     deliveries.prune(before)
   }
@@ -71,22 +71,22 @@ export function createNotify(arguments_: NotifyArguments) {
     checkWebhookUrl: (url: string): void => requireAllowed(url, ownPort, 'webhook_url'),
 
     /**
-     * Writes what happened, and one delivery per target: the job's own `webhookUrl` and each active account webhook that wants
+     * Records an event, and one delivery per target: the job's own `webhookUrl` and each active account webhook that wants
      * the event. The event of a deleted job stops the deliveries that wait for it. Call it inside the transaction of the change, and
      * `committed` after it. Returns the number of the event.
      */
-    record(happened: HappenedEvent & { readonly webhookUrl?: string }): number {
-      const stored = events.append(happened)
-      if (happened.event === 'job.deleted' && happened.jobId !== undefined)
-        deliveries.stop({ jobId: happened.jobId }, 'job_deleted')
-      if (happened.body !== undefined) {
-        const targets = webhooks.targetsOf(happened.event).map(({ webhookId, url }) => ({ webhookId, url }))
-        const own = happened.webhookUrl === undefined ? [] : [{ url: happened.webhookUrl }]
-        const jobId = happened.jobId === undefined ? {} : { jobId: happened.jobId }
+    record(newEvent: NewEvent & { readonly webhookUrl?: string }): number {
+      const stored = events.append(newEvent)
+      if (newEvent.event === 'job.deleted' && newEvent.jobId !== undefined)
+        deliveries.stop({ jobId: newEvent.jobId }, 'job_deleted')
+      if (newEvent.body !== undefined) {
+        const targets = webhooks.targetsOf(newEvent.event).map(({ webhookId, url }) => ({ webhookId, url }))
+        const own = newEvent.webhookUrl === undefined ? [] : [{ url: newEvent.webhookUrl }]
+        const jobId = newEvent.jobId === undefined ? {} : { jobId: newEvent.jobId }
         const delivery = {
           eventId: stored.eventId,
-          event: happened.event,
-          body: JSON.stringify(happened.body),
+          event: newEvent.event,
+          body: JSON.stringify(newEvent.body),
           ...jobId,
         }
         for (const target of [...own, ...targets]) deliveries.add({ ...delivery, ...target })

@@ -16,11 +16,11 @@ const MAX_RETRY_AFTER_MS = 24 * 3600 * 1000
  * Returns how long to wait after attempt number `attempts` (1 is the first) failed, ms, or undefined when it was the last.
  * `chance` is from 0 to 1 exclusive; `retryAfterMs` is what the receiver asked for. Never throws.
  */
-export function waitAfter(attempts: number, chance: number, retryAfterMs: number | undefined): number | undefined {
+export function waitAfter(attempts: number, random: number, retryAfterMs: number | undefined): number | undefined {
   const wait = WAITS_MS[attempts - 1]
   if (wait === undefined) return undefined
   const asked = Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)
-  return Math.max(Math.round(wait * (1 + JITTER * chance)), asked)
+  return Math.max(Math.round(wait * (1 + JITTER * random)), asked)
 }
 
 /**

@@ -9,15 +9,15 @@ import { type Caller, route } from '../http/route.ts'
 import type { Notify } from './notify.ts'
 import { createEventStream } from './sse.ts'
 
-export interface NotifyRoutesArguments {
+export interface NotifyRoutesDeps {
   readonly notify: Notify
   readonly clock: Clock
-  /** Whether a caller that was let in may go on: a stream outlives the revocation of its key. */
+  /** Returns whether an admitted caller may go on: a stream can outlive the revocation of its key. */
   readonly isStillAllowed: (caller: Caller) => boolean
 }
 
 /** Serves the endpoints of events and webhooks. */
-export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllowed }: NotifyRoutesArguments): void {
+export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllowed }: NotifyRoutesDeps): void {
   const { webhooks, deliveries } = notify
 
   route(app, ENDPOINTS.streamEvents, ({ caller, headers, request }) => ({
@@ -66,7 +66,7 @@ export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllow
   route(app, ENDPOINTS.replaceJobSigningSecret, () => ({ status: 200, body: { secret: webhooks.replaceJobSecret() } }))
 }
 
-/** What only the app itself has: callers with a key cannot reach the batch or this machine's folders, and are not told of them. */
+/** Events for the application alone: callers with a key have no access to the batch or to folders of this machine. */
 const APP_EVENTS: ReadonlySet<LiveEventName> = new Set([
   'desk.changed',
   'job.delivered',

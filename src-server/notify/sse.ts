@@ -6,16 +6,16 @@ import type { EventLog, StoredEvent } from './events.ts'
 
 /** A comment this often keeps proxies and readers from taking the line for dead. */
 const HEARTBEAT_MS = 15_000
-/** How long a browser waits before it connects again. */
+/** Pause before a browser reconnects, ms. */
 const RECONNECT_MS = 1000
 const PAGE_SIZE = 100
 
-export interface StreamArguments {
+export interface StreamDeps {
   readonly log: EventLog
   readonly clock: Clock
   /** The header as it came; anything but a whole number counts as absent. */
   readonly lastEventId: string | undefined
-  /** Whether this reader may know of an event. */
+  /** Returns whether this reader may receive an event. */
   readonly mayKnow: (event: LiveEventName) => boolean
   /** Asked at each heartbeat and before anything is told: false ends the stream, as when the reader's key was revoked. */
   readonly isStillAllowed: () => boolean
@@ -26,7 +26,7 @@ export interface StreamArguments {
  * memory; one that reads nothing for two heartbeats is disconnected and can come back with `Last-Event-ID`. The stream ends
  * when the log closes, and lets go of the log when it is destroyed.
  */
-export function createEventStream({ log, clock, lastEventId, mayKnow, isStillAllowed }: StreamArguments): Readable {
+export function createEventStream({ log, clock, lastEventId, mayKnow, isStillAllowed }: StreamDeps): Readable {
   const ended = new AbortController()
   let isWanted = false
   let missedHeartbeats = 0

@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js'
 import { MAX_URL_LENGTH } from '../../src-contract/limits.ts'
 import { WEBHOOK_REASONS, type WebhookReason } from '../../src-contract/text/reasons.ts'
 
-/** Why an address is refused. */
+/** Reason for the refusal of an address. */
 export type Refusal = WebhookReason
 
 /** Returns the English clause that says why, for the delivery log. */

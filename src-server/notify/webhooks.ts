@@ -4,7 +4,7 @@ import { WEBHOOK_EVENTS, type WebhookEvent } from '../../src-contract/events.ts'
 import type { Plan } from '../../src-contract/plans.ts'
 import { PLAN_LIMITS } from '../../src-contract/plans.ts'
 import type { Webhook } from '../../src-contract/webhooks.ts'
-import { type Chance, type Clock, isoTime } from '../../src-system/system.ts'
+import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Deliveries } from './deliveries.ts'
@@ -24,7 +24,7 @@ interface WebhookRow {
 export interface WebhooksDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly chance: Chance
+  readonly random: Random
   readonly deliveries: Deliveries
   /** The account's plan of this moment: it says how many receivers are active. */
   readonly plan: () => Plan
@@ -58,7 +58,7 @@ function prepareStatements(db: Db) {
  * Makes the register of receivers. The plan counts those that are not gone, oldest first: the ones beyond it are suspended, wait
  * with what is theirs and come back with a larger plan.
  */
-export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }: WebhooksDeps) {
+export function createWebhooks({ db, clock, random, deliveries, plan, ownPort }: WebhooksDeps) {
   const statements = prepareStatements(db)
 
   /** Every receiver with its state of this moment, oldest first. */
@@ -81,7 +81,7 @@ export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }:
   }
 
   function replaceJobSecret(): string {
-    const secret = newSecret(chance.randomBytes)
+    const secret = newSecret(random.randomBytes)
     statements.upsertJobSecret.run(secret)
     return secret
   }
@@ -105,8 +105,8 @@ export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }:
     create(url: string, events: readonly WebhookEvent[] = WEBHOOK_EVENTS): Webhook & { secret: string } {
       requireAllowed(url, ownPort, 'url')
       if (!hasRoom()) throw new AppError('WEBHOOK_LIMIT', { plan: plan(), limit: PLAN_LIMITS[plan()].webhooks })
-      const webhookId = chance.newUuid()
-      const secret = newSecret(chance.randomBytes)
+      const webhookId = random.newUuid()
+      const secret = newSecret(random.randomBytes)
       statements.insert.run(webhookId, url, JSON.stringify(events), secret, clock.now())
       return { ...toWire(find(webhookId)), secret }
     },
@@ -123,7 +123,7 @@ export function createWebhooks({ db, clock, chance, deliveries, plan, ownPort }:
     /** Replaces the secret at once: attempts from now on are signed with the new one. Throws NOT_FOUND. */
     replaceSecret(webhookId: string): string {
       find(webhookId)
-      const secret = newSecret(chance.randomBytes)
+      const secret = newSecret(random.randomBytes)
       statements.updateSecret.run(secret, webhookId)
       return secret
     },

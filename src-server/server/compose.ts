@@ -15,16 +15,16 @@ import { createSystemStateReader } from '../batch/system-state.ts'
 import { watchFolderRoutes } from '../batch/watch-folder-routes.ts'
 import { accountRoutes } from '../credits/routes.ts'
 import { DATABASE_FILE, identifyDatabase } from '../db/data-directory.ts'
+import { listDataFiles } from '../db/data-files.ts'
 import { readMigrations } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
-import { listOwn } from '../db/own-files.ts'
 import { docsRoutes } from '../docs/routes.ts'
 import { pageRoutes } from '../http/page.ts'
 import { type Caller, route } from '../http/route.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { notifyRoutes } from '../notify/routes.ts'
-import { type Core, createCore, type Ground } from './core.ts'
-import { MIGRATIONS_FOLDER, PAGE_FOLDER, VERSION } from './places.ts'
+import { type Core, createCore, type ServiceDeps } from './core.ts'
+import { MIGRATIONS_FOLDER, PAGE_FOLDER, VERSION } from './paths.ts'
 import { createWork, type Work } from './work.ts'
 
 /** The built service. */
@@ -39,26 +39,26 @@ export interface Service {
 }
 
 /** Builds the service on an owned data directory. Throws a DatabaseError, or the system's error; nothing is then left open. */
-export async function compose(ground: Ground): Promise<Service> {
-  const db = openDatabase(path.join(ground.dataDir, DATABASE_FILE), readMigrations(MIGRATIONS_FOLDER))
+export async function compose(deps: ServiceDeps): Promise<Service> {
+  const db = openDatabase(path.join(deps.dataDir, DATABASE_FILE), readMigrations(MIGRATIONS_FOLDER))
   try {
-    if (!identifyDatabase(db, ground.directory)) ground.log.warn('the database is of another data folder')
-    const core = createCore(ground, db)
+    if (!identifyDatabase(db, deps.directory)) deps.log.warn('the database is of another data folder')
+    const core = createCore(deps, db)
     const { notify, retention, removals, spareRoom } = core
     const stopping = new AbortController()
-    const work = createWork(ground, core, stopping.signal)
-    const { scheduler, session, watchFolders, pool } = work
+    const work = createWork(deps, core, stopping.signal)
+    const { scheduler, batchService, watchFolders, pool } = work
     const app = buildApp({
-      log: ground.log,
-      clock: ground.clock,
-      chance: ground.chance,
-      admission: admissionOf(ground, core),
-      port: ground.port,
+      log: deps.log,
+      clock: deps.clock,
+      random: deps.random,
+      admission: admissionOf(deps, core),
+      port: deps.port,
       isStopping: () => stopping.signal.aborted,
       routes(app) {
-        serviceRoutes(app, ground, core, work)
-        sessionRoutes(app, ground, core, work)
-        docsRoutes(app, { baseUrl: ground.baseUrl, version: VERSION })
+        serviceRoutes(app, deps, core, work)
+        sessionRoutes(app, deps, core, work)
+        docsRoutes(app, { baseUrl: deps.baseUrl, version: VERSION })
         pageRoutes(app, PAGE_FOLDER)
       },
     })
@@ -68,16 +68,16 @@ export async function compose(ground: Ground): Promise<Service> {
       answer: app.routing,
       start() {
         notify.start()
-        if (ground.sweeps) {
+        if (deps.sweeps) {
           startSweeps = [
             removals.sweepTmp(stopping.signal),
-            setUnknownAside(ground, core, work, stopping.signal),
+            setUnknownAside(deps, core, work, stopping.signal),
             // Songs of a watched folder go with their masters.
-            retention.start().then(() => stopping.signal.aborted || session.startSweep()),
+            retention.start().then(() => stopping.signal.aborted || batchService.startSweep()),
           ]
         }
         scheduler.start()
-        session.start()
+        batchService.start()
         watchFolders.start()
         spareRoom.start()
       },
@@ -89,7 +89,7 @@ export async function compose(ground: Ground): Promise<Service> {
           watchFolders.close(),
           scheduler.stop(),
           notify.close(),
-          session.close(),
+          batchService.close(),
           spareRoom.close(),
         ])
       },
@@ -111,50 +111,52 @@ export async function compose(ground: Ground): Promise<Service> {
  * whatever comes later is known.
  */
 function setUnknownAside(
-  { dataDir }: Ground,
+  { dataDir }: ServiceDeps,
   { store, removals, quarantine }: Core,
-  { session }: Work,
+  { batchService }: Work,
   signal: AbortSignal,
 ): Promise<void> {
   const places = [
-    ...listOwn(dataDir, 'jobs').map((jobId) => `jobs/${jobId}`),
-    ...listOwn(dataDir, 'sources').map((name) => `sources/${name}`),
+    ...listDataFiles(dataDir, 'jobs').map((jobId) => `jobs/${jobId}`),
+    ...listDataFiles(dataDir, 'sources').map((name) => `sources/${name}`),
   ]
   const isKnown = (place: string) => {
     const name = path.posix.basename(place)
-    const isKept = place.startsWith('jobs/') ? store.keepsFiles(name) !== undefined : session.sources.isKnownFile(name)
+    const isKept = place.startsWith('jobs/')
+      ? store.keepsFiles(name) !== undefined
+      : batchService.sources.isKnownFile(name)
     return isKept || removals.isRecorded(place)
   }
   return quarantine.setAside(places, isKnown, signal)
 }
 
-function admissionOf({ clock, sessionCredential, controlCredential }: Ground, { keys, plan }: Core) {
+function admissionOf({ clock, sessionCredential, controlCredential }: ServiceDeps, { keys, plan }: Core) {
   const limiter = createRateLimiter(() => PLAN_LIMITS[plan()].requestsPerMinute, clock.monotonicMs)
   return createAdmission({ keys, limiter, plan, sessionCredential, controlCredential })
 }
 
-/** What every caller may use. */
-function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: Work): void {
+/** Registers the routes for every caller. */
+function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work: Work): void {
   const { db, account, ledger, keys, notify, store, folders } = core
-  const { jobs, idempotency, admit, inspect, analyse, session, storage } = work
+  const { jobs, idempotency, checkSubmission, inspect, analyse, batchService, storage } = work
   const isStillAllowed = (caller: Caller) => caller.via === 'session' || keys.isActive(caller.keyId)
   route(app, ENDPOINTS.readHealth, () => ({ status: 200, body: { status: 'ok', version: VERSION } }))
   jobRoutes(app, {
     jobs,
     idempotency,
-    admit,
+    checkSubmission,
     inspect,
     analyse,
-    takeSource: session.sources.take,
+    takeSource: batchService.sources.take,
     onAnalysing: (sourceId, { stage, fraction }) =>
       notify.progress({ sourceId, stage, progress: Math.floor(fraction * 100) }),
-    onAnalysed: session.saveAnalysis,
+    onAnalysed: batchService.saveAnalysis,
     checkWebhookUrl: notify.checkWebhookUrl,
     isStillAllowed,
-    baseUrl: ground.baseUrl,
-    clock: ground.clock,
+    baseUrl: deps.baseUrl,
+    clock: deps.clock,
     trustedNow: core.time.now,
-    chance: ground.chance,
+    random: deps.random,
     tmpFolder: folders.tmp,
     storage,
   })
@@ -176,55 +178,55 @@ function serviceRoutes(app: FastifyInstance, ground: Ground, core: Core, work: W
         })
         .immediate()
       notify.committed()
-      session.feed()
+      batchService.feed()
       return result
     },
   })
   artifactRoutes(app, { filesOf: jobs.files })
   notifyRoutes(app, {
     notify,
-    clock: ground.clock,
+    clock: deps.clock,
     isStillAllowed,
   })
 }
 
-/** What the app alone may use. */
-function sessionRoutes(app: FastifyInstance, ground: Ground, core: Core, work: Work): void {
+/** Registers the routes for the application alone. */
+function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work: Work): void {
   const { settings, retention, notify, folders, quarantine, spareRoom, ffmpeg } = core
-  const { session, scheduler, inspect, storage, usedBytes, watchFolders, coverOf } = work
+  const { batchService, scheduler, inspect, storage, usedBytes, watchFolders, coverOf } = work
   appRoutes(app, {
-    session,
+    batchService,
     settings,
     onSettingsChanged(patch) {
       if (patch.retention_days !== undefined) spareRoom.use(retention.replan)
       if (patch.engine_workers !== undefined) scheduler.wake()
-      session.feed()
+      batchService.feed()
       notify.record({ event: 'settings.changed' })
       notify.committed()
     },
     readSystemState: createSystemStateReader({
       appVersion: VERSION,
       engineVersion,
-      baseUrl: ground.baseUrl,
-      dataDir: ground.dataDir,
+      baseUrl: deps.baseUrl,
+      dataDir: deps.dataDir,
       tmp: folders.tmp,
-      host: ground.host ?? 'browser',
+      host: deps.host ?? 'browser',
       hasSimd: WebAssembly.validate(SIMD_MODULE),
       ffmpeg,
       freeBytes: storage.freeBytes,
       usedBytes,
-      quarantined: quarantine.look,
-      isPrivate: ground.directory.isPrivate,
+      quarantined: quarantine.read,
+      isPrivate: deps.directory.isPrivate,
     }),
-    clock: ground.clock,
-    chance: ground.chance,
+    clock: deps.clock,
+    random: deps.random,
     tmp: folders.tmp,
     inspect,
     storage,
     coverOf,
   })
   watchFolderRoutes(app, watchFolders)
-  ticketRoutes(app, ground)
+  ticketRoutes(app, deps)
 }
 
 /** The smallest module that needs SIMD: one function that splats and counts bits. */

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import type { Log } from '../../src-system/log.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import { createDigests, type DigestOf } from '../../src-worker/media/confirmed-binary.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import { type FfmpegPlaces, locateFfmpeg } from '../../src-worker/media/locate.ts'
@@ -23,11 +23,11 @@ import type { ForkEngine } from '../jobs/worker-pool.ts'
 import { createNotify } from '../notify/notify.ts'
 import { createSpareRoom } from '../uploads/spare-room.ts'
 
-/** What everything is built on. */
-export interface Ground {
+/** Dependencies that every part of the service gets. */
+export interface ServiceDeps {
   readonly dataDir: string
   readonly directory: DataDirectory
-  /** Whether this process removes what is over or left over. */
+  /** True where this process removes expired and left-over files. */
   readonly sweeps: boolean
   readonly host?: 'desktop' | 'browser'
   readonly outputFolder?: string
@@ -35,7 +35,7 @@ export interface Ground {
   readonly forkEngine?: ForkEngine
   readonly config: Config
   readonly clock: Clock
-  readonly chance: Chance
+  readonly random: Random
   readonly log: Log
   /** The port that is listened on. */
   readonly port: number
@@ -50,14 +50,14 @@ export interface Ground {
 const LONGEST_MONTH_MS = 31 * 86_400_000
 
 /** Builds what remembers over an open database: account, keys, settings, jobs, events. Nothing runs yet. */
-export function createCore(ground: Ground, db: Db) {
-  const { dataDir, config, clock, chance, log } = ground
-  const spareRoom = createSpareRoom({ dataDir, clock, chance, log })
+export function createCore(deps: ServiceDeps, db: Db) {
+  const { dataDir, config, clock, random, log } = deps
+  const spareRoom = createSpareRoom({ dataDir, clock, random, log })
   const settings = createSettings({
     db,
     dataDir,
     spareRoom,
-    defaultOutputFolder: ground.outputFolder ?? null,
+    defaultOutputFolder: deps.outputFolder ?? null,
     defaultEngineWorkers: Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2))),
   })
   const account = createAccountStore(db)
@@ -69,14 +69,14 @@ export function createCore(ground: Ground, db: Db) {
     db,
     clock,
     trustedNow: time.now,
-    chance,
+    random,
     log,
     plan,
-    ownPort: ground.port,
-    baseUrl: ground.baseUrl,
+    ownPort: deps.port,
+    baseUrl: deps.baseUrl,
     isOffline: () => settings.read().is_offline,
   })
-  const removals = createRemovals({ db, dataDir, clock, chance, log })
+  const removals = createRemovals({ db, dataDir, clock, random, log })
   return {
     db,
     spareRoom,
@@ -84,7 +84,7 @@ export function createCore(ground: Ground, db: Db) {
     account,
     plan,
     ledger: createLedger({ db, clock, plan, renewalNow: () => Math.min(clock.now(), time.now() + LONGEST_MONTH_MS) }),
-    keys: createKeys({ db, clock, chance, plan }),
+    keys: createKeys({ db, clock, random, plan }),
     notify,
     folders,
     store,
@@ -104,7 +104,7 @@ export function createCore(ground: Ground, db: Db) {
     }),
     ffmpeg: findOnce(
       () => ({ explicit: config.ffmpegPath, confirmed: config.ffmpegPath ? undefined : settings.ffmpeg() }),
-      ground.resourcesDir,
+      deps.resourcesDir,
     ),
   }
 }

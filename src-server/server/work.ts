@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { createAppSession } from '../batch/app-session.ts'
+import { createBatchService } from '../batch/batch-service.ts'
 import { createCoverOf } from '../batch/song-cover.ts'
 import { createWatchFolders } from '../batch/watch-folders.ts'
 import { createAnalyse } from '../jobs/analyse.ts'
@@ -12,27 +12,27 @@ import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
 import { createInspect } from '../uploads/inspect.ts'
 import { probeAudio } from '../uploads/probe.ts'
 import { createStorage } from '../uploads/storage.ts'
-import type { Core, Ground } from './core.ts'
-import { ENGINE_FILE } from './places.ts'
+import type { Core, ServiceDeps } from './core.ts'
+import { ENGINE_FILE } from './paths.ts'
 
 /** Builds what works: uploads, jobs with their engine processes, and the app's batch. Nothing runs yet. */
-export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
-  const { dataDir, config, clock, chance, log, baseUrl } = ground
+export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal) {
+  const { dataDir, config, clock, random, log, baseUrl } = deps
   const { db, settings, plan, ledger, notify, folders, store, time, removals, retention, spareRoom, ffmpeg } = core
-  const usedBytes = () => store.storedBytes() + session.sources.storedBytes()
+  const usedBytes = () => store.storedBytes() + batchService.sources.storedBytes()
   const storage = createStorage({
     dataDir,
     usedBytes,
-    promisedBytes: () => store.unfinished().reduce((sum, { song, request }) => sum + resultBytes(song, request), 0),
+    reservedBytes: () => store.unfinished().reduce((sum, { song, request }) => sum + resultBytes(song, request), 0),
     quotaBytes: () => settings.read().disk_quota_bytes,
   })
-  const fork = ground.forkEngine ?? forkWithNode(ENGINE_FILE, log)
+  const fork = deps.forkEngine ?? forkWithNode(ENGINE_FILE, log)
   const pool = createWorkerPool({ fork, clock, log, graceMs: config.engineGraceMs })
   const idempotency = createIdempotency({ db, clock: time })
-  const { admit, submit } = createSubmit({
+  const { checkSubmission, submit } = createSubmit({
     db,
     clock,
-    chance,
+    random,
     store,
     ledger,
     idempotency,
@@ -49,7 +49,7 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     notify,
     baseUrl,
     expiryOf: retention.expiryOf,
-    onEnded: (job) => session.jobEnded(job),
+    onEnded: (job) => batchService.jobEnded(job),
   })
   const workers = () => settings.read().engine_workers
   const scheduler = createScheduler({
@@ -78,10 +78,10 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     plan,
     spareRoom,
   })
-  const session = createAppSession({
+  const batchService = createBatchService({
     db,
     clock,
-    chance,
+    random,
     log,
     dataDir,
     trustedNow: time.now,
@@ -102,12 +102,12 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
   const watchFolders = createWatchFolders({
     db,
     clock,
-    chance,
+    random,
     log,
     tmp: folders.tmp,
     dataDir,
-    sources: session.sources,
-    batch: session.batch,
+    sources: batchService.sources,
+    batch: batchService.batch,
     inspect,
     coverOf,
     storage,
@@ -118,10 +118,10 @@ export function createWork(ground: Ground, core: Core, stopping: AbortSignal) {
     storage,
     pool,
     idempotency,
-    admit,
+    checkSubmission,
     scheduler,
     jobs,
-    session,
+    batchService,
     inspect,
     coverOf,
     watchFolders,

@@ -1,4 +1,4 @@
-/** Text fields of a multipart request, as they came, to what the service works with. Pure. */
+/** Validation of the text fields of a multipart request. Pure. */
 import { UUID_PATTERN } from '../../src-contract/common.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
 import type { RetryChanges } from '../../src-contract/jobs.ts'
@@ -22,10 +22,10 @@ import {
 import type { Detail } from '../../src-contract/text/details.ts'
 import { wholeNumber } from '../../src-contract/whole-number.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
-import { cleanName } from '../http/person-name.ts'
+import { cleanName } from '../http/display-name.ts'
 import type { Caller } from '../http/route.ts'
 
-/** How a song is to be mastered: the request's fields with every default filled in. */
+/** Mastering request: its fields with every default filled in. */
 export interface MasterRequest {
   /** At least one, each once, in the order of the request. */
   readonly platforms: readonly Platform[]
@@ -42,7 +42,7 @@ export interface MasterRequest {
   readonly webhookUrl?: string
 }
 
-/** All that the text of a `POST /api/v1/master` says. */
+/** Text fields of a `POST /api/v1/master`. */
 export interface MasterForm {
   readonly request: MasterRequest
   readonly isDryRun: boolean
@@ -54,8 +54,8 @@ export interface MasterForm {
 /** Every value that each field was sent with, in order. */
 export type FieldValues = ReadonlyMap<string, readonly string[]>
 
-/** What beside the text decides about a form. */
-export interface FormSurroundings {
+/** Context of a form beside its text fields. */
+export interface FormContext {
   readonly caller: Caller
   /** Names of the file parts that came. */
   readonly files: ReadonlySet<string>
@@ -69,8 +69,8 @@ const UUID = new RegExp(UUID_PATTERN)
  * Returns what the form asks for. Order of the checks: single fields, platforms, webhook_url. Unknown fields are ignored and an
  * empty optional one is absent. Throws INVALID_REQUEST with the field, INVALID_PLATFORM or INVALID_WEBHOOK_URL.
  */
-export function readMasterForm(fields: FieldValues, surroundings: FormSurroundings): MasterForm {
-  const songs = readSongs(fields, surroundings)
+export function readMasterForm(fields: FieldValues, context: FormContext): MasterForm {
+  const songs = readSongs(fields, context)
   // Ignored like an unknown field, it would cost a credit for a master without the reference.
   if (single(fields, 'reference_file') !== undefined) {
     throw invalidRequest('reference_not_file', { param: 'reference_file' })
@@ -87,7 +87,7 @@ export function readMasterForm(fields: FieldValues, surroundings: FormSurroundin
   const isDryRun = flag(fields, 'dry_run')
   const webhookUrl = single(fields, 'webhook_url')
   const platforms = readPlatforms(fields.get('platforms') ?? [])
-  if (webhookUrl !== undefined) surroundings.checkWebhookUrl(webhookUrl)
+  if (webhookUrl !== undefined) context.checkWebhookUrl(webhookUrl)
   return {
     request: {
       platforms,
@@ -107,12 +107,12 @@ export function readMasterForm(fields: FieldValues, surroundings: FormSurroundin
   }
 }
 
-/** What the text of a `POST /api/v1/analyze` says. Throws INVALID_REQUEST. */
+/** Returns the text fields of a `POST /api/v1/analyze`. Throws INVALID_REQUEST. */
 export function readAnalysisForm(
   fields: FieldValues,
-  surroundings: Pick<FormSurroundings, 'caller' | 'files'>,
+  context: Pick<FormContext, 'caller' | 'files'>,
 ): { readonly aiService: AiService; readonly sourceId?: string } {
-  const { sourceId } = readSongs(fields, surroundings)
+  const { sourceId } = readSongs(fields, context)
   const aiService = word(fields, 'ai_service', AI_SERVICES) ?? DEFAULT_AI_SERVICE
   return { aiService, ...(sourceId === undefined ? {} : { sourceId }) }
 }
@@ -129,7 +129,7 @@ export function ignoredFields(fields: FieldValues, form: Form): string[] {
 export function changedRequest(
   { webhookUrl: _, title: oldTitle, artist: oldArtist, ...first }: MasterRequest,
   changes: RetryChanges,
-  checkWebhookUrl: FormSurroundings['checkWebhookUrl'],
+  checkWebhookUrl: FormContext['checkWebhookUrl'],
 ): MasterRequest {
   const { webhook_url: webhookUrl } = changes
   const platforms = changes.platforms === undefined ? first.platforms : readPlatforms(changes.platforms)
@@ -169,7 +169,7 @@ function readPlatforms(values: readonly string[]): Platform[] {
   return [...new Set(names as Platform[])]
 }
 
-function readSongs(fields: FieldValues, { caller, files }: Pick<FormSurroundings, 'caller' | 'files'>) {
+function readSongs(fields: FieldValues, { caller, files }: Pick<FormContext, 'caller' | 'files'>) {
   const sourceId = sessionOnly(fields, 'source_id', caller)
   const referenceSourceId = sessionOnly(fields, 'reference_source_id', caller)
   if (sourceId === undefined && !files.has('file')) throw noFile(fields)

@@ -31,23 +31,23 @@ const MAX_PARALLEL = 2
  * Returns the inspection. The file is on the disk for good when it has passed. Throws UNAVAILABLE while there is no ffmpeg, where it
  * does not work or is killed, INSUFFICIENT_STORAGE when the disk is full, and the reason of an aborted signal.
  */
-export function createInspect(given: {
+export function createInspect(deps: {
   ffmpeg: () => Promise<Ffmpeg>
   probe: (path: string, options: { ffmpeg: Ffmpeg; signal: AbortSignal }) => Promise<Probe>
 }): Inspect {
   const inTurn = createTurns(MAX_PARALLEL)
-  /** Refusals of files that took ffmpeg's whole patience, by content and ffmpeg. */
+  /** Refusals of files on which ffmpeg stalled or crashed, by content and ffmpeg. */
   const stopped = new Map<string, Probe>()
   return async (file, field, signal) => {
-    const look = async (): Promise<Probe> => {
-      const ffmpeg = await given.ffmpeg()
+    const probeKnown = async (): Promise<Probe> => {
+      const ffmpeg = await deps.ffmpeg()
       const known = `${file.sha256} ${ffmpeg.path} ${ffmpeg.version}`
-      const probe = stopped.get(known) ?? (await given.probe(file.path, { ffmpeg, signal }))
+      const probe = stopped.get(known) ?? (await deps.probe(file.path, { ffmpeg, signal }))
       if (!probe.ok && STOPS_FFMPEG.has(probe.reason)) stopped.set(known, probe)
       if (stopped.size > MAX_REMEMBERED) stopped.delete(stopped.keys().next().value!)
       return probe
     }
-    const [probe] = await Promise.all([inTurn(look), syncFile(file.path)]).catch((cause: unknown) => {
+    const [probe] = await Promise.all([inTurn(probeKnown), syncFile(file.path)]).catch((cause: unknown) => {
       signal.throwIfAborted()
       throw serviceFailure(cause)
     })

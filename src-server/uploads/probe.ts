@@ -1,4 +1,4 @@
-/** What an uploaded file really is, and whether it is accepted: the measuring below, the rules in {@link judge}. */
+/** Identification of an uploaded file and decision whether it is accepted: measurement below, rules in {@link judge}. */
 
 import { dirname } from 'node:path'
 import type { ErrorParams } from '../../src-contract/errors.ts'

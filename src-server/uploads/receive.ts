@@ -10,8 +10,8 @@ import type { Detail } from '../../src-contract/text/details.ts'
 import { discardFolder } from '../../src-system/disk.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { type BodyReading, bodyChunks } from '../http/body.ts'
-import { askForBody } from '../http/held-body.ts'
-import { cleanName } from '../http/person-name.ts'
+import { cleanName } from '../http/display-name.ts'
+import { askForBody } from '../http/expect-continue.ts'
 import { MultipartError, type Part, readParts } from './multipart.ts'
 import { decodeBytes, filenameOf, fromBase64, fromQuotedPrintable, type HeaderValue, parseHeader } from './part-head.ts'
 import { type Storage, watchRoom } from './storage.ts'
@@ -19,7 +19,7 @@ import { type Storage, watchRoom } from './storage.ts'
 /** One received file. */
 export interface ReceivedFile {
   readonly path: string
-  /** What the client called it: display text only. */
+  /** The client's name for it: display text only. */
   readonly filename: string
   readonly sizeBytes: number
   /** Lower-case hexadecimal. */
@@ -34,7 +34,7 @@ export interface ReceivedForm {
   discard(): Promise<void>
 }
 
-export interface ReceiveOptions extends BodyReading {
+export interface ReceiveDeps extends BodyReading {
   /** A folder of this request alone; it is made here. */
   readonly folder: string
   /** Names of the file parts that may come, each once. */
@@ -60,7 +60,7 @@ const MAX_FILENAME_LENGTH = 255
  * part, REQUEST_TIMEOUT for a body that stops coming, and the reason of `signal` when the client is gone. Whatever it throws, nothing
  * is left on the disk; the rest of the body is unread.
  */
-export async function receiveForm(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedForm> {
+export async function receiveForm(request: IncomingMessage, options: ReceiveDeps): Promise<ReceivedForm> {
   const discard = () => discardFolder(options.folder)
   const bodyBytes = Number(request.headers['content-length'] ?? 0)
   if (bodyBytes > maxBodyBytes(options)) {
@@ -93,7 +93,7 @@ interface RawText {
 /** A stored file whose name is still as it came. */
 type RawFile = Omit<ReceivedFile, 'filename'> & { readonly disposition: HeaderValue }
 
-async function readForm(request: IncomingMessage, boundary: string, options: ReceiveOptions) {
+async function readForm(request: IncomingMessage, boundary: string, options: ReceiveDeps) {
   const texts: RawText[] = []
   const files = new Map<string, RawFile>()
   const seen = new Set<string>()
@@ -197,7 +197,7 @@ function named(texts: readonly RawText[], rawFiles: ReadonlyMap<string, RawFile>
 async function storeFile(
   content: AsyncIterable<Buffer>,
   field: string,
-  { folder, maxFileBytes, requireDisk }: Pick<ReceiveOptions, 'folder' | 'maxFileBytes' | 'requireDisk'>,
+  { folder, maxFileBytes, requireDisk }: Pick<ReceiveDeps, 'folder' | 'maxFileBytes' | 'requireDisk'>,
 ) {
   const file = path.join(folder, field)
   const requireRoom = watchRoom(requireDisk)
@@ -225,7 +225,7 @@ async function storeFile(
 }
 
 /** Largest body in which no file is too large. */
-function maxBodyBytes({ files, maxFileBytes }: ReceiveOptions): number {
+function maxBodyBytes({ files, maxFileBytes }: ReceiveDeps): number {
   return files.length * maxFileBytes + MAX_TEXT_BYTES
 }
 

@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Log } from '../../src-system/log.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import { databaseFault } from '../db/fault.ts'
 import { freeBytesOf, RESERVE_BYTES } from './storage.ts'
 
@@ -32,14 +32,14 @@ const PIECE_BYTES = 65_536
 const CHECK_EVERY_MS = 60_000
 
 /** Makes the spare room of a data directory, at rest. */
-export function createSpareRoom(given: {
+export function createSpareRoom(deps: {
   readonly dataDir: string
   readonly clock: Pick<Clock, 'after'>
-  readonly chance: Pick<Chance, 'randomBytes'>
+  readonly random: Pick<Random, 'randomBytes'>
   readonly log: Log
 }): SpareRoom {
-  const { clock, log } = given
-  const file = path.join(given.dataDir, FILE_NAME)
+  const { clock, log } = deps
+  const file = path.join(deps.dataDir, FILE_NAME)
   const closing = new AbortController()
   let filling = Promise.resolve()
   let stopTimer: (() => void) | undefined
@@ -49,9 +49,9 @@ export function createSpareRoom(given: {
       (facts) => facts.size,
       () => 0,
     )
-    if (size >= SIZE_BYTES || freeBytesOf(given.dataDir) < RESERVE_BYTES + SIZE_BYTES) return
+    if (size >= SIZE_BYTES || freeBytesOf(deps.dataDir) < RESERVE_BYTES + SIZE_BYTES) return
     // Some file systems keep nothing for a file of zeros.
-    const piece = given.chance.randomBytes(PIECE_BYTES)
+    const piece = deps.random.randomBytes(PIECE_BYTES)
     const handle = await open(file, 'w', 0o600)
     try {
       for (let written = 0; written < SIZE_BYTES && !closing.signal.aborted; written += PIECE_BYTES)

@@ -44,26 +44,26 @@ export function freeBytesOf(folder: string): number {
 }
 
 /**
- * Returns the room of a data directory. `usedBytes` is what the quota counts, `promisedBytes` what is still to be written of what was
+ * Returns the room of a data directory. `usedBytes` is what the quota counts, `reservedBytes` what is still to be written of what was
  * accepted; `quotaBytes` null is no quota.
  */
-export function createStorage(given: {
+export function createStorage(deps: {
   dataDir: string
   usedBytes: () => number
-  promisedBytes: () => number
+  reservedBytes: () => number
   quotaBytes: () => number | null
   freeBytes?: () => number
 }): Storage {
-  const freeBytes = given.freeBytes ?? (() => freeBytesOf(given.dataDir))
+  const freeBytes = deps.freeBytes ?? (() => freeBytesOf(deps.dataDir))
   function requireDisk(bytes: number): void {
-    if (freeBytes() < given.promisedBytes() + bytes + RESERVE_BYTES) throw new AppError('INSUFFICIENT_STORAGE')
+    if (freeBytes() < deps.reservedBytes() + bytes + RESERVE_BYTES) throw new AppError('INSUFFICIENT_STORAGE')
   }
   return {
     freeBytes,
     requireDisk,
     require(bytes, bytesToWrite = bytes) {
-      const quotaBytes = given.quotaBytes()
-      if (quotaBytes !== null && given.usedBytes() + given.promisedBytes() + bytes > quotaBytes)
+      const quotaBytes = deps.quotaBytes()
+      if (quotaBytes !== null && deps.usedBytes() + deps.reservedBytes() + bytes > quotaBytes)
         throw new AppError('INSUFFICIENT_STORAGE')
       requireDisk(bytesToWrite)
     },

@@ -10,9 +10,9 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { absolutePath, defaultDataDir } from '../../src-cli/data-dir.ts'
 import { masterFile } from '../../src-cli/master.ts'
+import { terminalMessages } from '../../src-cli/messages.ts'
 import { createServiceClient } from '../../src-cli/service-client.ts'
 import { createProgressLine, formatBytes, table } from '../../src-cli/text-output.ts'
-import { wordsOfTerminal } from '../../src-cli/words.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { startFailureText } from '../../src-contract/text/start-failure.ts'
@@ -37,10 +37,10 @@ afterEach(() => {
 })
 
 const owner = 'owner.json'
-const run = async (...words: string[]) =>
+const run = async (...messages: string[]) =>
   JSON.parse(
     (
-      await promisify(execFile)(process.execPath, [CLI, ...words, '--json', '--data-dir', dataDir], {
+      await promisify(execFile)(process.execPath, [CLI, ...messages, '--json', '--data-dir', dataDir], {
         encoding: 'utf8',
       })
     ).stdout,
@@ -60,7 +60,7 @@ test('the data are where the application has them; a folder of settings that is 
 })
 
 test('a relative path begins where the command was called, which npm tells of where it runs it elsewhere', () => {
-  const read = absolutePath(wordsOfTerminal({}, 'en'))
+  const read = absolutePath(terminalMessages({}, 'en'))
   vi.stubEnv('INIT_CWD', undefined)
   expect(read('masters')).toBe(path.resolve('masters'))
   vi.stubEnv('INIT_CWD', path.resolve('/home/ana'))
@@ -76,7 +76,7 @@ test.each([
   [{ LANG: 'kok_IN' }, 'en'],
   [{}, 'ko'],
 ])('in a terminal of %o on a Korean system, %s is spoken', (environment, language) => {
-  expect(wordsOfTerminal(environment, 'ko-KR').language).toBe(language)
+  expect(terminalMessages(environment, 'ko-KR').language).toBe(language)
 })
 
 test('the columns of a table stand under each other where characters are two columns wide', () => {
@@ -89,8 +89,8 @@ test('the columns of a table stand under each other where characters are two col
 })
 
 /** What a command says, and its exit code: its outcome, or why it failed. */
-const say = (...words: string[]) =>
-  promisify(execFile)(process.execPath, [CLI, ...words]).then(
+const say = (...messages: string[]) =>
+  promisify(execFile)(process.execPath, [CLI, ...messages]).then(
     ({ stdout }) => ({ code: 0, text: stdout }),
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, text: stderr }),
   )
@@ -150,7 +150,7 @@ test('help names how a command is used, its arguments, options and commands', as
 test('a Korean terminal gets Korean: help and mistakes', async () => {
   vi.stubEnv('LC_ALL', 'ko_KR.UTF-8')
   const helped = [[], ['serve'], ['keys'], ['keys', 'revoke'], ['account'], ['account', 'plan'], ['doctor'], ['master']]
-  for (const { code, text } of await sayInTurn(helped.map((words) => [...words, '--help']))) {
+  for (const { code, text } of await sayInTurn(helped.map((messages) => [...messages, '--help']))) {
     expect(code).toBe(0)
     // What stays are names: of commands, options, values, programs.
     const [, ...below] = text.split('\n')
@@ -163,8 +163,8 @@ test('a Korean terminal gets Korean: help and mistakes', async () => {
     expect(text).not.toMatch(/^\w+:$/m)
   }
   const mistakes: [command: string[], said: string | RegExp][] = [
-    [['mastr'], "오류: 'mastr'은(는) 모르는 명령이에요.\n(master인가요?)"],
-    [['serve', '--prt'], "오류: '--prt'은(는) 모르는 옵션이에요.\n(--port인가요?)"],
+    [['mastr'], "오류: 'mastr' 명령은 없어요.\n(master인가요?)"],
+    [['serve', '--prt'], "오류: '--prt' 옵션은 없어요.\n(--port인가요?)"],
     [['serve', '--port'], "오류: '--port <n>' 옵션에 값이 없어요."],
     [['serve', '--port', 'x'], /^오류: '--port <n>' 옵션에 'x'을\(를\) 쓸 수 없어요. 포트는/],
     [['serve', '--port', '65536'], /^오류: '--port <n>' 옵션에 '65536'을\(를\) 쓸 수 없어요. 포트는/],
@@ -209,7 +209,7 @@ test('a Korean terminal gets Korean: refusals of the service and outcomes; JSON 
   const failed = promisify(execFile)(process.execPath, [CLI, ...master, 'melon'])
   await expect(failed).rejects.toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/^실패: 곡이 1초보다 짧아요.*크레딧은 돌려받았어요\.$/m),
+    stdout: expect.stringMatching(/^실패: 곡이 1초보다 짧아요.*크레딧은 환불됐어요\.$/m),
     stderr: expect.stringMatching(/실패\n$/),
   })
   const json = promisify(execFile)(process.execPath, [CLI, ...master, 'tidal', '--json'])
@@ -222,11 +222,11 @@ test('a Korean terminal gets Korean: refusals of the service and outcomes; JSON 
 })
 
 test.each(['C', 'ko_KR.UTF-8'])(
-  'with --json a mistake in the words of a command is an error envelope in English too, in a terminal of %s',
+  'with --json a mistake in the messages of a command is an error envelope in English too, in a terminal of %s',
   async (locale) => {
     vi.stubEnv('LC_ALL', locale)
-    const json = (...words: string[]) =>
-      promisify(execFile)(process.execPath, [CLI, ...words]).catch((failure: object) => failure)
+    const json = (...messages: string[]) =>
+      promisify(execFile)(process.execPath, [CLI, ...messages]).catch((failure: object) => failure)
     const refusal = (message: string) => ({
       code: 1,
       stdout: `${JSON.stringify({ error: { code: 'INVALID_REQUEST', message } })}\n`,
@@ -234,7 +234,7 @@ test.each(['C', 'ko_KR.UTF-8'])(
     })
     expect(await json('keys', 'create', '--json')).toMatchObject(refusal("missing required argument 'name'"))
     expect(await json('account', 'grant', '0', '--json')).toMatchObject(
-      refusal("command-argument value '0' is invalid for argument 'credits'. A number of credits is 1 or more."),
+      refusal("command-argument value '0' is invalid for argument 'credits'. The number of credits must be 1 or more."),
     )
     expect(await json('keys', 'lst', '--json')).toMatchObject(refusal("unknown command 'lst' (Did you mean list?)"))
     // Behind -- a word is no option.
@@ -292,8 +292,8 @@ test('what a service that dies may have begun is not asked of another, and what 
   onTestFinished(() => void dying.close())
   const lost = { baseUrl: `http://127.0.0.1:${(dying.address() as AddressInfo).port}`, credential: 'lost' }
   const another = { baseUrl: service.baseUrl, credential: service.sessionCredential }
-  const words = wordsOfTerminal({}, 'en')
-  const client = createServiceClient(lost, words, async () => another)
+  const messages = terminalMessages({}, 'en')
+  const client = createServiceClient(lost, messages, async () => another)
   await expect(client.call('grantCredits', { body: { amount: 5 } })).rejects.toThrow('stopped answering')
   const song = path.join(dataDir, 'large.wav')
   writeFileSync(song, wavOfSize(MAX_UPLOAD_BYTES + 8))
@@ -304,7 +304,7 @@ test('what a service that dies may have begun is not asked of another, and what 
     options,
     () => {},
     new AbortController().signal,
-    words,
+    messages,
   )
   await expect(mastering).rejects.toThrow('stopped answering')
   expect(await client.call('readAccount')).toMatchObject({ credits: 500 })
@@ -312,8 +312,8 @@ test('what a service that dies may have begun is not asked of another, and what 
 
 test('a key is shown once, alone on the last line, and works until it is revoked by what the list shows', async () => {
   const server = await spawnServer(dataDir)
-  const keys = async (...words: string[]) => {
-    const { code, text } = await say('keys', ...words, '--data-dir', dataDir)
+  const keys = async (...messages: string[]) => {
+    const { code, text } = await say('keys', ...messages, '--data-dir', dataDir)
     expect(code).toBe(0)
     return text.trimEnd().split('\n')
   }
@@ -337,8 +337,8 @@ test('a key is shown once, alone on the last line, and works until it is revoked
 
 test('the plan and the credits that a command sets are those of the account, and each says what has become of it', async () => {
   const server = await spawnServer(dataDir)
-  const rows = async (...words: string[]) => {
-    const { text } = await say('account', ...words, '--data-dir', dataDir)
+  const rows = async (...messages: string[]) => {
+    const { text } = await say('account', ...messages, '--data-dir', dataDir)
     return Object.fromEntries(text.split('\n').map((line) => line.split(/ {2,}/)))
   }
   const pro = {
@@ -376,8 +376,8 @@ test('a master is made as its options say, and told with what was measured and w
     artist: 'Ana',
   }
   const options = Object.entries(asked).flatMap(([name, value]) => [`--${name.replace('_', '-')}`, String(value)])
-  const words = ['--platforms', 'melon,spotify', '--reference', reference, '--out', out, ...options]
-  const { code, text } = await say('master', song, ...words, '--data-dir', dataDir)
+  const messages = ['--platforms', 'melon,spotify', '--reference', reference, '--out', out, ...options]
+  const { code, text } = await say('master', song, ...messages, '--data-dir', dataDir)
   expect(code, text).toBe(0)
   const { jobs } = await server.get<{ jobs: Job[] }>('/api/v1/jobs')
   expect(jobs).toMatchObject([
@@ -414,7 +414,7 @@ test('a job that has ended by the moment in which its command is broken off is n
   const stop = new AbortController()
   const real = createServiceClient(
     { baseUrl: service.baseUrl, credential: service.sessionCredential },
-    wordsOfTerminal({}, 'en'),
+    terminalMessages({}, 'en'),
   )
   const client: typeof real = {
     ...real,
@@ -437,7 +437,7 @@ test('a job that has ended by the moment in which its command is broken off is n
     options,
     breakOff,
     stop.signal,
-    wordsOfTerminal({}, 'en'),
+    terminalMessages({}, 'en'),
   ).catch(() => undefined)
   expect((await service.get('/api/v1/jobs')).body.jobs).toMatchObject([{ status: 'done' }])
 })
@@ -458,8 +458,8 @@ test.runIf(process.platform === 'linux')(
 )
 
 /** Starts `serve` below a shell, in a process group as a terminal has one, and resolves once it listens. */
-async function serveInTerminal(...words: string[]) {
-  const command = `"${process.execPath}" "${CLI}" serve --port 0 --data-dir "${dataDir}" ${words.join(' ')}; true`
+async function serveInTerminal(...messages: string[]) {
+  const command = `"${process.execPath}" "${CLI}" serve --port 0 --data-dir "${dataDir}" ${messages.join(' ')}; true`
   const shell = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   let log = ''
   shell.stderr.on('data', (text) => (log += String(text)))
@@ -525,35 +525,35 @@ test.runIf(process.platform === 'linux')(
 test.each([
   ['en_US.UTF-8', 'en'],
   ['ko_KR.UTF-8', 'ko'],
-] as const)('a service that cannot start says why in the words of the window: %s', async (locale, language) => {
+] as const)('a service that cannot start says why in the messages of the window: %s', async (locale, language) => {
   vi.stubEnv('LC_ALL', locale)
   writeFileSync(path.join(dataDir, 'loudsmith.db'), 'this is not a database, it is a text of some length'.repeat(100))
   const sentence = startFailureText(new DatabaseError('corrupt'), language)
-  for (const words of [
+  for (const messages of [
     ['serve', '--port', '0'],
     ['account', 'show'],
   ]) {
-    expect(await say(...words, '--data-dir', dataDir)).toEqual({ code: 1, text: `${sentence}\n` })
+    expect(await say(...messages, '--data-dir', dataDir)).toEqual({ code: 1, text: `${sentence}\n` })
   }
 })
 
 test('what a command cannot do is said with what to do instead', async () => {
   const song = path.join(dataDir, 'song.wav')
   writeFileSync(song, wavSong())
-  const refused = (...words: string[]) =>
-    promisify(execFile)(process.execPath, [CLI, ...words, '--data-dir', dataDir]).then(
+  const refused = (...messages: string[]) =>
+    promisify(execFile)(process.execPath, [CLI, ...messages, '--data-dir', dataDir]).then(
       () => 'done',
       ({ stderr }: { stderr: string }) => stderr.trim(),
     )
-  const master = (...words: string[]) => refused('master', song, '--platforms', 'spotify', ...words)
+  const master = (...messages: string[]) => refused('master', song, '--platforms', 'spotify', ...messages)
   expect(await master('--out', path.join(dataDir, 'out'), '--intensity', '200')).toMatch(
     /"intensity".*from 0 to 100\.$/,
   )
   expect(await master('--out', path.join(song, 'out'))).toBe(
     `Nothing can be written to ${path.join(song, 'out')}. Choose another folder with --out.`,
   )
-  const codeOf = async (...words: string[]) => {
-    const command = promisify(execFile)(process.execPath, [CLI, ...words, '--json', '--data-dir', dataDir])
+  const codeOf = async (...messages: string[]) => {
+    const command = promisify(execFile)(process.execPath, [CLI, ...messages, '--json', '--data-dir', dataDir])
     const { stdout } = await command.catch((failure: { stdout: string }) => failure)
     return JSON.parse(stdout).error.code
   }
@@ -561,7 +561,7 @@ test('what a command cannot do is said with what to do instead', async () => {
   expect(await codeOf('master', path.join(dataDir, 'missing.wav'), ...wherever, dataDir)).toBe('INVALID_REQUEST')
   expect(await codeOf('master', song, ...wherever, path.join(song, 'out'))).toBe('INVALID_REQUEST')
   expect(await refused('account', 'show', '--data-dir', '')).toMatch(/^error: option '--data-dir <dir>'.*It is empty\./)
-  expect(await refused('account', 'plan', 'gold')).toMatch(/plan +which one \(choices: "free"/)
+  expect(await refused('account', 'plan', 'gold')).toMatch(/plan +the plan \(choices: "free"/)
   expect(await refused('keys', 'revoke', 'nobody')).toBe('There is no key nobody. See its identifier in "keys list".')
 })
 
@@ -571,8 +571,8 @@ test('a song that is too large to be sent with its job is stored for it alone, a
   onTestFinished(() => service.stop())
   const song = path.join(dataDir, 'large.wav')
   writeFileSync(song, wavOfSize(MAX_UPLOAD_BYTES + 8))
-  const words = wordsOfTerminal({}, 'en')
-  const client = createServiceClient({ baseUrl: service.baseUrl, credential: service.sessionCredential }, words)
+  const messages = terminalMessages({}, 'en')
+  const client = createServiceClient({ baseUrl: service.baseUrl, credential: service.sessionCredential }, messages)
   const options = { platforms: 'spotify', out: path.join(dataDir, 'out'), fields: {} }
   // The held engine's ZIP cannot be unpacked, which is not the question here.
   await masterFile(
@@ -581,7 +581,7 @@ test('a song that is too large to be sent with its job is stored for it alone, a
     options,
     () => {},
     new AbortController().signal,
-    words,
+    messages,
   ).catch(() => undefined)
   expect((await service.get('/api/v1/jobs')).body.jobs).toMatchObject([{ status: 'done', filename: 'large.wav' }])
   expect((await service.get('/app/desk')).body.songs).toEqual([])
@@ -593,8 +593,8 @@ test('a song and a reference that are too large to be sent with the job are refu
   const song = path.join(dataDir, 'song.wav')
   writeFileSync(song, wavSong())
   const refused = (...files: string[]) => {
-    const words = ['master', ...files, '--platforms', 'spotify', '--out', dataDir, '--data-dir', dataDir, '--json']
-    return promisify(execFile)(process.execPath, [CLI, ...words]).then(
+    const messages = ['master', ...files, '--platforms', 'spotify', '--out', dataDir, '--data-dir', dataDir, '--json']
+    return promisify(execFile)(process.execPath, [CLI, ...messages]).then(
       () => 'done',
       ({ stdout }: { stdout: string }) => JSON.parse(stdout).error,
     )
@@ -613,8 +613,11 @@ test.runIf(existsSync('/proc/self'))(
   async () => {
     const song = path.join(dataDir, 'song.wav')
     writeFileSync(song, wavSong())
-    const words = ['master', song, '--platforms', 'spotify', '--out', '/proc/masters', '--data-dir', dataDir]
-    const command = promisify(execFile)(process.execPath, [CLI, ...words], { timeout: 600_000, killSignal: 'SIGKILL' })
+    const messages = ['master', song, '--platforms', 'spotify', '--out', '/proc/masters', '--data-dir', dataDir]
+    const command = promisify(execFile)(process.execPath, [CLI, ...messages], {
+      timeout: 600_000,
+      killSignal: 'SIGKILL',
+    })
     await expect(command).rejects.toMatchObject({
       code: 1,
       stderr: 'Nothing can be written to /proc/masters. Choose another folder with --out.\n',
@@ -676,8 +679,8 @@ test('a note on one master says which it is of', async () => {
     bytes.writeInt16LE(Math.round(bytes.readInt16LE(at) / 400 + knock), at)
   }
   writeFileSync(song, bytes)
-  const words = ['master', song, '--platforms', 'spotify,melon', '--out', path.join(dataDir, 'out')]
-  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...words, '--data-dir', dataDir])
+  const messages = ['master', song, '--platforms', 'spotify,melon', '--out', path.join(dataDir, 'out')]
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...messages, '--data-dir', dataDir])
   const notes = stdout.split('\n').filter((line) => line.includes('The master stops'))
   expect(notes).toEqual([
     expect.stringMatching(/^Note: spotify: The master stops [\d.]+ LU below/),
@@ -689,9 +692,9 @@ test('a command whose service goes away in the middle goes on with its song by i
   const server = await spawnServer(dataDir)
   const song = path.join(dataDir, 'song.wav')
   writeFileSync(song, wavSong({ seconds: 120 }))
-  const words = ['master', song, '--platforms', 'spotify', '--out', path.join(dataDir, 'out'), '--data-dir', dataDir]
+  const messages = ['master', song, '--platforms', 'spotify', '--out', path.join(dataDir, 'out'), '--data-dir', dataDir]
   const begin = async () => {
-    const command = spawn(process.execPath, [CLI, ...words])
+    const command = spawn(process.execPath, [CLI, ...messages])
     onTestFinished(() => void command.kill('SIGKILL'))
     const said = { text: '' }
     for (const stream of [command.stdout, command.stderr]) stream.on('data', (text) => (said.text += String(text)))

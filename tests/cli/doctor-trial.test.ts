@@ -18,9 +18,9 @@ test.runIf(process.platform !== 'win32')(
     writeFileSync(confined, script, { mode: 0o755 })
     const doctor = async (name: string, file: string) => {
       const cli = path.join(import.meta.dirname, '../../src-cli/cli.ts')
-      const arguments_ = [cli, 'doctor', '--json', '--data-dir', path.join(folder, name)]
+      const deps = [cli, 'doctor', '--json', '--data-dir', path.join(folder, name)]
       const env = { ...process.env, MASTER_FFMPEG_PATH: file }
-      const { stdout } = await promisify(execFile)(process.execPath, arguments_, { env })
+      const { stdout } = await promisify(execFile)(process.execPath, deps, { env })
       return JSON.parse(stdout).ffmpeg
     }
     expect(await doctor('confined', confined)).toMatchObject({ fault: expect.stringContaining('Permission denied') })

@@ -18,14 +18,14 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { withInputs } from '../../src-cli/input-file.ts'
-import { wordsOfTerminal } from '../../src-cli/words.ts'
+import { terminalMessages } from '../../src-cli/messages.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
 
 const CLI = path.join(import.meta.dirname, '../../src-cli/cli.ts')
-const en = wordsOfTerminal({}, 'en')
-const ko = wordsOfTerminal({}, 'ko')
+const en = terminalMessages({}, 'en')
+const ko = terminalMessages({}, 'ko')
 const signal = new AbortController().signal
 
 let folder: string
@@ -35,8 +35,8 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const at = (name: string) => path.join(folder, name)
-const refusal = (file: string, words = en) =>
-  withInputs([{ path: file }], { words, signal }, async () => 'taken').catch((error: Error) => error.message)
+const refusal = (file: string, messages = en) =>
+  withInputs([{ path: file }], { messages, signal }, async () => 'taken').catch((error: Error) => error.message)
 
 describe.runIf(process.platform !== 'win32')('a song named on the command line', () => {
   test('is refused as what it is: nothing, a folder, a dangling link, a device, a socket', async () => {
@@ -62,7 +62,7 @@ describe.runIf(process.platform !== 'win32')('a song named on the command line',
     writeFileSync(at('private.wav'), 'x')
     chmodSync(at('private.wav'), 0)
     if (process.getuid?.() === 0) return context.skip()
-    expect(await refusal(at('private.wav'))).toMatch(/may not be read/)
+    expect(await refusal(at('private.wav'))).toMatch(/No permission to read/)
     expect(await refusal(at('private.wav'), ko)).toMatch(/읽을 권한이 없어요/)
   })
 
@@ -71,7 +71,7 @@ describe.runIf(process.platform !== 'win32')('a song named on the command line',
     const bytes = wavSong()
     const writing = spawn('sh', ['-c', 'cat >"$0"', at('pipe.wav')], { stdio: ['pipe', 'ignore', 'ignore'] })
     writing.stdin.end(bytes)
-    const seen = await withInputs([{ path: at('pipe.wav') }], { words: en, signal }, async ([input]) => {
+    const seen = await withInputs([{ path: at('pipe.wav') }], { messages: en, signal }, async ([input]) => {
       const file = input?.path ?? ''
       const rights = [file, path.dirname(file)].map((one) => statSync(one).mode & 0o077)
       return { file, rights, name: input?.name, read: readFileSync(file).equals(Buffer.from(bytes)) }
@@ -98,7 +98,7 @@ describe.runIf(process.platform !== 'win32')('a song named on the command line',
       const before = spooled()
       const made = () => spooled().filter((name) => !before.includes(name))
       const stop = new AbortController()
-      const reading = withInputs([{ path: pipe }], { words: en, signal: stop.signal }, async () => 1)
+      const reading = withInputs([{ path: pipe }], { messages: en, signal: stop.signal }, async () => 1)
       const outcome = expect(reading).rejects.toThrow()
       await expect.poll(made).toHaveLength(1)
       await expect.poll(() => bytesIn(made()).filter((size) => size > 0)).toEqual(sizes)
@@ -109,7 +109,7 @@ describe.runIf(process.platform !== 'win32')('a song named on the command line',
   })
 
   test('is asked for once on standard input', async () => {
-    const twice = withInputs([{ path: '-' }, { path: '-' }], { words: en, signal }, async () => 1)
+    const twice = withInputs([{ path: '-' }, { path: '-' }], { messages: en, signal }, async () => 1)
     await expect(twice).rejects.toThrow('Standard input holds one song')
   })
 
@@ -122,8 +122,8 @@ describe.runIf(process.platform !== 'win32')('a song named on the command line',
     afterAll(() => service.stop())
 
     test('is read from standard input and takes its name from --title', async () => {
-      const words = ['master', '-', '--platforms', 'spotify', '--out', at('out'), '--title', '밤기차', '--json']
-      const command = spawn(process.execPath, [CLI, ...words, '--data-dir', service.dataDir])
+      const messages = ['master', '-', '--platforms', 'spotify', '--out', at('out'), '--title', '밤기차', '--json']
+      const command = spawn(process.execPath, [CLI, ...messages, '--data-dir', service.dataDir])
       command.stdin.end(wavSong())
       onTestFinished(() => void command.kill('SIGKILL'))
       const output = text(command.stdout)
@@ -134,7 +134,7 @@ describe.runIf(process.platform !== 'win32')('a song named on the command line',
     })
 
     test('that holds nothing is refused as a file that is empty would be', async () => {
-      const words = [
+      const messages = [
         'master',
         '-',
         '--platforms',
@@ -145,7 +145,7 @@ describe.runIf(process.platform !== 'win32')('a song named on the command line',
         '--data-dir',
         service.dataDir,
       ]
-      const run = promisify(execFile)(process.execPath, [CLI, ...words])
+      const run = promisify(execFile)(process.execPath, [CLI, ...messages])
       run.child.stdin?.end()
       const { stdout } = await run.catch((error: { stdout: string }) => error)
       expect(JSON.parse(stdout).error.code).toMatch(/^(UNSUPPORTED_FORMAT|INVALID_REQUEST)$/)

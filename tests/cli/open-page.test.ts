@@ -43,7 +43,7 @@ interface Said {
 }
 
 /** Runs `open` with what an opener of the system does as a shell script, or without one; its output is no terminal. */
-async function open(words: readonly string[], opener?: string, language = 'C'): Promise<Said> {
+async function open(messages: readonly string[], opener?: string, language = 'C'): Promise<Said> {
   const bin = mkdtempSync(path.join(folder, 'bin-'))
   if (opener !== undefined) {
     for (const name of ['xdg-open', 'open']) {
@@ -52,7 +52,7 @@ async function open(words: readonly string[], opener?: string, language = 'C'): 
     }
   }
   const env = { ...process.env, PATH: opener === undefined ? bin : `${bin}:/usr/bin:/bin`, LC_ALL: language }
-  const run = promisify(execFile)(process.execPath, [CLI, 'open', '--data-dir', service.dataDir, ...words], { env })
+  const run = promisify(execFile)(process.execPath, [CLI, 'open', '--data-dir', service.dataDir, ...messages], { env })
   return run.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: Said) => ({ code, stdout, stderr }),
@@ -71,8 +71,8 @@ describe.runIf(process.platform !== 'win32')('the link of the page', () => {
     const dataDir = path.join(folder, 'headless')
     const log = path.join(folder, 'loudsmith.log')
     const output = openSync(log, 'w', 0o644)
-    const words = [CLI, 'serve', '--stay', '--port', '0', '--data-dir', dataDir]
-    const child = spawn(process.execPath, words, {
+    const messages = [CLI, 'serve', '--stay', '--port', '0', '--data-dir', dataDir]
+    const child = spawn(process.execPath, messages, {
       stdio: ['ignore', output, output],
       env: { ...process.env, LC_ALL: 'C' },
     })

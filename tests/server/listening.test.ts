@@ -3,7 +3,7 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { listen } from '../../src-server/http/listen.ts'
-import { createFront } from '../../src-server/server/front.ts'
+import { createStartupListener } from '../../src-server/server/startup-listener.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 /** A grace that is never over: what closes did not wait for it. */
@@ -71,8 +71,8 @@ test('a port that another program has is named, and nothing of the try stays ope
 
 test('a service that is still being built says that it is well; whatever else is asked waits for it', async () => {
   let port = 0
-  const front = createFront({ version: '1.2.3', port: () => port, newUuid: () => 'an-id' })
-  const listening = await listen(front.answer, 0)
+  const startupListener = createStartupListener({ version: '1.2.3', port: () => port, newUuid: () => 'an-id' })
+  const listening = await listen(startupListener.answer, 0)
   port = listening.port
   const get = async (address: string, host = `127.0.0.1:${port}`) => {
     const asked = request({ port, host: '127.0.0.1', path: address, headers: { host }, agent: false }).end()
@@ -90,7 +90,7 @@ test('a service that is still being built says that it is well; whatever else is
     'x-content-type-options': 'nosniff',
     'x-request-id': 'an-id',
   })
-  front.open(({ url, headers }, response) => response.end(`${headers.host?.split(':')[0]} ${url}`))
+  startupListener.open(({ url, headers }, response) => response.end(`${headers.host?.split(':')[0]} ${url}`))
   expect((await jobs).body).toBe('127.0.0.1 /api/v1/jobs')
   expect((await stranger).body).toBe('evil.example /healthz')
   expect((await get('/healthz')).body).toBe('127.0.0.1 /healthz')

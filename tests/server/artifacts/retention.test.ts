@@ -7,7 +7,7 @@ import { createTrustedTime, type TrustedTime } from '../../../src-server/db/trus
 import { createFolders } from '../../../src-server/jobs/folders.ts'
 import { createJobStore } from '../../../src-server/jobs/store.ts'
 import { createLog } from '../../../src-system/log.ts'
-import { systemChance } from '../../../src-system/system.ts'
+import { systemRandom } from '../../../src-system/system.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { FACTS } from '../batch/fixture.ts'
 import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
@@ -25,7 +25,7 @@ function open(days: number | null) {
   const events: string[] = []
   const log = createLog('silent', clock, () => {})
   const makeTime = () => createTrustedTime({ db, clock, newestMs: store.newestMs })
-  const removals = createRemovals({ db, dataDir: path.dirname(file), clock, chance: systemChance, log })
+  const removals = createRemovals({ db, dataDir: path.dirname(file), clock, random: systemRandom, log })
   const makeRetention = () =>
     createRetention({
       db,
@@ -45,7 +45,7 @@ function open(days: number | null) {
   const ids = new Map<string, string>()
   /** A name of a folder as jobs have them, the same for the same word. */
   const idOf = (word: string) => {
-    const id = ids.get(word) ?? systemChance.newUuid()
+    const id = ids.get(word) ?? systemRandom.newUuid()
     ids.set(word, id)
     return id
   }

@@ -12,7 +12,7 @@ import { createRemovals } from '../../../src-server/db/removals.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { createJobStore } from '../../../src-server/jobs/store.ts'
 import { createLog } from '../../../src-system/log.ts'
-import { systemChance } from '../../../src-system/system.ts'
+import { systemRandom } from '../../../src-system/system.ts'
 import type { AudioFacts } from '../../../src-worker/media/audio-facts.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
@@ -39,9 +39,9 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
   const store = createJobStore(db)
   const folder = path.join(path.dirname(file), 'sources')
   const log = createLog('silent', clock, () => {})
-  const removals = createRemovals({ db, dataDir: path.dirname(file), clock, chance: systemChance, log })
+  const removals = createRemovals({ db, dataDir: path.dirname(file), clock, random: systemRandom, log })
   mkdirSync(path.join(path.dirname(file), 'tmp'), { recursive: true })
-  const sources = createSources({ db, clock, chance: systemChance, folder, removals })
+  const sources = createSources({ db, clock, random: systemRandom, folder, removals })
   const submitted: BatchJob[] = []
   const cancelled: string[] = []
   const events: string[] = []
@@ -60,7 +60,7 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
       if (outcome instanceof AppError) throw outcome
       submitted.push(job)
       store.add({
-        jobId: systemChance.newUuid(),
+        jobId: systemRandom.newUuid(),
         request: job.request,
         batchId: job.batchId,
         sourceId: job.sourceId,
@@ -93,7 +93,7 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
   const made = createBatch({
     db,
     clock,
-    chance: systemChance,
+    random: systemRandom,
     log,
     sources,
     jobs,
@@ -113,7 +113,7 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
 
   /** Stores a song of its own bytes. */
   const storeSong = (purpose: 'song' | 'reference', name: string, bytes: string) => {
-    const upload = path.join(path.dirname(file), 'tmp', systemChance.newUuid())
+    const upload = path.join(path.dirname(file), 'tmp', systemRandom.newUuid())
     mkdirSync(path.dirname(upload), { recursive: true })
     writeFileSync(upload, bytes)
     const sha256 = createHash('sha256').update(bytes).digest('hex')

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import os from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { createOutputDelivery, type OutputDeliveryArguments } from '../../../src-server/batch/output-delivery.ts'
+import { createOutputDelivery, type OutputDeliveryDeps } from '../../../src-server/batch/output-delivery.ts'
 import { copyMasters, type Masters } from '../../../src-server/batch/output-folder.ts'
 import { createJobStore } from '../../../src-server/jobs/store.ts'
 import type { MasterRequest } from '../../../src-server/uploads/form.ts'
@@ -111,7 +111,7 @@ test('masters that lie there already, byte for byte, count as delivered', async 
   expect(await copyMasters(folder, masters, systemClock, signal)).toBe(`${first} (3)`)
 })
 
-type DeliveryChange = Partial<OutputDeliveryArguments> & { readonly to?: string }
+type DeliveryChange = Partial<OutputDeliveryDeps> & { readonly to?: string }
 
 /** A delivery to `to` with a store of one done job, delivered nowhere yet, and what it told the page and the log. */
 function openDelivery({ to = path.join(folder, 'out'), ...change }: DeliveryChange = {}) {
@@ -152,7 +152,7 @@ function openDelivery({ to = path.join(folder, 'out'), ...change }: DeliveryChan
 /** A database that another program holds: nothing can be noted while `isLocked`. */
 function lockedStore() {
   const world = { isLocked: true, tried: 0, noted: [] as string[] }
-  const jobStore: OutputDeliveryArguments['jobStore'] = {
+  const jobStore: OutputDeliveryDeps['jobStore'] = {
     listUndelivered: () => [],
     setOutputFolder(_jobId, made) {
       world.tried++

@@ -22,7 +22,7 @@ import { createStableFiles } from '../../../src-server/batch/stable-files.ts'
 import { createWatchFolders, type WatchFolders } from '../../../src-server/batch/watch-folders.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { createLog } from '../../../src-system/log.ts'
-import { type Clock, systemChance } from '../../../src-system/system.ts'
+import { type Clock, systemRandom } from '../../../src-system/system.ts'
 import { FACTS, openBatch } from './fixture.ts'
 
 /** Whoever runs these tests may read every file, so that a refusal of the system is played. */
@@ -105,7 +105,7 @@ function openWatch(world: World = openBatch(), verdict: Verdict = () => undefine
   const folders = createWatchFolders({
     db: world.db,
     clock,
-    chance: systemChance,
+    random: systemRandom,
     log: createLog('warn', world.clock, (line) => (JSON.parse(line).level === 'error' ? faults : warnings).push(line)),
     tmp: path.join(path.dirname(world.file), 'tmp'),
     dataDir: path.dirname(world.file),

@@ -29,13 +29,13 @@ import {
 } from '../../../src-server/db/data-directory.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
-import { systemChance } from '../../../src-system/system.ts'
+import { systemRandom } from '../../../src-system/system.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { startService } from '../../support/service.ts'
 
 const CLI = path.join(import.meta.dirname, '../../../src-cli/cli.ts')
 const MIGRATIONS = readMigrations(path.join(import.meta.dirname, '../../../src-server/db/migrations'))
-const { newUuid } = systemChance
+const { newUuid } = systemRandom
 /** Links and rights are those of POSIX. */
 const onPosix = process.platform !== 'win32'
 

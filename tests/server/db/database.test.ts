@@ -7,7 +7,7 @@ import { databaseFault } from '../../../src-server/db/fault.ts'
 import { type Migration, readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
 import { liveOwner, ownDirectory } from '../../../src-server/db/owner.ts'
-import { surely } from '../../../src-server/db/surely.ts'
+import { retryWrite } from '../../../src-server/db/retry-write.ts'
 import { listen } from '../../../src-server/http/listen.ts'
 import { startServer } from '../../../src-server/server.ts'
 import { createLog } from '../../../src-system/log.ts'
@@ -187,7 +187,7 @@ describe('what must not be lost', () => {
       return 'written'
     }
     const causes: unknown[] = []
-    const end = surely(run, {
+    const end = retryWrite(run, {
       clock,
       signal: new AbortController().signal,
       onFailure: (cause) => void causes.push(cause),
@@ -202,7 +202,7 @@ describe('what must not be lost', () => {
     const clock = createFakeClock()
     const stop = new AbortController()
     let tries = 0
-    const end = surely(
+    const end = retryWrite(
       () => {
         tries++
         throw new Error('full')

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { linkOf, ticketIn } from '../../../src-contract/session.ts'
 import { createTickets } from '../../../src-server/access/tickets.ts'
-import { systemChance } from '../../../src-system/system.ts'
+import { systemRandom } from '../../../src-system/system.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -44,7 +44,7 @@ test('two that exchange one ticket at the same moment: one gets the credential',
 
 test('a ticket is exchanged within five minutes, however the clock is set and however long the machine sleeps', () => {
   const clock = { wallMs: 1e12, awakeMs: 5, now: () => clock.wallMs, monotonicMs: () => clock.awakeMs }
-  const tickets = createTickets({ clock, chance: systemChance })
+  const tickets = createTickets({ clock, random: systemRandom })
   const after = (wallMs: number, awakeMs: number) => {
     const ticket = tickets.mint()
     clock.wallMs += wallMs
@@ -57,7 +57,7 @@ test('a ticket is exchanged within five minutes, however the clock is set and ho
 })
 
 test('tickets that nobody exchanges are not kept without end', () => {
-  const tickets = createTickets({ clock: { now: () => 0, monotonicMs: () => 0 }, chance: systemChance })
+  const tickets = createTickets({ clock: { now: () => 0, monotonicMs: () => 0 }, random: systemRandom })
   const made = Array.from({ length: 150 }, () => tickets.mint())
   expect(new Set(made).size).toBe(150)
   expect([tickets.redeem(made[0] ?? ''), tickets.redeem(made.at(-1) ?? '')]).toEqual([false, true])

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  type Happening,
   hasEnded,
   JOB_STATES,
+  type JobEvent,
   MAX_STARTS,
   nextPosition,
   statusOf,
 } from '../../../src-server/jobs/job.ts'
 
-const happening = fc.constantFrom<Happening>(
+const event = fc.constantFrom<JobEvent>(
   { kind: 'claim' },
   { kind: 'succeed' },
   { kind: 'fail', failureCode: 'DIGITAL_SILENCE' },
@@ -21,16 +21,16 @@ const position = fc.record({ state: fc.constantFrom(...JOB_STATES), starts: fc.i
 
 test('an ended job never changes, whatever happens (contract 1)', () => {
   fc.assert(
-    fc.property(position, happening, (from, what) => {
+    fc.property(position, event, (from, what) => {
       if (hasEnded(from.state)) expect(nextPosition(from, what)).toBeUndefined()
     }),
   )
 })
 
 test('a job whose last crash was for want of memory fails as that', () => {
-  const happening = { kind: 'crash', isOutOfMemory: true } as const
-  expect(nextPosition({ state: 'running', starts: 2 }, happening)).toMatchObject({ state: 'waiting' })
-  expect(nextPosition({ state: 'running', starts: 3 }, happening)).toMatchObject({ failureCode: 'OUT_OF_MEMORY' })
+  const event = { kind: 'crash', isOutOfMemory: true } as const
+  expect(nextPosition({ state: 'running', starts: 2 }, event)).toMatchObject({ state: 'waiting' })
+  expect(nextPosition({ state: 'running', starts: 3 }, event)).toMatchObject({ failureCode: 'OUT_OF_MEMORY' })
 })
 
 test('a job that keeps crashing is started three times and then fails; orderly stops never count (contract 8)', () => {
@@ -41,7 +41,7 @@ test('a job that keeps crashing is started three times and then fails; orderly s
       for (const kind of ends) {
         job = nextPosition(job as NonNullable<typeof job>, { kind: 'claim' })
         expect(job?.state).toBe('running')
-        job = nextPosition(job as NonNullable<typeof job>, { kind } as Happening)
+        job = nextPosition(job as NonNullable<typeof job>, { kind } as JobEvent)
         if (kind === 'crash') crashes++
         expect(job).toMatchObject(
           crashes === 3 ? { state: 'failed', failureCode: 'ENGINE_CRASHED' } : { state: 'waiting', starts: crashes },

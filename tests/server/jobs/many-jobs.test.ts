@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { type Db, openDatabase } from '../../../src-server/db/open.ts'
 import { createJobStore, type JobFilter, type JobStore, type NewJob } from '../../../src-server/jobs/store.ts'
-import { systemChance } from '../../../src-system/system.ts'
+import { systemRandom } from '../../../src-system/system.ts'
 
 const COUNT = 6000
 /** Far below what a person notices; a plain scan of rows with their results would be far above. */
@@ -17,7 +17,7 @@ let store: JobStore
 
 function job(index: number): NewJob {
   return {
-    jobId: systemChance.newUuid(),
+    jobId: systemRandom.newUuid(),
     request: {
       platforms: [index % 3 ? 'spotify' : 'melon'],
       genre: 'pop',

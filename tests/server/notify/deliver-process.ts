@@ -4,14 +4,14 @@ import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
 import { createNotify } from '../../../src-server/notify/notify.ts'
 import { createLog } from '../../../src-system/log.ts'
-import { systemChance, systemClock } from '../../../src-system/system.ts'
+import { systemClock, systemRandom } from '../../../src-system/system.ts'
 
 const [file = '', webhookUrl = ''] = process.argv.slice(2)
 const db = openDatabase(file, readMigrations(path.join(import.meta.dirname, '../../../src-server/db/migrations')))
 const notify = createNotify({
   db,
   clock: systemClock,
-  chance: systemChance,
+  random: systemRandom,
   log: createLog('silent', systemClock, () => {}),
   plan: () => 'studio',
   ownPort: 1,

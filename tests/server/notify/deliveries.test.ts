@@ -21,8 +21,8 @@ import {
   TLS,
 } from './fixture.ts'
 
-function happen(notify: ReturnType<typeof createTestNotify>['notify'], happened: Parameters<typeof notify.record>[0]) {
-  notify.record(happened)
+function happen(notify: ReturnType<typeof createTestNotify>['notify'], newEvent: Parameters<typeof notify.record>[0]) {
+  notify.record(newEvent)
   notify.committed()
 }
 

@@ -10,9 +10,9 @@ import { onTestFinished } from 'vitest'
 import type { Plan } from '../../../src-contract/plans.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
-import { createNotify, type NotifyArguments } from '../../../src-server/notify/notify.ts'
+import { createNotify, type NotifyDeps } from '../../../src-server/notify/notify.ts'
 import { createLog } from '../../../src-system/log.ts'
-import { type Clock, systemChance, systemClock } from '../../../src-system/system.ts'
+import { type Clock, systemClock, systemRandom } from '../../../src-system/system.ts'
 
 export const OWN_PORT = 47310
 
@@ -36,7 +36,7 @@ export interface World {
 
 /** Notify with everything real but the clock, when one is given. `world` can be changed while it runs. */
 export function createTestNotify(
-  options: { file?: string; clock?: Clock; resolveName?: NotifyArguments['resolveName']; baseUrl?: string } = {},
+  options: { file?: string; clock?: Clock; resolveName?: NotifyDeps['resolveName']; baseUrl?: string } = {},
 ) {
   const clock = options.clock ?? systemClock
   const db = openTestDatabase(options.file ?? newDatabaseFile())
@@ -45,7 +45,7 @@ export function createTestNotify(
   const notify = createNotify({
     db,
     clock,
-    chance: systemChance,
+    random: systemRandom,
     log: createLog('debug', clock, (line) => lines.push(line)),
     plan: () => world.plan,
     ownPort: OWN_PORT,

@@ -60,8 +60,8 @@ async function start(options: { clock?: typeof systemClock; allowed?: { is: bool
     const response = await fetch(`${baseUrl}/api/v1/events`, { headers, signal: aborted.signal })
     return { response, ...{ stop: () => aborted.abort() }, stream: follow(response) }
   }
-  const happen = (happened: Parameters<typeof notify.record>[0]) => {
-    const seq = notify.record(happened)
+  const happen = (newEvent: Parameters<typeof notify.record>[0]) => {
+    const seq = notify.record(newEvent)
     notify.committed()
     return seq
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newSecret, signedHeaders } from '../../../src-server/notify/signature.ts'
-import { systemChance } from '../../../src-system/system.ts'
+import { systemRandom } from '../../../src-system/system.ts'
 
 test('a signature is the one that the Standard Webhooks reference vector gives', () => {
   const headers = signedHeaders(
@@ -17,7 +17,7 @@ test('a signature is the one that the Standard Webhooks reference vector gives',
 })
 
 test('a secret is whsec_ and 32 random bytes in base64, and never the same twice', () => {
-  const secret = newSecret(systemChance.randomBytes)
+  const secret = newSecret(systemRandom.randomBytes)
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-  expect(newSecret(systemChance.randomBytes)).not.toBe(secret)
+  expect(newSecret(systemRandom.randomBytes)).not.toBe(secret)
 })

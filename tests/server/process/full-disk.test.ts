@@ -18,8 +18,8 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest'
 import { masterFile } from '../../../src-cli/master.ts'
+import { terminalMessages } from '../../../src-cli/messages.ts'
 import { createServiceClient } from '../../../src-cli/service-client.ts'
-import { wordsOfTerminal } from '../../../src-cli/words.ts'
 import { type RunningServer, startServer } from '../../../src-server/server.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -318,7 +318,7 @@ test('the command line leaves no half of a master where there is no room to unpa
   const elsewhere = await startService()
   const song = path.join(elsewhere.dataDir, 'song.wav')
   writeFileSync(song, wavSong())
-  const words = wordsOfTerminal({}, 'en')
+  const words = terminalMessages({}, 'en')
   const client = createServiceClient({ baseUrl: elsewhere.baseUrl, credential: elsewhere.sessionCredential }, words)
   const master = (out: string) => {
     const options = { platforms: 'spotify,melon', out, fields: {} }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, type TestContext, test } from 'vitest'
 import { startServer } from '../../../src-server/server.ts'
-import { systemChance } from '../../../src-system/system.ts'
+import { systemRandom } from '../../../src-system/system.ts'
 import { markDirectory } from '../../support/data-directory.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { startService } from '../../support/service.ts'
@@ -50,7 +50,7 @@ test('a start on a read-only data folder says so and what to do, whether the fol
 test('a start leaves a left-over upload that cannot be removed where it is, and clears the others', async (context) => {
   const dataDir = path.join(folder, 'data')
   markDirectory(dataDir)
-  const [held, other] = [systemChance.newUuid(), systemChance.newUuid()].map((name) =>
+  const [held, other] = [systemRandom.newUuid(), systemRandom.newUuid()].map((name) =>
     path.join(dataDir, 'tmp', name),
   ) as [string, string]
   for (const place of [held, other]) mkdirSync(place, { recursive: true })

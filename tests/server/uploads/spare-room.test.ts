@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { createSpareRoom } from '../../../src-server/uploads/spare-room.ts'
 import { createLog } from '../../../src-system/log.ts'
-import { systemChance } from '../../../src-system/system.ts'
+import { systemRandom } from '../../../src-system/system.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 
 const folders: string[] = []
@@ -17,7 +17,7 @@ async function open() {
   folders.push(dataDir)
   const clock = createFakeClock()
   const log = createLog('silent', clock, () => {})
-  const spareRoom = createSpareRoom({ dataDir, clock, chance: systemChance, log })
+  const spareRoom = createSpareRoom({ dataDir, clock, random: systemRandom, log })
   const megabytes = () => (statSync(path.join(dataDir, 'spare-room'), { throwIfNoEntry: false })?.size ?? 0) / 1_048_576
   spareRoom.start()
   await expect.poll(megabytes).toBe(8)

@@ -7,7 +7,7 @@ const storage = (freeMb: number, quotaMb: number | null = null, usedMb = 0, prom
   createStorage({
     dataDir: '/nowhere',
     usedBytes: () => usedMb * MB,
-    promisedBytes: () => promisedMb * MB,
+    reservedBytes: () => promisedMb * MB,
     quotaBytes: () => (quotaMb === null ? null : quotaMb * MB),
     freeBytes: () => freeMb * MB,
   })

@@ -1,4 +1,4 @@
-/** Where the parts of the application lie: beside their sources in development, beside the bundle in the packaged application. */
+/** Paths of the parts of the application: beside their sources in development, beside the bundle in the packaged application. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 

@@ -13,7 +13,7 @@ const OWN = {
 } as const
 
 /** Returns the names of ours in one folder of a data directory; none where it is missing, or a link to somewhere else. */
-export function listOwn(dataDir: string, place: keyof typeof OWN): string[] {
+export function listDataFiles(dataDir: string, place: keyof typeof OWN): string[] {
   const folder = path.join(dataDir, place)
   if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
   const { names, isFolder } = OWN[place]
@@ -23,7 +23,7 @@ export function listOwn(dataDir: string, place: keyof typeof OWN): string[] {
 }
 
 /** Returns whether a place such as `jobs/<UUID>` is one of ours and lies in the data directory itself, not behind a link. */
-export function isOwn(dataDir: string, place: string): boolean {
+export function isDataFile(dataDir: string, place: string): boolean {
   const [folder = '', name = '', ...more] = place.split('/')
   if (!(folder in OWN) || more.length > 0) return false
   const { names, isFolder } = OWN[folder as keyof typeof OWN]

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { createAppSession } from '../../../src-server/batch/app-session.ts'
+import { createBatchService } from '../../../src-server/batch/batch-service.ts'
 import { createRemovals } from '../../../src-server/db/removals.ts'
 import { createFolders } from '../../../src-server/jobs/folders.ts'
 import { createJobStore } from '../../../src-server/jobs/store.ts'
 import { createLog } from '../../../src-system/log.ts'
-import { systemChance } from '../../../src-system/system.ts'
+import { systemRandom } from '../../../src-system/system.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
 import { FACTS } from './fixture.ts'
@@ -48,13 +48,13 @@ function openSession() {
   const world = { breaksNotes: false }
   const log = createLog('silent', clock, () => {})
   mkdirSync(path.join(dataDir, 'tmp'))
-  const session = createAppSession({
+  const session = createBatchService({
     db,
     clock,
-    chance: systemChance,
+    random: systemRandom,
     log,
     dataDir,
-    removals: createRemovals({ db, dataDir, clock, chance: systemChance, log }),
+    removals: createRemovals({ db, dataDir, clock, random: systemRandom, log }),
     outputFolder: () => null,
     jobs: { submit: () => {}, cancel: () => {}, freeSlots: () => 1, files: () => undefined },
     jobStore: createJobStore(db),

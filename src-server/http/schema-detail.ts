@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { Detail } from '../../src-contract/text/details.ts'
 
-/** What the checker of schemas says of one fault (JSON Schema keywords; typebox names them so). */
+/** Fault reported by the schema validator (typebox uses the keywords of JSON Schema). */
 export interface SchemaFault {
   readonly keyword: string
   readonly params: object
@@ -18,10 +18,10 @@ const TYPES: Readonly<Record<string, Detail>> = {
 }
 
 /**
- * Returns which rule of ours a fault of the checker breaks; `member` is the schema of the value at fault, where that is known: a
- * whole number out of bounds is told both of them. Pure; never throws.
+ * Returns the API's detail for a fault of the validator; `member` is the schema of the invalid value, where that is known: a
+ * whole number out of bounds gets both bounds. Pure; never throws.
  */
-export function brokenRule({ keyword, params }: SchemaFault, member?: TSchema): Detail {
+export function schemaDetail({ keyword, params }: SchemaFault, member?: TSchema): Detail {
   const { type, minimum, maximum } = (member ?? {}) as { type?: string; minimum?: number; maximum?: number }
   if (type === 'integer' && minimum !== undefined && maximum !== undefined) {
     return { rule: 'between', least: minimum, most: maximum }

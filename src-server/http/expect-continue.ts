@@ -1,4 +1,4 @@
-/** Bodies that a client keeps back until it is asked for them (`Expect: 100-continue`, RFC 9110 section 10.1.1). */
+/** Support for `Expect: 100-continue` (RFC 9110 section 10.1.1): the client sends a body only when asked for it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const held = new WeakMap<IncomingMessage, ServerResponse>()

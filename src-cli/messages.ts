@@ -1,4 +1,4 @@
-/** The command line's own words, in both languages: help, refusals, outcomes. What is JSON speaks English and never changes. */
+/** Messages of the command line in both languages: help, refusals, outcomes. JSON output is English and never changes. */
 import type { Stage } from '../src-contract/jobs.ts'
 import type { Language } from '../src-contract/text/text.ts'
 
@@ -34,7 +34,7 @@ const en = {
     fileThere: (file: string) => `There is something else at ${file}. Choose another name.`,
     notWritten: (file: string, reason: string) => `The link could not be written to ${file}: ${reason}`,
     noTerminal:
-      'The link lets its reader do everything, so it is shown on a terminal only. Use --link-file FILE for a program.',
+      'Anybody who has the link can do everything, so it is shown on a terminal only. In a program use --link-file FILE.',
     noBrowser: 'No browser could be opened here. Run "loudsmith open --print" in a terminal, or use --link-file FILE.',
   },
 
@@ -46,7 +46,7 @@ const en = {
     list: 'List the keys, newest first.',
     none: 'There are no keys.',
     revoke: 'Revoke a key at once and for good.',
-    id: 'as "keys list" shows it',
+    id: 'identifier, as shown by "keys list"',
     revoked: (name: string) => `Key "${name}" is revoked.`,
     unknown: (id: string) => `There is no key ${id}. See its identifier in "keys list".`,
     used: (at: string) => `used ${at}`,
@@ -58,10 +58,10 @@ const en = {
     about: 'Show the account, choose its plan, add credits.',
     show: 'Show plan, credits and limits.',
     plan: 'Choose the plan: a local policy, not a purchase.',
-    whichPlan: 'which one',
+    whichPlan: 'the plan',
     grant: 'Add credits.',
-    amount: 'how many to add',
-    aNumber: 'A number of credits is 1 or more.',
+    amount: 'number of credits to add',
+    aNumber: 'The number of credits must be 1 or more.',
     rows: {
       plan: 'Plan',
       credits: 'Credits',
@@ -88,13 +88,13 @@ const en = {
   },
 
   doctor: {
-    about: 'Show which ffmpeg, versions, folders, free disk and SIMD there are.',
+    about: 'Show ffmpeg, versions, folders, free disk space and SIMD support.',
     noFfmpeg: 'none found: install ffmpeg 5.1 or newer, or name one in Settings',
     rows: { engine: 'Engine', trial: 'Trial', data: 'Data', disk: 'Disk', service: 'Service', aside: 'Set aside' },
     notPrivate: 'This disk keeps no access rights: others on this machine may read the data.',
     aside: (items: number, size: string, folder: string) =>
-      `${items} not known to the database (${size}), to be removed by hand: ${folder}`,
-    trialPassed: 'ffmpeg writes and reads in the data folder',
+      `${items} not in the database (${size}); remove by hand: ${folder}`,
+    trialPassed: 'ffmpeg can write and read in the data folder',
     hasSimd: 'yes',
     noSimd: 'no: the engine needs a processor and runtime with WebAssembly SIMD',
     disk: (free: string, used: string) => `${free} free, ${used} used by Loudsmith`,
@@ -107,19 +107,19 @@ const en = {
     platforms: (list: string) => `comma-separated: ${list}`,
     out: 'folder for the masters and the report',
     genre: 'genre',
-    aiService: 'what made the song',
+    aiService: 'service that made the song',
     tier: 'tier',
-    loudness: 'the level of each platform, or that of the genre everywhere',
-    intensity: 'how much the chain may change, 0 to 100',
-    reference: 'a track whose tone to match',
-    referenceAmount: 'how far to move toward it, 0 to 100',
+    loudness: 'the level of each platform (platform), or of the genre everywhere (competitive)',
+    intensity: 'strength of the processing, 0 to 100',
+    reference: 'track whose tone is matched',
+    referenceAmount: 'strength of the match, 0 to 100',
     title: 'title of the masters',
     artist: 'artist of the masters',
     noFile: (file: string) => `There is no file ${file}.`,
     folder: (file: string) =>
-      `${file} is a folder. Name one song in it; a folder is mastered when it is watched, see Settings.`,
+      `${file} is a folder. Name one song in it. To master a whole folder, add it as a watch folder in Settings.`,
     danglingLink: (file: string, target: string) => `${file} is a link to ${target}, which is not there.`,
-    noRight: (file: string) => `${file} may not be read. Allow reading it, or run the command as its owner.`,
+    noRight: (file: string) => `No permission to read ${file}. Allow reading it, or run the command as its owner.`,
     device: (file: string) => `${file} is a device, not a song.`,
     socket: (file: string) => `${file} is a socket, not a song.`,
     unreadable: (file: string, reason: string) => `${file} cannot be read: ${reason}`,
@@ -150,7 +150,7 @@ const en = {
     below: (lufs: number) => `below its target of ${lufs} LUFS`,
   },
 
-  /** What commander says by itself, by its English: titles of the help, notes to options, mistakes. Undefined stays as it is. */
+  /** Texts of commander itself by their English: titles of the help, notes to options, mistakes. A text without an entry stays as it is. */
   commander: {
     titles: {} as Readonly<Record<string, string>>,
     help: 'display help for command',
@@ -159,19 +159,19 @@ const en = {
   },
 }
 
-export type Words = typeof en
+export type Messages = typeof en
 
-const ko: Words = {
+const ko: Messages = {
   language: 'ko',
-  about: '내 컴퓨터에서 하는 오디오 마스터링: 곡 하나로 플랫폼마다 측정된 마스터를 만들어요.',
+  about: '내 컴퓨터에서 하는 오디오 마스터링. 곡 하나로 플랫폼별 마스터를 만들고 측정해요.',
   dataDirOption: '곡, 결과, 데이터베이스가 있는 폴더',
   adoptDirOption: '그 폴더에 다른 파일이 있으면 그 안의 Loudsmith 폴더를 쓰기',
-  jsonOption: '스크립트용 JSON으로 답하기',
+  jsonOption: '스크립트용 JSON으로 출력하기',
   emptyPath: '비어 있어요.',
   aPort: '포트는 0부터 65535까지의 숫자예요.',
   outputLost: (reason) => `출력을 쓰지 못했어요: ${reason}`,
   stoppedAnswering: (baseUrl) =>
-    `${baseUrl}의 Loudsmith가 응답을 멈췄어요. 다시 시작하세요. 이미 시작한 작업은 이어져요.`,
+    `${baseUrl}의 Loudsmith가 응답하지 않아요. 다시 시작하세요. 이미 시작한 작업은 이어서 진행돼요.`,
 
   serve: {
     about: '멈출 때까지 API와 브라우저용 페이지를 제공해요.',
@@ -185,24 +185,25 @@ const ko: Words = {
   open: {
     about: '실행 중인 서비스의 화면을 브라우저에서 열어요.',
     linkFile: '링크를 나만 읽을 수 있는 이 파일에 쓰기',
-    print: '링크를 보여 주기. 터미널에서만 돼요',
+    print: '링크를 표시하기. 터미널에서만 쓸 수 있어요',
     notRunning: '이 데이터 폴더로 실행 중인 Loudsmith가 없어요. "npm start"나 "loudsmith serve"로 시작하세요.',
     opened: '브라우저에서 화면을 열어요.',
     orThis: (link) => `열리지 않으면: ${link} (5분 안에 한 번만 열려요)`,
     written: (file) => `링크를 ${file}에 썼어요. 5분 안에 한 번만 열려요.`,
     fileThere: (file) => `${file}에 이미 다른 것이 있어요. 다른 이름을 고르세요.`,
     notWritten: (file, reason) => `링크를 ${file}에 쓰지 못했어요: ${reason}`,
-    noTerminal: '링크를 읽은 사람은 무엇이든 할 수 있어서 터미널에만 보여요. 프로그램에서는 --link-file FILE을 쓰세요.',
+    noTerminal:
+      '링크를 가진 사람은 무엇이든 할 수 있어서 터미널에만 표시해요. 프로그램에서는 --link-file FILE을 쓰세요.',
     noBrowser:
       '여기서는 브라우저를 열 수 없어요. 터미널에서 "loudsmith open --print"를 실행하거나 --link-file FILE을 쓰세요.',
   },
 
   keys: {
     about: 'API 키를 만들고, 보고, 폐기해요.',
-    create: '키를 만들어요. 키는 마지막 줄에 이번 한 번만 보여요.',
+    create: '키를 만들어요. 키는 마지막 줄에 이번 한 번만 표시돼요.',
     name: '키의 용도',
-    created: (name, id) => `키 "${name}"(${id})을(를) 만들었어요. 이번 한 번만 보여요:`,
-    list: '키를 최신순으로 보여요.',
+    created: (name, id) => `키 "${name}"(${id})을(를) 만들었어요. 이번 한 번만 표시돼요:`,
+    list: '키를 최신순으로 보여 줘요.',
     none: '키가 없어요.',
     revoke: '키를 바로, 완전히 폐기해요.',
     id: '"keys list"에 나오는 ID',
@@ -210,13 +211,13 @@ const ko: Words = {
     unknown: (id) => `${id}라는 키가 없어요. "keys list"에서 ID를 확인하세요.`,
     used: (at) => `사용 ${at}`,
     neverUsed: '사용한 적 없음',
-    states: { active: '사용 중', suspended: '플랜 때문에 정지', revoked: '폐기됨' },
+    states: { active: '사용 중', suspended: '플랜 한도 초과로 정지됨', revoked: '폐기됨' },
   },
 
   account: {
     about: '계정을 보고, 플랜을 고르고, 크레딧을 추가해요.',
-    show: '플랜, 크레딧, 한도를 보여요.',
-    plan: '플랜을 골라요. 구매가 아니라 이 컴퓨터의 정책이에요.',
+    show: '플랜, 크레딧, 한도를 보여 줘요.',
+    plan: '플랜을 골라요. 구매가 아니라 이 컴퓨터에만 적용되는 설정이에요.',
     whichPlan: '플랜',
     grant: '크레딧을 추가해요.',
     amount: '추가할 개수',
@@ -237,24 +238,31 @@ const ko: Words = {
   settings: {
     about: '소유자만 정할 수 있는 설정을 보고 바꿔요.',
     ffmpeg: '설정한 ffmpeg와 사용 중인 ffmpeg를 보거나, 경로에 있는 ffmpeg를 설정하고 확인해요.',
-    path: 'ffmpeg 프로그램. 한 번 실행해 보고 SHA-256을 기억해요',
-    clear: '설정하지 않기: Loudsmith가 찾아요',
+    path: 'ffmpeg 프로그램. 한 번 실행해 보고 SHA-256을 저장해요',
+    clear: '설정 지우기: Loudsmith가 알아서 찾아요',
     either: '경로와 --clear 중 하나만 쓰세요.',
-    none: '없음: Loudsmith가 찾아요',
+    none: '없음: Loudsmith가 알아서 찾아요',
     rows: { set: '설정', inUse: '사용 중' },
     ffmpeg_unconfirmed: '없음: 설정한 ffmpeg를 아직 확인하지 않았어요. 다시 설정하면 확인돼요.',
     ffmpeg_changed: '없음: 설정한 ffmpeg가 확인한 파일과 달라요. 다시 설정하면 확인돼요.',
   },
 
   doctor: {
-    about: 'ffmpeg, 버전, 폴더, 디스크 여유, SIMD를 보여요.',
+    about: 'ffmpeg, 버전, 폴더, 디스크 여유 공간, SIMD 지원 여부를 보여 줘요.',
     noFfmpeg: '없음: ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요',
-    rows: { engine: '엔진', trial: '시험', data: '데이터', disk: '디스크', service: '서비스', aside: '따로 둔 파일' },
+    rows: {
+      engine: '엔진',
+      trial: '동작 확인',
+      data: '데이터',
+      disk: '디스크',
+      service: '서비스',
+      aside: '따로 둔 파일',
+    },
     notPrivate: '이 디스크에는 접근 권한이 없어서 이 컴퓨터의 다른 사용자가 데이터를 읽을 수 있어요.',
-    aside: (items, size, folder) => `데이터베이스가 모르는 항목 ${items}개(${size}), 직접 지우세요: ${folder}`,
-    trialPassed: 'ffmpeg가 데이터 폴더에서 쓰고 읽어요',
+    aside: (items, size, folder) => `데이터베이스에 없는 항목 ${items}개(${size}), 직접 지우세요: ${folder}`,
+    trialPassed: 'ffmpeg가 데이터 폴더에 쓰고 읽을 수 있어요',
     hasSimd: '있음',
-    noSimd: '없음: WebAssembly SIMD가 되는 프로세서와 런타임이 필요해요',
+    noSimd: '없음: WebAssembly SIMD를 지원하는 프로세서와 런타임이 필요해요',
     disk: (free, used) => `여유 ${free}, Loudsmith 사용 ${used}`,
     notRunning: '실행 중이 아님',
   },
@@ -267,44 +275,45 @@ const ko: Words = {
     genre: '장르',
     aiService: '곡을 만든 서비스',
     tier: '등급',
-    loudness: '라우드니스: 플랫폼별 기준(platform) 또는 어디서나 장르 기준(competitive)',
+    loudness: '음량: 플랫폼별 기준(platform) 또는 모든 플랫폼에 장르 기준(competitive)',
     intensity: '처리 강도, 0부터 100까지',
     reference: '음색을 맞출 레퍼런스 트랙',
-    referenceAmount: '레퍼런스에 다가가는 정도, 0부터 100까지',
+    referenceAmount: '레퍼런스에 맞추는 정도, 0부터 100까지',
     title: '마스터의 제목',
     artist: '마스터의 아티스트',
     noFile: (file) => `${file} 파일이 없어요.`,
-    folder: (file) => `${file}은(는) 폴더예요. 그 안의 곡을 하나 적으세요. 폴더째로는 설정에서 지켜보게 하면 돼요.`,
+    folder: (file) =>
+      `${file}은(는) 폴더예요. 그 안의 곡을 하나 지정하세요. 폴더 전체를 마스터링하려면 설정에서 감시 폴더로 추가하세요.`,
     danglingLink: (file, target) => `${file}은(는) ${target}을(를) 가리키는 링크인데, 그 파일이 없어요.`,
     noRight: (file) => `${file}을(를) 읽을 권한이 없어요. 읽기를 허용하거나 소유자로 실행하세요.`,
     device: (file) => `${file}은(는) 곡이 아니라 장치예요.`,
     socket: (file) => `${file}은(는) 곡이 아니라 소켓이에요.`,
     unreadable: (file, reason) => `${file}을(를) 읽을 수 없어요: ${reason}`,
     keyboard: '표준 입력이 키보드예요. 곡을 파이프로 보내세요: cat song.flac | loudsmith master - …',
-    twiceInput: '표준 입력에는 한 곡만 있어요. 곡이나 레퍼런스 중 하나는 파일로 적으세요.',
+    twiceInput: '표준 입력에는 한 곡만 있어요. 곡이나 레퍼런스 중 하나는 파일로 지정하세요.',
     tooLarge: (name, gigabytes) => `${name}이(가) ${gigabytes} GiB보다 커요. FLAC으로 내보내세요.`,
     standardInput: '표준 입력',
     notWritable: (folder) => `${folder}에 쓸 수 없어요. --out으로 다른 폴더를 고르세요.`,
     notUnpacked: (folder, reason) =>
-      `마스터는 만들어졌지만 ${folder}에 쓰지 못했어요: ${reason}. 창의 기록에서 저장하세요.`,
+      `마스터는 만들었지만 ${folder}에 쓰지 못했어요: ${reason}. 앱의 기록에서 저장하세요.`,
     stages: {
       waiting: '대기 중',
       decoding: '디코딩 중',
       analysing: '분석 중',
       rendering: '렌더링 중',
       verifying: '확인 중',
-      packaging: '묶는 중',
+      packaging: '압축 중',
       queued: '대기 중',
       done: '완료',
       failed: '실패',
     },
     cancelled: '취소됐어요.',
     failed: (reason) => `실패: ${reason}`,
-    returned: ' 크레딧은 돌려받았어요.',
+    returned: ' 크레딧은 환불됐어요.',
     note: (text) => `참고: ${text}`,
     writtenTo: (folder) => `${folder}에 썼어요:`,
     onTarget: '목표 도달',
-    below: (lufs) => `목표 ${lufs} LUFS보다 작음`,
+    below: (lufs) => `목표 ${lufs} LUFS에 못 미침`,
   },
 
   commander: {
@@ -323,8 +332,8 @@ const ko: Words = {
       [/missing required argument '(.+)'/, "'$1' 인자가 없어요."],
       [/option '(.+)' argument missing/, "'$1' 옵션에 값이 없어요."],
       [/required option '(.+)' not specified/, "'$1' 옵션이 필요해요."],
-      [/unknown option '(.+)'/, "'$1'은(는) 모르는 옵션이에요."],
-      [/unknown command '(.+)'/, "'$1'은(는) 모르는 명령이에요."],
+      [/unknown option '(.+)'/, "'$1' 옵션은 없어요."],
+      [/unknown command '(.+)'/, "'$1' 명령은 없어요."],
       [
         /too many arguments.* Expected (\d+) arguments? but got (\d+).*/,
         '인자가 너무 많아요. $1개가 필요한데 $2개예요.',
@@ -342,16 +351,17 @@ const ko: Words = {
  * Returns the words of a terminal: Korean where the first of LC_ALL, LC_MESSAGES and LANG that is set begins with `ko` (POSIX.1-2017
  * section 8.2), or, where none is set as on Windows, the system's own language does; else English. Never throws.
  */
-export function wordsOfTerminal(
+export function terminalMessages(
   environment: Readonly<Record<string, string | undefined>>,
   systemLocale: string,
-): Words {
+): Messages {
   const locale = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || systemLocale
   return /^ko(?![a-z])/i.test(locale) ? ko : en
 }
 
 /** Returns the words of a command with or without `--json`. */
-export const wordsFor = (words: Words, { json }: { readonly json?: boolean }): Words => (json ? en : words)
+export const messagesFor = (messages: Messages, { json }: { readonly json?: boolean }): Messages =>
+  json ? en : messages
 
 /** Returns whether the words behind the program's name ask for JSON, whether or not they can be understood. Never throws. */
 export function asksForJson(argv: readonly string[]): boolean {

@@ -1,12 +1,12 @@
-import { type Clock, type Patience, tryAgain } from '../../src-system/system.ts'
+import { type Clock, type RetryPolicy, tryAgain } from '../../src-system/system.ts'
 import { databaseFault } from './fault.ts'
 
-const locked: Patience = { tries: 5, pauseMs: 300, mayPass: (error) => databaseFault(error) === 'busy' }
+const locked: RetryPolicy = { tries: 5, pauseMs: 300, mayPass: (error) => databaseFault(error) === 'busy' }
 
 /**
  * Runs a transaction that another program's lock may hold up, again after a pause in which others are answered, and returns what it
  * returns. For what would be dear to ask for again, such as an upload. Throws what `run` throws, a lock after about two seconds.
  */
-export function whenUnlocked<Result>(clock: Pick<Clock, 'sleep'>, run: () => Result): Promise<Result> {
+export function retryWhileLocked<Result>(clock: Pick<Clock, 'sleep'>, run: () => Result): Promise<Result> {
   return tryAgain(clock, locked, run)
 }

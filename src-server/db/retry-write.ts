@@ -1,6 +1,6 @@
 import type { Clock } from '../../src-system/system.ts'
 
-/** How long the pauses between tries may become. */
+/** Longest pause between two attempts, ms. */
 const LONGEST_WAIT_MS = 30_000
 const FIRST_WAIT_MS = 500
 
@@ -8,9 +8,9 @@ const FIRST_WAIT_MS = 500
  * Runs a transaction that must not be lost to a full disk or another program's lock: again after ever longer pauses, half a minute at
  * most, until it goes through or `signal` is aborted. Returns what it returns, or undefined when it was given up; never rejects.
  */
-export async function surely<Result>(
+export async function retryWrite<Result>(
   run: () => Result,
-  given: {
+  deps: {
     readonly clock: Pick<Clock, 'sleep'>
     readonly signal: AbortSignal
     readonly onFailure: (cause: unknown) => void
@@ -20,9 +20,9 @@ export async function surely<Result>(
     try {
       return run()
     } catch (cause) {
-      given.onFailure(cause)
-      if (given.signal.aborted) return undefined
-      await given.clock.sleep(waitMs, given.signal).catch(() => {})
+      deps.onFailure(cause)
+      if (deps.signal.aborted) return undefined
+      await deps.clock.sleep(waitMs, deps.signal).catch(() => {})
     }
   }
 }

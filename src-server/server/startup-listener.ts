@@ -2,23 +2,27 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { isAllowed } from '../http/guard.ts'
 
 /** The listener of a server that is still being built. */
-export interface Front {
+export interface StartupListener {
   readonly answer: RequestListener
   /** Hands everything that came so far, and all that comes, to the finished application. */
   open(application: RequestListener): void
 }
 
 /**
- * Returns the front. Loading everything takes longer than a health check may wait: `/healthz` is answered at once, every other
+ * Returns the startupListener. Loading everything takes longer than a health check may wait: `/healthz` is answered at once, every other
  * request waits for the application and is then its own. `port` is the one that a Host header must name.
  */
-export function createFront(given: { version: string; port: () => number; newUuid: () => string }): Front {
+export function createStartupListener(deps: {
+  version: string
+  port: () => number
+  newUuid: () => string
+}): StartupListener {
   const waiting: [request: IncomingMessage, response: ServerResponse][] = []
   let application: RequestListener | undefined
   return {
     answer(request, response) {
       if (application) application(request, response)
-      else if (isHealthCheck(request, given.port())) answerHealth(response, given)
+      else if (isHealthCheck(request, deps.port())) answerHealth(response, deps)
       else waiting.push([request, response])
     },
     open(finished) {

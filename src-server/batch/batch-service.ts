@@ -1,26 +1,26 @@
-/** What only the app has: stored songs, the batch, and the masters in the user's own folder. */
+/** Service behind the application's own endpoints: stored songs, the batch, and delivery of masters to the user's folder. */
 import path from 'node:path'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { Log } from '../../src-system/log.ts'
-import type { Chance, Clock } from '../../src-system/system.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
 import { createBatch } from './batch.ts'
 import type { BatchDeps, BatchJobs } from './batch-core.ts'
-import { createOutputDelivery, type OutputDeliveryArguments } from './output-delivery.ts'
+import { createOutputDelivery, type OutputDeliveryDeps } from './output-delivery.ts'
 import { createSources } from './sources.ts'
 
-export interface AppSessionArguments {
+export interface BatchServiceDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly chance: Chance
+  readonly random: Random
   readonly log: Log
   readonly trustedNow?: () => number
   readonly dataDir: string
   readonly removals: Removals
   readonly outputFolder: (jobId: string) => string | null
-  readonly jobs: BatchJobs & OutputDeliveryArguments['jobs']
-  readonly jobStore: BatchDeps['jobStore'] & OutputDeliveryArguments['jobStore']
+  readonly jobs: BatchJobs & OutputDeliveryDeps['jobs']
+  readonly jobStore: BatchDeps['jobStore'] & OutputDeliveryDeps['jobStore']
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
   readonly spareRoom: BatchDeps['spareRoom']
@@ -32,12 +32,12 @@ export interface AppSessionArguments {
 
 const SWEEP_EVERY_MS = 3_600_000
 
-/** Makes the app's side of the service. It works out of the batch and delivers from `start` to `close`. */
-export function createAppSession(arguments_: AppSessionArguments) {
-  const { clock, log, dataDir } = arguments_
-  const sources = createSources({ ...arguments_, folder: path.join(dataDir, 'sources') })
-  const batch = createBatch({ ...arguments_, sources })
-  const delivery = createOutputDelivery(arguments_)
+/** Creates the service. It submits songs of the batch and delivers masters from `start` to `close`. */
+export function createBatchService(deps: BatchServiceDeps) {
+  const { clock, log, dataDir } = deps
+  const sources = createSources({ ...deps, folder: path.join(dataDir, 'sources') })
+  const batch = createBatch({ ...deps, sources })
+  const delivery = createOutputDelivery(deps)
   const stopping = new AbortController()
   let swept: Promise<void> = Promise.resolve()
   let stopTimer: (() => void) | undefined
@@ -87,4 +87,4 @@ export function createAppSession(arguments_: AppSessionArguments) {
   }
 }
 
-export type AppSession = ReturnType<typeof createAppSession>
+export type BatchService = ReturnType<typeof createBatchService>
