@@ -284,7 +284,7 @@ test('doctor says which ffmpeg is used, and what to do where there is none', asy
   expect(await row()).toMatch(/^none found: install ffmpeg/)
 })
 
-test('what a service that dies may have begun is not asked of another, and what only reads is', async () => {
+test('a command that a dying service may have begun is not repeated at another service, and a reading one is', async () => {
   const service = await startService({ dataDir })
   onTestFinished(() => service.stop())
   const dying = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1')
@@ -537,7 +537,7 @@ test.each([
   }
 })
 
-test('what a command cannot do is said with what to do instead', async () => {
+test('a command that cannot be run says what to do instead', async () => {
   const song = path.join(dataDir, 'song.wav')
   writeFileSync(song, wavSong())
   const refused = (...messages: string[]) =>

@@ -48,7 +48,7 @@ test('an answer under way while the server closes arrives whole', async () => {
   expect(text().length - body.length).toBe(text().indexOf('\r\n\r\n') + 4)
 })
 
-test('what is still open when the grace is over is cut', async () => {
+test('connections still open after the grace period are cut', async () => {
   const { listening, client, response } = await openConnection()
   response.write('begun')
   const cut = once(client, 'close')

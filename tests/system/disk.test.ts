@@ -21,10 +21,10 @@ test.each(['EPERM', 'EACCES', 'EBUSY'])(
   },
 )
 
-test('what is held for good is given up within five seconds, with the reason of the system', async () => {
+test('a file that is held for good is given up within five seconds, with the reason of the system', async () => {
   expect((await ask('EBUSY', Number.POSITIVE_INFINITY)).end).toBe('EBUSY')
 })
 
-test('what will not pass is not asked for again', async () => {
+test('an error that cannot pass is not retried', async () => {
   expect(await ask('ENOSPC', 1)).toEqual({ end: 'ENOSPC', tries: 1 })
 })

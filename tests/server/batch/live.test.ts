@@ -133,7 +133,7 @@ test('a song over 50 MB is taken from the app, and mastered as a job like any ot
   expect((await service.get('/api/v1/account')).body.credits).toBe(499)
 })
 
-test('what is no song is refused with the reason, and nothing of it stays', async () => {
+test('a file that is no song is refused with the reason, and nothing of it stays', async () => {
   const notes = await upload(Buffer.from('these are only notes'), 'notes.wav')
   expect([notes.status, notes.body.error.code]).toEqual([400, 'UNSUPPORTED_FORMAT'])
   const nothing = new FormData()
@@ -284,7 +284,7 @@ test('a batch is fed into the plan’s slots as jobs end, each song charged once
   expect((await service.get('/api/v1/account')).body.credits).toBe(before - 2)
 })
 
-test('what is tried again belongs to the same song and batch', async () => {
+test('a retried job belongs to the same song and batch', async () => {
   const { source_id } = await song('a.wav')
   await service.post('/app/desk/start', { source_ids: [source_id] })
   const [first = ''] = (await batch()).songs[0]?.job_ids ?? []

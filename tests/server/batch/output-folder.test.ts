@@ -68,7 +68,7 @@ test('the masters are cut out of the ZIP byte for byte, and nothing else is left
   expect(readFileSync(path.join(made, '봄날_spotify.wav'), 'utf8')).toBe('spotify')
 })
 
-test('what is there already is never touched: the next delivery gets a name of its own', async () => {
+test('existing files are never touched: the next delivery gets a name of its own', async () => {
   const first = await copyMasters(folder, masters, systemClock, signal)
   writeFileSync(path.join(first, '봄날_melon.wav'), 'edited by the user')
   const second = await copyMasters(folder, masters, systemClock, signal)
@@ -245,7 +245,7 @@ test('masters whose disk was pulled out are delivered once it is back, and once'
   expect([events, readdirSync(path.join(disk, 'Masters'))]).toEqual([['job.delivered'], ['봄날_master_1']])
 })
 
-test('who wants no folder for masters gets none, and no warning of it', async () => {
+test('without a folder for masters nothing is delivered, and there is no warning', async () => {
   const { clock, delivery, events, lines } = openDelivery({ outputFolder: () => null })
   delivery.add('job')
   await clock.advance(1_800_000)

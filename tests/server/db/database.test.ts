@@ -176,7 +176,7 @@ describe('a data folder', () => {
   })
 })
 
-describe('what must not be lost', () => {
+describe('a write that must not be lost', () => {
   test('is written as soon as it can be, after ever longer pauses of half a minute at most', async () => {
     const clock = createFakeClock()
     const triedAtMs: number[] = []

@@ -62,7 +62,7 @@ test('every endpoint of the description is served, and asks for a credential exa
   }
 })
 
-test('what a job gives has a media type that the description names, whatever the song was', async () => {
+test('every file of a job has a media type that the description names, for every kind of song', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-types-'))
   const { path: ffmpeg } = await locateFfmpeg()
   const { body: document } = await server.get('/openapi.json')

@@ -375,7 +375,7 @@ describe('the account (contract 3)', () => {
   })
 })
 
-test('what is stored is for this user alone: folders 0700, files 0600 (contract 7)', async () => {
+test('stored files are private to this user: folders 0700, files 0600 (contract 7)', async () => {
   await service.newJob()
   const modes = readdirSync(service.dataDir, { recursive: true, withFileTypes: true }).map((entry) => {
     const mode = (statSync(path.join(entry.parentPath, entry.name)).mode & 0o777).toString(8)

@@ -240,7 +240,7 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
     expect((await raw(lines(account, host(), credential, credential))).error.code).toBe('INVALID_API_KEY')
   })
 
-  test('what is not HTTP at all', async () => {
+  test('bytes that are not HTTP', async () => {
     expect(await raw('HELLO\r\n\r\n')).toMatchObject({ status: 400, error: { code: 'INVALID_REQUEST' } })
   })
 

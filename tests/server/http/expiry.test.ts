@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.stop())
 
-test('what is over is over everywhere from that moment on, though its files have not been swept yet', async () => {
+test('an expired job is expired everywhere from that moment on, though its files have not been removed yet', async () => {
   const { job_id } = await service.newJob()
   const job = await service.ended(job_id)
   const at = (name: string) => `/api/v1/jobs/${job_id}/${name}`

@@ -261,7 +261,7 @@ describe('cancel, delete, retry (contract 6)', () => {
     expect((await service.call('DELETE', `/api/v1/jobs/${job_id}`)).body.error.code).toBe('JOB_NOT_FOUND')
   })
 
-  test('who only wants to cancel loses no masters when the job ends first', async () => {
+  test('a request to cancel removes no masters when the job ends first', async () => {
     const { job_id } = await service.newJob()
     await started(1)
     engine.processes[0]?.finish()
@@ -576,7 +576,7 @@ describe('stopping and starting again (contract 8)', () => {
     expect(readdirSync(job)).toEqual(['source'])
   })
 
-  test('what is asked while it stops is answered 503 UNAVAILABLE or not at all', async () => {
+  test('requests during the stop are answered 503 UNAVAILABLE or not at all', async () => {
     engine.isStubborn = true
     await service.newJob()
     await started(1)
@@ -615,7 +615,7 @@ describe('a disk that fills up (contract 5)', () => {
     expect(readdirSync(path.join(service.dataDir, 'jobs'))).toEqual([])
   })
 
-  test('what a job keeps counts in full: its song, its reference and its result', async () => {
+  test('all files of a job count in full: its song, its reference and its result', async () => {
     const reference_file = new Blob([new Uint8Array(wavSong({ seconds: 12, hertz: 330 }))])
     const { job_id } = await service.newJob({ reference_file })
     await started(1)
@@ -626,7 +626,7 @@ describe('a disk that fills up (contract 5)', () => {
     expect(used_bytes).toBe(wavSong().length + reference_file.size + Number(headers.get('content-length')))
   })
 
-  test('what unfinished jobs will write has its room in the quota until they have ended', async () => {
+  test('masters of unfinished jobs have room reserved in the quota until the jobs have ended', async () => {
     // A song of 3 s and its masters: 96 044 bytes, and 793 800 at most, twice while they are packaged.
     await service.patch('/app/settings', { disk_quota_bytes: 2_000_000 })
     const { job_id } = await service.newJob()

@@ -510,6 +510,17 @@ test('callbacks that one receiver refused together come again spread over the ne
   expect(Math.max(...waits)).toBeLessThanOrEqual(5500)
 })
 
+test('a receiver that stays away meets no wave of callbacks: every wait of the schedule spreads them over a tenth of it', () => {
+  // A hundred deliveries that failed at the same instant, as after an outage, and a draw of its own for each.
+  const draws = Array.from({ length: 100 }, (_, index) => index / 100)
+  for (let attempts = 1; attempts < MAX_ATTEMPTS; attempts++) {
+    const waits = draws.map((draw) => waitAfter(attempts, draw, undefined) ?? Number.NaN)
+    const [shortest, longest] = [Math.min(...waits), Math.max(...waits)]
+    expect(new Set(waits).size).toBe(100)
+    expect((longest - shortest) / shortest).toBeCloseTo(0.099, 3)
+  }
+})
+
 test('deleting a job stops what waits for it and nothing else, in the transaction of the deletion, and the log says why', async () => {
   const clock = createFakeClock()
   const { notify, db } = createTestNotify({ clock })
@@ -673,7 +684,7 @@ test('the youngest webhook is the one made last, also when the clock was turned 
   )
 })
 
-test('what waits for a webhook that is suspended meanwhile waits on', async () => {
+test('deliveries to a webhook that is suspended meanwhile keep waiting', async () => {
   const clock = createFakeClock()
   const { notify, world } = createTestNotify({ clock })
   const receiver = await startReceiver((response) => response.writeHead(500).end())
@@ -728,7 +739,7 @@ test('an attempt that was under way when its webhook was removed is not made aga
   ])
 })
 
-test('what is sent again by hand to a webhook that was removed fails at once, and says why', async () => {
+test('a delivery sent again by hand to a removed webhook fails at once with the reason', async () => {
   const { notify } = createTestNotify()
   const receiver = await startReceiver()
   const { webhook_id } = notify.webhooks.create(receiver.url)
@@ -891,7 +902,7 @@ test('a database that refuses to be written holds a delivery up for seconds, not
   await eventually(() => receiver.received.length === 1)
 })
 
-test('what has happened has happened, though nobody can be told of it', async () => {
+test('an event is recorded even when it cannot be published', async () => {
   const clock = createFakeClock()
   const { notify, db, lines } = createTestNotify({ clock })
   const receiver = await startReceiver()

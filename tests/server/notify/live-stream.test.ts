@@ -68,7 +68,7 @@ async function start(options: { clock?: typeof systemClock; allowed?: { is: bool
   return { notify, db, baseUrl, open, happen }
 }
 
-test('what happens while a client listens arrives with its id, its name and its job', async () => {
+test('an event during a connection arrives with its id, its name and its job', async () => {
   const { open, happen } = await start()
   const { response, stream } = await open(asKey)
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')

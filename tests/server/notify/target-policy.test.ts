@@ -191,7 +191,7 @@ test('an address that a name resolved to is judged like one that was written', (
   expect(checkAddress('not an address', 80, PORT)).toBe('malformed')
 })
 
-test('what leads to this machine is known by its spelling, for the offline switch', () => {
+test('an address of this machine is recognised by its spelling, for the offline switch', () => {
   const isLocal = (url: string) => isLoopbackUrl(new URL(url))
   expect(
     ['http://localhost:1/', 'http://127.9.9.9/', 'http://[::1]/', 'http://[::ffff:127.0.0.1]/'].every(isLocal),

@@ -98,7 +98,7 @@ test('too little room for the masters is 507 before anything is charged', async 
   expect((await service.get('/api/v1/account')).body.credits).toBe(500)
 })
 
-test('how a job ended is not lost on a full disk: it is written as soon as there is room, and reading goes on meanwhile', async (context) => {
+test('the end of a job is not lost on a full disk: it is written as soon as there is room, and reading goes on meanwhile', async (context) => {
   needMount(context)
   const { job_id } = await service.newJob()
   await expect.poll(() => engine.processes.length).toBe(1)
@@ -186,7 +186,7 @@ describe('on a full disk', () => {
     await expect.poll(() => existsSync(attempt)).toBe(false)
   })
 
-  test('what a failed job has written goes before its end is noted, which needs that room', async (context) => {
+  test('files of a failed job are removed before its end is recorded, which needs that room', async (context) => {
     await openFull(context)
     rmSync(spareRoom())
     const started = engine.processes.length

@@ -45,7 +45,7 @@ test('a command goes to its own service directly, whichever it is: one that runs
   expect(asked).toEqual([])
 })
 
-test('what is not on this machine goes through the proxy as before', async () => {
+test('requests to other machines go through the proxy as before', async () => {
   const { asked, env } = await startProxy()
   const script = `import ${JSON.stringify(FETCH)}; await fetch('http://example.invalid/').catch(() => {})`
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env })

@@ -100,7 +100,7 @@ test('a name longer than a name may be is cut, and no character of it in half', 
   expect(filename).toBe(`a${'🌙'.repeat(254)}`)
 })
 
-test('what the system keeps from being removed costs no answer: neither what came nor why it was refused is lost', async () => {
+test('a file that the system keeps from being removed costs no answer: neither a received form nor the reason of a refusal is lost', async () => {
   disk.holdsFiles = true
   try {
     expect(await send(4, false)).toMatchObject({ sizeBytes: 4 })

@@ -44,7 +44,7 @@ test('room is given up only for a transaction that a full disk stops, and is set
   await spareRoom.close()
 })
 
-test('what makes more room is done only where the room kept aside does not suffice', async () => {
+test('further files are removed only where the reserved room does not suffice', async () => {
   const { spareRoom } = await open()
   let isMade = false
   const makeRoom = () => {

@@ -12,19 +12,19 @@ const storage = (freeMb: number, quotaMb: number | null = null, usedMb = 0, prom
     freeBytes: () => freeMb * MB,
   })
 
-test('what is to be written must fit on the disk with a reserve left', () => {
+test('a file to be written must fit on the disk with a reserve left', () => {
   expect(() => storage(1064).require(1000 * MB)).not.toThrow()
   expect(() => storage(1063).require(1000 * MB)).toThrow('INSUFFICIENT_STORAGE')
 })
 
-test('what lies on the disk already needs no more room there, but counts for the quota', () => {
+test('a file already on the disk needs no more room there, but counts for the quota', () => {
   expect(() => storage(100).require(1000 * MB, 0)).not.toThrow()
   expect(() => storage(63).require(1000 * MB, 0)).toThrow('INSUFFICIENT_STORAGE')
   expect(() => storage(5000, 1500, 501).require(1000 * MB, 0)).toThrow('INSUFFICIENT_STORAGE')
   expect(() => storage(5000, 1500, 500).require(1000 * MB, 0)).not.toThrow()
 })
 
-test('what was accepted and is still to be written has its room, on the disk and in the quota', () => {
+test('accepted files that are not written yet have room reserved, on the disk and in the quota', () => {
   expect(() => storage(1164, null, 0, 100).require(1000 * MB)).not.toThrow()
   expect(() => storage(1163, null, 0, 100).require(1000 * MB)).toThrow('INSUFFICIENT_STORAGE')
   expect(() => storage(9000, 1500, 400, 100).require(1000 * MB)).not.toThrow()
