@@ -7,6 +7,7 @@ import { createServiceClient, type Place, type ServiceClient } from './service-c
 
 /** Time limit for a service to start, or to end in order, ms. */
 const START_LIMIT_MS = 45_000
+/** Pause between two checks, ms. */
 const LOOK_AGAIN_MS = 200
 
 /** Which data directory a command means, and what a service may do that is started for the command alone. */

@@ -16,6 +16,7 @@ import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { unusable } from './unusable-input.ts'
 
+/** Pause between two readings of a job's progress, ms. */
 const POLL_INTERVAL_MS = 250
 
 export interface MasterOptions {

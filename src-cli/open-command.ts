@@ -17,7 +17,9 @@ interface OpenOptions extends ClientOptions {
   readonly print?: boolean
 }
 
+/** Content of a link file of ours, which may be overwritten. */
 const LINK_FILE = /^http:\/\/127\.0\.0\.1:\d+\/#\S+\n$/
+/** Size above which a file cannot be a link file, bytes. */
 const MAX_LINK_BYTES = 1000
 
 /** Output of the command: one line or two for a person, members for a program. */

@@ -3,6 +3,7 @@ import { endProcess } from '../src-system/system.ts'
 import { failureText } from './client-command.ts'
 import type { Messages } from './messages.ts'
 
+/** Interval of the check whether the parent process still runs, ms. */
 const PARENT_CHECK_INTERVAL_MS = 1000
 
 export interface ServeOptions {

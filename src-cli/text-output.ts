@@ -38,6 +38,7 @@ export function formatBytes(sizeBytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`
 }
 
+/** Width of the progress bar, columns. */
 const BAR_WIDTH = 28
 
 /** Returns a bar with the percent and a word beside it, e.g. `[#####-----]  50 %  rendering`. */

@@ -52,9 +52,11 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
+/** Time in which open requests may end when the server stops, ms. */
 const STOP_GRACE_MS = 3_000
 /** Limit for the closing of one part, ms: only a drive that does not answer takes as long, and the other parts must not wait for it. */
 const CLOSE_LIMIT_MS = 15_000
+/** Random bytes of a credential: 256 bits cannot be guessed. */
 const CREDENTIAL_BYTES = 32
 
 /**

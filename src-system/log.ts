@@ -16,6 +16,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void
 }
 
+/** Names of the fields whose values are never written. */
 const REDACTED = new Set([
   ...['authorization', 'key', 'secret', 'credential', 'sessionCredential', 'controlCredential'],
   ...['token', 'controlToken', 'ticket', 'link'],

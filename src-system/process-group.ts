@@ -17,6 +17,7 @@ export function isExhausted(error: unknown): boolean {
 
 /** Starts after which a program counts as one that cannot be started now, over 1.6 s. */
 const START_TRIES = 5
+/** Pause between two starts, ms. */
 const START_PAUSE_MS = 400
 
 /**

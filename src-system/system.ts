@@ -78,6 +78,7 @@ export async function tryAgain<Result>(
 /** The machine's random numbers. */
 export const systemRandom: Random = { newUuid: () => randomUUID(), randomBytes }
 
+/** Time in which file operations may end before the process is killed, ms. */
 const LAST_CALLS_MS = 1000
 
 /**

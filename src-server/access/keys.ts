@@ -42,6 +42,7 @@ interface KeyRow {
   older: number
 }
 
+/** Random bytes of a key: 128 bits cannot be guessed. */
 const KEY_BYTES = 16
 /** Age of the stored time of last use after which it is written again, ms. */
 const LAST_USE_STEP_MS = 30_000

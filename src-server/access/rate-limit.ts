@@ -17,6 +17,7 @@ export interface RateLimiter {
   state(): RateState
 }
 
+/** Length of the window, seconds: plans count requests per minute. */
 export const RATE_WINDOW_SECONDS = 60
 
 /**

@@ -15,6 +15,7 @@ export interface Tickets {
   redeem(ticket: string): boolean
 }
 
+/** Random bytes of a ticket: 256 bits cannot be guessed. */
 const TICKET_BYTES = 32
 /** More than anybody opens within the validity of one; the oldest is dropped for a newer. */
 const MAX_OUTSTANDING = 100

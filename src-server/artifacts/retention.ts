@@ -38,13 +38,16 @@ export interface RetentionDeps {
   readonly notify: { record(event: { event: 'job.expired'; jobId: string }): unknown; committed(): void }
 }
 
+/** Longest pause between two sweeps, ms: files held back by the system are tried again. */
 const SWEEP_EVERY_MS = 3_600_000
 /** Delay before a changed period takes effect, ms: a period chosen by mistake, or passed on the way to another, removes nothing. */
 const SECOND_THOUGHT_MS = 60_000
 const DAY_MS = 86_400_000
 /** Jobs of one transaction, and the pause after it in which requests are answered. */
 const SLICE = 4
+/** Rows changed in one transaction when the period changes. */
 const REPLAN_SLICE = 50
+/** Pause between two transactions, in which requests are answered, ms. */
 const PAUSE_MS = 20
 
 /** One pass through many jobs, in slices between which requests are answered. */

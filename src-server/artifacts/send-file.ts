@@ -34,6 +34,7 @@ export interface FileAnswer {
   readonly headers: Readonly<Record<string, string | number>>
 }
 
+/** Buffer of the file stream, bytes: fewer reads than with Node's 64 KiB. */
 const READ_AHEAD_BYTES = 262_144
 
 /**

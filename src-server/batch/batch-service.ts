@@ -30,6 +30,7 @@ export interface BatchServiceDeps {
   }
 }
 
+/** Interval of the removal of forgotten songs, ms. */
 const SWEEP_EVERY_MS = 3_600_000
 
 /** Creates the service. It submits songs of the batch and delivers masters from `start` to `close`. */

@@ -21,6 +21,7 @@ export interface OutputDeliveryDeps {
 
 /** A delivery that could not be made, or was interrupted, is tried again within this time: a disk that was pulled out comes back. */
 const CATCH_UP_MS = 86_400_000
+/** Pause before a failed delivery is tried again, ms. */
 const TRY_AGAIN_MS = 600_000
 /**
  * Time for copies in progress when the server stops, ms: the masters of a song that has just ended still arrive, and a network drive

@@ -30,6 +30,7 @@ export class UnreadableError extends Error {
   }
 }
 
+/** File name extensions of the accepted formats. */
 const EXTENSIONS = new Set(['.wav', '.wave', '.mp3', '.flac'])
 /** Files whose attributes are read at once: enough to hide the latency of a network drive. */
 const STAT_BATCH = 32

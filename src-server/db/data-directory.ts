@@ -30,6 +30,7 @@ const ADOPTED_NAME = 'Loudsmith'
 /** Names that operating systems put into folders; a folder that holds nothing else is empty. */
 const JUNK = /^(\.DS_Store|desktop\.ini|Thumbs\.db|lost\+found|\.Trash-.*)$/i
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+/** Size above which a file cannot be a marker, bytes. */
 const MAX_MARKER_BYTES = 4096
 
 /** A data directory held by this process. */

@@ -35,7 +35,9 @@ export interface Ownership {
   release(): void
 }
 
+/** SQLite file whose lock is the ownership. */
 export const LOCK_FILE = 'owner.lock'
+/** JSON file with the owner's address and control credential. */
 const OWNER_FILE = 'owner.json'
 /** A question of {@link liveOwner} holds the lock for a moment; a start waits that long. */
 const WAIT_MS = 500

@@ -20,8 +20,11 @@ export interface Quarantined {
   readonly leftInPlace: readonly string[]
 }
 
+/** Folder in the data directory. */
 const FOLDER = 'quarantine'
+/** Files moved before other work gets its turn. */
 const SLICE = 8
+/** Pause between two slices, ms. */
 const PAUSE_MS = 20
 
 /** Makes the quarantine of a data directory; its folder comes with the first thing in it. */

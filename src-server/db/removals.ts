@@ -20,6 +20,7 @@ export interface RemovalsDeps {
 
 /** Places that are removed before others get their turn. */
 const SLICE = 4
+/** Pause between two slices, ms. */
 const PAUSE_MS = 20
 
 /** Makes the list over an open database. Places are relative and have slashes: `jobs/<UUID>`, `sources/<SHA-256>`. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../src-system/system.ts'
 
 /** Longest pause between two attempts, ms. */
 const LONGEST_WAIT_MS = 30_000
+/** First pause, ms; it doubles with every failure. */
 const FIRST_WAIT_MS = 500
 
 /**

@@ -6,6 +6,7 @@ import { askForBody } from './expect-continue.ts'
 
 /** Within so much time of waiting a client sends a step of its body, or the rest of it: half a kilobyte a second is enough. */
 const MAX_STEP_MS = 30_000
+/** Size of such a step, bytes. */
 const STEP_BYTES = 16_384
 
 /** Context in which a body is read. */

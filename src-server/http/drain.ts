@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../src-system/system.ts'
 import { isBodyHeld } from './expect-continue.ts'
 
+/** Most bytes of an unread body that are read and discarded: the largest upload and its fields. */
 const MAX_DRAINED_BYTES = 2_147_483_648
+/** Longest time for which they are read, ms. */
 const MAX_DRAIN_MS = 30_000
 /** A client that wants to be asked for its body and has sent nothing of it by now really waits. */
 const HELD_BODY_MS = 100

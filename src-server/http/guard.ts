@@ -5,6 +5,7 @@
 
 import type { IncomingMessage } from 'node:http'
 
+/** Host names under which the server may be addressed. */
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 /** Pages that a link on another site may open. */
 const OPENABLE_FROM_ANYWHERE = new Set(['/', '/docs', '/docs/', '/healthz'])

@@ -27,8 +27,11 @@ export interface Listening {
 /** Cause of the refusal of a connection: an error of Node's parser, or none where the request was readable and is not accepted. */
 type ParserFault = NodeJS.ErrnoException | undefined
 
+/** Addresses on which the server listens. */
 const LOOPBACK = ['127.0.0.1', '::1'] as const
+/** Attempts to find a port that is free on both addresses. */
 const FREE_PORT_TRIES = 20
+/** Largest request head, bytes; Node's own limit. */
 const HEADER_BYTES = 16_384
 /** A whole request may take this long; 1 GiB over loopback takes seconds. */
 const REQUEST_TIMEOUT_MS = 600_000

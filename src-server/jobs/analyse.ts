@@ -30,6 +30,7 @@ export type Analyse = (
   },
 ) => Promise<AnalysisFacts>
 
+/** Time limit of one analysis, ms. */
 const TIME_LIMIT_MS = 180_000
 
 /** Creates the free analysis. It takes no job slot and writes nothing, and ends when the server stops. */

@@ -20,6 +20,7 @@ export interface IdempotencyClaim {
   release(): void
 }
 
+/** Time for which an answer is repeated, ms: 24 hours, as documented. */
 const KEPT_MS = 24 * 3_600_000
 
 /** Returns the digest of the relevant values of a request; members keep their order. */

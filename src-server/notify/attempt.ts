@@ -31,6 +31,7 @@ export interface AttemptDeps {
 
 /** Name of the test event, which is sent once and never repeated. */
 export const TEST_EVENT = 'webhook.test'
+/** Outcome of an attempt that the offline switch forbids. */
 const OFFLINE: Answer = { error: 'Loudsmith is offline and reaches this machine only' }
 
 /** Outcome of an attempt for its delivery. */

@@ -1,6 +1,7 @@
 /** Standard Webhooks 1.0 signatures (github.com/standard-webhooks/standard-webhooks, "Signature scheme": symmetric, v1). */
 import { createHmac } from 'node:crypto'
 
+/** Prefix of secrets (Standard Webhooks 1.0). */
 const SECRET_PREFIX = 'whsec_'
 
 /** Returns a signing secret, `whsec_` and base64, from 32 random bytes (the standard asks for 24 to 64). */

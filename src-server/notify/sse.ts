@@ -8,6 +8,7 @@ import type { EventLog, StoredEvent } from './events.ts'
 const HEARTBEAT_MS = 15_000
 /** Pause before a browser reconnects, ms. */
 const RECONNECT_MS = 1000
+/** Stored events read at once. */
 const PAGE_SIZE = 100
 
 export interface StreamDeps {

@@ -22,6 +22,7 @@ export type Inspect = (
 
 /** Refusals that cost so much to come to that they are remembered, and how many are. */
 const STOPS_FFMPEG: ReadonlySet<string> = new Set(['stalls', 'crashes'])
+/** Most refusals kept in memory. */
 const MAX_REMEMBERED = 256
 
 /** Probes run at once; more only make each slower. */

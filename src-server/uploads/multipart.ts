@@ -10,6 +10,7 @@ export interface Part {
 /** A body that ends before its last boundary, or a part whose head is larger than 16 KiB. */
 export class MultipartError extends Error {}
 
+/** Largest head of one part, bytes. */
 const MAX_HEAD_BYTES = 16_384
 /** Most white space between a boundary and the end of its line (RFC 2046 calls it transport padding). */
 const MAX_PADDING_BYTES = 1024

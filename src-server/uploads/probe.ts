@@ -106,6 +106,7 @@ const STOPPED: Partial<Record<FfmpegFault, FormatFault>> = {
 
 /** FLAC of more bits is read by ffmpeg from this release on. */
 const WIDEST_OLD_FLAC_BITS = 24
+/** Major version of ffmpeg that reads FLAC of more than 24 bits. */
 const FIRST_WIDE_FLAC_MAJOR = 6
 
 function isOld({ version }: Ffmpeg): boolean {

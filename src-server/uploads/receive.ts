@@ -45,12 +45,17 @@ export interface ReceiveDeps extends BodyReading {
   readonly requireDisk: Storage['requireDisk']
 }
 
+/** Most text fields of one form. */
 const MAX_FIELDS = 100
+/** Longest text field, bytes. */
 const MAX_FIELD_BYTES = 65_536
+/** Longest name of a field, characters. */
 const MAX_FIELD_NAME_LENGTH = 200
 /** Room for the fields and the headers of the parts. */
 const MAX_TEXT_BYTES = 1_048_576
+/** Buffer between network and disk, bytes. */
 const WRITE_AHEAD_BYTES = 1_048_576
+/** Longest stored file name, characters: as long as file systems allow. */
 const MAX_FILENAME_LENGTH = 255
 
 /**

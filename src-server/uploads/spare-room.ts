@@ -22,13 +22,16 @@ export interface SpareRoom {
   close(): Promise<void>
 }
 
+/** Name of the reserve file in the data directory. */
 const FILE_NAME = 'spare-room'
 /**
  * SQLite writes its log back after 4 MB and then uses it again from its beginning: twice that is enough for any number of small
  * transactions in a row.
  */
 const SIZE_BYTES = 8 * 1_048_576
+/** Bytes written to it at once. */
 const PIECE_BYTES = 65_536
+/** Interval of the check whether it can be restored, ms. */
 const CHECK_EVERY_MS = 60_000
 
 /** Makes the spare room of a data directory, at rest. */
