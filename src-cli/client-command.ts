@@ -42,7 +42,7 @@ export async function runClientCommand<Outcome extends object>(
   }
 }
 
-/** Prints why a command failed: one sentence for a person, the envelope for a script. */
+/** Prints the reason of a failed command: one sentence for a person, the envelope for a script. */
 export function printFailure(error: unknown, messages: Messages, asJson: boolean): void {
   if (!asJson) {
     process.stderr.write(`${failureText(error, messages)}\n`)
@@ -53,7 +53,7 @@ export function printFailure(error: unknown, messages: Messages, asJson: boolean
   process.stdout.write(`${JSON.stringify(envelope)}\n`)
 }
 
-/** A folder that cannot be used is the caller's to change; whatever else keeps the service away may pass. */
+/** Returns the envelope of a local failure: an unusable folder must be changed by the caller, any other failure may pass. */
 function envelopeOf(error: unknown, message: string): ErrorEnvelope {
   return error instanceof DataDirectoryError
     ? { error: { code: 'INVALID_REQUEST', message, param: 'data_dir' } }

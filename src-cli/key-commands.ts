@@ -45,7 +45,7 @@ export function registerKeyCommands(program: Command, dataDir: string, messages:
     )
 }
 
-/** The service's own sentence speaks of an address, which nobody has typed here. */
+/** Replaces the sentence of the service, which mentions a URL that the user has not typed. */
 function unknownKey(id: string, messages: Messages): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof ApiError) || error.envelope?.error.code !== 'NOT_FOUND') throw error

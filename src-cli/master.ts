@@ -94,7 +94,7 @@ async function attach(
   form.fields[storedAs] = source.source_id
 }
 
-/** The service speaks of a file that it is to store; here it is the `part` of a job. */
+/** Renames the parameter in a refusal of the service: here the stored file is the `part` of a job. */
 function refusedAs(part: string, { language }: Messages): (cause: unknown) => never {
   return (cause) => {
     if (!(cause instanceof ApiError) || !cause.envelope?.error.param?.endsWith('file')) throw cause

@@ -348,7 +348,7 @@ const ko: Messages = {
 }
 
 /**
- * Returns the words of a terminal: Korean where the first of LC_ALL, LC_MESSAGES and LANG that is set begins with `ko` (POSIX.1-2017
+ * Returns the messages of a terminal: Korean where the first of LC_ALL, LC_MESSAGES and LANG that is set begins with `ko` (POSIX.1-2017
  * section 8.2), or, where none is set as on Windows, the system's own language does; else English. Never throws.
  */
 export function terminalMessages(
@@ -359,7 +359,7 @@ export function terminalMessages(
   return /^ko(?![a-z])/i.test(locale) ? ko : en
 }
 
-/** Returns the words of a command with or without `--json`. */
+/** Returns the messages of a command with or without `--json`. */
 export const messagesFor = (messages: Messages, { json }: { readonly json?: boolean }): Messages =>
   json ? en : messages
 

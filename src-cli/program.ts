@@ -4,7 +4,7 @@ import type { Messages } from './messages.ts'
 import { displayWidth } from './text-output.ts'
 import { unusable } from './unusable-input.ts'
 
-/** Commands below it are of the same kind, so that each speaks the same language. */
+/** Command whose subcommands are of the same class, so that all use the same language. */
 class SpeakingCommand extends Command {
   readonly messages: Messages
   readonly asJson: boolean

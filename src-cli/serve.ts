@@ -51,7 +51,7 @@ export async function serve(options: ServeOptions, messages: Messages): Promise<
       },
     )
   }
-  // A terminal and whoever passes its signals on both send one: a second must not cut the orderly stop short.
+  // A terminal and a parent that forwards its signals both send one: the second must not cut the orderly stop short.
   process.on('SIGINT', stop).on('SIGTERM', stop)
   if (options.stay) return
   process.on('SIGHUP', stop)

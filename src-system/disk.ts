@@ -13,8 +13,8 @@ export function keepPrivate(): void {
 }
 
 /**
- * Gives a file or folder that is meant for the user the rights that his other programs give theirs: others may be let into a music
- * folder. Does nothing where the disk knows no rights.
+ * Gives a file or folder that is meant for the user the access rights that the user's other programs apply: others may have access to a music
+ * folder. Does nothing where the disk has no access rights.
  */
 export async function giveToUser(name: string, kind: 'file' | 'folder'): Promise<void> {
   if (usersUmask === undefined) return

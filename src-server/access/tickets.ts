@@ -48,7 +48,7 @@ export function createTickets({
   }
 }
 
-/** Serves `/app/tickets` to the owner and `/app/session` to whoever holds a ticket. */
+/** Serves `/app/tickets` to the owner and `/app/session` to the holder of a ticket. */
 export function ticketRoutes(
   app: FastifyInstance,
   { tickets, sessionCredential }: { readonly tickets: Tickets; readonly sessionCredential: string },

@@ -34,7 +34,7 @@ export interface RetentionDeps {
   readonly removals: Pick<Removals, 'record' | 'removeNow' | 'removeAll'>
   /** Runs a transaction that frees room, on a full disk too. */
   readonly freeing: (run: () => void) => void
-  /** Writes the expiry inside the transaction that makes it true, and tells of it afterwards. */
+  /** Records the event of an expiry inside its transaction, and publishes it afterwards. */
   readonly notify: { record(event: { event: 'job.expired'; jobId: string }): unknown; committed(): void }
 }
 
@@ -105,7 +105,7 @@ export function createRetention(deps: RetentionDeps) {
 
     /**
      * Returns when a job that ends at a moment expires, epoch ms; null when results are kept, and for a doubtful time: while the clock is
-     * behind, nobody knows when a day of the retention begins.
+     * behind, the begin of the retention is unknown.
      */
     expiryOf(completedAtMs: number): { readonly expiresAtMs: number | null; readonly isDoubtful: boolean } {
       const period = periodMs()

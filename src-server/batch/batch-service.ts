@@ -66,7 +66,7 @@ export function createBatchService(deps: BatchServiceDeps) {
     /** Call when plan, credits or the number of engine processes have changed. Never throws. */
     feed: batch.feed,
 
-    /** Keeps an analysis with its song and tells the app. */
+    /** Stores an analysis with its song and publishes the change. */
     saveAnalysis(sourceId: string, analysis: Analysis): void {
       batch.note(() => sources.saveAnalysis(sourceId, analysis))
     },

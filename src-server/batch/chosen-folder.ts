@@ -1,4 +1,4 @@
-/** Folders that the owner chooses: what songs are taken from or masters are put into must be usable, and must not be Loudsmith's own. */
+/** Checks of folders chosen by the owner for songs or masters: each must be usable, and outside of the data folder. */
 import { access, constants, lstat, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { makeFolder, realPath } from '../../src-system/disk.ts'
@@ -6,7 +6,7 @@ import { invalidRequest } from '../http/app-error.ts'
 
 /**
  * Makes an output folder that is missing. Rejects with INVALID_REQUEST, naming `output_folder`, unless masters can be written to it, and
- * when it lies in the data folder, where what nobody knows is removed.
+ * when it lies in the data folder, where unknown files may be moved.
  */
 export async function requireOutputFolder(folder: string, dataDir: string): Promise<void> {
   const param = 'output_folder'
@@ -47,7 +47,7 @@ async function requireOutside(folder: string, dataDir: string, param: string): P
   if (rootOf(path.normalize(folder)) !== rootOf(path.resolve(folder)))
     throw invalidRequest('folder_not_absolute', { param })
   const way = path.relative(await realPath(dataDir), await realPath(folder))
-  // The first step alone tells: a folder may be called `..x`. Another drive of Windows is reached by an absolute way.
+  // Only the first step decides: a folder may be called `..x`. Another drive of Windows is reached by an absolute way.
   const leadsOut = way.split(path.sep)[0] === '..' || path.isAbsolute(way)
   if (!leadsOut) throw invalidRequest('folder_own', { param })
 }

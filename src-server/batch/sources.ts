@@ -96,7 +96,7 @@ export function createSources({ db, clock, random, folder, removals }: SourcesDe
     /**
      * Stores a song and returns its identifier. The file is in place, also for a loss of power, before the row that promises it is
      * committed; while another program's lock keeps the row from being written, it stays where it was. Where the commit fails
-     * otherwise the file is nobody's, and goes with the next `sweepFiles`.
+     * otherwise the file belongs to no song, and is removed by the next `sweepFiles`.
      */
     add: db.transaction((song: NewSource): string => {
       const { sizeBytes, sha256, cover } = song

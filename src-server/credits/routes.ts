@@ -15,7 +15,7 @@ export function accountRoutes(
     ledger: Ledger
     keys: { create(name: string): CreatedKey; list(): ApiKey[]; revoke(keyId: string): ApiKey }
     usage: () => Account['usage']
-    /** Makes a change that others must learn of: in one transaction with telling them, or not at all. */
+    /** Runs a change in one transaction with the event that reports it. */
     change: <Result>(run: () => Result) => Result
   },
 ): void {

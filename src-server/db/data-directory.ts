@@ -167,7 +167,7 @@ function readMarker(folder: string): string | undefined {
   }
 }
 
-/** First words of a marker, for whoever finds it. */
+/** First words of a marker, for a reader who finds it. */
 const MARKER_HEAD =
   '{\n  "about": "Loudsmith keeps its songs, masters and database in this folder.",\n  "database_id": "'
 

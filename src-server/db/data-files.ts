@@ -1,4 +1,4 @@
-/** Names of the files and folders that Loudsmith makes in its data directory. Whatever is called otherwise is left alone. */
+/** Names of the files and folders that Loudsmith makes in its data directory. Files of other names are left alone. */
 import { lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 

@@ -7,9 +7,9 @@ import { type Migration, migrate } from './migrate.ts'
 /** The one connection of the process. Statements are short and synchronous; the API thread is the only writer. */
 export type Db = Database.Database
 
-/** While a statement waits for another program's lock, this process answers nobody. */
+/** Time for which a statement waits for another program's lock, ms: the process answers no request meanwhile. */
 const BUSY_TIMEOUT_MS = 200
-/** At the start nobody waits yet, and there is no second try. */
+/** The same at the start, where no request waits yet and there is no second attempt, ms. */
 const OPENING_TIMEOUT_MS = 2000
 
 /**

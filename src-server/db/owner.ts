@@ -72,7 +72,7 @@ export function liveOwner(dataDir: string): Owner | undefined {
     lock?.close()
     return lock ? undefined : owner
   } catch {
-    // Whoever goes on to start on this folder is told why it cannot be used.
+    // A start on this folder reports why it cannot be used.
     return undefined
   }
 }

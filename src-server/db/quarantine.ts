@@ -65,7 +65,7 @@ export function createQuarantine({ dataDir, clock, log }: { dataDir: string; clo
   }
 
   return {
-    /** Moves aside what `isKnown` denies, in slices between which others get their turn, and tells of it. Never rejects. */
+    /** Moves aside the files for which `isKnown` is false, in slices between which other work gets its turn, and logs it. Never rejects. */
     async setAside(places: readonly string[], isKnown: (place: string) => boolean, signal: AbortSignal): Promise<void> {
       let moved = 0
       try {

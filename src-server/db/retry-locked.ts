@@ -5,7 +5,7 @@ const locked: RetryPolicy = { tries: 5, pauseMs: 300, mayPass: (error) => databa
 
 /**
  * Runs a transaction that another program's lock may hold up, again after a pause in which others are answered, and returns what it
- * returns. For what would be dear to ask for again, such as an upload. Throws what `run` throws, a lock after about two seconds.
+ * returns. Meant for requests that are costly to repeat, such as an upload. Throws what `run` throws, a lock after about two seconds.
  */
 export function retryWhileLocked<Result>(clock: Pick<Clock, 'sleep'>, run: () => Result): Promise<Result> {
   return tryAgain(clock, locked, run)

@@ -1,5 +1,5 @@
 /**
- * The time that may decide what cannot be taken back, such as an expiry. A wall clock jumps: a battery dies, somebody tries another date.
+ * Time for decisions that cannot be undone, such as an expiry. A wall clock jumps: a battery dies, or another date is tried.
  * A time to which it jumped counts once a day of that clock has borne it out.
  */
 import type { Clock } from '../../src-system/system.ts'

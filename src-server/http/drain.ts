@@ -6,7 +6,7 @@ import { isBodyHeld } from './expect-continue.ts'
 const MAX_DRAINED_BYTES = 2_147_483_648
 /** Longest time for which they are read, ms. */
 const MAX_DRAIN_MS = 30_000
-/** A client that wants to be asked for its body and has sent nothing of it by now really waits. */
+/** Time after which a client with `Expect: 100-continue` that has sent nothing is waiting for the request of its body, ms. */
 const HELD_BODY_MS = 100
 
 /**

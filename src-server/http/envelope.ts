@@ -75,7 +75,7 @@ export function toAppError(thrown: unknown): AppError {
 
 /** Answers a request with a failure, once the client is ready to read it. */
 async function refuse(request: FastifyRequest, reply: FastifyReply, failure: AppError, clock: Clock): Promise<void> {
-  // Whoever sends nothing would be waited for in vain.
+  // A client that sends nothing would never end the wait.
   const isDrained = failure.code !== 'REQUEST_TIMEOUT' && (await drain(request.raw, clock))
   if (!isDrained) reply.header('connection', 'close')
   sendFailure(request, reply, failure)
@@ -121,7 +121,7 @@ export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): v
   })
 }
 
-/** Keeps watch on the routes that `app` is given; returns what tells the methods of an address: none for an unknown one. */
+/** Records the routes added to `app`; returns a function that gives the methods of an address: none for an unknown one. */
 function collectMethods(app: FastifyInstance): (url: string) => string[] {
   const served: { readonly methods: readonly string[]; readonly pattern: RegExp }[] = []
   app.addHook('onRoute', ({ method, url }) => {

@@ -41,7 +41,7 @@ export interface Call<E extends Endpoint> {
 
 type Headers = Readonly<Record<string, string | number>>
 
-/** A value as a handler may give it: nobody changes an answer, so constant arrays and objects will do. */
+/** Answer of a handler as a read-only value, so that constant arrays and objects can be used. */
 type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> } : T
 
 /** An answer with the JSON body of its status in the table. */
@@ -70,7 +70,7 @@ const MAX_JSON_BYTES = 1_048_576
 const callers = new WeakMap<FastifyRequest, Caller>()
 const clocks = new WeakMap<FastifyInstance, BodyReading['clock']>()
 
-/** Returns who sent `request`; undefined while nobody has been let in, and where nobody needs to be. */
+/** Returns the caller of `request`; undefined before authentication, and on routes without it. */
 export function callerOf(request: FastifyRequest): Caller | undefined {
   return callers.get(request)
 }

@@ -153,7 +153,7 @@ export function createScheduler(deps: SchedulerDeps) {
     abandon(jobId: string): void {
       running.get(jobId)?.stop.abort(new Error('cancelled'))
     },
-    /** Returns how far a running job is; undefined for one that nobody works on. */
+    /** Returns the progress of a running job; undefined for one that is not running. */
     progressOf(jobId: string): { stage: Stage; progress: number } | undefined {
       const live = running.get(jobId)
       return live && { stage: live.stage, progress: percentOf(live.fraction) }

@@ -5,7 +5,7 @@ import { isExhausted, killGroup, sessionGivesWay } from '../../src-system/proces
 import { afterAwake, type Clock } from '../../src-system/system.ts'
 import type { WorkerCommand, WorkerMessage, WorkProgress } from '../../src-worker/mastering/work-order.ts'
 
-/** One engine process, whatever kind of process it is. */
+/** Handle of one engine process, of Node or of Electron. */
 export interface EngineProcess {
   send(command: WorkerCommand): void
   kill(): void

@@ -37,7 +37,7 @@ const OFFLINE: Answer = { error: 'Loudsmith is offline and reaches this machine 
 /** Outcome of an attempt for its delivery. */
 export type AttemptPlan =
   | { readonly kind: 'delivered' }
-  /** `waitMs` until the next attempt; undefined when it was the last. `isGone` when the receiver wants no event any more. */
+  /** `waitMs` until the next attempt; undefined when it was the last. `isGone` when the receiver asked for no further events (410). */
   | { readonly kind: 'failed'; readonly waitMs: number | undefined; readonly isGone: boolean }
 
 /**

@@ -34,7 +34,7 @@ const FAULT_PAUSE_MS = 5000
 /** Job identifier in the body of a test event. */
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
-/** Makes the deliverer. It does nothing before `start`, and `wake` tells it that something may have become due. */
+/** Creates the deliverer. It does nothing before `start`; call `wake` when a delivery may have become due. */
 export function createDeliverer(deps: DelivererDeps) {
   const { clock, random, log, webhooks, deliveries, baseUrl, isOffline } = deps
   const closing = new AbortController()

@@ -96,7 +96,7 @@ export function createNotify(deps: NotifyDeps) {
 
     /**
      * Serves what has been committed to followers and receivers, also where the plan, the offline switch or anything else has
-     * changed on which waiting deliveries depend. Never throws: what is committed stays so, whoever learns of it.
+     * changed on which waiting deliveries depend. Never throws: the change is committed already.
      */
     committed(): void {
       try {
@@ -107,7 +107,7 @@ export function createNotify(deps: NotifyDeps) {
       deliverer.wake()
     },
 
-    /** Tells followers how far a job or the look at a song is: not stored, at most ten times a second. */
+    /** Publishes the progress of a job or an analysis to followers: not stored, at most ten times a second. */
     progress: (latest: JobProgress | SourceProgress): void => events.progress(latest),
 
     /** Sends a signed test event to a receiver, once, and returns how it went. Throws NOT_FOUND. */

@@ -36,7 +36,7 @@ export interface Answer {
 
 /**
  * Posts `body` once and returns the receiver's answer. Redirects are answers like any other. The status counts as soon as it
- * is there: what follows is read for politeness and thrown away. Never rejects: an aborted, refused, failed or late attempt is
+ * is there: the rest of the answer is read and discarded. Never rejects: an aborted, refused, failed or late attempt is
  * an answer with `error`.
  */
 export async function sendOnce(sending: Sending): Promise<Answer> {

@@ -102,7 +102,7 @@ function hasForgivenCharacter(text: string): boolean {
   return [...text].some((character) => character <= ' ' || character === '\u007f' || character === '\\')
 }
 
-// RFC 6761 section 6.3: every name below localhost is loopback, whatever a resolver says.
+// RFC 6761 section 6.3: every name below localhost is loopback, also where a resolver says otherwise.
 function isLoopbackName(hostname: string): boolean {
   return /(^|\.)localhost\.?$/i.test(hostname)
 }
@@ -111,7 +111,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Block = ReturnType<typeof ipaddr.parseCIDR>
 
 /**
- * Addresses outside the link-local ranges at which clouds hand credentials to whoever asks, from their own documentation: AWS
+ * Addresses outside the link-local ranges at which clouds hand out credentials without authentication, from their own documentation: AWS
  * (fd00:ec2::/32 holds IMDS and EKS Pod Identity), Google (fd20:ce::254), Alibaba, Oracle (192.0.0.192, fd00:c1::a9fe:a9fe), Azure's
  * wire server and Scaleway.
  */

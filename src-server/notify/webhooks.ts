@@ -1,4 +1,4 @@
-/** Registered receivers and signing secrets: who is to be told of an event. */
+/** Register of webhook receivers and signing secrets. */
 
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../src-contract/events.ts'
 import type { Plan } from '../../src-contract/plans.ts'

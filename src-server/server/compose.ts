@@ -108,7 +108,7 @@ export async function compose(deps: ServiceDeps): Promise<Service> {
 
 /**
  * Sets aside the files of jobs and stored songs that the database does not know. It looks at what is there before the first request:
- * whatever comes later is known.
+ * later files are known.
  */
 function setUnknownAside(
   { dataDir }: ServiceDeps,

@@ -125,7 +125,7 @@ async function readForm(request: IncomingMessage, boundary: string, options: Rec
         files.set(name, { path: path.join(options.folder, name), ...stored, disposition })
     } else {
       const { raw, isCut } = await readText(content)
-      // A song sent as a text is refused by whoever reads the form, with how it is sent.
+      // A song sent as a text is refused when the form is validated, with a detail that says how to send it.
       if (name.length > MAX_FIELD_NAME_LENGTH || (isCut && !options.files.includes(name)))
         fault ??= invalidRequest('field_too_long', { param: shortened(name) })
       if (texts.length === MAX_FIELDS) fault ??= invalidRequest('too_many_fields')
