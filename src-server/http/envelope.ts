@@ -107,7 +107,7 @@ export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): v
     return reply
   })
   const methodsOf = collectMethods(app)
-  // Before anything of the body is looked at: a method may have rules for it that nothing here needs.
+  // Before the body is read: a method may have rules for it that nothing here needs.
   app.addHook('onRequest', (request, _reply, done) => {
     if (!request.is404) return done()
     const allow = methodsOf(request.url)

@@ -29,7 +29,7 @@ export interface JobPosition {
   readonly starts: number
 }
 
-/** The position after a event; `failureCode` when the job has failed by it. */
+/** Position after an event; `failureCode` when the job has failed by it. */
 export type NextPosition = JobPosition & { readonly failureCode?: FailureCode }
 
 /** Returns the position after `event`, or undefined when it changes nothing: an ended job stays as it is. Pure; never throws. */

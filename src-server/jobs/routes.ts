@@ -29,7 +29,7 @@ export interface JobRoutesDeps {
   readonly analyse: Analyse
   /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, when its file is gone. */
   readonly takeSource: (sourceId: string, param: SourceField) => StoredSong | undefined
-  /** Called with how far the look at a stored song is. */
+  /** Called with the progress of the analysis of a stored song. */
   readonly onAnalysing: (sourceId: string, progress: { readonly stage: WorkStage; readonly fraction: number }) => void
   /** Called with what was found in a stored song. */
   readonly onAnalysed: (sourceId: string, analysis: Analysis) => void

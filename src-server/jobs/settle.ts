@@ -8,7 +8,7 @@ import { hasEnded, type JobEvent, nextPosition } from './job.ts'
 import { callbackBody } from './payload.ts'
 import type { JobRecord, JobStore } from './store.ts'
 
-/** A event with what it brings: the result of a success, the values of a failure's sentence. */
+/** Event with its data: the result of a success, the values for the sentence of a failure. */
 export type Ending =
   | Exclude<JobEvent, { kind: 'succeed' } | { kind: 'fail' }>
   | { readonly kind: 'succeed'; readonly result: WorkResult }

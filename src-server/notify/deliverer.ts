@@ -49,7 +49,7 @@ export function createDeliverer(deps: DelivererDeps) {
     try {
       send()
     } catch (cause) {
-      log.error('the outbox could not be looked at', { cause })
+      log.error('the outbox could not be read', { cause })
       wakeIn(FAULT_PAUSE_MS)
     }
   }

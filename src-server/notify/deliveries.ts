@@ -44,7 +44,7 @@ export interface AttemptEnd {
   readonly error?: string
 }
 
-/** Rows of one target that are looked at at once: as many as may be under way to one origin. */
+/** Rows of one target read at once: as many as may be sent to one origin at a time. */
 const MAX_DUE_PER_TARGET = 2
 
 const STOP_ERRORS: Record<StopReason, string> = {

@@ -102,7 +102,7 @@ export function createNotify(deps: NotifyDeps) {
       try {
         events.publish()
       } catch (cause) {
-        log.error('an event could not be told', { cause })
+        log.error('an event could not be published', { cause })
       }
       deliverer.wake()
     },

@@ -14,7 +14,7 @@ const MAX_RETRY_AFTER_MS = 24 * 3600 * 1000
 
 /**
  * Returns how long to wait after attempt number `attempts` (1 is the first) failed, ms, or undefined when it was the last.
- * `chance` is from 0 to 1 exclusive; `retryAfterMs` is what the receiver asked for. Never throws.
+ * `random` is from 0 to 1 exclusive; `retryAfterMs` is what the receiver asked for. Never throws.
  */
 export function waitAfter(attempts: number, random: number, retryAfterMs: number | undefined): number | undefined {
   const wait = WAITS_MS[attempts - 1]

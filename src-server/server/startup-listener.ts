@@ -1,16 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { isAllowed } from '../http/guard.ts'
 
-/** The listener of a server that is still being built. */
+/** Request listener of a server that is still starting. */
 export interface StartupListener {
   readonly answer: RequestListener
-  /** Hands everything that came so far, and all that comes, to the finished application. */
+  /** Passes the requests received so far, and all later ones, to the finished application. */
   open(application: RequestListener): void
 }
 
 /**
- * Returns the startupListener. Loading everything takes longer than a health check may wait: `/healthz` is answered at once, every other
- * request waits for the application and is then its own. `port` is the one that a Host header must name.
+ * Creates the listener. Loading everything takes longer than a health check may wait: `/healthz` is answered at once, every other
+ * request waits for the application and is then passed to it. `port` is the one that a Host header must name.
  */
 export function createStartupListener(deps: {
   version: string

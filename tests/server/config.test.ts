@@ -6,7 +6,7 @@ import { startService } from '../support/service.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-describe('the context', () => {
+describe('the environment', () => {
   test('set what they name, and what is empty or absent has its default', () => {
     const set = {
       MASTER_LOG_LEVEL: 'warn',
