@@ -5,7 +5,7 @@ import { planRecipe } from '../../src-engine/plan.ts'
 import { announcedRepair } from '../../src-engine/stages/index.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
-import { createProgressMeter, LOOK_WEIGHTS } from './progress-meter.ts'
+import { ANALYSIS_WEIGHTS, createProgressMeter } from './progress-meter.ts'
 import { readSong } from './read-song.ts'
 import { bandwidthOf, codecName, measurementOf, spectrumOf, thinnedCurves } from './report-facts.ts'
 import { songWarnings } from './warnings.ts'
@@ -26,7 +26,7 @@ export async function analyseSong(
   signal: AbortSignal,
 ): Promise<AnalysisDone['analysis']> {
   const { facts } = order.song
-  const { report } = createProgressMeter(LOOK_WEIGHTS, send)
+  const { report } = createProgressMeter(ANALYSIS_WEIGHTS, send)
   // First, as a job does: only what was measured of it stays in memory.
   const reference = order.reference && (await analyseReference(order.ffmpeg, order.reference, signal))
   const { analysis, takeAudio } = await readSong(order.ffmpeg, order.song, signal, report)

@@ -5,15 +5,14 @@ import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { RenderedMaster } from './render-master.ts'
 import type { CodecCheck } from './report-facts.ts'
 
-/** Where copies are made. */
-export interface ProofPlace {
+export interface ProofDeps {
   readonly ffmpeg: Ffmpeg
   readonly folder: string
   readonly signal?: AbortSignal | undefined
 }
 
-/** How a master is proofed. */
-export interface ProofWork<Master> {
+/** The two costly steps of a proof. */
+export interface ProofSteps<Master> {
   /** Makes the master again with its peak lowered by that much in all, dB; null where that is not worth its price. */
   readonly again: (loweredDb: number) => Promise<Master | null>
   /** True peak of the master's copy by that codec, dBTP. */
@@ -47,12 +46,12 @@ interface Proofed<Master> {
  * lowered by the excess, by 1.5 dB in all and two times at most, and the codec that failed is the first to see the new one. Returns
  * the first master that holds, or else the one whose copy by the codec that failed last is lowest, and what its copies measure, in
  * the order of `codecs`: the strictest should be first, since copies of a master that is not delivered serve nobody. Throws as
- * `work` does.
+ * the steps do.
  */
 export async function proofMaster<Master>(
   first: Master,
   codecs: readonly LossyCodec[],
-  { again, copyPeakDbtp }: ProofWork<Master>,
+  { again, copyPeakDbtp }: ProofSteps<Master>,
 ): Promise<{ master: Master; codecChecks: CodecCheck[] }> {
   const readPeak = async ({ master, peaksDbtp }: Proofed<Master>, codec: LossyCodec): Promise<number> => {
     const peakDbtp = peaksDbtp.get(codec) ?? (await copyPeakDbtp(master, codec))
@@ -104,7 +103,7 @@ async function firstAbove(
 export async function readCopyPeakDbtp(
   { path, durationSeconds }: Pick<RenderedMaster, 'path' | 'durationSeconds'>,
   codec: LossyCodec,
-  { ffmpeg, folder, signal }: ProofPlace,
+  { ffmpeg, folder, signal }: ProofDeps,
 ): Promise<number> {
   const meter = createTruePeakVerifier()
   let left = new Float32Array(0)

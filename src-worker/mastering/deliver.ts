@@ -7,15 +7,21 @@ import { gainToDb, mix } from '../../src-engine/dsp/units.ts'
 import { prepareFinalise } from '../../src-engine/finalise/finalise.ts'
 import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
 import type { SongTags } from '../media/audio-facts.ts'
-import { platformCodecs } from '../media/encode.ts'
+import { type LossyCodec, platformCodecs } from '../media/encode.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
 import { lowerRate } from '../media/resample.ts'
 import type { Cover } from '../media/tags.ts'
-import { type ProofPlace, proofMaster, readCopyPeakDbtp } from './codec-proof.ts'
+import { type ProofDeps, proofMaster, readCopyPeakDbtp } from './codec-proof.ts'
 import { CeilingBrokenError, type RenderedMaster, type RenderStep, type RenderTask } from './render-master.ts'
 import type { RenderPool } from './render-pool.ts'
 import type { CodecCheck } from './report-facts.ts'
 import { WorkFailure } from './work-failure.ts'
+
+/** What a proof may cost in loudness, LU: as much as a landing may miss its target by. */
+const MOST_LOST_LU = 0.05
+
+/** How far below the ceiling a peak must stay for the ceiling to be without effect, dB: more than any limiter's margin. */
+const CLEAR_DB = 0.2
 
 /** The masters of all platforms and the loudness that they were made from. */
 export interface Delivery {
@@ -25,7 +31,7 @@ export interface Delivery {
   readonly treatedLufs: number
 }
 
-/** What to deliver, and the workshop to do it in. */
+/** Masters to make, and everything that their bytes depend on besides the audio. */
 export interface DeliveryOrder {
   readonly targets: readonly DeliveryTarget[]
   readonly tier: Tier
@@ -33,7 +39,9 @@ export interface DeliveryOrder {
   readonly seed: number
   readonly tags: SongTags
   readonly cover?: Cover | undefined
-  readonly place: ProofPlace
+}
+
+export interface DeliveryDeps extends ProofDeps {
   readonly pool: RenderPool
   /** Progress of the rendering (parts of all distinct masters that are written) and of the verifying. */
   readonly onProgress: (stage: 'rendering' | 'verifying', part: number) => void
@@ -57,20 +65,23 @@ interface Promised {
  * Renders, verifies and proofs the masters of `takeAudio()`. The audio is fetched once and let go of as soon as no further rate needs
  * it. Returns the platforms in their given order. Throws a WorkFailure, or what ffmpeg, the disk or the engine throws.
  */
-export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrder): Promise<Delivery> {
+export async function deliverMasters(
+  takeAudio: () => Audio,
+  order: DeliveryOrder,
+  deps: DeliveryDeps,
+): Promise<Delivery> {
   let audio = takeAudio()
   const own = audio.sampleRateHz
-  const { place } = order
-  const encoders = order.tier === 'premium' ? await listEncoders(place.ffmpeg) : new Set<string>()
+  const encoders = order.tier === 'premium' ? await listEncoders(deps.ffmpeg) : new Set<string>()
   const rateOf = (target: DeliveryTarget) => deliveryRateHz(target, order.tier, own)
-  const progress = createStepCounter(order)
+  const progress = createStepCounter(order.tier, deps.onProgress)
   const delivered: Delivered[] = []
   let treatedLufs = Number.NEGATIVE_INFINITY
   // Downwards, each rate from the one before it: a conversion takes the memory of what it converts.
   const rates = [...new Set(order.targets.map(rateOf))].sort((a, b) => b - a)
   let left = order.targets.length
   for (const rateHz of rates) {
-    if (rateHz < audio.sampleRateHz) audio = await lowerRate(place.ffmpeg, audio, rateHz, place)
+    if (rateHz < audio.sampleRateHz) audio = await lowerRate(deps.ffmpeg, audio, rateHz, { signal: deps.signal })
     const source = prepareFinalise(audio)
     treatedLufs = source.loudness.integratedLufs
     // All that there was may have been a fault, as an offset is.
@@ -79,33 +90,56 @@ export async function deliverMasters(takeAudio: () => Audio, order: DeliveryOrde
     const promises = promisesOf(targets, source)
     left -= targets.length
     progress.expect(promises.length, left)
-    delivered.push(...(await deliverRate(source, promises, encoders, order, progress)))
+    delivered.push(
+      ...(await deliverRate(promises, createRenders(source, order, deps), { ...deps, encoders, progress })),
+    )
   }
   const masters = order.targets.map(({ platform }) => delivered.find(({ target }) => target.platform === platform)!)
   return { masters, treatedLufs }
 }
 
+interface RateDeps extends DeliveryDeps {
+  /** Names of the encoders that this ffmpeg has; empty where nothing is proofed. */
+  readonly encoders: ReadonlySet<string>
+  readonly progress: StepCounter
+}
+
 /** All masters of one rate: each promise is rendered once, then proofed for every platform that wants it. */
 async function deliverRate(
-  source: FinaliseSource,
   promises: readonly Promised[],
-  encoders: ReadonlySet<string>,
-  order: DeliveryOrder,
-  progress: StepCounter,
+  { render, written }: Renders,
+  deps: RateDeps,
 ): Promise<Delivered[]> {
-  const { render, written } = createRenders(source, order)
+  const { encoders, progress } = deps
   const rendered = await Promise.all(
     promises.map((promised) => render('master', promised.targets[0]!.platform, promised, progress.count)),
   )
   const wanted = promises.flatMap((promised, i) =>
-    promised.targets.map((target) => {
+    promised.targets.map((target): WantedMaster => {
       return { target, promised, master: rendered[i]!, codecs: platformCodecs(target.platform, encoders) }
     }),
   )
   progress.expectCopies(wanted.reduce((sum, { codecs }) => sum + codecs.length, 0))
+  const delivered = await twoAtATime(wanted, createProofing(render, deps))
+  const used = new Set(delivered.map(({ master }) => master.path))
+  for (const file of written) if (!used.has(file)) await rm(file)
+  return delivered
+}
+
+/** Rendered master of one platform, and the codecs that it is to be proofed against. */
+interface WantedMaster {
+  readonly target: DeliveryTarget
+  readonly promised: Promised
+  readonly master: RenderedMaster
+  readonly codecs: readonly LossyCodec[]
+}
+
+/** Returns what proofs the masters of one rate; platforms that share a file share its copies and its lowered versions. */
+function createProofing(render: Renders['render'], deps: RateDeps): (wanted: WantedMaster) => Promise<Delivered> {
+  const { progress } = deps
   const lowerings = new Map<string, Promise<RenderedMaster>>()
   const copies = new Map<string, Promise<number>>()
-  const delivered = await twoAtATime(wanted, async ({ target, promised, master, codecs }): Promise<Delivered> => {
+  return async ({ target, promised, master, codecs }) => {
     // A master that gain alone made may lie well below its ceiling: what must come down is its peak.
     const peakDbtp = Math.min(target.ceilingDbtp, master.measurement.truePeakDbtp)
     const proofed = await proofMaster(master, codecs, {
@@ -121,22 +155,21 @@ async function deliverRate(
         return lowered.plan.verdict === master.plan.verdict && lostLu < MOST_LOST_LU ? lowered : null
       },
       async copyPeakDbtp(version, codec) {
-        const copy = () => readCopyPeakDbtp(version, codec, order.place)
-        const peakDbtp = await onlyOnce(copies, `${version.path} ${codec.name}`, copy)
+        const copy = () => readCopyPeakDbtp(version, codec, deps)
+        const peak = await onlyOnce(copies, `${version.path} ${codec.name}`, copy)
         progress.copied()
-        return peakDbtp
+        return peak
       },
     })
     return { target, ...proofed }
-  })
-  const used = new Set(delivered.map(({ master }) => master.path))
-  for (const file of written) if (!used.has(file)) await rm(file)
-  return delivered
+  }
 }
 
+type Renders = ReturnType<typeof createRenders>
+
 /** Returns what renders masters of one rate, each into a file of its own, and the paths of all files that it has begun. */
-function createRenders(source: FinaliseSource, order: DeliveryOrder) {
-  const { place, pool, tags, cover, seed, intensity, tier } = order
+function createRenders(source: FinaliseSource, order: DeliveryOrder, { pool, folder }: DeliveryDeps) {
+  const { tags, cover, seed, intensity, tier } = order
   const written = new Set<string>()
   return {
     written,
@@ -156,7 +189,7 @@ function createRenders(source: FinaliseSource, order: DeliveryOrder) {
         tags,
         cover,
         bitDepth: tier === 'premium' ? 24 : 16,
-        path: path.join(place.folder, `${name}-${platform}.wav`),
+        path: path.join(folder, `${name}-${platform}.wav`),
       }
       written.add(task.path)
       return pool.render(task, onStep).catch((error: unknown) => {
@@ -166,9 +199,6 @@ function createRenders(source: FinaliseSource, order: DeliveryOrder) {
     },
   }
 }
-
-/** What a proof may cost in loudness, LU: as much as a landing may miss its target by. */
-const MOST_LOST_LU = 0.05
 
 /** Returns what is being made under a key, or begins to make it: platforms that share a file share the work on it. */
 function onlyOnce<Result>(
@@ -197,9 +227,6 @@ async function twoAtATime<Piece, Result>(
   await Promise.all([serve(), serve()])
   return results
 }
-
-/** How far below the ceiling a peak must stay for the ceiling to be without effect, dB: more than any limiter's margin. */
-const CLEAR_DB = 0.2
 
 /** Groups targets by their promise. Where gain alone brings a song to its target, its ceiling changes nothing. */
 function promisesOf(targets: readonly DeliveryTarget[], source: FinaliseSource): Promised[] {
@@ -237,7 +264,7 @@ interface StepCounter {
 }
 
 /** Returns a counter: rendering until every expected render is written, then verifying, most of which is proofing where there is any. */
-function createStepCounter({ tier, onProgress }: DeliveryOrder): StepCounter {
+function createStepCounter(tier: Tier, onProgress: DeliveryDeps['onProgress']): StepCounter {
   const done: Record<RenderStep, number> = { planned: 0, written: 0, verified: 0 }
   const verifying = tier === 'premium' ? 0.1 : 1
   let begun = 0

@@ -11,7 +11,7 @@ export const MASTERING_WEIGHTS: Readonly<Record<Tier, StageWeights>> = {
 }
 
 /** Of a look, as measured on four minutes of WAV, FLAC and MP3. */
-export const LOOK_WEIGHTS: StageWeights = { decoding: 0.3, analysing: 0.7 }
+export const ANALYSIS_WEIGHTS: StageWeights = { decoding: 0.3, analysing: 0.7 }
 
 /** Smallest step that is worth a message. */
 const STEP = 0.01

@@ -13,8 +13,19 @@ import { cleanText } from './tag-text.ts'
 const PAIR_FRAME_IDS: readonly string[] = ['TIPL', 'TMCL']
 
 const HEADER_BYTES = 10
+/** Encoding of a text (structure, section 4). */
 const UTF8 = 3
+/** Type of a picture (native frames, section 4.14). */
 const FRONT_COVER = 3
+/** Owner of the identifiers of recordings in UFID frames, as Picard writes them. */
+const MUSICBRAINZ = 'http://musicbrainz.org'
+/** Prefix of the description of a user-defined link. */
+const OWN_LINK = 'WXXX:'
+/** Frames that are looked at, and bytes of their texts: a tag that has more is not a song's. */
+const MAX_FRAMES = 4096
+const MAX_TEXT_BYTES = 200_000
+/** Longest content that is unpacked, bytes. */
+const MAX_UNPACKED_BYTES = 32_000_000
 
 /** Returns the length of the ID3v2 tag that begins with these bytes, its header included (structure, section 3.1); 0 where none does. */
 export function id3TagBytes(start: Buffer): number {
@@ -66,12 +77,6 @@ function otherFrame(key: string, value: string): Buffer {
   return frame('TXXX', text8(key, value))
 }
 
-/** Owner of the identifiers of recordings in UFID frames, as Picard writes them. */
-const MUSICBRAINZ = 'http://musicbrainz.org'
-
-/** Prefix of the description of a user-defined link. */
-const OWN_LINK = 'WXXX:'
-
 /** The frame of a tag among the `other` ones; the frames of named fields are theirs alone. */
 function otherFrameId(key: string): string | undefined {
   const field = fieldOf(key)
@@ -118,10 +123,6 @@ function ascii(text: string): Buffer {
 
 /** What the text frames and comments of a tag say, all values of each, by frame; a described one has its description behind a colon. */
 export type Id3Texts = ReadonlyMap<string, readonly string[]>
-
-/** Frames that are looked at, and bytes of their texts: a tag that has more is not a song's. */
-const MAX_FRAMES = 4096
-const MAX_TEXT_BYTES = 200_000
 
 /**
  * Returns the texts of an ID3v2 tag, as clean as {@link cleanText} makes them and none of them empty. Frames that are encrypted or
@@ -190,9 +191,6 @@ function frameBytesAt(body: Buffer, at: number, version: TagVersion): number {
   }
   return !isNextAt(safe) && isNextAt(plain) ? plain : safe
 }
-
-/** Longest content that is unpacked, bytes. */
-const MAX_UNPACKED_BYTES = 32_000_000
 
 /** The content of a frame; empty when it is encrypted, or does not unpack (structure, section 4.1). */
 function frameContent(bytes: Buffer, version: 3 | 4): Buffer {

@@ -26,13 +26,10 @@ async function deliverNoise(targets: readonly DeliveryTarget[], by = ffmpeg, tie
   const folder = temporaryFolder()
   const steps: string[] = []
   const verified: number[] = []
-  const { masters } = await deliverMasters(() => song, {
-    targets,
-    tier,
-    intensity: 50,
-    seed: 0,
-    tags: {},
-    place: { ffmpeg: by, folder },
+  const order = { targets, tier, intensity: 50, seed: 0, tags: {} }
+  const { masters } = await deliverMasters(() => song, order, {
+    ffmpeg: by,
+    folder,
     pool: {
       async render(task, onStep = () => {}) {
         steps.push('a master begins')

@@ -1,0 +1,108 @@
+/** The report of a job as data, before its numbers are rounded. Pure. */
+import type { MasterResult, Report } from '../../src-contract/report.ts'
+import { warningText } from '../../src-contract/text/text.ts'
+import { toWireValues } from '../../src-contract/wire-values.ts'
+import { engineVersion } from '../../src-engine/version.ts'
+import { chooseTitle } from '../result/names.ts'
+import type { PreparedSong } from './prepare-song.ts'
+import type { RenderedMaster } from './render-master.ts'
+import {
+  bandwidthOf,
+  codecName,
+  finaliseDecisions,
+  masterCurves,
+  masterMeasurement,
+  measurementOf,
+  spectrumOf,
+  targetBeside,
+  thinnedCurves,
+} from './report-facts.ts'
+import type { WarningFact, WorkOrder } from './work-order.ts'
+
+/** A written master and the result of its platform. */
+export interface ReportedMaster {
+  readonly master: RenderedMaster
+  readonly result: MasterResult
+}
+
+/** Returns the title of a song: that of the request, else of its tags, else of its file name. */
+export function titleOf({ title, source }: WorkOrder): string {
+  return chooseTitle(title, source.facts.tags.title, source.filename)
+}
+
+/** Returns the report of a job whose masters are written and measured. */
+export function composeReport(
+  order: WorkOrder,
+  song: PreparedSong,
+  masters: readonly ReportedMaster[],
+  warnings: readonly WarningFact[],
+): Report {
+  const { source, artist = source.facts.tags.artist } = order
+  const { analysis, reference, plan } = song
+  const decisions = [...song.decisions, ...finaliseDecisions(masters.map(({ result }) => result))]
+  return {
+    report_version: 2,
+    job_id: order.jobId,
+    title: titleOf(order),
+    ...(artist ? { artist } : {}),
+    filename: source.filename,
+    ...(order.reference ? { reference_filename: order.reference.filename } : {}),
+    created_at: order.createdAt,
+    engine_version: engineVersion,
+    ffmpeg_version: order.ffmpeg.version,
+    source_sha256: source.sha256,
+    settings: settingsOf(order),
+    source: sourceOf(order, song),
+    ...(reference
+      ? {
+          reference: {
+            measurement: measurementOf(reference),
+            spectrum: spectrumOf(reference.comparedSpectrum),
+            curves: thinnedCurves(reference.curves),
+          },
+        }
+      : {}),
+    ...(plan.targetSpectrum ? { target_spectrum: targetBeside(analysis, plan.targetSpectrum) } : {}),
+    repairs: [...song.repairs],
+    decisions: decisions.map((decision) => ({ ...decision, values: toWireValues(decision.values) })),
+    warnings: warnings.map((warning) => ({
+      ...warning,
+      message: warningText(warning.code, warning.values),
+      ...(warning.values ? { values: toWireValues(warning.values) } : {}),
+    })),
+    masters: masters.map(({ master, result }) => ({
+      result,
+      measurement: masterMeasurement(master.measurement),
+      spectrum: spectrumOf(master.measurement.spectrum),
+      curves: masterCurves(master),
+    })),
+  }
+}
+
+function settingsOf(order: WorkOrder): Report['settings'] {
+  return {
+    platforms: order.targets.map(({ platform }) => platform),
+    genre: order.genre,
+    ai_service: order.aiService,
+    tier: order.tier,
+    intensity: order.intensity,
+    loudness: order.loudness,
+    reference_amount: order.referenceAmount,
+  }
+}
+
+function sourceOf({ source }: WorkOrder, { analysis }: PreparedSong): Report['source'] {
+  const { facts } = source
+  return {
+    codec: codecName(source),
+    ...(facts.bitDepth === undefined ? {} : { bit_depth: facts.bitDepth }),
+    ...(facts.bitRate === undefined ? {} : { bit_rate_bps: facts.bitRate }),
+    sample_rate_hz: facts.sampleRateHz,
+    channels: facts.channels,
+    duration_seconds: facts.durationSeconds,
+    bandwidth_hz: bandwidthOf(analysis, facts),
+    measurement: measurementOf(analysis),
+    spectrum: spectrumOf(analysis.comparedSpectrum),
+    curves: thinnedCurves(analysis.curves),
+  }
+}

@@ -1,0 +1,158 @@
+/** First half of a job: one song from its stored file to the treated audio that all masters are made from. */
+import type { Decision, Repair } from '../../src-contract/report.ts'
+import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
+import { chooseCandidate, type RecipeCandidate, recipeCandidates } from '../../src-engine/candidates.ts'
+import { applyRecipe, splitRecipe } from '../../src-engine/chain.ts'
+import type { Audio } from '../../src-engine/dsp/block.ts'
+import { mix } from '../../src-engine/dsp/units.ts'
+import type { MasteringPlan } from '../../src-engine/plan.ts'
+import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { ANALYSIS_WEIGHTS, createProgressMeter, type ProgressMeter } from './progress-meter.ts'
+import { editSong, type ReadSong, readSong, takenOnce } from './read-song.ts'
+import { checkStoredSong, REFERENCE_CODES, readingSong, SOURCE_CODES } from './stored-song.ts'
+import { songWarnings } from './warnings.ts'
+import { decisionsDone, repairsOfFaults, withBridgedGaps } from './work-done.ts'
+import { WorkFailure } from './work-failure.ts'
+import type { StoredSong, WarningFact, WorkOrder } from './work-order.ts'
+
+type ReportProgress = ProgressMeter['report']
+
+/** Share of the decoding stage that a reference takes, which is measured as well. */
+const REFERENCE_PART = 0.7
+/** Share of the rendering stage that ends with the chain. */
+export const CHAIN_PART = 0.3
+/** Share of the rendering stage that the editing of single samples takes, in a song at another rate. */
+const EDIT_PART = 0.2
+
+/** Song that is decoded, analysed and treated, up to the limiter. */
+export interface PreparedSong {
+  /** The treated audio: can be taken once, so that nothing keeps it in memory. */
+  readonly takeAudio: () => Audio
+  readonly analysis: SourceAnalysis
+  readonly reference?: SourceAnalysis
+  readonly plan: MasteringPlan
+  readonly repairs: readonly Repair[]
+  /** Decisions up to the limiter, as they were carried out. */
+  readonly decisions: readonly Decision[]
+  readonly warnings: readonly WarningFact[]
+  /** Loudness of the untreated song. */
+  readonly sourceLufs: number
+}
+
+interface PrepareDeps {
+  readonly ffmpeg: Ffmpeg
+  readonly folder: string
+  readonly report: ReportProgress
+  readonly signal: AbortSignal
+}
+
+/** Decodes, analyses and treats the song of an order. Throws as {@link masterSong} does. */
+export async function prepareSong(
+  order: WorkOrder,
+  report: ReportProgress,
+  signal: AbortSignal,
+): Promise<PreparedSong> {
+  const deps: PrepareDeps = { ffmpeg: order.ffmpeg, folder: order.attemptFolder, report, signal }
+  const { song, reference } = await readSongs(order, deps)
+  const { analysis } = song
+  if (analysis.isSilent || analysis.integratedLufs === null) throw new WorkFailure('DIGITAL_SILENCE')
+  const candidates = candidatesOf(order, analysis, reference)
+  report('analysing', 1)
+  const edited = await editSamples(order.source, song, candidates, deps)
+  const plan = choosePlan(edited.audio, analysis, song.isConverted ? candidates.map(afterEdits) : candidates)
+  signal.throwIfAborted()
+  const applied = applyRecipe(edited.audio, plan.recipe, (part) =>
+    report('rendering', mix(edited.part, CHAIN_PART, part)),
+  )
+  const { decisions: planned } = plan
+  const made = repairsOfFaults({ repairs: [...edited.repairs, ...applied.repairs], decisions: planned })
+  const { repairs, decisions } = withBridgedGaps({ repairs: made, decisions: planned }, song.bridgedGaps)
+  const settings = { intensity: order.intensity, plrDb: analysis.plrDb ?? 0 }
+  return {
+    takeAudio: takenOnce(applied.audio),
+    analysis,
+    ...(reference ? { reference } : {}),
+    plan,
+    repairs,
+    decisions: decisionsDone(decisions, { ...applied, repairs }, settings),
+    warnings: songWarnings(order.ffmpeg, order.source, { analysis, plan }),
+    sourceLufs: analysis.integratedLufs,
+  }
+}
+
+/** Checks and reads the song and its reference; a song that is its own reference is read once. */
+async function readSongs(
+  { source, reference }: Pick<WorkOrder, 'source' | 'reference'>,
+  deps: PrepareDeps,
+): Promise<{ readonly song: ReadSong; readonly reference: SourceAnalysis | undefined }> {
+  const { ffmpeg, report, signal } = deps
+  const isOwnReference = reference?.sha256 === source.sha256
+  const other = isOwnReference ? undefined : reference
+  report('decoding', 0)
+  await checkStoredSong(source, SOURCE_CODES, signal)
+  if (other) await checkStoredSong(other, REFERENCE_CODES, signal)
+  const behind = other ? REFERENCE_PART : 0
+  const meter = createProgressMeter(ANALYSIS_WEIGHTS, ({ fraction }) => report('decoding', behind * fraction))
+  const foreign =
+    other &&
+    (await readingSong(deps, other, REFERENCE_CODES, () => readSong(ffmpeg, other, signal, meter.report))).analysis
+  const song = await readingSong(deps, source, SOURCE_CODES, () =>
+    readSong(ffmpeg, source, signal, (stage, part) =>
+      report(stage, stage === 'decoding' ? mix(behind, 1, part) : part),
+    ),
+  )
+  return { song, reference: isOwnReference ? song.analysis : foreign }
+}
+
+function candidatesOf(
+  order: WorkOrder,
+  analysis: SourceAnalysis,
+  reference: SourceAnalysis | undefined,
+): readonly RecipeCandidate[] {
+  const { genre, aiService, tier, intensity, referenceAmount } = order
+  return recipeCandidates({
+    analysis,
+    genre,
+    aiService,
+    tier,
+    intensity,
+    referenceAmount,
+    ...(reference ? { reference } : {}),
+  })
+}
+
+/**
+ * Returns the song with its single samples edited, where its rate was converted: the chain edits those of any other song. `part` is
+ * the share of the rendering stage that is behind then.
+ */
+async function editSamples(
+  source: StoredSong,
+  song: ReadSong,
+  candidates: readonly RecipeCandidate[],
+  deps: PrepareDeps,
+): Promise<{ readonly audio: Audio; readonly repairs: readonly Repair[]; readonly part: number }> {
+  if (!song.isConverted) return { audio: song.takeAudio(), repairs: [], part: 0 }
+  const { ffmpeg, report, signal } = deps
+  // The candidates differ in intensity, on which no edit of single samples depends.
+  const { edits } = splitRecipe(candidates[0]!.plan.recipe)
+  let edit = 0
+  const edited = await readingSong(deps, source, SOURCE_CODES, () =>
+    editSong(ffmpeg, source, song, edits, signal, (part) => {
+      edit = EDIT_PART * part
+      report('rendering', edit)
+    }),
+  )
+  return { ...edited, part: edit }
+}
+
+/** The plan of the candidate that measures best; tier standard has only one. */
+function choosePlan(audio: Audio, analysis: SourceAnalysis, candidates: readonly RecipeCandidate[]): MasteringPlan {
+  const { chosen, decision } = chooseCandidate(audio, analysis, candidates)
+  return decision ? { ...chosen.plan, decisions: [...chosen.plan.decisions, decision] } : chosen.plan
+}
+
+/** A candidate for audio whose single samples are edited already. */
+function afterEdits(candidate: RecipeCandidate): RecipeCandidate {
+  const { plan } = candidate
+  return { ...candidate, plan: { ...plan, recipe: splitRecipe(plan.recipe).rest } }
+}
