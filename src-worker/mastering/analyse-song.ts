@@ -12,7 +12,7 @@ import { songWarnings } from './warnings.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { AnalysisDone, AnalysisOrder, StoredSong, WorkProgress } from './work-order.ts'
 
-/** Slices of the waveform that a look at a song returns. */
+/** Number of slices of the waveform that an analysis returns. */
 const WAVEFORM_SLICES = 1000
 
 /**
@@ -27,7 +27,7 @@ export async function analyseSong(
 ): Promise<AnalysisDone['analysis']> {
   const { facts } = order.song
   const { report } = createProgressMeter(ANALYSIS_WEIGHTS, send)
-  // First, as a job does: only what was measured of it stays in memory.
+  // First, as in a job: only its measurements stay in memory.
   const reference = order.reference && (await analyseReference(order.ffmpeg, order.reference, signal))
   const { analysis, takeAudio } = await readSong(order.ffmpeg, order.song, signal, report)
   const settings = order.settings ?? { genre: 'other', intensity: 50, referenceAmount: 0 }

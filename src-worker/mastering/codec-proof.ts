@@ -27,7 +27,7 @@ const COPY_CEILING_DBTP = 0
  * machine, the masters must not.
  */
 const LOWERING_STEP_DB = 0.1
-/** What a copy of the lowered master may lie above the estimate: it is another signal to the encoder. Makes a second lowering rare. */
+/** Margin above the estimate, since the lowered master is another signal to the encoder. Makes a second lowering rare. */
 const LOWERING_DOUBT_DB = 0.1
 /** Each costs a render and the copies of the new master. */
 const MAX_LOWERINGS = 2
@@ -35,7 +35,7 @@ const MAX_LOWERINGS = 2
 /** A version of a master and what is known of its copies. */
 interface Proofed<Master> {
   readonly master: Master
-  /** How far its peak was lowered in all. */
+  /** Total lowering of its peak, dB. */
   readonly loweredDb: number
   /** True peaks of the copies that were made, dBTP. */
   readonly peaksDbtp: Map<LossyCodec, number>
@@ -74,7 +74,7 @@ export async function proofMaster<Master>(
   }
   let chosen = versions.at(-1)!
   if (failed) {
-    // What is limited harder for nothing is no better than what it was made of.
+    // If lowering did not help, the version with the least limiting is preferred.
     for (const version of versions.toReversed()) {
       if ((await readPeak(version, failed)) <= (await readPeak(chosen, failed))) chosen = version
     }

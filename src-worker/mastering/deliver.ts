@@ -17,10 +17,10 @@ import type { RenderPool } from './render-pool.ts'
 import type { CodecCheck } from './report-facts.ts'
 import { WorkFailure } from './work-failure.ts'
 
-/** What a proof may cost in loudness, LU: as much as a landing may miss its target by. */
+/** Largest loss of loudness that a proof may cause, LU: the tolerance of the loudness target. */
 const MOST_LOST_LU = 0.05
 
-/** How far below the ceiling a peak must stay for the ceiling to be without effect, dB: more than any limiter's margin. */
+/** Distance below the ceiling from which the ceiling has no effect, dB: more than any limiter's margin. */
 const CLEAR_DB = 0.2
 
 /** The masters of all platforms and the loudness that they were made from. */
@@ -54,7 +54,7 @@ export interface Delivered {
   readonly codecChecks: readonly CodecCheck[]
 }
 
-/** What a file promises: platforms with the same promise get the same file. */
+/** Target and ceiling of one file: platforms with the same ones share a file. */
 interface Promised {
   readonly targets: readonly DeliveryTarget[]
   readonly targetLufs: number
@@ -84,7 +84,7 @@ export async function deliverMasters(
     if (rateHz < audio.sampleRateHz) audio = await lowerRate(deps.ffmpeg, audio, rateHz, { signal: deps.signal })
     const source = prepareFinalise(audio)
     treatedLufs = source.loudness.integratedLufs
-    // All that there was may have been a fault, as an offset is.
+    // The whole signal may have been a fault that was removed, such as a DC offset.
     if (!Number.isFinite(treatedLufs)) throw new WorkFailure('DIGITAL_SILENCE')
     const targets = order.targets.filter((target) => rateOf(target) === rateHz)
     const promises = promisesOf(targets, source)
@@ -150,7 +150,7 @@ function createProofing(render: Renders['render'], deps: RateDeps): (wanted: Wan
         const lowered = await onlyOnce(lowerings, `${master.path} ${ceilingDbtp}`, () =>
           render(name, target.platform, { ...promised, ceilingDbtp }),
         )
-        // Loudness is a promise, also where it is missed; what a service's own codec does is a guess.
+        // The loudness target has priority; the behaviour of a service's own codec is only estimated.
         const lostLu = master.measurement.integratedLufs - lowered.measurement.integratedLufs
         return lowered.plan.verdict === master.plan.verdict && lostLu < MOST_LOST_LU ? lowered : null
       },
@@ -200,7 +200,7 @@ function createRenders(source: FinaliseSource, order: DeliveryOrder, { pool, fol
   }
 }
 
-/** Returns what is being made under a key, or begins to make it: platforms that share a file share the work on it. */
+/** Returns the result under a key, which is made once: platforms that share a file share the work on it. */
 function onlyOnce<Result>(
   made: Map<string, Promise<Result>>,
   key: string,
@@ -211,7 +211,7 @@ function onlyOnce<Result>(
   return result
 }
 
-/** Works on two pieces at a time, as many as there are cores on the smallest machine; results in the order of the pieces. */
+/** Runs `work` on two pieces at a time, the number of cores of the smallest machine; results in the order of the pieces. */
 async function twoAtATime<Piece, Result>(
   pieces: readonly Piece[],
   work: (piece: Piece) => Promise<Result>,

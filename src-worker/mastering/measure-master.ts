@@ -16,7 +16,7 @@ import { planesOfPcm } from '../../src-engine/dsp/pcm.ts'
 import { gainToDb } from '../../src-engine/dsp/units.ts'
 import { openWav, type WavReader } from '../media/wav.ts'
 
-/** What a written master measures: read from the file, every 100 ms where it is a curve. Levels of silence are −Infinity. */
+/** Measurements of a written master, read from the file; curves have a point every 100 ms. Levels of silence are −Infinity. */
 export interface MasterMeasurement extends Loudness {
   readonly truePeakDbtp: number
   readonly samplePeakDbfs: number

@@ -24,8 +24,8 @@ const HTML_FILE = 'report.html'
 
 /**
  * Masters one song and leaves the ZIP, report.json and report.html in the attempt folder, nothing else. Throws a {@link WorkFailure}
- * for what the owner should hear, the reason of an aborted `cancelled`, or what ffmpeg, the disk or the engine throws; nothing that it
- * has started goes on then.
+ * for failures with a code of their own, the reason of an aborted `cancelled`, or what ffmpeg, the disk or the engine throws; everything
+ * that it has started has ended then.
  */
 export async function masterSong(
   order: WorkOrder,
@@ -47,11 +47,11 @@ export async function masterSong(
     progress.report('packaging', 1)
     return result
   } catch (error) {
-    // Ended threads fail in ways that say nothing; the abort is the reason.
+    // Errors of ended threads are meaningless; the abort is the reason.
     cancelled.throwIfAborted()
     throw error
   } finally {
-    // Where one of two copies failed, the other is still being made: an ffmpeg would outlive this process.
+    // If one of two copies failed, the other is still being made: its ffmpeg would outlive this process.
     end.abort()
     await pool.close()
   }

@@ -10,10 +10,10 @@ export const MASTERING_WEIGHTS: Readonly<Record<Tier, StageWeights>> = {
   premium: { decoding: 0.04, analysing: 0.06, rendering: 0.2, verifying: 0.64, packaging: 0.06 },
 }
 
-/** Of a look, as measured on four minutes of WAV, FLAC and MP3. */
+/** Of an analysis, as measured on four minutes of WAV, FLAC and MP3. */
 export const ANALYSIS_WEIGHTS: StageWeights = { decoding: 0.3, analysing: 0.7 }
 
-/** Smallest step that is worth a message. */
+/** Smallest step that is sent. */
 const STEP = 0.01
 
 /** Turns the progress of stages into one that never runs backwards. */

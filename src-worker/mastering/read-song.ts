@@ -15,9 +15,9 @@ export interface ReadSong {
   /** The sound at the engine's rate: can be taken once, so that nothing keeps it in memory. */
   readonly takeAudio: () => Audio
   readonly analysis: SourceAnalysis
-  /** Whether that is another rate than the one at which its samples were examined, where they must be edited. */
+  /** True if the engine's rate differs from the song's own, at which single samples are examined and edited. */
   readonly isConverted: boolean
-  /** Places, counted per channel, where samples were no sound and were bridged. */
+  /** Number of runs of invalid samples that were bridged, counted per channel. */
   readonly bridgedGaps: number
 }
 
@@ -75,7 +75,7 @@ export async function editSong(
   onProgress?: (part: number) => void,
 ): Promise<{ readonly audio: Audio; readonly repairs: readonly Repair[] }> {
   if (edits.stages.length === 0) return { audio: takeAudio(), repairs: [] }
-  // Taken and let go, so that its memory is free for what is decoded.
+  // Released, so that its memory is free for the second decoding.
   takeAudio()
   const onDecoded = (part: number) => onProgress?.(mix(0, EDIT_BEHIND.decoding, part))
   const { audio: own } = await decodeSong(ffmpeg, path, facts, { signal, onProgress: onDecoded })

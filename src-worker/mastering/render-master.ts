@@ -35,23 +35,23 @@ export interface RenderedMaster {
   readonly bitDepth: 16 | 24
   readonly plan: FinalisePlan
   readonly measurement: MasterMeasurement
-  /** What clipper and limiter together take off the peak that loses most in every 100 ms, dB, 0 or more. */
+  /** Largest reduction of a peak by clipper and limiter together in each 100 ms, dB, 0 or more. */
   readonly gainReductionDb: Float32Array
 }
 
 /** Steps of a render, for the progress. */
 export type RenderStep = 'planned' | 'written' | 'verified'
 
-/** The written file goes above its ceiling whatever is tried. */
+/** Error for a master whose written file exceeds its ceiling after all corrections. */
 export class CeilingBrokenError extends Error {
   override readonly name = 'CeilingBrokenError'
 }
 
 /** A first render nearly always holds; each further one starts from what the last one measured. */
 const MAX_ROUNDS = 6
-/** What a longer interpolator reads above ours on music: the ceiling must hold for both. */
+/** Difference by which a longer interpolator reads higher than ours on music: the ceiling must hold for both. */
 const METER_DOUBT_DB = 0.008
-/** What a reading may differ between two honest true-peak meters on any signal. */
+/** Difference between two correct true-peak meters that can occur on any signal. */
 const METER_TOLERANCE_DB = 0.05
 const BLOCK_FRAMES = 32_768
 

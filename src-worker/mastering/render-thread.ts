@@ -9,7 +9,7 @@ import {
   renderMaster,
 } from './render-master.ts'
 
-/** What a render thread answers. */
+/** Message of a render thread to its pool. */
 export type RenderReply =
   | { readonly type: 'step'; readonly step: RenderStep }
   | { readonly type: 'rendered'; readonly master: RenderedMaster }

@@ -1,4 +1,4 @@
-/** From what the engine measured to what the contract says: names, units and the few judgements that a report makes. Pure. */
+/** Conversion of the engine's measurements to members of the report, with the verdicts that a report contains. Pure. */
 import { type DeliveryTarget, type PlaybackRule, playbackGainDb } from '../../src-contract/platforms.ts'
 import type { Decision, MasterResult, Measurement, Report, Spectrum } from '../../src-contract/report.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
@@ -69,8 +69,8 @@ export function spectrumOf({ bandHz, midDb, sideDb }: BandLevels): Spectrum {
 }
 
 /**
- * Returns a target as it stands beside the song and its masters, which are looked at in fewer places than the plan was made from:
- * each level moved by what that makes of the song's own.
+ * Returns a target spectrum that can be compared with those of the song and its masters, which come from fewer frames than the plan:
+ * each level is moved by the difference that this makes in the song's own spectrum.
  */
 export function targetBeside({ spectrum, comparedSpectrum }: SourceAnalysis, target: Spectrum): Spectrum {
   const moved = (levels: Spectrum['mid_db'], all: readonly number[], compared: readonly number[]) =>
@@ -129,7 +129,7 @@ function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000
 }
 
-/** What a service does to a master of that loudness and peak, as far as is known. */
+/** Returns the gain that a service applies on playback to a master of that loudness and peak, as far as is known. */
 function playbackOf(
   rule: PlaybackRule,
   master: { readonly integratedLufs: number; readonly truePeakDbtp: number },
@@ -140,14 +140,14 @@ function playbackOf(
   return { action: gainDb < 0 ? 'turn_down' : 'turn_up', gain_db: gainDb }
 }
 
-/** How far a master may be from its target and still count as on it, LU. */
+/** Largest distance from the target that counts as on target, LU. */
 const ON_TARGET_LU = 0.05
 
 /** A miss of this size that the plan did not announce is a defect of the engine, LU. */
 const BROKEN_PROMISE_LU = 0.5
 
 /**
- * The result of one platform: what was promised, what the written file measures, what it cost. Throws an Error when the file misses its
+ * Returns the result of one platform: target, measurements of the written file, gain reduction. Throws an Error when the file misses its
  * target by more than 0.5 LU and the plan had not said so, or is silent: such a master is not delivered.
  */
 export function masterResult(
@@ -197,8 +197,8 @@ export function withSameBytes(result: MasterResult, all: readonly MasterResult[]
 }
 
 /**
- * What clipper and limiter did to the hardest-driven master of a song, which ceilings came down for a lossy copy, and which masters
- * stop below their target, as decisions.
+ * Returns the decisions of loudness targeting: the work of clipper and limiter on the hardest-driven master, the ceilings that were
+ * lowered for a lossy copy, and the masters that stop below their target.
  */
 export function finaliseDecisions(results: readonly MasterResult[]): Decision[] {
   const hardest = results.reduce((most, result) =>

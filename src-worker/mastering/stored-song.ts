@@ -1,4 +1,4 @@
-/** Stored songs as they were taken: checked before they are read, and what it means when they cannot be. */
+/** Checks of stored songs before they are read, and the failures when they cannot be read. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { access } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** What the owner of a song should know of it and of its masters, beside the numbers. Pure. */
+/** Warnings about a song and its masters. Pure. */
 import type { MasterResult } from '../../src-contract/report.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { foldDownLossDb } from '../../src-engine/dsp/meters/stereo.ts'
@@ -9,20 +9,20 @@ import { lengthWarnings } from '../media/length-warnings.ts'
 import { bandwidthOf, codecName } from './report-facts.ts'
 import type { StoredSong, WarningFact } from './work-order.ts'
 
-/** What was found out about one song. */
+/** Results of the analysis and planning of one song. */
 interface Findings {
   readonly analysis: SourceAnalysis
   readonly plan: MasteringPlan
 }
 
-/** Returns what the owner of a song should know of it, from its plan, its sound and its file; those of the plan first. */
+/** Returns the warnings about a song, from its plan, its sound and its file; those of the plan first. */
 export function songWarnings(
   ffmpeg: Ffmpeg,
   { facts }: Pick<StoredSong, 'facts'>,
   { analysis, plan }: Findings,
 ): WarningFact[] {
   const isPart = facts.claimedSeconds !== undefined || facts.uncountedSeconds !== undefined
-  // A file whose end is missing or not used says so better.
+  // For a file whose end is missing or not used, another warning tells the cause.
   const found = plan.warnings.filter(({ code }) => !(isPart && code === 'INPUT_BREAKS_OFF'))
   const warnings = found.map((warning): WarningFact => {
     if (warning.code === 'INPUT_LOSSY') return { ...warning, values: { codec: codecName({ facts }) } }

@@ -1,4 +1,4 @@
-/** What a report may claim: of the work that a plan announced, that which was measured once it was done. Pure. */
+/** Decisions and repairs as they were carried out: planned work that measured no effect is left out. Pure. */
 import type { Decision, Repair } from '../../src-contract/report.ts'
 import type { AppliedRecipe } from '../../src-engine/chain.ts'
 import { announcedCompressor, announcedRepair } from '../../src-engine/stages/index.ts'
@@ -10,8 +10,8 @@ interface RepairWork {
 }
 
 /**
- * Returns the work with `gaps` more clicks: places that decoding had to bridge are, to whoever reads the report, faults of a moment
- * like those that the chain mends. Which channel they lay in is then left open.
+ * Returns the work with `gaps` more clicks: runs of samples that decoding bridged are reported like the clicks that the chain repairs,
+ * then without a channel.
  */
 export function withBridgedGaps(work: RepairWork, gaps: number): RepairWork {
   if (gaps === 0) return work

@@ -6,7 +6,7 @@ import { FfmpegError } from '../media/ffmpeg.ts'
 import { FfmpegBrokenError } from '../media/trial.ts'
 import type { WorkFailed } from './work-order.ts'
 
-/** A job cannot be finished for a reason that its owner should hear. */
+/** Error of a job that cannot be finished, with a code for the user. */
 export class WorkFailure extends Error {
   readonly failureCode: FailureCode
   readonly params: ErrorParams
@@ -19,7 +19,7 @@ export class WorkFailure extends Error {
   }
 }
 
-/** Returns what the server is told of an error: the code for the owner, message, ffmpeg's last lines and stack for the log. */
+/** Returns the message to the server about an error: the code for the user; message, ffmpeg's last lines and stack for the log. */
 export function describeFailure(error: unknown): WorkFailed {
   const { failureCode, params } = classify(error)
   const cause = error instanceof WorkFailure && error.cause !== undefined ? error.cause : error

@@ -1,5 +1,5 @@
 /**
- * What crosses the border between the server and one engine process: plain data only, both ways.
+ * Messages between the server and one engine process: plain data only, in both directions.
  * The server sends one {@link WorkOrder}, the process answers with progress and exactly one {@link WorkDone} or {@link WorkFailed}.
  */
 
@@ -11,7 +11,7 @@ import type { AudioFacts } from '../media/audio-facts.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { ResultZip } from '../result/package.ts'
 
-/** One stored song: where it lies, what it is and what the client called it. */
+/** Stored song: its file, facts and the name that the client gave it. */
 export interface StoredSong {
   /** Absolute path. */
   readonly path: string
@@ -25,7 +25,7 @@ export interface StoredSong {
 /** All that an engine process needs to master one song. */
 export interface WorkOrder {
   readonly jobId: string
-  /** When the job was created, ISO 8601: the only time in the report. */
+  /** Creation time of the job, ISO 8601: the only time in the report. */
   readonly createdAt: string
   readonly source: StoredSong
   readonly reference?: StoredSong
@@ -55,7 +55,7 @@ export interface WorkOrder {
 export const WORK_STAGES = ['decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
 export type WorkStage = (typeof WORK_STAGES)[number]
 
-/** How far a job is: the stage never goes back and the fraction never falls. */
+/** Progress of a job: the stage never goes back and the fraction never falls. */
 export interface WorkProgress {
   readonly type: 'progress'
   readonly stage: WorkStage
@@ -66,7 +66,7 @@ export interface WorkProgress {
 /** A warning without its text, which depends on the reader's language. */
 export type WarningFact = Omit<Warning, 'message'>
 
-/** What a finished job left in the attempt folder, and what it measured. */
+/** Files that a finished job left in the attempt folder, and their measurements. */
 export interface WorkResult {
   /** One per platform, in the order of the request; measured on the written files. */
   readonly masters: readonly MasterResult[]
@@ -83,7 +83,7 @@ export interface WorkDone {
   readonly result: WorkResult
 }
 
-/** Why there is no result: the code is for the user, message and stack are for the log. */
+/** Failure of a job or an analysis: the code is for the user, message and stack are for the log. */
 export interface WorkFailed {
   readonly type: 'failed'
   readonly failureCode: FailureCode
@@ -92,26 +92,26 @@ export interface WorkFailed {
   readonly stack?: string
 }
 
-/** A free look at one song: nothing is written. */
+/** Order for the free analysis of one song: nothing is written. */
 export interface AnalysisOrder {
   readonly song: Pick<StoredSong, 'path' | 'facts'>
   readonly aiService: AiService
-  /** What a job would be asked beside the song; a look alone is at the usual settings, without a reference. */
+  /** Settings of the job that may follow; the defaults, without a reference, when absent. */
   readonly settings?: Pick<WorkOrder, 'genre' | 'intensity' | 'referenceAmount'>
   readonly reference?: Pick<StoredSong, 'path' | 'facts'>
   readonly ffmpeg: Ffmpeg
 }
 
-/** What the look found; the server adds the texts of the warnings. */
+/** Result of an analysis; the server adds the texts of the warnings. */
 export interface AnalysisDone {
   readonly type: 'analysed'
   readonly analysis: Omit<Analysis, 'warnings'> & { readonly warnings: readonly WarningFact[] }
 }
 
-/** What an engine process sends. After `done`, `analysed` or `failed` it ends by itself. */
+/** Message of an engine process. It exits after `done`, `analysed` or `failed`. */
 export type WorkerMessage = WorkProgress | WorkDone | AnalysisDone | WorkFailed
 
-/** What an engine process understands: one piece of work, and `abort`, which makes it answer `failed` with the code CANCELLED. */
+/** Message to an engine process: one piece of work, and `abort`, which makes it answer `failed` with the code CANCELLED. */
 export type WorkerCommand =
   | { readonly type: 'work'; readonly order: WorkOrder }
   | { readonly type: 'analyse'; readonly order: AnalysisOrder }

@@ -9,13 +9,13 @@ import { masterSong } from './pipeline.ts'
 import { describeFailure, WorkFailure } from './work-failure.ts'
 import type { WorkerCommand, WorkerMessage, WorkProgress } from './work-order.ts'
 
-/** The two kinds of channel to a parent, as one. */
+/** Channel to the parent process, of either kind. */
 interface Parent {
   send(message: WorkerMessage): Promise<void>
   onCommand(receive: (command: WorkerCommand) => void): void
 }
 
-/** What Electron adds to the process of a utilityProcess (electronjs.org, "parentPort"). */
+/** Part of Electron's `parentPort` in a utilityProcess (electronjs.org, "parentPort"). */
 interface ParentPort {
   postMessage(message: unknown): void
   on(event: 'message', listener: (event: { data: unknown }) => void): void
@@ -35,7 +35,7 @@ function connectToParent(): Parent {
       onCommand: (receive) => parentPort.on('message', ({ data }) => receive(data as WorkerCommand)),
     }
   }
-  // Nobody is left to work for.
+  // The server has ended.
   process.on('disconnect', () => process.exit(0))
   return {
     send: (message) => new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve())),
@@ -59,18 +59,18 @@ async function answer(
   }
 }
 
-/** Whoever sits at the machine, the window and the API come first: mastering, and each ffmpeg that it starts, takes what they leave. */
-function giveWay(): void {
+/** Lowers the priority of this process and of each ffmpeg that it starts below the window, the API and other programs. */
+function lowerPriority(): void {
   const below = constants.priority.PRIORITY_BELOW_NORMAL
   try {
-    // A service that was told to be slower still makes no faster engine.
+    // A service that runs at an even lower priority keeps it.
     if (getPriority() < below) setPriority(below)
   } catch {
-    // Where that is not allowed all are equal.
+    // Without the right to do so, all processes have the same priority.
   }
 }
 
-giveWay()
+lowerPriority()
 // SoX's 64-bit code differs in the last bits between processors with and without AVX: every ffmpeg started here does without.
 process.env.SOXR_USE_SIMD64 = '0'
 const parent = connectToParent()

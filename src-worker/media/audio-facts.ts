@@ -1,9 +1,9 @@
-/** What a file really is, found by reading and decoding it; plain data that crosses process borders. */
+/** Facts of a file, found by reading and decoding it; plain data that crosses process borders. */
 
 /** The three containers that are accepted; the names are ffmpeg's demuxers. */
 export type AudioFormat = 'mp3' | 'wav' | 'flac'
 
-/** What a file of each container is sent as. */
+/** Media type with which a file of each container is served. */
 export const MEDIA_TYPES: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' }
 
 /**
@@ -30,7 +30,7 @@ export interface SongTags {
 
 /** Tags of a song that its masters cannot carry. */
 export interface TagLosses {
-  /** Why no cover is kept: an unknown kind of picture, a size beyond all covers, or one that cannot be read. */
+  /** Reason for which no cover is kept: an unknown kind of picture, a size beyond all covers, or one that cannot be read. */
   readonly cover?: 'format' | 'size' | 'broken'
   /** Pictures beside the cover, such as a back or a booklet. */
   readonly otherPictures?: number
@@ -52,11 +52,11 @@ export interface AudioFacts {
   readonly countedBy?: string
   /** `frames / sampleRateHz`. */
   readonly durationSeconds: number
-  /** How long the file says it is, where it holds at least a second less: its end may be missing. */
+  /** Length according to the header, if the file contains at least a second less: its end may be missing. */
   readonly claimedSeconds?: number
-  /** How much more a WAV holds than its headers count, s, at least 1: likely sound, which is not used. Absent where there is none. */
+  /** Content of a WAV beyond what its headers count, s, at least 1: likely sound, which is not used. Absent if there is none. */
   readonly uncountedSeconds?: number
-  /** How much in the middle cannot be read, s: silence in a FLAC, whose length it keeps; missing in an MP3. Absent where nothing is. */
+  /** Unreadable part in the middle, s: silence in a FLAC, whose length is kept; missing in an MP3. Absent if there is none. */
   readonly damagedSeconds?: number
   /** Bits per sample of a lossless file. */
   readonly bitDepth?: number
@@ -67,6 +67,6 @@ export interface AudioFacts {
   readonly hasCover: boolean
   /** Absent where everything is kept. */
   readonly tagLosses?: TagLosses
-  /** Whether a C2PA provenance manifest is attached: a new rendering makes it invalid, so the report names it. */
+  /** True if a C2PA provenance manifest is attached: mastering makes it invalid, so the report names it. */
   readonly hasProvenance: boolean
 }

@@ -1,4 +1,4 @@
-/** The picture that stands for a song: which one is kept, and how one that is neither JPEG nor PNG becomes a JPEG. */
+/** Choice of the cover of a song, and conversion of pictures that are neither JPEG nor PNG to JPEG. */
 import { Readable } from 'node:stream'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { isText } from './file-bytes.ts'
@@ -11,15 +11,15 @@ export interface Cover {
 
 /** A picture as a file carries it, whatever it calls itself. */
 export interface Picture {
-  /** Whether its type is the front cover (ID3v2.4 native frames, section 4.14; FLAC has the same). */
+  /** True if its type is the front cover (ID3v2.4 native frames, section 4.14; FLAC has the same). */
   readonly isFront: boolean
   readonly bytes: Buffer
 }
 
-/** Why no picture of a song could be kept. */
+/** Reason for which no picture of a song could be kept. */
 export type CoverFault = 'format' | 'size' | 'broken'
 
-/** The cover that is kept, or why none is; neither where a song has no picture. */
+/** The cover that is kept, or the reason why none is; neither if a song has no picture. */
 export interface ChosenCover {
   readonly cover?: Cover
   readonly fault?: CoverFault
@@ -28,9 +28,9 @@ export interface ChosenCover {
 /** Largest cover that is kept as it is, and largest picture that is looked at, bytes. */
 const MAX_COVER_BYTES = 16_000_000
 const MAX_PICTURE_BYTES = 64_000_000
-/** Pictures that are tried: a file can hold thousands that are not what they are called. */
+/** Largest number of pictures that are tried: a file can contain thousands of invalid ones. */
 const MAX_PICTURES = 8
-/** Longer side of a cover that is made smaller, pixels: what shops take. */
+/** Longer side of a cover that is made smaller, pixels: accepted by shops. */
 const SMALLER_SIDE_PIXELS = 3000
 
 /** First bytes of the pictures that are known, and the demuxer of ffmpeg that reads each. */

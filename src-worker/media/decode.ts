@@ -13,7 +13,7 @@ export interface DecodedAudio extends Audio {
   readonly channels: readonly [Float32Array, Float32Array]
 }
 
-/** The audio could not be used: nothing came out, or too much of it is no sound. */
+/** Error for audio that cannot be used: nothing could be decoded, or too many samples are invalid. */
 export class UnreadableAudioError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -47,7 +47,7 @@ interface SongFile {
 }
 
 /**
- * How ffmpeg reads a song. Of a WAV it is given the samples alone, since it takes other chunks for sound where a header is wrong and
+ * Returns the input of ffmpeg for a song. Of a WAV it gets the samples alone: it takes other chunks for sound if a header is wrong, and
  * guesses another decoder for 24 bits in 32. The check sums of a FLAC are looked at and what does not match is left out: damaged, it
  * would come out as noise. An MP3 is read without the tags that ffmpeg would take for sound.
  * Throws an {@link UnreadableAudioError} for a WAV without samples, and the system's error.
@@ -87,7 +87,7 @@ async function runOverSong(
       timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
     })
   } finally {
-    // An ffmpeg that ends early leaves the file open that it was given.
+    // If ffmpeg ends early, the file that it was given stays open.
     if (typeof input.from !== 'string') input.from.destroy()
   }
 }
@@ -101,12 +101,12 @@ const MONO_PARTS_AS_LOUD = "volume='if(eq(nb_channels,1),sqrt(2),1)'"
 /** Raised whenever a file may decode to another number of frames than with the code before. */
 const READER_VERSION = 1
 
-/** Returns the name of what decodes: two readers of the same name decode a file to the same number of frames. Pure. */
+/** Returns the name of the decoder: two decoders of the same name decode a file to the same number of frames. Pure. */
 export function readerOf({ version }: Pick<Ffmpeg, 'version'>): string {
   return `${READER_VERSION} ffmpeg ${version}`
 }
 
-/** What can be decoded of a file, in frames. */
+/** Decodable length of a file, in frames. */
 export interface DecodableSound {
   readonly frames: number
   /** Frames that are missing before the last one, as far as the file tells where its frames belong; see {@link decodeSong}. */
@@ -152,10 +152,10 @@ export async function countFrames(
   return { frames, lostFrames: Math.max(0, endFrame - frames) }
 }
 
-/** What decoding gave, and what had to be done to it. */
+/** Decoded audio, and how much of it had to be bridged. */
 export interface Decoded {
   readonly audio: DecodedAudio
-  /** Places, counted per channel, where samples were no sound and were bridged. */
+  /** Number of runs of invalid samples that were bridged, counted per channel. */
   readonly bridgedGaps: number
 }
 

@@ -8,7 +8,7 @@ import { inWholeFrames } from './samples.ts'
 
 /** An encoder with its settings, and how its file is read again. */
 export interface LossyCodec {
-  /** What a reader of the report sees, with the encoder's real name and its settings: "AAC 256 kbit/s (ffmpeg aac, fast coder)". */
+  /** Name in the report, with the encoder's real name and its settings: "AAC 256 kbit/s (ffmpeg aac, fast coder)". */
   readonly name: string
   readonly encoder: string
   readonly options: readonly string[]
@@ -30,7 +30,7 @@ interface Wanted {
 }
 
 /**
- * What each service is known or believed to stream (developers.soundcloud.com on HLS; common knowledge for the others), the codec
+ * Codecs that each service is known or believed to stream (developers.soundcloud.com on HLS; common knowledge for the others), the codec
  * first whose copies were seen to rise highest.
  */
 const STREAMED: Record<Platform, readonly Wanted[]> = {

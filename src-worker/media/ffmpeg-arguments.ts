@@ -4,7 +4,7 @@ import fluentFfmpeg from 'fluent-ffmpeg'
 
 /** One call of ffmpeg. */
 export interface FfmpegCall {
-  /** What is done, as a verb phrase: "decode the song". */
+  /** Name of the operation, a verb phrase: "decode the song". */
   readonly operation: string
   /** A file or a stream of bytes, and the demuxer it must be read with. */
   readonly input: { readonly from: string | Readable; readonly format: string; readonly options?: readonly string[] }
@@ -12,9 +12,9 @@ export interface FfmpegCall {
   readonly outputOptions: readonly string[]
   /** A file to be written, or the receiver of ffmpeg's output; it runs before the next chunk is read and may throw. */
   readonly output: string | ((chunk: Uint8Array) => void)
-  /** A time in which the machine was awake. */
+  /** Limit of the whole call, not counting time in which the machine was asleep. */
   readonly timeLimitSeconds: number
-  /** How long ffmpeg may give no sign of life, neither output nor a line; 20 s when absent. */
+  /** Longest time without output or a printed line; 20 s when absent. */
   readonly stallSeconds?: number
   readonly signal?: AbortSignal | undefined
   /** Receives each line that ffmpeg prints about its input and output. */

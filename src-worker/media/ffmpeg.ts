@@ -1,5 +1,5 @@
 /**
- * The one door to ffmpeg, which parses everything that strangers made: every call has a name, a fixed argument array, a forced demuxer,
+ * The only place that starts ffmpeg, which parses untrusted input: every call has a name, a fixed argument array, a forced demuxer,
  * limits of what is parsed, no network and a time limit, and every failure keeps the last lines that ffmpeg printed.
  */
 
@@ -11,7 +11,7 @@ import { isExhausted, killGroup, startGroup } from '../../src-system/process-gro
 import { afterAwake, systemClock } from '../../src-system/system.ts'
 import { type FfmpegCall, ffmpegArguments } from './ffmpeg-arguments.ts'
 
-/** Where an ffmpeg was found. */
+/** Place at which an ffmpeg was found. */
 export type FfmpegOrigin = 'setting' | 'packaged' | 'ffmpeg-static' | 'system' | 'npm-fallback'
 
 /** A working ffmpeg: plain data, so that a work order can carry it. */
@@ -21,17 +21,17 @@ export interface Ffmpeg {
   /** Version as the program prints it, e.g. `6.1.1-static`. */
   readonly version: string
   readonly origin: FfmpegOrigin
-  /** Whether this build can convert rates with the SoX resampler; otherwise ffmpeg's own is used. */
+  /** True if this build has the SoX resampler; otherwise ffmpeg's own is used. */
   readonly hasSoxr: boolean
 }
 
 /**
- * Why a call of ffmpeg did not do what it was asked:
+ * Reason for which a call of ffmpeg failed:
  * - `missing`: there is no program that can be run;
  * - `not_started`: the system had no process or file descriptor left for it, nor a while later;
- * - `failed`: it says that it could not;
- * - `short`: it says that all went well, yet could not read its input to the end, or gave less than it should have;
- * - `time_limit`: it took too long in all, or too long without a sign of life;
+ * - `failed`: it reported an error;
+ * - `short`: it reported success, but did not read its input to the end or gave less output than it should have;
+ * - `time_limit`: it took too long in all, or too long without output;
  * - `disk_full`: there was no room for its output;
  * - `out_of_memory`: the system refused it memory;
  * - `killed`: by somebody else, such as a system short of memory; it says nothing about the song;
@@ -52,7 +52,7 @@ export type FfmpegFault =
 export class FfmpegError extends Error {
   readonly operation: string
   readonly fault: FfmpegFault
-  /** What ffmpeg printed last, oldest line first. */
+  /** Last lines that ffmpeg printed, oldest first. */
   readonly lastLines: readonly string[]
 
   constructor(operation: string, fault: FfmpegFault, lastLines: readonly string[], cause?: unknown) {
@@ -65,19 +65,19 @@ export class FfmpegError extends Error {
   }
 }
 
-/** ffmpeg reads any song within seconds, and within minutes on a machine that does ten other things; beyond this it hangs. */
+/** Limit for one song: ffmpeg takes seconds, and minutes on a very busy machine. */
 export const DEFAULT_TIME_LIMIT_SECONDS = 300
 
-/** Songs come out many times faster than they play: an ffmpeg that gives nothing for this long hangs, however long the song is. */
+/** Time without output after which ffmpeg counts as hanging: it decodes many times faster than real time, whatever the length. */
 const DEFAULT_STALL_SECONDS = 20
 
-/** How long an ffmpeg may take to tell about itself: everybody waits for it. */
+/** Time limit of a question about ffmpeg itself: the start of the service waits for the answer. */
 const ANSWER_SECONDS = 10
 
-/** Looks per stall time: after a pause of the whole machine ffmpeg has its chance before the next one. */
+/** Checks per stall time: after a pause of the whole machine ffmpeg can give output before the next one. */
 const STALL_STEPS = 4
 
-/** How long a killed ffmpeg may take to be gone. */
+/** Time that a killed ffmpeg has to end. */
 const KILL_SECONDS = 2
 
 /** Lines that are kept for the log, and characters of each: a tag of megabytes is one line. */
@@ -151,7 +151,7 @@ async function run(file: string, arguments_: readonly string[], call: Run): Prom
     if (!fault) return
     if (typeof end === 'string') {
       kill()
-      // One that waits for a drive that does not answer cannot even be killed.
+      // A process that waits for a drive that does not respond cannot be killed.
       await Promise.race([closed, systemClock.sleep(KILL_SECONDS * 1000)])
     }
     throw new FfmpegError(operation, fault.fault, lines, new Error(fault.reason))
@@ -171,7 +171,7 @@ function endOf(child: ChildProcess): Promise<ProcessEnd> {
   return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
 }
 
-/** Errors of writing to a program that does not want the rest: its exit says whether it had enough. */
+/** Errors of writing to a program that has closed its input: its exit code tells whether it had read enough. */
 const REFUSED = new Set(['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'])
 
 function feed(from: Readable, stdin: Writable, fail: (error: unknown) => void): void {
@@ -193,7 +193,7 @@ function readLines(text: Readable, onLine: (line: string) => void): void {
   })
 }
 
-/** Resolves with what hangs once a call is over its limits; never after `over` is aborted. */
+/** Resolves with the reason once a call exceeds a limit; never after `over` is aborted. */
 async function untilHanging(
   { timeLimitSeconds, stallSeconds = DEFAULT_STALL_SECONDS }: Pick<FfmpegCall, 'timeLimitSeconds' | 'stallSeconds'>,
   over: AbortSignal,

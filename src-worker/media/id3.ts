@@ -21,7 +21,7 @@ const FRONT_COVER = 3
 const MUSICBRAINZ = 'http://musicbrainz.org'
 /** Prefix of the description of a user-defined link. */
 const OWN_LINK = 'WXXX:'
-/** Frames that are looked at, and bytes of their texts: a tag that has more is not a song's. */
+/** Largest number of frames that are read, and of bytes of their texts. */
 const MAX_FRAMES = 4096
 const MAX_TEXT_BYTES = 200_000
 /** Longest content that is unpacked, bytes. */
@@ -121,7 +121,7 @@ function ascii(text: string): Buffer {
   return Buffer.from(text, 'latin1')
 }
 
-/** What the text frames and comments of a tag say, all values of each, by frame; a described one has its description behind a colon. */
+/** Values of the text frames and comments of a tag, by frame id; a described one has its description after a colon. */
 export type Id3Texts = ReadonlyMap<string, readonly string[]>
 
 /**

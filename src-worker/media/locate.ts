@@ -124,7 +124,7 @@ function fromPackage(find: (require: NodeJS.Require) => unknown): string | undef
   }
 }
 
-/** Where the system could have it. `where` would look into the folder first from which Windows happened to start this program. */
+/** Paths at which the system could have it. `where` is not used: it would first look into the working folder. */
 function onSystemPath(executable: string): [FfmpegOrigin, string][] {
   const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder))
   return folders.map((folder) => ['system', path.join(folder, executable)])

@@ -1,6 +1,6 @@
 import { FLOAT, PCM, type WaveFormat } from '../../src-engine/dsp/riff.ts'
 
-/** How the samples of a WAV lie in its frames, side by side and little-endian. */
+/** Layout of the samples in the frames of a WAV, interleaved and little-endian. */
 export interface PcmLayout {
   /** ffmpeg's decoder without its byte order: `pcm_u8`, `pcm_s16`, `pcm_s24`, `pcm_s32`, `pcm_f32`, `pcm_f64`. */
   readonly codec: string
@@ -42,8 +42,9 @@ function codecOf(tag: number, bits: number, bytes: number): string | undefined {
 const PADDED_BYTES = 4
 
 /**
- * Whether samples lie farther apart than their size. A block size of zero or without the channels is the slip of a program, and one that
- * the byte rate contradicts as well. Samples of three bytes may lie in four: there the byte rate must say that they lie side by side.
+ * Returns whether samples are farther apart than their size. A block size of zero, one that leaves out the channels, and one that the
+ * byte rate contradicts are errors of the program that wrote the file. Samples of three bytes may have four bytes each: only the byte
+ * rate tells whether they do.
  */
 function isPadded({ channels, blockBytes, bytesPerSecond, sampleRateHz }: WaveFormat, sampleBytes: number): boolean {
   const frameBytes = channels * sampleBytes

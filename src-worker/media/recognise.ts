@@ -9,10 +9,10 @@ import { surveyMp3 } from './mpeg-frames.ts'
 import { pcmLayout } from './pcm-layout.ts'
 import { readWaveFile } from './wav-sound.ts'
 
-/** Why a file is not one of the three formats; the sentences are in contract/text. */
+/** Reason for which a file is not one of the three formats; the sentences are in src-contract/text. */
 export type FormatFault = FormatReason
 
-/** What the container says about its one audio stream; everything that matters is measured again by decoding. */
+/** Facts of the audio stream according to the container; those that matter are measured again by decoding. */
 export interface StreamFacts {
   readonly format: AudioFormat
   readonly codec: string
@@ -115,7 +115,7 @@ async function recogniseWave(handle: FileHandle): Promise<Recognition | undefine
   }
 }
 
-/** Whether a stretch of tags names a C2PA manifest store: its media type (C2PA 2.1, appendix A) stands in plain text. */
+/** Returns whether a part of the tags names a C2PA manifest store: its media type (C2PA 2.1, appendix A) stands in plain text. */
 async function mentionsManifest(handle: FileHandle, start: number, length: number): Promise<boolean> {
   if (length === 0) return false
   const bytes = await readAt(handle, start, Math.min(length, 1 << 20))

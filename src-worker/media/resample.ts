@@ -14,7 +14,7 @@ export function rateFilter(ffmpeg: Ffmpeg, sampleRateHz: number): string {
   return `aresample=${sampleRateHz}:${quality}:osf=flt`
 }
 
-/** How a conversion is ended early, and watched. */
+/** Cancellation and progress of a conversion. */
 interface ConversionOptions {
   readonly signal?: AbortSignal | undefined
   /** Told the part of the frames that have come out, 0 to 1, rising. */
@@ -54,7 +54,7 @@ export async function changeRate(
   return { channels, frames, sampleRateHz }
 }
 
-/** Frees memory at once: the collector of garbage would take its time over hundreds of megabytes. */
+/** Frees memory at once: garbage collection would delay it, and it can be hundreds of megabytes. */
 function giveBack({ buffer }: Float32Array): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
@@ -72,7 +72,7 @@ export async function lowerRate(
 ): Promise<Audio> {
   if (!(sampleRateHz < audio.sampleRateHz)) throw new RangeError(`${sampleRateHz} is not below ${audio.sampleRateHz}`)
   const frames = framesAt(audio, sampleRateHz)
-  // What comes out was read before: fewer frames are written than have been sent, so none is overwritten too early.
+  // In place: the output is shorter than the input that has been sent, so no frame is overwritten before it is read.
   const channels = audio.channels.map((samples) => samples.subarray(0, frames))
   await convert(ffmpeg, audio, sampleRateHz, channels, options)
   return { channels, frames, sampleRateHz }

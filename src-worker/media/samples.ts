@@ -52,7 +52,7 @@ export function collectPlanar(planes: readonly Float32Array[]) {
   }
   return {
     planes,
-    /** Whether a sample came in that {@link bridgeGaps} replaces. */
+    /** True if a sample was received that {@link bridgeGaps} replaces. */
     get hasGaps() {
       return hasGaps
     },
@@ -64,7 +64,7 @@ export function collectPlanar(planes: readonly Float32Array[]) {
   }
 }
 
-/** What lies beyond is rubbish, not sound: integers of 32 bit that were stored as floats as they are end at 2³¹. */
+/** Largest valid |sample|: 32-bit integers that were stored as floats without scaling reach 2³¹. */
 const LARGEST_SAMPLE = 2 ** 32
 
 const isSound = (sample: number) => Math.abs(sample) <= LARGEST_SAMPLE

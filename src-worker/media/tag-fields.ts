@@ -94,7 +94,7 @@ const BY_NAME: ReadonlyMap<string, TagField> = new Map(
   ),
 )
 
-/** A name without what systems spell differently: case, spaces, hyphens and underscores. */
+/** Normalises a name: lower case, without spaces, hyphens and underscores, which systems use differently. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '')
 }
@@ -127,11 +127,11 @@ const NOT_OF_THE_SONG = new RegExp(
   ].join('|')})$`,
 )
 
-/** Separators of several values of one text in {@link SongTags}, and what parts the texts of pairs, whose own may hold anything else. */
+/** Separators in {@link SongTags}: between several values of one text, and between the texts of pairs, which may contain the first. */
 export const VALUE_BREAK = '; '
 export const PAIR_BREAK = '\n'
 
-/** How {@link SongTags} name a comment that has a description, before it: as MusicBrainz Picard does. */
+/** Prefix of the name of a comment with a description in {@link SongTags}, as MusicBrainz Picard writes it. */
 export const DESCRIBED_COMMENT = 'comment:'
 
 /** Longest text of a tag that is kept, characters: longer than the lyrics of any song. */
@@ -201,7 +201,7 @@ function personOf([frame, role]: readonly [string, string], text: string): [stri
   return player ? [player[2]!, player[1]!] : [role, text]
 }
 
-/** A description is the comment where there is no other, and a described comment beside one. */
+/** Names of descriptions: the comment if there is no other, else a described comment. */
 function setComment(values: Map<string, string[]>): void {
   const descriptions = values.get('description')
   if (!descriptions) return

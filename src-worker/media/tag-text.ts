@@ -1,9 +1,9 @@
-/** The words of tags, whatever program wrote them. */
+/** Decoding of tag texts, whose encoding files often do not state. */
 
 /** A character of two bytes in EUC-KR (KS X 1001; its rows 0xc9 and 0xfe are empty). */
 const EUC_KR_PAIR = /[\xa1-\xc8\xca-\xfd][\xa1-\xfe]/g
 
-/** Where ID3v1 cuts a text, within a character too. */
+/** Length at which ID3v1 cuts a text, even within a character, bytes. */
 const ID3V1_BYTES = 30
 
 /**

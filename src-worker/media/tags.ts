@@ -24,7 +24,7 @@ import { readWavTagChunks, wavAround } from './wav-tag-chunks.ts'
 
 export type { Cover } from './cover.ts'
 
-/** Largest metadata of a song that ffmpeg may print, bytes: a song's tags are not a place for a film. */
+/** Largest metadata of a song that ffmpeg may print, bytes. */
 const MAX_TAG_BYTES = 4_000_000
 
 interface SongFile {
@@ -80,7 +80,7 @@ interface TagsOfFile {
   /** Entries of APEv2 tags, Vorbis comments and Lyrics3, one list for each tag. */
   readonly plain: readonly (readonly TagEntry[])[]
   readonly pictures: readonly Picture[]
-  /** Whether a tag is too large to be looked at, which none but one with pictures is. */
+  /** True if a tag is too large to be read, which only one with pictures can be. */
   readonly isTooLarge: boolean
   /** A WAV that has the tag chunks of this one and next to no sound; absent for other formats. */
   readonly tagsAlone?: Buffer

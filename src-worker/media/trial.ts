@@ -7,7 +7,7 @@ import type { AudioFormat } from './audio-facts.ts'
 import { countFrames } from './decode.ts'
 import { type Ffmpeg, FfmpegError, type FfmpegFault, runFfmpeg } from './ffmpeg.ts'
 
-/** ffmpeg does not work, whatever the song: it could not do with a good file what it was asked. */
+/** Error for an ffmpeg that does not work, whatever the song: it failed on a known good file. */
 export class FfmpegBrokenError extends Error {
   constructor(cause: FfmpegError) {
     super(`ffmpeg does not work: ${[cause.message, ...cause.lastLines.slice(-3)].join('; ')}`, { cause })

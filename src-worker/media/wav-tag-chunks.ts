@@ -1,4 +1,4 @@
-/** The tags of a WAV, taken out of whatever chunks they lie in. */
+/** Reader of the tags of a WAV, from all chunks that can contain them. */
 import type { FileHandle } from 'node:fs/promises'
 import { riffChunk, waveHead } from '../../src-engine/dsp/riff.ts'
 import { readAt } from './file-bytes.ts'
@@ -9,18 +9,18 @@ import { readWaveFile } from './wav-sound.ts'
 
 /** Tag chunks of a WAV. */
 export interface WavTagChunks {
-  /** A WAV that has these chunks and next to no sound: ffmpeg finds them in it wherever they lay, and with whatever sizes. */
+  /** A WAV of these chunks and two samples: ffmpeg finds them in it wherever they were in the file, and whatever their sizes. */
   readonly tagsAlone: Buffer
   /** The ID3v2 tag; empty where there is none. */
   readonly id3Tag: Buffer
-  /** What ffmpeg does not find: the ISRC of an `axml` chunk, and of a `bext` chunk who made the file. */
+  /** Tags that ffmpeg does not find: the ISRC of an `axml` chunk and the originator of a `bext` chunk. */
   readonly plain: readonly TagEntry[]
 }
 
 const ID3_NAMES: readonly string[] = ['id3 ', 'ID3 ']
 /** Chunks in which ffmpeg finds tags. */
 const TAG_NAMES: readonly string[] = ['LIST', 'bext', ...ID3_NAMES]
-/** Tag chunks of one file that are read: more are not a song's. */
+/** Largest number of tag chunks that are read of one file. */
 const MAX_TAG_CHUNKS = 64
 /** Largest chunk of texts that is read, bytes. */
 const MAX_TEXT_BYTES = 4_000_000

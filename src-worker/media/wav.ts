@@ -11,7 +11,7 @@ import { type PcmLayout, pcmLayout } from './pcm-layout.ts'
 import type { Cover } from './tags.ts'
 import { tagChunks } from './wav-tags.ts'
 
-/** How the samples of a master are laid out, besides that they are of two channels. */
+/** Sample format of a master, which always has two channels. */
 export interface WavFormat {
   readonly sampleRateHz: number
   readonly bitDepth: 16 | 24
