@@ -162,7 +162,7 @@ test('the end of each song is told to screen readers, and how far the batch is a
 test('why a file was refused is said in the language that is shown, also after a reload', async ({ page }) => {
   await drop(page, [noSong('list.mp3'), { name: 'nothing.wav', mimeType: 'audio/wav', buffer: Buffer.alloc(0) }])
   const english = ['This is not an audio file', 'The file is empty.']
-  const korean = ['Loudsmith가 읽는 오디오 파일이 아니에요', '빈 파일이에요']
+  const korean = ['Loudsmith가 지원하는 오디오 파일이 아니에요', '빈 파일이에요']
   const expectSaid = async (sentences: readonly string[]) => {
     await expect(page.locator('.song.refused')).toHaveCount(sentences.length, { timeout: 60_000 })
     for (const sentence of sentences)
@@ -461,7 +461,7 @@ test('a song too short to be mastered says so at once, and is not started with t
   program,
 }) => {
   await drop(page, [song('Blink.wav', 1, 0.5)])
-  await expect(rowOf(page, 'Blink')).toContainText('The song is shorter than one second. Export the whole of it.')
+  await expect(rowOf(page, 'Blink')).toContainText('The song is shorter than one second. Export the whole song.')
   await expect(page.getByRole('button', { name: /^Start/ })).toHaveAccessibleDescription('No song is ready')
   await expect(rowOf(page, 'Blink').getByRole('button')).toHaveAccessibleName('Remove: Blink')
   await drop(page, [song('Alpha.wav', 2, 3)])

@@ -67,7 +67,7 @@ test('a line of the history names every platform, and why a song failed and what
     await page.setViewportSize({ width, height: 820 })
     for (const [title, words] of [
       ['One', 'Spotify, Apple Music, YouTube, Melon'],
-      ['Nothing', 'The song is digital silence or nearly so. Export it again with sound. Refunded.'],
+      ['Nothing', 'The song is silent or nearly silent. Export it again with sound. Refunded.'],
     ] as const) {
       const said = page.locator('tr', { hasText: title }).getByText(words, { exact: true })
       const hidden = await said.evaluate((one) => [

@@ -159,7 +159,7 @@ test('a silent song fails with its reason, and the credit comes back in the same
   await primary.click()
   await expect(primary).toHaveText(/^Start 1 anyway/)
   await primary.click()
-  await expect(row).toContainText('digital silence', { timeout: 120_000 })
+  await expect(row).toContainText('nearly silent', { timeout: 120_000 })
   await expect(row.locator('.st > b')).toHaveText('Failed · 1 credit returned')
   await expect(page.locator('.bar .credits')).toContainText('500')
 })

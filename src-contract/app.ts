@@ -1,4 +1,4 @@
-/** What only the app itself may call: stored songs, the batch where a batch waits, settings and the state of the machine. */
+/** Endpoints of the app itself: stored songs, the batch that waits, settings and the state of the machine. */
 import Type, { type Static } from 'typebox'
 import { Deleted, exactly, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
@@ -26,7 +26,7 @@ export const Source = exactly({
 })
 export type Source = Static<typeof Source>
 
-/** How a song is to be mastered: the fields of `POST /api/v1/master` with every default filled in. */
+/** Mastering settings of a song: the fields of `POST /api/v1/master` with every default filled in. */
 export const MasterSettings = exactly({
   platforms: Type.Array(oneOf(PLATFORMS), { minItems: 1, uniqueItems: true }),
   genre: oneOf(GENRES),
@@ -39,10 +39,10 @@ export const MasterSettings = exactly({
 })
 export type MasterSettings = Static<typeof MasterSettings>
 
-/** Where a song in the batch stands: not started, waiting for a free slot, handed over as a job, or refused at the hand-over. */
+/** State of a song in the batch: not started, waiting for a free slot, handed over as a job, or refused at the hand-over. */
 export const DESK_STATES = ['ready', 'waiting', 'submitted', 'refused'] as const
 
-/** What the batch shows of a look at a song. The whole of it is what `analyze` answers: twenty times as much. */
+/** Part of an analysis that the batch shows; `analyze` answers all of it, which is twenty times as much. */
 export const AnalysisSummary = exactly({
   integrated_lufs: orNull(Type.Number()),
   true_peak_dbtp: orNull(Type.Number()),
@@ -110,9 +110,11 @@ export const Settings = exactly({
   output_folder: orNull(Type.String()),
   engine_workers: Type.Integer({ minimum: 1, maximum: 8 }),
   ffmpeg_path: orNull(
-    Type.String({ description: 'An ffmpeg that comes before those that are found. Only the owner changes it.' }),
+    Type.String({
+      description: 'An ffmpeg that is used instead of those that are found. Only the owner can change it.',
+    }),
   ),
-  is_offline: Type.Boolean({ description: 'Deliveries leave for this machine only; the others wait.' }),
+  is_offline: Type.Boolean({ description: 'True if only callbacks to this machine are sent; all others wait.' }),
 })
 export type Settings = Static<typeof Settings>
 
@@ -132,7 +134,8 @@ export const SystemState = exactly({
       origin: Type.String(),
       fault: Type.Optional(
         Type.String({
-          description: 'Why it could not write and read a trial in the data folder; absent when it could.',
+          description:
+            'Reason for which it could not write and read a test file in the data folder; absent if it could.',
         }),
       ),
     }),
@@ -140,7 +143,7 @@ export const SystemState = exactly({
   ffmpeg_lack: orNull(
     oneOf(
       ['ffmpeg_missing', 'ffmpeg_unconfirmed', 'ffmpeg_changed'],
-      'Why there is no ffmpeg: none was found, or the one that is set was not confirmed or is another file since.',
+      'Reason for which there is no ffmpeg: none was found, or the selected one was not confirmed or has changed since.',
     ),
   ),
   has_simd: Type.Boolean(),
@@ -148,7 +151,7 @@ export const SystemState = exactly({
   used_bytes: Type.Integer(),
   host: oneOf(['desktop', 'browser']),
   is_private: Type.Boolean({
-    description: 'False where the disk of the data folder keeps no access rights: others on this machine may read it.',
+    description: 'False if the disk of the data folder has no access rights: other users of this machine may read it.',
   }),
   quarantine: orNull(
     exactly(
@@ -169,17 +172,17 @@ export const WatchFolder = exactly({
   folder_id: Uuid,
   path: Type.String(),
   output_folder: orNull(
-    Type.String({ description: 'Where its masters go; null for the output folder of the settings.' }),
+    Type.String({ description: 'Folder for its masters; null for the output folder of the settings.' }),
   ),
   settings: orNull(MasterSettings),
   is_active: Type.Boolean(),
   is_reachable: Type.Boolean({ description: 'False while its drive is not connected.' }),
-  taken: Type.Integer({ description: 'Songs taken so far.' }),
+  taken: Type.Integer({ description: 'Number of songs added so far.' }),
   refused: Type.Array(exactly({ filename: Type.String(), code: oneOf(ERROR_CODES), message: Type.String() }), {
-    description: 'Songs that cannot be taken unless they change, newest first, at most 20.',
+    description: 'Songs that were refused and are tried again only when they change, newest first, at most 20.',
   }),
   waiting: Type.Array(exactly({ filename: Type.String(), code: oneOf(ERROR_CODES), message: Type.String() }), {
-    description: 'Songs that could not be taken yet and are tried again by themselves, with why.',
+    description: 'Songs that could not be added yet and are tried again automatically, with the reasons.',
   }),
   created_at: Timestamp,
 })
@@ -258,7 +261,7 @@ export const appEndpoints = endpoints({
     path: '/app/desk',
     access: 'session',
     tag,
-    summary: 'Pause or go on, set the common settings, the presets, or the order',
+    summary: 'Pause or continue, set the common settings, the presets, or the order',
     body: exactly({
       is_paused: Type.Optional(Type.Boolean()),
       settings: Type.Optional(MasterSettings),
@@ -335,7 +338,7 @@ export const appEndpoints = endpoints({
     tag,
     summary: 'Change settings',
     description:
-      'A program that is to be run (`ffmpeg_path`) is not set with the credential of the page: the owner confirms it in the window of the application or with `loudsmith settings ffmpeg PATH`. Its SHA-256 is kept, and another file at its path is not run until it is confirmed.',
+      '`ffmpeg_path` cannot be set with the credential of the page: the owner confirms the program in the window of the application or with `loudsmith settings ffmpeg PATH`. Its SHA-256 is kept, and a changed file is not run until it is confirmed again.',
     body: Type.Partial(Settings, { additionalProperties: false }),
     answers: { 200: { description: 'The settings.', schema: Settings } },
     errors: ['OWNER_REQUIRED'],
@@ -356,8 +359,8 @@ export const appEndpoints = endpoints({
     tag,
     summary: 'Master every song that appears in a folder',
     body: exactly({
-      path: Type.String({ description: 'The whole path of the folder. Folders in it are not watched.' }),
-      takes_existing: Type.Optional(Type.Boolean({ description: 'Also take the songs that are in it now.' })),
+      path: Type.String({ description: 'Full path of the folder. Its subfolders are not watched.' }),
+      takes_existing: Type.Optional(Type.Boolean({ description: 'Also add the songs that are already in it.' })),
       ...folderChoice,
     }),
     answers: { 201: { description: 'The folder.', schema: WatchFolder } },
@@ -379,9 +382,9 @@ export const appEndpoints = endpoints({
     path: '/app/watch-folders/{folder_id}',
     access: 'session',
     tag,
-    summary: 'Watch a folder no longer; its songs and masters stay',
+    summary: 'Stop watching a folder; its songs and masters stay',
     params: FolderPath,
-    answers: { 200: { description: 'It is watched no longer.', schema: Deleted } },
+    answers: { 200: { description: 'The folder is no longer watched.', schema: Deleted } },
     errors: ['NOT_FOUND'],
   },
   readSystem: {

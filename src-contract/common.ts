@@ -14,7 +14,7 @@ export const Uuid = Type.String({
 /** A moment, ISO 8601 in UTC with milliseconds, e.g. `2026-03-01T12:00:00.000Z`. */
 export const Timestamp = Type.String({ format: 'date-time' })
 
-/** A closed list of words: its schema, its values and its type come from the one array. `standard` is what counts without one. */
+/** A closed list of words: its schema, its values and its type come from the one array. `standard` is the default. */
 export function oneOf<const Values extends readonly string[]>(
   values: Values,
   description?: string,
@@ -38,18 +38,18 @@ export function orNull<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }
 
-/** How many entries of a list a page holds, unless asked otherwise. */
+/** Default number of entries on a page of a list. */
 export const DEFAULT_PAGE_SIZE = 50
 
-/** Query parameter: how many entries of a list are wanted. */
+/** Query parameter: number of entries on a page of a list. */
 export const PageSize = Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE })
 
 /** Path parameters of everything below one job. Kept a plain string so that a malformed identifier is an unknown job. */
 export const JobPath = exactly({ job_id: Type.String() })
 export type JobPath = Static<typeof JobPath>
 
-/** What a song or a master can be, as it is served. */
+/** Media types with which a song or a master is served. */
 export const SONG_MEDIA_TYPES = ['audio/wav', 'audio/mpeg', 'audio/flac']
 
-/** The answer of commands that have nothing else to say. */
+/** Answer of deletions. */
 export const Deleted = exactly({ deleted: Type.Literal(true) })

@@ -2,7 +2,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { ERROR_CODES, type ErrorCode } from './errors.ts'
 
-/** Who may call: anybody on this machine, every caller with a key and the app itself, or the app's session alone. */
+/** Callers of an endpoint: everyone on this machine, callers with a key and the app, or the app's session alone. */
 export type Access = 'open' | 'caller' | 'session'
 
 export interface Answer {
@@ -33,7 +33,7 @@ export interface Endpoint {
   readonly query?: TObject
   readonly headers?: TObject
   readonly body?: TSchema
-  /** Whether a request without a body means an empty object. */
+  /** True if a request without a body means an empty object. */
   readonly isBodyOptional?: boolean
   readonly form?: Form
   readonly answers: Readonly<Record<number, Answer>>

@@ -18,7 +18,7 @@ const openEndpoints = endpoints({
     summary: 'Tell whether the service is up',
     answers: {
       200: {
-        description: 'It is.',
+        description: 'The service is up.',
         schema: exactly({ status: Type.Literal('ok'), version: Type.String() }),
       },
     },
@@ -49,7 +49,7 @@ const openEndpoints = endpoints({
     tag: 'Service',
     summary: 'Read a file of that page',
     params: exactly({ file: Type.String() }),
-    answers: { 200: { description: 'Its bytes.', mediaTypes: ['*/*'] } },
+    answers: { 200: { description: 'The file.', mediaTypes: ['*/*'] } },
     errors: ['NOT_FOUND'],
   },
 })

@@ -1,19 +1,19 @@
-/** The one catalogue of failures: every code that any answer of the process can carry. */
+/** Catalogue of all error and failure codes of the service. */
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf } from './common.ts'
 
 interface ErrorKind {
   readonly status: number
-  /** Whether the same request may succeed later without being changed. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean
-  /** When that is worth trying: `Retry-After`, unless the failure itself knows better. */
+  /** Value of `Retry-After`, unless the failure gives its own. */
   readonly retryAfterSeconds?: number
-  /** Whether the code is one of the specification's eight (section 7) or an extension. */
+  /** Origin of the code: one of the specification's eight (section 7) or an extension. */
   readonly origin: 'specification' | 'extension'
 }
 
 interface FailureKind {
-  /** Whether the same song may succeed later, with other settings or on a machine that is better off. */
+  /** True if the same song may succeed later, with other settings or more memory or disk space. */
   readonly retryable: boolean
 }
 
@@ -84,7 +84,7 @@ export const FAILURES = {
 export type FailureCode = keyof typeof FAILURES
 export const FAILURE_CODES = Object.keys(FAILURES) as FailureCode[]
 
-/** Values that a message may mention; the text of a code decides which it uses. */
+/** Values that a message may mention. */
 export type ErrorParams = Readonly<Record<string, string | number>>
 
 /** The envelope of every answer that is not a success (specification section 7, with extension members). */
@@ -99,7 +99,7 @@ export const ErrorEnvelope = exactly({
     values: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
         description:
-          'To the page of the application only: what `message` mentions, so that it is worded in the language shown.',
+          'Only for the page of the application: values that `message` mentions, so that the page can word it in its own language.',
       }),
     ),
     request_id: Type.Optional(Type.String({ description: 'Extension: quote it when asking about this answer.' })),

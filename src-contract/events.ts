@@ -73,9 +73,9 @@ export const eventEndpoints = endpoints({
     path: '/api/v1/events',
     access: 'caller',
     tag: 'Events',
-    summary: 'Follow what happens, as server-sent events (extension)',
+    summary: 'Follow events as server-sent events (extension)',
     description:
-      'Each message has `event`, `data` (JSON, see LiveEvent) and, when stored, `id`. A comment every 15 s keeps the line open. With `Last-Event-ID` everything stored after it comes first.',
+      'Each message has `event`, `data` (JSON, see LiveEvent) and, when stored, `id`. A comment every 15 s keeps the connection open. With `Last-Event-ID` the events stored after it are sent first.',
     headers: Type.Object({ 'last-event-id': Type.Optional(Type.String()) }),
     answers: { 200: { description: 'The stream.', mediaTypes: ['text/event-stream'], messages: LiveEvent } },
     errors: [],

@@ -29,7 +29,7 @@ import {
 export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
-/** Where an unfinished job is. The public status stays `queued` until it ends. */
+/** Stage of an unfinished job. The public status stays `queued` until it ends. */
 const STAGES = ['waiting', 'decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
 export type Stage = (typeof STAGES)[number]
 
@@ -47,7 +47,7 @@ export const CreatedJob = exactly({
   created_at: Timestamp,
   warnings: Type.Optional(
     Type.Array(Warning, {
-      description: 'Extension: fields that were ignored. What is found in the song is in the job.',
+      description: 'Extension: fields that were ignored. Warnings about the song are in the job.',
     }),
   ),
 })
@@ -61,7 +61,7 @@ export const Job = exactly({
   failure_code: Type.Optional(oneOf(FAILURE_CODES)),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
   stage: Type.Optional(oneOf(STAGES, 'While the job is queued.')),
-  queue_position: Type.Optional(Type.Integer({ minimum: 1, description: 'While the job waits; 1 is next.' })),
+  queue_position: Type.Optional(Type.Integer({ minimum: 1, description: 'Position while the job waits; 1 is next.' })),
   batch_id: Type.Optional(Uuid),
   source_id: Type.Optional(Uuid),
   source_sha256: Type.String(),
@@ -87,7 +87,7 @@ export const Job = exactly({
   results: Type.Array(MasterResult),
   credits_refunded: Type.Integer(),
   output_folder: Type.Optional(
-    Type.String({ description: 'Only for the app: where the plain masters were delivered.' }),
+    Type.String({ description: 'Only for the app: folder to which the masters were copied.' }),
   ),
 })
 export type Job = Static<typeof Job>
@@ -152,7 +152,7 @@ export type RetryChanges = Static<typeof RetryChanges>
 
 /** The 200 of a dry run. */
 export const DryRun = exactly({
-  dry_run: Type.Literal(true, { description: 'Tells this answer from that of a job.' }),
+  dry_run: Type.Literal(true, { description: 'Distinguishes this answer from that of a job.' }),
   would_charge: Type.Integer(),
   credits_remaining: Type.Integer(),
   platforms: Type.Array(oneOf(PLATFORMS)),
@@ -179,7 +179,7 @@ export const JobPage = exactly({
 })
 export type JobPage = Static<typeof JobPage>
 
-/** What a free look at a song finds, before a credit is spent. */
+/** Result of the free analysis of a song. */
 export const Analysis = exactly({
   duration_seconds: Type.Number(),
   codec: Type.String(),
@@ -190,12 +190,12 @@ export const Analysis = exactly({
   spectrum: Spectrum,
   curves: TimeCurves,
   waveform: Type.Array(Type.Number(), { description: 'Peak of each of equal slices, linear 0 to 1.' }),
-  repairs: Type.Array(Repair, { description: 'What mastering would repair.' }),
+  repairs: Type.Array(Repair, { description: 'Repairs that mastering would make.' }),
   warnings: Type.Array(Warning),
 })
 export type Analysis = Static<typeof Analysis>
 
-/** What `{file}` of a job can be: a platform of the job, its source, or its reference. */
+/** Values of `{file}` of a job: a platform of the job, its source, or its reference. */
 const JOB_FILES = [...PLATFORMS, 'source', 'reference'] as const
 
 const FILE_ERRORS = [
@@ -274,7 +274,7 @@ export const jobEndpoints = endpoints({
     tag,
     summary: 'Cancel an unfinished job, or delete a finished one (extension)',
     description:
-      'A job may end while the call is on its way. Whoever only wants to cancel says `status=queued`: what has ended then stays.',
+      'A job may end while the request is on its way. To cancel only, send `status=queued`: a job that has ended then stays.',
     params: JobPath,
     query: exactly({
       status: Type.Optional(
@@ -283,7 +283,7 @@ export const jobEndpoints = endpoints({
     }),
     answers: {
       200: { description: 'The job: cancelled and refunded, or as it had ended before.', schema: Job },
-      204: { description: 'The finished job and its files are gone.' },
+      204: { description: 'The finished job and its files are deleted.' },
     },
     errors: ['JOB_NOT_FOUND'],
   },
@@ -294,12 +294,12 @@ export const jobEndpoints = endpoints({
     tag,
     summary: 'Make a new job from the stored source of an ended one; it costs a credit (extension)',
     description:
-      'Costs 1 credit like any job, whatever became of the first one. Without a body the new job is mastered as the first was. A JSON body may name what is to be otherwise, and a `webhook_url`: that of the first job is not called again. With an `Idempotency-Key` a repeated call makes and charges one job.',
+      'Costs 1 credit like any job, whatever the result of the first one. Without a body the new job has the settings of the first. A JSON body may contain changed settings and a `webhook_url`: that of the first job is not called again. With an `Idempotency-Key` a repeated call makes and charges one job.',
     params: JobPath,
     headers: IdempotencyHeaders,
     body: RetryChanges,
     isBodyOptional: true,
-    answers: { 201: { description: 'The new job, with `retry_of` on it.', schema: CreatedJob } },
+    answers: { 201: { description: 'The new job, with `retry_of`.', schema: CreatedJob } },
     errors: [
       'INVALID_PLATFORM',
       'INVALID_WEBHOOK_URL',
@@ -372,7 +372,7 @@ export const jobEndpoints = endpoints({
       }),
       files: { file: { required: false, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' } },
     },
-    answers: { 200: { description: 'What was measured and found.', schema: Analysis } },
+    answers: { 200: { description: 'Measurements and findings.', schema: Analysis } },
     errors: [...FILE_ERRORS, 'NOT_FOUND', 'CONCURRENT_LIMIT'],
   },
 })

@@ -16,17 +16,17 @@ export const MIN_REFERENCE_SECONDS = 5
 export const MAX_URL_LENGTH = 2048
 /** Longest title or artist in characters (Unicode code points). */
 export const MAX_TITLE_LENGTH = 200
-/** How much the chain may change unless told otherwise, percent. */
+/** Default intensity of the chain, percent. */
 export const DEFAULT_INTENSITY = 50
-/** How far to move toward a reference unless told otherwise, percent of the way. */
+/** Default amount of a reference, percent. */
 export const DEFAULT_REFERENCE_AMOUNT = 70
 /** Most entries of a list that one page holds. */
 export const MAX_PAGE_SIZE = 100
-/** The address at which Loudsmith listens unless told otherwise. */
+/** Default port of the service. */
 export const DEFAULT_PORT = 47310
 /** Fixed prefix of every API key. */
 export const KEY_PREFIX = 'ams_live_'
-/** How long finished masters are kept unless the owner chooses otherwise, days. */
+/** Default retention of finished masters, days. */
 export const DEFAULT_RETENTION_DAYS = 30
-/** How long the link of the page can be opened, and once only, seconds. */
+/** Lifetime of the link of the page, which can be opened once, seconds. */
 export const TICKET_SECONDS = 300

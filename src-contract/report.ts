@@ -1,5 +1,5 @@
 /**
- * What Loudsmith measured, decided and delivered: the schema of report.json and of `results[]` and `warnings[]` of a job.
+ * Measurements, decisions and results: the schema of report.json and of `results[]` and `warnings[]` of a job.
  * Levels are LUFS, dBTP or dB as the name says; null stands for the level of silence.
  */
 import Type, { type Static } from 'typebox'
@@ -48,7 +48,7 @@ export type Warning = Static<typeof Warning>
 
 const VERDICTS = ['on_target', 'below_target'] as const
 
-/** What the service will do on playback: the change in dB it applies, or nothing known. */
+/** Gain that the service applies on playback, or that it is not known. */
 export const Playback = exactly({
   action: oneOf(['turn_down', 'turn_up', 'leave', 'unknown']),
   gain_db: Type.Number(),
@@ -71,7 +71,7 @@ export const MasterResult = exactly({
   sha256: Type.String(),
   same_bytes_as: Type.Optional(
     Type.Array(oneOf(PLATFORMS), {
-      description: 'Platforms whose masters are the same file under another name; absent where there is none.',
+      description: 'Platforms whose masters are the same file under another name; absent if there are none.',
     }),
   ),
   sample_rate_hz: Type.Integer(),
@@ -89,7 +89,7 @@ export const MasterResult = exactly({
   gain_db: Type.Number({ description: 'Gain from the source to the master before limiting.' }),
   max_gain_reduction_db: Type.Number(),
   mean_gain_reduction_db: Type.Number({
-    description: 'Loudness lost by the 400 ms blocks that are at least as loud as the song, in the mean.',
+    description: 'Mean loudness lost by the 400 ms blocks that are at least as loud as the song.',
   }),
   clip_budget_db: Type.Number(),
   verdict: oneOf(VERDICTS),
@@ -132,11 +132,11 @@ export const Repair = exactly({
   amount_db: Type.Optional(
     Type.Number({
       description:
-        'Largest change in the place named, dB. For clipping the rise of the highest rebuilt peak; for an offset and for clicks the level, in dBFS, of what was removed.',
+        'Largest change at that place, dB. For clipping the rise of the highest rebuilt peak; for an offset and for clicks the level, in dBFS, of what was removed.',
     }),
   ),
   frequency_hz: Type.Optional(Type.Number()),
-  count: Type.Optional(Type.Integer({ description: 'Places mended.' })),
+  count: Type.Optional(Type.Integer({ description: 'Number of repaired places.' })),
   channel: Type.Optional(oneOf(['mid', 'side', 'left', 'right', 'both'])),
 })
 export type Repair = Static<typeof Repair>
@@ -222,8 +222,7 @@ export const Report = exactly({
   report_version: Type.Unsafe<1 | 2>({
     type: 'integer',
     enum: [1, 2],
-    description:
-      'In version 1 the names in `values` are in camelCase, else as from 2 on; reports of before are not rewritten.',
+    description: 'In version 1 the names in `values` are in camelCase; older reports are not rewritten.',
   }),
   job_id: Uuid,
   title: Type.String(),
@@ -237,8 +236,8 @@ export const Report = exactly({
   settings: ReportSettings,
   source: exactly({
     codec: Type.String(),
-    bit_depth: Type.Optional(Type.Integer({ description: 'Of a lossless file.' })),
-    bit_rate_bps: Type.Optional(Type.Integer({ description: 'Of a lossy one, in the mean.' })),
+    bit_depth: Type.Optional(Type.Integer({ description: 'Bits per sample of a lossless file.' })),
+    bit_rate_bps: Type.Optional(Type.Integer({ description: 'Mean bit rate of a lossy file.' })),
     sample_rate_hz: Type.Integer(),
     channels: Type.Integer(),
     duration_seconds: Type.Number(),

@@ -36,7 +36,7 @@ export const sessionEndpoints = endpoints({
         description: 'The ticket. It is exchanged once, at `POST /app/session`, while it is valid.',
         schema: exactly({
           ticket: Type.String(),
-          expires_in_seconds: Type.Integer({ description: 'From this answer on.' }),
+          expires_in_seconds: Type.Integer({ description: 'Seconds from this answer on.' }),
         }),
       },
     },

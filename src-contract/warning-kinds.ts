@@ -1,4 +1,4 @@
-/** How much a finding weighs before a song is started. */
+/** Kinds of warnings, which decide whether a person is asked before a song is started. */
 import type { WarningCode } from './report.ts'
 
 /**
@@ -16,7 +16,7 @@ export const WARNING_KINDS: Readonly<Record<WarningCode, WarningKind>> = {
   INPUT_DEAD_CHANNEL: 'damage',
   INPUT_OUT_OF_PHASE: 'damage',
   INPUT_BREAKS_OFF: 'damage',
-  // How the file was made or is meant; many generators give no other files.
+  // Properties of many generators' files.
   INPUT_LIMITED: 'remark',
   INPUT_LOSSY: 'remark',
   INPUT_RESAMPLED: 'remark',

@@ -39,7 +39,10 @@ export const Delivery = exactly({
   last_status: Type.Optional(Type.Integer()),
   last_error: Type.Optional(Type.String()),
   stop_reason: Type.Optional(
-    oneOf(STOP_REASONS, 'Why a `failed` delivery is not sent again although attempts were left; absent otherwise.'),
+    oneOf(
+      STOP_REASONS,
+      'Reason for which a `failed` delivery is not sent again although attempts are left; absent otherwise.',
+    ),
   ),
   created_at: Timestamp,
 })
@@ -63,7 +66,7 @@ export const webhookEndpoints = endpoints({
     path: '/api/v1/webhooks',
     access: 'caller',
     tag,
-    summary: 'Register a webhook; its secret is shown this once (extension)',
+    summary: 'Register a webhook; its secret is shown only once (extension)',
     body: exactly({
       url: Type.String({ minLength: 1, maxLength: MAX_URL_LENGTH }),
       events: Type.Optional(Type.Array(oneOf(WEBHOOK_EVENTS), { minItems: 1, uniqueItems: true })),
@@ -101,8 +104,8 @@ export const webhookEndpoints = endpoints({
     path: '/api/v1/webhooks/{webhook_id}/test',
     access: 'caller',
     tag,
-    summary: 'Send a signed test event and report how it went (extension)',
-    description: 'A webhook that was gone is back when it takes it.',
+    summary: 'Send a signed test event and report the result (extension)',
+    description: 'A webhook in the state `gone` is active again when the test succeeds.',
     params: WebhookPath,
     answers: { 200: { description: 'The finished delivery.', schema: Delivery } },
     errors: ['NOT_FOUND'],

@@ -23,28 +23,32 @@ const isIt = (en: string, ko: string, advice = EXPORT) => ({ en: `${en} ${advice
 /** Sentences of UNSUPPORTED_FORMAT. */
 export const FORMAT_REASONS = {
   empty: isIt('The file is empty.', '빈 파일이에요.'),
-  silent: isIt('The song is digital silence or nearly so.', '곡이 무음이거나 무음에 가까워요.'),
+  silent: isIt('The song is silent or nearly silent.', '곡이 무음이거나 무음에 가까워요.'),
   short: isIt('The song is shorter than one second.', '곡이 1초보다 짧아요.'),
   channels: isIt('The file has more than two channels.', '채널이 두 개보다 많아요.'),
-  encoding: isIt('This WAV holds an encoding other than PCM or float.', 'PCM이나 float이 아닌 WAV예요.'),
+  encoding: isIt('The audio in this WAV is neither PCM nor float.', 'PCM이나 float이 아닌 WAV예요.'),
   damaged: isIt('The audio in this file cannot be decoded.', '파일 안의 오디오를 디코딩할 수 없어요.'),
-  crowded: isIt('This file carries thousands of tags, as no song does.', '곡에 있을 수 없는 수천 개의 태그가 있어요.', {
-    en: 'Remove them and send it again.',
-    ko: '태그를 지우고 다시 보내세요.',
-  }),
-  stalls: isIt('ffmpeg comes to no end with this file.', 'ffmpeg가 이 파일을 끝내지 못해요.'),
-  crashes: isIt('ffmpeg crashes over this file.', 'ffmpeg가 이 파일에서 비정상 종료돼요.'),
+  crowded: isIt(
+    'This file contains thousands of tags, which no song has.',
+    '일반적인 곡과 달리 태그가 수천 개 들어 있어요.',
+    {
+      en: 'Remove them and send it again.',
+      ko: '태그를 지우고 다시 보내세요.',
+    },
+  ),
+  stalls: isIt('ffmpeg does not finish reading this file.', 'ffmpeg가 이 파일을 끝까지 읽지 못해요.'),
+  crashes: isIt('ffmpeg crashes on this file.', 'ffmpeg가 이 파일을 읽다가 비정상 종료돼요.'),
   ffmpeg_too_old: isIt(
     'This is a FLAC of more than 24 bits, which ffmpeg reads from version 6.0 on.',
-    '24비트보다 큰 FLAC은 ffmpeg 6.0부터 읽어요.',
+    '24비트를 넘는 FLAC은 ffmpeg 6.0부터 읽을 수 있어요.',
     {
       en: 'Install a newer ffmpeg, or export 24 bits and send it again.',
       ko: '새 ffmpeg를 설치하거나 24비트로 내보내 다시 보내세요.',
     },
   ),
-  unknown: isIt('This is not an audio file that Loudsmith reads.', 'Loudsmith가 읽는 오디오 파일이 아니에요.'),
+  unknown: isIt('This is not an audio file that Loudsmith supports.', 'Loudsmith가 지원하는 오디오 파일이 아니에요.'),
   zeros: isIt(
-    'The file holds nothing but zeros: a copy or download was not finished.',
+    'The file contains only zeros: a copy or download was not finished.',
     '파일이 0으로만 채워져 있어요. 복사나 다운로드가 끝나지 않았어요.',
     DOWNLOAD_AGAIN,
   ),
@@ -74,15 +78,15 @@ export const FORMAT_REASONS = {
   wavpack: isIt('This is a WavPack file.', 'WavPack 파일이에요.'),
   monkeys_audio: isIt("This is a Monkey's Audio (APE) file.", "Monkey's Audio(APE) 파일이에요."),
   lossless: isIt(
-    'This is a lossless file of a kind that Loudsmith does not read (TTA, TAK, OptimFROG or Shorten).',
-    'Loudsmith가 읽지 않는 무손실 파일(TTA, TAK, OptimFROG, Shorten)이에요.',
+    'This is a lossless file of a kind that Loudsmith does not support (TTA, TAK, OptimFROG or Shorten).',
+    'Loudsmith가 지원하지 않는 무손실 파일(TTA, TAK, OptimFROG, Shorten)이에요.',
   ),
   musepack: isIt('This is a Musepack file.', 'Musepack 파일이에요.'),
   dsd: isIt('This is a DSD (DSF or DFF) file.', 'DSD(DSF 또는 DFF) 파일이에요.'),
   mp1: isIt('This is MPEG layer I audio (MP1), not MP3.', 'MP3가 아니라 MPEG 레이어 I 오디오(MP1)예요.'),
   mp2: isIt('This is MPEG layer II audio (MP2), not MP3.', 'MP3가 아니라 MPEG 레이어 II 오디오(MP2)예요.'),
   mp3_free_format: isIt(
-    'This is a free-format MP3, which says no bit rate and which hardly any program plays.',
+    'This is a free-format MP3, which states no bit rate and is supported by hardly any program.',
     '비트레이트가 없는 프리 포맷 MP3라서 재생하는 프로그램이 거의 없어요.',
   ),
   ac3: isIt('This is a Dolby Digital (AC-3) file.', 'Dolby Digital(AC-3) 파일이에요.'),
@@ -94,15 +98,19 @@ export const FORMAT_REASONS = {
     ko: '음악 프로그램에서 WAV로 렌더링해 보내세요.',
   }),
   project: isIt(
-    'This is the project of a music program, not its sound.',
-    '소리가 아니라 음악 프로그램의 프로젝트예요.',
+    'This is a project file of a music program, not audio.',
+    '오디오가 아니라 음악 프로그램의 프로젝트 파일이에요.',
   ),
   picture: isIt('This is a picture.', '그림 파일이에요.'),
   document: isIt('This is a document.', '문서 파일이에요.'),
-  playlist: isIt('This is a playlist: it names songs but holds none.', '곡 목록 파일이라 이름만 있고 소리는 없어요.', {
-    en: 'Send the song itself.',
-    ko: '곡 파일 자체를 보내세요.',
-  }),
+  playlist: isIt(
+    'This is a playlist: it lists songs but contains none.',
+    '곡 목록 파일이라 이름만 있고 소리는 없어요.',
+    {
+      en: 'Send the song itself.',
+      ko: '곡 파일 자체를 보내세요.',
+    },
+  ),
   mac_companion: isIt(
     'This is a companion file of macOS (its name begins with "._").',
     'macOS가 만든 보조 파일("._"로 시작하는 이름)이에요.',

@@ -36,7 +36,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   INVALID_PLATFORM: (v) =>
     `${v.platform ? `"${v.platform}"은(는) 플랫폼이 아니에요.` : '플랫폼이 없어요.'} 쉼표로 나눠 적으세요: ${v.allowed}.`,
   INVALID_API_KEY:
-    'API 키가 없거나, 모르는 키이거나, 폐기 또는 정지됐어요. 설정에서 만든 키를 "Authorization: Bearer <키>"로 보내세요.',
+    'API 키가 없거나, 등록되지 않았거나, 폐기 또는 정지됐어요. 설정에서 만든 키를 "Authorization: Bearer <키>"로 보내세요.',
   INSUFFICIENT_CREDITS: (v) =>
     `이 작업은 ${v.cost ?? 1}크레딧인데 잔액이 ${v.balance ?? 0}이에요. 설정에서 크레딧을 추가하세요.`,
   CONCURRENT_LIMIT: (v) =>
@@ -47,35 +47,36 @@ export const errors: Record<ErrorCode, Sentence> = {
     `"${v.param}" 값을 쓸 수 없어요. ${v.cause ?? '쓸 수 있는 값은 /docs에 있어요.'}`,
   INVALID_WEBHOOK_URL: (v) =>
     `웹훅 주소를 쓸 수 없어요${clause(v.reason)}. 이 서버가 아닌 http 또는 https 절대 주소를 쓰세요.`,
-  FORBIDDEN: '이 컴퓨터와 Loudsmith에서 온 요청만 받아요. http://127.0.0.1로 직접 부르고, /app은 앱에서 쓰세요.',
+  FORBIDDEN:
+    '이 컴퓨터나 Loudsmith에서 보낸 요청만 처리해요. http://127.0.0.1로 직접 호출하고, /app은 앱에서만 쓰세요.',
   OWNER_REQUIRED:
     '소유자만 할 수 있는 일이에요. 앱의 창이나 터미널의 "loudsmith" 명령(소스 폴더에서는 "npm run cli --")을 쓰세요.',
-  NOT_FOUND: '이 주소에는 아무것도 없어요. 있는 주소는 /docs에 있어요.',
+  NOT_FOUND: '없는 주소예요. 쓸 수 있는 주소는 /docs에서 확인하세요.',
   JOB_NOT_FOUND: '그런 작업이 없어요. 삭제됐을 수 있으니 GET /api/v1/jobs에서 확인하세요.',
-  METHOD_NOT_ALLOWED: (v) => `이 주소는 ${v.allow}만 받아요.`,
-  REQUEST_TIMEOUT: '요청이 끝까지 오지 않고 멈췄어요. 중간에 쉬지 말고 다시 보내세요.',
+  METHOD_NOT_ALLOWED: (v) => `이 주소에서는 ${v.allow}만 쓸 수 있어요.`,
+  REQUEST_TIMEOUT: '요청이 중간에 멈췄어요. 끊김 없이 다시 보내세요.',
   JOB_NOT_READY: '작업이 아직 끝나지 않았어요. 잠시 뒤 다시 시도하세요.',
   JOB_FAILED: '작업이 실패해서 결과가 없어요. 작업을 조회하면 이유가 있어요.',
   IDEMPOTENCY_IN_PROGRESS: '이 Idempotency-Key의 요청이 아직 진행 중이에요. 잠시 뒤 다시 시도하세요.',
   KEY_LIMIT: (v) =>
     v.limit === 0
-      ? `${v.plan} 플랜에는 API 키가 없어요. 더 큰 플랜을 고르세요.`
-      : `${v.plan} 플랜의 API 키는 ${v.limit}개까지예요. 하나를 폐기하거나 더 큰 플랜을 고르세요.`,
+      ? `${v.plan} 플랜에는 API 키가 없어요. 상위 플랜을 고르세요.`
+      : `${v.plan} 플랜의 API 키는 최대 ${v.limit}개예요. 하나를 폐기하거나 상위 플랜을 고르세요.`,
   WEBHOOK_LIMIT: (v) =>
     v.limit === 0
-      ? `${v.plan} 플랜에는 웹훅이 없어요. 더 큰 플랜을 고르세요.`
-      : `${v.plan} 플랜의 웹훅은 ${v.limit}개까지예요. 하나를 지우거나 더 큰 플랜을 고르세요.`,
-  PRESET_NAME_TAKEN: (v) => `“${v.name}” 프리셋이 이미 있어요. 프리셋마다 다른 이름을 적으세요.`,
-  RESULT_EXPIRED: '보관 기간이 지나 결과가 없어요. 곡을 다시 마스터링하세요.',
-  TICKET_SPENT: '이미 쓰였거나 5분이 지난 링크예요. "loudsmith open"을 실행해 새 링크를 여세요.',
+      ? `${v.plan} 플랜에는 웹훅이 없어요. 상위 플랜을 고르세요.`
+      : `${v.plan} 플랜의 웹훅은 최대 ${v.limit}개예요. 하나를 지우거나 상위 플랜을 고르세요.`,
+  PRESET_NAME_TAKEN: (v) => `“${v.name}” 프리셋이 이미 있어요. 다른 이름을 쓰세요.`,
+  RESULT_EXPIRED: '보관 기간이 지나 결과가 삭제됐어요. 곡을 다시 마스터링하세요.',
+  TICKET_SPENT: '이미 사용했거나 5분이 지난 링크예요. "loudsmith open"을 실행해 새 링크를 여세요.',
   UNSUPPORTED_MEDIA_TYPE: (v) =>
     v.encoding === undefined
       ? `이 요청은 ${v.expected} 형식으로 보내세요.`
-      : `본문이 ${v.encoding}로 압축되어 있어 받을 수 없어요. Content-Encoding 없이 그대로 보내세요.`,
+      : `본문이 ${v.encoding}로 압축되어 있어 처리할 수 없어요. Content-Encoding 없이 보내세요.`,
   PRECONDITION_FAILED: 'If-Match에 적은 파일이 아니에요. If-Match 없이 다시 요청하세요.',
-  RANGE_NOT_SATISFIABLE: '요청한 범위가 파일 밖이에요. 파일 길이는 Content-Range에 있어요.',
-  IDEMPOTENCY_MISMATCH: '이 Idempotency-Key는 다른 요청에 쓰였어요. 새 키를 쓰세요.',
-  INTERNAL_ERROR: 'Loudsmith 안에서 문제가 생겼어요. 다시 시도하고, 계속되면 요청 id를 알려 주세요.',
+  RANGE_NOT_SATISFIABLE: '요청한 범위가 파일을 벗어났어요. 파일 크기는 Content-Range에 있어요.',
+  IDEMPOTENCY_MISMATCH: '이 Idempotency-Key는 이미 다른 요청에 쓰였어요. 새 키를 쓰세요.',
+  INTERNAL_ERROR: 'Loudsmith 내부에서 오류가 났어요. 다시 시도해 보고, 계속되면 요청 ID를 알려 주세요.',
   UNAVAILABLE: (v) =>
     v.reason === 'ffmpeg_missing'
       ? noFfmpeg
@@ -83,39 +84,40 @@ export const errors: Record<ErrorCode, Sentence> = {
         ? ffmpegToConfirm(v.reason)
         : v.reason === 'ffmpeg_broken'
           ? brokenFfmpeg
-          : 'Loudsmith가 시작 중이거나, 끝나는 중이거나, 바빠요. 잠시 뒤 다시 시도하세요.',
-  INSUFFICIENT_STORAGE: '디스크 공간이 모자라요. 공간을 비우거나 설정에서 한도를 늘리세요.',
+          : 'Loudsmith가 시작 중이거나 종료 중이거나 다른 작업으로 바빠요. 잠시 뒤 다시 시도하세요.',
+  INSUFFICIENT_STORAGE: '디스크 공간이 부족해요. 공간을 비우거나 설정에서 한도를 늘리세요.',
 }
 
 export const failures: Record<FailureCode, Sentence> = {
   CANCELLED: '취소됨',
-  DIGITAL_SILENCE: '곡이 무음이거나 무음에 가까워요. 소리가 있게 다시 내보내세요.',
+  DIGITAL_SILENCE: '곡이 무음이거나 무음에 가까워요. 소리가 들어 있는지 확인하고 다시 내보내세요.',
   TOO_SHORT: '곡이 1초보다 짧아요. 곡 전체를 내보내세요.',
-  UNREADABLE_AUDIO: '저장된 곡을 추가했을 때와 똑같이 읽지 못했어요. 다시 추가하고, 계속되면 곡을 다시 내보내세요.',
+  UNREADABLE_AUDIO:
+    '저장된 곡이 추가했을 때와 달라져서 읽을 수 없어요. 다시 추가하고, 그래도 안 되면 곡을 다시 내보내세요.',
   CEILING_BROKEN: (v) =>
-    `${v.platform ?? '한 플랫폼'}의 마스터가 트루 피크 한도를 지키지 못해서 아무것도 내보내지 않았어요. 강도를 낮춰 보세요.`,
+    `${v.platform ?? '한 플랫폼'}의 마스터가 트루 피크 한도를 넘어서 결과를 만들지 않았어요. 강도를 낮춰 보세요.`,
   ENGINE_CRASHED: '이 곡을 처리하다 엔진이 세 번 멈췄어요. 다시 시도하거나 다른 ffmpeg를 쓰세요. 원인은 로그에 있어요.',
   OUT_OF_MEMORY:
-    '이 곡을 마스터링하다 컴퓨터의 메모리가 세 번 모자랐어요. 다른 프로그램을 닫거나 한 번에 더 적은 곡을 마스터링하고 다시 시도하세요.',
-  ENGINE_TIMEOUT: '엔진이 허용된 시간보다 오래 걸려서 멈췄어요. 컴퓨터가 덜 바쁠 때 다시 시도하세요.',
+    '이 곡을 마스터링하다 컴퓨터의 메모리가 세 번 부족했어요. 다른 프로그램을 닫거나 동시에 마스터링하는 곡 수를 줄인 뒤 다시 시도하세요.',
+  ENGINE_TIMEOUT: '처리 시간이 한도를 넘어 엔진을 중단했어요. 컴퓨터가 덜 바쁠 때 다시 시도하세요.',
   SOURCE_LOST: '저장된 곡이 디스크에서 사라졌어요. 다시 추가하세요.',
   REFERENCE_LOST: '저장된 레퍼런스가 디스크에서 사라졌어요. 다시 추가하거나 레퍼런스 없이 마스터링하세요.',
   REFERENCE_UNREADABLE:
-    '저장된 레퍼런스를 추가했을 때와 똑같이 읽지 못했어요. 다시 추가하거나, 다른 곡을 고르거나, 레퍼런스 없이 마스터링하세요.',
+    '저장된 레퍼런스가 추가했을 때와 달라져서 읽을 수 없어요. 다시 추가하거나, 다른 곡을 고르거나, 레퍼런스 없이 마스터링하세요.',
   DISK_FULL: '마스터를 쓰는 중에 디스크가 가득 찼어요. 공간을 비우고 다시 시도하세요.',
   FFMPEG_MISSING:
-    '실행해도 되는 ffmpeg가 없었어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정 또는 확인한 뒤 다시 시도하세요.',
+    '실행할 수 있는 ffmpeg가 없었어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정 또는 확인한 뒤 다시 시도하세요.',
   FFMPEG_BROKEN: brokenFfmpeg,
-  ENGINE_FAILED: '이 곡에서 엔진이 실패했어요. 곡을 다시 내보내 시도하세요. 원인은 로그에 있어요.',
+  ENGINE_FAILED: '엔진이 이 곡을 처리하지 못했어요. 곡을 다시 내보내서 시도해 보세요. 원인은 로그에 있어요.',
 }
 
 export const warnings: Record<WarningCode, Sentence> = {
   INPUT_CLIPPED: (v) =>
     v.perSecond === undefined
       ? `피크 ${v.count === undefined ? '여러 ' : count(Number(v.count))}곳이 잘렸어요. 복원해서 마스터링해요.`
-      : '곡 전체가 클리핑되어 있어 소리의 일부로 봐요. 일부러 그런 것이 아니면 게인을 낮춰 다시 내보내세요.',
-  INPUT_LIMITED: '이미 강하게 리미팅된 곡이에요. 더 키울 여지가 적어요.',
-  INPUT_LOSSY: (v) => `${v.codec ? `${v.codec}로` : '손실'} 압축된 곡이에요. WAV나 FLAC으로 내보내면 더 좋아요.`,
+      : '곡 전체에 클리핑이 있어 의도한 소리로 처리해요. 의도한 것이 아니라면 게인을 낮춰 다시 내보내세요.',
+  INPUT_LIMITED: '이미 강하게 리미팅된 곡이에요. 음량을 더 높일 여지가 적어요.',
+  INPUT_LOSSY: (v) => `${v.codec ? `${v.codec}로` : '손실'} 압축된 곡이에요. WAV나 FLAC으로 내보내면 음질이 더 좋아요.`,
   INPUT_RESAMPLED: (v) => `${sampleRate(Number(v.fromHz))}에서 ${sampleRate(Number(v.toHz))}로 리샘플링했어요.`,
   INPUT_CUT_SHORT: (v) =>
     `파일에는 길이가 ${v.claimed}로 적혀 있지만 ${v.held}만 들어 있어요. 끝이 잘렸다면 다시 내보내거나 내려받으세요.`,
@@ -123,7 +125,7 @@ export const warnings: Record<WarningCode, Sentence> = {
     `파일에는 길이가 ${v.counted}로 적혀 있지만 그 뒤에 약 ${v.more}가 더 있고, 그 부분은 쓰지 않아요. 곡이 더 길다면 다시 내보내세요.`,
   INPUT_DAMAGED: (v) =>
     `파일이 손상되어 약 ${v.seconds}초를 읽지 못했어요. 그 부분은 비어 있거나 빠져 있으니 다시 내보내거나 내려받으세요.`,
-  INPUT_MONO: '모노 곡이에요. 마스터의 두 채널이 같아요.',
+  INPUT_MONO: '모노 곡이에요. 마스터의 두 채널에 같은 소리가 들어가요.',
   INPUT_DEAD_CHANNEL: (v) => `${v.channel === 'left' ? '왼쪽' : '오른쪽'} 채널이 무음이에요. 그대로 뒀어요.`,
   INPUT_OUT_OF_PHASE: (v) =>
     Number(v.lossDb) >= 30
@@ -136,18 +138,18 @@ export const warnings: Record<WarningCode, Sentence> = {
     return startSeconds === 0 ? end : `${start}, ${end}`
   },
   INPUT_BREAKS_OFF: '소리가 이어지는 도중에 곡이 끊겨요. 의도한 것이 아니면 생성기에서 이어 만들거나 페이드아웃하세요.',
-  INPUT_BAND_LIMITED: (v) => `${frequency(Number(v.cutoffHz))} 위에는 소리가 없어요. 없는 고음을 만들지는 않아요.`,
-  INPUT_PROVENANCE_DROPPED: '새로 렌더링하면 무효가 되는 출처 증명이 들어 있어요. 옮기지 않았어요.',
+  INPUT_BAND_LIMITED: (v) => `${frequency(Number(v.cutoffHz))} 위로는 소리가 없어요. 없는 고음을 새로 만들지는 않아요.`,
+  INPUT_PROVENANCE_DROPPED: '출처 증명이 들어 있지만 마스터링하면 무효가 되므로 옮기지 않았어요.',
   INPUT_COVER_DROPPED: (v) =>
     `${coverFault[String(v.reason)] ?? coverFault.broken} 커버를 넣지 못했어요. 마스터에 커버가 필요하면 곡에 JPEG나 PNG를 넣으세요.`,
   INPUT_PICTURES_DROPPED: (v) =>
     `마스터에는 커버만 들어가요. 곡에 있는 다른 그림${v.count === undefined ? '은' : ` ${v.count}개는`} 넣지 않았어요.`,
   INPUT_TAGS_CUT: (v) => `너무 긴 태그를 잘랐어요${v.names === undefined ? '' : `: ${v.names}`}.`,
-  REFERENCE_LOSSY: '레퍼런스가 손실 압축이에요. 레퍼런스의 대역까지만 따라가요.',
-  REFERENCE_IS_TARGET: '레퍼런스가 곡 자신이라 맞출 것이 없어요.',
+  REFERENCE_LOSSY: '손실 압축된 레퍼런스예요. 레퍼런스에 있는 대역까지만 맞춰요.',
+  REFERENCE_IS_TARGET: '레퍼런스가 같은 곡이라 맞출 것이 없어요.',
   REFERENCE_NOT_COMPARABLE:
-    '레퍼런스를 비교할 수 없어요. 무음이거나 위상이 반대이거나 음이 몇 개뿐이에요. 따르지 않았으니 다른 곡을 고르세요.',
+    '레퍼런스로 쓸 수 없는 곡이에요. 무음이거나 위상이 반대이거나 음이 몇 개뿐이에요. 반영하지 않았으니 다른 곡을 고르세요.',
   TARGET_NOT_REACHED: (v) => `마스터가 목표보다 ${v.missingLu} LU 낮아요. 더 올리면 얻는 것보다 잃는 것이 많아요.`,
-  IGNORED_FIELD: (v) => `"${v.field}" 필드는 없어서 무시했어요. 쓸 수 있는 필드는 /docs에 있어요.`,
-  CODEC_OVERSHOOT: (v) => `${codecLabel(v.codec)} 인코딩 뒤 피크가 ${v.truePeakDbtp} dBTP에 닿아요.`,
+  IGNORED_FIELD: (v) => `"${v.field}"은(는) 없는 필드라서 무시했어요. 쓸 수 있는 필드는 /docs에 있어요.`,
+  CODEC_OVERSHOOT: (v) => `${codecLabel(v.codec)} 인코딩 뒤 피크가 ${v.truePeakDbtp} dBTP까지 올라가요.`,
 }

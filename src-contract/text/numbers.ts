@@ -1,4 +1,4 @@
-/** How measured numbers are written in sentences and reports: minus U+2212, fixed decimals, nothing for what was not measured. */
+/** Formatting of numbers in sentences and reports: minus U+2212, fixed decimals, a dash for missing values. */
 
 /** A level: `−14.00`; −0 is 0; an en dash for null. */
 export function decibels(value: number | null | undefined, decimals = 2): string {
@@ -18,7 +18,7 @@ export function unbroken(text: string): string {
   return text.replace(/(\d) (?=\p{L})/gu, '$1\u00a0')
 }
 
-/** How many there are: `1,721`. */
+/** Returns a count with separators: `1,721`. */
 export function count(value: number): string {
   return value.toLocaleString('en')
 }
@@ -28,7 +28,7 @@ export function sampleRate(hz: number): string {
   return `${hz / 1000} kHz`
 }
 
-/** What a musician calls a codec: `Opus 160 kbit/s`, without the encoder that stands behind it in brackets. */
+/** Returns the short name of a codec: `Opus 160 kbit/s`, without the encoder in brackets. */
 export function codecLabel(codec: string | number | undefined): string {
   return String(codec ?? '').replace(/ \(.*\)$/, '')
 }
@@ -68,8 +68,8 @@ export function clockTenths(seconds: number): string {
 }
 
 /**
- * How long a song is, to the nearest second: `3:28`; below one second with its tenths, cut off, `0:00.5`, so that what is too short
- * never looks long enough.
+ * Returns the length of a song, to the nearest second: `3:28`; below one second with tenths, cut off, `0:00.5`, so that a song that is
+ * too short never looks long enough.
  */
 export function playingTime(seconds: number): string {
   return seconds < 1 ? clockTenths(seconds) : clock(Math.round(seconds))

@@ -1,10 +1,10 @@
-/** Why a request or a callback address cannot be used, each with what to do about it, in both languages. */
+/** Reasons for which a request or a callback address cannot be used, with advice, in both languages. */
 import { MAX_URL_LENGTH, MIN_REFERENCE_SECONDS } from '../limits.ts'
 
 /** Sentences of INVALID_REQUEST where the name of the field does not say enough. */
 export const REQUEST_REASONS = {
   body_broken_off: {
-    en: 'The request was broken off. Send it again.',
+    en: 'The request was interrupted. Send it again.',
     ko: '요청이 중간에 끊겼어요. 다시 보내세요.',
   },
   body_too_large: {
@@ -16,27 +16,27 @@ export const REQUEST_REASONS = {
     ko: '본문이 올바른 JSON이 아니에요. 고쳐서 다시 보내세요.',
   },
   body_not_object: {
-    en: 'The body is not what this address takes. Send the JSON object that /docs shows.',
+    en: 'The body does not fit this address. Send the JSON object that /docs describes.',
     ko: '이 주소에 맞지 않는 본문이에요. /docs에 있는 JSON 객체를 보내세요.',
   },
   not_multipart: {
-    en: 'The body is not complete multipart/form-data. Send every part to its end.',
+    en: 'The body is not complete multipart/form-data. Send every part completely.',
     ko: '본문이 온전한 multipart/form-data가 아니에요. 모든 부분을 끝까지 보내세요.',
   },
   no_boundary: {
-    en: 'The content type names no boundary. Let the HTTP library set it.',
-    ko: '콘텐츠 형식에 경계(boundary)가 없어요. HTTP 라이브러리가 정하게 두세요.',
+    en: 'The content type has no boundary. Let the HTTP library set it.',
+    ko: '콘텐츠 형식에 경계(boundary)가 없어요. HTTP 라이브러리가 자동으로 넣게 하세요.',
   },
   field_too_long: {
-    en: 'A field is too long. Shorten it; /docs says how long each may be.',
+    en: 'A field is too long. Shorten it; /docs gives the limits.',
     ko: '너무 긴 필드가 있어요. 줄여 주세요. 길이 한도는 /docs에 있어요.',
   },
   too_many_fields: {
-    en: 'There are too many fields. Send only those that /docs names.',
+    en: 'There are too many fields. Send only those listed in /docs.',
     ko: '필드가 너무 많아요. /docs에 있는 필드만 보내세요.',
   },
   unreadable: {
-    en: 'The request could not be read. See /docs for what it takes.',
+    en: 'The request could not be read. See /docs for the accepted values.',
     ko: '요청을 읽을 수 없어요. 쓸 수 있는 값은 /docs에 있어요.',
   },
   not_http: {
@@ -52,11 +52,11 @@ export const REQUEST_REASONS = {
     ko: '곡이 없어요. "file"이라는 파일 파트로 보내세요(curl: -F file=@song.wav).',
   },
   file_is_text: {
-    en: 'The song has neither a filename nor an audio type, so it is a text. Send it as a file part named "file" (curl: -F file=@song.wav).',
+    en: 'The song has neither a filename nor an audio type, so it was read as text. Send it as a file part named "file" (curl: -F file=@song.wav).',
     ko: '곡에 파일 이름(filename)도 오디오 형식도 없어서 텍스트로 읽혀요. "file"이라는 파일 파트로 보내세요(curl: -F file=@song.wav).',
   },
   reference_not_file: {
-    en: 'The reference has neither a filename nor an audio type, so it is a text. Send it as a file part named "reference_file" (curl: -F reference_file=@track.wav).',
+    en: 'The reference has neither a filename nor an audio type, so it was read as text. Send it as a file part named "reference_file" (curl: -F reference_file=@track.wav).',
     ko: '레퍼런스에 파일 이름(filename)도 오디오 형식도 없어서 텍스트로 읽혀요. "reference_file"이라는 파일 파트로 보내세요(curl: -F reference_file=@track.wav).',
   },
   song_gone: {
@@ -80,27 +80,27 @@ export const REQUEST_REASONS = {
     ko: '이미 지켜보고 있는 폴더예요. 다른 폴더를 고르세요.',
   },
   folder_not_absolute: {
-    en: 'The folder needs its whole path. Write it from the root or the drive on.',
+    en: 'The full path of the folder is needed. Start with the root or the drive.',
     ko: '폴더의 전체 경로가 필요해요. 루트나 드라이브부터 적으세요.',
   },
   folder_own: {
     en: "This folder belongs to Loudsmith's own data. Choose another.",
-    ko: 'Loudsmith가 자기 데이터를 두는 폴더예요. 다른 폴더를 고르세요.',
+    ko: 'Loudsmith의 데이터 폴더예요. 다른 폴더를 고르세요.',
   },
   file_not_readable: {
-    en: 'This file cannot be read. Allow reading it, or export it again; it is then taken by itself.',
+    en: 'This file cannot be read. Allow reading it, or export it again; it is then added automatically.',
     ko: '이 파일은 읽을 수 없어요. 읽기를 허용하거나 다시 내보내면 자동으로 가져와요.',
   },
   file_in_use: {
-    en: 'Another program keeps this file to itself. It is taken once that program lets it go.',
-    ko: '다른 프로그램이 이 파일을 쓰고 있어요. 그 프로그램이 놓으면 자동으로 가져와요.',
+    en: 'Another program is using this file. It is added once that program closes it.',
+    ko: '다른 프로그램이 이 파일을 쓰고 있어요. 사용이 끝나면 자동으로 가져와요.',
   },
   file_cut_short: {
-    en: 'This file holds less than it says. It is taken once it is complete, or when it has not changed for a minute.',
-    ko: '이 파일은 적혀 있는 길이보다 짧아요. 완전해지거나 1분 동안 바뀌지 않으면 자동으로 가져와요.',
+    en: 'This file is shorter than its header says. It is added once it is complete, or when it has not changed for a minute.',
+    ko: '이 파일은 적혀 있는 길이보다 짧아요. 복사가 끝나거나 1분 동안 바뀌지 않으면 자동으로 가져와요.',
   },
   name_not_utf8: {
-    en: 'The name of this file cannot be read: it is not UTF-8. Rename it in the file manager; it is then taken by itself.',
+    en: 'The name of this file cannot be read: it is not UTF-8. Rename it in the file manager; it is then added automatically.',
     ko: '이 파일의 이름은 UTF-8이 아니라서 읽을 수 없어요. 파일 관리자에서 이름을 바꾸면 자동으로 가져와요.',
   },
   folder_name_not_utf8: {
@@ -108,7 +108,7 @@ export const REQUEST_REASONS = {
     ko: '이 폴더의 이름은 UTF-8이 아니라서 읽을 수 없어요. 파일 관리자에서 이름을 바꾸거나 다른 폴더를 고르세요.',
   },
   no_program: {
-    en: 'There is no program at this path, or it may not be run. Choose the ffmpeg program itself.',
+    en: 'There is no program at this path, or it cannot be run. Choose the ffmpeg program itself.',
     ko: '이 경로에 실행할 수 있는 프로그램이 없어요. ffmpeg 실행 파일을 고르세요.',
   },
   not_ffmpeg: {

@@ -1,7 +1,7 @@
-/** Why the program cannot start, as one sentence for a person, whoever hosts it. */
+/** Sentences about a start that failed, for the terminal and the application. */
 import type { Language } from './text.ts'
 
-/** What the server's errors carry; their messages are for the log. */
+/** Members of the server's start errors; their messages are for the log. */
 interface StartError {
   readonly name?: unknown
   readonly code?: unknown
@@ -37,7 +37,7 @@ const en = {
       'The database does not fit this Loudsmith. Install Loudsmith again, or choose another folder with --data-dir.',
     failed: 'The database cannot be opened. Check the data folder, or choose another with --data-dir.',
   },
-  diskFault: 'The disk of the data folder does not answer as it should. Check that it is connected and has room.',
+  diskFault: 'The disk of the data folder does not respond as it should. Check that it is connected and has room.',
   portTaken: (port: number) =>
     `Port ${port} is already in use. Stop the program that uses it, or choose another port with --port.`,
   portKept: (port: number) => `The system does not let this program use port ${port}. Choose another port with --port.`,

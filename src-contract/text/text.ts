@@ -12,22 +12,22 @@ const texts = { en, ko } satisfies Record<Language, typeof en>
 
 type Sentence = (typeof en.errors)[ErrorCode]
 
-/** Values may have their names of the program or those of the wire. */
+/** Formats a sentence. Values may have their names in the code or on the wire. */
 function say(sentence: Sentence, values: ErrorParams): string {
   return typeof sentence === 'string' ? sentence : sentence(fromWireValues(values))
 }
 
-/** Returns what failed and what to do about it. Missing values leave a shorter sentence; never throws. */
+/** Returns the sentence of an error. Missing values leave a shorter sentence; never throws. */
 export function errorText(code: ErrorCode, values: ErrorParams = {}, language: Language = 'en'): string {
   return say(texts[language].errors[code], values)
 }
 
-/** Returns why an accepted job failed. Never throws. */
+/** Returns the sentence of the failure of an accepted job. Never throws. */
 export function failureText(code: FailureCode, values: ErrorParams = {}, language: Language = 'en'): string {
   return say(texts[language].failures[code], values)
 }
 
-/** Returns what a warning means for the musician. Never throws. */
+/** Returns the sentence of a warning. Never throws. */
 export function warningText(code: WarningCode, values: ErrorParams = {}, language: Language = 'en'): string {
   return say(texts[language].warnings[code], values)
 }

@@ -1,4 +1,4 @@
-/** What songs are called: in lists, and on every file system a ZIP may be unpacked on. */
+/** Names of songs, in lists and on every file system on which a ZIP may be unpacked. */
 import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 
 /** UTF-16 units, as Windows and JavaScript count: an emoji is two of them. */

@@ -24,7 +24,7 @@ export interface ResultZip {
 export interface PackedMaster {
   /** Name inside the folder. */
   readonly file: string
-  /** Where it lies now; several masters may share one file. */
+  /** Path of the written file; several masters may share one. */
   readonly path: string
   readonly sha256: string
 }

@@ -280,15 +280,15 @@ function loudnessFinding(report: Report, result: MasterResult): Bilingual {
   const after = decibels(result.integrated_lufs, 1)
   const range = [report.source.measurement.loudness_range_lu, result.loudness_range_lu].map((lu) => decibels(lu, 1))
   return {
-    en: `Loudness went from ${before} to ${after} LUFS, its range from ${range[0]} to ${range[1]} LU.`,
-    ko: `라우드니스는 ${before}에서 ${after} LUFS로, 라우드니스 레인지는 ${range[0]}에서 ${range[1]} LU로 바뀌었어요.`,
+    en: `The loudness changed from ${before} to ${after} LUFS, the loudness range from ${range[0]} to ${range[1]} LU.`,
+    ko: `음량은 ${before}에서 ${after} LUFS로, 음량 범위는 ${range[0]}에서 ${range[1]} LU로 바뀌었어요.`,
   }
 }
 
 function reductionFinding(result: MasterResult): Bilingual {
   const most = decibels(result.max_gain_reduction_db, 1)
   if (result.max_gain_reduction_db < 0.05) return { en: 'Nothing was limited.', ko: '리미팅은 없었어요.' }
-  return { en: `A peak loses ${most} dB at most.`, ko: `피크는 최대 ${most} dB 줄어요.` }
+  return { en: `Peaks are reduced by up to ${most} dB.`, ko: `피크는 최대 ${most} dB 줄어요.` }
 }
 
 const hasDeadChannel = ({ warnings }: Report) => warnings.some(({ code }) => code === 'INPUT_DEAD_CHANNEL')
@@ -296,7 +296,10 @@ const hasDeadChannel = ({ warnings }: Report) => warnings.some(({ code }) => cod
 function stereoFinding(report: Report, after: number): Bilingual {
   if (hasDeadChannel(report)) return words.oneChannel
   const [from, to] = [report.source.measurement.correlation, after].map((value) => decibels(value))
-  return { en: `Correlation of left and right: ${from} before, ${to} after.`, ko: `좌우 상관도: 전 ${from}, 후 ${to}.` }
+  return {
+    en: `Correlation of left and right: ${from} before, ${to} after.`,
+    ko: `좌우 상관도: 처리 전 ${from}, 처리 후 ${to}.`,
+  }
 }
 
 function spectrumFinding({ source, master }: SpectrumPlot): Bilingual {
@@ -305,18 +308,18 @@ function spectrumFinding({ source, master }: SpectrumPlot): Bilingual {
     .map(({ bandHz, changeDb }) => ({ bandHz, move: changeDb - overall }))
     .reduce((best, one) => (Math.abs(one.move) > Math.abs(best.move) ? one : best), { bandHz: 0, move: 0 })
   if (Math.abs(largest.move) < 0.3) {
-    return { en: 'The balance of the bands is unchanged within 0.3 dB.', ko: '대역 균형의 변화는 0.3 dB 안이에요.' }
+    return { en: 'The tonal balance is unchanged within 0.3 dB.', ko: '음색 균형의 변화는 0.3 dB 이내예요.' }
   }
   const place = nominalName(largest.bandHz)
   return {
-    en: `The largest change of balance is ${change(largest.move)} dB at ${place}.`,
-    ko: `균형이 가장 많이 바뀐 곳은 ${place}, ${change(largest.move)} dB예요.`,
+    en: `The largest change in tonal balance is ${change(largest.move)} dB at ${place}.`,
+    ko: `음색 균형이 가장 많이 바뀐 곳은 ${place}로, ${change(largest.move)} dB예요.`,
   }
 }
 
 function deeds(report: Report): string {
   const decisions = report.decisions.map((decision) => {
-    // What clipper and limiter did is told of the master that was driven hardest.
+    // Decisions of clipper and limiter belong to the master that was driven hardest.
     const platform = PLATFORMS.find((name) => name === decision.values.platform)
     const sentence = t(inBoth((language) => decisionText(decision, language)))
     return `<li><span class="stage">${t(inBoth((language) => stageText(decision.stage, language)))}</span><span>${platform ? `${platformNames[platform]}: ` : ''}${sentence}</span></li>`

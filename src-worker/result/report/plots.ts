@@ -19,7 +19,7 @@ interface Lane {
 
 type Value = number | null
 
-/** What the plot over time shows: the source against one master. */
+/** Data of the plot over time: the source against one master. */
 export interface TimePlot {
   readonly durationSeconds: number
   readonly source: TimeCurves
@@ -101,7 +101,7 @@ function scaleTicks(lane: Lane, step: number): number[] {
 }
 
 /**
- * What the spectrum shows. A change of level is no change of tone, so master and target are laid on the source by
+ * Data of the spectrum plot. A change of level is no change of tone, so master and target are laid on the source by
  * {@link levelBetweenDb}: all must have levels in the same bands.
  */
 export interface SpectrumPlot {
@@ -115,7 +115,7 @@ const HIGHEST_HZ = 20_000
 /** Third-octave levels of a signal rise by 3 dB per octave against its density, which music lets fall by 4.5. */
 const TILT_DB_PER_OCTAVE = 4.5 - 3
 
-/** Where the ear judges tone; below lies rumble, above what codecs leave. */
+/** Range in which the ear judges tone, Hz; below it is rumble, above it what codecs leave. */
 const JUDGED_HZ = [60, 14_000] as const
 
 /** Returns by how much each band where the ear judges tone lies higher in `other`, dB; none for a band that one of them has not. */
@@ -213,7 +213,7 @@ function timeGrid(durationSeconds: number, bottom: number): string {
   return marks.join('')
 }
 
-/** Where the values of equal steps stand: `place` is 0 for the start of each step, 1 for its end. */
+/** Positions of the values of equal steps: `place` is 0 for the start of each step, 1 for its end. */
 function timeXs(count: number, stepSeconds: number, durationSeconds: number, place: number): number[] {
   return Array.from({ length: count }, (_, i) =>
     Math.min(WIDTH - RIGHT, LEFT + (INNER * (i + place) * stepSeconds) / Math.max(1e-9, durationSeconds)),

@@ -33,7 +33,7 @@ export const serviceNames: Record<AiService, Bilingual> = {
   suno: same('Suno'),
   udio: same('Udio'),
   elevenlabs: same('ElevenLabs'),
-  other: both('other source', '기타 출처'),
+  other: both('other AI service', '기타 AI 서비스'),
 }
 
 export const tierNames: Record<Tier, Bilingual> = {
@@ -42,8 +42,8 @@ export const tierNames: Record<Tier, Bilingual> = {
 }
 
 export const loudnessNames: Record<LoudnessMode, Bilingual> = {
-  platform: both('loudness of the platform', '플랫폼 기준 라우드니스'),
-  competitive: both('loudness of the genre', '장르 기준 라우드니스'),
+  platform: both('loudness of the platform', '플랫폼 기준 음량'),
+  competitive: both('loudness of the genre', '장르 기준 음량'),
 }
 
 export const confidenceNames: Record<Confidence, Bilingual> = {
@@ -60,21 +60,21 @@ export const words = {
   reduction: both('Gain reduction', '게인 리덕션'),
   reductionLane: both('Reduction', '리덕션'),
   masters: both('Masters', '마스터'),
-  measured: both('Measured in the written files', '기록된 파일에서 측정'),
+  measured: both('Measured on the written files', '저장된 파일에서 측정'),
   platform: both('Platform', '플랫폼'),
   verdict: both('Verdict', '판정'),
-  loudness: both('Loudness', '라우드니스'),
+  loudness: both('Loudness', '음량'),
   truePeak: both('True peak', '트루 피크'),
   gain: both('Gain', '게인'),
-  range: both('Range', '라우드니스 레인지'),
-  plr: both('Peak to loudness', '피크 대 라우드니스'),
+  range: both('Range', '음량 범위'),
+  plr: both('Peak to loudness', '피크 대 음량'),
   limiting: both('Limiting', '리미팅'),
   playback: both('On playback', '재생할 때'),
   file: both('File', '파일'),
   onTarget: both('On target', '목표 도달'),
   belowTarget: both('Below target', '목표 미달'),
   notes: both('Worth knowing', '알아 둘 점'),
-  plots: both('Before and after', '전과 후'),
+  plots: both('Before and after', '처리 전과 후'),
   peak: both('Peak', '피크'),
   correlation: both('Stereo', '스테레오'),
   done: both('What was done, and why', '한 일과 이유'),
@@ -84,7 +84,7 @@ export const words = {
   codecs: both('After lossy encoding', '손실 압축 뒤'),
   copies: both(
     'copies like those of the services; above 0 dBTP they may clip',
-    '서비스가 만들 법한 압축본, 0 dBTP를 넘으면 잘릴 수 있음',
+    '서비스에서 쓰는 것과 비슷한 압축본, 0 dBTP를 넘으면 클리핑될 수 있음',
   ),
   codec: both('Codec', '코덱'),
   lowered: both('Ceiling lowered', '낮춘 피크 한도'),
@@ -106,18 +106,18 @@ export const words = {
   mean: both('mean', '평균'),
   spectrumLabel: both('Level', '레벨'),
   tilt: both(
-    'Third octaves as an analyser with a slope of 4.5 dB per octave shows them, laid over each other at the level that most bands share.',
-    '1/3옥타브, 기울기 4.5 dB/옥타브인 분석기처럼 표시, 대부분의 대역이 겹치도록 레벨을 맞춰 비교.',
+    'Third octaves with a slope of 4.5 dB per octave, aligned at the level that most bands share.',
+    '1/3옥타브 대역을 옥타브당 4.5 dB 기울기로 표시하고, 대부분의 대역이 겹치도록 레벨을 맞춰 비교했어요.',
   ),
-  tooShort: both('The song is too short for a curve of its loudness.', '라우드니스 곡선을 그리기에는 짧은 곡이에요.'),
-  oneChannel: both('Only one channel sounds.', '한쪽 채널만 소리가 나요.'),
+  tooShort: both('The song is too short for a curve of its loudness.', '곡이 짧아서 음량 곡선을 그릴 수 없어요.'),
+  oneChannel: both('Only one channel contains sound.', '한쪽 채널만 소리가 나요.'),
   ofTheSides: both(
-    'Of the sides, since left and right cancel in the middle.',
+    'The sides are compared, because left and right cancel in the middle.',
     '가운데에서 좌우가 서로 상쇄되어 사이드를 비교했어요.',
   ),
   made: both(
-    'Every figure was read from the written file by meters after ITU-R BS.1770-5, EBU Tech 3341 and Tech 3342.',
-    '모든 수치는 기록된 파일을 ITU-R BS.1770-5, EBU Tech 3341, Tech 3342 방식으로 다시 읽어 측정했어요.',
+    'Every figure was measured on the written file according to ITU-R BS.1770-5, EBU Tech 3341 and Tech 3342.',
+    '모든 수치는 저장된 파일을 ITU-R BS.1770-5, EBU Tech 3341, Tech 3342에 따라 측정한 값이에요.',
   ),
 } satisfies Record<string, Bilingual>
 
@@ -195,9 +195,10 @@ export function playbackText({ platform, playback }: Pick<MasterResult, 'platfor
 /** Returns why a master stops below its target. */
 export function verdictReason(reason: string | undefined): Bilingual | undefined {
   if (reason === 'gain_reduction') {
-    return both('more would have cost too much limiting', '더 올리면 리미팅이 지나쳐요')
+    return both('more loudness would need too much limiting', '더 올리면 리미팅이 과해져요')
   }
-  if (reason === 'dynamics_lost') return both('more would have cost too much dynamics', '더 올리면 다이내믹을 잃어요')
+  if (reason === 'dynamics_lost')
+    return both('more loudness would cost too much dynamics', '더 올리면 다이내믹이 너무 줄어요')
   if (reason === 'silent') return both('the song is silent', '무음이에요')
   return undefined
 }

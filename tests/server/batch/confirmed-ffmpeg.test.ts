@@ -79,7 +79,7 @@ describe.runIf(process.platform !== 'win32')('the ffmpeg of the settings', () =>
     utimesSync(file, new Date(0), new Date(0))
     expect(await system()).toMatchObject({ ffmpeg: null, ffmpeg_lack: 'ffmpeg_changed' })
     for (const [language, sentence] of [
-      ['en', /is another file than was confirmed, so it is not run\. Settings shows how to confirm it\./],
+      ['en', /has changed since it was confirmed, so it is not run\. Settings shows how to confirm it\./],
       ['ko', /확인한 파일과 달라서 실행하지 않아요\./],
     ] as const) {
       const refused = await service.master({}, { headers: { 'accept-language': language } })

@@ -227,7 +227,7 @@ describe('a watched folder', () => {
     put('broken.wav', 'no more of it…')
     await pass(world, 30_000)
     expect(world.titles()).toEqual([])
-    const message = expect.stringMatching(/holds less than it says/)
+    const message = expect.stringMatching(/shorter than its header says/)
     const waiting = ['broken.wav', 'slow.wav'].map((filename) => expect.objectContaining({ filename, message }))
     expect(folders.list('en')).toMatchObject([{ taken: 0, refused: [], waiting: { length: waiting.length } }])
     // Which of the two comes first depends on whether they were written within one millisecond.

@@ -228,13 +228,13 @@ describe('POST /api/v1/master', () => {
     expect([accepted.status, accepted.body.warnings.map(({ values }: Warning) => values?.field)]).toEqual([201, names])
     expect(accepted.body.warnings[0]).toEqual({
       code: 'IGNORED_FIELD',
-      message: 'There is no field "gerne" here, so it was ignored. See /docs for those there are.',
+      message: 'The field "gerne" does not exist and was ignored. See /docs for all fields.',
       values: { field: 'gerne' },
     })
     const headers = { 'accept-language': 'ko' }
     const dry = await service.master({ ...unknown, dry_run: 'true' }, { headers })
     expect(dry.body.warnings.map(({ values }: Warning) => values?.field)).toEqual(names)
-    expect(dry.body.warnings[0].message).toMatch(/"gerne" 필드는/)
+    expect(dry.body.warnings[0].message).toMatch(/"gerne"은\(는\) 없는 필드/)
     const form = masterForm({ platforms: 'spotify' })
     const looked = await service.call('POST', '/api/v1/analyze', { body: form })
     expect(looked.body.warnings.map(({ values }: Warning) => values?.field)).toEqual(['platforms'])

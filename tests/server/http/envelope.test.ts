@@ -326,7 +326,7 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
     const message = async (language?: string) =>
       (await service.get('/nowhere', language ? { headers: { 'accept-language': language } } : {})).body.error.message
     expect(await message('ko-KR,ko;q=0.9,en;q=0.5')).toMatch(/[가-힣]/)
-    expect(await message('fr')).toMatch(/^There is nothing/)
+    expect(await message('fr')).toMatch(/^Nothing exists/)
     expect(await message()).toBe(await message('en'))
     expect(await message()).not.toContain(service.dataDir)
   })

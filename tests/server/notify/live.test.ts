@@ -118,7 +118,7 @@ test('a failed and a cancelled job send job.failed with the reason', async () =>
       event: 'job.failed',
       job_id: failed.job_id,
       status: 'failed',
-      error_message: 'The song is digital silence or nearly so. Export it again with sound.',
+      error_message: 'The song is silent or nearly silent. Export it again with sound.',
     },
     { event: 'job.failed', job_id: cancelled.job_id, status: 'failed', error_message: 'cancelled' },
   ])

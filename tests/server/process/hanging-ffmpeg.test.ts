@@ -12,7 +12,7 @@ describe.runIf(process.platform !== 'win32').concurrent('an ffmpeg that hangs (n
     const { job_id } = await service.newJob()
     const job = await service.ended(job_id)
     expect(job).toMatchObject({ status: 'failed', failure_code: 'ENGINE_TIMEOUT', credits_refunded: 1 })
-    expect(job.error_message).toMatch(/longer than it may/)
+    expect(job.error_message).toMatch(/exceeded its time limit/)
     expect((await service.get('/api/v1/account')).body.credits).toBe(500)
     expect(JSON.stringify(service.lines)).toContain('nothing came for 20 s')
     await service.stop()

@@ -16,7 +16,7 @@ test('without an ffmpeg an upload is answered 503 UNAVAILABLE with Retry-After, 
   const service = await startService({ forkEngine: createHeldEngine().fork })
   const { status, body, headers } = await service.master()
   expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '5'])
-  expect(body.error.message).toBe('No ffmpeg was found. Install ffmpeg 5.1 or newer, or name one in Settings.')
+  expect(body.error.message).toBe('No ffmpeg was found. Install ffmpeg 5.1 or newer, or select one in Settings.')
   expect((await service.get('/api/v1/account')).body.credits).toBe(500)
   expect(service.temporary()).toEqual([])
   await service.stop()

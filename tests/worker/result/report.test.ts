@@ -165,8 +165,8 @@ describe('report.html', () => {
   })
 
   it.each([
-    ['gain_reduction', 'more would have cost too much limiting'],
-    ['dynamics_lost', 'more would have cost too much dynamics'],
+    ['gain_reduction', 'more loudness would need too much limiting'],
+    ['dynamics_lost', 'more loudness would cost too much dynamics'],
     ['silent', 'the song is silent'],
   ] as const)('says why a master stops below its target: %s', (verdict_reason, sentence) => {
     const page = reportHtml({ ...report, masters: [master({ verdict: 'below_target', verdict_reason })] })
@@ -218,7 +218,7 @@ describe('report.html', () => {
   it('tells of each master whether it is on target, or why it is below, and how large its file is', () => {
     const verdicts = [...html.matchAll(/<span class="(?:ok|tag)">([✓▲])/gu)].map(([, mark]) => mark)
     expect(verdicts).toEqual(['✓', '✓', '▲'])
-    expect(html).toContain('<small><span lang="en">more would have cost too much dynamics</span>')
+    expect(html).toContain('<small><span lang="en">more loudness would cost too much dynamics</span>')
     expect(html).toContain('44.1 MB')
   })
 
@@ -276,7 +276,7 @@ describe('report.html', () => {
 
   it('has a finding in words under every plot', () => {
     expect(html.match(/<figure/g)!.length).toBe(html.match(/<figcaption>/g)!.length)
-    expect(html).toContain('Loudness went from −16.1 to −14.0 LUFS')
+    expect(html).toContain('The loudness changed from −16.1 to −14.0 LUFS')
   })
 
   it('says nothing of a genre or a service that nobody named', () => {
@@ -309,7 +309,7 @@ describe('report.html', () => {
   })
 
   it('says how much was limited, or that nothing was', () => {
-    expect(html).toContain('A peak loses 1.5 dB at most.')
+    expect(html).toContain('Peaks are reduced by up to 1.5 dB.')
     expect(html).not.toContain('Nothing was limited.')
     expect(reportHtml({ ...report, masters: [master({ max_gain_reduction_db: 0.04 })] })).toContain(
       'Nothing was limited.',
@@ -427,8 +427,10 @@ describe('report.html', () => {
         masters: [{ ...master({}), spectrum: after }],
       })
     // All is 2 dB louder: that is no change of balance.
-    expect(page(levels(-8, -18, -16.5, -18, -30))).toContain('The largest change of balance is +1.5 dB at 250 Hz.')
-    expect(page(levels(-8, -18, -18, -18.2, -30))).toContain('The balance of the bands is unchanged within 0.3 dB.')
+    expect(page(levels(-8, -18, -16.5, -18, -30))).toContain(
+      'The largest change in tonal balance is +1.5 dB at 250 Hz.',
+    )
+    expect(page(levels(-8, -18, -18, -18.2, -30))).toContain('The tonal balance is unchanged within 0.3 dB.')
   })
 
   it('draws the change of balance that it tells of: what was only made louder lies on the original', () => {
@@ -450,7 +452,7 @@ describe('report.html', () => {
     for (const name of ['out', 'aim']) {
       expect(movesOf(name).map(Math.round)).toEqual([0, 0, 0, 0, 0, -4, -8, -6])
     }
-    expect(page).toContain('The largest change of balance is −8.0 dB at 6.3 kHz.')
+    expect(page).toContain('The largest change in tonal balance is −8.0 dB at 6.3 kHz.')
   })
 
   it('compares the sides of a song whose channels cancel in the middle', () => {
@@ -458,9 +460,9 @@ describe('report.html', () => {
     const changed = { ...side, side_db: [-32, -23, -30] }
     const hollow = { ...report.source, spectrum: side, measurement: { ...measurement, side_to_mid_db: 70 } }
     const page = reportHtml({ ...report, source: hollow, masters: [{ ...master({}), spectrum: changed }] })
-    expect(page).toContain('The largest change of balance is −12.0 dB at 100 Hz.')
-    expect(page).toContain('since left and right cancel in the middle')
-    expect(html).not.toContain('since left and right cancel in the middle')
+    expect(page).toContain('The largest change in tonal balance is −12.0 dB at 100 Hz.')
+    expect(page).toContain('because left and right cancel in the middle')
+    expect(html).not.toContain('because left and right cancel in the middle')
   })
 
   it.each([10, 11.7, 12.3, 14])(
@@ -491,14 +493,14 @@ describe('report.html', () => {
       })
       expect(analysis.sideToMidDb).toBeCloseTo(sideToMidDb, 1)
       expect(page).toContain('class="line aim"')
-      expect(page.includes('since left and right cancel in the middle')).toBe(sideToMidDb > 12)
+      expect(page.includes('because left and right cancel in the middle')).toBe(sideToMidDb > 12)
     },
   )
 
   it('compares no channels where one is silent', () => {
     const warnings = [{ code: 'INPUT_DEAD_CHANNEL', message: 'x', values: { channel: 'left' } }] as const
     const page = reportHtml({ ...report, warnings: [...warnings] })
-    expect(page).toContain('Only one channel sounds.')
+    expect(page).toContain('Only one channel contains sound.')
     expect(page).not.toMatch(/Correlation of|class="line (in|out) thin"/)
     expect(html).toMatch(/Correlation of left and right: 0\.40 before/)
   })
