@@ -46,7 +46,7 @@ test('an MP3, a WAV and a native FLAC each make a job', async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('what is conditional is absent, not null, in every state of a job', async () => {
+test('conditional members are absent, not null, in every state of a job', async () => {
   service.expectFault('a job failed')
   const [queued, done, failed] = [await service.newJob(), await service.newJob(), await service.newJob()]
   await service.patch('/app/settings', { engine_workers: 3 })
@@ -79,7 +79,7 @@ test('every valid key and the app see all jobs, and each job keeps the balance o
   expect((await service.get('/api/v1/account', { credential })).body.credits).toBe(497)
 })
 
-test('every answer to a key says what is left of the minute, refusals too; open addresses say nothing', async () => {
+test('every answer to a key has the rest of the rate limit, refusals too; open addresses do not', async () => {
   for (const [method, address, status] of [
     ['GET', '/api/v1/account', 200],
     ['GET', '/api/v1/jobs/none', 404],
@@ -152,7 +152,7 @@ test('download_url is the configured address, whatever Host the client wrote', a
   expect(seen).not.toContain('localhost')
 })
 
-test('our own fault is 500 INTERNAL_ERROR in the envelope, with its number and without its cause', async () => {
+test('an internal error is 500 INTERNAL_ERROR in the envelope, with its request id and without its cause', async () => {
   const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
   db.exec('ALTER TABLE webhooks RENAME TO gone')
   db.close()

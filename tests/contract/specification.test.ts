@@ -89,7 +89,7 @@ describe('what is delivered', () => {
     return [targetLufs, ceilingDbtp, targetConfidence, ceilingConfidence]
   }
 
-  test('a platform has its own loudness and ceiling, and says how well founded they are', () => {
+  test('a platform has its own loudness and ceiling, with the confidence of each', () => {
     expect(PLATFORMS.map((platform) => [platform, ...target(platform, 'other', 'platform')])).toEqual([
       ['spotify', -14, -1, 'published', 'published'],
       ['apple_music', -16, -1, 'common_practice', 'published'],
@@ -117,7 +117,7 @@ describe('what is delivered', () => {
     ])
   })
 
-  test('a service turns loud masters down to its level, and quiet ones up where it does that at all', () => {
+  test('a service turns loud masters down to its level, and quiet ones up if it does that', () => {
     const changes = (integratedLufs: number, truePeakDbtp: number) =>
       PLATFORMS.map((platform) =>
         playbackGainDb(deliveryTarget(platform, 'kpop', 'competitive').playback, { integratedLufs, truePeakDbtp }),

@@ -65,7 +65,7 @@ const VALUES = {
   truePeakDbtp: 0.5,
 }
 
-test('a sentence says the same of values under their names on the wire and under those of reports of before', () => {
+test('a sentence is the same for values with their names on the wire and with those of older reports', () => {
   const wire = toWireValues(VALUES)
   expect(otherNames(wire)).toEqual([])
   expect(fromWireValues(wire)).toEqual(VALUES)
@@ -106,7 +106,7 @@ describe('of a running service', () => {
     })
   })
 
-  test('what the page words itself is so named', async () => {
+  test('values that the page words itself have the same names', async () => {
     const { body } = await service.master({ file: new Blob([new Uint8Array(52_428_801)]) })
     expect(body.error.values).toMatchObject({ max_megabytes: 50 })
   })

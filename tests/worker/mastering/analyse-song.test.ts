@@ -10,7 +10,7 @@ import { masterOrder, orderFor, storedSong } from './run-worker.ts'
 
 const never = new AbortController().signal
 
-test('with the settings and the reference of a job it warns of all that the job does, but for what only the masters show', async () => {
+test('gives all warnings of a job with the same settings and reference, except those about the masters', async () => {
   const folder = temporaryFolder()
   const at = (name: string) => path.join(folder, name)
   const rateHz = 22_050
@@ -44,7 +44,7 @@ test('with the settings and the reference of a job it warns of all that the job 
   expect(alone.warnings.map(({ code }) => code)).not.toContain('REFERENCE_NOT_COMPARABLE')
 }, 120_000)
 
-test('a reference that cannot be decoded is named as such', async () => {
+test('reports a reference that cannot be decoded', async () => {
   const folder = temporaryFolder()
   const { channels } = songLike(4, 44_100)
   const song = await storedSong(writeFloatWav(path.join(folder, 'song.wav'), [...channels], 44_100))

@@ -32,7 +32,7 @@ async function proof(peaks: Readonly<Record<string, readonly number[]>>, isWorth
 }
 
 describe('proofing a master', () => {
-  it('copies a master that holds once with every codec and leaves it alone', async () => {
+  it('copies a master that holds once with every codec and does not change it', async () => {
     expect(await proof({ strict: [0], mild: [-0.4] })).toEqual({
       version: 0,
       checks: [
@@ -44,7 +44,7 @@ describe('proofing a master', () => {
     })
   })
 
-  it('makes no further copy of a master that has to come down, and reports what the delivered one reads', async () => {
+  it('makes no further copy of a master that must be lowered, and reports the readings of the delivered one', async () => {
     expect(await proof({ strict: [0.33, -0.2], mild: [0.2, -0.3] })).toEqual({
       version: 1,
       checks: [
@@ -56,7 +56,7 @@ describe('proofing a master', () => {
     })
   })
 
-  it('shows a lowered master to the codec first that asked for it', async () => {
+  it('tries a lowered master first with the codec that failed', async () => {
     const { copies, checks } = await proof({ strict: [-0.1, -0.3], mild: [0.05, -0.1] })
     expect(copies).toEqual(['strict 0', 'mild 0', 'mild 1', 'strict 1'])
     expect(checks).toEqual([
@@ -71,7 +71,7 @@ describe('proofing a master', () => {
     expect(one.lowered).toEqual(other.lowered)
   })
 
-  it('lowers twice at most and then says what is left', async () => {
+  it('lowers twice at most and then reports the remaining excess', async () => {
     const { copies, checks, lowered } = await proof({ strict: [0.28, 0.17, 0.1], mild: [0, 0, 0.05] })
     expect(lowered).toEqual([0.4, 0.7])
     expect(copies).toEqual(['strict 0', 'strict 1', 'strict 2', 'mild 2'])
@@ -81,7 +81,7 @@ describe('proofing a master', () => {
     ])
   })
 
-  it('lowers by 1.5 dB at most and then says what is left', async () => {
+  it('lowers by 1.5 dB at most and then reports the remaining excess', async () => {
     const { checks, lowered } = await proof({ strict: [3, 1.6], mild: [2, 0.6] })
     expect(lowered).toEqual([1.5])
     expect(checks).toEqual([
@@ -90,7 +90,7 @@ describe('proofing a master', () => {
     ])
   })
 
-  it('keeps a master whose lowering is not worth its price, and makes only the copies of it that are missing', async () => {
+  it('keeps a master whose lowering costs too much, and makes only its missing copies', async () => {
     expect(await proof({ strict: [0.9], mild: [-0.2] }, () => false)).toEqual({
       version: 0,
       checks: [
@@ -108,7 +108,7 @@ describe('proofing a master', () => {
     ])
   })
 
-  it('passes over a lowered master whose copy does not come down: it was limited harder for nothing', async () => {
+  it('drops a lowered master whose copy is not lower', async () => {
     expect(await proof({ strict: [1.7, 2.6], mild: [-0.2, -0.5] })).toEqual({
       version: 0,
       checks: [

@@ -55,7 +55,7 @@ async function deliver(targetLufs: number) {
 }
 
 describe.runIf(canEncode)('a premium master whose copy would clip (only with an AAC encoder)', () => {
-  it('is delivered lowered, and alone', async () => {
+  it('is delivered lowered, without other files', async () => {
     const { file, verdict, check, left } = await deliver(-5)
     expect(file).toMatch(/^lowered-/)
     expect(verdict).toBe('on_target')
@@ -63,7 +63,7 @@ describe.runIf(canEncode)('a premium master whose copy would clip (only with an 
     expect(left).toEqual([file])
   })
 
-  it('is delivered as it was where the lowered one misses its target', async () => {
+  it('is delivered unchanged if the lowered one misses its target', async () => {
     const { file, verdict, check, left } = await deliver(-4)
     expect(file).toMatch(/^master-/)
     expect(verdict).toBe('on_target')
@@ -115,7 +115,7 @@ describe.runIf(canEncode && process.platform !== 'win32')('one premium master fo
 })
 
 describe.runIf(canEncode)('premium masters that are being proofed (only with an AAC encoder)', () => {
-  it('are told of copy by copy', async () => {
+  it('report progress copy by copy', async () => {
     const targets = (['spotify', 'youtube'] as const).map((platform) => deliveryTarget(platform, 'other', 'platform'))
     const { masters, verified } = await deliverNoise(targets)
     const copies = masters.flatMap(({ codecChecks }) => codecChecks)
@@ -138,7 +138,7 @@ describe('masters for one loudness under two ceilings', () => {
     return masters.map(({ master }) => master)
   }
 
-  it('are limited only where their own ceiling asks for it', async () => {
+  it('are limited only if their own ceiling requires it', async () => {
     const [higher, lower] = await deliverAt(-1.5)
     expect(higher!.plan.limiter).toBeNull()
     expect(higher!.measurement.truePeakDbtp).toBeCloseTo(-1.5, 1)
@@ -146,7 +146,7 @@ describe('masters for one loudness under two ceilings', () => {
     expect(lower!.measurement.integratedLufs).toBeCloseTo(higher!.measurement.integratedLufs, 1)
   })
 
-  it('are one file where neither ceiling is reached', async () => {
+  it('are one file if neither ceiling is reached', async () => {
     const [higher, lower] = await deliverAt(-4)
     expect(lower!.path).toBe(higher!.path)
   })

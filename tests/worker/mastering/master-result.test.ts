@@ -33,7 +33,7 @@ describe('the result of a master', () => {
     expect(result).toMatchObject({ verdict: 'below_target', verdict_reason: 'gain_reduction', integrated_lufs: -14.1 })
   })
 
-  it('is none where the file misses by more than 0.5 LU what the plan promised', () => {
+  it('is refused if the file misses the planned loudness by more than 0.5 LU', () => {
     expect(() => resultOf('spotify', { integratedLufs: -14.6 })).toThrow(/0.60 LU off/)
     expect(() => resultOf('spotify', { integratedLufs: -13.4 })).toThrow(/0.60 LU off/)
     expect(() => resultOf('spotify', { integratedLufs: -Infinity })).toThrow(/silent/)
@@ -45,7 +45,7 @@ describe('the result of a master', () => {
     expect(result).toMatchObject({ verdict: 'below_target', verdict_reason: 'dynamics_lost' })
   })
 
-  it('tells that a ceiling came down for a lossy copy, of each platform where it did', () => {
+  it('names each platform whose ceiling was lowered for a lossy copy', () => {
     const copy = (ceiling_lowered_db: number) => ({ codec: 'AAC', true_peak_dbtp: -0.1, ceiling_lowered_db })
     const { result } = resultOf('spotify', { integratedLufs: -14 })
     const results = [
@@ -59,7 +59,7 @@ describe('the result of a master', () => {
     ])
   })
 
-  it('tells what clipper and limiter did to the master that was driven hardest, wherever it stands', () => {
+  it('describes clipper and limiter of the master that was driven hardest', () => {
     const { result } = resultOf('spotify', { integratedLufs: -14 })
     const results = [
       { ...result, max_gain_reduction_db: 1, clip_budget_db: 0 },
@@ -81,13 +81,13 @@ describe('the result of a master', () => {
     ])
   })
 
-  it('counts the gain of the whole way from the song to the master, and the largest reduction', () => {
+  it('gives the total gain from the song to the master, and the largest reduction', () => {
     const { plan, result } = resultOf('spotify', { integratedLufs: -14 })
     expect(result.gain_db).toBeCloseTo(plan.gainDb - 2.5, 9)
     expect(result.max_gain_reduction_db).toBe(4.5)
   })
 
-  it('says how far a service turns a quiet master up: to −1 dBTP and no further', () => {
+  it('limits the gain of a service for a quiet master to −1 dBTP', () => {
     const quiet = { verdict: 'below_target', reason: 'dynamics_lost' } as const
     const turnedUp = (truePeakDbtp: number) =>
       resultOf('spotify', { integratedLufs: -18, truePeakDbtp }, quiet).result.playback

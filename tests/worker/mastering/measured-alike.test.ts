@@ -105,7 +105,7 @@ describe('the curves of a master', () => {
 })
 
 describe('the target of a song', () => {
-  it('stands beside it as far away as it was planned, wherever the two are looked at', () => {
+  it('has the planned distance to the song, in whichever frames they are measured', () => {
     const { bandHz, midDb, sideDb } = song.spectrum
     const isHeard = (b: number) => midDb[b]! > silentDb && before.midDb[b]! > silentDb
     const apart = bandHz.map((_, b) => Math.abs(midDb[b]! - before.midDb[b]!)).filter((_, b) => isHeard(b))

@@ -80,7 +80,7 @@ function errorDb(wanted: Audio, given: Audio): number {
 describe.each(rates)('a song of %i Hz', (rateHz) => {
   const whole = songLike(seconds, rateHz)
 
-  it('that was cut off at −3 dB is said to be, and comes back', async () => {
+  it('that was clipped at −3 dB is reported and rebuilt', async () => {
     const music = chords(rateHz)
     const damaged = clippedHard(music)
     const { plan, audio, repairs } = await mended(`clipped${rateHz}.wav`, damaged, rateHz)
@@ -103,7 +103,7 @@ describe.each(rates)('a song of %i Hz', (rateHz) => {
     expect(clickDb - errorDb(wanted, audio)).toBeGreaterThan(50)
   })
 
-  it('without such faults is converted and left alone', async () => {
+  it('without such faults is only converted', async () => {
     const { analysis, audio, repairs } = await mended(`whole${rateHz}.wav`, whole, rateHz)
     expect(repairs).toEqual([])
     expect(analysis.clipping.count).toBe(0)
@@ -111,7 +111,7 @@ describe.each(rates)('a song of %i Hz', (rateHz) => {
     expect(audio).toEqual(await converted(whole, rateHz))
   })
 
-  it('tells of its conversion and of its second reading as they go on', async () => {
+  it('reports progress of its conversion and of its second decoding', async () => {
     const stored = await storedSong(writeFloatWav(at(`told${rateHz}.wav`), whole, rateHz))
     const [measured, edited]: [number[], number[]] = [[], []]
     const song = await readSong(ffmpeg, stored, never, (stage, part) => stage === 'analysing' && measured.push(part))
@@ -161,7 +161,7 @@ describe('the master of a song of 32 kHz', () => {
     120_000,
   )
 
-  it('loses a few samples that are no numbers, and nothing around them', async () => {
+  it('loses a few samples that are not numbers, and nothing around them', async () => {
     const holed = whole.map((samples) => samples.slice())
     holed[0]![100_000] = Number.NaN
     holed[1]![150_000] = Number.POSITIVE_INFINITY
@@ -180,7 +180,7 @@ describe('the master of a song of 32 kHz', () => {
     for (let i = 0; i < 400; i++) expect(Math.abs(audio.channels[0]![i]! - wanted.channels[0]![i]!)).toBeLessThan(0.002)
   })
 
-  it('is announced by a look at the song', async () => {
+  it('is announced by the analysis of the song', async () => {
     const damaged = clicked(whole, 32_000)
     const song = await storedSong(writeFloatWav(at('look.wav'), damaged, 32_000))
     const look = await analyseSong({ ffmpeg, aiService: 'other', song }, () => {}, never)

@@ -28,23 +28,23 @@ function roundsFor(stubbornDb: number): number {
 }
 
 describe('a written file above its ceiling', () => {
-  it('is brought below it in the six rounds that it has, even where the peak hardly follows', () => {
+  it('is brought below it within six rounds, even if the peak hardly follows', () => {
     expect(roundsFor(0.02)).toBe(2)
     expect(roundsFor(0.3)).toBeLessThanOrEqual(5)
     expect(roundsFor(0.8)).toBeLessThanOrEqual(6)
   })
 
-  it('loses no more at first than it is over, and a hair', () => {
+  it('is first lowered by its excess and the margin between meters', () => {
     const next = correctPlan(first, { integratedLufs: -11, truePeakDbtp: -1.4 }, 1)
     expect(first.ceilingDbtp - (next?.ceilingDbtp ?? 0)).toBeCloseTo(0.1, 1)
   })
 
-  it('is left alone once it holds', () => {
+  it('is not changed once it holds', () => {
     expect(correctPlan(first, { integratedLufs: -11, truePeakDbtp: -1.52 }, 1)).toBeNull()
   })
 })
 
-describe('a master whose peaks the limiter does not see', () => {
+describe('a master whose peaks the limiter cannot detect', () => {
   const source = prepareFinalise(song)
   const folder = temporaryFolder()
   const loudness = source.loudness.integratedLufs

@@ -29,7 +29,7 @@ describe('a render pool', () => {
   const pool = createRenderPool(2)
   afterAll(() => pool.close())
 
-  it('renders more masters than it has threads, and keeps no thread that has nothing to do', async () => {
+  it('renders more masters than it has threads, and keeps no idle thread', async () => {
     const renders = [-16, -15, -14].map((targetLufs) => pool.render(task(targetLufs)))
     await expect.poll(() => threads).toBe(2)
     for (const { path: file } of await Promise.all(renders)) expect(existsSync(file)).toBe(true)
@@ -41,7 +41,7 @@ describe('a render pool', () => {
     expect(again.sha256).toBe((await pool.render(task(-14))).sha256)
   })
 
-  it('refuses what comes after its end and what waits, and ends what it has begun', async () => {
+  it('refuses new and waiting renders when it is closed, and ends running ones', async () => {
     const renders = Promise.allSettled([-13, -12.5, -12].map((targetLufs) => pool.render(task(targetLufs))))
     await pool.close()
     expect((await renders).map((render) => render.status === 'rejected' && render.reason.message)).toEqual([

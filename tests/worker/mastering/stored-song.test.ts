@@ -51,7 +51,7 @@ function damaged(file: string, { kind, place }: { kind: 'cut' | 'flip'; place: n
   return target
 }
 
-describe('a stored song that is not as it was taken', () => {
+describe('a stored song that has changed', () => {
   it('is refused before it is decoded, wherever it is cut or a bit is flipped', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('wav', 'flac', 'mp3'), damage, async (format, change) => {
@@ -86,13 +86,13 @@ describe('a stored song that is not as it was taken', () => {
     },
   )
 
-  it('is told from one that was counted by an ffmpeg of another version', async () => {
+  it('is distinguished from one that was counted by another version of ffmpeg', async () => {
     const { path: file, facts } = songs.mp3!
     const { audio } = await decodeSong(ffmpeg, file, { ...facts, frames: facts.frames - 5, countedBy: '1 ffmpeg 4' })
     expect(audio.frames).toBe(facts.frames)
   })
 
-  it('is read as before where nobody noted how many frames it has', async () => {
+  it('is read without the check if its number of frames is unknown', async () => {
     const { countedBy: _, ...facts } = songs.wav!.facts
     const cut = damaged(songs.wav!.path, { kind: 'cut', place: 0.5 })
     expect((await decodeSong(ffmpeg, cut, facts)).audio.frames).toBeLessThan(facts.frames)
@@ -114,7 +114,7 @@ describe('a job', () => {
   })
 
   describe.runIf(process.platform !== 'win32')('with an ffmpeg of another kind (needs sh)', () => {
-    it('that gives half of the song and calls it all fails as UNREADABLE_AUDIO', async () => {
+    it('that returns half of the song with success fails as UNREADABLE_AUDIO', async () => {
       const order = await orderFor(at('song.flac'), folder, { ffmpeg: short() })
       await expect(masterOrder(order)).rejects.toMatchObject({ failureCode: 'UNREADABLE_AUDIO' })
     })

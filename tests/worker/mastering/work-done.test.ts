@@ -17,19 +17,19 @@ function done(decisions: readonly Decision[], repairs: readonly Repair[], mostRe
   return decisionsDone(decisions, { repairs, mostReductionDb }, settings)
 }
 
-describe('the decisions of a plan once it was carried out', () => {
+describe('the decisions of a plan that was carried out', () => {
   it('keep of several resonances those that were cut', () => {
     const planned = [4000, 6000, 9000].map((frequencyHz) => repair('RESONANCE_TAMED', { frequencyHz, excessDb: 6 }))
     const made: Repair[] = [{ kind: 'resonance', frequency_hz: 6000, amount_db: -2 }]
     expect(done(planned, made)).toEqual([planned[1]])
   })
 
-  it('say that nothing was repaired, in its place, when no repair found anything to do', () => {
+  it('say that nothing was repaired, at the place of the repairs, if no repair had an effect', () => {
     const planned = [repair('CLICKS_MENDED', { count: 2 }), repair('SIBILANCE_TAMED'), dynamics('DYNAMICS_LEFT_ALONE')]
     expect(codes(done(planned, []))).toEqual(['NOTHING_TO_REPAIR', 'DYNAMICS_LEFT_ALONE'])
   })
 
-  it('count what was mended, not what was found', () => {
+  it('count the repaired places, not the detected ones', () => {
     const planned = [repair('CLIPPING_REBUILT', { count: 40 }), repair('CLICKS_MENDED', { count: 3 })]
     const made: Repair[] = [
       { kind: 'clicks', count: 2 },
@@ -38,21 +38,21 @@ describe('the decisions of a plan once it was carried out', () => {
     expect(done(planned, made).map(({ values }) => values.count)).toEqual([31, 2])
   })
 
-  it('know an offset that was filtered by the filter', () => {
+  it('keep an offset that the rumble filter removed', () => {
     const rumble: Repair = { kind: 'rumble', amount_db: -1 }
     const filtered = repair('DC_REMOVED', { method: 'filtered' })
     expect(done([filtered], [rumble])).toEqual([filtered])
     expect(codes(done([repair('DC_REMOVED', { method: 'subtracted' })], [rumble]))).toEqual(['NOTHING_TO_REPAIR'])
   })
 
-  it('claim no repair of mud where the tone only leaned away from it', () => {
+  it('contain no repair of mud if only the tone was moved', () => {
     const made: Repair[] = [{ kind: 'mud', amount_db: -0.2 }]
     const leaned: Decision = { stage: 'tone', code: 'TONE_LEANED', values: { fault: 'mud', gainDb: -0.2 } }
     expect(repairsOfFaults({ repairs: made, decisions: [leaned] })).toEqual([])
     expect(repairsOfFaults({ repairs: made, decisions: [repair('MUD_CUT'), leaned] })).toEqual(made)
   })
 
-  it('claim no compression that never turned anything down', () => {
+  it('contain no compression that never reduced the level', () => {
     const planned = [dynamics('DENSITY_RAISED'), dynamics('BANDS_COMPRESSED')]
     expect(codes(done(planned, [], { density: 0, multiband: 0.1 }))).toEqual(['BANDS_COMPRESSED'])
     expect(codes(done(planned, [], { density: 0.1, multiband: 0.04 }))).toEqual(['DENSITY_RAISED'])
@@ -72,7 +72,7 @@ describe('the decisions of a plan once it was carried out', () => {
 describe('gaps that decoding bridged', () => {
   const dc = { kind: 'dc_offset', amount_db: -30 } as const
 
-  it('are clicks that were mended where there was nothing else to repair', () => {
+  it('are repaired clicks if there was nothing else to repair', () => {
     const planned = [repair('NOTHING_TO_REPAIR'), dynamics('DYNAMICS_LEFT_ALONE')]
     expect(withBridgedGaps({ repairs: [], decisions: planned }, 3)).toEqual({
       repairs: [{ kind: 'clicks', count: 3 }],
@@ -113,7 +113,7 @@ it('a report counts a sample that is not a number as a click', async () => {
   expect(report.report_version).toBe(2)
 })
 
-it('a report claims no sibilance of which the cut measured nothing', async () => {
+it('a report contains no sibilance whose cut had no effect', async () => {
   const folder = temporaryFolder()
   // Whistles at the upper edge of the range, against a tone at the very place that the cut listens to: found, but too weak for its
   // filters.

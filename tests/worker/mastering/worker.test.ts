@@ -56,8 +56,8 @@ beforeAll(async () => {
   progress.push(...messages.filter((message) => message.type === 'progress'))
 })
 
-describe('an engine process that was given a song', () => {
-  it('leaves nothing in its folder but the ZIP and the two reports', () => {
+describe('an engine process with a song', () => {
+  it('leaves only the ZIP and the two reports in its folder', () => {
     const names = readdirSync(order.attemptFolder).filter((name) => !/_|SUMS/.test(name) || name.endsWith('.zip'))
     expect(names.sort()).toEqual(['report.html', 'report.json', result.zip.fileName].sort())
   })
@@ -95,14 +95,14 @@ describe('an engine process that was given a song', () => {
     expect(tags).toMatch(/artist=새벽/)
   })
 
-  it('writes a report that its schema accepts and that says what was delivered', () => {
+  it('writes a report that fits its schema and the delivered files', () => {
     const report: unknown = JSON.parse(readFileSync(path.join(order.attemptFolder, result.reportJsonFile), 'utf8'))
     expect(Schema.Errors(Report, report)[1]).toEqual([])
     expect(report).toMatchObject({ title: '등불 아래', artist: '새벽', job_id: order.jobId })
     expect((report as Report).masters.map((master) => master.result)).toEqual(result.masters)
   })
 
-  it('writes a page that needs nothing from anywhere', () => {
+  it('writes a page without external resources', () => {
     const html = readFileSync(path.join(order.attemptFolder, result.reportHtmlFile), 'utf8')
     expect(html).not.toMatch(/(src|href)=|url\(|@import|https?:/)
     expect(html).toContain('<h1><bdi>등불 아래</bdi></h1>')
@@ -140,7 +140,7 @@ describe('masters that make the same promise', () => {
 })
 
 describe('a song of a high rate', () => {
-  it('reaches its target at 48 kHz and at 44.1 kHz alike', async () => {
+  it('reaches its targets at 48 kHz and at 44.1 kHz', async () => {
     const high = writeFloatWav(at('high.wav'), songLike(10, 96_000), 96_000)
     const work = await orderFor(high, folder, { platforms: ['youtube', 'spotify'] })
     const made = await masterOrder(work)
@@ -229,14 +229,14 @@ describe('premium', () => {
   })
 })
 
-describe('what a song has to say of itself', () => {
+describe('warnings about a song', () => {
   const codesOf = async (name: string, channels: Float32Array[], change: Parameters<typeof orderFor>[2] = {}) => {
     const file = writeFloatWav(at(name), channels, 44_100)
     const made = await masterOrder(await orderFor(file, folder, { platforms: ['spotify'], ...change }))
     return made.warnings
   }
 
-  it('is that mono loses it when its channels work against each other, and not when they differ', async () => {
+  it('include channels that cancel in mono, and not channels that only differ', async () => {
     const [left, right] = songLike(4)
     const inverted = await codesOf('inverted.wav', [left!, left!.map((sample) => -sample)])
     expect(inverted).toContainEqual({ code: 'INPUT_OUT_OF_PHASE', values: { lossDb: 60 } })
@@ -248,7 +248,7 @@ describe('what a song has to say of itself', () => {
     expect(wide.map(({ code }) => code)).not.toContain('INPUT_OUT_OF_PHASE')
   })
 
-  it('is that its end may be missing, where the file says it is longer', async () => {
+  it('include a missing end, if the header claims more', async () => {
     const file = writeFloatWav(at('cut.wav'), songLike(12), 44_100)
     const whole = readFileSync(file)
     writeFileSync(file, whole.subarray(0, Math.floor(whole.length / 2)))
@@ -258,7 +258,7 @@ describe('what a song has to say of itself', () => {
     expect(warnings.map(({ code }) => code)).not.toContain('INPUT_BREAKS_OFF')
   })
 
-  it('is that more of it lies in the file than its header counts', async () => {
+  it('include content that the header does not count', async () => {
     const file = writeFloatWav(at('more.wav'), songLike(12), 44_100)
     const bytes = readFileSync(file)
     bytes.writeUInt32LE(4 * 44_100 * 8, 40)
@@ -268,7 +268,7 @@ describe('what a song has to say of itself', () => {
     expect(warnings.map(({ code }) => code)).not.toContain('INPUT_BREAKS_OFF')
   })
 
-  it('is that it is damaged, and how much of it', async () => {
+  it('include damage, with its length', async () => {
     const wav = writeFloatWav(at('sound.wav'), songLike(4), 44_100)
     const file = at('damaged.flac')
     runPlain('-i', wav, '-c:a', 'flac', file)
@@ -281,7 +281,7 @@ describe('what a song has to say of itself', () => {
     expect([0.1, 0.2, 0.3]).toContain(damage?.values?.seconds)
   })
 
-  it('is what of its pictures and tags the masters do not carry', async () => {
+  it('include pictures and tags that the masters do not contain', async () => {
     const wav = writeFloatWav(at('tagged.wav'), songLike(4), 44_100)
     const file = at('tagged.mp3')
     runPlain('-i', wav, '-id3v2_version', '0', at('untagged.mp3'))
@@ -299,7 +299,7 @@ describe('what a song has to say of itself', () => {
     expect(message).toMatch(/^The cover was left out because it is no JPEG/)
   })
 
-  it('is not that it is mono, where only a frame in front of it is', async () => {
+  it('do not include mono if only the first frame is mono', async () => {
     const wav = writeFloatWav(at('both.wav'), songLike(4), 44_100)
     const options = ['-id3v2_version', '0', '-write_xing', '0', '-b:a', '128k']
     runPlain('-i', wav, ...options, at('stereo.mp3'))
@@ -316,13 +316,13 @@ describe('what a song has to say of itself', () => {
     ).toBeGreaterThan(1000)
   })
 
-  it('is that a silent reference had nothing to match', async () => {
+  it('include a silent reference', async () => {
     const reference = await storedSong(writeFloatWav(at('quiet.wav'), [new Float32Array(300_000)], 44_100))
     const warnings = await codesOf('followed.wav', songLike(4), { reference })
     expect(warnings.map(({ code }) => code)).toContain('REFERENCE_NOT_COMPARABLE')
   })
 
-  it('is no band beyond half the rate of its file', async () => {
+  it('give no bandwidth above half the sample rate of the file', async () => {
     const file = writeFloatWav(at('low.wav'), songLike(4, 8000), 8000)
     const work = await orderFor(file, folder, { platforms: ['spotify'] })
     const { warnings } = await masterOrder(work)
@@ -370,7 +370,7 @@ describe('the report of a song that ends at 4 kHz', () => {
 })
 
 describe('a song of nothing but clicks', () => {
-  it('is mastered, not mended away', async () => {
+  it('is mastered, and its clicks stay', async () => {
     const clicks = Float32Array.from({ length: 300_000 }, (_, i) => (i % 22_050 === 11_025 ? 0.8 : 0))
     const file = writeFloatWav(at('clicks.wav'), [clicks, clicks], 44_100)
     const result = await masterOrder(await orderFor(file, folder, { platforms: ['spotify'] }))
@@ -391,7 +391,7 @@ describe('a job that cannot be done', () => {
     expect(messages.at(-1)).toMatchObject({ type: 'failed', failureCode: 'DIGITAL_SILENCE' })
   })
 
-  it('fails for a song of which nothing is left when its fault is gone, and delivers no empty master', async () => {
+  it('fails for a song that is silent after its repair, and delivers no empty master', async () => {
     const offset = writeFloatWav(at('offset.wav'), [new Float32Array(100_000).fill(0.5)], 44_100)
     expect(await fails({}, offset)).toMatchObject({ type: 'failed', failureCode: 'DIGITAL_SILENCE' })
   })
@@ -402,12 +402,12 @@ describe('a job that cannot be done', () => {
     })
   })
 
-  it('fails when the stored song is gone', async () => {
+  it('fails if the stored song is missing', async () => {
     const gone = { ...order.source, path: at('gone.wav') }
     expect(await fails({ source: gone })).toMatchObject({ failureCode: 'SOURCE_LOST' })
   })
 
-  it('has told of the reading of a reference before it fails for the song', async () => {
+  it('reports the decoding of a reference before it fails for the song', async () => {
     const silence = writeFloatWav(at('silence.wav'), [new Float32Array(100_000)], 44_100)
     const work = await orderFor(silence, folder, { reference: await storedSong(song) })
     const fractions: number[] = []
@@ -417,7 +417,7 @@ describe('a job that cannot be done', () => {
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b))
   })
 
-  it('fails for a reference that is no sound, and says that it is the reference', async () => {
+  it('fails for an unreadable reference, with the code of references', async () => {
     const noSound = () => writeFloatWav(at('nan.wav'), [new Float32Array(300_000).fill(Number.NaN)], 44_100)
     const reference = await storedSong(noSound())
     const failed = await fails({ reference })
@@ -426,13 +426,13 @@ describe('a job that cannot be done', () => {
     expect(await fails({ reference }, noSound())).toMatchObject({ failureCode: 'UNREADABLE_AUDIO' })
   })
 
-  it('fails when ffmpeg is gone', async () => {
+  it('fails if ffmpeg is missing', async () => {
     expect(await fails({ ffmpeg: { ...order.ffmpeg, path: at('no-ffmpeg') } })).toMatchObject({
       failureCode: 'FFMPEG_MISSING',
     })
   })
 
-  it('leaves no ffmpeg behind that still makes a copy when another copy failed', async (context) => {
+  it('ends the ffmpeg of one copy when another copy failed', async (context) => {
     const encoders = await listEncoders(order.ffmpeg)
     const canFail = process.platform !== 'win32' && encoders.has('aac') && encoders.has('libmp3lame')
     context.skip(!canFail, 'needs sh and an ffmpeg with aac and libmp3lame')
@@ -457,7 +457,7 @@ describe('a job that cannot be done', () => {
     await expect.poll(isAlive).toBe(false)
   })
 
-  it('says that it was cancelled when it is called off', async () => {
+  it('answers CANCELLED when it is aborted', async () => {
     const work = await orderFor(song, folder)
     const { messages } = await runOrder(work, (message, worker) => {
       if (message.type === 'progress' && message.stage === 'rendering') worker.send({ type: 'abort' })
@@ -465,7 +465,7 @@ describe('a job that cannot be done', () => {
     expect(messages.at(-1)).toMatchObject({ type: 'failed', failureCode: 'CANCELLED' })
   })
 
-  it('calls a full disk a full disk', (context) => {
+  it('answers DISK_FULL for a full disk', (context) => {
     context.skip(process.platform !== 'linux', '/dev/full is there on Linux only')
     const write = () => {
       const format = { sampleRateHz: 44_100, bitDepth: 16, frames: 1 } as const
@@ -480,12 +480,12 @@ describe('a job that cannot be done', () => {
     expect(describeFailure(full)).toMatchObject({ failureCode: 'DISK_FULL' })
   })
 
-  it('calls a used-up share of the disk a full disk too', () => {
+  it('answers DISK_FULL for an exhausted quota', () => {
     const overQuota = Object.assign(new Error('write'), { code: 'EDQUOT' })
     expect(describeFailure(overQuota)).toMatchObject({ failureCode: 'DISK_FULL' })
   })
 
-  it('tells the owner the code and the log the cause', () => {
+  it('answers with the code for the user and the cause for the log', () => {
     expect(
       describeFailure(new WorkFailure('CEILING_BROKEN', { platform: 'melon' }, new Error('0.2 dB over'))),
     ).toMatchObject({
@@ -524,7 +524,7 @@ describe('an engine process', () => {
     expect(readdirSync(work.attemptFolder).filter((name) => name.endsWith('.zip'))).toEqual([])
   })
 
-  it('leaves nothing to the compiler of V8 that computes wrong numbers on busy machines', async () => {
+  it('does not use the compiler of V8 that computes wrong numbers on busy machines', async () => {
     const worker = fork(workerFile, [], { serialization: 'advanced', execArgv: ['--trace-opt'], silent: true })
     let traced = ''
     worker.stdout!.on('data', (text: Buffer) => {
@@ -546,13 +546,13 @@ describe('an engine process', () => {
     expect(compiledBy('MAGLEV')).toEqual([])
   })
 
-  it('looks at a song for free and writes nothing', async () => {
+  it('analyses a song and writes nothing', async () => {
     const { analysis } = await lookAt(order)
     expect(analysis).toMatchObject({ codec: 'WAV 24 bit', sample_rate_hz: 48_000, channels: 2, duration_seconds: 16 })
     expect(analysis?.waveform).toHaveLength(1000)
   })
 
-  it('tells while it looks how much is decoded and then how much is measured, only ever more', async () => {
+  it('reports rising progress of decoding and then of measuring', async () => {
     const { progress } = await lookAt(order)
     const fractions = progress.map(({ fraction }) => fraction)
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b))
@@ -566,7 +566,7 @@ describe('an engine process', () => {
 })
 
 describe('the progress meter', () => {
-  it('passes over stages that are behind it and parts that were reached', () => {
+  it('ignores earlier stages and smaller parts', () => {
     const sent: WorkProgress[] = []
     const meter = createProgressMeter(MASTERING_WEIGHTS.standard, (message) => sent.push(message))
     meter.report('decoding', 1)

@@ -77,7 +77,7 @@ function writeExtensibleWav(
 }
 
 describe('decoding', () => {
-  it('keeps float samples bit for bit, above full scale too', async () => {
+  it('keeps float samples bit for bit, also above full scale', async () => {
     const channels = songLike(1.5, 48_000, 1.7)
     const { audio } = await decode(writeFloatWav(at('hot.wav'), channels, 48_000))
     expect(audio.sampleRateHz).toBe(48_000)
@@ -86,14 +86,14 @@ describe('decoding', () => {
     expect(audio.channels[1]).toEqual(channels[1])
   })
 
-  it('keeps what an MP3 decoder gives above full scale', async () => {
+  it('keeps samples of an MP3 above full scale', async () => {
     writeFloatWav(at('loud.wav'), songLike(3, 44_100, 0.9), 44_100)
     runPlain('-i', at('loud.wav'), '-b:a', '128k', at('loud.mp3'))
     const { audio } = await decode(at('loud.mp3'))
     expect(audio.channels[0].some((sample) => Math.abs(sample) > 1)).toBe(true)
   })
 
-  it('gives exactly the frames of the song back from a gapless MP3', async () => {
+  it('returns exactly the frames of the song from a gapless MP3', async () => {
     writeFloatWav(at('gapless.wav'), songLike(2.345), 44_100)
     runPlain('-i', at('gapless.wav'), '-b:a', '192k', at('gapless.mp3'))
     const { audio } = await decode(at('gapless.mp3'))
@@ -119,7 +119,7 @@ describe('decoding', () => {
     expect((await atAnotherRate(mask)).channels).toEqual((await atAnotherRate(3)).channels)
   })
 
-  it('reads 24 bits that lie in 32', async () => {
+  it('reads 24-bit samples in 32-bit containers', async () => {
     const channels = songLike(1)
     const { audio } = await decode(writeExtensibleWav(at('24in32.wav'), channels, { mask: 3, validBits: 24 }))
     expect(audio.frames).toBe(44_100)
@@ -171,7 +171,7 @@ describe('decoding', () => {
     for (const { buffer } of audio.channels) expect(buffer).toBeInstanceOf(memory)
   })
 
-  it('reads what is above 192 kHz at a rate of the engine: of ten minutes nothing takes more than a gigabyte', async () => {
+  it('decodes rates above 192 kHz at an engine rate, so that ten minutes take less than a gigabyte', async () => {
     const tone = sine(997, 384_000, 1, 0.5)
     const { audio } = await decode(writeFloatWav(at('rate384000.wav'), [tone, tone], 384_000))
     expect(audio.sampleRateHz).toBe(96_000)
@@ -179,7 +179,7 @@ describe('decoding', () => {
     expect(Math.max(...audio.channels[0].subarray(20_000, 70_000))).toBeCloseTo(0.5, 3)
   })
 
-  it('bridges a few samples that are not numbers and says at how many places', async () => {
+  it('bridges a few samples that are not numbers and counts the places', async () => {
     const channels = songLike(1)
     const before = channels[0]!.slice()
     channels[0]![1000] = Number.NaN
@@ -191,7 +191,7 @@ describe('decoding', () => {
     expect(Math.abs(audio.channels[0][1000]! - before[1000]!)).toBeLessThan(0.2)
   })
 
-  it('bridges numbers that no recording holds, and keeps those of unscaled integers', async () => {
+  it('bridges impossible values, and keeps those of unscaled integers', async () => {
     const channels = songLike(1)
     channels[1]![2000] = 1e30
     channels[1]![2001] = -3e38
@@ -210,7 +210,7 @@ describe('decoding', () => {
     await expect(decode(writeFloatWav(at('allnan.wav'), broken, 44_100))).rejects.toThrow(UnreadableAudioError)
   })
 
-  it('stops at once when it is called off', async () => {
+  it('stops at once when it is aborted', async () => {
     const file = writeFloatWav(at('long.wav'), songLike(20), 44_100)
     const facts = await factsOf(file)
     const stop = new AbortController()
@@ -241,7 +241,7 @@ describe('changing the rate', () => {
     }
   })
 
-  it.each([32_000, 192_000])('from %i Hz gives the memory of the original back at once', async (fromHz) => {
+  it.each([32_000, 192_000])('from %i Hz frees the memory of the original at once', async (fromHz) => {
     const channels = [sine(997, fromHz, 1, 0.5), sine(333, fromHz, 1, 0.4)]
     const made = await changeRate(ffmpeg, { channels, frames: fromHz, sampleRateHz: fromHz }, 48_000)
     expect(channels.map(({ buffer }) => buffer.byteLength)).toEqual([0, 0])
@@ -253,7 +253,7 @@ describe('changing the rate', () => {
 })
 
 describe('lowering the rate', () => {
-  it('keeps length, level and place of a tone, and is the same every time', async () => {
+  it('keeps length, level and position of a tone, and is the same every time', async () => {
     const make = () => {
       const channels = [sine(1000, 48_000, 2, 0.8), sine(333, 48_000, 2, 0.4)]
       return { channels, frames: channels[0]!.length, sampleRateHz: 48_000 }
@@ -268,7 +268,7 @@ describe('lowering the rate', () => {
     }
   })
 
-  it('leaves nothing of the original behind the last frame, where a converter ends one early', async () => {
+  it('leaves silence after the last frame if the converter ends early', async () => {
     // As ffmpeg's own does, halving an odd number of frames: the last frame's place held the middle of the song.
     const channels = [0, 1].map(() => new Float32Array(17_641).fill(0.5, 0, 12_000))
     const audio = { channels, frames: 17_641, sampleRateHz: 176_400 }
@@ -277,7 +277,7 @@ describe('lowering the rate', () => {
     for (const samples of lowered.channels) expect(Math.abs(samples.at(-1)!)).toBeLessThan(1e-6)
   })
 
-  it('does not raise a rate', async () => {
+  it('refuses a higher rate', async () => {
     const tone = sine(1000, 44_100, 1, 0.8)
     const audio = { channels: [tone, tone], frames: tone.length, sampleRateHz: 44_100 }
     await expect(lowerRate(ffmpeg, audio, 48_000)).rejects.toThrow(RangeError)
@@ -328,7 +328,7 @@ describe('a damaged file', () => {
     expect(peak(channels[0])).toBeLessThanOrEqual(peak(expected))
   })
 
-  it('of FLAC keeps its length at a low rate too', async () => {
+  it('of FLAC keeps its length, also at a low rate', async () => {
     writeFloatWav(at('low.wav'), songLike(4, 32_000), 32_000)
     runPlain('-i', at('low.wav'), at('low.flac'))
     const bytes = readFileSync(at('low.flac'))
@@ -337,7 +337,7 @@ describe('a damaged file', () => {
     expect((await decode(at('low.flac'))).audio.frames).toBe(4 * 32_000)
   })
 
-  it('of FLAC without damage says so, also where two were put together', async () => {
+  it('of FLAC without damage reports none, also if two were concatenated', async () => {
     const { whole } = makeBoth('flac-whole', [], () => {})
     expect((await factsOf(whole)).damagedSeconds).toBeUndefined()
     const bytes = readFileSync(whole)
@@ -345,7 +345,7 @@ describe('a damaged file', () => {
     expect((await factsOf(at('twice.flac'))).damagedSeconds).toBeUndefined()
   })
 
-  it('of MP3 says how much is missing', async () => {
+  it('of MP3 reports how much is missing', async () => {
     const { whole, damaged } = makeBoth('mp3-hole', ['-b:a', '192k'], (bytes) => blank(bytes, 0.5, 6000))
     expect((await factsOf(whole)).damagedSeconds).toBeUndefined()
     const facts = await factsOf(damaged)
@@ -355,7 +355,7 @@ describe('a damaged file', () => {
     expect((await decode(damaged)).audio.frames).toBe(facts.frames)
   })
 
-  it('of MP3 that has lost more than a second in its middle is not said to have lost its end', async () => {
+  it('of MP3 that lost more than a second in the middle is not reported as cut short', async () => {
     const { damaged } = makeBoth('mp3-large', ['-b:a', '192k'], (bytes) => blank(bytes, 0.3, 40_000))
     const facts = await factsOf(damaged)
     expect(facts.damagedSeconds).toBeGreaterThan(1)
@@ -364,7 +364,7 @@ describe('a damaged file', () => {
 })
 
 describe('counting frames', () => {
-  it('stops a small file that unfolds into more than is wanted', async () => {
+  it('stops at a small file that decodes to more than the limit', async () => {
     runPlain('-f', 'lavfi', '-i', 'anullsrc=r=44100:cl=mono', '-t', '900', at('bomb.flac'))
     const song = { path: at('bomb.flac'), format: 'flac', codec: 'flac' } as const
     expect(await countFrames(ffmpeg, song, 44_100, 20)).toEqual({ frames: 20 * 44_100, lostFrames: 0 })

@@ -14,8 +14,8 @@ const namesFor = (encoders: ReadonlySet<string>) =>
     PLATFORMS.map((platform) => [platform, platformCodecs(platform, encoders).map(({ name }) => name)]),
   )
 
-describe('the codecs near to what a platform streams', () => {
-  it('are named with their bit rate, their encoder and its settings', () => {
+describe('codecs similar to those that a platform streams', () => {
+  it('are named by bit rate, encoder and settings', () => {
     expect(namesFor(native)).toEqual({
       spotify: ['AAC 256 kbit/s (ffmpeg aac, fast coder)', 'Vorbis quality 9 (ffmpeg libvorbis)'],
       apple_music: ['AAC 256 kbit/s (ffmpeg aac, fast coder)'],
@@ -25,7 +25,7 @@ describe('the codecs near to what a platform streams', () => {
     })
   })
 
-  it('are written with the settings that their names tell', () => {
+  it('encode with the settings in their names', () => {
     const optionsOf = (encoder: string) =>
       PLATFORMS.flatMap((platform) => platformCodecs(platform, native)).find((codec) => codec.encoder === encoder)!
         .options
@@ -35,13 +35,13 @@ describe('the codecs near to what a platform streams', () => {
     expect(optionsOf('libvorbis').join(' ')).toBe('-q:a 9')
   })
 
-  it('prefer the AAC of Fraunhofer, which has no coder to choose', () => {
+  it('use the AAC encoder of Fraunhofer if there is one', () => {
     const [codec] = platformCodecs('apple_music', all)
     expect(codec).toMatchObject({ name: 'AAC 256 kbit/s (ffmpeg libfdk_aac)', encoder: 'libfdk_aac' })
     expect(codec!.options).toEqual(['-b:a', '256k'])
   })
 
-  it('are only those that this ffmpeg can write', () => {
+  it('are only those that this ffmpeg can encode', () => {
     expect(namesFor(new Set(['libvorbis']))).toEqual({
       spotify: ['Vorbis quality 9 (ffmpeg libvorbis)'],
       apple_music: [],
@@ -111,7 +111,7 @@ describe('a copy', async () => {
     expect(Buffer.concat(heard).equals(plain)).toBe(true)
   })
 
-  it('made many times at once of one master is the same each time', async () => {
+  it('is the same each time when several are made at once', async () => {
     const framesOf = async () => {
       let frames = 0
       await decodeThroughCodec(ffmpeg, codecs[0]!, { path: wav, folder, durationSeconds: seconds }, (samples) => {

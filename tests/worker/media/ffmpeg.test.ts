@@ -18,7 +18,7 @@ function script(name: string, body: string): string {
 }
 
 describe('finding ffmpeg', () => {
-  it('takes the one that is set, and only that one', async () => {
+  it('uses the one that is set, and only that one', async () => {
     const set = script('mine', 'echo "ffmpeg version 6.1.1-static Copyright"; echo "configuration: --enable-libsoxr"')
     expect(await locateFfmpeg({ explicit: set })).toEqual({
       path: set,
@@ -31,7 +31,7 @@ describe('finding ffmpeg', () => {
     await expect(locateFfmpeg({ explicit: old })).rejects.toThrow(/older than 5\.1/)
   })
 
-  it.runIf(process.platform !== 'win32')('does not wait for one that hangs and cannot be asked to end', async () => {
+  it.runIf(process.platform !== 'win32')('does not wait for one that hangs and ignores SIGTERM', async () => {
     execFileSync('mkfifo', [at('never')])
     const deaf = script('deaf', `echo $$ > '${at('deaf.pid')}'; trap '' TERM; read line < '${at('never')}'`)
     await expect(locateFfmpeg({ explicit: deaf })).rejects.toThrow(FfmpegMissingError)
@@ -73,7 +73,7 @@ describe('finding ffmpeg', () => {
     expect(readVersion(text)).toMatchObject({ isNewEnough })
   })
 
-  it('does not take another program for ffmpeg', () => {
+  it('refuses another program', () => {
     expect(readVersion('avconv version 12')).toBeUndefined()
   })
 })
@@ -87,7 +87,7 @@ describe('running ffmpeg', () => {
     timeLimitSeconds: 20,
   })
 
-  it('reads a file only with the demuxer it was told, whatever the file is', async () => {
+  it('reads a file only with the given demuxer', async () => {
     writeFileSync(at('list.mp3'), '#EXTM3U\n#EXTINF:10,\nhttp://127.0.0.1:9/secret.mp3\n')
     const failure = runFfmpeg(ffmpeg, decodeToNothing(at('list.mp3'), 'mp3'))
     await expect(failure).rejects.toMatchObject({ name: 'FfmpegError', fault: 'failed', operation: 'read' })
@@ -111,7 +111,7 @@ describe('running ffmpeg', () => {
     await expect(runFfmpeg({ ...ffmpeg, path: slow }, call)).rejects.toMatchObject({ fault: 'time_limit' })
   })
 
-  it.runIf(process.platform !== 'win32')('ends with it what a wrapper of it has started', async () => {
+  it.runIf(process.platform !== 'win32')('ends the processes that a wrapper of it has started', async () => {
     const wrapper = script('wrapper', `sleep 600 & echo $! > '${at('grandchild')}'; wait`)
     const call = { ...decodeToNothing(at('x.wav'), 'wav'), timeLimitSeconds: 1 }
     await expect(runFfmpeg({ ...ffmpeg, path: wrapper }, call)).rejects.toMatchObject({ fault: 'time_limit' })
@@ -142,13 +142,13 @@ describe('running ffmpeg', () => {
     else await ended
   })
 
-  it.runIf(process.platform !== 'win32')('takes every limit of what it parses, whichever ffmpeg it is', async () => {
+  it.runIf(process.platform !== 'win32')('accepts every parsing limit, in each version', async () => {
     writeFloatWav(at('limits.wav'), songLike(1), 44_100)
     const known = [ffmpeg, await locateFfmpeg({ explicit: quickFfmpeg().MASTER_FFMPEG_PATH })]
     for (const one of known) await runFfmpeg(one, decodeToNothing(at('limits.wav'), 'wav'))
   })
 
-  describe.runIf(process.platform !== 'win32')('that gives no sign of life', () => {
+  describe.runIf(process.platform !== 'win32')('without any output', () => {
     const pidFile = at('pid')
     const hanging = (before: string) => ({
       ...ffmpeg,
@@ -178,7 +178,7 @@ describe('running ffmpeg', () => {
       await expect.poll(() => isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false)
     })
 
-    it('is left alone as long as it gives output, lines or a growing file, however slowly', async () => {
+    it('is not ended while it gives output, lines or a growing file, however slowly', async () => {
       for (const [sign, output] of [
         ['echo x', () => {}],
         ['echo x >&2', () => {}],
@@ -198,12 +198,12 @@ describe('running ffmpeg', () => {
     await expect(listEncoders({ ...ffmpeg, path: at('gone') })).rejects.toMatchObject({ fault: 'missing' })
   })
 
-  it('says that it is missing when it is', async () => {
+  it('reports a missing program', async () => {
     const call = decodeToNothing(at('x.wav'), 'wav')
     await expect(runFfmpeg({ ...ffmpeg, path: at('gone') }, call)).rejects.toMatchObject({ fault: 'missing' })
   })
 
-  it('passes on what the receiver of the output throws', async () => {
+  it('rejects with the error of the receiver of the output', async () => {
     writeFloatWav(at('song.wav'), songLike(1), 44_100)
     const call = {
       ...decodeToNothing(at('song.wav'), 'wav'),

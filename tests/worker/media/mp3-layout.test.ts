@@ -59,7 +59,7 @@ function amplitudeAt(samples: Float32Array, hertz: number, rateHz: number): numb
 /** LAME encodes everything 5 % quieter. */
 const TONE_RMS = (0.95 * 0.3) / Math.SQRT2
 
-describe('channels and rate of an MP3 are those of the song', () => {
+describe('channels and sample rate of an MP3', () => {
   it.each([
     ['one mono frame', () => mono.subarray(0, 417)],
     ['a little speech in mono at 24 kHz', () => makeMp3('speech.mp3', MONO, 24_000, 0.15)],
@@ -99,7 +99,7 @@ describe('channels and rate of an MP3 are those of the song', () => {
   })
 })
 
-describe('tags around the sound of an MP3 are no sound', () => {
+describe('tags of an MP3 that must not be decoded as sound', () => {
   // A picture in which a decoder finds frames: silent ones, at 128 kbit/s in mono.
   const frame = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0xc4]), Buffer.alloc(413)])
   const cover = Buffer.concat([Buffer.alloc(1000, 1), ...Array.from({ length: 8 }, () => frame), Buffer.alloc(1000, 1)])

@@ -43,7 +43,7 @@ describe('an accepted song', () => {
     expect(result.ok && result.facts.bitRate).toBe(192_000)
   })
 
-  it('has the bit rate of its sound, whatever lies beside it', async () => {
+  it('has the bit rate of its audio, without tags and cover', async () => {
     runPlain('-i', at('song.wav'), '-b:a', '128k', '-metadata', 'title=x', at('plain.mp3'))
     const plain = readFileSync(at('plain.mp3'))
     const half = Math.floor(plain.length / 2)
@@ -85,7 +85,7 @@ describe('an accepted song', () => {
     expect(cut.ok && cut.facts.durationSeconds).toBeLessThan(2)
   })
 
-  it('that came through a pipe claims nothing', async () => {
+  it('that was written to a pipe claims no length', async () => {
     runPlain('-i', at('song.wav'), '-c:a', 'pcm_s16le', at('pipe.wav'))
     const bytes = readFileSync(at('pipe.wav'))
     for (const size of [0, 0x7fff_ffff, 0x7fff_ffff - 36, 0xffff_ffff]) {
@@ -123,7 +123,7 @@ describe('damage', () => {
 })
 
 describe('a refused file', () => {
-  it('of text is told that it is no audio', async () => {
+  it('of text is reported as not audio', async () => {
     writeFileSync(at('text.mp3'), 'words '.repeat(10_000))
     expect(await probe('text.mp3')).toMatchObject({
       ok: false,
@@ -132,12 +132,12 @@ describe('a refused file', () => {
     })
   })
 
-  it('of eleven minutes is told its length', async () => {
+  it('of eleven minutes is refused with its length', async () => {
     runPlain('-f', 'lavfi', '-i', 'sine=220:r=44100', '-t', '660', '-b:a', '64k', at('long.mp3'))
     expect(await probe('long.mp3')).toMatchObject({ ok: false, code: 'FILE_TOO_LONG', params: { duration: '11:00' } })
   })
 
-  it('that unfolds into hours is refused without being unfolded', async () => {
+  it('that would decode to hours is refused without being decoded completely', async () => {
     runPlain('-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '20000', at('bomb.flac'))
     expect(await probe('bomb.flac')).toMatchObject({
       ok: false,
@@ -146,7 +146,7 @@ describe('a refused file', () => {
     })
   })
 
-  it('with a good header and rubbish behind it is called damaged', async () => {
+  it('with a valid header and invalid data is reported as damaged', async () => {
     runPlain('-i', at('song.wav'), at('good.flac'))
     const bytes = readFileSync(at('good.flac'))
     bytes.fill(0, 8000)
@@ -170,7 +170,7 @@ describe('the limit of ten minutes', () => {
   })
 })
 
-it('a probe that is called off ends with the reason', async () => {
+it('a probe that is aborted ends with the reason', async () => {
   writeFloatWav(at('slow.wav'), songLike(30), 44_100)
   const stop = new AbortController()
   const probing = probeAudio(at('slow.wav'), { ffmpeg, signal: stop.signal })

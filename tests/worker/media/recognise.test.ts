@@ -54,7 +54,7 @@ const refused: [name: string, args: string[], fault: string][] = [
   ['song.tta', ['-c:a', 'tta'], 'lossless'],
 ]
 
-describe('a file is what its content says', () => {
+describe('the format of a file, by its content', () => {
   it.each(accepted)('accepts %s', async (name, args, expected) => {
     runPlain('-i', source, ...args, at(name))
     expect(await recognise(name)).toMatchObject({ stream: expected })
@@ -90,7 +90,7 @@ describe('a file is what its content says', () => {
     expect(await recognise('foreign')).toEqual({ fault })
   })
 
-  it('refuses an MP3 of free format, which says no bit rate', async () => {
+  it('refuses a free-format MP3, which states no bit rate', async () => {
     const frames = Array.from({ length: 6 }, () => {
       const frame = Buffer.alloc(1200, 0x55)
       frame.set([0xff, 0xfb, 0x00, 0x44])
@@ -117,7 +117,7 @@ describe('a file is what its content says', () => {
     expect(await recognise('padded.mp3')).toMatchObject({ stream: { format: 'mp3' } })
   })
 
-  it('refuses text, noise with a lonely frame sync, and nothing at all', async () => {
+  it('refuses text, noise with a single frame sync, and an empty file', async () => {
     writeFileSync(at('text.mp3'), 'These are the words of a song.\n'.repeat(2000))
     writeFileSync(at('sync.mp3'), Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x44]), Buffer.alloc(5000, 7)]))
     writeFileSync(at('empty.wav'), '')
@@ -158,7 +158,7 @@ describe('a file is what its content says', () => {
     expect(await recogniseBlocks('pcm_s24le', 8, true)).toEqual({ fault: 'encoding' })
   })
 
-  it('takes 24 bits in blocks of nothing or of a channel where the byte rate says what is meant', async () => {
+  it('accepts 24 bits with a wrong block size if the byte rate is right', async () => {
     for (const blockBytes of [0, 3]) {
       const found = await recogniseBlocks('pcm_s24le', blockBytes, true)
       expect(found).toMatchObject({ stream: { codec: 'pcm_s24', channels: 2 } })
@@ -205,7 +205,7 @@ describe('a file is what its content says', () => {
   })
 })
 
-it('the ffmpeg of these tests is named, so that a failure can be repeated', () => {
+it('the ffmpeg of these tests has a version, so that a failure can be reproduced', () => {
   expect(ffmpeg.version).toMatch(/\d/)
 })
 

@@ -78,7 +78,7 @@ async function framesOf(song: { path: string; format: 'flac' | 'mp3' | 'wav' }):
   return frames
 }
 
-describe('fields of a FLAC find their frames', () => {
+describe('fields of a FLAC become ID3v2.4 frames', () => {
   it.each<[string[], Record<string, string>]>([
     [['UNSYNCEDLYRICS=가사'], { USLT: 'XXX\0가사' }],
     [['LYRICS=words'], { USLT: 'XXX\0words' }],
@@ -112,7 +112,7 @@ describe('fields of a FLAC find their frames', () => {
     expect(await framesOf({ path: flacWith(comments), format: 'flac' })).toEqual(frames)
   })
 
-  it('except what describes the old samples', async () => {
+  it('except those that describe the old samples', async () => {
     const old = [
       'MP3GAIN_UNDO',
       'REPLAYGAIN_TRACK_GAIN',
@@ -163,7 +163,7 @@ describe('APEv2', () => {
     expect(Buffer.from((await readCover(ffmpeg, song))!.bytes).equals(cover)).toBe(true)
   })
 
-  it('stands over the texts of ID3v1, which are cut', async () => {
+  it('has priority over ID3v1, whose texts are cut', async () => {
     const title = 'A title that is longer than the thirty bytes of ID3v1'
     const id3v1 = Buffer.alloc(128)
     id3v1.write('TAG')
@@ -206,7 +206,7 @@ describe('an ISRC', () => {
     ).toEqual(tags)
   })
 
-  it('is not what RIFF INFO calls the source of a recording', async () => {
+  it('is not taken from the source field of RIFF INFO', async () => {
     const info = Buffer.concat([Buffer.from('INFO'), chunk('ISRC', Buffer.from('Mina Home Studio\0'))])
     writeFileSync(at('source.wav'), Buffer.concat([readFileSync(at('bare.wav')), chunk('LIST', info)]))
     expect(await framesOf({ path: at('source.wav'), format: 'wav' })).toEqual({ TXXX: 'Source\0Mina Home Studio' })
@@ -242,7 +242,7 @@ describe('a cover', () => {
     expect(await readTags(ffmpeg, { ...song, path })).toEqual({ tags: {}, hasCover: false, tagLosses: { cover } })
   })
 
-  it('is the next picture where the first cannot be read, and further ones are counted', async () => {
+  it('is the next picture if the first cannot be read, and the other pictures are counted', async () => {
     const jpeg = readFileSync(at('red.jpg'))
     const path = flacWith([], [Buffer.from('broken'), jpeg, readFileSync(at('green.gif'))])
     expect((await readTags(ffmpeg, { ...song, path })).tagLosses).toEqual({ otherPictures: 2 })

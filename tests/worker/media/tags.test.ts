@@ -86,7 +86,7 @@ describe('text in an encoding that is not named', () => {
     expect(await readId3v1(Buffer.from(hex, 'hex'))).toBe(text)
   })
 
-  it('loses only the letter that ID3v1 cuts in two', async () => {
+  it('loses only the character that ID3v1 cuts', async () => {
     const spring = Buffer.from(`41${'babd'.repeat(15)}`, 'hex')
     expect(await readId3v1(spring)).toBe(`A${'봄'.repeat(14)}`)
     expect(await readId3v1(Buffer.from(`AB${'봄'.repeat(10)}`))).toBe(`AB${'봄'.repeat(9)}`)
@@ -115,12 +115,12 @@ describe('the cover', () => {
 
   const jpeg = (name: string) => ({ mimeType: 'image/jpeg', bytes: readFileSync(at(name)) })
 
-  it('is the front cover, behind a picture of the artist too', async () => {
+  it('is the front cover, also after a picture of the artist', async () => {
     expect(await coverOf([apic('red.jpg', ARTIST), apic('blue.jpg', FRONT)])).toEqual(jpeg('blue.jpg'))
     expect(await coverOf([apic('blue.jpg', FRONT), apic('red.jpg', ARTIST)])).toEqual(jpeg('blue.jpg'))
   })
 
-  it('is the first picture where no front cover is', async () => {
+  it('is the first picture if there is no front cover', async () => {
     expect(await coverOf([apic('green.png', ARTIST), apic('red.jpg', ARTIST)])).toEqual({
       mimeType: 'image/png',
       bytes: readFileSync(at('green.png')),
@@ -198,14 +198,14 @@ describe('several values of one tag', () => {
     expect(tags).toMatchObject({ artist: 'Alice; Bob', genre: 'Rock; Pop', comment: 'a;b' })
   })
 
-  it('are one text in a master, since players read no more than the first', async () => {
+  it('are one text in a master, since players read only the first', async () => {
     const tags = await tagsBehind(id3Tag([artists(3, Buffer.from('Alice\0Bob'))]))
     const [info, id3] = tagChunks(tags)
     expect(info!.toString()).toContain('IART\x0b\0\0\0Alice; Bob')
     expect(id3!.toString()).toContain('TPE1\0\0\0\x0b\0\0\x03Alice; Bob')
   })
 
-  it('keep the pairs of those who took part, and a master has them as they were', async () => {
+  it('keep pairs of role and name, also in a master', async () => {
     const people = [
       frame('TIPL', Buffer.from('\x03producer\0Ann; Ben\0mix\0Ann; Ben')),
       frame('TMCL', Buffer.from('\x03guitar\0Cid')),
@@ -214,7 +214,7 @@ describe('several values of one tag', () => {
     for (const one of people) expect(id3!.includes(one)).toBe(true)
   })
 
-  it('leave a broken tag what ffmpeg reads of it', async () => {
+  it('keep what ffmpeg reads of a broken tag', async () => {
     const good = frame('TIT2', Buffer.from('\x03Song'))
     const cut = artists(3, Buffer.from('Alice\0Bob')).subarray(0, -5)
     expect(await tagsBehind(id3Tag([good, cut]))).toMatchObject({ title: 'Song' })
@@ -272,7 +272,7 @@ describe('comments', () => {
     expect(await tagsOfWav(tagChunks(tags))).toEqual(tags)
   })
 
-  it('that a player wrote for itself are left behind', async () => {
+  it('that a player wrote for its own use are left out', async () => {
     expect(await tagsBehind(id3Tag([comment('iTunNORM', '00000A1B'), comment('', 'plain')]))).toEqual({
       comment: 'plain',
     })

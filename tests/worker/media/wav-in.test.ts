@@ -87,7 +87,7 @@ describe('the sound of a WAV whose size was never filled in', () => {
 })
 
 describe('a WAV that holds more than its header says', () => {
-  it('is read whole where answers in pieces were put one behind the other', async () => {
+  it('is read completely if streamed pieces were concatenated', async () => {
     const pieces = [tone(2), tone(2, 2), tone(2, 4)]
     const whole = left(Buffer.concat(pieces))
     const known = Buffer.concat(pieces.map((piece) => riff(plain, chunk('data', piece))))
@@ -101,7 +101,7 @@ describe('a WAV that holds more than its header says', () => {
     expect(await decode('two.wav', two, 16)).toEqual(left(Buffer.concat(pieces.slice(0, 2))))
   })
 
-  it('says how much of it is not used, where the header is from before a crash', async () => {
+  it('reports how much of it is not used, if the header was not updated', async () => {
     const old = Buffer.concat([riff(plain, chunk('data', tone(2))), tone(4, 2)])
     expect(await probe('old.wav', old)).toMatchObject({ durationSeconds: 2, uncountedSeconds: 4 })
     const short = Buffer.concat([riff(plain, chunk('data', tone(2))), tone(0.5, 2)])
@@ -110,7 +110,7 @@ describe('a WAV that holds more than its header says', () => {
 })
 
 describe('a WAV of another container or sample size', () => {
-  it.each(['RF64', 'BW64'])('is read as %s, and says where its end is missing', async (container) => {
+  it.each(['RF64', 'BW64'])('is read as %s, and reports a missing end', async (container) => {
     const samples = tone(3)
     const long = Buffer.alloc(28)
     long.writeBigUInt64LE(BigInt(samples.length), 8)
@@ -147,7 +147,7 @@ describe('the ISRC of a WAV', () => {
   const tagsOf = async (...chunks: Buffer[]) =>
     (await probe('isrc.wav', riff(plain, chunk('data', tone(0.1)), ...chunks))).tags
 
-  it('is in RIFF INFO only what has its form: the field means the source', async () => {
+  it('is taken from RIFF INFO only in the form of an ISRC', async () => {
     expect(await tagsOf(info('Mina Home Studio'))).toEqual({ other: { Source: 'Mina Home Studio' } })
     expect(await tagsOf(info('KR-A40-16-00001'))).toEqual({ isrc: 'KRA401600001' })
     expect(await tagsOf(info('KRA401600001; KRA401600002'))).toEqual({
@@ -156,7 +156,7 @@ describe('the ISRC of a WAV', () => {
     })
   })
 
-  it('of ID3 comes before that of INFO, and that of axml stands in for both', async () => {
+  it('is taken from ID3 first, then from INFO, then from axml', async () => {
     const id3 = tagChunks({ isrc: 'KRA401600009' })
     expect(await tagsOf(info('KRA401600001'), ...id3)).toEqual({ isrc: 'KRA401600009' })
     const axml = chunk(
@@ -188,7 +188,7 @@ describe('the ISRC of a WAV', () => {
   })
 })
 
-it('what a Broadcast Wave says of itself goes where masters say it', async () => {
+it('fields of a Broadcast Wave become tags of the master', async () => {
   const bext = Buffer.alloc(602)
   for (const [text, place] of [
     ['A night recording', 0],

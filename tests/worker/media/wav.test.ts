@@ -32,7 +32,7 @@ function writeWav(name: string, bitDepth: 16 | 24, labels: Parameters<typeof cre
 }
 
 describe.each([16, 24] as const)('a WAV of %i bit', (bitDepth) => {
-  it('holds exactly the samples it was given, as ffmpeg reads them', () => {
+  it('contains exactly the samples that were written, as ffmpeg reads them', () => {
     writeWav(`exact${bitDepth}.wav`, bitDepth)
     const read = runPlain(
       '-i',
@@ -46,11 +46,11 @@ describe.each([16, 24] as const)('a WAV of %i bit', (bitDepth) => {
     expect(read.equals(pcmBytes(bitDepth))).toBe(true)
   })
 
-  it('holds nothing but its samples where there is nothing to say', () => {
+  it('contains only its samples if there are no tags', () => {
     expect(writeWav(`bare${bitDepth}.wav`, bitDepth).sizeBytes).toBe(44 + pcmBytes(bitDepth).length)
   })
 
-  it('reads back any stretch, and none beyond its end', () => {
+  it('reads back any range, and none beyond its end', () => {
     writeWav(`part${bitDepth}.wav`, bitDepth)
     const frameBytes = (2 * bitDepth) / 8
     const wav = openWav(at(`part${bitDepth}.wav`))
@@ -68,7 +68,7 @@ describe.each([16, 24] as const)('a WAV of %i bit', (bitDepth) => {
     wav.close()
   })
 
-  it('is hashed and counted as it lies on the disk, and is the same every time', () => {
+  it('has the reported hash and size, and is the same every time', () => {
     const labels = { tags: { title: '제목', other: { TBPM: '120' } } }
     const first = writeWav(`a${bitDepth}.wav`, bitDepth, labels)
     const second = writeWav(`b${bitDepth}.wav`, bitDepth, labels)
@@ -107,7 +107,7 @@ describe('the tags of a WAV', () => {
     expect((await readTags(ffmpeg, { path: at('tags.wav'), format: 'wav' })).tags).toEqual(tags)
   })
 
-  it('of INFO stand in where ID3 says nothing, and a broken ID3 chunk takes nothing away', async () => {
+  it('of INFO are used if ID3 has none, and a broken ID3 chunk removes nothing', async () => {
     writeWav('info-only.wav', 16, { tags })
     const written = readFileSync(at('info-only.wav'))
     const places = ['LIST', 'id3 ', 'data'].map((name) => written.indexOf(name)) as [number, number, number]
@@ -129,7 +129,7 @@ describe('the tags of a WAV', () => {
     expect(await read('huge.wav', huge)).toMatchObject(info)
   })
 
-  it('hold in the plain INFO chunk for programs that know no ID3', () => {
+  it('are in the INFO chunk too, for programs without ID3', () => {
     writeWav('info.wav', 16, { tags })
     const text = readFileSync(at('info.wav')).toString('utf8')
     expect(text).toMatch(/LIST.{4}INFOINAM.{4}등불 아래\0/su)
@@ -170,7 +170,7 @@ describe('the layout of a WAV', () => {
     expect(bytes.readUInt32LE(4)).toBe(bytes.length - 8)
   })
 
-  it('is read behind a cover of 16 MB by ffmpeg and by us', () => {
+  it('is read after a cover of 16 MB, by ffmpeg and by our reader', () => {
     writeWav('large.wav', 24, { tags: { title: '제목' }, cover })
     const read = runPlain('-i', at('large.wav'), '-map', '0:a', '-f', 's24le', '-c:a', 'pcm_s24le', 'pipe:1')
     expect(read.equals(pcmBytes(24))).toBe(true)
@@ -179,7 +179,7 @@ describe('the layout of a WAV', () => {
     wav.close()
   })
 
-  it('of another program is read as well, whatever lies around its samples', () => {
+  it('of another program is read too, whatever chunks surround its samples', () => {
     writeWav('own.wav', 16)
     const own = readFileSync(at('own.wav'))
     const parts = [chunk('JUNK', Buffer.alloc(27)), own.subarray(12), chunk('LIST', Buffer.from('adtl'))]

@@ -27,7 +27,7 @@ describe('a title in a file name', () => {
     expect(safeTitle(family.repeat(30)).replaceAll(family, '')).toBe('')
   })
 
-  it('counts as Windows counts: 80 UTF-16 units, and no surrogate alone', () => {
+  it('has at most 80 UTF-16 units, as Windows counts, and no single surrogate', () => {
     expect(safeTitle('🌙'.repeat(60))).toBe('🌙'.repeat(40))
     expect(safeTitle(`a${'🌙'.repeat(60)}`)).toBe(`a${'🌙'.repeat(39)}`)
     expect(safeTitle(`aux.${'x'.repeat(200)}`)).toBe(`_aux.${'x'.repeat(75)}`)

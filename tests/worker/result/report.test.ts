@@ -173,7 +173,7 @@ describe('report.html', () => {
     expect(readIn(page, /<tr><th scope="row">Spotify.*?<\/tr>/)).toContain(`▲ Below target ${sentence} `)
   })
 
-  it('says of a repair where it was, how often and by how much', () => {
+  it('gives the place, the number and the amount of a repair', () => {
     const page = reportHtml({
       ...report,
       repairs: [
@@ -189,7 +189,7 @@ describe('report.html', () => {
     expect(page).toContain('<span lang="ko">양쪽 채널, 1,200곳, +2.5 dB</span>')
   })
 
-  it('tells apart the level of what was removed and a change of level', () => {
+  it('distinguishes a removed level from a change of level', () => {
     const page = reportHtml({
       ...report,
       repairs: [
@@ -203,7 +203,7 @@ describe('report.html', () => {
     )
   })
 
-  it('says when it was made as a reader of the language writes it', () => {
+  it('formats the date in the language of the reader', () => {
     expect(html).toContain('>1 March 2026, 12:00 UTC<')
     expect(html).toContain('>2026년 3월 1일 12:00 UTC<')
     expect(html).not.toContain('>2026-03-01T')
@@ -231,7 +231,7 @@ describe('report.html', () => {
     expect(notes([missed])).toBeNull()
   })
 
-  it('tells how far a reference was followed, and what of it was not', () => {
+  it('tells how much of a reference was matched, and what was not', () => {
     const tone = { amount: 16.5, largestMidDb: 6, largestSideDb: 2.5, upToHz: 16_000 }
     const page = (values: Report['decisions'][number]['values']) =>
       reportHtml({ ...report, decisions: [{ stage: 'tone', code: 'TONE_TOWARD_REFERENCE', values }] })
@@ -242,7 +242,7 @@ describe('report.html', () => {
     expect(page(tone)).not.toContain('Differences beyond')
   })
 
-  it('tells with what intensity premium went on where it chose another', () => {
+  it('gives the intensity that premium chose instead', () => {
     const page = (candidate: string) =>
       reportHtml({
         ...report,
@@ -279,7 +279,7 @@ describe('report.html', () => {
     expect(html).toContain('The loudness changed from −16.1 to −14.0 LUFS')
   })
 
-  it('says nothing of a genre or a service that nobody named', () => {
+  it('does not mention a genre or a service that was not given', () => {
     const named = (settings: Partial<Report['settings']>) =>
       reportHtml({ ...report, settings: { ...report.settings, ...settings } }).match(/<p class="meta">.*?<\/p>/)?.[0]
     expect(named({})).toContain('Suno · K-pop')
@@ -513,7 +513,7 @@ describe('report.html', () => {
     expect(html).not.toContain('above 0 dBTP they may clip')
   })
 
-  it('has a heading of a bearable length, whatever the tags hold', () => {
+  it('has a heading of limited length, whatever the tags contain', () => {
     const page = reportHtml({ ...report, title: '긴'.repeat(20_000), artist: '🎧'.repeat(300) })
     expect(page).toContain(`<h1><bdi>${'긴'.repeat(200)}…</bdi></h1>`)
     expect(page).toContain(`<bdi>${'🎧'.repeat(200)}…</bdi>`)
@@ -525,7 +525,7 @@ describe('report.html', () => {
 })
 
 describe('report.json', () => {
-  it('has the digits that mean something, and null where there is no level', () => {
+  it('rounds to significant digits, with null for missing levels', () => {
     const rounded = roundReport({
       ...report,
       source: { ...report.source, measurement: { ...measurement, plr_db: -Infinity } },

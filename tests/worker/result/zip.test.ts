@@ -76,7 +76,7 @@ describe('the ZIP of a job', () => {
     }
   })
 
-  it('tells where each file lies, so that one master can be cut out of it', () => {
+  it('reports the offset of each file, so that one master can be sliced out of it', () => {
     const handle = openSync(path.join(folder, zip.fileName), 'r')
     for (const [platform, file] of [
       ['melon', 'melon'],
@@ -90,7 +90,7 @@ describe('the ZIP of a job', () => {
     expect(zip.entries).toHaveLength(5)
   })
 
-  it('is as large and has the hash that it says', () => {
+  it('has the reported size and hash', () => {
     const bytes = readFileSync(path.join(folder, zip.fileName))
     expect(zip).toMatchObject({ fileName: `${folderName}.zip`, sizeBytes: bytes.length, sha256: sha256(bytes) })
   })
@@ -115,7 +115,7 @@ describe('reading a ZIP back', () => {
     return file
   }
 
-  it('finds one changed byte in a master', async () => {
+  it('detects one changed byte in a master', async () => {
     const entry = zip.entries.find(({ name }) => name.endsWith('_melon.wav'))!
     const file = damaged('flipped.zip', (bytes) => {
       bytes[entry.offset + 5]! ^= 1
@@ -124,7 +124,7 @@ describe('reading a ZIP back', () => {
     await expect(readWholeZip(file)).rejects.toThrow(/damaged/)
   })
 
-  it('finds an entry that is not the one its directory names', async () => {
+  it('detects an entry that is not the one in the directory', async () => {
     const file = damaged('misnamed.zip', (bytes) => {
       bytes[LOCAL_HEADER_BYTES]! ^= 1
       return bytes
@@ -132,7 +132,7 @@ describe('reading a ZIP back', () => {
     await expect(readWholeZip(file)).rejects.toThrow(/disagree/)
   })
 
-  it('finds a ZIP that was cut short', async () => {
+  it('detects a ZIP that was cut short', async () => {
     await expect(readWholeZip(damaged('cut.zip', (bytes) => bytes.subarray(0, -100)))).rejects.toThrow(/truncated/)
     await expect(readWholeZip(damaged('tiny.zip', (bytes) => bytes.subarray(0, 10)))).rejects.toThrow(/truncated/)
   })
@@ -140,7 +140,7 @@ describe('reading a ZIP back', () => {
   it.each([
     ['method', 10],
     ['compressed size', 20],
-  ])('finds an entry that is not stored by its %s alone', async (_name, at) => {
+  ])('detects a compressed entry by its %s alone', async (_name, at) => {
     const file = damaged('compressed.zip', (bytes) => {
       const directory = bytes.readUInt32LE(bytes.length - END_RECORD_BYTES + 16)
       bytes[directory + at]! ^= 8
@@ -149,7 +149,7 @@ describe('reading a ZIP back', () => {
     await expect(readWholeZip(file)).rejects.toThrow(/compressed/)
   })
 
-  it('fails when a master is gone, instead of leaving it out', async () => {
+  it('fails if a master is missing, instead of leaving it out', async () => {
     const masters = [{ file: 'a.wav', path: path.join(folder, 'gone.raw'), sha256: '' }] as const
     await expect(packageResult(folder, 'gone', { masters, texts: [] })).rejects.toThrow()
   })
