@@ -1,4 +1,4 @@
-/** What the engine decided and why, in the reader's language: the report and every page say it in these sentences. */
+/** Sentences about the engine's decisions, in the reader's language, for the report and every page. */
 import type { Decision, DecisionCode } from '../report.ts'
 import { type StageDecisionCode, stageDecisionSentences } from '../stages/index.ts'
 import { fromWireValues } from '../wire-values.ts'
@@ -13,7 +13,7 @@ const stageNames: Record<Decision['stage'], Bilingual> = {
   image: both('Image', '스테레오'),
   clip: both('Clip', '클리핑'),
   limit: both('Limit', '리미팅'),
-  land: both('Land', '라우드니스 맞춤'),
+  land: both('Loudness', '음량 맞춤'),
 }
 
 /** Sentences of the decisions that belong to no kind of processing stage. */
@@ -47,7 +47,7 @@ const otherSentences: Record<Exclude<DecisionCode, StageDecisionCode>, Sentence>
     ),
   STOPPED_BELOW_TARGET: (v) =>
     both(
-      `The master stops ${decibels(Number(v.missingLu ?? 0), 1)} LU below the target: going on would have cost more than it gives.`,
+      `The master is ${decibels(Number(v.missingLu ?? 0), 1)} LU below its target: more loudness would have cost too much sound quality.`,
       `목표보다 ${decibels(Number(v.missingLu ?? 0), 1)} LU 낮게 멈췄어요. 더 올리면 얻는 것보다 잃는 것이 많아요.`,
     ),
   CEILING_LOWERED_FOR_CODEC: (v) =>

@@ -683,8 +683,8 @@ test('a note on one master says which it is of', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...messages, '--data-dir', dataDir])
   const notes = stdout.split('\n').filter((line) => line.includes('The master stops'))
   expect(notes).toEqual([
-    expect.stringMatching(/^Note: spotify: The master stops [\d.]+ LU below/),
-    expect.stringMatching(/^Note: melon: The master stops [\d.]+ LU below/),
+    expect.stringMatching(/^Note: spotify: The master is [\d.]+ LU below/),
+    expect.stringMatching(/^Note: melon: The master is [\d.]+ LU below/),
   ])
 })
 

@@ -212,7 +212,7 @@ describe('report.html', () => {
   it('writes numbers with a true minus and says which master stopped where', () => {
     expect(html).toContain('−14.00')
     expect(html).not.toMatch(/>-\d/)
-    expect(html).toMatch(/Melon: <span lang="en">The master stops 0.4 LU below the target/)
+    expect(html).toMatch(/Melon: <span lang="en">The master is 0.4 LU below its target/)
   })
 
   it('tells of each master whether it is on target, or why it is below, and how large its file is', () => {
