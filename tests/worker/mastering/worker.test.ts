@@ -296,7 +296,7 @@ describe('warnings about a song', () => {
     expect(warnings).toContainEqual({ code: 'INPUT_COVER_DROPPED', values: { reason: 'format' } })
     const report = JSON.parse(readFileSync(path.join(work.attemptFolder, 'report.json'), 'utf8')) as Report
     const { message } = report.warnings.find(({ code }) => code === 'INPUT_COVER_DROPPED')!
-    expect(message).toMatch(/^The cover was left out because it is no JPEG/)
+    expect(message).toMatch(/^The cover was left out because it is not a JPEG/)
   })
 
   it('do not include mono if only the first frame is mono', async () => {
@@ -356,7 +356,7 @@ describe('the report of a song that ends at 4 kHz', () => {
       const report = JSON.parse(readFileSync(path.join(work.attemptFolder, 'report.json'), 'utf8')) as Report
       expect(report.decisions.map(({ code }) => code)).toContain('TONE_LEFT_ALONE')
       const html = readFileSync(path.join(work.attemptFolder, 'report.html'), 'utf8')
-      expect(html).toContain('The balance of the bands is unchanged within 0.3\u00a0dB.')
+      expect(html).toContain('The tonal balance is unchanged within 0.3\u00a0dB.')
       const [before, after] = ['in', 'out'].map((name) => {
         const lines = [...html.matchAll(new RegExp(`class="line ${name}" d="M([^"]*)"`, 'g'))].map((match) => match[1]!)
         return lines.at(-1)!.split(/[ L]/).map(Number)
