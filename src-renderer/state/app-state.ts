@@ -88,7 +88,7 @@ export function createAppState({ session, isTicketSpent }: Opening) {
 
   const onEvent = (event: LiveEvent) => {
     jobs.apply(event)
-    batch.looks.apply(event)
+    batch.analyses.apply(event)
     if (event.event === 'desk.changed') readBatchSoon()
     if (event.event === 'account.changed') readAccountSoon()
     if (event.event === 'settings.changed') readSettingsSoon()

@@ -1,9 +1,12 @@
-/** Mastering songs once more: how those of ended jobs come back to the batch. */
+/** Mastering songs once more: songs of ended jobs come back to the batch. */
+import type { StoreApi } from 'zustand/vanilla'
 import type { BatchSong, MasterSettings } from '../../src-contract/app.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import { ERRORS, type ErrorCode } from '../../src-contract/errors.ts'
 import type { Job } from '../../src-contract/jobs.ts'
+import type { BatchState } from './batch-state.ts'
 import { settingsOf } from './jobs.ts'
+import type { NoticesActions } from './notices.ts'
 import { isNotReached } from './refusal.ts'
 
 /** What is done to the batch for it. */
@@ -22,6 +25,48 @@ export interface AgainBatch {
   readonly fetchReference: (filename: string, rowId: string, read: () => Promise<File>) => Promise<void>
   /** Told of each row as soon as it has come back, before its reference has. */
   readonly onBack: (rowId: string) => void
+}
+
+export interface MasterAgainDeps {
+  readonly client: Pick<Client, 'open'>
+  readonly store: StoreApi<BatchState>
+  readonly notices: NoticesActions
+  readonly clearFailure: () => void
+}
+
+/**
+ * Creates the action that puts the songs of ended jobs among those that can be started, with the settings that they had; one alone is
+ * selected, and what is changed from then on is its own. It resolves once their references are back too. Nothing is spent until they
+ * are started, and the toast takes it back. A song that the batch has forgotten is sent to it anew from what its job has kept. `text`
+ * receives the title of the first, the number of others, and whether the reference of one is gone.
+ * Throws ApiError: RESULT_EXPIRED for a song that is kept nowhere.
+ */
+export function createMasterAgain(deps: MasterAgainDeps, batch: Omit<AgainBatch, 'onBack'>) {
+  const { client, store, notices, clearFailure } = deps
+  return async (
+    jobs: readonly Job[],
+    text: (title: string, others: number, isReferenceGone: boolean) => string,
+  ): Promise<void> => {
+    clearFailure()
+    let isFirst = true
+    const onBack = (rowId: string) => {
+      if (isFirst) store.setState({ broughtBackId: rowId })
+      isFirst = false
+      if (jobs.length === 1) store.setState({ selectedId: rowId, isWholeBatch: false })
+    }
+    const { back, error } = await bringBack(jobs, client, { ...batch, onBack })
+    const [first] = back
+    if (first) {
+      const isReferenceGone = back.some((song) => song.isReferenceGone)
+      notices.show({
+        text: text(first.title, back.length - 1, isReferenceGone),
+        undo: () => {
+          for (const song of back) song.undo()
+        },
+      })
+    }
+    if (error) throw error
+  }
 }
 
 /** A song that came back. */

@@ -1,4 +1,4 @@
-/** The free look at each song of the batch, one after another: how far it is, and why it failed. What it finds is the batch's. */
+/** Free analysis of each song of the batch, one after another: its progress and its failure. The result goes to the batch. */
 import { createStore } from 'zustand/vanilla'
 import type { Batch, BatchSong } from '../../src-contract/app.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
@@ -6,16 +6,16 @@ import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { AiService } from '../../src-contract/platforms.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
-import { isTooShort, type Look } from './song-rows.ts'
+import { isTooShort, type AnalysisProgress } from './song-rows.ts'
 
-export interface LooksState {
-  readonly looks: Readonly<Record<string, Look>>
+export interface AnalysesState {
+  readonly analysing: Readonly<Record<string, AnalysisProgress>>
   readonly errors: Readonly<Record<string, Refusal>>
 }
 
-export interface LooksOptions {
+export interface AnalysesDeps {
   readonly client: Client
-  /** The batch, and ids of its rows in the order shown, in which its songs are looked at. */
+  /** The batch, and ids of its rows in the order shown, in which its songs are analysed. */
   readonly shown: () => { readonly batch: Batch | null; readonly order: readonly string[] }
   readonly onFound: (sourceId: string, analysis: Analysis) => void
   /** Runs what only one page of a browser may do at a time, once the others have done it; `hasWaited` where one was at it. */
@@ -24,15 +24,15 @@ export interface LooksOptions {
   readonly read: () => Promise<void>
 }
 
-/** Lets pages that share a browser look at songs in turn: the service takes one look at a time. */
+/** Lets pages that share a browser analyse songs in turn: the service takes one analysis at a time. */
 export async function inTurnOfPages(run: (hasWaited: boolean) => Promise<void>): Promise<void> {
   const { locks } = globalThis.navigator ?? {}
   if (!locks) return run(false)
-  const hasRun = await locks.request('loudsmith.looks', { ifAvailable: true }, async (lock) => {
+  const hasRun = await locks.request('loudsmith.analysing', { ifAvailable: true }, async (lock) => {
     if (lock) await run(false)
     return lock !== null
   })
-  if (!hasRun) await locks.request('loudsmith.looks', () => run(true))
+  if (!hasRun) await locks.request('loudsmith.analysing', () => run(true))
 }
 
 const RETRY_MS = 1500
@@ -42,13 +42,13 @@ const without = <Value>(all: Readonly<Record<string, Value>>, id: string) => {
   return rest
 }
 
-/** Makes the store of looks with its actions. */
-export function createLooks({ client, shown, onFound, alone, read }: LooksOptions) {
-  const store = createStore<LooksState>(() => ({ looks: {}, errors: {} }))
+/** Creates the store of running analyses with its actions. */
+export function createAnalyses({ client, shown, onFound, alone, read }: AnalysesDeps) {
+  const store = createStore<AnalysesState>(() => ({ analysing: {}, errors: {} }))
   const { getState, setState } = store
-  let isLooking = false
+  let isRunning = false
 
-  /** The next song that nobody has looked at; one that cannot be looked at is not tried again. */
+  /** Returns the next song without an analysis; a song whose analysis failed is not tried again. */
   function nextSong(): BatchSong | undefined {
     const { batch, order } = shown()
     const { errors } = getState()
@@ -58,24 +58,24 @@ export function createLooks({ client, shown, onFound, alone, read }: LooksOption
     return order.map((id) => pending.get(id)).find((song) => song !== undefined)
   }
 
-  async function look(sourceId: string, aiService: AiService): Promise<void> {
-    setState(({ looks }) => ({ looks: { ...looks, [sourceId]: { stage: 'decoding', percent: 0 } } }))
+  async function analyse(sourceId: string, aiService: AiService): Promise<void> {
+    setState(({ analysing }) => ({ analysing: { ...analysing, [sourceId]: { stage: 'decoding', percent: 0 } } }))
     try {
       const fields = { source_id: sourceId, ai_service: aiService }
       onFound(sourceId, await client.call('analyze', { fields }))
     } finally {
-      setState(({ looks }) => ({ looks: without(looks, sourceId) }))
+      setState(({ analysing }) => ({ analysing: without(analysing, sourceId) }))
     }
   }
 
-  async function lookAtAll(): Promise<void> {
+  async function analyseAll(): Promise<void> {
     for (;;) {
       const next = nextSong()
       const aiService = (next?.settings ?? shown().batch?.settings)?.ai_service
       if (!next || !aiService) break
       const sourceId = next.source.source_id
       try {
-        await look(sourceId, aiService)
+        await analyse(sourceId, aiService)
       } catch (error) {
         const code = error instanceof ApiError ? error.code : undefined
         if (isNotReached(code)) break
@@ -86,39 +86,39 @@ export function createLooks({ client, shown, onFound, alone, read }: LooksOption
     }
   }
 
-  /** Forgets how far looks of other pages were that have found something. */
+  /** Forgets the progress of analyses of other pages that have ended. */
   function forgetFound() {
-    const { looks } = getState()
+    const { analysing } = getState()
     const open = new Set(shown().batch?.songs.flatMap((song) => (song.analysis ? [] : [song.source.source_id])))
-    const found = Object.keys(looks).filter((id) => !open.has(id))
-    if (found.length > 0) setState({ looks: found.reduce(without, looks) })
+    const found = Object.keys(analysing).filter((id) => !open.has(id))
+    if (found.length > 0) setState({ analysing: found.reduce(without, analysing) })
   }
 
   return {
     store,
-    /** Looks at what nobody has looked at yet. Never throws; a song that cannot be looked at is in `errors`. */
+    /** Analyses the songs that have no analysis yet. Never throws; a song whose analysis failed is in `errors`. */
     async run(): Promise<void> {
       forgetFound()
-      if (isLooking || !nextSong()) return
-      isLooking = true
+      if (isRunning || !nextSong()) return
+      isRunning = true
       await alone(async (hasWaited) => {
-        // What the other page found is not known here yet.
+        // The results of the other page are not known here yet.
         if (hasWaited) await read().catch(() => undefined)
-        await lookAtAll()
+        await analyseAll()
       })
-      isLooking = false
+      isRunning = false
     },
-    /** Forgets why a look failed, so that the next `run` tries it again. */
+    /** Forgets the failure of an analysis, so that the next `run` tries it again. */
     forgetError: (sourceId: string) => setState(({ errors }) => ({ errors: without(errors, sourceId) })),
-    /** Applies a live event: how far a look is, that of another page as well. */
+    /** Applies a live event: the progress of an analysis, of another page as well. */
     apply({ event, source_id: sourceId = '', stage, progress = 0 }: LiveEvent) {
       if (event !== 'source.progress') return
       const song = shown().batch?.songs.find((one) => one.source.source_id === sourceId)
       if (!song || song.analysis) return
-      const known = getState().looks[sourceId]
+      const known = getState().analysing[sourceId]
       const percent = Math.max(known?.percent ?? 0, progress)
-      const next: Look = { stage: stage === 'analysing' ? 'analysing' : (known?.stage ?? 'decoding'), percent }
-      setState(({ looks }) => ({ looks: { ...looks, [sourceId]: next } }))
+      const next: AnalysisProgress = { stage: stage === 'analysing' ? 'analysing' : (known?.stage ?? 'decoding'), percent }
+      setState(({ analysing }) => ({ analysing: { ...analysing, [sourceId]: next } }))
     },
   }
 }

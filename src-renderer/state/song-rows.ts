@@ -48,9 +48,9 @@ export interface SongRow {
   readonly song?: BatchSong
   /** The newest job of the song, when it is known. */
   readonly job?: Job
-  /** How far the look at the song is, while it is looked at. */
-  readonly look?: Look
-  /** Why a look at the song failed, when it did. */
+  /** Progress of the analysis of the song, while it runs. */
+  readonly progress?: AnalysisProgress
+  /** Failure of the analysis of the song, when it failed. */
   readonly analysisError?: Refusal
   /** Title of the song on the list whose masters it would get once more. */
   readonly repeats?: string
@@ -70,7 +70,7 @@ export function partWarnings<Found extends Pick<Warning, 'code'>>(
 }
 
 /** The analysis of a song under way. */
-export interface Look {
+export interface AnalysisProgress {
   readonly stage: 'decoding' | 'analysing'
   /** 0 to 100, only ever more. */
   readonly percent: number
@@ -117,13 +117,13 @@ export interface RowSources {
   readonly accepted: Readonly<Record<string, true>>
   /** Ended jobs whose songs are to be mastered once more. */
   readonly again: Readonly<Record<string, true>>
-  readonly looks: Readonly<Record<string, Look>>
+  readonly analysing: Readonly<Record<string, AnalysisProgress>>
   readonly analysisErrors: Readonly<Record<string, Refusal>>
 }
 
 /** Returns one row per song, in the order shown. */
 export function songRows(sources: RowSources): SongRow[] {
-  const { songs, uploads, order, jobs, accepted, again, looks, analysisErrors } = sources
+  const { songs, uploads, order, jobs, accepted, again, analysing, analysisErrors } = sources
   const rows = new Map<string, SongRow>()
   const newJobs = new Map(Object.values(jobs).map((job) => [`${job.source_id} ${job.batch_id}`, job]))
   for (const song of songs) {
@@ -134,7 +134,7 @@ export function songRows(sources: RowSources): SongRow[] {
     const isAgain = song.state === 'submitted' && newest?.status !== 'queued' && again[newest?.job_id ?? ''] === true
     const job = isAgain ? undefined : newest
     const analysisError = analysisErrors[rowId]
-    const look = looks[rowId]
+    const progress = analysing[rowId]
     const state = newJob ? 'submitted' : isAgain ? 'ready' : song.state
     const kind = kindOf({ ...song, state }, job, accepted[rowId] === true, analysisError !== undefined)
     rows.set(rowId, {
@@ -142,7 +142,7 @@ export function songRows(sources: RowSources): SongRow[] {
       kind,
       song,
       ...(job ? { job } : {}),
-      ...(look ? { look } : {}),
+      ...(progress ? { progress } : {}),
       ...(analysisError ? { analysisError } : {}),
     })
   }
@@ -209,7 +209,7 @@ function withRepeats(rows: readonly SongRow[], { accepted, settings }: RowSource
 /** `now` with every row that says the same as in `before` replaced by that one, so that only rows that changed are drawn again. */
 export function steadyRows(before: readonly SongRow[], now: readonly SongRow[]): SongRow[] {
   const known = new Map(before.map((row) => [row.rowId, row]))
-  const parts = ['kind', 'upload', 'song', 'job', 'look', 'analysisError', 'repeats'] as const
+  const parts = ['kind', 'upload', 'song', 'job', 'progress', 'analysisError', 'repeats'] as const
   return now.map((row) => {
     const old = known.get(row.rowId)
     return old && parts.every((part) => old[part] === row[part]) ? old : row

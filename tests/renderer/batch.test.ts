@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Batch, BatchSong, Source } from '../../src-contract/app.ts'
 import { ApiError, createClient } from '../../src-contract/client.ts'
 import type { Job } from '../../src-contract/jobs.ts'
-import { type BatchActions, type BatchOptions, createBatch } from '../../src-renderer/state/batch.ts'
+import { type BatchActions, type BatchDeps, createBatch } from '../../src-renderer/state/batch.ts'
 import { inTurnOfPages } from '../../src-renderer/state/batch-analyses.ts'
 import { mergedBatch, mergedOrder } from '../../src-renderer/state/batch-merge.ts'
 import { sendingFor } from '../../src-renderer/state/batch-references.ts'
@@ -70,7 +70,7 @@ function bench(refuse: readonly string[] = []) {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (k: string, v: string) => void kept.set(k, v),
   }
-  const options: BatchOptions = {
+  const options: BatchDeps = {
     client,
     uploadsAtOnce: 1,
     jobs: createJobs(client),
@@ -152,22 +152,22 @@ describe('the batch', () => {
     gate.look = new Promise<void>((resolve) => {
       find = resolve
     })
-    const looks = () => batch.looks.store.getState().looks
+    const analysing = () => batch.analyses.store.getState().analysing
     const hear = (progress: number, stage = 'decoding', source_id = 'a') =>
-      batch.looks.apply({ event: 'source.progress', seq: 1, source_id, progress, stage })
+      batch.analyses.apply({ event: 'source.progress', seq: 1, source_id, progress, stage })
     batch.addFiles([file('a.wav'), file('b.wav')])
-    await expect.poll(looks).toEqual({ a: { stage: 'decoding', percent: 0 } })
+    await expect.poll(analysing).toEqual({ a: { stage: 'decoding', percent: 0 } })
     hear(30)
     hear(12, 'decoding', 'b')
     hear(45, 'analysing')
     hear(31, 'decoding')
-    expect(looks(), 'that of another page as well').toEqual({
+    expect(analysing(), 'that of another page as well').toEqual({
       a: { stage: 'analysing', percent: 45 },
       b: { stage: 'decoding', percent: 12 },
     })
     find()
     await expect.poll(() => batch.store.getState().batch?.songs.filter((one) => one.analysis).length).toBe(2)
-    expect(looks()).toEqual({})
+    expect(analysing()).toEqual({})
   })
 
   it('is measured by one page at a time, and the next one begins with what the first has found', async () => {
@@ -182,12 +182,12 @@ describe('the batch', () => {
     await Promise.all([here.read(), there.read()])
     const asked = () => calls.filter(({ path }) => path === '/api/v1/analyze').length
     await expect.poll(asked).toBe(1)
-    there.looks.apply({ event: 'source.progress', seq: 1, source_id: 'a', progress: 40, stage: 'decoding' })
+    there.analyses.apply({ event: 'source.progress', seq: 1, source_id: 'a', progress: 40, stage: 'decoding' })
     server.songs = [song('a', { analysis: { warnings: [] } as never })]
     find()
     const isKnown = (batch: BatchActions) => Boolean(batch.store.getState().batch?.songs[0]?.analysis)
     await expect.poll(() => [isKnown(here), isKnown(there)]).toEqual([true, true])
-    await expect.poll(() => [here, there].map((batch) => batch.looks.store.getState().looks)).toEqual([{}, {}])
+    await expect.poll(() => [here, there].map((batch) => batch.analyses.store.getState().analysing)).toEqual([{}, {}])
     expect(asked()).toBe(1)
   })
 
@@ -768,7 +768,7 @@ describe('a song that is to be mastered again', () => {
       const { batch } = given.batch.store.getState()
       const { accepted, again } = given.batch.marks.store.getState()
       const { byId } = given.options.jobs.store.getState()
-      const none = { uploads: [], order: [], looks: {}, analysisErrors: {} }
+      const none = { uploads: [], order: [], analysing: {}, analysisErrors: {} }
       return songRows({ ...none, songs: batch?.songs ?? [], settings: someSettings, jobs: byId, accepted, again })[0]
     }
     const sent = () => given.calls.filter(({ path }) => path === '/app/desk/a').map(({ body }) => body)
@@ -887,7 +887,7 @@ describe('a song that is to be mastered again', () => {
     const given = await again()
     let let_: (source: Source) => void = () => {}
     let refuse: () => void = () => {}
-    const upload: BatchOptions['upload'] = () =>
+    const upload: BatchDeps['upload'] = () =>
       new Promise((resolve, reject) => {
         let_ = resolve
         refuse = () => reject(new ApiError({ code: 'UNSUPPORTED_FORMAT', values: { reason: 'aac' } }))
@@ -931,7 +931,7 @@ describe('a song that is to be mastered again', () => {
       const none = {
         uploads: [],
         order: [],
-        looks: {},
+        analysing: {},
         analysisErrors: {},
         accepted: {},
         again: { old: true as const },
@@ -1064,7 +1064,7 @@ describe('what is done while the server is slow', () => {
     const given = bench()
     given.server.songs.push({ ...song('a'), analysis: {} as never }, { ...song('b'), settings: someSettings })
     let arrive = () => {}
-    const upload: BatchOptions['upload'] = () => new Promise((resolve) => (arrive = () => resolve(source('guide'))))
+    const upload: BatchDeps['upload'] = () => new Promise((resolve) => (arrive = () => resolve(source('guide'))))
     const batch = createBatch({ ...given.options, upload })
     await batch.read()
     const started = () =>
@@ -1266,7 +1266,7 @@ describe('what is done while the server is slow', () => {
   it('shows a reference on its way in the settings for which it is, also of a song that is stored meanwhile', async () => {
     const { options } = bench()
     const arrive: Record<string, () => void> = {}
-    const upload: BatchOptions['upload'] = ({ file: sent }) =>
+    const upload: BatchDeps['upload'] = ({ file: sent }) =>
       new Promise((resolve) => {
         arrive[sent.name] = () => resolve(source(sent.name.replace('.wav', '')))
       })

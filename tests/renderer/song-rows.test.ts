@@ -32,7 +32,7 @@ const job = (change: Partial<Job>) => {
   const { reference_source_id: _, ...made } = settings
   return { ...made, job_id: 'j', status: 'queued', results: [], progress: 0, ...change } as Job
 }
-const none = { settings, uploads: [], order: [], jobs: {}, accepted: {}, again: {}, looks: {}, analysisErrors: {} }
+const none = { settings, uploads: [], order: [], jobs: {}, accepted: {}, again: {}, analysing: {}, analysisErrors: {} }
 
 describe('songs that settings of all songs do not reach', () => {
   it('are those with their own that were not begun, also once they are to be mastered again', () => {
@@ -94,9 +94,9 @@ describe('the state of a song', () => {
 
 describe('a song that is looked at', () => {
   it('shows how far the look is', () => {
-    const look = { percent: 40, stage: 'analysing' as const }
-    const [row] = songRows({ ...none, songs: [song('a', { analysis: null })], looks: { a: look } })
-    expect(row).toMatchObject({ kind: 'analysing', look })
+    const progress = { percent: 40, stage: 'analysing' as const }
+    const [row] = songRows({ ...none, songs: [song('a', { analysis: null })], analysing: { a: progress } })
+    expect(row).toMatchObject({ kind: 'analysing', progress })
   })
 })
 

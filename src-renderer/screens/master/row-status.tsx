@@ -75,11 +75,11 @@ export function RowStatus({ row, place, startsInSeconds, leftSeconds, isPaused }
         </Lines>
       )
     case 'analysing': {
-      const { look } = row
-      if (!look) return <Lines head={<span>{t.row.waitingToAnalyse}</span>} />
+      const { progress } = row
+      if (!progress) return <Lines head={<span>{t.row.waitingToAnalyse}</span>} />
       return (
-        <Lines head={<Doing text={t.row.analysing} percent={look.percent} isFaint />}>
-          <span>{t.row.analysingWhat[look.stage]}</span>
+        <Lines head={<Doing text={t.row.analysing} percent={progress.percent} isFaint />}>
+          <span>{t.row.analysingWhat[progress.stage]}</span>
         </Lines>
       )
     }

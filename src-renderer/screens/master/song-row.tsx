@@ -63,7 +63,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
       ]
     : [upload ? format.bytes(upload.sizeBytes) : null, upload?.settings ? t.row.hasOwnSettings : null]
   const canMove = kind === 'waiting' || kind === 'ready' || kind === 'warning' || kind === 'repeated'
-  const known = kind === 'sending' ? (upload?.sent ?? 0) * 100 : (row.look?.percent ?? 0)
+  const known = kind === 'sending' ? (upload?.sent ?? 0) * 100 : (row.progress?.percent ?? 0)
   const mastered = isMade ? 100 : kind === 'rendering' ? (job?.progress ?? 0) : 0
   return (
     <li

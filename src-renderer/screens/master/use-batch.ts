@@ -15,16 +15,16 @@ export function useRows(): SongRow[] {
   const order = useSelect(batch.store, (state) => state.order)
   const accepted = useSelect(batch.marks.store, (state) => state.accepted)
   const again = useSelect(batch.marks.store, (state) => state.again)
-  const looks = useSelect(batch.looks.store, (state) => state.looks)
-  const analysisErrors = useSelect(batch.looks.store, (state) => state.errors)
+  const analysing = useSelect(batch.analyses.store, (state) => state.analysing)
+  const analysisErrors = useSelect(batch.analyses.store, (state) => state.errors)
   const byId = useSelect(jobs.store, (state) => state.byId)
   const shown = useRef<SongRow[]>([])
   return useMemo(() => {
-    const given = { songs: songs ?? [], settings, uploads, order, jobs: byId, accepted, again, looks, analysisErrors }
+    const given = { songs: songs ?? [], settings, uploads, order, jobs: byId, accepted, again, analysing, analysisErrors }
     const rows = songRows(given)
     shown.current = steadyRows(shown.current, rows)
     return shown.current
-  }, [songs, settings, uploads, order, byId, accepted, again, looks, analysisErrors])
+  }, [songs, settings, uploads, order, byId, accepted, again, analysing, analysisErrors])
 }
 
 export interface Scope {

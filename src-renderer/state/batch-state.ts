@@ -1,0 +1,94 @@
+/** State of the batch as the page shows it, and its pure transitions. */
+import type { Batch, BatchSong, Source } from '../../src-contract/app.ts'
+import { placedOrder } from './batch-merge.ts'
+import { inState } from './batch-starts.ts'
+import type { Refusal } from './refusal.ts'
+
+export const SORTS = ['added', 'title', 'length'] as const
+export type Sort = (typeof SORTS)[number]
+
+export interface BatchState {
+  readonly batch: Batch | null
+  readonly order: readonly string[]
+  /** Criterion by which the list was ordered last; null once it stands in an order of its own. */
+  readonly sort: Sort | null
+  /** The song whose own settings the column shows; null for all songs. */
+  readonly selectedId: string | null
+  readonly isWholeBatch: boolean
+  /** The row that came back from elsewhere and is to be scrolled to; null once it is in view. */
+  readonly broughtBackId: string | null
+  /** Failure of something about the batch as a whole. */
+  readonly failure: Refusal | null
+}
+
+type Change = Partial<BatchState>
+
+/** Returns the stored song with an id. */
+export const songIn = ({ batch }: Pick<BatchState, 'batch'>, sourceId: string): BatchSong | undefined =>
+  batch?.songs.find((song) => song.source.source_id === sourceId)
+
+/** Returns the ids of the stored songs in the order in which they are shown. */
+export const songOrderIn = (state: Pick<BatchState, 'batch' | 'order'>): string[] =>
+  state.order.filter((id) => songIn(state, id))
+
+/** Returns the change that replaces the song of the same id. */
+export function withSong({ batch }: BatchState, song: BatchSong): Change {
+  if (!batch) return {}
+  const id = song.source.source_id
+  return { batch: { ...batch, songs: batch.songs.map((one) => (one.source.source_id === id ? song : one)) } }
+}
+
+/** Returns the change that shows songs in another state. */
+export function withSongStates({ batch }: BatchState, sourceIds: readonly string[], state: BatchSong['state']): Change {
+  if (!batch) return {}
+  const chosen = new Set(sourceIds)
+  const songs = batch.songs.map((song) => (chosen.has(song.source.source_id) ? inState(song, state) : song))
+  return { batch: { ...batch, songs } }
+}
+
+/** Returns the change that puts a stored song in the place of its upload, so that no row moves. */
+export function withStoredSong(state: BatchState, uploadId: string, source: Source): Change & Pick<BatchState, 'order'> {
+  const { batch, selectedId } = state
+  const sourceId = source.source_id
+  const song: BatchSong = { source, state: 'ready', settings: null, analysis: null, job_ids: [] }
+  const order = state.order.filter((id) => id !== sourceId).map((id) => (id === uploadId ? sourceId : id))
+  return {
+    order,
+    selectedId: selectedId === uploadId ? sourceId : selectedId,
+    ...(batch && !songIn(state, sourceId) ? { batch: { ...batch, songs: [...batch.songs, song] } } : {}),
+  }
+}
+
+/** Returns the change that adds rows at the end, or behind the row that they replace. */
+export function withRows({ order, sort }: BatchState, ids: readonly string[], replaces: string | undefined): Change {
+  const at = replaces ? order.indexOf(replaces) + 1 : order.length
+  return {
+    order: [...order.slice(0, at), ...ids, ...order.slice(at)],
+    // A row at the end of songs in the order of their titles has no place among them.
+    sort: sort === 'added' && !replaces ? sort : null,
+  }
+}
+
+/** Returns the change that takes rows off the list. */
+export function withoutRows({ batch, order, selectedId }: BatchState, gone: ReadonlySet<string>): Change {
+  return {
+    order: order.filter((id) => !gone.has(id)),
+    ...(batch ? { batch: { ...batch, songs: batch.songs.filter((song) => !gone.has(song.source.source_id)) } } : {}),
+    ...(selectedId && gone.has(selectedId) ? { selectedId: null, isWholeBatch: true } : {}),
+  }
+}
+
+/** Returns the change that puts rows back which are missing, with their songs, as they stood in `formerOrder`. */
+export function withRowsBack(
+  { batch, order }: BatchState,
+  rowIds: readonly string[],
+  songs: readonly BatchSong[],
+  formerOrder: readonly string[],
+): Change {
+  const missing = rowIds.filter((id) => !order.includes(id))
+  const back = songs.filter((song) => missing.includes(song.source.source_id))
+  return {
+    order: placedOrder(order, missing, formerOrder),
+    ...(batch ? { batch: { ...batch, songs: [...batch.songs, ...back] } } : {}),
+  }
+}
