@@ -1,5 +1,5 @@
 /** Files on their way to the batch, and those that were refused or interrupted. What arrives is the batch's. */
-import { createStore } from 'zustand/vanilla'
+import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { MasterSettings, Source } from '../../src-contract/app.ts'
 import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
 import type { SendSong } from '../api/upload.ts'
@@ -8,7 +8,7 @@ import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import type { Upload } from './song-rows.ts'
 import { readStored } from './stored.ts'
 
-export interface UploadsOptions {
+export interface UploadsDeps {
   readonly send: (song: SendSong) => Promise<Source>
   /** Files sent at once; without a limit where the desktop takes them and goes on without this page. */
   readonly atOnce: number
@@ -41,47 +41,56 @@ const isOf = (name: string, sizeBytes: number) => (upload: Upload) =>
 
 const isPending = ({ state }: Pick<Upload, 'state'>) => state === 'queued' || state === 'sending'
 
-/** Makes the store of uploads with its actions. */
-export function createUploads(options: UploadsOptions) {
-  const { send, atOnce, newId, storage, onStored } = options
-  const readKept = () => readStored<Kept>(storage, KEPT_KEY, isKept, { uploads: [], order: [] })
-  const kept = readKept()
-  const store = createStore<{ readonly uploads: readonly Upload[] }>(() => ({ uploads: kept.uploads }))
-  const { getState, setState } = store
-  const files = new Map<string, File>()
+interface UploadsState {
+  readonly uploads: readonly Upload[]
+}
+
+/** Creates the keeper of refused and interrupted uploads over a reload, beside those of other pages of this browser. */
+function createKeeper(storage: UploadsDeps['storage'], shownOrder: UploadsDeps['order']) {
+  const read = () => readStored<Kept>(storage, KEPT_KEY, isKept, { uploads: [], order: [] })
+  const kept = read()
+  /** Uploads that this page shows or showed: all others that are kept belong to other pages. */
+  const owned = new Set(kept.uploads.map((one) => one.uploadId))
+  let saved = ''
+  return {
+    kept,
+    own(uploads: readonly Upload[]) {
+      for (const { uploadId } of uploads) owned.add(uploadId)
+    },
+    /** Keeps uploads with their places in the list. */
+    save(uploads: readonly Upload[]) {
+      const order = uploads.length > 0 ? shownOrder() : []
+      const text = JSON.stringify({ uploads, order })
+      if (text === saved) return
+      saved = text
+      const stored = read()
+      const others = stored.uploads.filter((one) => !owned.has(one.uploadId))
+      const otherIds = others.map((one) => one.uploadId)
+      const all: Kept = { uploads: [...uploads, ...others], order: placedOrder(order, otherIds, stored.order) }
+      storage.setItem(KEPT_KEY, JSON.stringify(all))
+    },
+  }
+}
+
+/** Creates the state of a file that was given: too large a one is refused at once. */
+function uploadOf(file: File, uploadId: string): Upload {
+  const row = { uploadId, filename: file.name, sizeBytes: file.size, sent: 0, addedAt: now() }
+  if (file.size <= MAX_SOURCE_BYTES) return { ...row, state: 'queued' }
+  const values = { maxMegabytes: MAX_SOURCE_BYTES / 1024 ** 2 }
+  return { ...row, state: 'refused', error: { code: 'FILE_TOO_LARGE', values } }
+}
+
+interface SenderDeps extends Pick<UploadsDeps, 'send' | 'atOnce' | 'onStored'> {
+  readonly store: StoreApi<UploadsState>
+  readonly files: Map<string, File>
+  readonly change: (uploadId: string, more: Partial<Upload>) => void
+  readonly drop: (uploadIds: ReadonlySet<string>) => void
+}
+
+/** Creates the sender of queued files, so many at once. */
+function createSender({ send, atOnce, onStored, store: { getState }, files, change, drop }: SenderDeps) {
   /** Requests under way. */
   const sending = new Map<string, AbortController>()
-
-  const change = (uploadId: string, more: Partial<Upload>) =>
-    setState(({ uploads }) => ({
-      uploads: uploads.map((one) => (one.uploadId === uploadId ? { ...one, ...more } : one)),
-    }))
-  /** Whether only this page has the bytes of a file that the program never got. */
-  const isUnreached = ({ uploadId, error }: Upload) => files.has(uploadId) && isNotReached(error?.code)
-  /** Uploads that this page shows or showed: what is kept of others is that of other pages of this browser. */
-  const mine = new Set(kept.uploads.map((one) => one.uploadId))
-  const put = (added: readonly Upload[]) => {
-    for (const { uploadId } of added) mine.add(uploadId)
-    setState(({ uploads }) => ({ uploads: [...uploads, ...added] }))
-  }
-  const drop = (uploadIds: ReadonlySet<string>) =>
-    setState(({ uploads }) => ({ uploads: uploads.filter((one) => !uploadIds.has(one.uploadId)) }))
-
-  /** Keeps what a reload must not lose: what rests, with its place; what is on its way only when the page goes. */
-  let saved = ''
-  const save = (uploads: readonly Upload[]) => {
-    const order = uploads.length > 0 ? options.order() : []
-    const text = JSON.stringify({ uploads, order })
-    if (text === saved) return
-    saved = text
-    const stored = readKept()
-    const others = stored.uploads.filter((one) => !mine.has(one.uploadId))
-    const otherIds = others.map((one) => one.uploadId)
-    const all: Kept = { uploads: [...uploads, ...others], order: placedOrder(order, otherIds, stored.order) }
-    storage.setItem(KEPT_KEY, JSON.stringify(all))
-  }
-  const saveResting = () => save(getState().uploads.filter((one) => !isPending(one) && !isUnreached(one)))
-  store.subscribe(saveResting)
 
   async function sendOne(uploadId: string, file: File): Promise<void> {
     const stop = new AbortController()
@@ -110,17 +119,37 @@ export function createUploads(options: UploadsOptions) {
     }
   }
 
-  const uploadOf = (file: File): Upload => {
-    const row = { uploadId: newId(), filename: file.name, sizeBytes: file.size, sent: 0, addedAt: now() }
-    if (file.size <= MAX_SOURCE_BYTES) return { ...row, state: 'queued' }
-    const values = { maxMegabytes: MAX_SOURCE_BYTES / 1024 ** 2 }
-    return { ...row, state: 'refused', error: { code: 'FILE_TOO_LARGE', values } }
+  return { sendPending, abort: (uploadId: string) => sending.get(uploadId)?.abort() }
+}
+
+/** Creates the store of uploads with its actions. */
+export function createUploads(deps: UploadsDeps) {
+  const { send, atOnce, newId, storage, onStored } = deps
+  const keeper = createKeeper(storage, deps.order)
+  const store = createStore<UploadsState>(() => ({ uploads: keeper.kept.uploads }))
+  const { getState, setState } = store
+  const files = new Map<string, File>()
+  const change = (uploadId: string, more: Partial<Upload>) =>
+    setState(({ uploads }) => ({
+      uploads: uploads.map((one) => (one.uploadId === uploadId ? { ...one, ...more } : one)),
+    }))
+  /** Whether only this page has the bytes of a file that the program never got. */
+  const isUnreached = ({ uploadId, error }: Upload) => files.has(uploadId) && isNotReached(error?.code)
+  const put = (added: readonly Upload[]) => {
+    keeper.own(added)
+    setState(({ uploads }) => ({ uploads: [...uploads, ...added] }))
   }
+  const drop = (uploadIds: ReadonlySet<string>) =>
+    setState(({ uploads }) => ({ uploads: uploads.filter((one) => !uploadIds.has(one.uploadId)) }))
+
+  const { sendPending, abort } = createSender({ send, atOnce, onStored, store, files, change, drop })
+  const saveResting = () => keeper.save(getState().uploads.filter((one) => !isPending(one) && !isUnreached(one)))
+  store.subscribe(saveResting)
 
   return {
     store,
     /** Ids of rows, songs included, as they were shown when uploads were kept last. */
-    keptOrder: kept.order,
+    keptOrder: keeper.kept.order,
     /**
      * Queues files and answers the ids of new rows, one per file that is not the missing one of an interrupted upload. `more` is
      * kept with the first of them.
@@ -131,7 +160,7 @@ export function createUploads(options: UploadsOptions) {
         const isIts = isOf(file.name, file.size)
         const left = getState().uploads.find((one) => one.state === 'interrupted' && isIts(one))
         if (left) change(left.uploadId, { state: 'queued', sent: 0 })
-        const upload = left ?? { ...uploadOf(file), ...(ids.length === 0 ? more : {}) }
+        const upload = left ?? { ...uploadOf(file, newId()), ...(ids.length === 0 ? more : {}) }
         if (upload.state !== 'refused') files.set(upload.uploadId, file)
         if (!left) {
           put([upload])
@@ -156,7 +185,7 @@ export function createUploads(options: UploadsOptions) {
     takeOff(uploadIds: ReadonlySet<string>): { readonly putBack: () => void; readonly forget: () => void } {
       const taken = getState().uploads.filter((one) => uploadIds.has(one.uploadId))
       drop(uploadIds)
-      for (const id of uploadIds) sending.get(id)?.abort()
+      for (const id of uploadIds) abort(id)
       return {
         putBack() {
           put(taken.map((one) => (one.state === 'sending' ? { ...one, state: 'queued', sent: 0 } : one)))
@@ -192,7 +221,7 @@ export function createUploads(options: UploadsOptions) {
     saveResting,
     /** Call when the page goes: what has not arrived waits as interrupted for its file to be given again. */
     leave: () =>
-      save(
+      keeper.save(
         getState().uploads.map(({ error, ...one }): Upload => {
           if (isPending(one) || isNotReached(error?.code)) return { ...one, state: 'interrupted', sent: 0 }
           return { ...one, ...(error ? { error } : {}) }

@@ -1,5 +1,5 @@
 /** History: the jobs that match a search, page by page, and what is selected among them. */
-import { createStore } from 'zustand/vanilla'
+import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Job, JobQuery } from '../../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../../src-contract/limits.ts'
@@ -76,59 +76,147 @@ export function sizeOf(job: Job): number {
   return job.expired ? 0 : job.results.reduce((sum, result) => sum + result.size_bytes, 0)
 }
 
-export interface HistoryOptions {
+export interface HistoryDeps {
   readonly client: Client
   readonly jobs: JobsActions
   readonly notices: NoticesActions
 }
 
-/** Makes the store of the history with its actions. */
-export function createHistory({ client, jobs, notices }: HistoryOptions) {
-  const store = createStore<HistoryState>(() => ({
-    filter: { q: '', status: undefined, platform: undefined, sort: 'newest' },
-    ids: [],
-    total: 0,
-    nextCursor: null,
-    isReading: false,
-    hasRead: false,
-    failure: null,
-    refusal: null,
-    selected: {},
-    isGrouped: true,
-    before: {},
-    hidden: {},
-  }))
+const FIRST_STATE: HistoryState = {
+  filter: { q: '', status: undefined, platform: undefined, sort: 'newest' },
+  ids: [],
+  total: 0,
+  nextCursor: null,
+  isReading: false,
+  hasRead: false,
+  failure: null,
+  refusal: null,
+  selected: {},
+  isGrouped: true,
+  before: {},
+  hidden: {},
+}
+
+/** Creates the store of the history with its actions. */
+export function createHistory(deps: HistoryDeps) {
+  const { client, notices } = deps
+  const store = createStore<HistoryState>(() => FIRST_STATE)
   const { getState, setState } = store
+  const { read, readMore } = createPages(deps, store)
+  const deleteNow = createDeletion(deps, store)
+
+  return {
+    store,
+    read: () => read(false),
+    /** Reads again what is shown, or could not be read, when this screen was ever open. */
+    async refresh() {
+      const { hasRead, failure } = getState()
+      if (hasRead || failure) await read(true)
+    },
+    readMore,
+    readBefore: createReportReader(client, store),
+    filter(change: Partial<HistoryFilter>) {
+      setState(({ filter }) => ({ filter: { ...filter, ...change }, selected: {} }))
+      void read(false)
+    },
+    group: (isGrouped: boolean) => setState({ isGrouped }),
+    select(jobIds: readonly string[], isSelected: boolean) {
+      setState(({ selected }) => {
+        const rest = Object.entries(selected).filter(([id]) => !jobIds.includes(id))
+        return { selected: Object.fromEntries(isSelected ? [...rest, ...marked(jobIds)] : rest) }
+      })
+    },
+    /** Deletes jobs after the time to undo. */
+    remove(jobIds: readonly string[], text: string) {
+      const marks = Object.fromEntries(marked(jobIds))
+      setState(({ hidden }) => ({ hidden: { ...hidden, ...marks }, selected: {}, refusal: null }))
+      notices.show({
+        text,
+        undo: () => setState(({ hidden }) => ({ hidden: without(hidden, jobIds) })),
+        settle: (isLeaving) => void deleteNow(jobIds, isLeaving),
+      })
+    },
+    /** Returns all finished jobs created before `before`, oldest first, for freeing the disk. Throws ApiError. */
+    async findEnded(before: Date): Promise<Job[]> {
+      const found: Job[] = []
+      let cursor: string | undefined
+      do {
+        const answer = await client.call('listJobs', {
+          query: { status: 'done', sort: 'oldest', limit: MAX_PAGE_SIZE, ...(cursor ? { cursor } : {}) },
+        })
+        found.push(...answer.jobs.filter((job) => new Date(job.created_at) < before))
+        cursor = answer.jobs.some((job) => new Date(job.created_at) >= before) ? undefined : answer.next_cursor
+      } while (cursor)
+      return found
+    },
+    /** Deletes jobs at once and reports how many are gone so far. Never throws. */
+    async deleteAll(jobIds: readonly string[], onDeleted: (count: number) => void) {
+      setState({ refusal: null })
+      let count = 0
+      for (const jobId of jobIds) {
+        count += await deleteNow([jobId])
+        onDeleted(count)
+      }
+    },
+    clearRefusal: () => setState({ refusal: null }),
+  }
+}
+
+const marked = (ids: readonly string[]) => ids.map((id) => [id, true as const] as const)
+
+const without = (marks: Readonly<Record<string, true>>, ids: readonly string[]): Record<string, true> =>
+  Object.fromEntries(Object.entries(marks).filter(([id]) => !ids.includes(id)))
+
+/** A page of the list as it was read. */
+interface Page {
+  readonly found: readonly string[]
+  readonly total: number
+  readonly nextCursor: string | null
+}
+
+/**
+ * Returns the list after its first page was read. A refresh of the same list keeps the further pages that are shown, and their
+ * cursor.
+ */
+export function withFirstPage(
+  { ids, nextCursor }: Pick<HistoryState, 'ids' | 'nextCursor'>,
+  page: Page,
+  isRefresh: boolean,
+): Pick<HistoryState, 'ids' | 'total' | 'nextCursor'> {
+  const keepsFurther = isRefresh && ids.length > MAX_PAGE_SIZE
+  const further = keepsFurther ? ids.filter((id) => !page.found.includes(id)) : []
+  return {
+    ids: [...page.found, ...further],
+    total: page.total,
+    nextCursor: keepsFurther ? nextCursor : page.nextCursor,
+  }
+}
+
+/** Creates the reader of pages. An answer that another reading has overtaken is dropped. */
+function createPages({ client, jobs }: HistoryDeps, { getState, setState }: StoreApi<HistoryState>) {
+  /** Number of the last reading. */
   let reading = 0
-  /** What the rows that are shown were asked for with. */
+  /** Filter of the rows that are shown. */
   let shownFilter: HistoryFilter | undefined
   /** The end of the list came in view, and what follows it has not been read. */
   let wantsMore = false
-  let reportsRead: Promise<void> = Promise.resolve()
 
   /**
-   * Reads what follows `cursor`: a page, or for the expired jobs, which the API cannot be asked for, as many pages as it takes
-   * to find a page of them. Answers null when another reading has begun meanwhile. Throws ApiError.
+   * Reads what follows `from`: a page, or for the expired jobs, for which the API has no filter, as many pages as it takes to fill
+   * one. Returns null when another reading has begun meanwhile. Throws ApiError.
    */
-  const page = async (mine: number, from: string | null = null) => {
+  async function readPage(number: number, from: string | null = null): Promise<Page | null> {
     const { q, status, platform, sort } = getState().filter
     const isExpired = status === 'expired'
     const asked = isExpired ? 'done' : status
+    const filter = { ...(q ? { q } : {}), ...(asked ? { status: asked } : {}), ...(platform ? { platform } : {}) }
     const found: Job[] = []
     let cursor = from
     let total = 0
     do {
-      const answer = await client.call('listJobs', {
-        query: {
-          sort,
-          limit: MAX_PAGE_SIZE,
-          ...(q ? { q } : {}),
-          ...(asked ? { status: asked } : {}),
-          ...(platform ? { platform } : {}),
-          ...(cursor ? { cursor } : {}),
-        },
-      })
-      if (mine !== reading) return null
+      const query = { sort, limit: MAX_PAGE_SIZE, ...filter, ...(cursor ? { cursor } : {}) }
+      const answer = await client.call('listJobs', { query })
+      if (number !== reading) return null
       found.push(...(isExpired ? answer.jobs.filter((job) => job.expired) : answer.jobs))
       cursor = answer.next_cursor ?? null
       total = isExpired ? found.length : answer.total
@@ -137,67 +225,60 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
     return { found: found.map((job) => job.job_id), total, nextCursor: cursor }
   }
 
-  /** Reads the first page. A refresh keeps the further pages that are shown. An overtaken answer is dropped. */
-  const read = async (isRefresh: boolean) => {
-    reading += 1
-    const mine = reading
-    const { filter } = getState()
-    wantsMore &&= isRefresh
+  /** Reads a page and shows it, unless another reading overtakes it; a failure is shown too. `onEnd` follows either. */
+  async function run(number: number, from: string | null, show: (page: Page) => void, onEnd: () => void) {
     setState({ isReading: true })
     try {
-      const answer = await page(mine)
-      if (!answer) return
-      const first = answer.found
-      const { ids, nextCursor } = getState()
-      const hasFurther = isRefresh && filter === shownFilter && ids.length > MAX_PAGE_SIZE
-      shownFilter = filter
-      const further = hasFurther ? ids.filter((id) => !first.includes(id)) : []
-      setState({
-        ids: [...first, ...further],
-        total: answer.total,
-        nextCursor: hasFurther ? nextCursor : answer.nextCursor,
-        hasRead: true,
-        failure: null,
-      })
+      const page = await readPage(number, from)
+      if (page) show(page)
     } catch (error) {
-      if (mine === reading) setState({ failure: refusalOf(error) })
+      if (number === reading) setState({ failure: refusalOf(error) })
     } finally {
-      if (mine === reading) {
-        setState({ isReading: false })
-        if (wantsMore) void readMore()
-      }
+      if (number === reading) onEnd()
     }
   }
 
+  /** Reads the first page. */
+  async function read(isRefresh: boolean): Promise<void> {
+    reading += 1
+    const { filter } = getState()
+    wantsMore &&= isRefresh
+    const show = (page: Page) => {
+      const isSameList = isRefresh && filter === shownFilter
+      shownFilter = filter
+      setState({ ...withFirstPage(getState(), page, isSameList), hasRead: true, failure: null })
+    }
+    await run(reading, null, show, () => {
+      setState({ isReading: false })
+      if (wantsMore) void readMore()
+    })
+  }
+
   /** Reads the next page at the end of the list; behind a refresh that is under way, and again when one has overtaken it. */
-  const readMore = async () => {
+  async function readMore(): Promise<void> {
     const { filter, nextCursor, isReading } = getState()
     if (!nextCursor) return
     wantsMore = true
     if (isReading || filter !== shownFilter) return
-    setState({ isReading: true })
-    const mine = reading
-    try {
-      const answer = await page(mine, nextCursor)
-      if (!answer) return
+    const show = ({ found, total, nextCursor: next }: Page) => {
       const known = new Set(getState().ids)
-      const fresh = answer.found.filter((id) => !known.has(id))
-      setState(({ ids }) => ({ ids: [...ids, ...fresh], total: answer.total, nextCursor: answer.nextCursor }))
-    } catch (error) {
-      if (mine === reading) setState({ failure: refusalOf(error) })
-    } finally {
-      if (mine === reading) {
-        wantsMore = false
-        setState({ isReading: false })
-      }
+      setState(({ ids }) => ({ ids: [...ids, ...found.filter((id) => !known.has(id))], total, nextCursor: next }))
     }
+    await run(reading, nextCursor, show, () => {
+      wantsMore = false
+      setState({ isReading: false })
+    })
   }
 
-  /**
-   * Deletes jobs one after another; all at once when the page is leaving and sees no answer any more. Answers how many are gone;
-   * those that the server keeps are shown again, and why. Never throws.
-   */
-  const deleteNow = async (jobIds: readonly string[], isLeaving = false): Promise<number> => {
+  return { read, readMore }
+}
+
+/**
+ * Creates the function that deletes jobs one after another; all at once when the page is leaving and sees no answer any more. It
+ * returns how many are gone; those that the server keeps are shown again, and why. Never throws.
+ */
+function createDeletion({ client, jobs }: HistoryDeps, { setState }: StoreApi<HistoryState>) {
+  return async (jobIds: readonly string[], isLeaving = false): Promise<number> => {
     const gone = new Set<string>()
     const deleteOne = async (jobId: string) => {
       try {
@@ -215,87 +296,29 @@ export function createHistory({ client, jobs, notices }: HistoryOptions) {
     else for (const jobId of jobIds) await deleteOne(jobId)
     setState(({ ids, hidden, total }) => ({
       ids: ids.filter((id) => !gone.has(id)),
-      hidden: Object.fromEntries(Object.entries(hidden).filter(([id]) => !jobIds.includes(id))),
+      hidden: without(hidden, jobIds),
       total: Math.max(0, total - gone.size),
     }))
     return gone.size
   }
+}
 
-  return {
-    store,
-    read: () => read(false),
-    /** Reads again what is shown, or could not be read, when this screen was ever open. */
-    async refresh() {
-      const { hasRead, failure } = getState()
-      if (hasRead || failure) await read(true)
-    },
-    readMore,
-    /** Reads how loud the song of a finished job came in: it stands in the report only. One at a time. Never throws. */
-    readBefore({ job_id, source_sha256 }: Job) {
-      reportsRead = reportsRead.then(async () => {
-        if (getState().before[source_sha256] !== undefined) return
-        let lufs: number | null = null
-        try {
-          const report = await client.call('readReport', { params: { job_id } })
-          lufs = report.source.measurement.integrated_lufs
-        } catch (error) {
-          // Nobody knows yet: it is asked for again when the list is read again.
-          if (isNotReached(refusalOf(error).code)) return
-        }
-        setState(({ before }) => ({ before: { ...before, [source_sha256]: lufs } }))
-      })
-      return reportsRead
-    },
-    filter(change: Partial<HistoryFilter>) {
-      setState(({ filter }) => ({ filter: { ...filter, ...change }, selected: {} }))
-      void read(false)
-    },
-    group: (isGrouped: boolean) => setState({ isGrouped }),
-    select(jobIds: readonly string[], isSelected: boolean) {
-      setState(({ selected }) => {
-        const next = { ...selected }
-        for (const id of jobIds) {
-          if (isSelected) next[id] = true
-          else delete next[id]
-        }
-        return { selected: next }
-      })
-    },
-    /** Deletes jobs after the time to undo. */
-    remove(jobIds: readonly string[], text: string) {
-      const marks = Object.fromEntries(jobIds.map((id) => [id, true as const]))
-      setState(({ hidden }) => ({ hidden: { ...hidden, ...marks }, selected: {}, refusal: null }))
-      notices.show({
-        text,
-        undo: () =>
-          setState(({ hidden }) => ({
-            hidden: Object.fromEntries(Object.entries(hidden).filter(([id]) => !marks[id])),
-          })),
-        settle: (isLeaving) => void deleteNow(jobIds, isLeaving),
-      })
-    },
-    /** All finished jobs created before `before`, oldest last, for freeing the disk. Throws ApiError. */
-    async findEnded(before: Date): Promise<Job[]> {
-      const found: Job[] = []
-      let cursor: string | undefined
-      do {
-        const answer = await client.call('listJobs', {
-          query: { status: 'done', sort: 'oldest', limit: MAX_PAGE_SIZE, ...(cursor ? { cursor } : {}) },
-        })
-        found.push(...answer.jobs.filter((job) => new Date(job.created_at) < before))
-        cursor = answer.jobs.some((job) => new Date(job.created_at) >= before) ? undefined : answer.next_cursor
-      } while (cursor)
-      return found
-    },
-    /** Deletes jobs at once, telling how many are gone. Never throws. */
-    async deleteAll(jobIds: readonly string[], onDeleted: (count: number) => void) {
-      setState({ refusal: null })
-      let count = 0
-      for (const jobId of jobIds) {
-        count += await deleteNow([jobId])
-        onDeleted(count)
+/** Creates the function that reads the loudness of the song of a finished job, which its report alone has. One at a time. Never throws. */
+function createReportReader(client: Client, { getState, setState }: StoreApi<HistoryState>) {
+  let last: Promise<void> = Promise.resolve()
+  return ({ job_id, source_sha256 }: Job): Promise<void> => {
+    last = last.then(async () => {
+      if (getState().before[source_sha256] !== undefined) return
+      let lufs: number | null = null
+      try {
+        const report = await client.call('readReport', { params: { job_id } })
+        lufs = report.source.measurement.integrated_lufs
+      } catch (error) {
+        // Unknown while the program is away: it is asked for again when the list is read again.
+        if (isNotReached(refusalOf(error).code)) return
       }
-    },
-    clearRefusal: () => setState({ refusal: null }),
+      setState(({ before }) => ({ before: { ...before, [source_sha256]: lufs } }))
+    })
+    return last
   }
 }

@@ -1,98 +1,34 @@
-/** What the listener has chosen: version, level, loop, volume. The player sounds it; everything the screen shows is here. */
-import { createStore } from 'zustand/vanilla'
+/** Store of a visit to the Listen screen: it holds the listener's choices and has the player sound them. */
+import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Platform } from '../../src-contract/platforms.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
-import type { AbxAnswer, AbxTrial } from '../player/abx.ts'
-import { type LevelMode, levelGainsDb, type VersionLevel } from '../player/levels.ts'
+import type { AbxAnswer } from '../player/abx.ts'
+import type { LevelMode } from '../player/levels.ts'
 import type { PlaybackReport } from '../player/playback-engine.ts'
 import type { createPlayer, Player, VersionFile } from '../player/player.ts'
 import type { OpenFile } from '../player/track.ts'
 import type { SongVersion } from './listen-versions.ts'
+import {
+  canAnswer,
+  firstState,
+  gainsOf,
+  HEARD_SECONDS,
+  heardVersion,
+  type LoopRange,
+  loadOrder,
+  loopBetween,
+  loopFrom,
+  loopUntil,
+  type PlayerState,
+  type Side,
+  SIDES,
+  withOther,
+  withVersion,
+} from './player-state.ts'
 import { isNotReached } from './refusal.ts'
 
-export interface LoopRange {
-  readonly startSeconds: number
-  readonly endSeconds: number
-}
-
-export type Side = 'a' | 'b' | 'x'
-const SIDES: readonly Side[] = ['a', 'b', 'x']
-/** Playing time after which a side counts as heard, s. */
-const HEARD_SECONDS = 1
-
-/** Returns whether X of the trial can be told: A, B and X were heard. */
-export const canAnswer = ({ known }: Pick<BlindTest, 'known'>): boolean => SIDES.every((side) => known.includes(side))
-
-/** A blind test under way: which two are compared, what X is now, and what was answered. */
-export interface BlindTest {
-  readonly a: string
-  readonly b: string
-  readonly truth: AbxAnswer
-  readonly heard: Side
-  /** Sides of which enough has sounded: A and B in this test, X in this trial. */
-  readonly known: readonly Side[]
-  readonly trials: readonly AbxTrial[]
-  readonly isOver: boolean
-}
-
-export interface PlayerState {
-  readonly versions: readonly SongVersion[]
-  readonly readiness: Readonly<Record<string, 'opening' | 'ready' | 'failed'>>
-  /** The sound itself could not be started on this machine. */
-  readonly hasFailed: boolean
-  readonly durationSeconds: number
-  readonly version: string
-  /** The version other than the original that was heard last, for the swap. */
-  readonly lastHeard: string
-  /** The master that was heard last. */
-  readonly lastMaster: string
-  readonly isPlaying: boolean
-  readonly isWaiting: boolean
-  readonly levelMode: LevelMode
-  /** The service whose playback is imitated; null follows the version. */
-  readonly service: Platform | null
-  readonly loop: LoopRange | null
-  readonly isLooping: boolean
-  /** 0 to 100. */
-  readonly volume: number
-  readonly isMuted: boolean
-  readonly blindTest: BlindTest | null
-}
-
-const SHORTEST_LOOP_SECONDS = 0.5
-const NEW_LOOP_SECONDS = 8
-/** Between two attempts to read while the program is away, ms. */
-const AWAY_MS = 1000
-
-/** Returns the service that "As on" means now: the chosen one, else that of the version, else that of the last master. */
-export function shownService({ service, version, versions, lastMaster }: PlayerState): Platform {
-  const platformOf = (id: string) => versions.find((one) => one.id === id)?.platform
-  return service ?? platformOf(version) ?? platformOf(lastMaster) ?? 'spotify'
-}
-
-/** Returns the gain in dB of every version that is there, for a choice of level. */
-export function gainsOf(state: PlayerState, mode: LevelMode): Record<string, number> {
-  const { versions, blindTest } = state
-  const there = versions.filter((one) => !one.missing && (!blindTest || [blindTest.a, blindTest.b].includes(one.id)))
-  const levels: Record<string, VersionLevel> = Object.fromEntries(there.map(({ id, level }) => [id, level]))
-  return levelGainsDb(levels, blindTest ? 'matched' : mode, shownService(state))
-}
-
-/** Returns the version that sounds, X of a blind test resolved. */
-export function heardVersion({ version, blindTest }: Pick<PlayerState, 'version' | 'blindTest'>): string {
-  if (!blindTest) return version
-  const side = blindTest.heard === 'x' ? blindTest.truth : blindTest.heard
-  return side === 'a' ? blindTest.a : blindTest.b
-}
-
-/** Returns the master whose target and ceiling are aimed at: the one that is heard, else the one that was heard last. */
-export function aimedAt(state: PlayerState): SongVersion['result'] {
-  const resultOf = (id: string) => state.versions.find((one) => one.id === id)?.result
-  return resultOf(heardVersion(state)) ?? resultOf(state.lastMaster)
-}
-
-export interface PlayerStoreOptions {
+export interface PlayerStoreDeps {
   readonly client: Client
   readonly createPlayer: typeof createPlayer
   readonly versions: readonly SongVersion[]
@@ -102,78 +38,22 @@ export interface PlayerStoreOptions {
   readonly tossCoin: () => boolean
 }
 
-/** Whether what is to be heard has to be read first: nothing sounds, or still another version. */
-export const isReading = (state: PlayerState): boolean =>
-  state.isPlaying && (state.isWaiting || state.readiness[heardVersion(state)] === 'opening')
+/** Wait between two attempts to read while the program is away, ms. */
+const AWAY_MS = 1000
 
-/** Makes the store of one visit with its actions; `start` begins to load. */
-export function createPlayerStore(options: PlayerStoreOptions) {
-  const { client, versions, durationSeconds, rateHz, tossCoin } = options
-  const first = versions.find((one) => one.kind === 'platform' && !one.missing)?.id ?? 'source'
-  const store = createStore<PlayerState>(() => ({
-    versions,
-    readiness: Object.fromEntries(versions.filter((one) => !one.missing).map(({ id }) => [id, 'opening' as const])),
-    hasFailed: false,
-    durationSeconds,
-    version: first,
-    lastHeard: first,
-    lastMaster: first,
-    isPlaying: false,
-    isWaiting: false,
-    levelMode: 'matched',
-    service: null,
-    loop: null,
-    isLooping: false,
-    volume: 100,
-    isMuted: false,
-    blindTest: null,
-  }))
+/** Creates the store of one visit with its actions; `start` begins to load. */
+export function createPlayerStore(deps: PlayerStoreDeps) {
+  const { versions, durationSeconds, rateHz } = deps
+  const store = createStore<PlayerState>(() => firstState(versions, durationSeconds))
   const { getState, setState } = store
+  const first = getState().version
   const reports = new Set<(report: PlaybackReport) => void>()
   let player: Player | null = null
   let isClosed = false
-  /** What has sounded of each side of the blind test, s, and how far the last report was. */
-  const sounded = { a: 0, b: 0, x: 0 }
-  let lastFrame = 0
 
-  /** Counts what sounds of a blind test. */
-  function countHeard({ frame, isPlaying, isWaiting, version }: PlaybackReport) {
-    const seconds = (frame - lastFrame) / rateHz
-    lastFrame = frame
-    const { blindTest } = getState()
-    if (!blindTest || blindTest.isOver || !isPlaying || isWaiting || version !== heardVersion(getState())) return
-    // A seek is no listening.
-    if (seconds <= 0 || seconds > HEARD_SECONDS / 2) return
-    const { heard, known } = blindTest
-    sounded[heard] += seconds
-    if (sounded[heard] >= HEARD_SECONDS && !known.includes(heard))
-      setState({ blindTest: { ...blindTest, known: [...known, heard] } })
-  }
+  const fileOf = createFileReader(deps.client, () => isClosed)
 
-  const setReadiness = (id: string, readiness: 'ready' | 'failed') =>
-    setState((state) => ({ readiness: { ...state.readiness, [id]: readiness } }))
-
-  /** Answers a file, or a range of it, however long the program is away meanwhile: what is heard waits and then goes on. */
-  async function openFile({ jobId, file }: SongVersion, range: Parameters<OpenFile>[0]): Promise<Response> {
-    const headers = range ? { Range: `bytes=${range.from}-${range.to - 1}` } : {}
-    for (;;) {
-      try {
-        const answer = await client.open('readJobFile', { params: { job_id: jobId, file }, headers })
-        return new Response(await answer.arrayBuffer(), answer)
-      } catch (error) {
-        // What is no ApiError is an answer that broke off.
-        if (isClosed || (error instanceof ApiError && !isNotReached(error.code))) throw error
-        await new Promise((resolve) => setTimeout(resolve, AWAY_MS))
-      }
-    }
-  }
-  const fileOf = (version: SongVersion): VersionFile => ({
-    version: version.id,
-    isSameSong: version.kind !== 'reference',
-    open: (range) => openFile(version, range),
-  })
-
-  /** Tells the player what is to sound now, and how loud. */
+  /** Tells the player which version is to sound now, and at what level. */
   function sound() {
     const state = getState()
     const gains = Object.entries(gainsOf(state, state.levelMode)).map(([id, db]) => [id, dbToGain(db)])
@@ -187,13 +67,14 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     setState(next)
     sound()
   }
+  const blindTest = createBlindTest({ store, change, tossCoin: deps.tossCoin, rateHz })
 
   function onReport(report: PlaybackReport) {
     const { isPlaying, isWaiting } = getState()
     if (isPlaying !== report.isPlaying || isWaiting !== report.isWaiting) {
       setState({ isWaiting: report.isWaiting, isPlaying: report.isPlaying })
     }
-    countHeard(report)
+    blindTest.countHeard(report)
     for (const listener of reports) listener(report)
   }
 
@@ -202,6 +83,7 @@ export function createPlayerStore(options: PlayerStoreOptions) {
   }
 
   const position = () => Math.min(durationSeconds, player?.position() ?? 0)
+  const loop = createLoopActions({ store, position, seek, apply: (range) => player?.setLoop(range) })
 
   const canSound = () => Object.values(getState().readiness).some((one) => one !== 'failed')
 
@@ -210,66 +92,34 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     player?.pause()
   }
 
-  function applyLoop() {
-    const { loop, isLooping } = getState()
-    player?.setLoop(isLooping ? loop : null)
-    if (!isLooping || !loop) return
-    const now = position()
-    if (now < loop.startSeconds || now >= loop.endSeconds) seek(loop.startSeconds, true)
-  }
-
-  const loopFrom = (startSeconds: number, endSeconds: number): LoopRange => {
-    const start = Math.max(0, Math.min(startSeconds, durationSeconds - SHORTEST_LOOP_SECONDS))
-    return {
-      startSeconds: start,
-      endSeconds: Math.min(durationSeconds, Math.max(endSeconds, start + SHORTEST_LOOP_SECONDS)),
-    }
+  function setReadiness(id: string, readiness: 'ready' | 'failed') {
+    setState((state) => ({ readiness: { ...state.readiness, [id]: readiness } }))
+    if (readiness === 'ready') sound()
+    else if (getState().isPlaying && !canSound()) pause()
   }
 
   function choose(id: string) {
-    const { versions: all, readiness, blindTest } = getState()
-    const version = all.find((one) => one.id === id)
-    if (!version || version.missing || readiness[id] === 'failed' || blindTest) return
-    change({
-      version: id,
-      ...(version.kind === 'source' ? {} : { lastHeard: id }),
-      ...(version.kind === 'platform' || version.kind === 'other' ? { lastMaster: id } : {}),
-    })
+    const next = withVersion(getState(), id)
+    if (next) change(next)
   }
 
   return {
     store,
-    /** Starts the sound and loads the versions: masters first, then what has to be lined up with them. Never throws. */
+    /** Starts the sound and loads the versions: masters first, then versions that are aligned with them. Never throws. */
     async start() {
       try {
-        const made = await options.createPlayer({
-          rateHz,
-          durationSeconds,
-          onReport,
-          onReady: (id) => {
-            setReadiness(id, 'ready')
-            sound()
-          },
-          onFailure: (id) => {
-            setReadiness(id, 'failed')
-            if (getState().isPlaying && !canSound()) pause()
-          },
+        const created = await deps.createPlayer({
+          ...{ rateHz, durationSeconds, onReport },
+          onReady: (id) => setReadiness(id, 'ready'),
+          onFailure: (id) => setReadiness(id, 'failed'),
         })
-        if (isClosed) return made.close()
-        player = made
-        // What was pressed while the sound was being started.
+        if (isClosed) return created.close()
+        player = created
+        // Choices that were made while the sound was being started.
         sound()
-        applyLoop()
-        if (getState().isPlaying) made.play()
-        const order = ['platform', 'other', 'source', 'reference']
-        const there = versions
-          .filter((one) => !one.missing)
-          .toSorted(
-            (a, b) =>
-              order.indexOf(a.kind) - order.indexOf(b.kind) ||
-              Number(b.id === getState().version) - Number(a.id === getState().version),
-          )
-        await made.load(there.map(fileOf))
+        loop.apply()
+        if (getState().isPlaying) created.play()
+        await created.load(loadOrder(versions, getState().version).map(fileOf))
       } catch {
         setState({ hasFailed: true, isPlaying: false })
       }
@@ -296,7 +146,7 @@ export function createPlayerStore(options: PlayerStoreOptions) {
       player?.play()
     },
     choose,
-    /** The original and the version heard last, in turn. */
+    /** Changes between the original and the version heard last. */
     swap() {
       const { version, lastHeard } = getState()
       choose(version === 'source' ? lastHeard : 'source')
@@ -304,45 +154,15 @@ export function createPlayerStore(options: PlayerStoreOptions) {
     setLevelMode: (levelMode: LevelMode) => change({ levelMode }),
     /** Imitates a service; null follows the version that is heard. */
     chooseService: (service: Platform | null) => change({ service, levelMode: 'service' }),
-    markLoopStart() {
-      const { loop } = getState()
-      const now = position()
-      const end = loop && loop.endSeconds > now ? loop.endSeconds : now + NEW_LOOP_SECONDS
-      setState({ loop: loopFrom(now, end) })
-      applyLoop()
-    },
-    markLoopEnd() {
-      const { loop } = getState()
-      const now = position()
-      const start = loop && loop.startSeconds < now ? loop.startSeconds : now - NEW_LOOP_SECONDS
-      setState({ loop: loopFrom(start, now) })
-      applyLoop()
-    },
-    setLoop(loop: LoopRange) {
-      setState({ loop: loopFrom(loop.startSeconds, loop.endSeconds), isLooping: true })
-      applyLoop()
-    },
-    toggleLoop() {
-      const { loop, isLooping } = getState()
-      const now = position()
-      setState({ isLooping: !isLooping, ...(loop ? {} : { loop: loopFrom(now, now + NEW_LOOP_SECONDS) }) })
-      applyLoop()
-    },
+    ...loop.actions,
     setVolume: (volume: number) => change({ volume, isMuted: false }),
     toggleMute: () => change({ isMuted: !getState().isMuted }),
     /** Puts a master of another job into the switch, or takes it out, and plays it. */
     async bring(other: SongVersion | null) {
-      const { versions: all, version, readiness, lastHeard, lastMaster } = getState()
-      const rest = all.filter((one) => one.kind !== 'other')
+      const { versions: all, version } = getState()
       if (version === 'other' && !other) change({ version: 'source' })
-      if (all.length !== rest.length) player?.drop('other')
-      const { other: _gone, ...known } = readiness
-      setState({
-        versions: other ? [...rest, other] : rest,
-        readiness: other ? { ...known, other: 'opening' } : known,
-        lastHeard: lastHeard === 'other' ? first : lastHeard,
-        lastMaster: lastMaster === 'other' ? first : lastMaster,
-      })
+      if (all.some((one) => one.kind === 'other')) player?.drop('other')
+      setState(withOther(getState(), other, first))
       if (!other) return sound()
       await player?.load([fileOf(other)])
       const now = getState()
@@ -350,28 +170,129 @@ export function createPlayerStore(options: PlayerStoreOptions) {
       if (now.readiness.other === 'ready') change({ version: 'other', lastHeard: 'other', lastMaster: 'other' })
       else if (now.version === 'other') change({ version: now.lastMaster })
     },
-    startBlindTest(a: string, b: string) {
-      for (const side of SIDES) sounded[side] = 0
-      change({ blindTest: { a, b, truth: tossCoin() ? 'a' : 'b', heard: 'x', known: [], trials: [], isOver: false } })
+    ...blindTest.actions,
+  }
+}
+
+/** Creates the reader of a version's file, which waits while the program is away: the sound waits and then goes on. */
+function createFileReader(client: Client, isClosed: () => boolean): (version: SongVersion) => VersionFile {
+  async function open({ jobId, file }: SongVersion, range: Parameters<OpenFile>[0]): Promise<Response> {
+    const headers: Record<string, string> = range ? { Range: `bytes=${range.from}-${range.to - 1}` } : {}
+    for (;;) {
+      try {
+        const answer = await client.open('readJobFile', { params: { job_id: jobId, file }, headers })
+        return new Response(await answer.arrayBuffer(), answer)
+      } catch (error) {
+        // Any other error than ApiError is an answer that broke off.
+        if (isClosed() || (error instanceof ApiError && !isNotReached(error.code))) throw error
+        await new Promise((resolve) => setTimeout(resolve, AWAY_MS))
+      }
+    }
+  }
+  return (version) => ({
+    version: version.id,
+    isSameSong: version.kind !== 'reference',
+    open: (range) => open(version, range),
+  })
+}
+
+interface LoopDeps {
+  readonly store: StoreApi<PlayerState>
+  readonly position: () => number
+  readonly seek: (seconds: number, restartsIntegrated?: boolean) => void
+  /** Loops the player over a range, or not at all. */
+  readonly apply: (range: LoopRange | null) => void
+}
+
+/** Creates the actions on the loop. */
+function createLoopActions({ store, position, seek, apply: loopPlayer }: LoopDeps) {
+  const { getState, setState } = store
+  function apply() {
+    const { loop, isLooping } = getState()
+    loopPlayer(isLooping ? loop : null)
+    if (!isLooping || !loop) return
+    const now = position()
+    if (now < loop.startSeconds || now >= loop.endSeconds) seek(loop.startSeconds, true)
+  }
+  const set = (change: Partial<Pick<PlayerState, 'loop' | 'isLooping'>>) => {
+    setState(change)
+    apply()
+  }
+  return {
+    apply,
+    actions: {
+      markLoopStart() {
+        const { loop, durationSeconds } = getState()
+        set({ loop: loopFrom(loop, position(), durationSeconds) })
+      },
+      markLoopEnd() {
+        const { loop, durationSeconds } = getState()
+        set({ loop: loopUntil(loop, position(), durationSeconds) })
+      },
+      setLoop({ startSeconds, endSeconds }: LoopRange) {
+        set({ loop: loopBetween(startSeconds, endSeconds, getState().durationSeconds), isLooping: true })
+      },
+      toggleLoop() {
+        const { loop, isLooping, durationSeconds } = getState()
+        set({ isLooping: !isLooping, loop: loop ?? loopFrom(null, position(), durationSeconds) })
+      },
     },
-    hear(heard: Side) {
+  }
+}
+
+interface BlindTestDeps {
+  readonly store: StoreApi<PlayerState>
+  readonly change: (next: Partial<PlayerState>) => void
+  readonly tossCoin: () => boolean
+  readonly rateHz: number
+}
+
+/** Creates the actions of the blind test, which counts how long each side was heard. */
+function createBlindTest({ store, change, tossCoin, rateHz }: BlindTestDeps) {
+  const { getState, setState } = store
+  /** Time for which each side has sounded, s. */
+  const sounded = { a: 0, b: 0, x: 0 }
+  /** Frame of the last report. */
+  let lastFrame = 0
+  const truth = () => (tossCoin() ? 'a' : 'b')
+  return {
+    /** Counts the time between two reports as heard. */
+    countHeard({ frame, isPlaying, isWaiting, version }: PlaybackReport) {
+      const seconds = (frame - lastFrame) / rateHz
+      lastFrame = frame
       const { blindTest } = getState()
-      if (blindTest && !blindTest.isOver) change({ blindTest: { ...blindTest, heard } })
+      if (!blindTest || blindTest.isOver || !isPlaying || isWaiting || version !== heardVersion(getState())) return
+      // A seek is no listening.
+      if (seconds <= 0 || seconds > HEARD_SECONDS / 2) return
+      const { heard, known } = blindTest
+      sounded[heard] += seconds
+      if (sounded[heard] >= HEARD_SECONDS && !known.includes(heard))
+        setState({ blindTest: { ...blindTest, known: [...known, heard] } })
     },
-    /** Takes an answer once A, B and X were heard. */
-    answer(answer: AbxAnswer) {
-      const { blindTest } = getState()
-      if (!blindTest || blindTest.isOver || !canAnswer(blindTest)) return
-      const trials = [...blindTest.trials, { truth: blindTest.truth, answer }]
-      sounded.x = 0
-      change({ blindTest: { ...blindTest, trials, truth: tossCoin() ? 'a' : 'b', heard: 'x', known: ['a', 'b'] } })
+    actions: {
+      startBlindTest(a: string, b: string) {
+        for (const side of SIDES) sounded[side] = 0
+        change({ blindTest: { a, b, truth: truth(), heard: 'x', known: [], trials: [], isOver: false } })
+      },
+      hear(heard: Side) {
+        const { blindTest } = getState()
+        if (blindTest && !blindTest.isOver) change({ blindTest: { ...blindTest, heard } })
+      },
+      /** Takes an answer once A, B and X were heard. */
+      answer(answer: AbxAnswer) {
+        const { blindTest } = getState()
+        if (!blindTest || blindTest.isOver || !canAnswer(blindTest)) return
+        const trials = [...blindTest.trials, { truth: blindTest.truth, answer }]
+        sounded.x = 0
+        change({ blindTest: { ...blindTest, trials, truth: truth(), heard: 'x', known: ['a', 'b'] } })
+      },
+      /** Ends the trials and shows their score. */
+      finishBlindTest() {
+        const { blindTest } = getState()
+        if (blindTest) change({ blindTest: { ...blindTest, isOver: true } })
+      },
+      leaveBlindTest: () => change({ blindTest: null }),
     },
-    /** Ends the trials and shows their score. */
-    finishBlindTest() {
-      const { blindTest } = getState()
-      if (blindTest) change({ blindTest: { ...blindTest, isOver: true } })
-    },
-    leaveBlindTest: () => change({ blindTest: null }),
   }
 }
 

@@ -2,7 +2,7 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { scoreOf } from '../../player/abx.ts'
-import { type BlindTest, canAnswer } from '../../state/player.ts'
+import { type BlindTest, canAnswer } from '../../state/player-state.ts'
 import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
 
 /** What is left to chance below this counts as heard; above the other it shows nothing. */

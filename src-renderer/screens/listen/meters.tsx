@@ -11,7 +11,7 @@ import {
   peakZones,
 } from '../../drawing/meters.ts'
 import { advancePeak, type PeakBallistics, SILENT_PEAK } from '../../player/true-peak.ts'
-import { aimedAt } from '../../state/player.ts'
+import { aimedAt } from '../../state/player-state.ts'
 import { setAttribute, useFrames, useIsStill, useListenWords, usePlayer, useSize, useVisit } from './context.tsx'
 
 const STILL_MS = 100

@@ -13,7 +13,7 @@ import {
   spectrumPath,
   tiltedBands,
 } from '../../drawing/spectrum.ts'
-import type { PlayerState } from '../../state/player.ts'
+import type { PlayerState } from '../../state/player-state.ts'
 import type { Format } from '../../text/format.ts'
 import type { ListenText } from '../../text/listen.en.ts'
 import { setAttribute, useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'

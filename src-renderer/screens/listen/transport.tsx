@@ -10,7 +10,7 @@ import { KeySheet } from '../../components/key-sheet.tsx'
 import type { LevelMode } from '../../player/levels.ts'
 import { playbackRule } from '../../player/levels.ts'
 import { useApp } from '../../state/app-state.ts'
-import { gainsOf, isReading, shownService } from '../../state/player.ts'
+import { gainsOf, isReading, shownService } from '../../state/player-state.ts'
 import { useFrames, useListenWords, usePlayer, useVisit } from './context.tsx'
 
 const STILL_MS = 250

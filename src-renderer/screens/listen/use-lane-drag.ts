@@ -1,7 +1,8 @@
 /** What a pointer does in the lanes: it seeks, draws a loop along the ruler, and moves the edges of a loop. */
 import { type PointerEvent, useRef } from 'react'
 import type { timeAxis } from '../../drawing/lanes.ts'
-import type { LoopRange, PlayerActions } from '../../state/player.ts'
+import type { PlayerActions } from '../../state/player.ts'
+import type { LoopRange } from '../../state/player-state.ts'
 
 /** A press closer than this to a loop edge takes the edge; one that moves less than this is a click, px. */
 const GRIP_PX = 5

@@ -4,7 +4,8 @@ import type { MasterResult } from '../../../src-contract/report.ts'
 import { clock, clockTenths } from '../../../src-contract/text/numbers.ts'
 import type { Player, PlayerOptions, VersionFile } from '../../../src-renderer/player/player.ts'
 import type { SongVersion } from '../../../src-renderer/state/listen-versions.ts'
-import { aimedAt, createPlayerStore, gainsOf, shownService } from '../../../src-renderer/state/player.ts'
+import { createPlayerStore } from '../../../src-renderer/state/player.ts'
+import { aimedAt, gainsOf, shownService } from '../../../src-renderer/state/player-state.ts'
 
 const AIMS_LUFS: Readonly<Record<string, number>> = { spotify: -14, melon: -11 }
 
