@@ -82,14 +82,14 @@ test('a line of the history names every platform, and why a song failed and what
 test('a history that cannot be read says so and can be read again', async ({ page }) => {
   await page.route('**/api/v1/jobs?*', (route) => route.fulfill({ status: 500, body: '{}' }))
   await page.getByRole('link', { name: 'History' }).click()
-  await expect(page.getByRole('alert')).toHaveText('The history could not be read.')
-  await page.getByRole('button', { name: 'Free disk' }).click()
+  await expect(page.getByRole('alert')).toHaveText('The history could not be loaded.')
+  await page.getByRole('button', { name: 'Free up disk space' }).click()
   await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Something failed inside Loudsmith.')
   await page.keyboard.press('Escape')
   // How many there are is not known.
   await expect(page.getByRole('radio', { name: 'All', exact: true })).toBeAttached()
   await page.unroute('**/api/v1/jobs?*')
-  await page.getByRole('button', { name: 'Read again' }).click()
+  await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByText('Nothing mastered yet.')).toBeVisible()
   await expect(page.getByRole('radio', { name: 'All 0' })).toBeAttached()
   await page.getByRole('button', { name: 'Go to Master' }).click()
@@ -123,7 +123,7 @@ test('only a song that another try can help is offered to be mastered again', as
   await page.goto(`${program.baseUrl}/#/listen/${short.job_id}`)
   await expect(page.getByText('Failed: The song is shorter than one second.')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Nothing to hear', exact: true })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Read again' })).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Try again' })).toBeHidden()
   await expect(page.getByRole('button', { name: 'Master again' })).toBeHidden()
 
   // Its own files are all that the history can master it from: they are gone with the reference, or when it has expired.
@@ -152,10 +152,10 @@ test('only a song that another try can help is offered to be mastered again', as
   // Of several, each button says how many it is about.
   await page.getByRole('checkbox', { name: 'Select all shown' }).check({ force: true })
   const buttons = page.locator('.benchbar .btn')
-  await expect(buttons).toHaveText(['Save 1 ZIP', 'Master 1 again', 'Delete 3', 'Free disk'])
+  await expect(buttons).toHaveText(['Save 1 ZIP', 'Master 1 again', 'Delete 3', 'Free up disk space'])
   await page.getByRole('row').filter({ hasText: 'Unguided' }).getByRole('checkbox').uncheck({ force: true })
   await page.getByRole('row').filter({ hasText: 'Swept' }).getByRole('checkbox').uncheck({ force: true })
-  await expect(buttons).toHaveText(['Save ZIP', 'Master again', 'Delete', 'Free disk'])
+  await expect(buttons).toHaveText(['Save ZIP', 'Master again', 'Delete', 'Free up disk space'])
   const shelved = page.getByRole('row').filter({ hasText: 'Shelved' })
   await expect(shelved).toContainText('+9.0 dB')
   const wide = page.viewportSize()
@@ -251,8 +251,8 @@ test('the history is put in order, filtered and searched, and one master of a so
   ])
   expect(saved.suggestedFilename()).toBe('Alpha_melon.wav')
   await page.getByRole('textbox', { name: 'Search history' }).fill('beta')
-  await expect(page.locator('.empty')).toContainText('Nothing matches.')
-  await expect(page.locator('.vh[aria-live=polite]')).toHaveText('Nothing matches.')
+  await expect(page.locator('.empty')).toContainText('No songs match.')
+  await expect(page.locator('.vh[aria-live=polite]')).toHaveText('No songs match.')
   await page.getByRole('button', { name: 'Show all' }).click()
   await expect(titles).toHaveText(['Beta', 'Alpha'])
   await expect(page.locator('.vh[aria-live=polite]')).toHaveText('2 songs')
@@ -276,7 +276,7 @@ test('the disk is freed of songs of the age that was chosen, and of no other', a
   db.prepare('UPDATE jobs SET created_at_ms = created_at_ms - 8 * 86400000 WHERE job_id = ?').run(old.job_id)
   db.close()
   await page.getByRole('link', { name: 'History' }).click()
-  await page.getByRole('button', { name: 'Free disk' }).click()
+  await page.getByRole('button', { name: 'Free up disk space' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.locator('.option')).toHaveText([
     /^Older than 30 days0 songs/,

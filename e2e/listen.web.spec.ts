@@ -300,11 +300,11 @@ test('a listener finds their way by keys alone: play, seek, loop, level, version
   await expect(page.getByRole('radio', { name: /^As on/ })).toBeChecked()
   const said = page.locator('[aria-live=polite]')
   await expect(said).toHaveText('Level: As on Melon')
-  await page.getByRole('button', { name: 'Which service' }).click()
+  await page.getByRole('button', { name: 'Choose a service' }).click()
   await page.getByRole('menuitem', { name: 'YouTube' }).click()
   await expect(page.getByRole('radio', { name: /^As on YouTube/ })).toBeChecked()
   await expect(said).toHaveText('Level: As on YouTube')
-  await page.getByRole('button', { name: 'Which service' }).click()
+  await page.getByRole('button', { name: 'Choose a service' }).click()
   await page.getByRole('menuitem').first().click()
   await expect(page.getByRole('radio', { name: /^As on Melon/ })).toBeChecked()
   await page.getByRole('slider', { name: 'Position' }).focus()
@@ -340,13 +340,13 @@ test('a press waits for what is still read, and that is said', async ({ page, li
   const place = () => page.locator('.loopbtn').evaluate((button) => button.getBoundingClientRect().left)
   const before = await place()
   await page.keyboard.press('Space')
-  await expect(page.locator('.time')).toContainText('Reading')
+  await expect(page.locator('.time')).toContainText('Loading')
   expect(await place(), 'what stands beside it').toBe(before)
-  await expect(page.locator('[aria-live=polite]')).toContainText('Reading')
+  await expect(page.locator('[aria-live=polite]')).toContainText('Loading')
   await expect(page.getByRole('button', { name: 'Pause (Space)' })).toBeVisible()
   letGo()
   await expect(page.locator('.time span').first()).not.toHaveText('0:00.0')
-  await expect(page.locator('.time')).not.toContainText('Reading')
+  await expect(page.locator('.time')).not.toContainText('Loading')
 })
 
 test('a pointer seeks in the lanes, draws a loop along the ruler, and moves nothing once it was taken away', async ({
@@ -489,7 +489,7 @@ test('meters, spectrum and verdict say their findings in words and numbers', asy
 
 for (const [locale, why, place] of [
   ['en-GB', 'What was done, and why', /at full scale .* seen in its peak curve/],
-  ['ko-KR', '한 일과 이유', /피크 곡선에서 읽은 위치/],
+  ['ko-KR', '처리 내용과 이유', /피크 곡선에서 읽은 위치/],
 ] as const) {
   test.describe(`in ${locale}`, () => {
     test.use({ locale })
@@ -575,7 +575,7 @@ test('the blind test counts, and does not give X away', async ({ page, listen })
     await expect(said).toHaveText(`Trial ${trial + 1}`)
   }
   await page.getByRole('button', { name: 'Finish' }).click()
-  await expect(page.locator('.blind')).toContainText(/\d+ of 10 right\. *Guessing does as well [\d.]+ % of the time/)
+  await expect(page.locator('.blind')).toContainText(/\d+ of 10 right\. *Guessing would score this well [\d.]+ % of the time/)
   await panel.getByRole('button', { name: 'Once more' }).click()
   await expect(page.locator('.blind')).toContainText('Trial 1')
   for (const side of ['a', 'b', 'x']) await listenTo(side)

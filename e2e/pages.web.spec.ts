@@ -179,7 +179,7 @@ test('history finds, sorts, deletes with undo, and saves', async ({ page }) => {
   await expect(rows).toHaveCount(2)
   await expect(page.getByRole('radio', { name: 'All 2' })).toBeAttached()
   await page.getByRole('checkbox', { name: 'Select Alpha' }).check({ force: true })
-  await page.getByRole('button', { name: 'Free disk' }).click()
+  await page.getByRole('button', { name: 'Free up disk space' }).click()
   await page.getByRole('dialog').getByRole('radio').first().focus()
   for (const key of ['Delete', '/', '?']) await page.keyboard.press(key)
   await expect(page.getByRole('dialog')).toHaveCount(1)
@@ -310,7 +310,7 @@ test('a key is shown once, works as its sample says, and stops when it is revoke
   const name = page.getByLabel('Name of the key')
   await name.fill('  ')
   await page.keyboard.press('Enter')
-  await expect(name).toHaveAccessibleDescription('Give the key a name.')
+  await expect(name).toHaveAccessibleDescription('Enter a name for the key.')
   await expect(name).toBeFocused()
   await name.fill('릴리즈 데스크')
   let asked = 0
@@ -370,7 +370,7 @@ test('a webhook is registered, tested and removed with undo', async ({ page, pro
   await page.getByRole('button', { name: 'Add address' }).click()
   const address = page.getByRole('dialog').getByLabel('Address')
   await page.keyboard.press('Enter')
-  await expect(address).toHaveAccessibleDescription('Give the address.')
+  await expect(address).toHaveAccessibleDescription('Enter an address.')
   for (const [refused, why] of [
     ['on my batch', 'it is not a valid address'],
     [`${program.baseUrl}/hook`, 'it is Loudsmith itself'],
@@ -434,7 +434,7 @@ test('what is held back while Loudsmith stays offline is said to wait', async ({
   await master(program, { file: new File([new Uint8Array(buffer)], name), platforms: 'spotify' })
   await page.goto(new URL('#/settings/webhooks', page.url()).href)
   const sent = page.getByRole('table', { name: 'Delivery log' }).getByRole('row', { name: /One/ })
-  await expect(sent.getByRole('cell', { name: 'Waits', exact: true })).toHaveCount(1)
+  await expect(sent.getByRole('cell', { name: 'Waiting', exact: true })).toHaveCount(1)
   await expect(sent.getByRole('cell', { name: '0 of 8' })).toHaveCount(1)
 })
 
@@ -447,7 +447,7 @@ test('a watched folder takes a song that appears, keeps settings of its own, pau
   try {
     await page.goto(new URL('#/settings/watch', page.url()).href)
     await expect(page.getByText('No folder is watched.')).toBeVisible()
-    const newPath = page.getByLabel('Whole path of a folder')
+    const newPath = page.getByLabel('Full path of a folder')
     await newPath.fill(path.join(root, 'Nowhere'))
     await page.getByRole('button', { name: 'Watch a folder' }).click()
     await expect(page.locator('#watch').getByRole('alert')).toBeVisible()
@@ -458,7 +458,7 @@ test('a watched folder takes a song that appears, keeps settings of its own, pau
     await entry.getByLabel(/^Path of the folder/).fill(masters)
     await entry.getByRole('button', { name: 'Apply' }).click()
     await entry.getByRole('button', { name: 'Keep the current settings' }).click()
-    await expect(entry).toContainText('Kept for this folder')
+    await expect(entry).toContainText('Only for this folder')
     writeFileSync(path.join(bounces, 'Arrived.wav'), song('Arrived.wav', 7).buffer)
     await expect(entry).toContainText('1 song taken', { timeout: 120_000 })
     await expect
@@ -468,10 +468,10 @@ test('a watched folder takes a song that appears, keeps settings of its own, pau
     await expect(entry).toContainText('1 file refused', { timeout: 60_000 })
     await entry.getByRole('button', { name: /^Pause:/ }).click()
     await expect(entry).toContainText('paused')
-    await entry.getByRole('button', { name: /^Go on:/ }).click()
+    await entry.getByRole('button', { name: /^Resume:/ }).click()
     await expect(entry).not.toContainText('paused')
     await entry.getByRole('button', { name: 'Follow the Master screen' }).click()
-    await expect(entry).toContainText('As on the Master screen')
+    await expect(entry).toContainText('Same as the Master screen')
     await entry.getByRole('button', { name: /^Remove:/ }).click()
     await expect(page.getByText('No folder is watched.')).toBeVisible()
   } finally {
@@ -520,7 +520,7 @@ test('what is set for this machine is in force, and another tab shows it', async
   const settings = () => program.call<Settings>('GET', '/app/settings')
   await choose('Keep results', '90 days')
   await choose('Disk quota', '60 GB')
-  await choose('Songs rendered side by side', '3')
+  await choose('Songs rendered at the same time', '3')
   await choose('Stay offline', 'Offline')
   await apply(/^Path of the folder/, home)
   await expect.poll(settings).toMatchObject({
@@ -636,7 +636,7 @@ test('copying says whether it did', async ({ page }) => {
 test('a page without its link says what to do', async ({ page, program, context }) => {
   const stranger = await context.newPage()
   await stranger.goto(program.baseUrl)
-  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('This page needs its link')
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Open Loudsmith with a link')
   await expect(stranger.locator('main')).toContainText('loudsmith open')
   await expect(page.locator('.first')).toBeVisible()
 })
@@ -702,7 +702,7 @@ test('a tab that was sending goes on when the link of a newer start is opened in
   await context.unrouteAll({ behavior: 'wait' })
   const heading = page.getByRole('heading', { level: 1 })
   await expect(heading).toHaveText('Loudsmith was started again', { timeout: 60_000 })
-  await expect(page.locator('main')).toContainText('Keep this tab open: 2 songs that were not sent yet are only here.')
+  await expect(page.locator('main')).toContainText('Keep this tab open: 2 songs have not been sent yet.')
   expect(await violations(page)).toEqual([])
   const other = await context.newPage()
   await other.goto(await program.newLink())
@@ -722,7 +722,7 @@ test('a preset is saved, used, replaced when asked and deleted, with undo', asyn
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(name).toBeFocused()
   await expect(name).toHaveAttribute('aria-invalid', 'true')
-  await expect(name).toHaveAccessibleDescription('Give the preset a name.')
+  await expect(name).toHaveAccessibleDescription('Enter a name for the preset.')
   await name.fill('Night EP')
   await expect(name).not.toHaveAttribute('aria-invalid')
   await page.keyboard.press('Enter')
@@ -738,7 +738,7 @@ test('a preset is saved, used, replaced when asked and deleted, with undo', asyn
   await page.keyboard.press('Enter')
   const replace = page.getByRole('button', { name: 'Replace preset' })
   await expect(replace).toBeFocused()
-  await expect(page.getByRole('alert')).toHaveText(/^There is a preset “Night EP” already\. /)
+  await expect(page.getByRole('alert')).toHaveText(/^A preset named “Night EP” already exists\. /)
   await name.press('Enter')
   await expect(page.getByRole('dialog')).toBeVisible()
   await name.fill('Night EP 2')

@@ -58,7 +58,7 @@ test('Enter starts from the list and the bench alone, and songs with warnings at
   await page.keyboard.press('Enter')
   await expect(bench.locator('> p.grow')).toHaveText('One song has warnings. Press again to use them as they are.')
   await page.keyboard.press('Escape')
-  await expect(bench.locator('> p.grow')).toHaveText('Warnings to read first')
+  await expect(bench.locator('> p.grow')).toHaveText('Check the warnings first')
   await bench.locator('.btn.primary').dblclick()
   await expect(bench.locator('.btn.primary'), 'a double click is one press').toHaveText(/^Start 1 anyway/)
   expect(started.length).toBe(1)

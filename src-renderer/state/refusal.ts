@@ -19,11 +19,11 @@ type Sentence = string | ((values: ErrorParams) => string)
 const OWN: Partial<Record<string, Record<Language, Sentence>>> = {
   UNREACHABLE: {
     en: 'Loudsmith does not answer. Start it again; nothing is lost.',
-    ko: 'Loudsmith가 응답하지 않아요. 다시 시작하세요. 잃은 것은 없어요.',
+    ko: 'Loudsmith가 응답하지 않아요. 다시 시작하세요. 작업은 그대로 남아 있어요.',
   },
   INVALID_API_KEY: {
     en: 'Loudsmith was started again. Open its new link; nothing is lost.',
-    ko: 'Loudsmith가 다시 시작됐어요. 새 링크를 여세요. 잃은 것은 없어요.',
+    ko: 'Loudsmith가 다시 시작됐어요. 새 링크를 여세요. 작업은 그대로 남아 있어요.',
   },
   FILE_GONE: {
     en: 'The file was moved or changed after it was chosen. Choose it again.',
@@ -34,12 +34,12 @@ const OWN: Partial<Record<string, Record<Language, Sentence>>> = {
     ko: '파일을 열 수 없어요. 파일이 있는지, 읽기 권한이 있는지 확인하세요.',
   },
   NO_SONGS: {
-    en: 'There is no MP3, WAV or FLAC in it.',
+    en: 'No MP3, WAV or FLAC found.',
     ko: 'MP3, WAV, FLAC 파일이 없어요.',
   },
   TOO_MANY_SONGS: {
-    en: ({ limit }) => `Only ${limit} songs are taken at a time.`,
-    ko: ({ limit }) => `한 번에 ${limit}곡까지만 받아요.`,
+    en: ({ limit }) => `Only ${limit} songs can be added at a time.`,
+    ko: ({ limit }) => `한 번에 ${limit}곡까지만 추가할 수 있어요.`,
   },
   MASTERS_GONE: {
     en: 'The masters are no longer in that folder.',
@@ -50,7 +50,7 @@ const OWN: Partial<Record<string, Record<Language, Sentence>>> = {
     ko: '기록에 없는 곡이에요. 삭제됐을 수 있어요.',
   },
   NOT_FOUND: {
-    en: 'This is not there any more. It may have been removed elsewhere.',
+    en: 'This no longer exists. It may have been removed elsewhere.',
     ko: '이제 없는 항목이에요. 다른 곳에서 지웠을 수 있어요.',
   },
 }

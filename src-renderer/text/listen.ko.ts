@@ -8,7 +8,7 @@ const and = (word: string) => `${word}${(word.charCodeAt(word.length - 1) - 0xac
 const places = (value: number) => `${count(value)}곳`
 
 export const listenKo: ListenText = {
-  back: { master: '묶음으로 돌아가기', history: '기록으로 돌아가기' },
+  back: { master: '일괄 작업으로 돌아가기', history: '기록으로 돌아가기' },
   versionOf: (number, of) => `${of}개 중 버전 ${number}`,
   intensity: (value) => `강도 ${value}`,
   compare: '비교',
@@ -20,13 +20,13 @@ export const listenKo: ListenText = {
   copyCurl: 'curl로 복사',
   openReport: '리포트 저장 (HTML)',
   failures: {
-    title: '아직 들을 것이 없어요',
-    over: '들을 것이 없어요',
-    unfinished: (percent) => `아직 마스터링하고 있어요. ${percent}% 됐어요.`,
-    expired: '보관 기간이 지나 파일은 지웠어요. 수치는 아래에 남아 있어요.',
-    toBatch: '묶음으로',
-    retry: '다시 읽기',
-    noSound: '이 창에서는 소리를 낼 수 없어요. 오디오 엔진이 시작되지 않았어요. 그림과 파일은 모두 볼 수 있어요.',
+    title: '아직 들을 수 없어요',
+    over: '들을 수 있는 파일이 없어요',
+    unfinished: (percent) => `마스터링하는 중이에요. ${percent}% 완료됐어요.`,
+    expired: '보관 기간이 지나 파일은 삭제됐어요. 수치는 아래에 남아 있어요.',
+    toBatch: '일괄 작업으로',
+    retry: '다시 시도',
+    noSound: '이 창에서는 소리를 낼 수 없어요. 오디오 엔진이 시작되지 않았어요. 그래프와 파일은 모두 볼 수 있어요.',
   },
   reading: '리포트 읽는 중',
 
@@ -45,7 +45,7 @@ export const listenKo: ListenText = {
   db: 'dB',
 
   timeView: {
-    loudness: '라우드니스',
+    loudness: '음량',
     shortTerm: 'LUFS-S',
     reduction: '게인 리덕션',
     most: (db) => `최대 ${db} dB`,
@@ -58,7 +58,7 @@ export const listenKo: ListenText = {
     originalAt: (lufs, count) => `원본 ${lufs} LUFS${count > 0 ? `, 피크 곡선이 풀스케일인 곳 ${places(count)}` : ''}`,
     masterAt: (name, lufs, ceiling) => `${name} 마스터 ${lufs} LUFS, 피크 한도 ${ceiling} dB`,
     versionAt: (name, lufs) => `${name} ${lufs} LUFS`,
-    curves: (target) => `목표 ${target} LUFS와 시간별 라우드니스`,
+    curves: (target) => `목표 ${target} LUFS와 시간별 음량`,
     reductionOf: (db) => `게인 리덕션 최대 ${db} dB`,
     noReduction: '게인 리덕션 없음',
   },
@@ -76,7 +76,7 @@ export const listenKo: ListenText = {
     target: '목표',
     now: '지금',
     table: '표로 보기',
-    plot: '그림으로 보기',
+    plot: '그래프로 보기',
     frequency: 'Hz',
     label: (finding) => `장기 평균 스펙트럼: ${finding}`,
     within: (who, db, aim, from, to) => `${from}–${to}에서 ${and(who)} ${aim}의 차이가 ${db} dB 이내예요.`,
@@ -119,9 +119,9 @@ export const listenKo: ListenText = {
       integrated: '통합',
       shortTerm: '쇼트텀 최대',
       momentary: '모멘터리 최대',
-      range: '라우드니스 레인지',
+      range: '음량 범위',
       truePeak: '트루 피크',
-      plr: '피크 대 라우드니스',
+      plr: '피크 대 음량',
       gain: '리미팅 전 게인',
       mostReduction: '게인 리덕션 최대',
       meanReduction: '게인 리덕션 평균',
@@ -130,10 +130,10 @@ export const listenKo: ListenText = {
     },
     codec: (codec, peak) => `${codec} 변환 후 ${peak} dBTP`,
   },
-  decisions: '한 일과 이유',
+  decisions: '처리 내용과 이유',
   repairs: {
     title: '복원',
-    only: '찾은 것만',
+    only: '발견된 문제만',
     none: '손상된 곳은 없었어요.',
     kinds: {
       dc_offset: 'DC 오프셋',
@@ -160,7 +160,7 @@ export const listenKo: ListenText = {
     loopOff: '반복',
     loopHint: 'I 시작, O 끝, P 켜기와 끄기',
     level: '레벨',
-    matched: '맞춤',
+    matched: '같은 음량',
     asOn: (service) => `${service}처럼`,
     file: '파일',
     services: '서비스 선택',
@@ -193,10 +193,10 @@ export const listenKo: ListenText = {
     chance: (percent) => `찍어도 ${percent}% 확률로 이만큼 맞아요.`,
     meaning: {
       sure: '차이를 구별했어요.',
-      maybe: '아직 몰라요. 더 해 보면 알 수 있어요.',
+      maybe: '아직 확실하지 않아요. 더 해 보면 알 수 있어요.',
       no: '이 테스트에서는 차이가 드러나지 않았어요.',
     },
-    few: '열 번은 넘어야 점수를 믿을 수 있어요.',
+    few: '열 번 이상 해야 점수를 믿을 수 있어요.',
   },
   compareSheet: {
     title: '이 곡의 두 버전 비교',

@@ -133,7 +133,7 @@ it('the delivery log says in both languages why a delivery was stopped, and what
     '응답 없음, 중단: 주소를 지움',
   ])
   expect(both({ attempts: 8 })).toEqual(['No answer, stopped', '응답 없음, 중단'])
-  expect(both({ state: 'pending' })).toEqual(['Waits', '대기'])
+  expect(both({ state: 'pending' })).toEqual(['Waiting', '대기'])
   expect(both({ state: 'pending', attempts: 1, next_attempt_at: '2026-03-01T12:08:00.000Z' })).toEqual([
     'No answer, again in 8 min',
     '응답 없음, 8분 뒤 다시 보냄',
