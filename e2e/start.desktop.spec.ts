@@ -117,7 +117,7 @@ test('a taken port is a question, never a silent other port', async ({ user }) =
   try {
     const quitting = await runToEnd(user.home, user.userData, { args: [`--port=${port}`], env: { PROBE_ANSWER: '2' } })
     expect(quitting.code).toBe(1)
-    expect(quitting.output).toContain(`QUESTION Port ${port} is taken by another program.`)
+    expect(quitting.output).toContain(`QUESTION Another program is using port ${port}.`)
     const elsewhere = await user.launch({ args: [`--port=${port}`], env: { PROBE_ANSWER: '1' } })
     expect(elsewhere.baseUrl).not.toContain(`:${port}`)
   } finally {

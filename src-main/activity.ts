@@ -1,4 +1,4 @@
-/** What is in work, from the server's list and its live events: the source of badge, progress, power and notifications. */
+/** Songs in progress, from the server's list and its live events: the source of badge, progress, power and notifications. */
 import type { Batch, BatchSong } from '../src-contract/app.ts'
 import type { LiveEvent } from '../src-contract/events.ts'
 import type { Job } from '../src-contract/jobs.ts'

@@ -1,4 +1,4 @@
-/** What is said when a batch has ended, and where it leads. */
+/** Notification of an ended batch, and the place that it opens. */
 import type { EndedBatch } from './activity.ts'
 import type { Place } from './bridge.ts'
 import type { Words } from './text.ts'

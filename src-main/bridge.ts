@@ -9,18 +9,18 @@ export interface RefusedFile {
   readonly filename: string
   /** A code of the contract's catalogue, or one of the shell's own. */
   readonly code: ErrorCode | 'UNREADABLE' | 'NO_SONGS' | 'TOO_MANY_SONGS'
-  /** What the sentence of the code mentions. */
+  /** Values that the sentence of the code mentions. */
   readonly values?: ErrorParams | undefined
 }
 
-/** What became of files that were handed over: each is a song in the batch now, or was refused. */
+/** Result of adding files: each is a song in the batch now, or was refused. */
 export interface IntakeReport {
   /** Identifiers of the stored songs, in the order of the files. */
   readonly sourceIds: readonly string[]
   readonly refused: readonly RefusedFile[]
 }
 
-/** Where the desktop asks the page to go: after a click on a notification, in the menu or in the tray. */
+/** Place that the desktop asks the page to open: after a click on a notification, in the menu or in the tray. */
 export type Place =
   | { readonly screen: 'master' | 'automate' | 'history' | 'settings' | 'keys' }
   | { readonly screen: 'batch'; readonly batchId: string }
@@ -29,7 +29,7 @@ export type Place =
 /** Commands of the menu that only the page can carry out. */
 export type MenuCommand = 'start' | 'undo-removal' | 'search' | 'key-sheet'
 
-/** What the page must know to look right; sent on every change. */
+/** Appearance of the page; sent on every change. */
 export interface Appearance {
   readonly theme: 'system' | 'dark' | 'light'
   readonly language: 'system' | 'en' | 'ko'

@@ -1,4 +1,4 @@
-/** What this desktop remembers between starts: the window's place, how it looks and the user's choices. One small JSON file. */
+/** State of the desktop kept between starts: the window's place, its appearance and the user's choices. One small JSON file. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Appearance, DesktopSettings } from './bridge.ts'

@@ -3,7 +3,7 @@ import { utilityProcess } from 'electron'
 import { engineEnvironment, engineFlags, type startServer } from '../src-server/server.ts'
 import type { Log } from '../src-system/log.ts'
 
-/** How the server starts an engine process. */
+/** Starts an engine process for the server. */
 export type ForkEngine = NonNullable<Parameters<typeof startServer>[0]['forkEngine']>
 type Listeners = Parameters<ForkEngine>[0]
 type Message = Parameters<Listeners['onMessage']>[0]

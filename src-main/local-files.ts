@@ -59,7 +59,7 @@ export function createLocalFiles({
     async revealFolder(folder: 'output' | 'data'): Promise<boolean> {
       const ours = paths.mastersDir
       const target = folder === 'data' ? paths.dataDir : ((await readSettings()).output_folder ?? ours)
-      // What keeps it from being made keeps it from being opened, and that is said.
+      // A folder that cannot be created cannot be opened either, and that failure is shown.
       if (target === ours) await mkdir(ours, { recursive: true }).catch(() => undefined)
       const problem = await shell.openPath(target)
       if (problem) tell(words().folderShut, `${target}\n${problem}`)

@@ -42,7 +42,7 @@ export function opensAtLogin(): boolean {
 export function startedAtLogin(argv: readonly string[]): boolean {
   if (argv.includes(HIDDEN_ARGUMENT)) return true
   if (process.platform !== 'darwin') return false
-  // What macOS opens again because it was open before is not meant.
+  // A start by macOS that reopens programs is not a start at login.
   const { openAtLogin, wasOpenedAtLogin } = app.getLoginItemSettings()
   return openAtLogin && wasOpenedAtLogin
 }

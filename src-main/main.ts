@@ -22,7 +22,7 @@ const openedEarly: string[] = []
 let takeFiles = (files: readonly string[]): void => {
   openedEarly.push(...files)
 }
-/** Whether somebody asked for the window while the program came up: a start at login alone does without. */
+/** Tells whether somebody asked for the window while the program came up: a start at login alone does without. */
 let isWindowWanted = false
 let showWindow = (): void => {
   isWindowWanted = true

@@ -6,12 +6,12 @@ import { argumentValue } from './arguments.ts'
 export interface ShellPaths {
   /** Database, songs and results. */
   readonly dataDir: string
-  /** Whether a data directory is made inside that folder where it holds other files. */
+  /** Tells whether a data directory is made inside that folder where it holds other files. */
   readonly adoptsDir: boolean
   readonly logsDir: string
-  /** Where the user's music lies, as the system has it: it may be on another drive or have a name of the user's language. */
+  /** The user's music folder, as the system names it: it may be on another drive or have a name of the user's language. */
   readonly musicDir: string
-  /** Where masters are delivered unless the user chose another folder; there from the first of them on. */
+  /** Folder of delivered masters unless the user chose another; created with the first master. */
   readonly mastersDir: string
   /** Choices of this desktop. */
   readonly settingsFile: string

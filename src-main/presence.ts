@@ -1,4 +1,4 @@
-/** How the desktop shows what is in work: badge, taskbar, notifications, and keeping the machine awake. */
+/** Presence of running work on the desktop: badge, taskbar, notifications, and keeping the machine awake. */
 import { app, Notification, nativeImage, powerSaveBlocker } from 'electron'
 import type { Activity, EndedBatch } from './activity.ts'
 import { batchNotice, placeOfBatch } from './batch-notice.ts'

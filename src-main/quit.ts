@@ -9,7 +9,7 @@ export interface QuitParts {
   readonly window: MainWindow
   readonly words: () => Words
   readonly activity: () => Activity
-  /** Whether the program stays when its window is closed. */
+  /** Tells whether the program stays when its window is closed. */
   readonly keepsRunning: () => boolean
   /** Stops the work and closes the server; running songs go on at the next start. */
   readonly stop: () => Promise<void>

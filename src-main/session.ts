@@ -1,5 +1,5 @@
 /**
- * What the page's requests carry and where they may go. The credential of this start is added here, on the way out, so that no
+ * Rules for the requests of the page. The credential of this start is added here, on the way out, so that no
  * script of the page ever holds it; everything that is not our own origin is refused. What the page may run is in the server's
  * Content-Security-Policy.
  */

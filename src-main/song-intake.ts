@@ -6,7 +6,7 @@ import type { Service } from './service.ts'
 import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'
 
-/** What a dialog asks for. */
+/** Kind of entries that a dialog asks for. */
 type Asked = 'songs' | 'folder'
 
 /** Returns the ways in. A song that is not taken is in the report; none of them throws for it. */
@@ -18,7 +18,7 @@ export function createSongIntake({
 }: {
   readonly window: MainWindow
   readonly words: () => Words
-  /** Where dialogs begin. */
+  /** Folder in which dialogs begin. */
   readonly musicDir: string
   readonly storeSong: Service['storeSong']
 }) {

@@ -1,4 +1,4 @@
-/** What the tray says and offers. */
+/** Text and menu of the tray. */
 import type { MenuItemConstructorOptions } from 'electron'
 import type { Activity } from './activity.ts'
 import type { Place } from './bridge.ts'

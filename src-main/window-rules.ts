@@ -1,4 +1,4 @@
-/** Where a window may come up, and what may leave it: decisions without a window. */
+/** Rules for the position of a window and for links that leave it. Pure. */
 import type { WindowPlace } from './desktop-settings.ts'
 
 /** Height of the window bar that the page draws, CSS pixels. */

@@ -31,7 +31,7 @@ export function createMainWindow(options: WindowOptions) {
   const { origin, remembered } = options
   let window: BrowserWindow | undefined
   let reloads: number[] = []
-  /** What was announced before the page was there to hear it. */
+  /** Announcements made before the page was loaded. */
   let unheard: [string, unknown][] = []
   let isPageReady = false
 

@@ -52,7 +52,7 @@ function Window() {
         batch.addFiles(files)
         notices.announce(t.live.added(files.length))
       }
-      // What is let go over another screen is shown where it went, and so is that there was no song in it.
+      // After a drop on another screen, the Master screen shows the songs, or that there were none.
       if (routeOf(location.hash).screen !== 'master') go('master')
     },
     [batch, notices, t, isLockedOut],

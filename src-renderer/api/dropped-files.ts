@@ -3,13 +3,13 @@
 const AUDIO_NAME = /\.(mp3|wav|wave|bwf|rf64|flac)$/i
 const AUDIO_TYPE = /^audio\/(mpeg|mp3|wav|wave|x-wav|vnd\.wave|flac|x-flac)$/
 
-/** Whether a file in a folder is worth sending, by its name: folders also hold covers, notes and project files. */
+/** Tells whether a file in a folder is worth sending, by its name: folders also hold covers, notes and project files. */
 export function isSongName(name: string): boolean {
   return AUDIO_NAME.test(name) && !name.startsWith('.')
 }
 
 /**
- * What a drag over the window holds, as far as a browser tells before the drop: the number of files and how many of them
+ * Content of a drag over the window, as far as a browser tells it before the drop: the number of files and how many of them
  * can be read. A folder and a file of unknown type count as readable.
  */
 export function draggedKinds(items: Iterable<{ kind: string; type: string }>): { all: number; readable: number } {

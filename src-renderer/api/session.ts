@@ -9,7 +9,7 @@ import { ticketIn } from '../../src-contract/session.ts'
 
 const STORED = 'loudsmith.session'
 
-/** How this tab was opened. */
+/** Result of opening this tab. */
 export interface Opening {
   /** The credential of this tab; null where the main process sends it, and where the page was opened without a valid link. */
   readonly session: string | null

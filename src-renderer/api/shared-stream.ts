@@ -48,7 +48,7 @@ export function startHub({ open, channel }: HubOptions): void {
         say({ type: 'messages', messages: batch })
       }
     } catch {
-      // What broke off has ended.
+      // A stream that broke off has ended.
     }
     isLive = false
     say({ type: 'ended' })

@@ -20,7 +20,7 @@ export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement
   label?: string
   /** The doing form, shown while the work runs; a second press is ignored. */
   busyText?: string | false | undefined
-  /** Why it cannot be pressed now. It stays focusable so that the reason can be found. */
+  /** Reason why it cannot be pressed now. It stays focusable so that the reason can be found. */
   whyNot?: string | false | undefined
   ref?: Ref<HTMLButtonElement>
 }

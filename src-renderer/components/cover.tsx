@@ -36,7 +36,7 @@ export function Cover({ read, slices, isRefused }: CoverProps) {
   if (address) return <img className="cover" src={address} alt="" />
   if (isRefused || !slices || slices.length === 0) return <span className="cover none" aria-hidden="true" />
   const bars = barsOf(slices, BARS)
-  // Where nothing differs, the bars hang as long as the song is loud.
+  // Without differences, the length of the bars shows the loudness.
   const isEven = Math.max(...bars) - Math.min(...bars) < EVEN
   const quietest = isEven ? 0 : Math.min(...bars)
   const spread = isEven ? 1 : Math.max(...bars) - quietest

@@ -34,7 +34,7 @@ export function Modal({ title, isOpen, onClose, children, shape = 'box', descrip
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            // What was pressed as the dialog went away may have given the focus a place already.
+            // The press that closed the dialog may have moved the focus already.
             if (document.activeElement && document.activeElement !== document.body) return
             const from = returnTo?.current ?? opener.current
             const to = from?.isConnected ? from : document.getElementById('content')

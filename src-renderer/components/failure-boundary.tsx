@@ -4,7 +4,7 @@ import { Component, type ReactNode } from 'react'
 interface FailureBoundaryProps {
   /** Another value clears the failure: a new screen gets its chance. */
   resetKey: string
-  /** What to show instead; gets the text of the failure. */
+  /** Returns the content to show instead, from the text of the failure. */
   fallback: (detail: string) => ReactNode
   children: ReactNode
 }

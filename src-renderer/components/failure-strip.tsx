@@ -1,4 +1,4 @@
-/** What failed on a screen and belongs to none of its rows. */
+/** Failure on a screen that belongs to none of its rows. */
 import { useApp, useSelect } from '../state/app-state.ts'
 import { isNotReached, type Refusal } from '../state/refusal.ts'
 import { useWords } from '../text/context.tsx'
@@ -6,7 +6,7 @@ import { Button } from './button.tsx'
 
 interface FailureStripProps {
   refusal: Refusal
-  /** What it is about, where the refusal does not say that. */
+  /** Subject of the failure, for a refusal that does not name it. */
   head?: string
   onClose: () => void
 }
@@ -24,7 +24,7 @@ export function FailureStrip({ refusal, head, onClose }: FailureStripProps) {
   )
 }
 
-/** What failed in the batch. While the program is away the window says so, and it is not said twice. */
+/** Failure of the batch. While the program is away, the window says so, and this strip stays silent. */
 export function BatchFailure() {
   const { batch, service } = useApp()
   const failure = useSelect(batch.store, (state) => state.failure)

@@ -1,6 +1,6 @@
 /** Whose a key is that the window hears. */
 
-/** Whether a single key belongs to what is being typed or chosen rather than to the window. */
+/** Tells whether a single key belongs to what is being typed or chosen rather than to the window. */
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target
   if (event.isComposing || event.keyCode === 229) return true
@@ -19,12 +19,12 @@ export function keyOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): strin
   return key.length === 1 ? (letter ?? key).toLowerCase() : key
 }
 
-/** Whether the key removes: Delete, which a Mac's own keyboard has not, or ⌘⌫. */
+/** Tells whether the key removes: Delete, which a Mac's own keyboard has not, or ⌘⌫. */
 export function isDelete({ key, metaKey }: KeyboardEvent): boolean {
   return key === 'Delete' || (key === 'Backspace' && metaKey)
 }
 
-/** Whether a dialog or a menu lies over the screen: its keys are not those of what is below. */
+/** Tells whether a dialog or a menu lies over the screen: its keys are not those of what is below. */
 export function isCovered(): boolean {
   return document.querySelector('[role=dialog], [role=menu]') !== null
 }

@@ -5,7 +5,7 @@ const settled = (then: () => void) => requestAnimationFrame(() => setTimeout(the
 
 const isNowhere = () => document.activeElement === null || document.activeElement === document.body
 
-/** Whether the element is a place rather than a control: a key that is pressed once more does nothing there by surprise. */
+/** Tells whether the element is a place rather than a control: a key that is pressed once more does nothing there by surprise. */
 const isPlace = (node: Node | null): node is HTMLElement =>
   node instanceof HTMLElement && node.isConnected && node.matches('[tabindex]:not(button, a, input, [role])')
 

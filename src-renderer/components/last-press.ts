@@ -1,11 +1,11 @@
 /**
- * How the page was pressed last: what comes up by itself for the keyboard may be in the way of the hand. `:focus-visible` does not
+ * Kind of the last press, pointer or key: a hint that opens by itself for the keyboard may be in the way of the pointer. `:focus-visible` does not
  * tell: it also matches what a menu that was used by hand gives the focus back to.
  */
 
 let wasByPointer = false
 
-/** Whether the last press was that of a pointer. */
+/** Tells whether the last press was that of a pointer. */
 export const isByPointer = (): boolean => wasByPointer
 
 /** Notes presses until the returned function is called. */

@@ -7,7 +7,7 @@ export interface TextFieldProps
   label: string
   value: string
   onChange: (value: string) => void
-  /** What is wrong with the value, in words; false while nothing is. */
+  /** Fault of the value, in words; false without one. */
   problem: string | false
   ref?: Ref<HTMLInputElement>
 }

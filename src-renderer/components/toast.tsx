@@ -1,4 +1,4 @@
-/** What happened and can still be undone. Its line runs out in ten seconds and rests under the pointer and the focus. */
+/** Message about an action that can still be undone. Its line runs out in ten seconds and rests under the pointer and the focus. */
 import { Undo2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useWords } from '../text/context.tsx'

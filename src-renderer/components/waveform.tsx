@@ -29,7 +29,7 @@ export function barPath(bars: readonly number[]): string {
 const dotPath = (count: number) =>
   Array.from({ length: count }, (_, i) => `M${i * PITCH} ${HEIGHT / 2 - 0.5}h2v1h-2z`).join('')
 
-/** How much of the row is drawn and in which colour. */
+/** Drawn part of the row, and its colour. */
 export interface WaveformProps {
   slices: readonly number[] | null
   /** Percent that is straw; the rest is steel. */

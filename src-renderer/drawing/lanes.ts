@@ -65,7 +65,7 @@ export function timeTicks(durationSeconds: number, widthPx: number): number[] {
 }
 
 const magnitude = (levelDb: number) => Math.min(1, 10 ** (levelDb / 20))
-/** What a wave leaves free above and below itself. */
+/** Margin above and below a wave. */
 const MARGIN = 2
 
 /** Returns a mirrored waveform, one column per pixel, from peaks in dBFS over equal times, of which the time axis is `steps` long. */

@@ -9,14 +9,14 @@ export interface MeterScale {
 export const LOUDNESS_SCALE: MeterScale = { topDb: 0, bottomDb: -36 }
 export const PEAK_SCALE: MeterScale = { topDb: 3, bottomDb: -24 }
 
-/** Where under ends and near begins, and where near ends and over begins. */
+/** Levels at which under ends and near begins, and near ends and over begins. */
 export interface MeterZones {
   readonly nearDb: number
   readonly overDb: number
 }
 
 /**
- * How far each window may rise above the target before it counts as over, LU. A song on its target has louder moments: EBU R 128 s1
+ * Excess over the target from which each window counts as over, LU. A song on its target has louder moments: EBU R 128 s1
  * allows 8 LU for 400 ms and 5 LU for 3 s. Begun in a chorus, the integrated loudness is that of a passage too.
  */
 const OVER_LU = { M: 8, S: 5, I: 5 } as const

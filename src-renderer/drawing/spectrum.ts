@@ -85,7 +85,7 @@ export function spectrumPath(bands: readonly Band[], layout: SpectrumLayout, isA
 }
 
 export interface SpectrumFinding {
-  /** Where both have music and the ear judges tone: the outermost bands that were compared. */
+  /** Outermost bands that were compared: both have music there, and the ear judges tone. */
   readonly fromHz: number
   readonly toHz: number
   /** Mean and largest distance between them, dB. */

@@ -10,9 +10,9 @@ export interface Place {
 
 const SECONDS_AHEAD = 12
 const SECONDS_BEHIND = 4
-/** What is wanted at a loop's start and at the song's start, where playing may jump. */
+/** Samples to keep ready at a loop's start and at the song's start, where playback may jump, s. */
 const SECONDS_AT_JUMP = 3
-/** How many chunks of the heard version come before the first chunk of another. */
+/** Number of chunks of the heard version that are read before the first chunk of another. */
 const HEAD_START = 2
 
 /**

@@ -48,13 +48,13 @@ export type PlaybackCommand =
   | { readonly kind: 'loop'; readonly range: FrameRange | null }
   | { readonly kind: 'length'; readonly frames: number }
 
-/** What the playback engine tells about itself, about every 20 ms of sound. */
+/** Report of the playback engine, about every 20 ms of sound. */
 export interface PlaybackReport {
   /** Number of the last play, pause or seek that was obeyed. */
   readonly serial: number
   readonly frame: number
   readonly isPlaying: boolean
-  /** Whether it waits for samples. */
+  /** Tells whether it waits for samples. */
   readonly isWaiting: boolean
   readonly version: string | null
   /** Highest true peak of the heard version as written since the last report, linear, left and right. */

@@ -11,7 +11,7 @@ import { measureLag, type OpenFile, openTrack, shiftTrack, type Track } from './
 export interface VersionFile {
   readonly version: string
   readonly open: OpenFile
-  /** Whether it is the same recording as the others, so that its start can be found by comparing. */
+  /** Tells whether it is the same recording as the others, so that its start can be found by comparing. */
   readonly isSameSong: boolean
 }
 
@@ -27,7 +27,7 @@ export interface PlayerOptions {
 
 type TimedReport = PlaybackReport & { readonly contextSeconds: number }
 
-/** How long the sound card runs while nothing plays: until the fade and the meters have come to rest. */
+/** Time for which the sound card runs on after playback, for the fade and the meters, ms. */
 const REST_MS = 2000
 const SPECTRUM_SIZE = 16_384
 
@@ -157,7 +157,7 @@ export async function createPlayer({ rateHz, durationSeconds, onReport, onReady,
     setVolume(gain: number) {
       volume.gain.setTargetAtTime(gain, context.currentTime, 0.01)
     },
-    /** What is heard at this moment, in seconds of the song. */
+    /** Position that is heard at this moment, in seconds of the song. */
     position,
     /** Power spectrum of what is heard, dB per bin of `binHz`; the array is reused. */
     spectrum(): { readonly bins: Float32Array; readonly binHz: number } {

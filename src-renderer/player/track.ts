@@ -13,7 +13,7 @@ import { rangesOfSound, readWavFrames, type Stereo, type WavLayout, wavLayout } 
 export interface Track {
   /** Length at the context's rate. */
   readonly frames: number
-  /** Whether time zero of this file is certain; a decoder may have left an encoder's delay in it. */
+  /** Tells whether time zero of this file is certain; a decoder may have left an encoder's delay in it. */
   readonly isExact: boolean
   /** Reads `count` frames from `start`, which may lie outside; there it is silent. */
   readonly read: (start: number, count: number) => Promise<Stereo>

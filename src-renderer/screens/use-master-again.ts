@@ -6,7 +6,7 @@ import { useApp, useSelect } from '../state/app-state.ts'
 import { isRepeatable } from '../state/jobs.ts'
 import { useWords } from '../text/context.tsx'
 
-/** What the controls for it need. `onError` is told why it did not work. */
+/** Returns the action and its state for the controls. `onError` receives the failure. */
 export function useMasterAgain(onError: (error: unknown) => void) {
   const { batch, jobs } = useApp()
   const { t } = useWords()

@@ -205,7 +205,7 @@ export function useApp(): AppState {
   return app
 }
 
-/** What `select` picks from a store, as it changes. `select` must answer the same value for the same state. */
+/** Returns the value that `select` picks from a store, as it changes. `select` must return the same value for the same state. */
 export function useSelect<State, Picked>(store: StoreApi<State>, select: (state: State) => Picked): Picked {
   return useStore(store, select)
 }

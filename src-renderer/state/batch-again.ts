@@ -9,7 +9,7 @@ import { settingsOf } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached } from './refusal.ts'
 
-/** What is done to the batch for it. */
+/** Operations on the batch that mastering again uses. */
 export interface AgainBatch {
   readonly songOf: (sourceId: string) => BatchSong | undefined
   /** Puts a song back that was taken off. Throws ApiError: NOT_FOUND where the batch has forgotten it. */

@@ -3,7 +3,7 @@ import type { Batch } from '../../src-contract/app.ts'
 
 const SETTLE_MS = 250
 
-/** What settings of all songs are kept under, beside the source_ids of the songs' own. */
+/** Target of settings of all songs, beside the source_ids of single songs. */
 export const ALL_SONGS = 'all songs'
 
 /** Tells the server. A request of a page that is being left must outlive it. */
@@ -21,7 +21,7 @@ interface Change {
 export function createChanges(tell: (run: () => Promise<Batch>) => Promise<void>) {
   const unconfirmed = new Map<string, Change>()
   return {
-    /** Whether something about `target` is not confirmed: until then it wins over what the server says. */
+    /** Tells whether something about `target` is not confirmed: until then it wins over what the server says. */
     holds: (target: string): boolean => unconfirmed.has(target),
     /** Sends a change of `target` when the hand rests, in place of the one before it. */
     soon(target: string, request: TellChange): void {

@@ -1,4 +1,4 @@
-/** What is done to the batch here, told the server one after another, and its answers: only those that know of all of it are shown. */
+/** Changes of the batch, sent to the server one after another. Only answers that include all of them are shown. */
 import type { Batch } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
 import type { JobsActions } from './jobs.ts'

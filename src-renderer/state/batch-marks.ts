@@ -1,4 +1,4 @@
-/** What a person has noted of songs: warnings that were read, and songs to be mastered once more. All pages of a browser share it. */
+/** Marks of the user on songs: warnings that were read, and songs to be mastered once more. All pages of a browser share it. */
 import { createStore } from 'zustand/vanilla'
 import { readStored } from './stored.ts'
 
@@ -40,7 +40,7 @@ export function createMarks(storage: Pick<Storage, 'getItem' | 'setItem'>) {
       const heardAgain = read('again')
       if (JSON.stringify(heardAgain) !== JSON.stringify(again)) setState({ again: heardAgain })
       const heard = read('accepted')
-      // What is kept here is heard there: two pages that know the same stay silent.
+      // Every write is an event in other pages: pages with equal marks do not write.
       if (Object.keys(heard).some((id) => !accepted[id])) setState({ accepted: { ...accepted, ...heard } })
     },
   }

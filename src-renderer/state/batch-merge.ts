@@ -1,4 +1,4 @@
-/** What a reading of the server's batch makes of what the page shows. Pure. */
+/** Merges a reading of the server's batch into the state that the page shows. Pure. */
 import type { Batch } from '../../src-contract/app.ts'
 import { ALL_SONGS } from './batch-changes.ts'
 

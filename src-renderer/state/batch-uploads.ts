@@ -13,7 +13,7 @@ export interface UploadsDeps {
   /** Files sent at once; without a limit where the desktop takes them and goes on without this page. */
   readonly atOnce: number
   readonly newId: () => string
-  /** Where refused and interrupted files survive a reload. */
+  /** Keeps refused and interrupted files over a reload. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
   /** Ids of all rows as they are shown: the places of uploads survive with them. */
   readonly order: () => readonly string[]
@@ -133,7 +133,7 @@ export function createUploads(deps: UploadsDeps) {
     setState(({ uploads }) => ({
       uploads: uploads.map((one) => (one.uploadId === uploadId ? { ...one, ...more } : one)),
     }))
-  /** Whether only this page has the bytes of a file that the program never got. */
+  /** Tells whether only this page has the bytes of a file that the program never got. */
   const isUnreached = ({ uploadId, error }: Upload) => files.has(uploadId) && isNotReached(error?.code)
   const put = (added: readonly Upload[]) => {
     keeper.own(added)
@@ -196,7 +196,7 @@ export function createUploads(deps: UploadsDeps) {
         },
       }
     },
-    /** Whether this page still has the bytes of a refused file. */
+    /** Tells whether this page still has the bytes of a refused file. */
     canResend: (uploadId: string) => files.has(uploadId),
     resend(uploadId: string) {
       change(uploadId, { state: 'queued', sent: 0 })
@@ -213,9 +213,9 @@ export function createUploads(deps: UploadsDeps) {
       }))
       sendPending()
     },
-    /** How many files of which only this page has the bytes never came there. */
+    /** Returns the number of files that never reached the program and whose bytes only this page has. */
     unreached: () => getState().uploads.filter(isUnreached).length,
-    /** Whether the bytes of files would be lost with the page. */
+    /** Tells whether the bytes of files would be lost with the page. */
     hasPending: () => getState().uploads.some(isPending),
     /** Keeps the places of what rests, after rows have moved. */
     saveResting,
@@ -227,7 +227,7 @@ export function createUploads(deps: UploadsDeps) {
           return { ...one, ...(error ? { error } : {}) }
         }),
       ),
-    /** Whether a stored song is one that is being sent: its bytes are there before the answer is. */
+    /** Tells whether a stored song is one that is being sent: its bytes are there before the answer is. */
     isArriving: ({ filename, size_bytes }: Source) =>
       getState().uploads.some((one) => one.state === 'sending' && isOf(filename, size_bytes)(one)),
     /** Takes off and answers the interrupted upload of a song that had arrived all the same; undefined without one. */

@@ -1,4 +1,4 @@
-/** What only the desktop application brings: places to go, files that came in elsewhere, a frame in the right colours. */
+/** Events of the desktop application: places to open, files that were added outside the page, colours of the frame. */
 import type { DesktopBridge, Place } from '../../src-main/bridge.ts'
 import { go } from '../router.ts'
 import type { BatchActions } from './batch.ts'

@@ -7,7 +7,7 @@ import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 
-/** What the list is narrowed to: a status of the API, or the finished jobs whose files are gone. */
+/** Filter of the list: a status of the API, or the finished jobs whose files are gone. */
 export type ShownStatus = NonNullable<JobQuery['status']> | 'expired'
 
 export interface HistoryFilter {
@@ -25,9 +25,9 @@ export interface HistoryState {
   readonly nextCursor: string | null
   readonly isReading: boolean
   readonly hasRead: boolean
-  /** Why the last reading failed. */
+  /** Failure of the last reading. */
   readonly failure: Refusal | null
-  /** How many jobs that were deleted here are still there, and why. */
+  /** Number of jobs that could not be deleted, and the reason. */
   readonly refusal: (Refusal & { readonly count: number }) | null
   readonly selected: Readonly<Record<string, true>>
   readonly isGrouped: boolean
@@ -41,15 +41,15 @@ export interface HistoryGroup {
   readonly groupId: string
   readonly batchId: string | null
   readonly jobs: readonly Job[]
-  /** Whether these are all of its jobs: only then they can be counted. */
+  /** Tells whether these are all of its jobs: only then they can be counted. */
   readonly isWhole: boolean
 }
 
 export interface GroupOptions {
   readonly dayOf: (iso: string) => string
-  /** Whether jobs of these groups may be missing anywhere. */
+  /** Tells whether jobs of these groups may be missing anywhere. */
   readonly isFiltered: boolean
-  /** Whether more jobs follow that are not read yet. */
+  /** Tells whether more jobs follow that are not read yet. */
   readonly hasMore: boolean
 }
 

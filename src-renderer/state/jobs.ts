@@ -32,7 +32,7 @@ export function newerJob(known: Job | undefined, read: Job): Job {
   return read.progress < known.progress ? { ...read, progress: known.progress } : read
 }
 
-/** Whether the song of an ended job can be mastered by being tried again: not where the song itself is what is wrong. */
+/** Tells whether the song of an ended job can be mastered by being tried again: not where the song itself is what is wrong. */
 export const isWorthAgain = ({ failure_code }: Pick<Job, 'failure_code'>): boolean =>
   failure_code === undefined || FAILURES[failure_code].retryable
 
@@ -43,7 +43,7 @@ export interface SongInBatch {
 }
 
 /**
- * Whether a job's song can be mastered again: not while the song waits to be mastered or is, or where it is itself what is wrong,
+ * Tells whether a job's song can be mastered again: not while the song waits to be mastered or is, or where it is itself what is wrong,
  * and only from the batch, or from the files that the job has kept unless its reference is wrong. `inBatch` is null for a song that
  * is not there.
  */
@@ -102,7 +102,7 @@ export function createJobs(client: Client) {
         cursor = found.length > 0 ? page.next_cursor : undefined
       } while (cursor && missing.size > 0)
     } catch {
-      // What the list did not answer is asked for by itself.
+      // A job that the list left out is read on its own.
     }
     await Promise.all([...missing].map(readOne))
   }

@@ -31,7 +31,7 @@ export function createLedger(client: Client) {
     store.setState({ entries: found, hasEarlier })
   }
 
-  /** What was entered since goes before what is shown, however much it is: an entry never changes. */
+  /** All newer entries go before those shown: an entry never changes. */
   const readNew = async (known: readonly LedgerEntry[]) => {
     const newest = known[0]?.entry_id ?? 0
     const fresh: LedgerEntry[] = []

@@ -4,7 +4,7 @@ import { PLATFORMS, type Platform } from '../../src-contract/platforms.ts'
 import type { MasterResult, Report } from '../../src-contract/report.ts'
 import type { VersionLevel } from '../player/levels.ts'
 
-/** Why a version is not there: the job was not asked for it, or had no reference. */
+/** Reason why a version is missing: the job was not asked for it, or had no reference. */
 export type MissingReason = 'not_ordered' | 'no_reference'
 
 export interface SongVersion {

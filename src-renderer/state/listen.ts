@@ -1,4 +1,4 @@
-/** What the Listen screen shows of one job: its report, and the other jobs of the same song. */
+/** Store of the Listen screen for one job: its report, and the other jobs of the same song. */
 import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
 import type { Job } from '../../src-contract/jobs.ts'
@@ -12,13 +12,13 @@ import { createTurns } from './turns.ts'
 export interface ListenState {
   readonly job: Job | null
   readonly report: Report | null
-  /** Why there is nothing to hear: the job is unknown, unfinished, failed or expired, or the server is away. */
+  /** Reason why nothing can be heard: the job is unknown, unfinished, failed or expired, or the server is away. */
   readonly failure: Refusal | null
   /** Finished jobs of the same source, this one among them: at first those of its title, then all. */
   readonly siblings: readonly Job[]
   readonly hasAllSiblings: boolean
   readonly other: OtherMaster | null
-  /** Why the version that this one was to be compared with is not there. */
+  /** Reason why the version to compare with is missing. */
   readonly otherFailure: Refusal | null
 }
 

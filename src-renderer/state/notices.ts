@@ -1,4 +1,4 @@
-/** What is said apart from the thing it concerns: one toast with an undo, and one polite announcement for screen readers. */
+/** Notices of the window: one toast with an undo, and one polite announcement for screen readers. */
 import { createStore } from 'zustand/vanilla'
 
 export const UNDO_SECONDS = 10
@@ -16,7 +16,7 @@ export interface Toast {
 
 export interface Notices {
   readonly toast: Toast | null
-  /** What was said last, at one time. Numbered, so that what is said twice in a row is told twice. */
+  /** Last announcements of one moment. Numbered, so that a sentence said twice in a row is announced twice. */
   readonly announcements: readonly { readonly announcementId: number; readonly text: string }[]
 }
 

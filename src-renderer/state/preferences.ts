@@ -6,7 +6,7 @@ import type { Language } from '../../src-contract/text/text.ts'
 export interface Preferences {
   readonly language: Settings['language']
   readonly theme: Settings['theme']
-  /** What `system` means on this machine. */
+  /** Language that `system` means on this machine. */
   readonly systemLanguage: Language
   readonly isSystemLight: boolean
 }

@@ -8,7 +8,7 @@ import { errorText, failureText, type Language } from '../../src-contract/text/t
 export interface Refusal {
   /** Of the contract's catalogues, or one of those below. */
   readonly code: string
-  /** What the sentence of the code mentions. */
+  /** Values that the sentence of the code mentions. */
   readonly values?: ErrorParams | undefined
   readonly requestId?: string | undefined
 }
@@ -56,7 +56,7 @@ const OWN: Partial<Record<string, Record<Language, Sentence>>> = {
 }
 
 /**
- * Whether the program never took what was asked, because it was away or had been started again: nothing is wrong with the thing
+ * Tells whether the program never took what was asked, because it was away or had been started again: nothing is wrong with the thing
  * itself.
  */
 export const isNotReached = (code: string | undefined): boolean => code === 'UNREACHABLE' || code === 'INVALID_API_KEY'

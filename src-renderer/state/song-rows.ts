@@ -1,4 +1,4 @@
-/** What the list of the Master screen shows, derived from the batch, the uploads and the jobs. Pure. */
+/** Rows of the list of the Master screen, derived from the batch, the uploads and the jobs. Pure. */
 import type { BatchSong, MasterSettings } from '../../src-contract/app.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
@@ -56,7 +56,7 @@ export interface SongRow {
   readonly repeats?: string
 }
 
-/** How far a finished job came: every master on target, or some below. */
+/** Result of a finished job: every master on target, or some below. */
 function outcomeOf(job: Job): 'done' | 'below' {
   return job.results.some((result) => result.verdict === 'below_target') ? 'below' : 'done'
 }
@@ -76,11 +76,11 @@ export interface AnalysisProgress {
   readonly percent: number
 }
 
-/** Whether a song is shorter than what can be mastered: its job would fail. */
+/** Tells whether a song is shorter than what can be mastered: its job would fail. */
 export const isTooShort = ({ source }: Pick<BatchSong, 'source'>): boolean =>
   source.duration_seconds < MIN_DURATION_SECONDS
 
-/** Why a row is refused; undefined while nothing says so. */
+/** Returns the reason why a row is refused; undefined without one. */
 export function refusalOfRow(row: SongRow): Refusal | undefined {
   const { upload, song, analysisError } = row
   if (song?.state === 'ready' && isTooShort(song)) return { code: 'TOO_SHORT' }
@@ -172,7 +172,7 @@ export const withOwnSettings = (rows: readonly SongRow[]): SongRow[] =>
   })
 
 /**
- * How a song was or is being mastered, or would be if it were started now; null while nothing is known of it. `common`: the
+ * Returns the settings with which a song was or is being mastered, or would be if it were started now; null while they are unknown. `common`: the
  * settings of all songs.
  */
 export function madeWith(row: SongRow, common: MasterSettings | null): MasterSettings | Job | null {

@@ -1,4 +1,4 @@
-/** What survives a reload in the storage of the browser. */
+/** Values that survive a reload in the storage of the browser. */
 
 /** Parses what was stored under a key; `fallback` when nothing was, or what `isFit` does not take. Never throws. */
 export function readStored<Value>(

@@ -1,5 +1,5 @@
 /**
- * How long songs still take, from one model: a song costs so much by its length, tier and platforms, and this machine works at a pace
+ * Estimate of the remaining time, from one model: a song costs so much by its length, tier and platforms, and this machine works at a pace
  * that its past and running jobs tell. One plan of who is mastered when gives the time left of each song, of the batch, and until
  * the others start, so that no two of them contradict each other. Pure.
  */
@@ -73,9 +73,9 @@ export function timeShareOf(tier: Tier, percent: number): number {
   return x1 > x0 ? y0 + ((percent - x0) / (x1 - x0)) * (y1 - y0) : y1
 }
 
-/** How much the next older job counts against one. */
+/** Weight of a job relative to the next newer one. */
 const OLDER = 0.6
-/** How much a running job counts against the newest past one, when it is all but over. */
+/** Weight of a running job that is nearly done, relative to the newest past one. */
 const RUNNING_WEIGHT = 10
 /** Work that must be behind before a running job tells a pace, s. */
 const SETTLE_SECONDS = 2

@@ -10,7 +10,7 @@ export interface WebhooksState {
   /** Null before the first reading. Without those whose time to undo is running. */
   readonly hooks: readonly Webhook[] | null
   readonly deliveries: readonly Delivery[]
-  /** Why a webhook that was removed here is still there. */
+  /** Reason why a webhook could not be removed. */
   readonly refusal: Refusal | null
 }
 

@@ -13,7 +13,7 @@ interface Words {
   readonly language: Language
   readonly t: Text
   readonly format: Format
-  /** What failed and what to do about it. */
+  /** Returns the sentence of a failure and its remedy. */
   readonly say: (refusal: Refusal) => string
 }
 

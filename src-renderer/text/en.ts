@@ -347,7 +347,7 @@ export const en = {
     batchNamed: (first: string, others: number) => (others > 0 ? `${first} and ${others} more` : first),
     single: 'Single songs',
     selected: (count: number) => `${grouped(count)} selected`,
-    // How many of several selected songs it is about; null where one is selected.
+    // Number of the selected songs it applies to; null for a single selected song.
     saveSelected: (count: number | null) => (count === null ? 'Save ZIP' : `Save ${plural(count, 'ZIP', 'ZIPs')}`),
     masterAgainSelected: (count: number | null) => (count === null ? 'Master again' : `Master ${grouped(count)} again`),
     deleteSelected: (count: number | null) => (count === null ? 'Delete' : `Delete ${grouped(count)}`),

@@ -67,7 +67,7 @@ export function createFormat(language: Language) {
       const then = new Date(iso)
       return daysBetween(then, now) === 0 ? clockWithSeconds.format(then) : this.day(iso, now)
     },
-    /** How long ago: 4 min ago. */
+    /** Time since a moment: 4 min ago. */
     ago(iso: string, now: Date) {
       const seconds = (now.getTime() - new Date(iso).getTime()) / 1000
       if (seconds < 60) return JUST_NOW[language]
@@ -83,7 +83,7 @@ export function createFormat(language: Language) {
 
 export type Format = ReturnType<typeof createFormat>
 
-/** What a musician calls a codec: `WAV` for any PCM, else its name in `names`, else its own in capitals. */
+/** Name of a codec as musicians use it: `WAV` for any PCM, else its name in `names`, else its own in capitals. */
 export function codecName(codec: string, names: Readonly<Record<string, string>>): string {
   return names[codec] ?? (codec.startsWith('pcm') ? 'WAV' : codec.toUpperCase())
 }

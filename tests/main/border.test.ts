@@ -173,7 +173,7 @@ describe('menus', () => {
     )
     const label = (id: string) => items.find((item) => item.id === id)?.label
     expect(label('api')).toContain(origin)
-    expect(label('activity')).toBe('3 songs in work')
+    expect(label('activity')).toBe('3 songs in progress')
     expect(label('offline')).toBeDefined()
     for (const id of ['copy-address', 'copy-request'])
       items.find((item) => item.id === id)?.click?.({} as never, undefined, {} as never)

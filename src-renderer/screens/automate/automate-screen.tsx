@@ -12,7 +12,7 @@ import { useWords } from '../../text/context.tsx'
 import { Problem, SecretBox } from '../settings/section.tsx'
 import { SNIPPETS, type SnippetLanguage } from './snippets.ts'
 
-/** What the first call of the samples answers, as the batch and the account are now. */
+/** Response to the first call of the samples, from the present batch and account. */
 function answerOf(platforms: readonly string[], credits: number): string {
   return `{
   "job_id": "5f0c7d1e-6b1a-4a64-9d0b-2f6f4f1c9a77",

@@ -13,7 +13,7 @@ export const sampleOfJob = (job: Job): Sample => ({
   settings: job,
 })
 
-/** What copies the call and says whether it did; the same function as long as language and stores stay. Never throws. */
+/** Returns the function that copies the call and announces the result; the same function as long as language and stores stay. Never throws. */
 export function useCopyCurl(): (sample: Sample) => Promise<void> {
   const { notices, service } = useApp()
   const { t } = useWords()

@@ -29,7 +29,7 @@ export function HistoryActionBar() {
   const saveable = selected.filter((job) => job.status === 'done' && !job.expired)
   const ended = selected.filter((job) => job.status !== 'queued')
   const repeatable = ended.filter(canMasterAgain)
-  /** What a button says of the songs that it is about. */
+  /** Label of a button for the songs that it applies to. */
   const countOf = (list: readonly Job[]) => (selected.length === 1 ? null : list.length)
   useEffect(() => void service.readMachine().catch(() => undefined), [service])
   useEffect(() => {

@@ -39,7 +39,7 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
       ...group.jobs.map((job) => ({ kind: 'job' as const, job })),
     ])
   }, [shown, isGrouped, filter.sort, isFiltered, nextCursor])
-  // Who cannot see the list hears how long it became, once it has.
+  // Screen readers are told the length of the list once it has changed.
   const spoken = useRef(filter)
   useEffect(() => {
     if (isReading || failure || spoken.current === filter) return

@@ -257,7 +257,7 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
   )
 })
 
-/** How long a row has to stay in view before its report is read. */
+/** Time for which a row has to stay in view before its report is read, ms. */
 const REST_MS = 250
 
 /** Answers how loud the song came in; undefined as long as nobody knows. */

@@ -1,4 +1,4 @@
-/** What can be done with jobs of the history. */
+/** Actions on jobs of the history. */
 import { useMemo } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { Platform } from '../../../src-contract/platforms.ts'

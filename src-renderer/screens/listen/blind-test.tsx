@@ -5,7 +5,7 @@ import { scoreOf } from '../../player/abx.ts'
 import { type BlindTest, canAnswer } from '../../state/player-state.ts'
 import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
 
-/** What is left to chance below this counts as heard; above the other it shows nothing. */
+/** Chance levels: below the first a difference counts as heard, above the second none was shown. */
 const SURE = 0.05
 const UNSURE = 0.2
 const ENOUGH_TRIALS = 10

@@ -1,4 +1,4 @@
-/** What every part of the Listen screen shares: the words, and the player of this visit. */
+/** Shared state of the parts of the Listen screen: the words, and the player of this visit. */
 import {
   createContext,
   type RefObject,
@@ -43,7 +43,7 @@ export function useVisit(): Visit {
   return visit
 }
 
-/** What `select` picks from the player's store, as it changes. */
+/** Returns the value that `select` picks from the player's store, as it changes. */
 export function usePlayer<Picked>(select: (state: PlayerState) => Picked): Picked {
   return useStore(useVisit().player.store, select)
 }
@@ -72,7 +72,7 @@ const onStillness = (listener: () => void) => {
   return () => stillness.removeEventListener('change', listener)
 }
 
-/** Whether the listener asked for little motion. */
+/** Tells whether the listener asked for little motion. */
 export function useIsStill(): boolean {
   return useSyncExternalStore(onStillness, () => stillness.matches)
 }

@@ -52,7 +52,7 @@ function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: s
   const { job, failure } = state
   const progress = useStore(jobs.store, ({ byId }) => byId[jobId]?.progress) ?? job?.progress ?? 0
   const isGone = failure?.code === 'JOB_NOT_FOUND' || failure?.code === 'NOT_FOUND'
-  // Why there is no report is said by the job itself.
+  // The job itself says why there is no report.
   const isOver = isGone || job?.status === 'failed' || job?.expired === true
   const reason = !job
     ? failure && say(failure)

@@ -36,7 +36,7 @@ interface Column {
   readonly zones: MeterZones
 }
 
-/** What the columns show at one moment. */
+/** State of the columns at one moment. */
 type Shown = Record<Column['name'], { levelDb: number; heldDb: number; isOver: boolean; printedDb: number }>
 
 export function Meters() {

@@ -1,4 +1,4 @@
-/** What was repaired, because it was found, and what else was noticed. */
+/** Repairs of the damage that was found, and further findings. */
 import type { Repair, Warning } from '../../../src-contract/report.ts'
 import { frequency } from '../../../src-contract/text/numbers.ts'
 import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'

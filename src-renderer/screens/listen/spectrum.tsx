@@ -25,7 +25,7 @@ const CLOSE_DB = 3
 const LEAST_DB = 0.1
 const STILL_MS = 250
 
-/** Whether what is heard at this moment is drawn as well: not where it would give X away. */
+/** Tells whether what is heard at this moment is drawn as well: not where it would give X away. */
 const isHeardLive = (state: PlayerState) => state.isPlaying && state.blindTest === null
 
 interface Curves {

@@ -67,10 +67,10 @@ export function Transport({ isBlindTestOpen, blindTestButton, onBlindTest }: Tra
   )
 }
 
-/** What is read for less than this is there before anybody wonders, ms. */
+/** Loading time from which the screen says so, ms. */
 const UNNOTICED_MS = 300
 
-/** Whether something is read for so long that it must be said; screen readers are told. */
+/** Tells whether something is read for so long that it must be said; screen readers are told. */
 function useLongReading(): boolean {
   const { l } = useListenWords()
   const { notices } = useApp()

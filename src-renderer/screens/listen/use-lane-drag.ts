@@ -1,4 +1,4 @@
-/** What a pointer does in the lanes: it seeks, draws a loop along the ruler, and moves the edges of a loop. */
+/** Pointer actions in the lanes: seek, draw a loop along the ruler, move the edges of a loop. */
 import { type PointerEvent, useRef } from 'react'
 import type { timeAxis } from '../../drawing/lanes.ts'
 import type { PlayerActions } from '../../state/player.ts'

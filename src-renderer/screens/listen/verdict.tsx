@@ -1,4 +1,4 @@
-/** What was delivered: per platform the verdict and its numbers, measured on the written files. */
+/** Delivered masters: per platform the verdict and its numbers, measured on the written files. */
 import { Check, Download, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'

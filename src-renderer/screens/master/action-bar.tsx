@@ -61,7 +61,7 @@ export function ActionBar({ rows, start, forecast }: ActionBarProps) {
   }
   const made = rows.filter((row) => (row.kind === 'done' || row.kind === 'below') && row.job && !row.job.expired)
   const canSave = made.length > 0 && !isRunning
-  // What is still read may be ready in a moment: the button that starts it keeps its place.
+  // Songs that are still being read may be ready in a moment: the start button keeps its place.
   const isNothingToStart = canSave && count === 0 && tally.reading === 0
   const isTooFew = credits !== undefined && credits < count
   const whyNot =
@@ -152,7 +152,7 @@ function startText(
   return rowIds.length === 0 ? t.startMeasured(count) : t.start(count)
 }
 
-/** What a pause lets finish and what it holds: a song that was handed over is finished, one that waits is held. */
+/** Songs that a pause lets finish and songs that it holds: a submitted song is finished, a waiting one is held. */
 function heldBy(rows: readonly SongRow[]): { finishing: number; waiting: number } {
   const of = (...kinds: RowKind[]) => rows.filter((row) => kinds.includes(row.kind)).length
   return { finishing: of('rendering', 'queued'), waiting: of('waiting') }

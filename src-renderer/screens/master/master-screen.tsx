@@ -21,7 +21,7 @@ import type { DropState } from './use-drop.ts'
 import { useStart } from './use-start.ts'
 
 interface MasterScreenProps {
-  /** What hangs over the window, and what became of it. */
+  /** Files dragged over the window, and the result of the drop. */
   drop: DropState
   onFiles: (files: readonly File[]) => void
 }
@@ -60,7 +60,7 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
 
 type DropText = ReturnType<typeof useWords>['t']['drop']
 
-/** What the drop area says instead of its limits; null when it has nothing to say. */
+/** Returns the message that the drop area shows instead of its limits; null without one. */
 function noteOf(drop: DropState, t: DropText): string | null {
   if (drop.found !== null) return t.readingFolders(drop.found)
   if (drop.over && drop.over.readable < drop.over.all)

@@ -13,7 +13,7 @@ export interface ReferenceSlotProps {
   settings: MasterSettings
   /** The row for which a track is taken; null for all songs. */
   rowId: string | null
-  /** Whether the row has settings of its own. */
+  /** Tells whether the row has settings of its own. */
   isOwn: boolean
   onChange: (change: Partial<MasterSettings>) => void
 }
@@ -22,7 +22,7 @@ export function ReferenceSlot({ settings, rowId, isOwn, onChange }: ReferenceSlo
   const { batch } = useApp()
   const { t } = useWords()
   const [isOver, setOver] = useState(false)
-  /** Whether what went away from the slot had the focus: what comes in its place takes it. */
+  /** Tells whether what went away from the slot had the focus: what comes in its place takes it. */
   const hadFocus = useRef(false)
   const place = useCallback((element: HTMLElement) => {
     if (hadFocus.current) element.focus({ preventScroll: true })

@@ -205,7 +205,7 @@ function Percent({ value, isFaint }: { value: number; isFaint: boolean }) {
 
 const percentText = (percent: number) => `${Math.floor(percent)} %`
 
-/** What a song measures, and what else is worth knowing of it. */
+/** Measurements of a song, and further facts about it. */
 function Found({ row }: { row: SongRow }) {
   const { t, format, language } = useWords()
   const found = row.song?.analysis
@@ -316,7 +316,7 @@ function Failed({ job, isCancelled }: { job: Job; isCancelled: boolean }) {
     <Lines
       tone="c-bad"
       icon={<CircleX {...small} />}
-      // What came back stands where it is never cut off.
+      // The refund stands where it is never cut off.
       head={<span>{[t.row.failedHead, refund].filter(Boolean).join(' · ')}</span>}
     >
       <span title={reason}>{reason}</span>

@@ -1,4 +1,4 @@
-/** How the songs are to be mastered: for all of them, or for the one selected. */
+/** Mastering settings: of all songs, or of the selected one. */
 import { SlidersHorizontal } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { Preset } from '../../../src-contract/app.ts'

@@ -1,4 +1,4 @@
-/** What the Master screen shows, selected from the stores. */
+/** State of the Master screen, selected from the stores. */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { MasterSettings } from '../../../src-contract/app.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
@@ -32,7 +32,7 @@ export interface Scope {
   readonly settings: MasterSettings | null
   /** The selected song, stored or still on its way; null without one. */
   readonly selected: { readonly rowId: string; readonly title: string; readonly isOwn: boolean } | null
-  /** Whether what is shown and changed is for all songs. */
+  /** Tells whether what is shown and changed is for all songs. */
   readonly isWholeBatch: boolean
   /** The row that `change` is for; null for all songs. */
   readonly changedId: string | null

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { draggedKinds, droppedFiles } from '../../api/dropped-files.ts'
 
 export interface DropState {
-  /** What hangs over the window; null when nothing does. */
+  /** Files dragged over the window; null without a drag. */
   readonly over: { readonly all: number; readonly readable: number } | null
   /** Songs found so far while folders are read; null when none are. */
   readonly found: number | null

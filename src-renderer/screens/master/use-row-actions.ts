@@ -1,4 +1,4 @@
-/** What can be done with a song of the batch: from its buttons, its menu and the keyboard. */
+/** Actions on a song of the batch: from its buttons, its menu and the keyboard. */
 import { useMemo } from 'react'
 import { ERRORS, type ErrorCode } from '../../../src-contract/errors.ts'
 import type { MenuItem } from '../../components/dialogs.tsx'
@@ -26,7 +26,7 @@ export interface RowActions {
   menu: (row: SongRow) => (MenuItem | null)[]
 }
 
-/** Whether trying a song again starts it, which costs a credit; one that did not get so far is sent or looked at again. */
+/** Tells whether trying a song again starts it, which costs a credit; one that did not get so far is sent or looked at again. */
 export const isStarted = ({ upload, analysisError }: SongRow): boolean => !upload && !analysisError
 
 /** The same object as long as language and stores stay, so that rows are drawn again only when they change. */

@@ -7,7 +7,7 @@ export function deliveryWords(delivery: Delivery, text: SettingsText['webhooks']
   const answer = last_status ? text.answered(last_status) : text.noAnswer
   const said = attempts > 0 ? answer : ''
   const minutes = next_attempt_at ? Math.round((Date.parse(next_attempt_at) - nowMs) / 60_000) : null
-  // What is due and not sent is held back: while Loudsmith stays offline, or by the plan.
+  // A delivery that is due and not sent is held back: while Loudsmith stays offline, or by the plan.
   const isPlanned = attempts > 0 && minutes !== null && minutes >= 0
   const stopped = stop_reason ? text.stoppedBecause[stop_reason] : text.stopped
   const next = state === 'failed' ? stopped : isPlanned ? text.again(minutes) : ''

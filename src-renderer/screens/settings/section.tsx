@@ -1,4 +1,4 @@
-/** What the sections of the settings are made of. */
+/** Parts of the sections of the settings. */
 import { CircleX } from 'lucide-react'
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -59,7 +59,7 @@ export interface SecretBoxProps {
   /** Shown this once: nobody can read it again. */
   value: string
   copyText: string
-  /** Where the box was asked for: the focus goes back there when it is closed. */
+  /** Control that opened the box: the focus returns to it when the box closes. */
   returnTo: RefObject<HTMLElement | null>
   onSaved: () => void
   /** Further buttons beside the value. */
@@ -96,7 +96,7 @@ export function SecretBox({ title, value, copyText, returnTo, onSaved, more, chi
   )
 }
 
-/** Why something did not work, on the thing that did not. */
+/** Failure of an action, beside its control. */
 export function Problem({ problem }: { problem: Refusal | null }) {
   const { t, say } = useWords()
   if (!problem) return null
@@ -141,7 +141,7 @@ interface ActionDialogProps extends Pick<ModalProps, 'title' | 'description' | '
   verb: string
   doing: string
   look?: 'plain' | 'danger'
-  /** Whether it can be done with what was filled in; says what is missing where it cannot. */
+  /** Tells whether it can be done with what was filled in; says what is missing where it cannot. */
   isReady?: () => boolean
   act: () => Promise<unknown>
   children?: ReactNode

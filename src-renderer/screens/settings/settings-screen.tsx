@@ -59,12 +59,12 @@ export default function SettingsScreen({ section }: { section: string }) {
   const onScroll = () => {
     if (!pane.current || pane.current.scrollTop === brought.current?.scrollTop) return
     const { id, offsetTop } = brought.current ?? {}
-    // Where a section has moved it is the browser that scrolled, to keep it in view.
+    // When a section has moved, the browser scrolled, to keep it in view.
     if (id && sectionIn(pane.current, id)?.offsetTop !== offsetTop) return bring(id)
     brought.current = null
     setCurrent(sectionAt(pane.current))
   }
-  // What a section has to show may come later than the section was asked for, and moves those below.
+  // The content of a section may arrive later, and moves the sections below.
   useEffect(() => {
     const observer = new ResizeObserver(() => brought.current && bring(brought.current.id))
     for (const section of pane.current?.children ?? []) observer.observe(section)

@@ -11,7 +11,7 @@ import { Problem, Reading, SecretBox, SectionHead, type SectionProps, TextDialog
 
 /** Attempts of one delivery before it is given up (first try and seven more). */
 const ATTEMPTS = 8
-/** What becomes of a delivery is no event: one looks while one is on its way. */
+/** Polling interval while a delivery is on its way: its result is no live event. */
 const READ_EVERY_MS = 2000
 
 export function WebhooksSection({ titleId }: SectionProps) {
