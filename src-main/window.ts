@@ -15,7 +15,7 @@ const OVERLAY = {
   light: { color: '#f3f5f6', symbolColor: '#1d252b' },
 }
 
-export interface WindowOptions {
+export interface WindowDeps {
   readonly origin: string
   readonly preloadFile: string
   readonly icon: string
@@ -26,57 +26,109 @@ export interface WindowOptions {
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void
 }
 
+/** Returns the options of the window's frame. */
+function frameOptions(isDark: boolean) {
+  if (process.platform === 'darwin')
+    return { titleBarStyle: 'hiddenInset' as const, trafficLightPosition: { x: 16, y: 16 } }
+  const colours = OVERLAY[isDark ? 'dark' : 'light']
+  return { titleBarStyle: 'hidden' as const, titleBarOverlay: { ...colours, height: BAR_HEIGHT - 1 } }
+}
+
+/** Returns the options of the window: isolated and sandboxed. */
+function windowOptions(
+  deps: WindowDeps,
+  place: ReturnType<typeof onScreen>,
+): Electron.BrowserWindowConstructorOptions {
+  const isDark = deps.isDark()
+  return {
+    ...(place.x === undefined || place.y === undefined ? {} : { x: place.x, y: place.y }),
+    width: place.width,
+    height: place.height,
+    minWidth: 640,
+    minHeight: 480,
+    show: false,
+    title: 'Loudsmith',
+    icon: deps.icon,
+    backgroundColor: OVERLAY[isDark ? 'dark' : 'light'].color,
+    autoHideMenuBar: true,
+    ...frameOptions(isDark),
+    webPreferences: {
+      preload: deps.preloadFile,
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      nodeIntegrationInSubFrames: false,
+      nodeIntegrationInWorker: false,
+      webviewTag: false,
+      webSecurity: true,
+      navigateOnDragDrop: false,
+      spellcheck: false,
+      // Playback and the live picture must not stutter behind another window.
+      backgroundThrottling: false,
+    },
+  }
+}
+
+/** Hides a window; one in full screen leaves that first. */
+function hide(opened: BrowserWindow): void {
+  if (process.platform !== 'darwin' || !opened.isFullScreen()) {
+    opened.hide()
+    return
+  }
+  // Hidden in full screen, a window leaves a black screen behind (electron/electron#39572).
+  opened.once('leave-full-screen', () => opened.hide())
+  opened.setFullScreen(false)
+}
+
+/** Keeps the window on our own page; links open in the browser. */
+function keepInside(opened: BrowserWindow, origin: string): void {
+  const { webContents } = opened
+  webContents.on('will-navigate', (event) => {
+    const { origin: target, pathname } = new URL(event.url)
+    if (target !== origin || pathname !== '/') event.preventDefault()
+  })
+  webContents.on('will-attach-webview', (event) => event.preventDefault())
+  webContents.setWindowOpenHandler(({ url }) => {
+    if (mayOpenOutside(url, origin)) void shell.openExternal(url)
+    return { action: 'deny' }
+  })
+}
+
+/** Remembers the position of the window. */
+function keepPlace(opened: BrowserWindow, remembered: RememberedStore): void {
+  let timer: NodeJS.Timeout | undefined
+  const remember = () => {
+    clearTimeout(timer)
+    if (opened.isDestroyed() || opened.isMinimized() || opened.isFullScreen()) return
+    remembered.change({ window: { ...opened.getNormalBounds(), isMaximized: opened.isMaximized() } })
+  }
+  const rememberSoon = () => {
+    clearTimeout(timer)
+    timer = setTimeout(remember, AT_REST_MS)
+  }
+  for (const change of ['resize', 'move', 'maximize', 'unmaximize'] as const)
+    opened.on(change as 'resize', rememberSoon)
+  opened.on('close', remember)
+}
+
 /** Returns the window, which is made when it is first shown and again after it was closed. */
-export function createMainWindow(options: WindowOptions) {
-  const { origin, remembered } = options
+export function createMainWindow(deps: WindowDeps) {
+  const { origin, remembered } = deps
   let window: BrowserWindow | undefined
   let reloads: number[] = []
   /** Announcements made before the page was loaded. */
   let unheard: [string, unknown][] = []
   let isPageReady = false
 
-  function frameOptions() {
-    if (process.platform === 'darwin')
-      return { titleBarStyle: 'hiddenInset' as const, trafficLightPosition: { x: 16, y: 16 } }
-    const colours = OVERLAY[options.isDark() ? 'dark' : 'light']
-    return { titleBarStyle: 'hidden' as const, titleBarOverlay: { ...colours, height: BAR_HEIGHT - 1 } }
-  }
-
   function open(): BrowserWindow {
     const place = onScreen(remembered.read().window, screen.getAllDisplays())
-    const opened = new BrowserWindow({
-      ...(place.x === undefined || place.y === undefined ? {} : { x: place.x, y: place.y }),
-      width: place.width,
-      height: place.height,
-      minWidth: 640,
-      minHeight: 480,
-      show: false,
-      title: 'Loudsmith',
-      icon: options.icon,
-      backgroundColor: OVERLAY[options.isDark() ? 'dark' : 'light'].color,
-      autoHideMenuBar: true,
-      ...frameOptions(),
-      webPreferences: {
-        preload: options.preloadFile,
-        contextIsolation: true,
-        sandbox: true,
-        nodeIntegration: false,
-        nodeIntegrationInSubFrames: false,
-        nodeIntegrationInWorker: false,
-        webviewTag: false,
-        webSecurity: true,
-        navigateOnDragDrop: false,
-        spellcheck: false,
-        // Playback and the live picture must not stutter behind another window.
-        backgroundThrottling: false,
-      },
-    })
+    const opened = new BrowserWindow(windowOptions(deps, place))
     if (place.isMaximized) opened.maximize()
-    keepInside(opened)
+    keepInside(opened, origin)
     keepAlive(opened)
-    keepPlace(opened)
+    keepPlace(opened, remembered)
     opened.on('close', (event) => {
-      const end = options.onClose()
+      const end = deps.onClose()
       if (end !== 'closes') event.preventDefault()
       if (end === 'hides') hide(opened)
     })
@@ -89,58 +141,19 @@ export function createMainWindow(options: WindowOptions) {
       for (const [channel, value] of unheard) opened.webContents.send(channel, value)
       unheard = []
     })
-    opened.loadURL(`${origin}/`).catch((cause) => options.log('the page did not load', { cause }))
+    opened.loadURL(`${origin}/`).catch((cause) => deps.log('the page did not load', { cause }))
     return opened
-  }
-
-  function hide(opened: BrowserWindow): void {
-    if (process.platform !== 'darwin' || !opened.isFullScreen()) {
-      opened.hide()
-      return
-    }
-    // Hidden in full screen, a window leaves a black screen behind (electron/electron#39572).
-    opened.once('leave-full-screen', () => opened.hide())
-    opened.setFullScreen(false)
-  }
-
-  function keepInside(opened: BrowserWindow): void {
-    const { webContents } = opened
-    webContents.on('will-navigate', (event) => {
-      const { origin: target, pathname } = new URL(event.url)
-      if (target !== origin || pathname !== '/') event.preventDefault()
-    })
-    webContents.on('will-attach-webview', (event) => event.preventDefault())
-    webContents.setWindowOpenHandler(({ url }) => {
-      if (mayOpenOutside(url, origin)) void shell.openExternal(url)
-      return { action: 'deny' }
-    })
   }
 
   function keepAlive(opened: BrowserWindow): void {
     opened.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
-      options.log('the page died', { reason, exitCode })
+      deps.log('the page died', { reason, exitCode })
       isPageReady = false
       const now = Date.now()
       reloads = [...reloads.filter((at) => at > now - 60_000), now]
       if (reason !== 'clean-exit' && reloads.length <= MAX_RELOADS_PER_MINUTE && !opened.isDestroyed())
         opened.webContents.reload()
     })
-  }
-
-  function keepPlace(opened: BrowserWindow): void {
-    let timer: NodeJS.Timeout | undefined
-    const remember = () => {
-      clearTimeout(timer)
-      if (opened.isDestroyed() || opened.isMinimized() || opened.isFullScreen()) return
-      remembered.change({ window: { ...opened.getNormalBounds(), isMaximized: opened.isMaximized() } })
-    }
-    const rememberSoon = () => {
-      clearTimeout(timer)
-      timer = setTimeout(remember, AT_REST_MS)
-    }
-    for (const change of ['resize', 'move', 'maximize', 'unmaximize'] as const)
-      opened.on(change as 'resize', rememberSoon)
-    opened.on('close', remember)
   }
 
   return {
@@ -167,7 +180,7 @@ export function createMainWindow(options: WindowOptions) {
     /** Gives the frame the colours of the theme. */
     paintFrame(): void {
       if (!window) return
-      const colours = OVERLAY[options.isDark() ? 'dark' : 'light']
+      const colours = OVERLAY[deps.isDark() ? 'dark' : 'light']
       window.setBackgroundColor(colours.color)
       if (process.platform !== 'darwin') window.setTitleBarOverlay({ ...colours, height: BAR_HEIGHT - 1 })
     },

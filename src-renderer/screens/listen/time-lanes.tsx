@@ -26,35 +26,23 @@ const STILL_MS = 250
 
 const isClipped = (job: Job) => job.warnings.some(({ code }) => code === 'INPUT_CLIPPED')
 
+interface LaneProps {
+  readonly layout: LanesLayout
+  readonly report: Report
+  readonly version: SongVersion | undefined
+}
+
+const middleOf = (lane: { top: number; height: number }) => lane.top + lane.height / 2
+
+/** Returns the duration of one step of the version's curves; without curves, that of the song. */
+const stepOf = ({ report, version }: LaneProps) => version?.curves?.step_seconds ?? report.source.duration_seconds
+
 /** Everything that does not move while the song plays. */
-const Still = memo(function Still({
-  layout,
-  report,
-  version,
-  stretches,
-}: {
-  layout: LanesLayout
-  report: Report
-  version: SongVersion | undefined
-  stretches: readonly Stretch[]
-}) {
-  const { l, format } = useListenWords()
-  const nameOf = useVersionName()
-  const { left, right, ruler, width, height, original, loudness, reduction } = layout
-  const { duration_seconds: duration, curves, measurement } = report.source
+const Still = memo(function Still(props: LaneProps & { readonly stretches: readonly Stretch[] }) {
+  const { layout, report } = props
+  const { left, right, ruler, width, height } = layout
+  const duration = report.source.duration_seconds
   const { toX } = timeAxis(layout, duration)
-  const result = version?.result
-  const target = result?.target_lufs ?? report.masters[0]?.result.target_lufs ?? -14
-  const stepSeconds = version?.curves?.step_seconds ?? duration
-  // A reference may be longer than the song.
-  const levels = version?.curves?.short_term_lufs.slice(0, Math.ceil(duration / stepSeconds)) ?? []
-  const scale = loudnessScale([curves.short_term_lufs, levels], target, loudness)
-  const reductions = version?.curves?.gain_reduction_db ?? []
-  const range = reductionRangeDb(result?.max_gain_reduction_db ?? 0)
-  const reductionTick = range > 10 ? 10 : range > 5 ? 6 : 3
-  const middle = (lane: { top: number; height: number }) => lane.top + lane.height / 2
-  const ceilingY = result && waveLevelY(result.ceiling_dbtp, layout.version)
-  const deepest = Math.abs(result?.max_gain_reduction_db ?? 0)
   return (
     <>
       {timeTicks(duration, right - left).map((seconds) => (
@@ -65,15 +53,33 @@ const Still = memo(function Still({
           </text>
         </g>
       ))}
+      <OriginalLane {...props} />
+      <VersionLane {...props} />
+      <LoudnessLane {...props} />
+      <ReductionLane {...props} />
+      <rect width={width} height={height} fill="none" />
+    </>
+  )
+})
+
+/** Waveform of the original, with marks at full scale. */
+function OriginalLane({ layout, report, stretches }: LaneProps & { readonly stretches: readonly Stretch[] }) {
+  const { l, format } = useListenWords()
+  const { original } = layout
+  const { duration_seconds: duration, curves, measurement } = report.source
+  const { toX } = timeAxis(layout, duration)
+  const middle = middleOf(original)
+  return (
+    <>
       <Wave side="in" layout={layout} lane={original} peaks={curves.peak_dbfs} steps={duration / curves.step_seconds} />
-      <text className="t b" x={12} y={middle(original) - 2}>
+      <text className="t b" x={12} y={middle - 2}>
         {l.original}
       </text>
-      <text className="t" x={12} y={middle(original) + 13}>
+      <text className="t" x={12} y={middle + 13}>
         {format.level(measurement.integrated_lufs)} LUFS
       </text>
       {stretches.length > 0 && (
-        <text className="t o" x={12} y={middle(original) + 27}>
+        <text className="t o" x={12} y={middle + 27}>
           {l.timeView.fullScale}
         </text>
       )}
@@ -82,6 +88,20 @@ const Still = memo(function Still({
           <title>{l.timeView.fullScaleAt(clock(stretch.fromSeconds), clock(stretch.toSeconds))}</title>
         </path>
       ))}
+    </>
+  )
+}
+
+/** Waveform of the version, with its ceiling. */
+function VersionLane(props: LaneProps) {
+  const { format } = useListenWords()
+  const nameOf = useVersionName()
+  const { layout, report, version } = props
+  const { left, right } = layout
+  const result = version?.result
+  const ceilingY = result && waveLevelY(result.ceiling_dbtp, layout.version)
+  return (
+    <>
       {version && version.kind !== 'source' && (
         <>
           {version.curves && (
@@ -90,13 +110,13 @@ const Still = memo(function Still({
               layout={layout}
               lane={layout.version}
               peaks={version.curves.peak_dbfs}
-              steps={duration / stepSeconds}
+              steps={report.source.duration_seconds / stepOf(props)}
             />
           )}
-          <text className="t b" x={12} y={middle(layout.version) - 2}>
+          <text className="t b" x={12} y={middleOf(layout.version) - 2}>
             {nameOf(version)}
           </text>
-          <text className="t" x={12} y={middle(layout.version) + 13}>
+          <text className="t" x={12} y={middleOf(layout.version) + 13}>
             {format.level(version.level.integratedLufs)} LUFS
           </text>
         </>
@@ -109,6 +129,24 @@ const Still = memo(function Still({
           </text>
         </>
       )}
+    </>
+  )
+}
+
+/** Short-term loudness of the original and of the version, with the target. */
+function LoudnessLane(props: LaneProps) {
+  const { l, format } = useListenWords()
+  const { layout, report, version } = props
+  const { left, right, loudness } = layout
+  const { duration_seconds: duration, curves } = report.source
+  const { toX } = timeAxis(layout, duration)
+  const target = version?.result?.target_lufs ?? report.masters[0]?.result.target_lufs ?? -14
+  const stepSeconds = stepOf(props)
+  // A reference may be longer than the song.
+  const levels = version?.curves?.short_term_lufs.slice(0, Math.ceil(duration / stepSeconds)) ?? []
+  const scale = loudnessScale([curves.short_term_lufs, levels], target, loudness)
+  return (
+    <>
       <line className="g2" x1={left} x2={right} y1={loudness.top - 2} y2={loudness.top - 2} />
       {scale.ticks.map((tick) => (
         <g key={tick}>
@@ -129,34 +167,45 @@ const Still = memo(function Still({
           d={levelPath(levels, stepSeconds, scale, toX)}
         />
       )}
-      <text className="t b" x={12} y={middle(loudness) - 2}>
+      <text className="t b" x={12} y={middleOf(loudness) - 2}>
         {l.timeView.loudness}
       </text>
-      <text className="t" x={12} y={middle(loudness) + 13}>
+      <text className="t" x={12} y={middleOf(loudness) + 13}>
         {l.timeView.shortTerm}
       </text>
+    </>
+  )
+}
+
+/** Gain reduction of the version. */
+function ReductionLane(props: LaneProps) {
+  const { l, format } = useListenWords()
+  const { layout, report, version } = props
+  const { left, right, height, reduction } = layout
+  const reductions = version?.curves?.gain_reduction_db ?? []
+  const range = reductionRangeDb(version?.result?.max_gain_reduction_db ?? 0)
+  const tick = range > 10 ? 10 : range > 5 ? 6 : 3
+  const deepest = Math.abs(version?.result?.max_gain_reduction_db ?? 0)
+  const steps = report.source.duration_seconds / stepOf(props)
+  return (
+    <>
       <line className="g2" x1={left} x2={right} y1={reduction.top} y2={reduction.top} />
-      <path className="a-cut" d={reductionPath(reductions, duration / stepSeconds, range, reduction, layout)} />
-      <text className="t b" x={12} y={middle(reduction) - 1}>
+      <path className="a-cut" d={reductionPath(reductions, steps, range, reduction, layout)} />
+      <text className="t b" x={12} y={middleOf(reduction) - 1}>
         {l.timeView.reduction}
       </text>
-      <text className="t" x={12} y={middle(reduction) + 13}>
+      <text className="t" x={12} y={middleOf(reduction) + 13}>
         {l.timeView.most(format.level(deepest > 0 ? -deepest : 0))}
       </text>
       <text className="t" x={right + 7} y={reduction.top + 10}>
         0
       </text>
-      <text
-        className="t"
-        x={right + 7}
-        y={Math.min(height - 4, reduction.top + (reduction.height * reductionTick) / range + 4)}
-      >
-        {format.target(-reductionTick)}
+      <text className="t" x={right + 7} y={Math.min(height - 4, reduction.top + (reduction.height * tick) / range + 4)}>
+        {format.target(-tick)}
       </text>
-      <rect width={width} height={height} fill="none" />
     </>
   )
-})
+}
 
 /** One waveform twice: what is still to come, and what has been played, which the playhead uncovers. */
 const Wave = memo(function Wave({

@@ -122,38 +122,26 @@ function DragOut({ jobId, children }: { jobId: string | undefined; children: Rea
 
 const glyph = { className: 'i s', 'aria-hidden': true } as const
 
-/** Each button has a key: one that comes in the place of another must not take its focus, and the next press with it. */
-function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions; title: string }) {
-  const { t } = useWords()
-  const named = (text: string) => `${text}: ${title}`
-  const remove = (
-    <Button
-      key="remove"
-      look="quiet"
-      small
-      label={named(t.remove)}
-      icon={<X {...glyph} />}
-      onClick={() => actions.remove(row)}
-    />
-  )
-  const more = (
-    <Menu
-      key="more"
-      label={named(t.more)}
-      items={actions.menu(row)}
-      trigger={<Button look="quiet" small label={named(t.more)} icon={<Ellipsis {...glyph} />} />}
-    />
-  )
+interface RowButtonsProps {
+  readonly row: SongRow
+  readonly actions: RowActions
+  readonly title: string
+}
+
+/**
+ * Buttons of a row by its kind. Each has a key: a button that comes in the place of another must not take its focus, and the next
+ * press with it.
+ */
+function RowButtons(props: RowButtonsProps) {
+  const { row, actions } = props
+  const remove = <RemoveButton key="remove" {...props} />
+  const more = <MoreButton key="more" {...props} />
   switch (row.kind) {
     case 'warning':
       return (
         <>
-          <Button key="replace" small onClick={() => actions.replace(row)} aria-label={named(t.row.replace)}>
-            {t.row.replace}
-          </Button>
-          <Button key="use" small onClick={() => actions.accept(row)} aria-label={named(t.row.useIt)}>
-            {t.row.useIt}
-          </Button>
+          <ReplaceButton key="replace" {...props} />
+          <UseButton key="use" {...props} />
           {remove}
         </>
       )
@@ -161,18 +149,14 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
       return (
         <>
           {more}
-          <Button key="use" small onClick={() => actions.accept(row)} aria-label={named(t.row.useIt)}>
-            {t.row.useIt}
-          </Button>
+          <UseButton key="use" {...props} />
           {remove}
         </>
       )
     case 'interrupted':
       return (
         <>
-          <Button key="choose" small onClick={actions.giveAgain} aria-label={named(t.drop.choose)}>
-            {t.drop.choose}
-          </Button>
+          <ChooseButton key="choose" {...props} />
           {remove}
         </>
       )
@@ -189,37 +173,15 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
       return (
         <>
           {row.kind !== 'rendering' && more}
-          <Button
-            key="cancel"
-            look="quiet"
-            small
-            label={named(t.cancel)}
-            icon={<X {...glyph} />}
-            onClick={() => actions.cancel(row)}
-          />
+          <CancelButton key="cancel" {...props} />
         </>
       )
     case 'done':
     case 'below':
       return (
         <>
-          <a
-            className="btn sm"
-            href={addressOf('listen', row.job?.job_id)}
-            aria-label={named(t.row.listen)}
-            draggable={false}
-          >
-            <Headphones {...glyph} />
-            {t.row.listen}
-          </a>
-          <Button
-            key="zip"
-            look="quiet"
-            small
-            label={named(t.row.saveZip)}
-            icon={<Download {...glyph} />}
-            onClick={() => actions.saveZip(row)}
-          />
+          <ListenLink key="listen" {...props} />
+          <ZipButton key="zip" {...props} />
           {more}
         </>
       )
@@ -228,19 +190,9 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
       return (
         <>
           {actions.canRetry(row) ? (
-            <Button
-              key="retry"
-              small
-              icon={<RotateCcw {...glyph} />}
-              onClick={() => actions.retry([row])}
-              aria-label={`${named(t.retry)}, ${t.actionBar.credits(1)}`}
-            >
-              {t.retry} <span className="faint">{t.actionBar.credits(1)}</span>
-            </Button>
+            <PaidRetryButton key="retry" {...props} />
           ) : (
-            <Button key="replace" small onClick={() => actions.replace(row)} aria-label={named(t.row.replace)}>
-              {t.row.replace}
-            </Button>
+            <ReplaceButton key="replace" {...props} />
           )}
           {remove}
         </>
@@ -248,15 +200,127 @@ function RowButtons({ row, actions, title }: { row: SongRow; actions: RowActions
     case 'refused':
       return (
         <>
-          {actions.canRetry(row) && (
-            <Button key="retry" small onClick={() => actions.retry([row])} aria-label={named(t.retry)}>
-              {t.retry}
-            </Button>
-          )}
+          {actions.canRetry(row) && <RetryButton key="retry" {...props} />}
           {remove}
         </>
       )
     default:
       return remove
   }
+}
+
+function RemoveButton({ row, actions, title }: RowButtonsProps) {
+  const { t } = useWords()
+  return (
+    <Button
+      look="quiet"
+      small
+      label={`${t.remove}: ${title}`}
+      icon={<X {...glyph} />}
+      onClick={() => actions.remove(row)}
+    />
+  )
+}
+
+function MoreButton({ row, actions, title }: RowButtonsProps) {
+  const { t } = useWords()
+  const label = `${t.more}: ${title}`
+  return (
+    <Menu
+      label={label}
+      items={actions.menu(row)}
+      trigger={<Button look="quiet" small label={label} icon={<Ellipsis {...glyph} />} />}
+    />
+  )
+}
+
+function CancelButton({ row, actions, title }: RowButtonsProps) {
+  const { t } = useWords()
+  return (
+    <Button
+      look="quiet"
+      small
+      label={`${t.cancel}: ${title}`}
+      icon={<X {...glyph} />}
+      onClick={() => actions.cancel(row)}
+    />
+  )
+}
+
+function ReplaceButton({ row, actions, title }: RowButtonsProps) {
+  const { t } = useWords()
+  return (
+    <Button small onClick={() => actions.replace(row)} aria-label={`${t.row.replace}: ${title}`}>
+      {t.row.replace}
+    </Button>
+  )
+}
+
+function UseButton({ row, actions, title }: RowButtonsProps) {
+  const { t } = useWords()
+  return (
+    <Button small onClick={() => actions.accept(row)} aria-label={`${t.row.useIt}: ${title}`}>
+      {t.row.useIt}
+    </Button>
+  )
+}
+
+function ChooseButton({ actions, title }: RowButtonsProps) {
+  const { t } = useWords()
+  return (
+    <Button small onClick={actions.giveAgain} aria-label={`${t.drop.choose}: ${title}`}>
+      {t.drop.choose}
+    </Button>
+  )
+}
+
+function RetryButton({ row, actions, title }: RowButtonsProps) {
+  const { t } = useWords()
+  return (
+    <Button small onClick={() => actions.retry([row])} aria-label={`${t.retry}: ${title}`}>
+      {t.retry}
+    </Button>
+  )
+}
+
+function PaidRetryButton({ row, actions, title }: RowButtonsProps) {
+  const { t } = useWords()
+  return (
+    <Button
+      small
+      icon={<RotateCcw {...glyph} />}
+      onClick={() => actions.retry([row])}
+      aria-label={`${t.retry}: ${title}, ${t.actionBar.credits(1)}`}
+    >
+      {t.retry} <span className="faint">{t.actionBar.credits(1)}</span>
+    </Button>
+  )
+}
+
+function ListenLink({ row, title }: RowButtonsProps) {
+  const { t } = useWords()
+  return (
+    <a
+      className="btn sm"
+      href={addressOf('listen', row.job?.job_id)}
+      aria-label={`${t.row.listen}: ${title}`}
+      draggable={false}
+    >
+      <Headphones {...glyph} />
+      {t.row.listen}
+    </a>
+  )
+}
+
+function ZipButton({ row, actions, title }: RowButtonsProps) {
+  const { t } = useWords()
+  return (
+    <Button
+      look="quiet"
+      small
+      label={`${t.row.saveZip}: ${title}`}
+      icon={<Download {...glyph} />}
+      onClick={() => actions.saveZip(row)}
+    />
+  )
 }
