@@ -1,4 +1,4 @@
-/** Everything that stands around the running server: window, menu, tray, presence, and the answers to the page. */
+/** Desktop around the running server: window, menu, tray, presence, and the answers to the page. */
 import { app, clipboard, Menu, nativeTheme, shell } from 'electron'
 import type { Log } from '../src-system/log.ts'
 import { followActivity } from './activity.ts'
@@ -19,7 +19,7 @@ import type { Words } from './text.ts'
 import { createTray } from './tray.ts'
 import { createMainWindow } from './window.ts'
 
-export interface DesktopParts {
+export interface DesktopDeps {
   readonly paths: ShellPaths
   readonly server: HostedServer
   readonly remembered: RememberedStore
@@ -28,8 +28,53 @@ export interface DesktopParts {
   readonly log: Log
 }
 
+interface MenuActionsDeps {
+  readonly window: ReturnType<typeof createMainWindow>
+  readonly songs: ReturnType<typeof createSongIntake>
+  readonly files: ReturnType<typeof createLocalFiles>
+  readonly openPlace: (place: Place) => void
+  readonly setPaused: (isPaused: boolean) => void
+  readonly origin: string
+}
+
+/** Creates the actions of the application menu. */
+function createMenuActions({ window, songs, files, openPlace, setPaused, origin }: MenuActionsDeps): MenuActions {
+  return {
+    addSongs: () => {
+      window.show()
+      songs.choose('songs')
+    },
+    addFolder: () => {
+      window.show()
+      songs.choose('folder')
+    },
+    command: (command: MenuCommand) => {
+      window.show()
+      window.announce(ANNOUNCEMENTS.menuCommand, command)
+    },
+    openPlace,
+    showMasters: () => void files.revealFolder('output'),
+    setPaused,
+    openReference: () => void shell.openExternal(`${origin}/docs`),
+    exportDiagnostics: () => void files.exportDiagnostics(),
+  }
+}
+
+/** Returns the functions that read and change the settings of the desktop. */
+function desktopSettings(remembered: RememberedStore) {
+  const readDesktopSettings = (): DesktopSettings => ({ ...remembered.read().settings, openAtLogin: opensAtLogin() })
+  return {
+    readDesktopSettings,
+    changeDesktopSettings(change: Partial<DesktopSettings>): DesktopSettings {
+      if (change.openAtLogin !== undefined) setOpenAtLogin(change.openAtLogin)
+      remembered.change({ settings: { ...remembered.read().settings, ...change } })
+      return readDesktopSettings()
+    },
+  }
+}
+
 /** Puts the desktop around a running server. The window stays closed until `showWindow`; quitting closes the server. */
-export function createDesktop({ paths, server, remembered, language, words, log }: DesktopParts) {
+export function createDesktop({ paths, server, remembered, language, words, log }: DesktopDeps) {
   const origin = server.baseUrl
   const service = createService(origin, server.controlCredential, language)
   const stopped = new AbortController()
@@ -51,14 +96,6 @@ export function createDesktop({ paths, server, remembered, language, words, log 
   const songs = createSongIntake({ window, words, musicDir: paths.musicDir, storeSong: service.storeSong })
   const files = createLocalFiles({ window, words, service, paths, remembered })
 
-  function readDesktopSettings(): DesktopSettings {
-    return { ...remembered.read().settings, openAtLogin: opensAtLogin() }
-  }
-  function changeDesktopSettings(change: Partial<DesktopSettings>): DesktopSettings {
-    if (change.openAtLogin !== undefined) setOpenAtLogin(change.openAtLogin)
-    remembered.change({ settings: { ...remembered.read().settings, ...change } })
-    return readDesktopSettings()
-  }
   function setAppearance(appearance: Appearance): void {
     remembered.change({ appearance })
     nativeTheme.themeSource = appearance.theme
@@ -71,25 +108,7 @@ export function createDesktop({ paths, server, remembered, language, words, log 
       .call('changeDesk', { body: { is_paused: isPaused } })
       .catch((cause) => log.warn('pause was refused', { cause }))
   }
-  const menuActions: MenuActions = {
-    addSongs: () => {
-      window.show()
-      songs.choose('songs')
-    },
-    addFolder: () => {
-      window.show()
-      songs.choose('folder')
-    },
-    command: (command: MenuCommand) => {
-      window.show()
-      window.announce(ANNOUNCEMENTS.menuCommand, command)
-    },
-    openPlace,
-    showMasters: () => void files.revealFolder('output'),
-    setPaused,
-    openReference: () => void shell.openExternal(`${origin}/docs`),
-    exportDiagnostics: () => void files.exportDiagnostics(),
-  }
+  const menuActions = createMenuActions({ window, songs, files, openPlace, setPaused, origin })
 
   const presence = createPresence({
     window,
@@ -149,8 +168,7 @@ export function createDesktop({ paths, server, remembered, language, words, log 
     addDropped: songs.addDropped,
     ...files,
     ...createFfmpegChoice({ window, words, service }),
-    readDesktopSettings,
-    changeDesktopSettings,
+    ...desktopSettings(remembered),
     setAppearance,
     popUpMenu(x, y) {
       const owner = window.current()

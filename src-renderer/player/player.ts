@@ -15,7 +15,7 @@ export interface VersionFile {
   readonly isSameSong: boolean
 }
 
-export interface PlayerOptions {
+export interface PlayerDeps {
   /** Rate at which everything runs: that of most masters, so that they are played as they are written. */
   readonly rateHz: number
   /** Length of the song: every version ends there, also a reference that is longer. */
@@ -31,8 +31,8 @@ type TimedReport = PlaybackReport & { readonly contextSeconds: number }
 const REST_MS = 2000
 const SPECTRUM_SIZE = 16_384
 
-/** Starts the audio thread; rejects where there is no AudioWorklet. Sound begins with `play`, which needs a press. */
-export async function createPlayer({ rateHz, durationSeconds, onReport, onReady, onFailure }: PlayerOptions) {
+/** Opens the audio thread with its volume and spectrum; rejects where there is no AudioWorklet. */
+async function openAudioGraph(rateHz: number) {
   const context = new AudioContext({ sampleRate: rateHz, latencyHint: 'interactive' })
   try {
     await context.audioWorklet.addModule(workletUrl)
@@ -45,6 +45,52 @@ export async function createPlayer({ rateHz, durationSeconds, onReport, onReady,
   const analyser = new AnalyserNode(context, { fftSize: SPECTRUM_SIZE, smoothingTimeConstant: 0.9 })
   playback.connect(volume).connect(context.destination)
   playback.connect(analyser)
+  return { context, playback, volume, analyser }
+}
+
+interface LoaderDeps extends Pick<PlayerDeps, 'rateHz' | 'onReady' | 'onFailure'> {
+  readonly feeder: ReturnType<typeof createFeeder>
+  readonly isClosed: () => boolean
+}
+
+/** Creates the loader of versions: it opens them, aligns them and puts them on the feeder. */
+function createVersionLoader({ rateHz, feeder, isClosed, onReady, onFailure }: LoaderDeps) {
+  /** Version with an exact start, with which the others are aligned. */
+  let exact: Track | undefined
+  /** The file that each version is to be read from; one that was replaced or dropped while it was opened is let go of. */
+  const wanted = new Map<string, VersionFile>()
+  const isWanted = (file: VersionFile) => !isClosed() && wanted.get(file.version) === file
+  const decode = (bytes: ArrayBuffer) => new OfflineAudioContext(2, 1, rateHz).decodeAudioData(bytes)
+
+  async function loadOne(file: VersionFile) {
+    const { version, open, isSameSong } = file
+    try {
+      let track = await openTrack(open, decode, rateHz)
+      if (isSameSong && track.isExact) exact ??= track
+      if (isSameSong && !track.isExact && exact) track = shiftTrack(track, await measureLag(track, exact))
+      if (!isWanted(file)) return
+      feeder.put(version, track)
+      onReady(version)
+    } catch (error) {
+      if (isWanted(file)) onFailure(version, error)
+    }
+  }
+
+  return {
+    async load(files: readonly VersionFile[]) {
+      for (const file of files) wanted.set(file.version, file)
+      for (const file of files) if (isWanted(file)) await loadOne(file)
+    },
+    drop(version: string) {
+      wanted.delete(version)
+      feeder.drop(version)
+    },
+  }
+}
+
+/** Starts the audio thread; rejects where there is no AudioWorklet. Sound begins with `play`, which needs a press. */
+export async function createPlayer({ rateHz, durationSeconds, onReport, onReady, onFailure }: PlayerDeps) {
+  const { context, playback, volume, analyser } = await openAudioGraph(rateHz)
   const bins = new Float32Array(analyser.frequencyBinCount)
 
   let report: TimedReport | null = null
@@ -54,7 +100,6 @@ export async function createPlayer({ rateHz, durationSeconds, onReport, onReady,
   let version = ''
   let loop: FrameRange | null = null
   let isPlaying = false
-  let exact: Track | undefined
 
   const post = (command: PlaybackCommand, transfer: Transferable[] = []) => playback.port.postMessage(command, transfer)
   const toFrame = (seconds: number) => Math.round(seconds * rateHz)
@@ -89,36 +134,12 @@ export async function createPlayer({ rateHz, durationSeconds, onReport, onReady,
     return Math.max(0, Math.min(end, now)) / rateHz
   }
 
-  /** The file that each version is to be read from; one that was replaced or dropped while it was opened is let go of. */
-  const wanted = new Map<string, VersionFile>()
-  const isWanted = (file: VersionFile) => !isClosed && wanted.get(file.version) === file
-
-  const decode = (bytes: ArrayBuffer) => new OfflineAudioContext(2, 1, rateHz).decodeAudioData(bytes)
-
-  async function load(file: VersionFile) {
-    const { version: name, open, isSameSong } = file
-    try {
-      let track = await openTrack(open, decode, rateHz)
-      if (isSameSong && track.isExact) exact ??= track
-      if (isSameSong && !track.isExact && exact) track = shiftTrack(track, await measureLag(track, exact))
-      if (!isWanted(file)) return
-      feeder.put(name, track)
-      onReady(name)
-    } catch (error) {
-      if (isWanted(file)) onFailure(name, error)
-    }
-  }
+  const loader = createVersionLoader({ rateHz, feeder, isClosed: () => isClosed, onReady, onFailure })
 
   return {
     /** Opens versions one after the other; those that are exact should come first, since the others are lined up with them. */
-    async load(files: readonly VersionFile[]) {
-      for (const file of files) wanted.set(file.version, file)
-      for (const file of files) if (isWanted(file)) await load(file)
-    },
-    drop(name: string) {
-      wanted.delete(name)
-      feeder.drop(name)
-    },
+    load: loader.load,
+    drop: loader.drop,
     play() {
       clearTimeout(restTimer)
       isPlaying = true

@@ -57,7 +57,35 @@ function streamFor(client: Client): OpenStream {
   })
 }
 
-/** Builds every store around one client. */
+interface EventStores {
+  readonly jobs: ReturnType<typeof createJobs>
+  readonly batch: BatchActions
+  readonly service: ReturnType<typeof createService>
+  readonly history: ReturnType<typeof createHistory>
+}
+
+/** Creates the handler of live events: it applies them, and reads again what they changed. */
+function createEventHandler({ jobs, batch, service, history }: EventStores): (event: LiveEvent) => void {
+  const readAccountSoon = settled(service.readAccount)
+  const readSettingsSoon = settled(service.readSettings)
+  const readBatchSoon = settled(batch.read)
+  const refreshHistorySoon = settled(history.refresh)
+  return (event) => {
+    jobs.apply(event)
+    batch.analyses.apply(event)
+    if (event.event === 'desk.changed') readBatchSoon()
+    if (event.event === 'account.changed') readAccountSoon()
+    if (event.event === 'settings.changed') readSettingsSoon()
+    if (event.event === 'job.progress') return
+    if (event.job_id) refreshHistorySoon()
+    if (event.event === 'job.created' || event.event === 'job.deleted') readBatchSoon()
+    // A song is charged as its job is made, and refunded as it fails.
+    if (event.event === 'job.created' || event.event === 'job.completed' || event.event === 'job.failed')
+      readAccountSoon()
+  }
+}
+
+/** Creates every store around one client. */
 export function createAppState({ session, isTicketSpent }: Opening) {
   const preferences = createPreferences()
   const language = () => shownLanguage(preferences.getState())
@@ -81,24 +109,7 @@ export function createAppState({ session, isTicketSpent }: Opening) {
   const webhooks = createWebhooks(client, notices)
   const saver = createSaver(client, window.loudsmith)
 
-  const readAccountSoon = settled(service.readAccount)
-  const readSettingsSoon = settled(service.readSettings)
-  const readBatchSoon = settled(batch.read)
-  const refreshHistorySoon = settled(history.refresh)
-
-  const onEvent = (event: LiveEvent) => {
-    jobs.apply(event)
-    batch.analyses.apply(event)
-    if (event.event === 'desk.changed') readBatchSoon()
-    if (event.event === 'account.changed') readAccountSoon()
-    if (event.event === 'settings.changed') readSettingsSoon()
-    if (event.event === 'job.progress') return
-    if (event.job_id) refreshHistorySoon()
-    if (event.event === 'job.created' || event.event === 'job.deleted') readBatchSoon()
-    // A song is charged as its job is made, and refunded as it fails.
-    if (event.event === 'job.created' || event.event === 'job.completed' || event.event === 'job.failed')
-      readAccountSoon()
-  }
+  const onEvent = createEventHandler({ jobs, batch, service, history })
 
   let hasReadPast = false
   /** Reads everything that events may have changed while nobody listened. Throws ApiError. */

@@ -100,33 +100,8 @@ export function createBatch(deps: BatchDeps) {
       armed.setState((state) => ({ rowIds: state.rowIds.filter((id) => !rowIds.includes(id)) }))
     },
   })
-  const analyses = createAnalyses({
-    client,
-    shown: getState,
-    onFound(sourceId, analysis) {
-      const song = songOf(sourceId)
-      if (song) setState(withSong(getState(), { ...song, analysis: summaryOf(analysis) }))
-    },
-    alone: deps.alone ?? ((run) => run(false)),
-    read: () => commands.read(),
-  })
-  const starts = createStarts({
-    stateOf: (sourceId) => songOf(sourceId)?.state ?? 'ready',
-    showState: (sourceIds, state) => setState(withSongStates(getState(), sourceIds, state)),
-    arrivalFor: (sourceId) => references.arrivalFor(sourceId, settings.ownOf(sourceId) !== null),
-    startNow(sourceIds) {
-      const settled = changes.flush()
-      settled.catch(() => undefined)
-      return command(async () => {
-        await settled
-        return client.call('startSongs', { body: { source_ids: [...sourceIds] } })
-      })
-    },
-    onMissing() {
-      const refused = references.store.getState().sending.find(({ error }) => error)
-      if (refused?.error) setState({ failure: refused.error })
-    },
-  })
+  const analyses = createBatchAnalyses(store, client, () => commands.read(), deps.alone)
+  const starts = createBatchStarts({ client, store, references, settings, changes, command })
   store.subscribe((state, before) => {
     if (state.sort !== before.sort) storage.setItem(SORT_KEY, JSON.stringify(state.sort))
     if (state.order !== before.order) uploads.saveResting()
@@ -183,23 +158,89 @@ export function createBatch(deps: BatchDeps) {
     leave: changes.leave,
     changeSettings: settings.change,
     clearOwnSettings: settings.clearOwn,
-    masterAgain: createMasterAgain({ client, store, notices, clearFailure }, {
-      songOf,
-      fetchReference: references.fetch,
-      add: (file, own) => rows.add([file], { settings: own })[0] ?? '',
-      takeOff: (rowId) => rows.takeOff([currentId(rowId)]).forget(),
-      restore: (sourceId) => commands.ask(() => client.call('restoreSongs', { body: { source_ids: [sourceId] } })),
-      changeSettings(sourceId, own) {
-        settings.changeSong(sourceId, own)
-        settings.sendNow()
-      },
-      mark: marks.markAgain,
-    }),
+    masterAgain: createMasterAgain(
+      { client, store, notices, clearFailure },
+      againOperations({ client, store, references, rows, settings, commands, marks, currentId }),
+    ),
     /** Analyses a song again whose analysis failed. */
     analyseAgain(sourceId: string) {
       analyses.forgetError(sourceId)
       void analyses.run()
     },
+  }
+}
+
+function createBatchAnalyses(
+  store: StoreApi<BatchState>,
+  client: Client,
+  read: () => Promise<void>,
+  alone: AnalysesDeps['alone'] = (run) => run(false),
+) {
+  return createAnalyses({
+    ...{ client, alone, read },
+    shown: store.getState,
+    onFound(sourceId, analysis) {
+      const song = songIn(store.getState(), sourceId)
+      if (song) store.setState(withSong(store.getState(), { ...song, analysis: summaryOf(analysis) }))
+    },
+  })
+}
+
+interface BatchStartsDeps {
+  readonly client: Client
+  readonly store: StoreApi<BatchState>
+  readonly references: ReturnType<typeof createReferences>
+  readonly settings: Pick<ReturnType<typeof createBatchSettings>, 'ownOf'>
+  readonly changes: ReturnType<typeof createChanges>
+  readonly command: (run: () => Promise<Batch>) => Promise<void>
+}
+
+function createBatchStarts({ client, store, references, settings, changes, command }: BatchStartsDeps) {
+  const { getState, setState } = store
+  return createStarts({
+    stateOf: (sourceId) => songIn(getState(), sourceId)?.state ?? 'ready',
+    showState: (sourceIds, state) => setState(withSongStates(getState(), sourceIds, state)),
+    arrivalFor: (sourceId) => references.arrivalFor(sourceId, settings.ownOf(sourceId) !== null),
+    startNow(sourceIds) {
+      const settled = changes.flush()
+      settled.catch(() => undefined)
+      return command(async () => {
+        await settled
+        return client.call('startSongs', { body: { source_ids: [...sourceIds] } })
+      })
+    },
+    onMissing() {
+      const refused = references.store.getState().sending.find(({ error }) => error)
+      if (refused?.error) setState({ failure: refused.error })
+    },
+  })
+}
+
+interface AgainDeps {
+  readonly client: Client
+  readonly store: StoreApi<BatchState>
+  readonly references: ReturnType<typeof createReferences>
+  readonly rows: ReturnType<typeof createBatchRows>
+  readonly settings: ReturnType<typeof createBatchSettings>
+  readonly commands: ReturnType<typeof createCommands>
+  readonly marks: ReturnType<typeof createMarks>
+  readonly currentId: (rowId: string) => string
+}
+
+/** Returns the operations on the batch by which songs of ended jobs come back. */
+function againOperations(deps: AgainDeps): Parameters<typeof createMasterAgain>[1] {
+  const { client, store, references, rows, settings, commands, marks, currentId } = deps
+  return {
+    songOf: (sourceId) => songIn(store.getState(), sourceId),
+    fetchReference: references.fetch,
+    add: (file, own) => rows.add([file], { settings: own })[0] ?? '',
+    takeOff: (rowId) => rows.takeOff([currentId(rowId)]).forget(),
+    restore: (sourceId) => commands.ask(() => client.call('restoreSongs', { body: { source_ids: [sourceId] } })),
+    changeSettings(sourceId, own) {
+      settings.changeSong(sourceId, own)
+      settings.sendNow()
+    },
+    mark: marks.markAgain,
   }
 }
 

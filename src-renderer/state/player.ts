@@ -46,7 +46,6 @@ export function createPlayerStore(deps: PlayerStoreDeps) {
   const { versions, durationSeconds, rateHz } = deps
   const store = createStore<PlayerState>(() => firstState(versions, durationSeconds))
   const { getState, setState } = store
-  const first = getState().version
   const reports = new Set<(report: PlaybackReport) => void>()
   let player: Player | null = null
   let isClosed = false
@@ -158,19 +157,33 @@ export function createPlayerStore(deps: PlayerStoreDeps) {
     setVolume: (volume: number) => change({ volume, isMuted: false }),
     toggleMute: () => change({ isMuted: !getState().isMuted }),
     /** Puts a master of another job into the switch, or takes it out, and plays it. */
-    async bring(other: SongVersion | null) {
-      const { versions: all, version } = getState()
-      if (version === 'other' && !other) change({ version: 'source' })
-      if (all.some((one) => one.kind === 'other')) player?.drop('other')
-      setState(withOther(getState(), other, first))
-      if (!other) return sound()
-      await player?.load([fileOf(other)])
-      const now = getState()
-      if (!now.versions.includes(other)) return
-      if (now.readiness.other === 'ready') change({ version: 'other', lastHeard: 'other', lastMaster: 'other' })
-      else if (now.version === 'other') change({ version: now.lastMaster })
-    },
+    bring: createBring({ store, change, sound, player: () => player, fileOf }),
     ...blindTest.actions,
+  }
+}
+
+interface BringDeps {
+  readonly store: StoreApi<PlayerState>
+  readonly change: (next: Partial<PlayerState>) => void
+  readonly sound: () => void
+  readonly player: () => Player | null
+  readonly fileOf: (version: SongVersion) => VersionFile
+}
+
+function createBring({ store, change, sound, player, fileOf }: BringDeps) {
+  const { getState, setState } = store
+  const first = getState().version
+  return async (other: SongVersion | null): Promise<void> => {
+    const { versions, version } = getState()
+    if (version === 'other' && !other) change({ version: 'source' })
+    if (versions.some((one) => one.kind === 'other')) player()?.drop('other')
+    setState(withOther(getState(), other, first))
+    if (!other) return sound()
+    await player()?.load([fileOf(other)])
+    const now = getState()
+    if (!now.versions.includes(other)) return
+    if (now.readiness.other === 'ready') change({ version: 'other', lastHeard: 'other', lastMaster: 'other' })
+    else if (now.version === 'other') change({ version: now.lastMaster })
   }
 }
 

@@ -39,37 +39,33 @@ interface Column {
 /** State of the columns at one moment. */
 type Shown = Record<Column['name'], { levelDb: number; heldDb: number; isOver: boolean; printedDb: number }>
 
-export function Meters() {
-  const { l, format } = useListenWords()
-  const { report, player } = useVisit()
-  const isStill = useIsStill()
-  const host = useRef<HTMLDivElement>(null)
-  const picture = useRef<SVGSVGElement>(null)
-  const [width, height] = useSize(host, [214, 340])
-  const isBlind = usePlayer((state) => state.blindTest !== null)
-  const result = usePlayer(aimedAt) ?? report.masters[0]?.result
-  const target = result?.target_lufs ?? -14
-  const ceiling = result?.ceiling_dbtp ?? -1
-  const bottom = height - 38
-  const barWidth = Math.max(8, Math.floor((width - 20 - SCALE_WIDTH * 2 - GAP * 3) / 5))
+/** Last readings of the version that is heard. */
+interface Readings {
+  readonly loudness: readonly number[]
+  peaks: readonly number[]
+  readonly id: string
+  readonly at: number
+}
 
-  const columns = useMemo<Column[]>(() => {
-    const step = barWidth + GAP
-    const first = 10 + SCALE_WIDTH
-    const second = first + 3 * step + SCALE_WIDTH
-    const loud = (name: 'M' | 'S' | 'I') => ({ name, scale: LOUDNESS_SCALE, zones: loudnessZones(target, name) })
-    const peak = { scale: PEAK_SCALE, zones: peakZones(ceiling) }
-    return [
-      { x: first, ...loud('M') },
-      { x: first + step, ...loud('S') },
-      { x: first + 2 * step, ...loud('I') },
-      { name: 'L', x: second, ...peak },
-      { name: 'R', x: second + step, ...peak },
-    ]
-  }, [barWidth, target, ceiling])
+function columnsOf(barWidth: number, target: number, ceiling: number): Column[] {
+  const step = barWidth + GAP
+  const first = 10 + SCALE_WIDTH
+  const second = first + 3 * step + SCALE_WIDTH
+  const loud = (name: 'M' | 'S' | 'I') => ({ name, scale: LOUDNESS_SCALE, zones: loudnessZones(target, name) })
+  const peak = { scale: PEAK_SCALE, zones: peakZones(ceiling) }
+  return [
+    { x: first, ...loud('M') },
+    { x: first + step, ...loud('S') },
+    { x: first + 2 * step, ...loud('I') },
+    { name: 'L', x: second, ...peak },
+    { name: 'R', x: second + step, ...peak },
+  ]
+}
 
-  const kept = useRef(new Map<string, Kept>())
-  const live = useRef({ loudness: [SILENCE, SILENCE, SILENCE] as readonly number[], peaks: [0, 0], id: '', at: 0 })
+/** Keeps the last readings of the playback engine; peaks are held until they are drawn. */
+function useLiveReadings() {
+  const { player } = useVisit()
+  const live = useRef<Readings>({ loudness: [SILENCE, SILENCE, SILENCE], peaks: [0, 0], id: '', at: 0 })
   useEffect(() => {
     const stop = player.onReport(({ version: id, loudness, truePeaks }) => {
       const now = live.current
@@ -83,7 +79,68 @@ export function Meters() {
     })
     return () => void stop()
   }, [player])
+  return live
+}
 
+/** Returns the held values after `seconds`, with new readings. */
+function advance(
+  before: Kept,
+  { loudness, peaks }: Readings,
+  { seconds, isLate, isStill }: { seconds: number; isLate: boolean; isStill: boolean },
+): Kept {
+  const [momentary = SILENCE, shortTerm = SILENCE] = loudness
+  const decibels = (side: number) => (isLate ? SILENCE : 20 * Math.log10(peaks[side] ?? 0))
+  const [left, right] = before.peaks
+  return {
+    momentaryMax: Math.max(before.momentaryMax, momentary),
+    shortTermMax: Math.max(before.shortTermMax, shortTerm),
+    peaks: [advancePeak(left, decibels(0), seconds, !isStill), advancePeak(right, decibels(1), seconds, !isStill)],
+  }
+}
+
+/** Returns the state of every column. */
+function shownOf(loudness: readonly number[], kept: Kept, columns: readonly Column[]): Shown {
+  const [m = SILENCE, s = SILENCE, i = SILENCE] = loudness
+  const isOver = (levelDb: number, name: Column['name']) =>
+    levelDb > (columns.find((one) => one.name === name)?.zones.overDb ?? Number.POSITIVE_INFINITY)
+  const side = (peak: PeakBallistics, name: 'L' | 'R') => ({
+    levelDb: peak.shownDb,
+    heldDb: peak.heldDb,
+    printedDb: peak.maximumDb,
+    isOver: isOver(peak.maximumDb, name),
+  })
+  const loud = (levelDb: number, heldDb: number, name: 'M' | 'S' | 'I') => ({
+    levelDb,
+    heldDb,
+    printedDb: levelDb,
+    isOver: isOver(Math.max(levelDb, heldDb), name),
+  })
+  return {
+    M: loud(m, kept.momentaryMax, 'M'),
+    S: loud(s, kept.shortTermMax, 'S'),
+    I: loud(i, SILENCE, 'I'),
+    L: side(kept.peaks[0], 'L'),
+    R: side(kept.peaks[1], 'R'),
+  }
+}
+
+export function Meters() {
+  const { l, format } = useListenWords()
+  const { report } = useVisit()
+  const isStill = useIsStill()
+  const host = useRef<HTMLDivElement>(null)
+  const picture = useRef<SVGSVGElement>(null)
+  const [width, height] = useSize(host, [214, 340])
+  const isBlind = usePlayer((state) => state.blindTest !== null)
+  const result = usePlayer(aimedAt) ?? report.masters[0]?.result
+  const target = result?.target_lufs ?? -14
+  const ceiling = result?.ceiling_dbtp ?? -1
+  const bottom = height - 38
+  const barWidth = Math.max(8, Math.floor((width - 20 - SCALE_WIDTH * 2 - GAP * 3) / 5))
+
+  const columns = useMemo(() => columnsOf(barWidth, target, ceiling), [barWidth, target, ceiling])
+  const kept = useRef(new Map<string, Kept>())
+  const live = useLiveReadings()
   const lastDraw = useRef(0)
   const lastText = useRef(0)
   useFrames((now) => {
@@ -94,38 +151,10 @@ export function Meters() {
     const news = live.current
     const isLate = now - news.at > LATE_SECONDS * 1000
     const before = kept.current.get(news.id) ?? nothingKept()
-    const [m = SILENCE, s = SILENCE, i = SILENCE] = news.loudness
-    const peaks = before.peaks.map((peak, side) =>
-      advancePeak(peak, isLate ? SILENCE : 20 * Math.log10(news.peaks[side] ?? 0), seconds, !isStill),
-    ) as Kept['peaks']
+    const after = advance(before, news, { seconds, isLate, isStill })
     news.peaks = [0, 0]
-    const after: Kept = {
-      momentaryMax: Math.max(before.momentaryMax, m),
-      shortTermMax: Math.max(before.shortTermMax, s),
-      peaks,
-    }
     kept.current.set(news.id, after)
-    const isOver = (levelDb: number, name: Column['name']) =>
-      levelDb > (columns.find((one) => one.name === name)?.zones.overDb ?? Number.POSITIVE_INFINITY)
-    const side = (peak: PeakBallistics, name: 'L' | 'R') => ({
-      levelDb: peak.shownDb,
-      heldDb: peak.heldDb,
-      printedDb: peak.maximumDb,
-      isOver: isOver(peak.maximumDb, name),
-    })
-    const loud = (levelDb: number, heldDb: number, name: 'M' | 'S' | 'I') => ({
-      levelDb,
-      heldDb,
-      printedDb: levelDb,
-      isOver: isOver(Math.max(levelDb, heldDb), name),
-    })
-    const shown: Shown = {
-      M: loud(m, after.momentaryMax, 'M'),
-      S: loud(s, after.shortTermMax, 'S'),
-      I: loud(i, SILENCE, 'I'),
-      L: side(peaks[0], 'L'),
-      R: side(peaks[1], 'R'),
-    }
+    const shown = shownOf(news.loudness, after, columns)
     const print = (db: number) => (db > -90 ? format.level(db) : l.meters.silence)
     const isTextDue = now - lastText.current >= STILL_MS
     if (isTextDue) lastText.current = now
@@ -164,23 +193,8 @@ export function Meters() {
               bottom={bottom}
             />
             <Ticks levels={[3, 0, -6, -12, -18]} scale={PEAK_SCALE} aimDb={ceiling} x={peakX - 6} bottom={bottom} />
-            {columns.map(({ name, x }) => (
-              <g key={name} data-column={name}>
-                <rect className="track" x={x} y={TOP} width={barWidth} height={bottom - TOP} />
-                <rect data-part="under" className="under" x={x} width={barWidth} />
-                <rect data-part="near" className="near" x={x} width={barWidth} />
-                <rect data-part="over" className="over" x={x} width={barWidth} />
-                <rect data-part="held" className="held" x={x} width={barWidth} height={2} />
-                <text data-part="name" className="t m" x={x + barWidth / 2} y={14}>
-                  {name}
-                </text>
-                <text data-part="flag" className="t m o flag" x={x + barWidth / 2} y={14}>
-                  {l.meters.over}
-                </text>
-                <text data-part="value" className="t m b" x={x + barWidth / 2} y={height - 20}>
-                  {l.meters.silence}
-                </text>
-              </g>
+            {columns.map((column) => (
+              <ColumnView key={column.name} column={column} width={barWidth} bottom={bottom} height={height} />
             ))}
             <path
               className="l-aim"
@@ -209,6 +223,31 @@ export function Meters() {
         </>
       )}
     </div>
+  )
+}
+
+/** One column, whose parts `draw` moves. */
+function ColumnView(props: { column: Column; width: number; bottom: number; height: number }) {
+  const { l } = useListenWords()
+  const { width, bottom, height } = props
+  const { name, x } = props.column
+  return (
+    <g data-column={name}>
+      <rect className="track" x={x} y={TOP} width={width} height={bottom - TOP} />
+      <rect data-part="under" className="under" x={x} width={width} />
+      <rect data-part="near" className="near" x={x} width={width} />
+      <rect data-part="over" className="over" x={x} width={width} />
+      <rect data-part="held" className="held" x={x} width={width} height={2} />
+      <text data-part="name" className="t m" x={x + width / 2} y={14}>
+        {name}
+      </text>
+      <text data-part="flag" className="t m o flag" x={x + width / 2} y={14}>
+        {l.meters.over}
+      </text>
+      <text data-part="value" className="t m b" x={x + width / 2} y={height - 20}>
+        {l.meters.silence}
+      </text>
+    </g>
   )
 }
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Client, createClient } from '../../../src-contract/client.ts'
 import type { MasterResult } from '../../../src-contract/report.ts'
 import { clock, clockTenths } from '../../../src-contract/text/numbers.ts'
-import type { Player, PlayerOptions, VersionFile } from '../../../src-renderer/player/player.ts'
+import type { Player, PlayerDeps, VersionFile } from '../../../src-renderer/player/player.ts'
 import type { SongVersion } from '../../../src-renderer/state/listen-versions.ts'
 import { createPlayerStore } from '../../../src-renderer/state/player.ts'
 import { aimedAt, gainsOf, shownService } from '../../../src-renderer/state/player-state.ts'
@@ -32,7 +32,7 @@ function fakePlayer() {
   const told: [string, unknown?][] = []
   let seconds = 0
   let frame = 0
-  let options: PlayerOptions | undefined
+  let options: PlayerDeps | undefined
   const gate: { wait?: Promise<void>; isBroken?: boolean } = {}
   const note =
     (name: string) =>
@@ -71,7 +71,7 @@ function fakePlayer() {
     at: (to: number) => {
       seconds = to
     },
-    create: async (given: PlayerOptions) => {
+    create: async (given: PlayerDeps) => {
       options = given
       return player
     },
