@@ -575,7 +575,9 @@ test('the blind test counts, and does not give X away', async ({ page, listen })
     await expect(said).toHaveText(`Trial ${trial + 1}`)
   }
   await page.getByRole('button', { name: 'Finish' }).click()
-  await expect(page.locator('.blind')).toContainText(/\d+ of 10 right\. *Guessing would score this well [\d.]+ % of the time/)
+  await expect(page.locator('.blind')).toContainText(
+    /\d+ of 10 right\. *Guessing would score this well [\d.]+ % of the time/,
+  )
   await panel.getByRole('button', { name: 'Once more' }).click()
   await expect(page.locator('.blind')).toContainText('Trial 1')
   for (const side of ['a', 'b', 'x']) await listenTo(side)

@@ -57,7 +57,8 @@ const en = {
   batchFailed: (count: number) => (count === 1 ? 'Mastering failed' : `${count} songs failed`),
   batchMixed: (done: number, failed: number) => `${done} mastered, ${failed} failed`,
   batchMore: (title: string, more: number) => `${title} and ${more} more`,
-  quitTitle: (count: number) => (count === 1 ? 'A song is still being mastered.' : `${count} songs are still being mastered.`),
+  quitTitle: (count: number) =>
+    count === 1 ? 'A song is still being mastered.' : `${count} songs are still being mastered.`,
   quitDetail: 'Finish them first, or stop now. Stopped songs continue at the next start at no extra cost.',
   quitFinish: 'Finish, then quit',
   quitStop: 'Stop now',
@@ -76,7 +77,8 @@ const en = {
   folderShut: 'The folder could not be opened.',
   chooseFfmpeg: 'Choose the ffmpeg program',
   ffmpegRun: 'Run this program as ffmpeg?',
-  ffmpegRunDetail: 'Loudsmith runs it for every song, with your permissions. If you did not choose it yourself, cancel.',
+  ffmpegRunDetail:
+    'Loudsmith runs it for every song, with your permissions. If you did not choose it yourself, cancel.',
   ffmpegUse: 'Use it',
   ffmpegSearch: 'Find ffmpeg automatically instead?',
   ffmpegRefused: 'This program cannot be used as ffmpeg.',

@@ -35,10 +35,7 @@ function frameOptions(isDark: boolean) {
 }
 
 /** Returns the options of the window: isolated and sandboxed. */
-function windowOptions(
-  deps: WindowDeps,
-  place: ReturnType<typeof onScreen>,
-): Electron.BrowserWindowConstructorOptions {
+function windowOptions(deps: WindowDeps, place: ReturnType<typeof onScreen>): Electron.BrowserWindowConstructorOptions {
   const isDark = deps.isDark()
   return {
     ...(place.x === undefined || place.y === undefined ? {} : { x: place.x, y: place.y }),

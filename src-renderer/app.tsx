@@ -3,10 +3,10 @@ import { Tooltip } from 'radix-ui'
 import { useCallback, useEffect, useState } from 'react'
 import { Button } from './components/button.tsx'
 import { FailureBoundary } from './components/failure-boundary.tsx'
+import { watchInputModality } from './components/input-modality.ts'
 import { isCovered, isTyping, keyOf } from './components/is-typing.ts'
-import { keepFocus } from './components/keep-focus.ts'
 import { KeySheet } from './components/key-sheet.tsx'
-import { watchPresses } from './components/last-press.ts'
+import { restoreFocus } from './components/restore-focus.ts'
 import { ToastView } from './components/toast.tsx'
 import { go, routeOf, useRoute } from './router.ts'
 import { useDrop } from './screens/master/use-drop.ts'
@@ -58,8 +58,8 @@ function Window() {
     [batch, notices, t, isLockedOut],
   )
   const drop = useDrop(add)
-  useEffect(keepFocus, [])
-  useEffect(watchPresses, [])
+  useEffect(restoreFocus, [])
+  useEffect(watchInputModality, [])
 
   const openKeySheet = useCallback(() => showKeySheet(true), [])
   useWindowKeys(openKeySheet)

@@ -10,7 +10,7 @@ import {
   useId,
   useState,
 } from 'react'
-import { isByPointer } from './last-press.ts'
+import { isByPointer } from './input-modality.ts'
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
   look?: 'plain' | 'primary' | 'quiet' | 'danger'

@@ -6,7 +6,7 @@ import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { AiService } from '../../src-contract/platforms.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
-import { isTooShort, type AnalysisProgress } from './song-rows.ts'
+import { type AnalysisProgress, isTooShort } from './song-rows.ts'
 
 export interface AnalysesState {
   readonly analysing: Readonly<Record<string, AnalysisProgress>>
@@ -117,7 +117,10 @@ export function createAnalyses({ client, shown, onFound, alone, read }: Analyses
       if (!song || song.analysis) return
       const known = getState().analysing[sourceId]
       const percent = Math.max(known?.percent ?? 0, progress)
-      const next: AnalysisProgress = { stage: stage === 'analysing' ? 'analysing' : (known?.stage ?? 'decoding'), percent }
+      const next: AnalysisProgress = {
+        stage: stage === 'analysing' ? 'analysing' : (known?.stage ?? 'decoding'),
+        percent,
+      }
       setState(({ analysing }) => ({ analysing: { ...analysing, [sourceId]: next } }))
     },
   }

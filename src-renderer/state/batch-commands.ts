@@ -2,7 +2,7 @@
 import type { Batch } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
 import type { JobsActions } from './jobs.ts'
-import { createTurns } from './turns.ts'
+import { createSerialQueue } from './serial-queue.ts'
 
 export interface CommandsOptions {
   readonly client: Client
@@ -15,8 +15,8 @@ export interface CommandsOptions {
 
 /** Makes the conversation with the server about its batch. */
 export function createCommands({ client, jobs, show, onRefused }: CommandsOptions) {
-  const inTurn = createTurns()
-  const inReadingTurn = createTurns()
+  const inTurn = createSerialQueue()
+  const inReadingTurn = createSerialQueue()
   /** Counts what was done to the batch here: an answer that was asked for before knows nothing of it and is not shown. */
   let deeds = 0
   /** The reading that has not begun yet. */

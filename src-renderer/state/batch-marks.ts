@@ -1,6 +1,6 @@
 /** Marks of the user on songs: warnings that were read, and songs to be mastered once more. All pages of a browser share it. */
 import { createStore } from 'zustand/vanilla'
-import { readStored } from './stored.ts'
+import { readStored } from './browser-storage.ts'
 
 type Marked = Readonly<Record<string, true>>
 

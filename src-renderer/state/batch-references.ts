@@ -4,7 +4,7 @@ import type { Batch, Source } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
-import { createTurns } from './turns.ts'
+import { createSerialQueue } from './serial-queue.ts'
 
 /** A reference on its way, or why it was not taken. */
 export interface SendingReference {
@@ -51,7 +51,7 @@ export function createReferences({ client, send, use }: ReferencesOptions) {
   const reading = new Set<string>()
   /** By sendingId; resolves to whether the settings have it. */
   const underWay = new Map<number, Promise<boolean>>()
-  const inTurn = createTurns()
+  const inTurn = createSerialQueue()
   let nextId = 1
 
   const sendReference = (file: File, onSent: SendSong['onSent']) =>

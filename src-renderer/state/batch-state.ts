@@ -47,7 +47,11 @@ export function withSongStates({ batch }: BatchState, sourceIds: readonly string
 }
 
 /** Returns the change that puts a stored song in the place of its upload, so that no row moves. */
-export function withStoredSong(state: BatchState, uploadId: string, source: Source): Change & Pick<BatchState, 'order'> {
+export function withStoredSong(
+  state: BatchState,
+  uploadId: string,
+  source: Source,
+): Change & Pick<BatchState, 'order'> {
   const { batch, selectedId } = state
   const sourceId = source.source_id
   const song: BatchSong = { source, state: 'ready', settings: null, analysis: null, job_ids: [] }

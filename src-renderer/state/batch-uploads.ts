@@ -4,9 +4,9 @@ import type { MasterSettings, Source } from '../../src-contract/app.ts'
 import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
 import type { SendSong } from '../api/upload.ts'
 import { placedOrder } from './batch-merge.ts'
+import { readStored } from './browser-storage.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import type { Upload } from './song-rows.ts'
-import { readStored } from './stored.ts'
 
 export interface UploadsDeps {
   readonly send: (song: SendSong) => Promise<Source>

@@ -15,11 +15,11 @@ import { createBatchSettings } from './batch-settings.ts'
 import { createStarts } from './batch-starts.ts'
 import { type BatchState, SORTS, type Sort, songIn, withSong, withSongStates, withStoredSong } from './batch-state.ts'
 import { createUploads } from './batch-uploads.ts'
+import { readStored } from './browser-storage.ts'
 import type { JobsActions } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import type { Upload } from './song-rows.ts'
-import { readStored } from './stored.ts'
 
 export interface BatchDeps {
   readonly client: Client
@@ -295,8 +295,7 @@ function createStartActions({ client, store, jobs, starts, armed, act, clearFail
 /** Creates the actions on what the screen shows of the batch. */
 function createViewActions({ setState }: StoreApi<BatchState>) {
   return {
-    select: (selectedId: string | null) =>
-      setState(selectedId ? { selectedId } : { selectedId, isWholeBatch: true }),
+    select: (selectedId: string | null) => setState(selectedId ? { selectedId } : { selectedId, isWholeBatch: true }),
     /** Call when the row that came back is in view. */
     seen: () => setState({ broughtBackId: null }),
     scope: (isWholeBatch: boolean) => setState({ isWholeBatch }),

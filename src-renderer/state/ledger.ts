@@ -2,7 +2,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { LedgerEntry } from '../../src-contract/account.ts'
 import type { Client } from '../../src-contract/client.ts'
-import { createTurns } from './turns.ts'
+import { createSerialQueue } from './serial-queue.ts'
 
 export interface Ledger {
   /** Null before the first reading. */
@@ -17,7 +17,7 @@ const FURTHER = 50
 /** Makes the store of the ledger with its readings. */
 export function createLedger(client: Client) {
   const store = createStore<Ledger>(() => ({ entries: null, hasEarlier: false }))
-  const inTurn = createTurns()
+  const inTurn = createSerialQueue()
 
   /** Answers at most `count` entries before `before`, and whether there are earlier ones. Throws ApiError. */
   const ask = async (count: number, before?: number) => {

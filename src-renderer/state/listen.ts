@@ -7,7 +7,7 @@ import type { Platform } from '../../src-contract/platforms.ts'
 import type { Report } from '../../src-contract/report.ts'
 import { comparedPlatform, type OtherMaster } from './listen-versions.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
-import { createTurns } from './turns.ts'
+import { createSerialQueue } from './serial-queue.ts'
 
 export interface ListenState {
   readonly job: Job | null
@@ -41,7 +41,7 @@ export function createListen({ client, jobId, otherId }: ListenOptions) {
     otherFailure: null,
   }))
 
-  const inTurn = createTurns()
+  const inTurn = createSerialQueue()
   const readReport = (id: string) => client.call('readReport', { params: { job_id: id } })
 
   /** Adds to the siblings those of `jobs` that come from the same bytes and are still there. */

@@ -21,8 +21,8 @@ import {
   loopFrom,
   loopUntil,
   type PlayerState,
-  type Side,
   SIDES,
+  type Side,
   withOther,
   withVersion,
 } from './player-state.ts'

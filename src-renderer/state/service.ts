@@ -4,7 +4,7 @@ import type { Account } from '../../src-contract/account.ts'
 import type { Settings, SystemState } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
 import type { LinkState } from '../api/events.ts'
-import { createTurns } from './turns.ts'
+import { createSerialQueue } from './serial-queue.ts'
 
 export interface Service {
   readonly account: Account | null
@@ -27,8 +27,8 @@ export function createService(client: Client, { isTicketSpent = false }: { reado
     isLockedOut: false,
     isTicketSpent,
   }))
-  const inAccountTurn = createTurns()
-  const inSettingsTurn = createTurns()
+  const inAccountTurn = createSerialQueue()
+  const inSettingsTurn = createSerialQueue()
   const keepAccount = (ask: () => Promise<Account>) =>
     inAccountTurn(async () => store.setState({ account: await ask() }))
   const keepSettings = (ask: () => Promise<Settings>) =>

@@ -4,7 +4,7 @@ import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Delivery, Webhook } from '../../src-contract/webhooks.ts'
 import type { NoticesActions } from './notices.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
-import { createTurns } from './turns.ts'
+import { createSerialQueue } from './serial-queue.ts'
 
 export interface WebhooksState {
   /** Null before the first reading. Without those whose time to undo is running. */
@@ -19,7 +19,7 @@ const DELIVERIES = 20
 /** Makes the store of webhooks with its actions. */
 export function createWebhooks(client: Client, notices: NoticesActions) {
   const store = createStore<WebhooksState>(() => ({ hooks: null, deliveries: [], refusal: null }))
-  const inTurn = createTurns()
+  const inTurn = createSerialQueue()
   /** Removed here and not yet on the server, by webhook_id. */
   const removing = new Set<string>()
 

@@ -46,8 +46,7 @@ export const en = {
       title: 'This link cannot be used any more',
       text: 'A link works once, within five minutes. Run this command in a terminal for a new link.',
     },
-    unsent: (count: number) =>
-      `Keep this tab open: ${songs(count)} ${count === 1 ? 'has' : 'have'} not been sent yet.`,
+    unsent: (count: number) => `Keep this tab open: ${songs(count)} ${count === 1 ? 'has' : 'have'} not been sent yet.`,
   },
   broken: {
     title: 'This screen could not be shown',
@@ -158,8 +157,7 @@ export const en = {
       `${words[count] ?? count} ${count === 1 ? 'warning' : 'warnings'}, no credit spent yet`,
     silent: 'The file is silent. Mastering would fail, and the credit would be refunded.',
     repeated: 'Already on the list',
-    repeatedWhat: (title: string) =>
-      `Same file and settings as “${title}”. The masters would be identical.`,
+    repeatedWhat: (title: string) => `Same file and settings as “${title}”. The masters would be identical.`,
     replace: 'Replace',
     useIt: 'Use anyway',
     queuePosition: (place: number) => `Position ${place} in the queue`,

@@ -20,19 +20,19 @@ const state = (order: readonly string[], songIds: readonly string[], more: Parti
   failure: null,
   ...more,
 })
-const after = (before: BatchState, change: Partial<BatchState>): BatchState => ({ ...before, ...change })
+const changed = (before: BatchState, change: Partial<BatchState>): BatchState => ({ ...before, ...change })
 
 describe('the rows of the batch', () => {
   it('stay where they are, and selected, when an upload becomes a song', () => {
     const before = state(['a', 'upload', 'b'], ['a', 'b'], { selectedId: 'upload' })
-    const now = after(before, withStoredSong(before, 'upload', { source_id: 'c' } as Source))
+    const now = changed(before, withStoredSong(before, 'upload', { source_id: 'c' } as Source))
     expect(now).toMatchObject({ order: ['a', 'c', 'b'], selectedId: 'c' })
     expect(songOrderIn(now)).toEqual(['a', 'c', 'b'])
   })
 
   it('have a song once that was stored before its upload was answered', () => {
     const before = state(['upload', 'c'], ['c'])
-    const now = after(before, withStoredSong(before, 'upload', { source_id: 'c' } as Source))
+    const now = changed(before, withStoredSong(before, 'upload', { source_id: 'c' } as Source))
     expect(now.order).toEqual(['c'])
     expect(now.batch?.songs).toHaveLength(1)
   })
@@ -46,9 +46,12 @@ describe('the rows of the batch', () => {
 
   it('come back to their places, and none that is there twice', () => {
     const before = state(['a', 'b', 'c'], ['a', 'b', 'c'], { selectedId: 'b' })
-    const without = after(before, withoutRows(before, new Set(['b', 'a'])))
+    const without = changed(before, withoutRows(before, new Set(['b', 'a'])))
     expect(without).toMatchObject({ order: ['c'], selectedId: null, isWholeBatch: true })
-    const back = after(without, withRowsBack(without, ['a', 'b', 'c'], [song('a'), song('b'), song('c')], before.order))
+    const back = changed(
+      without,
+      withRowsBack(without, ['a', 'b', 'c'], [song('a'), song('b'), song('c')], before.order),
+    )
     expect(back.order).toEqual(['a', 'b', 'c'])
     expect(back.batch?.songs.map(({ source }) => source.source_id)).toEqual(['c', 'a', 'b'])
   })

@@ -10,8 +10,8 @@ import { madeWith, queuePlaces, type SongRow, TALLY, tallyOf, titleOf } from '..
 import type { Forecast } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
 import { SongRowView } from './song-row.tsx'
-import { useFlip } from './use-flip.ts'
 import { isStarted, useRowActions } from './use-row-actions.ts'
+import { useRowAnimation } from './use-row-animation.ts'
 
 export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecast: Forecast }) {
   const { batch } = useApp()
@@ -26,7 +26,7 @@ export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecas
   const tally = tallyOf(rows)
   const warned = rows.filter((row) => row.kind === 'warning')
   const repeated = rows.filter((row) => row.kind === 'repeated').map((row) => row.rowId)
-  useFlip(list, rows.map((row) => row.rowId).join())
+  useRowAnimation(list, rows.map((row) => row.rowId).join())
   useListKeys(list, rows, setActiveId)
   useBroughtBack(list)
   useDragOrder(list, rows)

@@ -20,7 +20,17 @@ export function useRows(): SongRow[] {
   const byId = useSelect(jobs.store, (state) => state.byId)
   const shown = useRef<SongRow[]>([])
   return useMemo(() => {
-    const given = { songs: songs ?? [], settings, uploads, order, jobs: byId, accepted, again, analysing, analysisErrors }
+    const given = {
+      songs: songs ?? [],
+      settings,
+      uploads,
+      order,
+      jobs: byId,
+      accepted,
+      again,
+      analysing,
+      analysisErrors,
+    }
     const rows = songRows(given)
     shown.current = steadyRows(shown.current, rows)
     return shown.current

@@ -18,7 +18,7 @@ function placeBeside({ nextSibling, previousSibling }: MutationRecord): HTMLElem
  * Whenever the focused element leaves the page and nothing else takes the focus, gives it to the closest place that still
  * stands: the one beside it in its list, one around it, or `#content`. Nothing scrolls. Returns what ends it. Never throws.
  */
-export function keepFocus(): () => void {
+export function restoreFocus(): () => void {
   /** The element that had the focus last, and all around it. */
   let around: readonly Element[] = []
   const onFocus = ({ target }: FocusEvent) => {

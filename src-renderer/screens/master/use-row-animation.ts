@@ -2,7 +2,7 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 
 /** Animates the children of `list` whenever `order` changes. Nothing moves where less motion is wanted. */
-export function useFlip(list: RefObject<HTMLElement | null>, order: string): void {
+export function useRowAnimation(list: RefObject<HTMLElement | null>, order: string): void {
   const places = useRef(new Map<Element, number>())
   // biome-ignore lint/correctness/useExhaustiveDependencies: the order is what a new place follows from
   useLayoutEffect(() => {

@@ -9,7 +9,7 @@ let wasByPointer = false
 export const isByPointer = (): boolean => wasByPointer
 
 /** Notes presses until the returned function is called. */
-export function watchPresses(): () => void {
+export function watchInputModality(): () => void {
   const onPointer = () => {
     wasByPointer = true
   }
