@@ -3,7 +3,7 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import type { Browser, Page, Request } from 'playwright/test'
 import type { Job } from '../src-contract/jobs.ts'
-import { PLATFORMS } from '../src-contract/platforms.ts'
+import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import type { GivenFile } from './program.ts'
 import { drop, expect, master, rowOf, silence, song, test } from './web-fixtures.ts'
 

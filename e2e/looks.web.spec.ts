@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test'
-import { PLATFORMS } from '../src-contract/platforms.ts'
+import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { drop, expect, master, type Program, song, test } from './web-fixtures.ts'
 
 const MOST_MOTION_MS = 1

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test as base, type Page } from 'playwright/test'
 import type { Batch } from '../src-contract/app.ts'
 import type { Job } from '../src-contract/jobs.ts'
-import type { Platform } from '../src-contract/platforms.ts'
+import type { Platform } from '../src-contract/platforms/index.ts'
 import { type GivenFile, type Program, startProgram } from './program.ts'
 
 export { expect } from 'playwright/test'

@@ -4,8 +4,9 @@ import { Deleted, exactly, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } fr
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import type { Analysis } from './jobs.ts'
-import { AI_SERVICES, GENRES, LOUDNESS_MODES, PLATFORMS, TIERS } from './platforms.ts'
+import { PLATFORMS } from './platforms/index.ts'
 import { Warning } from './report.ts'
+import { AI_SERVICES, GENRES, LOUDNESS_MODES, TIERS } from './settings.ts'
 
 /** A song stored once, to be analysed and mastered as often as wanted. */
 export const Source = exactly({

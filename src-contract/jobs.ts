@@ -4,17 +4,7 @@ import { exactly, JobPath, oneOf, orNull, PageSize, SONG_MEDIA_TYPES, Timestamp,
 import { endpoints } from './endpoint.ts'
 import { FAILURE_CODES } from './errors.ts'
 import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, MAX_TITLE_LENGTH, MAX_URL_LENGTH } from './limits.ts'
-import {
-  AI_SERVICES,
-  DEFAULT_AI_SERVICE,
-  DEFAULT_GENRE,
-  DEFAULT_LOUDNESS,
-  DEFAULT_TIER,
-  GENRES,
-  LOUDNESS_MODES,
-  PLATFORMS,
-  TIERS,
-} from './platforms.ts'
+import { PLATFORMS } from './platforms/index.ts'
 import {
   MasterResult,
   Measurement,
@@ -25,6 +15,16 @@ import {
   TimeCurves,
   Warning,
 } from './report.ts'
+import {
+  AI_SERVICES,
+  DEFAULT_AI_SERVICE,
+  DEFAULT_GENRE,
+  DEFAULT_LOUDNESS,
+  DEFAULT_TIER,
+  GENRES,
+  LOUDNESS_MODES,
+  TIERS,
+} from './settings.ts'
 
 export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]

@@ -4,7 +4,9 @@
  */
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
-import { AI_SERVICES, CONFIDENCES, GENRES, LOUDNESS_MODES, PLATFORMS, TIERS } from './platforms.ts'
+import { PLATFORMS } from './platforms/index.ts'
+import { CONFIDENCES } from './platforms/platform.ts'
+import { AI_SERVICES, GENRES, LOUDNESS_MODES, TIERS } from './settings.ts'
 import { codesToldUnder, type StageDecisionCode } from './stages/index.ts'
 
 export const WARNING_CODES = [

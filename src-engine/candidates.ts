@@ -1,6 +1,6 @@
-import type { Tier } from '../src-contract/platforms.ts'
 import type { Recipe } from '../src-contract/recipe.ts'
 import type { Decision } from '../src-contract/report.ts'
+import type { Tier } from '../src-contract/settings.ts'
 import type { RecipeStage } from '../src-contract/stages/index.ts'
 import type { SourceAnalysis } from './analysis/analysis.ts'
 import { applyRecipe, splitRecipe } from './chain.ts'

@@ -1,6 +1,6 @@
-import type { AiService, Genre } from '../src-contract/platforms.ts'
 import type { Recipe } from '../src-contract/recipe.ts'
 import type { Decision, Spectrum, WarningCode } from '../src-contract/report.ts'
+import type { AiService, Genre } from '../src-contract/settings.ts'
 import type { StageKind } from '../src-contract/stages/index.ts'
 import type { PlannedSong, SourceAnalysis } from './analysis/analysis.ts'
 import { isComparable } from './analysis/comparable.ts'

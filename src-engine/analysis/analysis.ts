@@ -1,4 +1,4 @@
-import type { AiService } from '../../src-contract/platforms.ts'
+import type { AiService } from '../../src-contract/settings.ts'
 import type { ClickRanges } from '../../src-contract/stages/declick.ts'
 import { type Audio, allocateBlock, samplePeak, sliceBlock } from '../dsp/block.ts'
 import { type Curves, curveStepSeconds, curvesOf, measureWaveform, type Waveform } from '../dsp/meters/dynamics.ts'

@@ -1,4 +1,4 @@
-import type { Genre } from '../../src-contract/platforms.ts'
+import type { Genre } from '../../src-contract/settings.ts'
 
 /**
  * Level in dB of the average commercial recording in a band of equal relative width at a frequency, up to a constant: the quadratic

@@ -1,4 +1,4 @@
-import type { AiService } from '../../src-contract/platforms.ts'
+import type { AiService } from '../../src-contract/settings.ts'
 import type { PlannedSong } from './analysis.ts'
 import type { Fault } from './peak-relief.ts'
 

@@ -1,5 +1,5 @@
-import type { AiService } from '../../src-contract/platforms.ts'
 import type { Repair } from '../../src-contract/report.ts'
+import type { AiService } from '../../src-contract/settings.ts'
 import type { BandCut, DynamicCut } from '../../src-contract/stages/dynamic-cut.ts'
 import type { PlannedSong, SourceAnalysis } from '../analysis/analysis.ts'
 import { sibilantHz, voiceHz } from '../analysis/sibilance.ts'

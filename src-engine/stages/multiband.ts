@@ -1,4 +1,4 @@
-import type { Genre } from '../../src-contract/platforms.ts'
+import type { Genre } from '../../src-contract/settings.ts'
 import type { CompressionBand } from '../../src-contract/stages/compression-band.ts'
 import type { Multiband } from '../../src-contract/stages/multiband.ts'
 import { magnitudeDb } from '../dsp/biquad.ts'

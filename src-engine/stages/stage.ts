@@ -1,6 +1,7 @@
 /** Shape of a kind of processing stage: everything that the engine knows of it. */
-import type { Genre } from '../../src-contract/platforms.ts'
+
 import type { Decision, DecisionCode, Repair, RepairKind } from '../../src-contract/report.ts'
+import type { Genre } from '../../src-contract/settings.ts'
 import type { RecipeStage, StageKind } from '../../src-contract/stages/index.ts'
 import type { PlannedSong, SourceAnalysis } from '../analysis/analysis.ts'
 import type { Audio } from '../dsp/block.ts'

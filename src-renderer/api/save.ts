@@ -1,7 +1,7 @@
 /** Saving files. A link cannot carry the credential, so the bytes are fetched and handed to the browser as a blob. */
 
 import { ApiError, type Client } from '../../src-contract/client.ts'
-import type { Platform } from '../../src-contract/platforms.ts'
+import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { DesktopBridge } from '../../src-main/bridge.ts'
 
 /** Reads the name from a Content-Disposition header (RFC 6266: `filename*` wins over `filename`); null when it has none. */

@@ -1,5 +1,6 @@
 /** Playback level of every version by the chosen mode. Pure. */
-import { deliveryTarget, type Platform, type PlaybackRule, playbackGainDb } from '../../src-contract/platforms.ts'
+import { playbackGainDb } from '../../src-contract/delivery-target.ts'
+import { type Platform, platformFacts } from '../../src-contract/platforms/index.ts'
 
 /** Every version at the loudness of the quietest; as a service would play it; or as written. */
 export type LevelMode = 'matched' | 'service' | 'file'
@@ -8,11 +9,6 @@ export type LevelMode = 'matched' | 'service' | 'file'
 export interface VersionLevel {
   readonly integratedLufs: number | null
   readonly truePeakDbtp: number | null
-}
-
-/** Returns what a service knows to do on playback; the same for every genre. */
-export function playbackRule(platform: Platform): PlaybackRule {
-  return deliveryTarget(platform, 'other', 'platform').playback
 }
 
 /**
@@ -30,7 +26,7 @@ export function levelGainsDb<Version extends string>(
   const gainOf = ({ integratedLufs, truePeakDbtp }: VersionLevel) => {
     if (mode === 'file' || integratedLufs === null) return 0
     if (mode === 'matched') return quietest - integratedLufs
-    return playbackGainDb(playbackRule(service), { integratedLufs, truePeakDbtp: truePeakDbtp ?? -Infinity })
+    return playbackGainDb(platformFacts(service).playback, { integratedLufs, truePeakDbtp: truePeakDbtp ?? -Infinity })
   }
   return Object.fromEntries(entries.map(([version, level]) => [version, gainOf(level)])) as Record<Version, number>
 }

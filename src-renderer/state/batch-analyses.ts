@@ -4,7 +4,7 @@ import type { Batch, BatchSong } from '../../src-contract/app.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
-import type { AiService } from '../../src-contract/platforms.ts'
+import type { AiService } from '../../src-contract/settings.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import { type AnalysisProgress, isTooShort } from './song-rows.ts'
 

@@ -1,6 +1,6 @@
 /** The versions of a song that can be heard side by side, from its job and report. Pure. */
 import type { Job } from '../../src-contract/jobs.ts'
-import { PLATFORMS, type Platform } from '../../src-contract/platforms.ts'
+import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import type { MasterResult, Report } from '../../src-contract/report.ts'
 import type { VersionLevel } from '../player/levels.ts'
 

@@ -1,5 +1,5 @@
 /** State of a visit to the Listen screen: version, level, loop, volume and blind test, with its pure transitions. */
-import type { Platform } from '../../src-contract/platforms.ts'
+import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import type { AbxAnswer, AbxTrial } from '../player/abx.ts'
 import { type LevelMode, levelGainsDb, type VersionLevel } from '../player/levels.ts'
 import type { SongVersion } from './listen-versions.ts'
@@ -59,7 +59,7 @@ const NEW_LOOP_SECONDS = 8
 /** Returns the service that "As on" means now: the chosen one, else that of the version, else that of the last master. */
 export function shownService({ service, version, versions, lastMaster }: PlayerState): Platform {
   const platformOf = (id: string) => versions.find((one) => one.id === id)?.platform
-  return service ?? platformOf(version) ?? platformOf(lastMaster) ?? 'spotify'
+  return service ?? platformOf(version) ?? platformOf(lastMaster) ?? PLATFORMS[0]
 }
 
 /** Returns the gain in dB of every version that is there, for a choice of level. */

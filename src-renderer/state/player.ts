@@ -1,7 +1,7 @@
 /** Store of a visit to the Listen screen: it holds the listener's choices and has the player sound them. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ApiError, type Client } from '../../src-contract/client.ts'
-import type { Platform } from '../../src-contract/platforms.ts'
+import type { Platform } from '../../src-contract/platforms/index.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
 import type { AbxAnswer } from '../player/abx.ts'
 import type { LevelMode } from '../player/levels.ts'

@@ -3,7 +3,7 @@
  * that its past and running jobs tell. One plan of who is mastered when gives the time left of each song, of the batch, and until
  * the others start, so that no two of them contradict each other. Pure.
  */
-import type { Tier } from '../../src-contract/platforms.ts'
+import type { Tier } from '../../src-contract/settings.ts'
 
 /** Properties of a song that decide how much work it is. */
 export interface Piece {

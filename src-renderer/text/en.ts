@@ -1,5 +1,6 @@
 /** Every sentence of the interface in English. The Korean file has the same keys; a missing one does not compile. */
-import type { Genre } from '../../src-contract/platforms.ts'
+import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
+import type { Genre } from '../../src-contract/settings.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
 import type { Screen } from '../router.ts'
 import { plural } from './plural.ts'
@@ -54,13 +55,7 @@ export const en = {
     reload: 'Reload',
   },
   lost: 'Loudsmith does not answer. Start it again; nothing is lost.',
-  platforms: {
-    spotify: 'Spotify',
-    apple_music: 'Apple Music',
-    youtube: 'YouTube',
-    melon: 'Melon',
-    soundcloud: 'SoundCloud',
-  },
+  platforms: platformNames('en'),
   platformsLabel: 'Platforms',
   confidence: { published: 'published', common_practice: 'common practice', our_recommendation: 'our recommendation' },
   platformLabel: (name: string, lufs: string, dbtp: string, source: string) =>
@@ -300,7 +295,7 @@ export const en = {
     titleTwo: 'Get it ready to release.',
     points: [
       ['Drop your songs.', 'Each song is measured right away, so you see problems before you spend a credit.'],
-      ['Choose platforms.', 'Five platforms, each with its own loudness and peak ceiling.'],
+      ['Choose platforms.', `${words[PLATFORMS.length]} platforms, each with its own loudness and peak ceiling.`],
       ['Listen and save.', 'Compare at equal loudness and save one folder per song. Nothing leaves this computer.'],
     ] as readonly (readonly [string, string])[],
     sample: 'Try the sample song',
@@ -331,7 +326,7 @@ export const en = {
     },
     selectOne: (title: string) => `Select ${title}`,
     selectAll: 'Select all shown',
-    allFive: 'All five',
+    allPlatforms: `All ${words[PLATFORMS.length]?.toLowerCase()}`,
     onTarget: (count: number) => `${count} on target`,
     someBelow: (on: number, below: number) => (on === 0 ? `${below} below target` : `${on} on target, ${below} below`),
     failedFor: (reason: string, isRefunded: boolean) => `${reason}${isRefunded ? ' Refunded.' : ''}`,

@@ -1,4 +1,5 @@
 /** 화면의 모든 문장, 한국어. 안내는 -요, 상태는 명사형. 영어 파일과 키가 같다. */
+import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
 import type { Text } from './en.ts'
 import { settingsKo } from './settings.ko.ts'
@@ -7,6 +8,7 @@ const songs = (count: number) => `${grouped(count)}곡`
 /** 초를 말로: 45초, 2분, 1분 15초. */
 const span = (seconds: number) =>
   [seconds >= 60 && `${Math.floor(seconds / 60)}분`, seconds % 60 > 0 && `${seconds % 60}초`].filter(Boolean).join(' ')
+const native = ['', '한', '두', '세', '네', '다섯', '여섯', '일곱', '여덟', '아홉']
 
 export const ko: Text = {
   screens: { master: '마스터링', history: '기록', automate: '자동화', settings: '설정', listen: '듣기' },
@@ -43,13 +45,7 @@ export const ko: Text = {
     reload: '새로고침',
   },
   lost: 'Loudsmith가 응답하지 않아요. 다시 시작하세요. 작업은 그대로 남아 있어요.',
-  platforms: {
-    spotify: 'Spotify',
-    apple_music: 'Apple Music',
-    youtube: 'YouTube',
-    melon: 'Melon',
-    soundcloud: 'SoundCloud',
-  },
+  platforms: platformNames('ko'),
   platformsLabel: '플랫폼',
   confidence: { published: '공식 발표', common_practice: '업계 관행', our_recommendation: '자체 권장' },
   platformLabel: (name, lufs, dbtp, source) => `${name}, 목표 ${lufs} LUFS, 피크 한도 ${dbtp} dBTP, ${source}`,
@@ -274,7 +270,7 @@ export const ko: Text = {
     titleTwo: '발매 준비를 마쳐 드려요.',
     points: [
       ['곡을 끌어다 놓으세요.', '바로 측정해서 크레딧을 쓰기 전에 문제를 알려 드려요.'],
-      ['플랫폼을 고르세요.', '다섯 플랫폼마다 음량과 피크 한도가 달라요.'],
+      ['플랫폼을 고르세요.', `플랫폼 ${native[PLATFORMS.length]} 곳마다 음량과 피크 한도가 달라요.`],
       ['듣고 저장하세요.', '같은 음량으로 비교하고 곡마다 폴더에 저장해요. 아무것도 이 컴퓨터 밖으로 나가지 않아요.'],
     ],
     sample: '샘플 곡으로 시작하기',
@@ -305,7 +301,7 @@ export const ko: Text = {
     },
     selectOne: (title) => `${title} 선택`,
     selectAll: '보이는 곡 모두 선택',
-    allFive: '다섯 플랫폼 모두',
+    allPlatforms: `${native[PLATFORMS.length]} 곳 모두`,
     onTarget: (count) => `${count}개 목표 도달`,
     someBelow: (on, below) => (on === 0 ? `${below}개 목표 미달` : `${on}개 목표 도달, ${below}개 미달`),
     failedFor: (reason, isRefunded) => `${reason}${isRefunded ? ' 환불됨.' : ''}`,

@@ -1,5 +1,5 @@
 /** Sentences of the Listen screen in English. The Korean file has the same keys; a missing one does not compile. */
-import type { Confidence } from '../../src-contract/platforms.ts'
+import type { Confidence } from '../../src-contract/platforms/platform.ts'
 import type { RepairKind } from '../../src-contract/report.ts'
 import { plural } from './plural.ts'
 

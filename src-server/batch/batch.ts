@@ -5,13 +5,8 @@
  */
 import type { MasterSettings } from '../../src-contract/app.ts'
 import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT } from '../../src-contract/limits.ts'
-import {
-  DEFAULT_AI_SERVICE,
-  DEFAULT_GENRE,
-  DEFAULT_LOUDNESS,
-  DEFAULT_TIER,
-  PLATFORMS,
-} from '../../src-contract/platforms.ts'
+import { PLATFORMS } from '../../src-contract/platforms/index.ts'
+import { DEFAULT_AI_SERVICE, DEFAULT_GENRE, DEFAULT_LOUDNESS, DEFAULT_TIER } from '../../src-contract/settings.ts'
 import type { Language } from '../../src-contract/text/text.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { MasterRequest } from '../uploads/form.ts'

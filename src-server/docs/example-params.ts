@@ -1,6 +1,6 @@
 /** Values with which the documentation fills the sentences of the contract. */
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
-import { PLATFORMS } from '../../src-contract/platforms.ts'
+import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 
 const EXAMPLES: Partial<Record<ErrorCode, ErrorParams>> = {
   FILE_TOO_LONG: { duration: '12:04' },

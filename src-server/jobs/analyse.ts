@@ -1,4 +1,4 @@
-import type { AiService } from '../../src-contract/platforms.ts'
+import type { AiService } from '../../src-contract/settings.ts'
 import type { Log } from '../../src-system/log.ts'
 import type {
   AnalysisDone,

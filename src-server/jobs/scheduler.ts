@@ -1,7 +1,7 @@
 /** Queue of the jobs: takes waiting ones in order, runs each in an engine process, and records each end exactly once across crashes. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { deliveryTarget } from '../../src-contract/delivery-target.ts'
 import type { Stage } from '../../src-contract/jobs.ts'
-import { deliveryTarget } from '../../src-contract/platforms.ts'
 import type { Log } from '../../src-system/log.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
 import type { WorkOrder } from '../../src-worker/mastering/work-order.ts'

@@ -1,6 +1,6 @@
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { JOB_SORTS, JobStatus } from '../../src-contract/jobs.ts'
-import type { Platform } from '../../src-contract/platforms.ts'
+import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { WarningFact, WorkResult } from '../../src-worker/mastering/work-order.ts'
 import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
 import { chooseTitle, listed } from '../../src-worker/result/names.ts'

@@ -3,6 +3,7 @@ import { UUID_PATTERN } from '../../src-contract/common.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
 import type { RetryChanges } from '../../src-contract/jobs.ts'
 import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
+import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import {
   AI_SERVICES,
   type AiService,
@@ -14,11 +15,9 @@ import {
   type Genre,
   LOUDNESS_MODES,
   type LoudnessMode,
-  PLATFORMS,
-  type Platform,
   TIERS,
   type Tier,
-} from '../../src-contract/platforms.ts'
+} from '../../src-contract/settings.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { wholeNumber } from '../../src-contract/whole-number.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'

@@ -1,7 +1,9 @@
 /** Makes the masters of all platforms: one render for each distinct promise, proofed against codecs where the tier asks for it. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { DeliveryTarget, Platform, Tier } from '../../src-contract/platforms.ts'
+import type { DeliveryTarget } from '../../src-contract/delivery-target.ts'
+import { type Platform, platformFacts } from '../../src-contract/platforms/index.ts'
+import type { Tier } from '../../src-contract/settings.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { gainToDb, mix } from '../../src-engine/dsp/units.ts'
 import { prepareFinalise } from '../../src-engine/finalise/finalise.ts'
@@ -246,10 +248,12 @@ function promisesOf(targets: readonly DeliveryTarget[], source: FinaliseSource):
   return [...promises.values()]
 }
 
-/** Standard masters are 44.1 kHz, for YouTube 48 kHz when the song was made at a multiple of that; premium ones keep their rate. */
-function deliveryRateHz(target: DeliveryTarget, tier: Tier, sourceRateHz: number): number {
+const STANDARD_RATE_HZ = 44_100
+
+/** Returns the rate of a master: 44.1 kHz or a further rate of the platform that divides the song's own; for premium the song's own. */
+function deliveryRateHz({ platform }: DeliveryTarget, tier: Tier, sourceRateHz: number): number {
   if (tier === 'premium') return sourceRateHz
-  return target.platform === 'youtube' && sourceRateHz % 48_000 === 0 ? 48_000 : 44_100
+  return platformFacts(platform).furtherRatesHz.find((rateHz) => sourceRateHz % rateHz === 0) ?? STANDARD_RATE_HZ
 }
 
 /** Turns the steps of all renders and proofs into progress. */

@@ -1,4 +1,4 @@
-import type { Tier } from '../../src-contract/platforms.ts'
+import type { Tier } from '../../src-contract/settings.ts'
 import { WORK_STAGES, type WorkProgress, type WorkStage } from './work-order.ts'
 
 /** Shares of the whole work by stage, together 1; a stage that is not named does not come. */

@@ -1,5 +1,6 @@
 /** Conversion of the engine's measurements to members of the report, with the verdicts that a report contains. Pure. */
-import { type DeliveryTarget, type PlaybackRule, playbackGainDb } from '../../src-contract/platforms.ts'
+import { type DeliveryTarget, playbackGainDb } from '../../src-contract/delivery-target.ts'
+import type { PlaybackRule } from '../../src-contract/platforms/platform.ts'
 import type { Decision, MasterResult, Measurement, Report, Spectrum } from '../../src-contract/report.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import type { Curves } from '../../src-engine/dsp/meters/dynamics.ts'

@@ -3,10 +3,11 @@
  * The server sends one {@link WorkOrder}, the process answers with progress and exactly one {@link WorkDone} or {@link WorkFailed}.
  */
 
+import type { DeliveryTarget } from '../../src-contract/delivery-target.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
-import type { AiService, DeliveryTarget, Genre, LoudnessMode, Tier } from '../../src-contract/platforms.ts'
 import type { MasterResult, Repair, Warning } from '../../src-contract/report.ts'
+import type { AiService, Genre, LoudnessMode, Tier } from '../../src-contract/settings.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { ResultZip } from '../result/package.ts'

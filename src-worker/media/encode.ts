@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { Platform } from '../../src-contract/platforms.ts'
+import { type Platform, platformFacts } from '../../src-contract/platforms/index.ts'
+import type { StreamedCodec } from '../../src-contract/platforms/platform.ts'
 import { type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { inWholeFrames } from './samples.ts'
 
@@ -16,32 +17,15 @@ export interface LossyCodec {
   readonly demuxer: string
 }
 
-const aac = (kilobits: number) => ({ codec: 'AAC', encoders: ['libfdk_aac', 'aac'], rate: `${kilobits}k` })
-const mp3 = (kilobits: number) => ({ codec: 'MP3', encoders: ['libmp3lame'], rate: `${kilobits}k` })
-const opus = (kilobits: number) => ({ codec: 'Opus', encoders: ['libopus'], rate: `${kilobits}k` })
-const vorbis = { codec: 'Vorbis', encoders: ['libvorbis'], quality: '9' }
-
-interface Wanted {
-  readonly codec: string
-  /** In order of preference. */
-  readonly encoders: readonly string[]
-  readonly rate?: string
-  readonly quality?: string
+/** Encoders of each codec, in order of preference. */
+const ENCODERS: Readonly<Record<StreamedCodec['codec'], readonly string[]>> = {
+  AAC: ['libfdk_aac', 'aac'],
+  MP3: ['libmp3lame'],
+  Opus: ['libopus'],
+  Vorbis: ['libvorbis'],
 }
 
-/**
- * Codecs that each service is known or believed to stream (developers.soundcloud.com on HLS; common knowledge for the others), the codec
- * first whose copies were seen to rise highest.
- */
-const STREAMED: Record<Platform, readonly Wanted[]> = {
-  spotify: [aac(256), vorbis],
-  apple_music: [aac(256)],
-  youtube: [aac(128), opus(160)],
-  melon: [mp3(320)],
-  soundcloud: [aac(160)],
-}
-
-const CONTAINERS: Readonly<Record<string, readonly [muxer: string, demuxer: string]>> = {
+const CONTAINERS: Readonly<Record<StreamedCodec['codec'], readonly [muxer: string, demuxer: string]>> = {
   AAC: ['adts', 'aac'],
   MP3: ['mp3', 'mp3'],
   Opus: ['ogg', 'ogg'],
@@ -74,24 +58,24 @@ const OPUS_RATE_HZ = 48_000
  * highest; none when it has none of them.
  */
 export function platformCodecs(platform: Platform, encoders: ReadonlySet<string>): LossyCodec[] {
-  return STREAMED[platform].flatMap((wanted) => {
-    const encoder = wanted.encoders.find((name) => encoders.has(name))
-    return encoder ? [describe(wanted, encoder)] : []
+  return platformFacts(platform).codecs.flatMap((streamed) => {
+    const encoder = ENCODERS[streamed.codec].find((name) => encoders.has(name))
+    return encoder ? [describe(streamed, encoder)] : []
   })
 }
 
-function describe({ codec, rate, quality }: Wanted, encoder: string): LossyCodec {
-  const isOpus = codec === 'Opus'
-  const [muxer, demuxer] = CONTAINERS[codec]!
-  const amount = rate ? `${rate.slice(0, -1)} kbit/s` : `quality ${quality}`
+function describe(streamed: StreamedCodec, encoder: string): LossyCodec {
+  const { codec } = streamed
+  const [muxer, demuxer] = CONTAINERS[codec]
+  const amount = streamed.codec === 'Vorbis' ? `quality ${streamed.quality}` : `${streamed.kilobits} kbit/s`
   const quick = QUICK[encoder]
   return {
     name: `${codec} ${amount} (ffmpeg ${encoder}${quick ? `, ${quick.name}` : ''})`,
     encoder,
     options: [
-      ...(rate ? ['-b:a', rate] : ['-q:a', quality!]),
+      ...(streamed.codec === 'Vorbis' ? ['-q:a', `${streamed.quality}`] : ['-b:a', `${streamed.kilobits}k`]),
       ...(quick?.options ?? []),
-      ...(isOpus ? ['-ar', String(OPUS_RATE_HZ)] : []),
+      ...(codec === 'Opus' ? ['-ar', String(OPUS_RATE_HZ)] : []),
     ],
     muxer,
     demuxer,

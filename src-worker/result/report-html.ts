@@ -1,5 +1,5 @@
 import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
-import { PLATFORMS } from '../../src-contract/platforms.ts'
+import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 import type { MasterResult, Report, Spectrum, Warning } from '../../src-contract/report.ts'
 import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../../src-contract/text/numbers.ts'
@@ -113,7 +113,7 @@ function figures(report: Report): string {
   const peak = `${decibels(measurement.true_peak_dbtp, 1)} dBTP · ${t(words.range)} ${decibels(measurement.loudness_range_lu, 1)}&nbsp;LU`
   const cells = groupMasters(report.masters).map(({ names, master: { result } }) =>
     cell(
-      escapeHtml(names),
+      t(names),
       result.integrated_lufs,
       'LUFS',
       `${decibels(result.true_peak_dbtp, 1)} dBTP · ${t(words.gain)} ${change(result.gain_db)}&nbsp;dB`,
@@ -129,7 +129,7 @@ function notes(all: readonly Warning[]): string {
   if (warnings.length === 0) return ''
   const items = warnings.map((warning) => {
     const sentence = inBoth((language) => warningText(warning.code, warning.values ?? {}, language))
-    const platform = warning.platform ? `${platformNames[warning.platform]}: ` : ''
+    const platform = warning.platform ? `${t(platformNames([warning.platform]))}: ` : ''
     return `<li><span class="mark" aria-hidden="true">▲</span><span>${platform}${t(sentence)}</span></li>`
   })
   return `<h2>${t(words.notes)}</h2><ul class="notes">${items.join('')}</ul>`
@@ -157,7 +157,7 @@ function mastersTable(report: Report): string {
     const sameFile = sameFileText(result)
     const file = `${result.bit_depth} bit · ${result.sample_rate_hz / 1000} kHz${sameFile ? `<br>${t(sameFile)}` : ''}`
     return [
-      `<tr><th scope="row">${platformNames[result.platform]}<small>${file}</small></th>`,
+      `<tr><th scope="row">${t(platformNames([result.platform]))}<small>${file}</small></th>`,
       `<td>${verdict(result)}</td>`,
       number(decibels(result.integrated_lufs), `${target}<br>${t(confidenceNames[result.target_confidence])}`),
       number(decibels(result.true_peak_dbtp), `${t(words.ceiling)} ${decibels(result.ceiling_dbtp, 1)}`),
@@ -178,17 +178,12 @@ function verdict(result: MasterResult): string {
 }
 
 /** Masters whose sound is the same (they share one render) are drawn once. */
-function groupMasters(masters: readonly MasterReport[]): { names: string; master: MasterReport }[] {
-  const groups = new Map<string, { names: string; master: MasterReport }>()
-  for (const master of masters) {
-    const known = groups.get(master.result.sha256)
-    const name = platformNames[master.result.platform]
-    groups.set(master.result.sha256, {
-      names: known ? `${known.names}, ${name}` : name,
-      master: known?.master ?? master,
-    })
-  }
-  return [...groups.values()]
+function groupMasters(masters: readonly MasterReport[]): { names: Bilingual; master: MasterReport }[] {
+  const groups = Map.groupBy(masters, ({ result }) => result.sha256)
+  return [...groups.values()].map((group) => ({
+    names: platformNames(group.map(({ result }) => result.platform)),
+    master: group[0]!,
+  }))
 }
 
 function tabRules(count: number): string {
@@ -204,7 +199,7 @@ function plots(report: Report): string {
   const inputs = groups.map((_, i) => `<input type="radio" name="m" id="m${i}"${i === 0 ? ' checked' : ''}>`)
   const labels = groups.map(
     ({ names, master }, i) =>
-      `<label for="m${i}">${escapeHtml(names)}<b>${decibels(master.result.integrated_lufs, 1)}</b></label>`,
+      `<label for="m${i}">${t(names)}<b>${decibels(master.result.integrated_lufs, 1)}</b></label>`,
   )
   const panels = groups.map(
     ({ names, master }, i) => `<div class="panel p${i}">${plotPanel(report, names, master)}</div>`,
@@ -212,7 +207,7 @@ function plots(report: Report): string {
   return `<h2>${t(words.plots)}</h2><div class="tabs">${inputs.join('')}<div class="tablist">${labels.join('')}</div>${panels.join('')}</div>`
 }
 
-function plotPanel(report: Report, names: string, { result, measurement, spectrum, curves }: MasterReport): string {
+function plotPanel(report: Report, names: Bilingual, { result, measurement, spectrum, curves }: MasterReport): string {
   const legend = (...items: [string, Bilingual][]) =>
     `<ul class="legend">${items.map(([name, word]) => `<li><i class="l-${name}"></i>${t(word)}</li>`).join('')}</ul>`
   // The curves of a channel that is silent tell of its dither.
@@ -242,7 +237,7 @@ function plotPanel(report: Report, names: string, { result, measurement, spectru
     ['aim', words.target],
   ]
   return [
-    `<h3>${escapeHtml(names)}</h3>`,
+    `<h3>${t(names)}</h3>`,
     `<figure class="well">${legend(...all, ['cut', words.reduction])}${time}<figcaption>${t(loudnessFinding(report, result))} ${isDrawn ? '' : `${t(words.tooShort)} `}${t(reductionFinding(result))} ${t(stereoFinding(report, measurement.correlation))}</figcaption></figure>`,
     `<figure class="well">${legend(...(isAimed ? all : all.slice(0, 2)))}${bands}<figcaption>${t(spectrumFinding(spectra))} ${isHollow(report) ? `${t(words.ofTheSides)} ` : ''}${t(words.tilt)}</figcaption></figure>`,
   ].join('')
@@ -322,7 +317,7 @@ function deeds(report: Report): string {
     // Decisions of clipper and limiter belong to the master that was driven hardest.
     const platform = PLATFORMS.find((name) => name === decision.values.platform)
     const sentence = t(inBoth((language) => decisionText(decision, language)))
-    return `<li><span class="stage">${t(inBoth((language) => stageText(decision.stage, language)))}</span><span>${platform ? `${platformNames[platform]}: ` : ''}${sentence}</span></li>`
+    return `<li><span class="stage">${t(inBoth((language) => stageText(decision.stage, language)))}</span><span>${platform ? `${t(platformNames([platform]))}: ` : ''}${sentence}</span></li>`
   })
   const repairs = report.repairs.map(
     (repair) => `<div><dt>${t(repairNames[repair.kind])}</dt><dd>${t(repairDetail(repair))}</dd></div>`,
@@ -338,7 +333,7 @@ function codecTable(results: readonly MasterResult[]): string {
   const rows = results.flatMap(({ platform, codec_checks }) =>
     (codec_checks ?? []).map(
       (check) =>
-        `<tr><th scope="row">${platformNames[platform]}</th><td>${escapeHtml(check.codec)}</td><td class="n">${decibels(check.true_peak_dbtp)} dBTP</td><td class="n">${decibels(check.ceiling_lowered_db, 1)} dB</td></tr>`,
+        `<tr><th scope="row">${t(platformNames([platform]))}</th><td>${escapeHtml(check.codec)}</td><td class="n">${decibels(check.true_peak_dbtp)} dBTP</td><td class="n">${decibels(check.ceiling_lowered_db, 1)} dB</td></tr>`,
     ),
   )
   if (rows.length === 0) return ''

@@ -1,12 +1,14 @@
 import type { TObject } from 'typebox'
 import { describe, expect, test } from 'vitest'
+import { deliveryTarget, playbackGainDb } from '../../src-contract/delivery-target.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { ERRORS } from '../../src-contract/errors.ts'
 import { JobCompleted, JobFailed } from '../../src-contract/events.ts'
 import { CreatedJob, JOB_STATUSES, Job, MasterFields } from '../../src-contract/jobs.ts'
 import { KEY_PREFIX, MAX_DURATION_SECONDS, MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { PLAN_LIMITS } from '../../src-contract/plans.ts'
-import { AI_SERVICES, deliveryTarget, GENRES, PLATFORMS, playbackGainDb, TIERS } from '../../src-contract/platforms.ts'
+import { PLATFORMS } from '../../src-contract/platforms/index.ts'
+import { AI_SERVICES, GENRES, TIERS } from '../../src-contract/settings.ts'
 
 const members = (schema: TObject) => Object.keys(schema.properties)
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Tier } from '../../src-contract/platforms.ts'
+import type { Tier } from '../../src-contract/settings.ts'
 import {
   costOf,
   type Forecast,

@@ -1,4 +1,4 @@
-import type { Genre } from '../../../src-contract/platforms.ts'
+import type { Genre } from '../../../src-contract/settings.ts'
 import type { Equalise } from '../../../src-contract/stages/equalise.ts'
 import type { GainCurve, Match } from '../../../src-contract/stages/match.ts'
 import type { SourceAnalysis } from '../../analysis/analysis.ts'

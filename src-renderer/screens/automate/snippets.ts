@@ -2,7 +2,7 @@
 
 import type { MasterSettings } from '../../../src-contract/app.ts'
 import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
-import type { Platform } from '../../../src-contract/platforms.ts'
+import type { Platform } from '../../../src-contract/platforms/index.ts'
 import type { Text } from '../../text/en.ts'
 
 /** A song and how it is to be mastered: what a batch has set, or what a job was made with. */

@@ -1,7 +1,7 @@
 /** History: every song that was mastered, searched, grouped, selected. */
 import { ListFilter, Search } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { PLATFORMS } from '../../../src-contract/platforms.ts'
+import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { Menu } from '../../components/dialogs.tsx'

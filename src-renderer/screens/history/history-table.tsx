@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { Check, CircleX, Clock, Ellipsis, LoaderCircle, TriangleAlert } from 'lucide-react'
 import { memo, useCallback, useEffect, useRef, useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
-import { PLATFORMS } from '../../../src-contract/platforms.ts'
+import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { change } from '../../../src-contract/text/numbers.ts'
 import { MenuAt } from '../../components/dialogs.tsx'
 import { addressOf, go } from '../../router.ts'
@@ -233,7 +233,7 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
       <td className="r dim lg">{job.results.length > 0 ? `${change(gain)} dB` : '–'}</td>
       <td className="dim lg">
         <div className="two-lines">
-          {isAll ? t.history.allFive : job.platforms.map((p) => t.platforms[p].replace(' ', '\u00a0')).join(', ')}
+          {isAll ? t.history.allPlatforms : job.platforms.map((p) => t.platforms[p].replace(' ', '\u00a0')).join(', ')}
         </div>
       </td>
       <td>

@@ -1,7 +1,7 @@
 /** Actions on jobs of the history. */
 import { useMemo } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
-import type { Platform } from '../../../src-contract/platforms.ts'
+import type { Platform } from '../../../src-contract/platforms/index.ts'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'

@@ -2,7 +2,7 @@
 import { useEffect, useId, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Job } from '../../../src-contract/jobs.ts'
-import type { Platform } from '../../../src-contract/platforms.ts'
+import type { Platform } from '../../../src-contract/platforms/index.ts'
 import type { MasterResult, Report } from '../../../src-contract/report.ts'
 import { change, decibels } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'

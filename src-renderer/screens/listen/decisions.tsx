@@ -1,5 +1,5 @@
 /** Decisions of the engine, stage by stage, with their reasons: the sentences of the report. */
-import { PLATFORMS } from '../../../src-contract/platforms.ts'
+import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import type { Decision } from '../../../src-contract/report.ts'
 import { decisionText, stageText } from '../../../src-contract/text/decisions.ts'
 import { unbroken } from '../../../src-contract/text/numbers.ts'

@@ -2,13 +2,12 @@
 import { ChevronDown, Keyboard, Pause, Play, Repeat, Shuffle, Volume2, VolumeX } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type CSSProperties, type Ref, useEffect, useId, useRef, useState } from 'react'
-import { PLATFORMS } from '../../../src-contract/platforms.ts'
+import { PLATFORMS, platformFacts } from '../../../src-contract/platforms/index.ts'
 import { clock, clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { KeySheet } from '../../components/key-sheet.tsx'
 import type { LevelMode } from '../../player/levels.ts'
-import { playbackRule } from '../../player/levels.ts'
 import { useApp } from '../../state/app-state.ts'
 import { gainsOf, isReading, shownService } from '../../state/player-state.ts'
 import { useFrames, useListenWords, usePlayer, useVisit } from './context.tsx'
@@ -146,7 +145,7 @@ function Level({ isBlind }: { isBlind: boolean }) {
     {
       mode: 'service' as const,
       text: l.transport.asOn(serviceName),
-      note: playbackRule(service).referenceLufs === null ? l.transport.noRule : print(gainOf('service')),
+      note: platformFacts(service).playback.referenceLufs === null ? l.transport.noRule : print(gainOf('service')),
     },
     { mode: 'file' as const, text: l.transport.file },
   ]

@@ -1,7 +1,8 @@
 /** The Master screen: drop, choose, see, start. */
 import { FolderOpen, Upload } from 'lucide-react'
 import { useCallback, useEffect, useRef } from 'react'
-import { deliveryTarget, PLATFORMS, type Platform } from '../../../src-contract/platforms.ts'
+import { deliveryTarget } from '../../../src-contract/delivery-target.ts'
+import { PLATFORMS, type Platform } from '../../../src-contract/platforms/index.ts'
 import { unbroken } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { BatchFailure } from '../../components/failure-strip.tsx'

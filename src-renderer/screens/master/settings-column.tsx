@@ -2,7 +2,7 @@
 import { SlidersHorizontal } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { Preset } from '../../../src-contract/app.ts'
-import { AI_SERVICES, GENRES } from '../../../src-contract/platforms.ts'
+import { AI_SERVICES, GENRES } from '../../../src-contract/settings.ts'
 import { Button } from '../../components/button.tsx'
 import { Cards, Fader, Segmented } from '../../components/choices.tsx'
 import { Menu, Modal } from '../../components/dialogs.tsx'

@@ -1,7 +1,9 @@
 /** The words of report.html in both languages. Sentences of warnings are the contract's. */
 
-import type { AiService, Confidence, Genre, LoudnessMode, Platform, Tier } from '../../../src-contract/platforms.ts'
+import { type Platform, platformFacts } from '../../../src-contract/platforms/index.ts'
+import type { Confidence } from '../../../src-contract/platforms/platform.ts'
 import type { MasterResult, Repair, RepairKind } from '../../../src-contract/report.ts'
+import type { AiService, Genre, LoudnessMode, Tier } from '../../../src-contract/settings.ts'
 import { count, decibels, frequency } from '../../../src-contract/text/numbers.ts'
 import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
 import type { Language } from '../../../src-contract/text/text.ts'
@@ -12,12 +14,10 @@ export type Bilingual = Readonly<Record<Language, string>>
 const both = (en: string, ko: string): Bilingual => ({ en, ko })
 const same = (text: string): Bilingual => ({ en: text, ko: text })
 
-export const platformNames: Record<Platform, string> = {
-  spotify: 'Spotify',
-  apple_music: 'Apple Music',
-  youtube: 'YouTube',
-  melon: 'Melon',
-  soundcloud: 'SoundCloud',
+/** Returns the names of platforms, separated by commas. */
+export function platformNames(platforms: readonly Platform[]): Bilingual {
+  const names = platforms.map((platform) => platformFacts(platform).name)
+  return both(names.map(({ en }) => en).join(', '), names.map(({ ko }) => ko).join(', '))
 }
 
 export const genreNames: Record<Genre, Bilingual> = {
@@ -172,19 +172,19 @@ function listed(parts: readonly (Bilingual | undefined)[]): Bilingual {
 /** Returns which platforms get the very same file; undefined where none does. */
 export function sameFileText({ same_bytes_as: others }: Pick<MasterResult, 'same_bytes_as'>): Bilingual | undefined {
   if (!others) return undefined
-  const names = others.map((platform) => platformNames[platform]).join(', ')
-  return both(`the same file as for ${names}`, `같은 파일: ${names}`)
+  const names = platformNames(others)
+  return both(`the same file as for ${names.en}`, `같은 파일: ${names.ko}`)
 }
 
 /** Returns what the service will do to the master, as a musician says it. */
 export function playbackText({ platform, playback }: Pick<MasterResult, 'platform' | 'playback'>): Bilingual {
   const amount = decibels(Math.abs(playback.gain_db), 1)
-  const name = platformNames[platform]
+  const { name } = platformFacts(platform)
   switch (playback.action) {
     case 'turn_down':
-      return both(`${name} turns it down ${amount} dB`, `${name}에서 ${amount} dB 낮춰 재생해요`)
+      return both(`${name.en} turns it down ${amount} dB`, `${name.ko}에서 ${amount} dB 낮춰 재생해요`)
     case 'turn_up':
-      return both(`${name} turns it up ${amount} dB`, `${name}에서 ${amount} dB 높여 재생해요`)
+      return both(`${name.en} turns it up ${amount} dB`, `${name.ko}에서 ${amount} dB 높여 재생해요`)
     case 'leave':
       return both('plays as is', '그대로 재생해요')
     case 'unknown':

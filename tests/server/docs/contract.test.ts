@@ -8,7 +8,7 @@ import { codesOf, type Endpoint, ERRORS_OF_ACCESS } from '../../../src-contract/
 import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
 import { ERROR_CODES, ERRORS, FAILURE_CODES } from '../../../src-contract/errors.ts'
 import { JobCompleted, JobFailed, LIVE_EVENTS } from '../../../src-contract/events.ts'
-import { PLATFORMS } from '../../../src-contract/platforms.ts'
+import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { WARNING_CODES } from '../../../src-contract/report.ts'
 import * as en from '../../../src-contract/text/en.ts'
 import * as ko from '../../../src-contract/text/ko.ts'

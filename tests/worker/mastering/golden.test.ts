@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import type { Platform } from '../../../src-contract/platforms.ts'
+import type { Platform } from '../../../src-contract/platforms/index.ts'
 import { engineVersion } from '../../../src-engine/version.ts'
 import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { songLike as beat, scaled, seededRandom } from '../../support/sounds.ts'

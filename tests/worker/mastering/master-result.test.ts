@@ -1,6 +1,7 @@
 /** What a report says of a master: measured in its file, not planned. */
 import { describe, expect, it } from 'vitest'
-import { deliveryTarget, type Platform } from '../../../src-contract/platforms.ts'
+import { deliveryTarget } from '../../../src-contract/delivery-target.ts'
+import type { Platform } from '../../../src-contract/platforms/index.ts'
 import { type FinalisePlan, planFinalise, prepareFinalise } from '../../../src-engine/finalise/finalise.ts'
 import type { MasterMeasurement } from '../../../src-worker/mastering/measure-master.ts'
 import type { RenderedMaster } from '../../../src-worker/mastering/render-master.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PLATFORMS } from '../../../src-contract/platforms.ts'
+import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { decodeThroughCodec, platformCodecs } from '../../../src-worker/media/encode.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { inWholeFrames } from '../../../src-worker/media/samples.ts'

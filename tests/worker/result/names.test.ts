@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PLATFORMS } from '../../../src-contract/platforms.ts'
+import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { chooseTitle, resultFolderName, safeTitle } from '../../../src-worker/result/names.ts'
 
 describe('a title in a file name', () => {

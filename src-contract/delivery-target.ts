@@ -1,0 +1,59 @@
+/** Loudness and ceiling of the masters for a platform, and what the platform does to them on playback. */
+import { type Platform, platformFacts } from './platforms/index.ts'
+import type { Confidence, PlaybackRule } from './platforms/platform.ts'
+import type { Genre, LoudnessMode } from './settings.ts'
+
+/** Level at which releases of a genre are mastered, LUFS: published analyses of chart releases, rounded down to the cautious side. */
+const GENRE_LUFS: Record<Genre, number> = {
+  kpop: -8.5,
+  edm: -8,
+  hiphop: -8.5,
+  pop: -9.5,
+  ballad: -11,
+  other: -11,
+}
+
+/** The delivery target of one platform. */
+export interface DeliveryTarget {
+  readonly platform: Platform
+  /** Integrated loudness to land on, LUFS. */
+  readonly targetLufs: number
+  /** Highest true peak of the written file, dBTP. */
+  readonly ceilingDbtp: number
+  readonly targetConfidence: Confidence
+  readonly ceilingConfidence: Confidence
+  readonly playback: PlaybackRule
+}
+
+/**
+ * Returns the target of `platform` for a song of `genre`. `competitive` asks for the genre level everywhere, which is always
+ * our recommendation; the ceiling then follows the louder target. Never throws.
+ */
+export function deliveryTarget(platform: Platform, genre: Genre, loudness: LoudnessMode): DeliveryTarget {
+  const facts = platformFacts(platform)
+  const ownLufs = loudness === 'competitive' || facts.targetLufs === 'genre' ? undefined : facts.targetLufs
+  const targetLufs = ownLufs ?? GENRE_LUFS[genre]
+  const loud = facts.loudCeiling && targetLufs > facts.loudCeiling.above ? facts.loudCeiling : undefined
+  return {
+    platform,
+    targetLufs,
+    ceilingDbtp: loud?.ceilingDbtp ?? facts.ceilingDbtp,
+    targetConfidence: ownLufs === undefined ? 'our_recommendation' : facts.targetConfidence,
+    ceilingConfidence: facts.ceilingConfidence,
+    playback: facts.playback,
+  }
+}
+
+/** A service turns a quiet track up only so far that its true peak stays below this (support.spotify.com, "Loudness normalization"). */
+const TURN_UP_CEILING_DBTP = -1
+
+/** Returns the change in dB that a service makes to a track on playback, as far as is known; 0 where it is not known to normalise. */
+export function playbackGainDb(
+  { referenceLufs, turnsUp }: PlaybackRule,
+  track: { readonly integratedLufs: number; readonly truePeakDbtp: number },
+): number {
+  if (referenceLufs === null) return 0
+  const wantedDb = referenceLufs - track.integratedLufs
+  if (wantedDb <= 0) return wantedDb
+  return turnsUp ? Math.min(wantedDb, Math.max(0, TURN_UP_CEILING_DBTP - track.truePeakDbtp)) : 0
+}

@@ -1,0 +1,14 @@
+import type { PlatformFacts } from './platform.ts'
+
+/** Apple publishes its ceiling ("Apple Digital Masters" brief); −16 LUFS is what Sound Check is seen to aim at. */
+export const appleMusic = {
+  id: 'apple_music',
+  name: { en: 'Apple Music', ko: 'Apple Music' },
+  targetLufs: -16,
+  targetConfidence: 'common_practice',
+  ceilingDbtp: -1,
+  ceilingConfidence: 'published',
+  playback: { referenceLufs: -16, turnsUp: true },
+  furtherRatesHz: [],
+  codecs: [{ codec: 'AAC', kilobits: 256 }],
+} as const satisfies PlatformFacts

@@ -1,0 +1,18 @@
+import type { PlatformFacts } from './platform.ts'
+
+/**
+ * Melon publishes nothing and is not known to normalise: its target is the level at which releases of the genre are mastered, our
+ * recommendation.
+ */
+export const melon = {
+  id: 'melon',
+  name: { en: 'Melon', ko: 'Melon' },
+  targetLufs: 'genre',
+  targetConfidence: 'our_recommendation',
+  ceilingDbtp: -1.5,
+  loudCeiling: { above: -9, ceilingDbtp: -2 },
+  ceilingConfidence: 'our_recommendation',
+  playback: { referenceLufs: null, turnsUp: false },
+  furtherRatesHz: [],
+  codecs: [{ codec: 'MP3', kilobits: 320 }],
+} as const satisfies PlatformFacts

@@ -1,0 +1,38 @@
+/** Facts about one platform; the file of each is named by its name on the wire. */
+
+/** Foundation of a number: the platform's own word, what the trade does, or our judgement. */
+export const CONFIDENCES = ['published', 'common_practice', 'our_recommendation'] as const
+export type Confidence = (typeof CONFIDENCES)[number]
+
+/** What a service does to a track on playback, as far as is known. */
+export interface PlaybackRule {
+  /** Loudness to which the service normalises, LUFS; null where it is not known to normalise. */
+  readonly referenceLufs: number | null
+  /** Whether it also turns quiet tracks up (as far as their true peak allows). */
+  readonly turnsUp: boolean
+}
+
+/** A lossy codec at the amount of data at which a service streams it. */
+export type StreamedCodec =
+  | { readonly codec: 'AAC' | 'MP3' | 'Opus'; readonly kilobits: number }
+  | { readonly codec: 'Vorbis'; readonly quality: number }
+
+export interface PlatformFacts {
+  /** Name on the wire, in file names and in reports. */
+  readonly id: string
+  /** Name as a reader sees it, by language. */
+  readonly name: { readonly en: string; readonly ko: string }
+  /** Integrated loudness of a master, LUFS; `genre` for the level at which releases of the genre are mastered. */
+  readonly targetLufs: number | 'genre'
+  readonly targetConfidence: Confidence
+  /** Highest true peak of a master, dBTP. */
+  readonly ceilingDbtp: number
+  /** The lower ceiling for masters louder than `above` LUFS, whose lossy copies overshoot more. */
+  readonly loudCeiling?: { readonly above: number; readonly ceilingDbtp: number }
+  readonly ceilingConfidence: Confidence
+  readonly playback: PlaybackRule
+  /** Sample rates that a standard master may have beside 44.1 kHz: one of which the song's own rate is a multiple is kept. */
+  readonly furtherRatesHz: readonly number[]
+  /** Codecs that the service is known or believed to stream, the one first whose copies were seen to rise highest. */
+  readonly codecs: readonly StreamedCodec[]
+}

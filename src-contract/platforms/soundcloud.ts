@@ -1,0 +1,14 @@
+import type { PlatformFacts } from './platform.ts'
+
+/** SoundCloud publishes no loudness: its numbers are common practice; its codec is that of developers.soundcloud.com on HLS. */
+export const soundcloud = {
+  id: 'soundcloud',
+  name: { en: 'SoundCloud', ko: 'SoundCloud' },
+  targetLufs: -14,
+  targetConfidence: 'common_practice',
+  ceilingDbtp: -1.5,
+  ceilingConfidence: 'common_practice',
+  playback: { referenceLufs: -14, turnsUp: false },
+  furtherRatesHz: [],
+  codecs: [{ codec: 'AAC', kilobits: 160 }],
+} as const satisfies PlatformFacts

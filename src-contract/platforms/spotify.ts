@@ -1,0 +1,18 @@
+import type { PlatformFacts } from './platform.ts'
+
+/** Spotify publishes its loudness and ceilings: support.spotify.com, "Loudness normalization". */
+export const spotify = {
+  id: 'spotify',
+  name: { en: 'Spotify', ko: 'Spotify' },
+  targetLufs: -14,
+  targetConfidence: 'published',
+  ceilingDbtp: -1,
+  loudCeiling: { above: -14, ceilingDbtp: -2 },
+  ceilingConfidence: 'published',
+  playback: { referenceLufs: -14, turnsUp: true },
+  furtherRatesHz: [],
+  codecs: [
+    { codec: 'AAC', kilobits: 256 },
+    { codec: 'Vorbis', quality: 9 },
+  ],
+} as const satisfies PlatformFacts

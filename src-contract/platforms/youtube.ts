@@ -1,0 +1,17 @@
+import type { PlatformFacts } from './platform.ts'
+
+/** YouTube publishes no numbers: these are common practice. Video sound is at 48 kHz. */
+export const youtube = {
+  id: 'youtube',
+  name: { en: 'YouTube', ko: 'YouTube' },
+  targetLufs: -14,
+  targetConfidence: 'common_practice',
+  ceilingDbtp: -1,
+  ceilingConfidence: 'common_practice',
+  playback: { referenceLufs: -14, turnsUp: false },
+  furtherRatesHz: [48_000],
+  codecs: [
+    { codec: 'AAC', kilobits: 128 },
+    { codec: 'Opus', kilobits: 160 },
+  ],
+} as const satisfies PlatformFacts
