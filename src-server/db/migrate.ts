@@ -32,7 +32,7 @@ const checksumOf = (migration: Migration) => createHash('sha256').update(migrati
 
 /**
  * Brings an open database to the last of `migrations`, each in a transaction of its own. A file that holds data is copied beside
- * itself first (`<file>.before-000N`); only the newest copy is kept. Throws a `DatabaseError` for a file of a newer Loudsmith and
+ * itself first (`<file>.before-000N`); the last three copies are kept. Throws a `DatabaseError` for a file of a newer Loudsmith and
  * for one whose migrations read differently than those it has run.
  */
 export function migrate(db: Database.Database, file: string, migrations: readonly Migration[]): void {
@@ -60,14 +60,18 @@ export function migrate(db: Database.Database, file: string, migrations: readonl
   }
 }
 
+/** Copies made before upgrades that are kept. */
+const KEPT_COPIES = 3
+
 function copyBefore(db: Database.Database, file: string, next: Migration): void {
   const copy = `${file}.before-${String(next.version).padStart(4, '0')}`
   rmSync(copy, { force: true })
   db.prepare('VACUUM INTO ?').run(copy)
   makePrivate(copy)
   const prefix = `${path.basename(file)}.before-`
-  const older = readdirSync(path.dirname(file)).filter(
-    (name) => name.startsWith(prefix) && /^\d{4}$/.test(name.slice(prefix.length)) && name !== path.basename(copy),
+  const copies = readdirSync(path.dirname(file)).filter(
+    (name) => name.startsWith(prefix) && /^\d{4}$/.test(name.slice(prefix.length)),
   )
+  const older = copies.sort().slice(0, -KEPT_COPIES)
   for (const name of older) rmSync(path.join(path.dirname(file), name), { force: true })
 }

@@ -48,8 +48,15 @@ describe('the database file', () => {
     const old = new Database(copy, { readonly: true })
     expect(old.prepare('SELECT * FROM song').all()).toEqual([{ title: '밤' }])
     old.close()
-    openDatabase(file, [first, second, step(3, 'ALTER TABLE song ADD COLUMN year INTEGER;')]).close()
-    expect(readdirSync(folder), 'the newest copy alone').toEqual(['test.db', 'test.db.before-0003'])
+  })
+
+  test('keeps the last three of the copies that were made before upgrades', () => {
+    const steps = [
+      first,
+      ...[2, 3, 4, 5].map((version) => step(version, `ALTER TABLE song ADD COLUMN c${version} TEXT;`)),
+    ]
+    for (const count of steps.keys()) openDatabase(file, steps.slice(0, count + 1)).close()
+    expect(readdirSync(folder)).toEqual(['test.db', ...[3, 4, 5].map((version) => `test.db.before-000${version}`)])
   })
 
   test('keeps its old schema when a step fails half-way', () => {
