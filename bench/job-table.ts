@@ -3,10 +3,9 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { transformWithOxc } from 'vite'
-import { deliveryTarget } from '../src-contract/delivery-target.ts'
-import { PLATFORMS, type Platform } from '../src-contract/platforms/index.ts'
+import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import type { MasterResult } from '../src-contract/report.ts'
-import type { Tier } from '../src-contract/settings.ts'
+import { DEFAULT_SETTINGS, jobSettings, type Tier } from '../src-contract/settings.ts'
 import { engineEnvironment, engineFlags } from '../src-server/jobs/worker-pool.ts'
 import { probeAudio } from '../src-server/uploads/probe.ts'
 import type { WorkOrder } from '../src-worker/mastering/work-order.ts'
@@ -175,13 +174,7 @@ async function masterOnce(
     },
     attemptFolder,
     ffmpeg,
-    targets: PLATFORMS.map((platform: Platform) => deliveryTarget(platform, 'other', 'platform')),
-    genre: 'other',
-    aiService: 'other',
-    tier,
-    intensity: 50,
-    referenceAmount: 70,
-    loudness: 'platform',
+    settings: { ...jobSettings(DEFAULT_SETTINGS), tier },
     title: 'song',
     seed: 0,
     threads: 2,

@@ -45,9 +45,9 @@ function master(audio: Audio, analysis: SourceAnalysis, reference?: SourceAnalys
     analysis,
     ...(reference ? { reference } : {}),
     genre,
-    aiService,
+    ai_service: aiService,
     intensity,
-    referenceAmount: 100,
+    reference_amount: 100,
   })
   return { plan, ...applyRecipe(audio, plan.recipe) }
 }

@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { jobSettings } from '../src-contract/settings.ts'
 import { readMigrations } from '../src-server/db/migrate.ts'
 import { openDatabase } from '../src-server/db/open.ts'
 import { createJobStore } from '../src-server/jobs/store.ts'
@@ -39,13 +40,7 @@ function layDown(results: number): void {
     for (let index = 0; index <= results; index++) {
       const jobId = systemRandom.newUuid()
       const request = {
-        platforms: ['spotify' as const],
-        genre: 'pop' as const,
-        aiService: 'suno' as const,
-        tier: 'standard' as const,
-        intensity: 50,
-        loudness: 'platform' as const,
-        referenceAmount: 70,
+        settings: jobSettings({ platforms: ['spotify'], genre: 'pop', ai_service: 'suno' }),
       }
       const song = {
         filename: `${index}.wav`,

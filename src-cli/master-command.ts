@@ -2,7 +2,8 @@ import path from 'node:path'
 import { type Command, Option } from 'commander'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import type { MasterResult } from '../src-contract/report.ts'
-import { AI_SERVICES, GENRES, LOUDNESS_MODES, TIERS } from '../src-contract/settings.ts'
+import { SETTING_NAMES, SETTINGS, type SettingName } from '../src-contract/settings.ts'
+import { programName } from '../src-contract/wire-values.ts'
 import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
@@ -15,35 +16,40 @@ interface MasterCommandOptions extends ClientOptions {
   readonly platforms: string
   readonly out: string
   readonly reference?: string
-  readonly genre?: string
-  readonly aiService?: string
-  readonly tier?: string
-  readonly loudness?: string
-  readonly intensity?: string
-  readonly referenceAmount?: string
   readonly title?: string
   readonly artist?: string
+  /** Texts of the settings by the names of their options. */
+  readonly [option: string]: unknown
 }
 
 /** Adds `master FILE`: one ordinary job, with its masters unpacked into `--out`. */
 export function registerMasterCommand(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.master
-  withClientOptions(program.command('master').argument('<file>', say.file), dataDir, messages)
+  const master = withClientOptions(program.command('master').argument('<file>', say.file), dataDir, messages)
     .description(say.about)
     .requiredOption('--platforms <list>', say.platforms(PLATFORMS.join(',')))
     .requiredOption('--out <dir>', say.out, absolutePath(messages))
-    .addOption(new Option('--genre <genre>', say.genre).choices(GENRES))
-    .addOption(new Option('--ai-service <service>', say.aiService).choices(AI_SERVICES))
-    .addOption(new Option('--tier <tier>', say.tier).choices(TIERS))
-    .addOption(new Option('--loudness <mode>', say.loudness).choices(LOUDNESS_MODES))
-    .option('--intensity <percent>', say.intensity)
-    .option('--reference <file>', say.reference, inputPath(messages))
-    .option('--reference-amount <percent>', say.referenceAmount)
+  for (const name of CHOICES) master.addOption(settingOption(name, messages))
+  for (const name of AMOUNTS) {
+    if (name === 'reference_amount') master.option('--reference <file>', say.reference, inputPath(messages))
+    master.addOption(settingOption(name, messages))
+  }
+  master
     .option('--title <title>', say.title)
     .option('--artist <artist>', say.artist)
     .action((file: string, options: MasterCommandOptions) =>
       masterCommand(inputPath(messages)(file), options, messages),
     )
+}
+
+const CHOICES = SETTING_NAMES.filter((name) => SETTINGS[name].kind === 'choice')
+const AMOUNTS = SETTING_NAMES.filter((name) => SETTINGS[name].kind === 'amount')
+
+/** Returns the option of a setting: `--ai-service <service>` for `ai_service`. */
+function settingOption(name: SettingName, { language }: Pick<Messages, 'language'>): Option {
+  const setting = SETTINGS[name]
+  const option = new Option(`--${name.replaceAll('_', '-')} <${setting.placeholder}>`, setting.help[language])
+  return setting.kind === 'choice' ? option.choices(setting.values) : option
 }
 
 /** Returns the reader of a path where `-` is standard input; a file of that name is `./-`. */
@@ -89,16 +95,13 @@ async function masterCommand(file: string, options: MasterCommandOptions, messag
 
 function textFields(options: MasterCommandOptions): Record<string, string> {
   const fields = {
-    genre: options.genre,
-    ai_service: options.aiService,
-    tier: options.tier,
-    loudness: options.loudness,
-    intensity: options.intensity,
-    reference_amount: options.referenceAmount,
+    ...Object.fromEntries(SETTING_NAMES.map((name) => [name, options[programName(name)]])),
     title: options.title,
     artist: options.artist,
   }
-  return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined))
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
 }
 
 function describe({ job, files }: MasterOutcome, out: string, { master: say }: Messages): string {

@@ -4,9 +4,8 @@ import { Deleted, exactly, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } fr
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import type { Analysis } from './jobs.ts'
-import { PLATFORMS } from './platforms/index.ts'
 import { Warning } from './report.ts'
-import { AI_SERVICES, GENRES, LOUDNESS_MODES, TIERS } from './settings.ts'
+import { MasterSettings } from './settings.ts'
 
 /** A song stored once, to be analysed and mastered as often as wanted. */
 export const Source = exactly({
@@ -26,19 +25,6 @@ export const Source = exactly({
   created_at: Timestamp,
 })
 export type Source = Static<typeof Source>
-
-/** Mastering settings of a song: the fields of `POST /api/v1/master` with every default filled in. */
-export const MasterSettings = exactly({
-  platforms: Type.Array(oneOf(PLATFORMS), { minItems: 1, uniqueItems: true }),
-  genre: oneOf(GENRES),
-  ai_service: oneOf(AI_SERVICES),
-  tier: oneOf(TIERS),
-  intensity: Type.Integer({ minimum: 0, maximum: 100 }),
-  loudness: oneOf(LOUDNESS_MODES),
-  reference_source_id: orNull(Uuid),
-  reference_amount: Type.Integer({ minimum: 0, maximum: 100 }),
-})
-export type MasterSettings = Static<typeof MasterSettings>
 
 /** State of a song in the batch: not started, waiting for a free slot, handed over as a job, or refused at the hand-over. */
 export const DESK_STATES = ['ready', 'waiting', 'submitted', 'refused'] as const

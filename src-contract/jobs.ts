@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import { exactly, JobPath, oneOf, orNull, PageSize, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { FAILURE_CODES } from './errors.ts'
-import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, MAX_TITLE_LENGTH, MAX_URL_LENGTH } from './limits.ts'
+import { MAX_TITLE_LENGTH, MAX_URL_LENGTH } from './limits.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import {
   MasterResult,
@@ -15,16 +15,7 @@ import {
   TimeCurves,
   Warning,
 } from './report.ts'
-import {
-  AI_SERVICES,
-  DEFAULT_AI_SERVICE,
-  DEFAULT_GENRE,
-  DEFAULT_LOUDNESS,
-  DEFAULT_TIER,
-  GENRES,
-  LOUDNESS_MODES,
-  TIERS,
-} from './settings.ts'
+import { CHANGED_SETTINGS, SETTING_FIELDS, SHOWN_SETTINGS } from './settings.ts'
 
 export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
@@ -77,12 +68,7 @@ export const Job = exactly({
   reference_filename: Type.Optional(Type.String()),
   duration_seconds: Type.Number(),
   codec: Type.String(),
-  genre: oneOf(GENRES),
-  ai_service: oneOf(AI_SERVICES),
-  tier: oneOf(TIERS),
-  intensity: Type.Integer(),
-  loudness: oneOf(LOUDNESS_MODES),
-  reference_amount: Type.Integer(),
+  ...SHOWN_SETTINGS,
   warnings: Type.Array(Warning),
   results: Type.Array(MasterResult),
   credits_refunded: Type.Integer(),
@@ -92,24 +78,20 @@ export const Job = exactly({
 })
 export type Job = Static<typeof Job>
 
-const percent = (description: string, standard: number) =>
-  Type.Integer({ minimum: 0, maximum: 100, default: standard, description })
 const songName = (description: string) => Type.String({ maxLength: MAX_TITLE_LENGTH, description })
 
-/** Text fields of `POST /api/v1/master`, before they are read: multipart carries strings. */
+const { genre, ai_service, tier, intensity, reference_amount, ...furtherSettings } = SETTING_FIELDS
+
+/** Text fields of `POST /api/v1/master`, before they are read: multipart carries strings. They are checked in this order. */
 export const MasterFields = exactly({
   platforms: Type.String({ description: `Comma-separated list of: ${PLATFORMS.join(', ')}.` }),
-  genre: Type.Optional(oneOf(GENRES, undefined, DEFAULT_GENRE)),
-  ai_service: Type.Optional(oneOf(AI_SERVICES, undefined, DEFAULT_AI_SERVICE)),
-  tier: Type.Optional(oneOf(TIERS, undefined, DEFAULT_TIER)),
+  genre,
+  ai_service,
+  tier,
   webhook_url: Type.Optional(Type.String({ format: 'uri', maxLength: MAX_URL_LENGTH })),
-  intensity: Type.Optional(percent('Extension: how much the chain may change.', DEFAULT_INTENSITY)),
-  reference_amount: Type.Optional(
-    percent('Extension: how far to move toward the reference.', DEFAULT_REFERENCE_AMOUNT),
-  ),
-  loudness: Type.Optional(
-    oneOf(LOUDNESS_MODES, 'Extension: the platform targets, or the genre level everywhere.', DEFAULT_LOUDNESS),
-  ),
+  intensity,
+  reference_amount,
+  ...furtherSettings,
   title: Type.Optional(songName('Extension: title of the masters, else that of the tag or the file name.')),
   artist: Type.Optional(songName('Extension: artist of the masters, else that of the tag.')),
   batch_id: Type.Optional(
@@ -135,12 +117,7 @@ export const RetryChanges = exactly({
     Type.Array(Type.String(), { minItems: 1, description: `Some of: ${PLATFORMS.join(', ')}.` }),
   ),
   // Without defaults: what is not named stays.
-  genre: Type.Optional(oneOf(GENRES)),
-  ai_service: Type.Optional(oneOf(AI_SERVICES)),
-  tier: Type.Optional(oneOf(TIERS)),
-  intensity: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
-  loudness: Type.Optional(oneOf(LOUDNESS_MODES)),
-  reference_amount: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  ...CHANGED_SETTINGS,
   title: Type.Optional(songName('Title of the masters; empty for that of the tag or the file name.')),
   artist: Type.Optional(songName('Artist of the masters; empty for that of the tag.')),
   // Checked by the policy for callbacks: what it refuses is INVALID_WEBHOOK_URL.
@@ -367,7 +344,7 @@ export const jobEndpoints = endpoints({
     summary: 'Analyse a song without mastering it (extension, free, one at a time per caller)',
     form: {
       fields: exactly({
-        ai_service: Type.Optional(oneOf(AI_SERVICES, undefined, DEFAULT_AI_SERVICE)),
+        ai_service,
         source_id: Type.Optional(Type.String({ description: 'App session only: a stored song instead of `file`.' })),
       }),
       files: { file: { required: false, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' } },

@@ -16,10 +16,6 @@ export const MIN_REFERENCE_SECONDS = 5
 export const MAX_URL_LENGTH = 2048
 /** Longest title or artist in characters (Unicode code points). */
 export const MAX_TITLE_LENGTH = 200
-/** Default intensity of the chain, percent. */
-export const DEFAULT_INTENSITY = 50
-/** Default amount of a reference, percent. */
-export const DEFAULT_REFERENCE_AMOUNT = 70
 /** Most entries of a list that one page holds. */
 export const MAX_PAGE_SIZE = 100
 /** Default port of the service. */

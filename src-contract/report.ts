@@ -6,7 +6,7 @@ import Type, { type Static } from 'typebox'
 import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { CONFIDENCES } from './platforms/platform.ts'
-import { AI_SERVICES, GENRES, LOUDNESS_MODES, TIERS } from './settings.ts'
+import { SHOWN_SETTINGS } from './settings.ts'
 import { codesToldUnder, type StageDecisionCode } from './stages/index.ts'
 
 export const WARNING_CODES = [
@@ -210,12 +210,7 @@ export type Spectrum = Static<typeof Spectrum>
 
 export const ReportSettings = exactly({
   platforms: Type.Array(oneOf(PLATFORMS)),
-  genre: oneOf(GENRES),
-  ai_service: oneOf(AI_SERVICES),
-  tier: oneOf(TIERS),
-  intensity: Type.Integer(),
-  loudness: oneOf(LOUDNESS_MODES),
-  reference_amount: Type.Integer(),
+  ...SHOWN_SETTINGS,
 })
 export type ReportSettings = Static<typeof ReportSettings>
 

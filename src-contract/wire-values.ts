@@ -10,7 +10,12 @@ export function toWireValues(values: NamedValues): Record<string, number | strin
 
 /** Returns the values under their names in the program: `gain_db` becomes `gainDb`. Such names, as in reports of version 1, stay. */
 export function fromWireValues(values: NamedValues): Record<string, number | string> {
-  return renamed(values, (name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+  return renamed(values, programName)
+}
+
+/** Returns a name of the wire as the program spells it: `gain_db` becomes `gainDb`. */
+export function programName(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 function renamed(values: NamedValues, rename: (name: string) => string): Record<string, number | string> {

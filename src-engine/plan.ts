@@ -16,11 +16,11 @@ export interface PlanInput {
   readonly analysis: SourceAnalysis
   readonly reference?: SourceAnalysis
   readonly genre: Genre
-  readonly aiService: AiService
+  readonly ai_service: AiService
   /** 0 (repairs only) to 100; 50 is the default. */
   readonly intensity: number
   /** 0 to 100 per cent of the way to the reference; without meaning when there is none. */
-  readonly referenceAmount: number
+  readonly reference_amount: number
 }
 
 /** A warning of the planner; the pipeline adds those of the file and of the masters. */
@@ -53,7 +53,7 @@ const sameSpectrumDb = 0.05
  * Returns the recipe and its reasons. Pure: the same input gives the same plan. Silence gives an empty recipe. Never throws.
  */
 export function planRecipe(input: PlanInput): MasteringPlan {
-  const analysis: PlannedSong = { ...input.analysis, aiService: input.aiService }
+  const analysis: PlannedSong = { ...input.analysis, aiService: input.ai_service }
   const isFollowed = input.reference && isComparable(input.reference) && !isSamePiece(analysis, input.reference)
   const reference = isFollowed ? input.reference : undefined
   const { song, planOf } = planning(input, analysis, reference)
@@ -67,7 +67,7 @@ export function planRecipe(input: PlanInput): MasteringPlan {
 
 /** Returns a song to be planned, and the plan of each kind of stage for it, made at the first call. */
 function planning(input: PlanInput, analysis: PlannedSong, reference: SourceAnalysis | undefined) {
-  const { genre, intensity, referenceAmount } = input
+  const { genre, intensity, reference_amount: referenceAmount } = input
   const plans = new Map<StageKind, StagePlan>()
   const planOf = <Kind extends StageKind>(kind: Kind): StagePlan<StageOf<Kind>> => {
     const plan = plans.get(kind) ?? stageOfKind(kind).plan(song)

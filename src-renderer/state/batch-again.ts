@@ -1,9 +1,10 @@
 /** Mastering songs once more: songs of ended jobs come back to the batch. */
 import type { StoreApi } from 'zustand/vanilla'
-import type { BatchSong, MasterSettings } from '../../src-contract/app.ts'
+import type { BatchSong } from '../../src-contract/app.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import { ERRORS, type ErrorCode } from '../../src-contract/errors.ts'
 import type { Job } from '../../src-contract/jobs.ts'
+import type { MasterSettings } from '../../src-contract/settings.ts'
 import type { BatchState } from './batch-state.ts'
 import { settingsOf } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'

@@ -1,7 +1,7 @@
 /** Mastering settings of the batch and of single songs: shown at once, sent when the hand rests. */
 import type { StoreApi } from 'zustand/vanilla'
-import type { MasterSettings } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
+import type { MasterSettings } from '../../src-contract/settings.ts'
 import { ALL_SONGS, type createChanges } from './batch-changes.ts'
 import { type BatchState, songIn, withSong } from './batch-state.ts'
 import type { createUploads } from './batch-uploads.ts'

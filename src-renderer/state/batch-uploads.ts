@@ -1,7 +1,8 @@
 /** Files on their way to the batch, and those that were refused or interrupted. What arrives is the batch's. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { MasterSettings, Source } from '../../src-contract/app.ts'
+import type { Source } from '../../src-contract/app.ts'
 import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
+import type { MasterSettings } from '../../src-contract/settings.ts'
 import type { SendSong } from '../api/upload.ts'
 import { placedOrder } from './batch-merge.ts'
 import { readStored } from './browser-storage.ts'

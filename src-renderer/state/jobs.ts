@@ -1,11 +1,12 @@
 /** Jobs as the server told them, by id. Whatever is older than what is known already is ignored, so a replay is harmless. */
 import { createStore } from 'zustand/vanilla'
-import type { BatchSong, MasterSettings } from '../../src-contract/app.ts'
+import type { BatchSong } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
 import { FAILURES } from '../../src-contract/errors.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../../src-contract/limits.ts'
+import { jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
 
 export interface Jobs {
   readonly byId: Readonly<Record<string, Job>>
@@ -58,8 +59,7 @@ export function isRepeatable(
 
 /** Returns the settings with which a job was made but its reference, of which a job knows only the name. */
 export function settingsOf(job: Job): MasterSettings {
-  const { platforms, genre, ai_service, tier, intensity, loudness, reference_amount } = job
-  return { platforms, genre, ai_service, tier, intensity, loudness, reference_amount, reference_source_id: null }
+  return { ...jobSettings(job), reference_source_id: null }
 }
 
 /** Makes the store of jobs with its actions. */

@@ -1,8 +1,9 @@
 /** Rows of the list of the Master screen, derived from the batch, the uploads and the jobs. Pure. */
-import type { BatchSong, MasterSettings } from '../../src-contract/app.ts'
+import type { BatchSong } from '../../src-contract/app.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { Warning } from '../../src-contract/report.ts'
+import { jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
 import { WARNING_KINDS, type WarningKind } from '../../src-contract/warning-kinds.ts'
 import type { Refusal } from './refusal.ts'
 
@@ -185,11 +186,10 @@ function mastersOf(row: SongRow, common: MasterSettings | null): string | null {
   if (!row.song || !made || CAME_TO_NOTHING.includes(row.kind)) return null
   // Of the reference of a job only its name is known.
   if ('job_id' in made && (made.expired || made.reference_filename)) return null
-  const { platforms, genre, ai_service, tier, intensity, loudness } = made
+  const { platforms, reference_amount, ...settings } = jobSettings(made)
   const reference =
-    'reference_source_id' in made && made.reference_source_id ? [made.reference_source_id, made.reference_amount] : []
-  const ways = [[...platforms].sort(), genre, ai_service, tier, intensity, loudness, reference]
-  return JSON.stringify([row.song.source.sha256, ways])
+    'reference_source_id' in made && made.reference_source_id ? [made.reference_source_id, reference_amount] : []
+  return JSON.stringify([row.song.source.sha256, [...platforms].sort(), settings, reference])
 }
 
 /** Marks songs not yet started that would get the masters of another one, which was started or stands further up. */

@@ -1,5 +1,6 @@
 /** Contents of the batch: songs added, ordered, removed and put back, their settings, and the common settings and presets. */
-import type { MasterSettings, Preset } from '../../src-contract/app.ts'
+import type { Preset } from '../../src-contract/app.ts'
+import type { MasterSettings } from '../../src-contract/settings.ts'
 import { AppError } from '../http/app-error.ts'
 import type { BatchCore } from './batch-core.ts'
 import { unusedSongs } from './unused-songs.ts'

@@ -1,5 +1,5 @@
 /** Commands that start songs of the batch and stop them. */
-import type { MasterSettings } from '../../src-contract/app.ts'
+import type { MasterSettings } from '../../src-contract/settings.ts'
 import { AppError } from '../http/app-error.ts'
 import type { BatchCore } from './batch-core.ts'
 

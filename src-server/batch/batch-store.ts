@@ -1,6 +1,7 @@
 /** Rows of the batch: songs in their order, each with its state and settings. SQL only, no rules. */
-import type { DESK_STATES, MasterSettings, Preset } from '../../src-contract/app.ts'
+import type { DESK_STATES, Preset } from '../../src-contract/app.ts'
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
+import { type MasterSettings, masterSettings } from '../../src-contract/settings.ts'
 import type { Db } from '../db/open.ts'
 
 export type BatchState = (typeof DESK_STATES)[number]
@@ -127,8 +128,11 @@ export function createBatchStore(db: Db) {
       return (
         row && {
           isPaused: row.is_paused === 1,
-          settings: JSON.parse(row.settings) as MasterSettings,
-          presets: JSON.parse(row.presets) as Preset[],
+          settings: masterSettings(JSON.parse(row.settings)),
+          presets: (JSON.parse(row.presets) as Preset[]).map(({ name, settings }) => ({
+            name,
+            settings: masterSettings(settings),
+          })),
         }
       )
     },
@@ -140,7 +144,7 @@ export function createBatchStore(db: Db) {
 export type BatchStore = ReturnType<typeof createBatchStore>
 
 function fromRaw(raw: RawRow): BatchRow {
-  const parsed = (text: string | null) => (text === null ? null : (JSON.parse(text) as MasterSettings))
+  const parsed = (text: string | null) => (text === null ? null : masterSettings(JSON.parse(text)))
   return {
     sourceId: raw.source_id,
     state: raw.state,

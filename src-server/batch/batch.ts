@@ -3,13 +3,9 @@
  * becomes an ordinary job. What waits can still be reordered, paused and taken back without a charge; what was handed over is
  * finished. It is rows in the database, so pages can be reloaded and the machine restarted in the middle of a batch.
  */
-import type { MasterSettings } from '../../src-contract/app.ts'
-import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT } from '../../src-contract/limits.ts'
-import { PLATFORMS } from '../../src-contract/platforms/index.ts'
-import { DEFAULT_AI_SERVICE, DEFAULT_GENRE, DEFAULT_LOUDNESS, DEFAULT_TIER } from '../../src-contract/settings.ts'
+import { DEFAULT_SETTINGS, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
 import type { Language } from '../../src-contract/text/text.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
-import type { MasterRequest } from '../uploads/form.ts'
 import { createBatchContents } from './batch-contents.ts'
 import type { BatchCore, BatchDeps, BatchJob } from './batch-core.ts'
 import { createBatchFeed } from './batch-feed.ts'
@@ -18,17 +14,6 @@ import { createBatchRuns } from './batch-runs.ts'
 import { type BatchRow, createBatchStore } from './batch-store.ts'
 import type { Sources } from './sources.ts'
 import { createWatchFolderStore } from './watch-folder-store.ts'
-
-const DEFAULT_SETTINGS: MasterSettings = {
-  platforms: [...PLATFORMS],
-  genre: DEFAULT_GENRE,
-  ai_service: DEFAULT_AI_SERVICE,
-  tier: DEFAULT_TIER,
-  intensity: DEFAULT_INTENSITY,
-  loudness: DEFAULT_LOUDNESS,
-  reference_source_id: null,
-  reference_amount: DEFAULT_REFERENCE_AMOUNT,
-}
 
 /** Creates the batch over an open database. `feed` submits the songs for which there is room; call it when some may have become free. */
 export function createBatch(deps: BatchDeps) {
@@ -104,18 +89,6 @@ function jobOf({ sourceId, batchId, startedSettings }: BatchRow, common: MasterS
   if (referenceId !== null && !reference) {
     throw invalidRequest('reference_gone', { param: 'reference_source_id' })
   }
-  const request = requestOf(settings)
+  const request = { settings: jobSettings(settings) }
   return { caller: { via: 'session' }, request, song, ...(reference ? { reference } : {}), batchId, sourceId }
-}
-
-function requestOf(settings: MasterSettings): MasterRequest {
-  return {
-    platforms: settings.platforms,
-    genre: settings.genre,
-    aiService: settings.ai_service,
-    tier: settings.tier,
-    intensity: settings.intensity,
-    loudness: settings.loudness,
-    referenceAmount: settings.reference_amount,
-  }
 }

@@ -1,5 +1,5 @@
 /** Selection of stored songs that are no longer needed. Pure. */
-import type { MasterSettings } from '../../src-contract/app.ts'
+import type { MasterSettings } from '../../src-contract/settings.ts'
 
 /** Stored songs that may be unneeded, and every setting that may still name one of them as its reference. */
 export interface StoredSongsUse {

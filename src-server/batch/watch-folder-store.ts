@@ -1,6 +1,6 @@
 /** Rows of the watched folders and of the files handled in them. SQL only, no rules. */
-import type { MasterSettings } from '../../src-contract/app.ts'
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
+import { type MasterSettings, masterSettings } from '../../src-contract/settings.ts'
 import type { Db } from '../db/open.ts'
 import type { FileStat } from './postponed-files.ts'
 import type { FileVersion } from './stable-files.ts'
@@ -57,7 +57,7 @@ const fromRaw = (raw: RawFolder): FolderRow => ({
   folderId: raw.folder_id,
   path: raw.path,
   outputFolder: raw.output_folder,
-  settings: raw.settings === null ? null : (JSON.parse(raw.settings) as MasterSettings),
+  settings: raw.settings === null ? null : masterSettings(JSON.parse(raw.settings)),
   isActive: raw.is_active === 1,
   createdAtMs: raw.created_at_ms,
 })

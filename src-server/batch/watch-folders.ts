@@ -5,7 +5,8 @@
  * not send.
  */
 import path from 'node:path'
-import type { MasterSettings, WatchFolder } from '../../src-contract/app.ts'
+import type { WatchFolder } from '../../src-contract/app.ts'
+import type { MasterSettings } from '../../src-contract/settings.ts'
 import { errorText, type Language } from '../../src-contract/text/text.ts'
 import { realPath } from '../../src-system/disk.ts'
 import { isoTime } from '../../src-system/system.ts'

@@ -2,6 +2,7 @@
  * Descriptions in the OpenAPI document of operations and members that the contract does not describe itself. A name has one description
  * everywhere; an exception is listed as `Schema.name`.
  */
+import { SETTING_DESCRIPTIONS } from '../../src-contract/settings.ts'
 
 /** Groups of endpoints. */
 export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -119,12 +120,7 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   artist: 'Artist of the song.',
   filename: 'File name given by the client: a text, never a path.',
   reference_filename: 'File name of the reference, given by the client.',
-  genre: 'Genre; it affects tone and loudness.',
-  ai_service: 'AI service that generated the song.',
-  tier: '`premium` also proofs lossy copies and keeps the sample rate.',
-  intensity: 'Strength of the processing, percent.',
-  loudness: 'Targets of the platforms, or the level of the genre everywhere.',
-  reference_amount: 'Amount by which the tone moves toward the reference, percent.',
+  ...SETTING_DESCRIPTIONS,
   reference_source_id: 'A stored song as reference.',
   webhook_url: 'Callback target for this job only.',
   warnings: 'Warnings about the song and its masters.',

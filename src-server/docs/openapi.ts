@@ -8,6 +8,7 @@ import * as errors from '../../src-contract/errors.ts'
 import * as events from '../../src-contract/events.ts'
 import * as jobs from '../../src-contract/jobs.ts'
 import * as report from '../../src-contract/report.ts'
+import * as settings from '../../src-contract/settings.ts'
 import { errorText } from '../../src-contract/text/text.ts'
 import * as webhooks from '../../src-contract/webhooks.ts'
 import { MEMBER_DESCRIPTIONS, OPERATION_DESCRIPTIONS, TAG_DESCRIPTIONS } from './descriptions.ts'
@@ -17,7 +18,7 @@ type Json = { [key: string]: unknown }
 
 /** Schemas that become named components: every exported object schema of these modules, known by its `properties`. */
 const NAMES = new Map<unknown, string>(
-  [account, app, errors, events, jobs, report, webhooks].flatMap((module) =>
+  [account, app, errors, events, jobs, report, settings, webhooks].flatMap((module) =>
     Object.entries(module).flatMap(([name, value]) =>
       isObjectSchema(value) ? [[value.properties, name] as [unknown, string]] : [],
     ),

@@ -1,4 +1,4 @@
-import type { AiService } from '../../src-contract/settings.ts'
+import type { JobSettings } from '../../src-contract/settings.ts'
 import type { Log } from '../../src-system/log.ts'
 import type {
   AnalysisDone,
@@ -21,12 +21,12 @@ export type AnalysisFacts = AnalysisDone['analysis']
  */
 export type Analyse = (
   song: Pick<StoredSong, 'path' | 'facts'>,
-  aiService: AiService,
+  settings: JobSettings,
   options: {
     readonly signal: AbortSignal
     readonly onProgress?: (progress: WorkProgress) => void
-    /** Settings and reference of a planned job: the warnings are then those of that job. */
-    readonly job?: Pick<AnalysisOrder, 'settings' | 'reference'>
+    /** Reference of a planned job: the warnings are then those of that job. */
+    readonly reference?: AnalysisOrder['reference']
   },
 ) => Promise<AnalysisFacts>
 
@@ -59,12 +59,20 @@ export function createAnalyse(deps: {
       return unavailable(message)
     return new AppError('INTERNAL_ERROR', {}, { cause: message })
   }
-  return async (song, aiService, { signal, onProgress = () => {}, job = {} }) => {
+  return async (song, settings, { signal, onProgress = () => {}, reference }) => {
     const ffmpeg = await deps.ffmpeg().catch((cause: unknown) => {
       throw cause instanceof FfmpegMissingError ? unavailable(cause, { reason: cause.lack }) : cause
     })
     const end = await deps.pool.run({
-      command: { type: 'analyse', order: { song: { path: song.path, facts: song.facts }, aiService, ffmpeg, ...job } },
+      command: {
+        type: 'analyse',
+        order: {
+          song: { path: song.path, facts: song.facts },
+          settings,
+          ffmpeg,
+          ...(reference ? { reference } : {}),
+        },
+      },
       timeLimitMs: TIME_LIMIT_MS,
       signal: AbortSignal.any([signal, deps.stopping]),
       onProgress,

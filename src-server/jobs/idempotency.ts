@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { CreatedJob } from '../../src-contract/jobs.ts'
+import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
+import { programName } from '../../src-contract/wire-values.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
+import type { MasterRequest } from '../uploads/form.ts'
 
 /** Identity of a request that may be repeated. */
 export interface IdempotencyUse {
@@ -26,6 +29,29 @@ const KEPT_MS = 24 * 3_600_000
 /** Returns the digest of the relevant values of a request; members keep their order. */
 export function fingerprintOf(parts: object): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
+
+/** Settings that have been part of every fingerprint from the first version on. */
+const FIRST_SETTINGS: readonly string[] = [
+  'platforms',
+  'genre',
+  'ai_service',
+  'tier',
+  'intensity',
+  'loudness',
+  'reference_amount',
+]
+
+/**
+ * Returns what of a request goes into its fingerprint, in the form of the first version: a request that is repeated after an upgrade
+ * must be known again. A setting that came later is part of it only where it is not at its default.
+ */
+export function requestParts({ settings, ...others }: MasterRequest): object {
+  const defaults: Readonly<Record<string, unknown>> = DEFAULT_SETTINGS
+  const counting = Object.entries(settings).filter(
+    ([name, value]) => FIRST_SETTINGS.includes(name) || value !== defaults[name],
+  )
+  return { ...Object.fromEntries(counting.map(([name, value]) => [programName(name), value])), ...others }
 }
 
 /** Answers that a repeated Idempotency-Key gets again for 24 hours. `find` and `remember` belong inside the caller's transaction. */

@@ -42,7 +42,7 @@ function specifiedPart(job: JobRecord) {
   return {
     job_id: job.jobId,
     status: statusOf(job.state),
-    platforms: [...job.request.platforms],
+    platforms: [...job.request.settings.platforms],
     credits_used: job.creditsUsed,
     credits_remaining: job.creditsRemaining,
   }
@@ -50,7 +50,8 @@ function specifiedPart(job: JobRecord) {
 
 /** Returns one job as `GET /api/v1/jobs/{job_id}` shows it; `live` is given while it is unfinished. */
 export function jobPayload(job: JobRecord, live: LiveState | undefined, view: PayloadView): Job {
-  const { request, song } = job
+  const { song } = job
+  const { platforms: _, ...settings } = job.request.settings
   return {
     ...specifiedPart(job),
     ...(job.state === 'done' ? { download_url: downloadUrl(view.baseUrl, job.jobId) } : {}),
@@ -78,12 +79,7 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
     ...present('reference_filename', job.reference?.filename),
     duration_seconds: song.facts.durationSeconds,
     codec: song.facts.codec,
-    genre: request.genre,
-    ai_service: request.aiService,
-    tier: request.tier,
-    intensity: request.intensity,
-    loudness: request.loudness,
-    reference_amount: request.referenceAmount,
+    ...settings,
     warnings: warningPayloads(job.warnings, view.language),
     results: [...(job.result?.masters ?? [])],
     credits_refunded: job.creditsRefunded,

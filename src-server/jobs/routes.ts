@@ -5,6 +5,7 @@ import { type Analysis, jobEndpoints } from '../../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import type { Warning } from '../../src-contract/report.ts'
+import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
@@ -15,7 +16,7 @@ import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import type { Analyse } from './analyse.ts'
-import { fingerprintOf, type Idempotency } from './idempotency.ts'
+import { fingerprintOf, type Idempotency, requestParts } from './idempotency.ts'
 import type { Jobs } from './jobs.ts'
 import { type PayloadView, warningPayloads } from './payload.ts'
 import type { Submission } from './submit.ts'
@@ -85,7 +86,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
               dry_run: true,
               would_charge: CREDITS_PER_JOB,
               credits_remaining: balance,
-              platforms: [...submission.request.platforms],
+              platforms: [...submission.request.settings.platforms],
               warnings: [...warningPayloads(warnings, call.language), ...ignored],
             },
           } as const
@@ -145,10 +146,14 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
       if (sourceId !== undefined && !source) throw new AppError('NOT_FOUND')
       const song = source ?? (await inspectPart(deps, upload, 'file', call.signal))
       const { warnings, ...found } = await analyseOnce(nameOf(call.caller), () =>
-        deps.analyse(song, aiService, {
-          signal: call.signal,
-          onProgress: (progress) => sourceId !== undefined && deps.onAnalysing(sourceId, progress),
-        }),
+        deps.analyse(
+          song,
+          { ...DEFAULT_SETTINGS, ai_service: aiService },
+          {
+            signal: call.signal,
+            onProgress: (progress) => sourceId !== undefined && deps.onAnalysing(sourceId, progress),
+          },
+        ),
       )
       const analysis = { ...found, warnings: warningPayloads(warnings, call.language) }
       if (sourceId !== undefined) await retryWhileLocked(deps.clock, () => deps.onAnalysed(sourceId, analysis))
@@ -175,12 +180,10 @@ function oneAtATime(): <Result>(name: string, work: () => Promise<Result>) => Pr
 /** Returns the warnings that the job of a submission would have, as far as they are known before rendering. */
 function analyseAsJob({ analyse }: Pick<JobRoutesDeps, 'analyse'>, submission: Submission, signal: AbortSignal) {
   const { song, reference, request } = submission
-  const { aiService, genre, intensity, referenceAmount } = request
-  const job = {
-    settings: { genre, intensity, referenceAmount },
+  return analyse(song, request.settings, {
+    signal,
     ...(reference ? { reference: { path: reference.path, facts: reference.facts } } : {}),
-  }
-  return analyse(song, aiService, { signal, job })
+  })
 }
 
 /** Names the fields of a form that were ignored, so that a misspelt one is not missed. */
@@ -272,6 +275,6 @@ function nameOf(caller: Caller): string {
 
 /** Fields and files decide whether a repeated request is the same; how they were written down does not. */
 function idempotencyOf({ caller, request, song, reference, batchId }: Submission, key: string) {
-  const fingerprint = fingerprintOf([request, batchId ?? null, song.sha256, reference?.sha256 ?? null])
+  const fingerprint = fingerprintOf([requestParts(request), batchId ?? null, song.sha256, reference?.sha256 ?? null])
   return { caller: nameOf(caller), key, fingerprint }
 }

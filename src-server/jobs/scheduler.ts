@@ -1,6 +1,5 @@
 /** Queue of the jobs: takes waiting ones in order, runs each in an engine process, and records each end exactly once across crashes. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { deliveryTarget } from '../../src-contract/delivery-target.ts'
 import type { Stage } from '../../src-contract/jobs.ts'
 import type { Log } from '../../src-system/log.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
@@ -178,13 +177,7 @@ function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg
     ...(job.reference ? { reference: { path: folders.reference(job.jobId), ...job.reference } } : {}),
     attemptFolder,
     ffmpeg,
-    targets: request.platforms.map((platform) => deliveryTarget(platform, request.genre, request.loudness)),
-    genre: request.genre,
-    aiService: request.aiService,
-    tier: request.tier,
-    intensity: request.intensity,
-    referenceAmount: request.referenceAmount,
-    loudness: request.loudness,
+    settings: request.settings,
     ...(request.title === undefined ? {} : { title: request.title }),
     ...(request.artist === undefined ? {} : { artist: request.artist }),
     // The same input and settings give the same bytes, whichever job they belong to.

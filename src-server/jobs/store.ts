@@ -1,6 +1,7 @@
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { JOB_SORTS, JobStatus } from '../../src-contract/jobs.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
+import { jobSettings } from '../../src-contract/settings.ts'
 import type { WarningFact, WorkResult } from '../../src-worker/mastering/work-order.ts'
 import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
 import { chooseTitle, listed } from '../../src-worker/result/names.ts'
@@ -105,12 +106,10 @@ export function createJobStore(db: Db) {
 
 function createJobRows(db: Db) {
   const insert =
-    db.prepare(`INSERT INTO jobs (job_id, state, key_id, platforms, genre, ai_service, tier, intensity, loudness,
-      reference_amount, title, artist, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
+    db.prepare(`INSERT INTO jobs (job_id, state, key_id, settings, title, artist, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
       reference_filename, reference_sha256, reference_facts, shown_title, shown_artist, search_text, credits_used,
       credits_remaining, warnings, stored_bytes, created_at_ms)
-    VALUES (:job_id, 'waiting', :key_id, :platforms, :genre, :ai_service, :tier, :intensity, :loudness,
-      :reference_amount, :title, :artist, :webhook_url, :batch_id, :source_id, :retry_of, :filename, :source_sha256,
+    VALUES (:job_id, 'waiting', :key_id, :settings, :title, :artist, :webhook_url, :batch_id, :source_id, :retry_of, :filename, :source_sha256,
       :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
       :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`)
   const byId = db.prepare('SELECT * FROM jobs WHERE job_id = ?')
@@ -203,7 +202,7 @@ function conditions(filter: JobFilter): { where: string; values: Record<string, 
   const values: Record<string, string> = {}
   if (filter.status === 'queued') parts.push(UNFINISHED)
   else if (filter.status) parts.push(`state = '${filter.status}'`)
-  if (filter.platform) parts.push(`instr(platforms, '"${filter.platform}"') > 0`)
+  if (filter.platform) parts.push(`instr(settings ->> '$.platforms', '"${filter.platform}"') > 0`)
   if (filter.batchId !== undefined) {
     parts.push('batch_id = :batch_id')
     values.batch_id = filter.batchId
@@ -243,13 +242,7 @@ function toRow(job: NewJob): Row {
   return {
     job_id: job.jobId,
     key_id: job.keyId ?? null,
-    platforms: JSON.stringify(request.platforms),
-    genre: request.genre,
-    ai_service: request.aiService,
-    tier: request.tier,
-    intensity: request.intensity,
-    loudness: request.loudness,
-    reference_amount: request.referenceAmount,
+    settings: JSON.stringify(request.settings),
     title: request.title ?? null,
     artist: request.artist ?? null,
     webhook_url: request.webhookUrl ?? null,
@@ -286,13 +279,7 @@ function fromRow(row: Row): JobRecord {
     starts: number('starts'),
     ...optional('keyId', 'key_id', text),
     request: {
-      platforms: parsed('platforms'),
-      genre: text('genre') as MasterRequest['genre'],
-      aiService: text('ai_service') as MasterRequest['aiService'],
-      tier: text('tier') as MasterRequest['tier'],
-      intensity: number('intensity'),
-      loudness: text('loudness') as MasterRequest['loudness'],
-      referenceAmount: number('reference_amount'),
+      settings: jobSettings(parsed('settings')),
       ...optional('title', 'title', text),
       ...optional('artist', 'artist', text),
       ...optional('webhookUrl', 'webhook_url', text),

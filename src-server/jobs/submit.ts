@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { CreatedJob } from '../../src-contract/jobs.ts'
 import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
+import type { JobSettings } from '../../src-contract/settings.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WarningFact } from '../../src-worker/mastering/work-order.ts'
 import { engineRateHz } from '../../src-worker/media/decode.ts'
@@ -62,7 +63,7 @@ export function createSubmit(deps: {
       throw new AppError('CONCURRENT_LIMIT', { limit })
     }
     // The masters and their ZIP are there at once.
-    deps.storage.require(2 * resultBytes(song, request))
+    deps.storage.require(2 * resultBytes(song, request.settings))
     return balance
   }
 
@@ -135,7 +136,10 @@ function warningsOf(song: StoredSong, reference: StoredSong | undefined): Warnin
 }
 
 /** Returns how many bytes the masters of a song take at most, without tags and cover: stereo, 24 bit, at the engine's rate. Pure. */
-export function resultBytes({ facts }: Pick<StoredSong, 'facts'>, { platforms }: MasterRequest): number {
+export function resultBytes(
+  { facts }: Pick<StoredSong, 'facts'>,
+  { platforms }: Pick<JobSettings, 'platforms'>,
+): number {
   const frames = facts.durationSeconds * engineRateHz(facts.sampleRateHz)
   return Math.ceil(frames * 2 * 3 * platforms.length)
 }

@@ -23,7 +23,8 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
   const storage = createStorage({
     dataDir,
     usedBytes,
-    reservedBytes: () => store.unfinished().reduce((sum, { song, request }) => sum + resultBytes(song, request), 0),
+    reservedBytes: () =>
+      store.unfinished().reduce((sum, { song, request }) => sum + resultBytes(song, request.settings), 0),
     quotaBytes: () => settings.read().disk_quota_bytes,
   })
   const fork = deps.forkEngine ?? forkWithNode(ENGINE_FILE, log)

@@ -1,22 +1,15 @@
 /** Validation of the text fields of a multipart request. Pure. */
 import { UUID_PATTERN } from '../../src-contract/common.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
-import type { RetryChanges } from '../../src-contract/jobs.ts'
-import { DEFAULT_INTENSITY, DEFAULT_REFERENCE_AMOUNT, MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
+import { MasterFields, type RetryChanges } from '../../src-contract/jobs.ts'
+import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import {
-  AI_SERVICES,
   type AiService,
-  DEFAULT_AI_SERVICE,
-  DEFAULT_GENRE,
-  DEFAULT_LOUDNESS,
-  DEFAULT_TIER,
-  GENRES,
-  type Genre,
-  LOUDNESS_MODES,
-  type LoudnessMode,
-  TIERS,
-  type Tier,
+  type JobSettings,
+  jobSettings,
+  SETTINGS,
+  type SettingName,
 } from '../../src-contract/settings.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { wholeNumber } from '../../src-contract/whole-number.ts'
@@ -24,18 +17,9 @@ import { AppError, invalidRequest } from '../http/app-error.ts'
 import { cleanName } from '../http/display-name.ts'
 import type { Caller } from '../http/route.ts'
 
-/** Mastering request: its fields with every default filled in. */
+/** Request of one job: its settings, and the names of its masters. */
 export interface MasterRequest {
-  /** At least one, each once, in the order of the request. */
-  readonly platforms: readonly Platform[]
-  readonly genre: Genre
-  readonly aiService: AiService
-  readonly tier: Tier
-  /** 0 to 100. */
-  readonly intensity: number
-  readonly loudness: LoudnessMode
-  /** 0 to 100. */
-  readonly referenceAmount: number
+  readonly settings: JobSettings
   readonly title?: string
   readonly artist?: string
   readonly webhookUrl?: string
@@ -64,6 +48,8 @@ export interface FormContext {
 
 const UUID = new RegExp(UUID_PATTERN)
 
+const FORM_SETTINGS = Object.keys(MasterFields.properties).filter((name): name is SettingName => name in SETTINGS)
+
 /**
  * Returns what the form asks for. Order of the checks: single fields, platforms, webhook_url. Unknown fields are ignored and an
  * empty optional one is absent. Throws INVALID_REQUEST with the field, INVALID_PLATFORM or INVALID_WEBHOOK_URL.
@@ -74,12 +60,7 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
   if (single(fields, 'reference_file') !== undefined) {
     throw invalidRequest('reference_not_file', { param: 'reference_file' })
   }
-  const genre = word(fields, 'genre', GENRES) ?? DEFAULT_GENRE
-  const aiService = word(fields, 'ai_service', AI_SERVICES) ?? DEFAULT_AI_SERVICE
-  const tier = word(fields, 'tier', TIERS) ?? DEFAULT_TIER
-  const intensity = percent(fields, 'intensity') ?? DEFAULT_INTENSITY
-  const referenceAmount = percent(fields, 'reference_amount') ?? DEFAULT_REFERENCE_AMOUNT
-  const loudness = word(fields, 'loudness', LOUDNESS_MODES) ?? DEFAULT_LOUDNESS
+  const settings = readSettings(fields, FORM_SETTINGS)
   const title = name(fields, 'title')
   const artist = name(fields, 'artist')
   const batchId = uuid(fields, 'batch_id')
@@ -89,13 +70,7 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
   if (webhookUrl !== undefined) context.checkWebhookUrl(webhookUrl)
   return {
     request: {
-      platforms,
-      genre,
-      aiService,
-      tier,
-      intensity,
-      loudness,
-      referenceAmount,
+      settings: jobSettings({ platforms, ...settings }),
       ...(title === undefined ? {} : { title }),
       ...(artist === undefined ? {} : { artist }),
       ...(webhookUrl === undefined ? {} : { webhookUrl }),
@@ -112,7 +87,7 @@ export function readAnalysisForm(
   context: Pick<FormContext, 'caller' | 'files'>,
 ): { readonly aiService: AiService; readonly sourceId?: string } {
   const { sourceId } = readSongs(fields, context)
-  const aiService = word(fields, 'ai_service', AI_SERVICES) ?? DEFAULT_AI_SERVICE
+  const { ai_service: aiService = SETTINGS.ai_service.standard } = readSettings(fields, ['ai_service'])
   return { aiService, ...(sourceId === undefined ? {} : { sourceId }) }
 }
 
@@ -126,27 +101,34 @@ export function ignoredFields(fields: FieldValues, form: Form): string[] {
  * INVALID_PLATFORM or INVALID_WEBHOOK_URL.
  */
 export function changedRequest(
-  { webhookUrl: _, title: oldTitle, artist: oldArtist, ...first }: MasterRequest,
+  first: MasterRequest,
   changes: RetryChanges,
   checkWebhookUrl: FormContext['checkWebhookUrl'],
 ): MasterRequest {
-  const { webhook_url: webhookUrl } = changes
-  const platforms = changes.platforms === undefined ? first.platforms : readPlatforms(changes.platforms)
+  const { webhook_url: webhookUrl, title: newTitle, artist: newArtist, platforms: names, ...settings } = changes
+  const platforms = names === undefined ? first.settings.platforms : readPlatforms(names)
   if (webhookUrl !== undefined) checkWebhookUrl(webhookUrl)
-  const title = changes.title === undefined ? oldTitle : cleanName(changes.title)
-  const artist = changes.artist === undefined ? oldArtist : cleanName(changes.artist)
+  const title = newTitle === undefined ? first.title : cleanName(newTitle)
+  const artist = newArtist === undefined ? first.artist : cleanName(newArtist)
   return {
-    platforms,
-    genre: changes.genre ?? first.genre,
-    aiService: changes.ai_service ?? first.aiService,
-    tier: changes.tier ?? first.tier,
-    intensity: changes.intensity ?? first.intensity,
-    loudness: changes.loudness ?? first.loudness,
-    referenceAmount: changes.reference_amount ?? first.referenceAmount,
+    settings: jobSettings({ ...first.settings, ...settings, platforms }),
     ...(title ? { title } : {}),
     ...(artist ? { artist } : {}),
     ...(webhookUrl === undefined ? {} : { webhookUrl }),
   }
+}
+
+/** Returns the settings among `names` that the form has. Throws INVALID_REQUEST for the first that is none. */
+function readSettings(fields: FieldValues, names: readonly SettingName[]): Partial<JobSettings> {
+  const found = names.map((name) => {
+    const setting = SETTINGS[name]
+    const value =
+      setting.kind === 'choice'
+        ? word(fields, name, setting.values)
+        : wholeBetween(fields, name, setting.minimum, setting.maximum)
+    return [name, value]
+  })
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined))
 }
 
 /**
@@ -198,21 +180,17 @@ function single(fields: FieldValues, field: string): string | undefined {
   return values[0]?.trim() || undefined
 }
 
-function word<const Words extends readonly string[]>(
-  fields: FieldValues,
-  field: string,
-  words: Words,
-): Words[number] | undefined {
+function word(fields: FieldValues, field: string, words: readonly string[]): string | undefined {
   const value = single(fields, field)
   if (value !== undefined && !words.includes(value)) throw unusable(field, { rule: 'one_of', words })
   return value
 }
 
-function percent(fields: FieldValues, field: string): number | undefined {
+function wholeBetween(fields: FieldValues, field: string, least: number, most: number): number | undefined {
   const text = single(fields, field)
   if (text === undefined) return undefined
   const value = wholeNumber(text)
-  if (value === undefined || value > 100) throw unusable(field, { rule: 'between', least: 0, most: 100 })
+  if (value === undefined || value < least || value > most) throw unusable(field, { rule: 'between', least, most })
   return value
 }
 

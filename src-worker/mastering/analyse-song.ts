@@ -30,8 +30,7 @@ export async function analyseSong(
   // First, as in a job: only its measurements stay in memory.
   const reference = order.reference && (await analyseReference(order.ffmpeg, order.reference, signal))
   const { analysis, takeAudio } = await readSong(order.ffmpeg, order.song, signal, report)
-  const settings = order.settings ?? { genre: 'other', intensity: 50, referenceAmount: 0 }
-  const plan = planRecipe({ analysis, aiService: order.aiService, ...settings, ...(reference ? { reference } : {}) })
+  const plan = planRecipe({ analysis, ...order.settings, ...(reference ? { reference } : {}) })
   return {
     duration_seconds: facts.durationSeconds,
     codec: codecName(order.song),

@@ -51,7 +51,7 @@ export function composeReport(
     engine_version: engineVersion,
     ffmpeg_version: order.ffmpeg.version,
     source_sha256: source.sha256,
-    settings: settingsOf(order),
+    settings: order.settings,
     source: sourceOf(order, song),
     ...(reference
       ? {
@@ -76,18 +76,6 @@ export function composeReport(
       spectrum: spectrumOf(master.measurement.spectrum),
       curves: masterCurves(master),
     })),
-  }
-}
-
-function settingsOf(order: WorkOrder): Report['settings'] {
-  return {
-    platforms: order.targets.map(({ platform }) => platform),
-    genre: order.genre,
-    ai_service: order.aiService,
-    tier: order.tier,
-    intensity: order.intensity,
-    loudness: order.loudness,
-    reference_amount: order.referenceAmount,
   }
 }
 

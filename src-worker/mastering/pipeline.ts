@@ -1,6 +1,7 @@
 /** One song from its stored file to the finished ZIP. Computes only: no database, no network, no clock. */
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { deliveryTarget } from '../../src-contract/delivery-target.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
 import type { SongTags } from '../media/audio-facts.ts'
@@ -33,7 +34,7 @@ export async function masterSong(
   cancelled: AbortSignal,
 ): Promise<WorkResult> {
   if (order.source.facts.durationSeconds < MIN_DURATION_SECONDS) throw new WorkFailure('TOO_SHORT')
-  const progress = createProgressMeter(MASTERING_WEIGHTS[order.tier], send)
+  const progress = createProgressMeter(MASTERING_WEIGHTS[order.settings.tier], send)
   const pool = createRenderPool(order.threads)
   const end = new AbortController()
   const signal = AbortSignal.any([cancelled, end.signal])
@@ -64,13 +65,21 @@ async function deliverSong(
   report: ProgressMeter['report'],
   signal: AbortSignal,
 ): Promise<Delivery> {
-  const { source, ffmpeg, attemptFolder: folder, targets, tier, intensity, seed } = order
+  const { source, ffmpeg, attemptFolder: folder, seed } = order
+  const { platforms, genre, tier, intensity, loudness } = order.settings
   const cover = source.facts.hasCover
     ? await readCover(ffmpeg, { path: source.path, format: source.facts.format }, signal)
     : undefined
   return deliverMasters(
     song.takeAudio,
-    { targets, tier, intensity, seed, cover, tags: songTags(order) },
+    {
+      targets: platforms.map((platform) => deliveryTarget(platform, genre, loudness)),
+      tier,
+      intensity,
+      seed,
+      cover,
+      tags: songTags(order),
+    },
     {
       ...{ ffmpeg, folder, pool, signal },
       onProgress: (stage, part) => report(stage, stage === 'rendering' ? mix(CHAIN_PART, 1, part) : part),

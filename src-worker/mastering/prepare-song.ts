@@ -67,7 +67,7 @@ export async function prepareSong(
   const { decisions: planned } = plan
   const made = repairsOfFaults({ repairs: [...edited.repairs, ...applied.repairs], decisions: planned })
   const { repairs, decisions } = withBridgedGaps({ repairs: made, decisions: planned }, song.bridgedGaps)
-  const settings = { intensity: order.intensity, plrDb: analysis.plrDb ?? 0 }
+  const settings = { intensity: order.settings.intensity, plrDb: analysis.plrDb ?? 0 }
   return {
     takeAudio: takenOnce(applied.audio),
     analysis,
@@ -105,20 +105,11 @@ async function readSongs(
 }
 
 function candidatesOf(
-  order: WorkOrder,
+  { settings }: WorkOrder,
   analysis: SourceAnalysis,
   reference: SourceAnalysis | undefined,
 ): readonly RecipeCandidate[] {
-  const { genre, aiService, tier, intensity, referenceAmount } = order
-  return recipeCandidates({
-    analysis,
-    genre,
-    aiService,
-    tier,
-    intensity,
-    referenceAmount,
-    ...(reference ? { reference } : {}),
-  })
+  return recipeCandidates({ analysis, ...settings, ...(reference ? { reference } : {}) })
 }
 
 /**

@@ -3,11 +3,10 @@
  * The server sends one {@link WorkOrder}, the process answers with progress and exactly one {@link WorkDone} or {@link WorkFailed}.
  */
 
-import type { DeliveryTarget } from '../../src-contract/delivery-target.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { MasterResult, Repair, Warning } from '../../src-contract/report.ts'
-import type { AiService, Genre, LoudnessMode, Tier } from '../../src-contract/settings.ts'
+import type { JobSettings } from '../../src-contract/settings.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { ResultZip } from '../result/package.ts'
@@ -33,16 +32,7 @@ export interface WorkOrder {
   /** Existing, empty folder of this attempt: everything is written below it. */
   readonly attemptFolder: string
   readonly ffmpeg: Ffmpeg
-  /** One per requested platform, in the order of the request: `deliveryTarget(platform, genre, loudness)`. */
-  readonly targets: readonly DeliveryTarget[]
-  readonly genre: Genre
-  readonly aiService: AiService
-  readonly tier: Tier
-  /** 0 to 100. */
-  readonly intensity: number
-  /** 0 to 100; without meaning when there is no reference. */
-  readonly referenceAmount: number
-  readonly loudness: LoudnessMode
+  readonly settings: JobSettings
   /** The request's title and artist; the source's tags and file name stand in when absent. */
   readonly title?: string
   readonly artist?: string
@@ -96,9 +86,8 @@ export interface WorkFailed {
 /** Order for the free analysis of one song: nothing is written. */
 export interface AnalysisOrder {
   readonly song: Pick<StoredSong, 'path' | 'facts'>
-  readonly aiService: AiService
-  /** Settings of the job that may follow; the defaults, without a reference, when absent. */
-  readonly settings?: Pick<WorkOrder, 'genre' | 'intensity' | 'referenceAmount'>
+  /** Settings of a planned job; an analysis alone has the defaults but for the AI service. */
+  readonly settings: JobSettings
   readonly reference?: Pick<StoredSong, 'path' | 'facts'>
   readonly ffmpeg: Ffmpeg
 }

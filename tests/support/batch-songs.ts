@@ -1,5 +1,6 @@
 /** Songs of a batch as the server tells them. */
-import type { BatchSong, MasterSettings, Source } from '../../src-contract/app.ts'
+import type { BatchSong, Source } from '../../src-contract/app.ts'
+import type { MasterSettings } from '../../src-contract/settings.ts'
 
 /** A stored song with bytes of its own. */
 export const sourceOf = (id: string): Source => ({

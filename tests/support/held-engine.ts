@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { deliveryTarget } from '../../src-contract/delivery-target.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { MasterResult } from '../../src-contract/report.ts'
 import type { ForkEngine } from '../../src-server/jobs/worker-pool.ts'
@@ -103,7 +104,8 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
 function writeResult(order: WorkOrder): WorkResult {
   const folderName = `song_master_${order.jobId.slice(0, 8)}`
   const fileName = `${folderName}.zip`
-  const files = order.targets.map(({ platform }) => ({
+  const { platforms, genre, loudness } = order.settings
+  const files = platforms.map((platform) => ({
     platform,
     file: `song_${platform}.wav`,
     bytes: Buffer.from(`RIFF ${platform}`),
@@ -119,8 +121,8 @@ function writeResult(order: WorkOrder): WorkResult {
   writeFileSync(path.join(order.attemptFolder, 'report.json'), JSON.stringify({ job_id: order.jobId }))
   writeFileSync(path.join(order.attemptFolder, 'report.html'), '<!doctype html>')
   return {
-    masters: files.map(({ platform, file, bytes }, index): MasterResult => {
-      const target = order.targets[index]
+    masters: files.map(({ platform, file, bytes }): MasterResult => {
+      const target = deliveryTarget(platform, genre, loudness)
       return {
         platform,
         file,
@@ -128,9 +130,9 @@ function writeResult(order: WorkOrder): WorkResult {
         sha256: createHash('sha256').update(bytes).digest('hex'),
         sample_rate_hz: 44_100,
         bit_depth: 24,
-        target_lufs: target?.targetLufs ?? -14,
+        target_lufs: target.targetLufs ?? -14,
         target_confidence: 'published',
-        ceiling_dbtp: target?.ceilingDbtp ?? -1,
+        ceiling_dbtp: target.ceilingDbtp ?? -1,
         ceiling_confidence: 'published',
         integrated_lufs: -14,
         short_term_max_lufs: -13,

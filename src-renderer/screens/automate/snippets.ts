@@ -1,8 +1,8 @@
 /** Samples of the API that work as they are, for the settings in view. Pure. */
 
-import type { MasterSettings } from '../../../src-contract/app.ts'
 import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
 import type { Platform } from '../../../src-contract/platforms/index.ts'
+import { type MasterSettings, SETTING_NAMES } from '../../../src-contract/settings.ts'
 import type { Text } from '../../text/en.ts'
 
 /** A song and how it is to be mastered: what a batch has set, or what a job was made with. */
@@ -32,12 +32,9 @@ function formOf({ filename, reference, settings }: Sample): Form {
     files: [['file', filename], ...(reference ? [['reference_file', reference] as const] : [])],
     fields: [
       ['platforms', settings.platforms.join(',')],
-      ['genre', settings.genre],
-      ['ai_service', settings.ai_service],
-      ['tier', settings.tier],
-      ['intensity', String(settings.intensity)],
-      ['loudness', settings.loudness],
-      ...(reference ? [['reference_amount', String(settings.reference_amount)] as const] : []),
+      ...SETTING_NAMES.filter((name) => reference || name !== 'reference_amount').map(
+        (name) => [name, String(settings[name])] as const,
+      ),
     ],
   }
 }

@@ -1,7 +1,7 @@
 /** The reference track: a place to drop one of its own, and how far to move toward it. */
 import { AudioLines, CircleX, Upload, X } from 'lucide-react'
 import { type DragEvent, type RefCallback, useCallback, useRef, useState } from 'react'
-import type { MasterSettings } from '../../../src-contract/app.ts'
+import { DEFAULT_SETTINGS, type MasterSettings } from '../../../src-contract/settings.ts'
 import { Button } from '../../components/button.tsx'
 import { Fader } from '../../components/choices.tsx'
 import { pickFiles } from '../../components/pick-files.ts'
@@ -72,7 +72,7 @@ export function ReferenceSlot({ settings, rowId, isOwn, onChange }: ReferenceSlo
     <Fader
       label={t.settings.reference}
       value={settings.reference_amount}
-      standard={70}
+      standard={DEFAULT_SETTINGS.reference_amount}
       onChange={(reference_amount) => onChange({ reference_amount })}
     >
       {slot}

@@ -2,7 +2,7 @@
 import { SlidersHorizontal } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { Preset } from '../../../src-contract/app.ts'
-import { AI_SERVICES, GENRES } from '../../../src-contract/settings.ts'
+import { AI_SERVICES, DEFAULT_SETTINGS, GENRES } from '../../../src-contract/settings.ts'
 import { Button } from '../../components/button.tsx'
 import { Cards, Fader, Segmented } from '../../components/choices.tsx'
 import { Menu, Modal } from '../../components/dialogs.tsx'
@@ -100,7 +100,7 @@ export function SettingsFields({ rows }: { rows: readonly SongRow[] }) {
       <Fader
         label={t.settings.intensity}
         value={settings.intensity}
-        standard={50}
+        standard={DEFAULT_SETTINGS.intensity}
         between={[t.settings.gentle, t.settings.firm]}
         onChange={(intensity) => change({ intensity })}
       />

@@ -1,7 +1,7 @@
 /** State of the Master screen, selected from the stores. */
 import { useEffect, useMemo, useRef, useState } from 'react'
-import type { MasterSettings } from '../../../src-contract/app.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
+import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { queuePlaces, type SongRow, songRows, steadyRows } from '../../state/song-rows.ts'
 import { type Forecast, forecastOf, nextPlan, type Plan, saidOf, type Work } from '../../state/time-left.ts'

@@ -10,7 +10,7 @@ import { ordinaryMusic } from './signals.ts'
 const analysis = analyseSource(ordinaryMusic(12), { lossy: false })
 
 function stagesOf(changed: Partial<SourceAnalysis>, more: Partial<PlanInput> = {}) {
-  const input = { genre: 'other', aiService: 'other', intensity: 50, referenceAmount: 100 } as const
+  const input = { genre: 'other', ai_service: 'other', intensity: 50, reference_amount: 100 } as const
   return planRecipe({ ...input, analysis: { ...analysis, ...changed }, ...more }).recipe.stages
 }
 
@@ -58,7 +58,7 @@ it('a resonance is cut by 0.6 of its excess in the mid and 0.8 in the sides, by 
     { frequencyHz: 3000, q: 10, excessDb: 4.5 },
     { frequencyHz: 7000, q: 10, excessDb: 9 },
   ]
-  const [stage] = stagesOf({ resonances }, { aiService: 'suno' })
+  const [stage] = stagesOf({ resonances }, { ai_service: 'suno' })
   const cuts = stage?.kind === 'dynamic_cut' ? stage.cuts : []
   expect(cuts.map(({ maxMidCutDb }) => maxMidCutDb)).toEqual([4.5 * 0.6, 3.5])
   expect(cuts.map(({ maxSideCutDb }) => maxSideCutDb)).toEqual([4.5 * 0.8, 4])

@@ -17,8 +17,8 @@ const dark = { frequencyHz: [200, 8000], gainDb: [6, -6] }
 filterWhole(music, createMatchFilter(dark, dark, music.sampleRateHz))
 const analysis = analyseSource(music, { lossy: false })
 const input: CandidateInput = {
-  ...{ analysis, genre: 'kpop', aiService: 'other', tier: 'premium' },
-  ...{ intensity: 50, referenceAmount: 100 },
+  ...{ analysis, genre: 'kpop', ai_service: 'other', tier: 'premium' },
+  ...{ intensity: 50, reference_amount: 100 },
 }
 
 describe('tier premium', () => {
@@ -46,7 +46,7 @@ describe('tier premium', () => {
     const curve = { frequencyHz: [200, 8000], gainDb: [-5, 5] }
     filterWhole(bright, createMatchFilter(curve, curve, bright.sampleRateHz))
     const reference = analyseSource(bright, { lossy: false })
-    const matched = recipeCandidates({ ...input, reference, referenceAmount: 60 })
+    const matched = recipeCandidates({ ...input, reference, reference_amount: 60 })
     expect(matched.map(({ name }) => name)).toEqual(['as_asked', 'gentler', 'firmer'])
     const matches = matched.map(({ plan }) => plan.recipe.stages.find(({ kind }) => kind === 'match'))
     expect(matches[0]?.kind).toBe('match')

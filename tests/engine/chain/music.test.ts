@@ -23,8 +23,8 @@ const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { lossy: 
 
 function master(audio: Audio, analysis: SourceAnalysis, more: Partial<PlanInput> = {}): Audio {
   const { recipe } = planRecipe({
-    ...{ analysis, genre: 'other', aiService: 'other' },
-    ...{ intensity: 50, referenceAmount: 100 },
+    ...{ analysis, genre: 'other', ai_service: 'other' },
+    ...{ intensity: 50, reference_amount: 100 },
     ...more,
   })
   return applyRecipe(audio, recipe).audio
@@ -92,7 +92,7 @@ describe.skipIf(reason !== '')(`finished music${reason}`, () => {
       const closer = songs.map(([, audio], i) => {
         const raw = copyOf(audio)
         severeDamages[kind]!(raw)
-        return 100 * partCloser(loudTruths[i]!, loudMaster(raw), { aiService: 'suno' })
+        return 100 * partCloser(loudTruths[i]!, loudMaster(raw), { ai_service: 'suno' })
       })
       expect(mean(closer)).toBeGreaterThanOrEqual(percent)
     })

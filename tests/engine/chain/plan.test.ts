@@ -32,9 +32,9 @@ import {
 const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { lossy: false })
 const defaults = {
   genre: 'other' as const,
-  aiService: 'other' as const,
+  ai_service: 'other' as const,
   intensity: 50,
-  referenceAmount: 100,
+  reference_amount: 100,
 }
 const plan = (analysis: SourceAnalysis, more: Partial<PlanInput> = {}) => planRecipe({ ...defaults, analysis, ...more })
 const music = ordinaryMusic(12)
@@ -618,7 +618,7 @@ describe('a repair', () => {
   it('of sharp sibilants takes them down also in a song whose hard edge is cut', () => {
     const voiced = withSibilants()
     const found = analyse(voiced)
-    const { recipe } = plan({ ...found, tone: { ...found.tone, harshness: 11 } }, { aiService: 'suno' })
+    const { recipe } = plan({ ...found, tone: { ...found.tone, harshness: 11 } }, { ai_service: 'suno' })
     const sibilantsDb = (...kinds: RecipeStage['kind'][]): number => {
       const treated = copyOf(voiced)
       applyRecipe(treated, { ...recipe, stages: recipe.stages.filter(({ kind }) => kinds.includes(kind)) })
@@ -705,7 +705,7 @@ describe('a repair', () => {
   it('needs less certainty for generated music', () => {
     const ringing = { ...analysis, resonances: [{ frequencyHz: 6000, excessDb: 4.5, q: 8 }] }
     expect(plan(ringing).recipe.stages).toEqual([])
-    expect(plan(ringing, { aiService: 'suno' }).recipe.stages.map(({ kind }) => kind)).toEqual(['dynamic_cut'])
+    expect(plan(ringing, { ai_service: 'suno' }).recipe.stages.map(({ kind }) => kind)).toEqual(['dynamic_cut'])
   })
 })
 
@@ -816,12 +816,12 @@ describe('a song beyond nearly all finished music', () => {
       ['mud', -1.5],
       ['harshness', -2],
     ])
-    for (const aiService of ['suno', 'udio', 'elevenlabs'] as const) {
-      expect(cuts(toneOf({ harshness: 7.5, mud: 11 }, { aiService }))).toEqual([
+    for (const ai_service of ['suno', 'udio', 'elevenlabs'] as const) {
+      expect(cuts(toneOf({ harshness: 7.5, mud: 11 }, { ai_service }))).toEqual([
         ['mud', -1.5],
         ['harshness', -1.5],
       ])
-      expect(cuts(toneOf({ harshness: 6, mud: 8 }, { aiService }))).toEqual([])
+      expect(cuts(toneOf({ harshness: 6, mud: 8 }, { ai_service }))).toEqual([])
     }
     expect(cuts(toneOf({ harshness: 9, mud: 12, dullness: 30 }))).toEqual([])
   })
@@ -858,8 +858,8 @@ describe('a song beyond nearly all finished music', () => {
   })
 
   it('is narrowed where it is wider, and never widened for it', () => {
-    const sideGainDb = (widestDb: number, aiService: PlanInput['aiService'] = 'other') => {
-      const { decisions } = plan({ ...limited, width: { widestDb } }, { aiService })
+    const sideGainDb = (widestDb: number, ai_service: PlanInput['ai_service'] = 'other') => {
+      const { decisions } = plan({ ...limited, width: { widestDb } }, { ai_service })
       const { gainDb, usualUpToDb } = decisions.find(({ stage }) => stage === 'image')!.values
       return [gainDb, usualUpToDb]
     }
@@ -1053,9 +1053,9 @@ describe('a reference', () => {
 
   it('is followed half of the way at amount 50 and not at all at 0', () => {
     const whole = stage(plan(analysis, { reference }).recipe.stages, 'match')!
-    const half = stage(plan(analysis, { reference, referenceAmount: 50 }).recipe.stages, 'match')!
+    const half = stage(plan(analysis, { reference, reference_amount: 50 }).recipe.stages, 'match')!
     expect(half.mid.gainDb[20]! / whole.mid.gainDb[20]!).toBeCloseTo(0.5, 9)
-    expect(plan(analysis, { reference, referenceAmount: 0, genre: 'edm' })).toEqual(plan(analysis, { genre: 'edm' }))
+    expect(plan(analysis, { reference, reference_amount: 0, genre: 'edm' })).toEqual(plan(analysis, { genre: 'edm' }))
   })
 
   it('never moves mid by more than 6 dB and side by more than 4 dB', () => {

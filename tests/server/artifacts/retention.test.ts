@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { jobSettings } from '../../../src-contract/settings.ts'
 import { createRetention } from '../../../src-server/artifacts/retention.ts'
 import { createRemovals } from '../../../src-server/db/removals.ts'
 import { createTrustedTime, type TrustedTime } from '../../../src-server/db/trusted-time.ts'
@@ -59,15 +60,7 @@ function open(days: number | null) {
     const jobId = idOf(word)
     store.add({
       jobId,
-      request: {
-        platforms: ['melon'],
-        genre: 'other',
-        aiService: 'other',
-        tier: 'standard',
-        intensity: 50,
-        loudness: 'platform',
-        referenceAmount: 70,
-      },
+      request: { settings: jobSettings({ platforms: ['melon'] }) },
       song: { filename: 'a.wav', sha256: 'a', facts: FACTS },
       creditsUsed: 1,
       creditsRemaining: 1,

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { type MasterSettings, summaryOf } from '../../../src-contract/app.ts'
+import { summaryOf } from '../../../src-contract/app.ts'
 import type { Analysis } from '../../../src-contract/jobs.ts'
+import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { createWatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { FACTS, openBatch } from './fixture.ts'
@@ -85,16 +86,16 @@ test('a song is mastered with its own settings, or those of the batch, as they w
   batch.change({ settings: { ...OWN, genre: 'edm' } })
   world.slots = 2
   batch.feed()
-  expect(submitted[0]?.request).toEqual({
+  expect(submitted[0]?.request.settings).toEqual({
     platforms: ['melon'],
     genre: 'kpop',
-    aiService: 'suno',
+    ai_service: 'suno',
     tier: 'premium',
     intensity: 80,
     loudness: 'competitive',
-    referenceAmount: 20,
+    reference_amount: 20,
   })
-  expect(submitted[1]?.request.genre).toBe('other')
+  expect(submitted[1]?.request.settings.genre).toBe('other')
 })
 
 test('settings given to a song that waits count for it', async () => {
@@ -105,7 +106,7 @@ test('settings given to a song that waits count for it', async () => {
   batch.changeSong(id, OWN)
   world.slots = 1
   batch.feed()
-  expect(submitted[0]?.request.genre).toBe('kpop')
+  expect(submitted[0]?.request.settings.genre).toBe('kpop')
 })
 
 test('a reference is handed over with its song; one that is gone refuses the song', async () => {
@@ -222,7 +223,7 @@ test('a song that waits stays in its batch and keeps its settings when it is sta
   expect([typeof batchId, batchOf()]).toEqual(['string', batchId])
   world.slots = 1
   batch.feed()
-  expect(submitted.map((job) => [job.batchId, job.request.genre])).toEqual([[batchId, 'other']])
+  expect(submitted.map((job) => [job.batchId, job.request.settings.genre])).toEqual([[batchId, 'other']])
 })
 
 test('no more songs are handed over than processes can begin, so that a pause holds every other', () => {
@@ -403,7 +404,7 @@ test('a batch goes on after a restart, with its order, settings and pause', asyn
   expect(after.submitted).toEqual([])
   after.batch.change({ is_paused: false })
   expect(after.submitted.map(({ sourceId }) => sourceId)).toEqual(ids.slice(1))
-  expect(after.submitted[0]?.request.genre).toBe('kpop')
+  expect(after.submitted[0]?.request.settings.genre).toBe('kpop')
 })
 
 test('a crash between a job and the row that remembers it does not master the song twice', async () => {

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import os from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { jobSettings } from '../../../src-contract/settings.ts'
 import { createOutputDelivery, type OutputDeliveryDeps } from '../../../src-server/batch/output-delivery.ts'
 import { copyMasters, type Masters } from '../../../src-server/batch/output-folder.ts'
 import { createJobStore } from '../../../src-server/jobs/store.ts'
-import type { MasterRequest } from '../../../src-server/uploads/form.ts'
 import { makeFolder } from '../../../src-system/disk.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemClock } from '../../../src-system/system.ts'
@@ -118,10 +118,9 @@ function openDelivery({ to = path.join(folder, 'out'), ...change }: DeliveryChan
   const clock = createFakeClock()
   const db = openTestDatabase(newDatabaseFile())
   const store = createJobStore(db)
-  const request = { platforms: ['melon'], genre: 'other', aiService: 'other', tier: 'standard', loudness: 'platform' }
   store.add({
     jobId: 'job',
-    request: { ...request, intensity: 50, referenceAmount: 70 } as MasterRequest,
+    request: { settings: jobSettings({ platforms: ['melon'] }) },
     song: { filename: 'a.wav', sha256: 'a', facts: FACTS },
     creditsUsed: 1,
     creditsRemaining: 1,

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { MasterSettings } from '../../../src-contract/app.ts'
+import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { copySong, listSongs } from '../../../src-server/batch/song-files.ts'
 import { createStableFiles } from '../../../src-server/batch/stable-files.ts'
 import { createWatchFolders, type WatchFolders } from '../../../src-server/batch/watch-folders.ts'
@@ -174,7 +174,7 @@ describe('a watched folder', () => {
     await pass(world, 12_000)
     expect(world.titles()).toEqual(['new'])
     expect(world.submitted).toMatchObject([
-      { song: { filename: 'new.wav' }, request: { platforms: ['melon'], genre: 'edm' } },
+      { song: { filename: 'new.wav' }, request: { settings: { platforms: ['melon'], genre: 'edm' } } },
     ])
     expect(folders.list('en')).toMatchObject([{ taken: 1, refused: [], is_reachable: true }])
   })
@@ -609,7 +609,9 @@ describe('a watched folder', () => {
     for (const name of ['1.wav', '2.wav', '3.wav']) put(name)
     await pass(world, 10_000)
     expect(asked).toEqual(['1.wav', '2.wav'])
-    expect(world.submitted).toMatchObject([{ song: { filename: '1.wav' }, request: { platforms: ['melon'] } }])
+    expect(world.submitted).toMatchObject([
+      { song: { filename: '1.wav' }, request: { settings: { platforms: ['melon'] } } },
+    ])
     await folders.change(folder_id, { is_active: true }, 'en')
     await pass(world, 10_000)
     expect(world.titles()).toEqual(['1', '2', '3'])

@@ -27,8 +27,7 @@ test('the song is looked at with the settings and the reference that the job wou
       {
         type: 'analyse',
         order: {
-          aiService: 'suno',
-          settings: { genre: 'ballad', intensity: 80, referenceAmount: 30 },
+          settings: { genre: 'ballad', ai_service: 'suno', intensity: 80, reference_amount: 30 },
           song: { facts: { sampleRateHz: 8000 } },
           reference: { facts: { sampleRateHz: 11_025 } },
         },

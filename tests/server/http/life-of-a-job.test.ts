@@ -85,15 +85,18 @@ describe('a job that succeeds (spec 3)', () => {
     })
     await started(1)
     expect(engine.processes[0]?.order).toMatchObject({
-      genre: 'edm',
-      aiService: 'suno',
-      tier: 'premium',
-      intensity: 80,
-      loudness: 'competitive',
+      settings: {
+        platforms: ['melon'],
+        genre: 'edm',
+        ai_service: 'suno',
+        tier: 'premium',
+        intensity: 80,
+        loudness: 'competitive',
+        reference_amount: 70,
+      },
       title: '밤',
       artist: 'A',
       seed: 0,
-      targets: [{ platform: 'melon', targetLufs: -8 }],
     })
   })
 })

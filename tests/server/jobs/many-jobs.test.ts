@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jobSettings } from '../../../src-contract/settings.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { type Db, openDatabase } from '../../../src-server/db/open.ts'
 import { createJobStore, type JobFilter, type JobStore, type NewJob } from '../../../src-server/jobs/store.ts'
@@ -19,13 +20,7 @@ function job(index: number): NewJob {
   return {
     jobId: systemRandom.newUuid(),
     request: {
-      platforms: [index % 3 ? 'spotify' : 'melon'],
-      genre: 'pop',
-      aiService: 'suno',
-      tier: 'standard',
-      intensity: 50,
-      loudness: 'platform',
-      referenceAmount: 70,
+      settings: jobSettings({ platforms: [index % 3 ? 'spotify' : 'melon'], genre: 'pop', ai_service: 'suno' }),
       title: `Song ${index}`,
     },
     song: {

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { RENDER_WARNING_CODES } from '../../../src-contract/report.ts'
+import { DEFAULT_SETTINGS, jobSettings } from '../../../src-contract/settings.ts'
 import { analyseSong } from '../../../src-worker/mastering/analyse-song.ts'
 import { WorkFailure } from '../../../src-worker/mastering/work-failure.ts'
 import { sine, songLike } from '../../support/sounds.ts'
@@ -23,12 +24,8 @@ test('gives all warnings of a job with the same settings and reference, except t
   const tone = sine(1000, -12, 6, 44_100)
   const reference = await storedSong(writeFloatWav(at('reference.wav'), [...tone.channels], 44_100))
   const order = await orderFor(file, folder, { platforms: ['spotify'], genre: 'ballad', intensity: 30, reference })
-  const { genre, intensity, referenceAmount, aiService, source } = order
-  const look = await analyseSong(
-    { song: source, aiService, ffmpeg, settings: { genre, intensity, referenceAmount }, reference },
-    () => {},
-    never,
-  )
+  const { settings, source } = order
+  const look = await analyseSong({ song: source, settings, ffmpeg, reference }, () => {}, never)
   const { warnings } = await masterOrder(order)
   expect(look.warnings).toEqual(warnings.filter(({ code }) => !RENDER_WARNING_CODES.includes(code)))
   expect(look.warnings.map(({ code }) => code)).toEqual(
@@ -40,7 +37,7 @@ test('gives all warnings of a job with the same settings and reference, except t
       'REFERENCE_NOT_COMPARABLE',
     ]),
   )
-  const alone = await analyseSong({ song: source, aiService, ffmpeg }, () => {}, never)
+  const alone = await analyseSong({ song: source, settings, ffmpeg }, () => {}, never)
   expect(alone.warnings.map(({ code }) => code)).not.toContain('REFERENCE_NOT_COMPARABLE')
 }, 120_000)
 
@@ -50,6 +47,6 @@ test('reports a reference that cannot be decoded', async () => {
   const song = await storedSong(writeFloatWav(path.join(folder, 'song.wav'), [...channels], 44_100))
   const lost = { ...song, path: path.join(folder, 'empty.wav') }
   writeFloatWav(lost.path, [new Float32Array(0)], 44_100)
-  const look = analyseSong({ song, aiService: 'other', ffmpeg, reference: lost }, () => {}, never)
+  const look = analyseSong({ song, settings: jobSettings(DEFAULT_SETTINGS), ffmpeg, reference: lost }, () => {}, never)
   await expect(look).rejects.toThrow(WorkFailure)
 }, 60_000)

@@ -5,12 +5,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import type { Platform } from '../../../src-contract/platforms/index.ts'
 import { engineVersion } from '../../../src-engine/version.ts'
 import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { songLike as beat, scaled, seededRandom } from '../../support/sounds.ts'
 import { songLike as chords, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
-import { masterOrder, orderFor, storedSong } from './run-worker.ts'
+import { masterOrder, type OrderChange, orderFor, storedSong } from './run-worker.ts'
 
 const GOLDEN_FILE = path.join(import.meta.dirname, 'golden-masters.json')
 interface Golden {
@@ -37,13 +36,11 @@ function damagedSong(): readonly Float32Array[] {
   return channels
 }
 
-type Change = Partial<WorkOrder> & { readonly platforms: readonly Platform[] }
-
 /** The songs and the orders by which they are mastered: four kinds of source, both tiers, every platform, with a reference and without. */
 async function orders(): Promise<Readonly<Record<string, WorkOrder>>> {
   const chordsFile = song('chords', chords(8), 44_100)
   const beatFile = song('beat', beat(8, 48_000).channels, 48_000)
-  const order = (file: string, change: Change) => orderFor(file, folder, change)
+  const order = (file: string, change: OrderChange) => orderFor(file, folder, change)
   return {
     chords: await order(chordsFile, { platforms: ['spotify', 'apple_music', 'youtube', 'melon', 'soundcloud'] }),
     'chords-premium': await order(chordsFile, { platforms: ['apple_music'], tier: 'premium', genre: 'pop' }),
@@ -52,7 +49,7 @@ async function orders(): Promise<Readonly<Record<string, WorkOrder>>> {
       platforms: ['spotify', 'melon'],
       genre: 'kpop',
       loudness: 'competitive',
-      aiService: 'suno',
+      ai_service: 'suno',
       intensity: 80,
     }),
     damaged: await order(song('damaged', damagedSong(), 96_000), { platforms: ['apple_music'], genre: 'ballad' }),

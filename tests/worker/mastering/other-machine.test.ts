@@ -92,7 +92,7 @@ const SONGS: Record<string, { options: string[]; change: Parameters<typeof order
   },
   'an MP3 at competitive loudness': {
     options: ['-c:a', 'libmp3lame', '-b:a', '192k', '-f', 'mp3'],
-    change: { loudness: 'competitive', genre: 'edm', aiService: 'suno' },
+    change: { loudness: 'competitive', genre: 'edm', ai_service: 'suno' },
   },
 }
 

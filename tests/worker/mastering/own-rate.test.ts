@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../../src-contract/report.ts'
+import { DEFAULT_SETTINGS, jobSettings } from '../../../src-contract/settings.ts'
 import { splitRecipe } from '../../../src-engine/chain.ts'
 import type { Audio } from '../../../src-engine/dsp/block.ts'
 import { planRecipe } from '../../../src-engine/plan.ts'
@@ -52,7 +53,7 @@ function clicked(channels: readonly Float32Array[], rateHz: number): Float32Arra
 async function mended(name: string, channels: readonly Float32Array[], rateHz: number) {
   const stored = await storedSong(writeFloatWav(at(name), channels, rateHz))
   const song = await readSong(ffmpeg, stored, never)
-  const request = { genre: 'other', aiService: 'other', intensity: 50, referenceAmount: 0 } as const
+  const request = { genre: 'other', ai_service: 'other', intensity: 50, reference_amount: 0 } as const
   const plan = planRecipe({ analysis: song.analysis, ...request })
   const { audio, repairs } = await editSong(ffmpeg, stored, song, splitRecipe(plan.recipe).edits, never)
   return { analysis: song.analysis, plan, audio, repairs }
@@ -183,7 +184,7 @@ describe('the master of a song of 32 kHz', () => {
   it('is announced by the analysis of the song', async () => {
     const damaged = clicked(whole, 32_000)
     const song = await storedSong(writeFloatWav(at('look.wav'), damaged, 32_000))
-    const look = await analyseSong({ ffmpeg, aiService: 'other', song }, () => {}, never)
+    const look = await analyseSong({ ffmpeg, settings: jobSettings(DEFAULT_SETTINGS), song }, () => {}, never)
     expect(look.repairs).toEqual([{ kind: 'clicks', count: 5 }])
     expect(look.measurement.sample_peak_dbfs).toBeCloseTo(20 * Math.log10(highest(damaged)), 4)
   })

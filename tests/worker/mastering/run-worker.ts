@@ -3,8 +3,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { deliveryTarget } from '../../../src-contract/delivery-target.ts'
 import { PLATFORMS, type Platform } from '../../../src-contract/platforms/index.ts'
+import { type JobSettings, jobSettings, SETTINGS } from '../../../src-contract/settings.ts'
 import { probeAudio } from '../../../src-server/uploads/probe.ts'
 import { masterSong } from '../../../src-worker/mastering/pipeline.ts'
 import type { StoredSong, WorkerMessage, WorkOrder, WorkResult } from '../../../src-worker/mastering/work-order.ts'
@@ -19,30 +19,24 @@ export async function storedSong(file: string): Promise<StoredSong> {
   return { path: file, filename: path.basename(file), sha256, facts: probe.facts }
 }
 
-export async function orderFor(
-  file: string,
-  folder: string,
-  change: Partial<WorkOrder> & { readonly platforms?: readonly Platform[] } = {},
-): Promise<WorkOrder> {
+/** What an order has other than usual: settings, and members of the order itself. */
+export type OrderChange = Partial<Omit<WorkOrder, 'settings'> & Omit<JobSettings, 'platforms'>> & {
+  readonly platforms?: readonly Platform[]
+}
+
+export async function orderFor(file: string, folder: string, change: OrderChange = {}): Promise<WorkOrder> {
   const { platforms = PLATFORMS, ...rest } = change
-  const genre = rest.genre ?? 'other'
-  const loudness = rest.loudness ?? 'platform'
+  const others = Object.entries(rest).filter(([name]) => !(name in SETTINGS))
   return {
     jobId: '12345678-1234-4234-8234-123456789abc',
     createdAt: '2026-03-01T12:00:00.000Z',
     source: await storedSong(file),
     attemptFolder: mkdtempSync(path.join(folder, 'attempt-')),
     ffmpeg,
-    targets: platforms.map((platform) => deliveryTarget(platform, genre, loudness)),
-    genre,
-    aiService: 'other',
-    tier: 'standard',
-    intensity: 50,
-    referenceAmount: 70,
-    loudness,
+    settings: jobSettings({ ...rest, platforms: [...platforms] }),
     seed: 0,
     threads: 2,
-    ...rest,
+    ...Object.fromEntries(others),
   }
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path'
 import Schema from 'typebox/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Report } from '../../../src-contract/report.ts'
+import { DEFAULT_SETTINGS } from '../../../src-contract/settings.ts'
 import { masterSong } from '../../../src-worker/mastering/pipeline.ts'
 import { createProgressMeter, MASTERING_WEIGHTS } from '../../../src-worker/mastering/progress-meter.ts'
 import { bandwidthOf } from '../../../src-worker/mastering/report-facts.ts'
@@ -74,7 +75,7 @@ describe('an engine process with a song', () => {
     }
     // At −14 and below nothing excuses a song like this.
     for (const { target_lufs, verdict } of result.masters) if (target_lufs <= -14) expect(verdict).toBe('on_target')
-    expect(result.masters.map(({ platform }) => platform)).toEqual(order.targets.map(({ platform }) => platform))
+    expect(result.masters.map(({ platform }) => platform)).toEqual(order.settings.platforms)
   })
 
   it('writes 16 bit at 44.1 kHz, and 48 kHz for YouTube when the song was made at 48', () => {
@@ -507,7 +508,10 @@ async function lookAt({ source, ffmpeg }: WorkOrder) {
       else resolve(message)
     })
   })
-  worker.send({ type: 'analyse', order: { song: source, aiService: 'suno', ffmpeg } })
+  worker.send({
+    type: 'analyse',
+    order: { song: source, settings: { ...DEFAULT_SETTINGS, ai_service: 'suno' }, ffmpeg },
+  })
   const message = await answer
   return { progress, analysis: message.type === 'analysed' ? message.analysis : undefined }
 }

@@ -478,10 +478,10 @@ describe('report.html', () => {
       const analysis = analyseSource(audio, { lossy: false })
       const asked = {
         genre: 'ballad',
-        aiService: 'other',
+        ai_service: 'other',
         tier: 'standard',
         intensity: 50,
-        referenceAmount: 70,
+        reference_amount: 70,
       } as const
       const { targetSpectrum } = planRecipe({ ...asked, analysis })
       const own = spectrumOf(analysis.comparedSpectrum)

@@ -1,0 +1,169 @@
+/** Released migrations, and what a database of an earlier version becomes. */
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { DATABASE_FILE } from '../../../src-server/db/data-directory.ts'
+import { readMigrations } from '../../../src-server/db/migrate.ts'
+import { openDatabase } from '../../../src-server/db/open.ts'
+import { createHeldEngine } from '../../support/held-engine.ts'
+import { startService } from '../../support/service.ts'
+import { wavSong } from '../../support/songs.ts'
+
+const FOLDER = path.join(import.meta.dirname, '../../../src-server/db/migrations')
+const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+test('no released migration has changed by a byte, comments included', () => {
+  const released = readdirSync(FOLDER).map((name) => [name, sha256(readFileSync(path.join(FOLDER, name)))])
+  expect(Object.fromEntries(released)).toEqual({
+    '0001-core.sql': '737ae81d086b3a4b3c6d2ff31d9e03abdf9c71985a0c315ea250039622629b1e',
+    '0002-webhooks.sql': '49307ac04a6100416444a82e22a4bb90db98edeb6619c960f822723b75ea6f1e',
+    '0003-app.sql': '9f212a769470bccf5a6f6e4a8b8ac75e615a56c90b1d273205ca8d79508fc29c',
+    '0004-watch-folders.sql': '706464f8717ce1658097e39d0e08ba9beaf14f1fcfe0204c3050f4a1b5fe9a4e',
+    '0005-watched-file-identity.sql': '580cd9e958bfc2a04e8b465e3169cae8100001bd592a0482c3492d85bd63e210',
+    '0006-watched-file-content.sql': 'b1d0d6026124d9b52fa6e11fa3aa740d705cbda979d06438abb75ddd61fbbe29',
+    '0007-data-directory.sql': 'bcf306f883e167a39110d4d742c15496f43c655dba57072fd7f814ddaef614f2',
+    '0008-delivery-stops.sql': 'dd849fc96dc48a0dd2cf3e64db420ab6173c49148585c20e5752c47e50b61dfb',
+    '0009-job-settings.sql': 'b48b77dc0bcb8380b1e1a0d1b29f9d4b47e2a0821ce68f1c9febb6198e9888f3',
+  })
+})
+
+const DONE = '00000000-0000-4000-8000-00000000000a'
+const QUEUED = '00000000-0000-4000-8000-00000000000b'
+const SOURCE = '00000000-0000-4000-8000-00000000000c'
+const FOLDER_ID = '00000000-0000-4000-8000-00000000000d'
+const SETTINGS = {
+  ...{ platforms: ['melon'], genre: 'pop', ai_service: 'udio', tier: 'standard', intensity: 20 },
+  ...{ loudness: 'platform', reference_source_id: null, reference_amount: 70 },
+}
+const REQUEST = {
+  ...{ platforms: 'youtube,melon', genre: 'edm', ai_service: 'suno', tier: 'premium', intensity: '81' },
+  ...{ loudness: 'competitive', reference_amount: '33', title: 'Night', artist: 'Band' },
+}
+const song = wavSong()
+const reference = wavSong({ seconds: 6 })
+const FACTS = JSON.stringify({
+  ...{ format: 'wav', codec: 'pcm_s16', sampleRateHz: 8000, channels: 2, frames: 24_000, durationSeconds: 3 },
+  ...{ bitDepth: 16, isLossy: false, tags: {}, hasCover: false, hasProvenance: false },
+})
+
+/** Makes a data directory as version 0008 of the database leaves it: a job done, one queued with a reference, a batch, a watched folder. */
+function oldDataDirectory(): { dataDir: string; watched: string } {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-old-'))
+  const watched = mkdtempSync(path.join(tmpdir(), 'loudsmith-watched-'))
+  const db = openDatabase(path.join(dataDir, DATABASE_FILE), readMigrations(FOLDER).slice(0, 8))
+  const now = Date.now()
+  const job = db.prepare(`INSERT INTO jobs (job_id, state, platforms, genre, ai_service, tier, intensity, loudness,
+      reference_amount, title, artist, filename, source_sha256, source_facts, reference_filename, reference_sha256,
+      reference_facts, shown_title, search_text, credits_used, credits_remaining, warnings, result, stored_bytes,
+      created_at_ms, completed_at_ms)
+    VALUES (@job_id, @state, @platforms, @genre, @ai_service, @tier, @intensity, @loudness, @reference_amount, @title,
+      @artist, 'song.wav', @sha256, @facts, @reference_filename, @reference_sha256, @reference_facts, @title, 'song', 1, 9, '[]',
+      @result, 1, @now, @completed)`)
+  const own = { sha256: sha256(song), facts: FACTS, now }
+  const alone = { reference_filename: null, reference_sha256: null, reference_facts: null }
+  job.run({
+    ...{ ...own, ...alone, job_id: DONE, state: 'done', platforms: '["melon","spotify"]', genre: 'kpop' },
+    ...{ ai_service: 'other', tier: 'standard', intensity: 50, loudness: 'platform', reference_amount: 70 },
+    ...{ title: '밤', artist: null, completed: now },
+    result: JSON.stringify({
+      ...{ masters: [], warnings: [], repairs: [], reportJsonFile: 'report.json', reportHtmlFile: 'report.html' },
+      zip: { fileName: 'a.zip', sizeBytes: 1, sha256: 'x', entries: [] },
+    }),
+  })
+  job.run({
+    ...{ ...own, job_id: QUEUED, state: 'waiting', platforms: '["youtube","melon"]', genre: 'edm', ai_service: 'suno' },
+    ...{
+      tier: 'premium',
+      intensity: 81,
+      loudness: 'competitive',
+      reference_amount: 33,
+      title: 'Night',
+      artist: 'Band',
+    },
+    ...{ reference_filename: 'like.wav', reference_sha256: sha256(reference), reference_facts: FACTS },
+    ...{ result: null, completed: null },
+  })
+  for (const jobId of [DONE, QUEUED]) {
+    mkdirSync(path.join(dataDir, 'jobs', jobId), { recursive: true })
+    writeFileSync(path.join(dataDir, 'jobs', jobId, 'source'), song)
+  }
+  writeFileSync(path.join(dataDir, 'jobs', QUEUED, 'reference'), reference)
+  const request = {
+    ...{ platforms: ['youtube', 'melon'], genre: 'edm', aiService: 'suno', tier: 'premium', intensity: 81 },
+    ...{ loudness: 'competitive', referenceAmount: 33, title: 'Night', artist: 'Band' },
+  }
+  db.prepare("INSERT INTO idempotency VALUES ('session', 'order-1', ?, ?, ?)").run(
+    sha256(JSON.stringify([request, null, sha256(song), sha256(reference)])),
+    JSON.stringify({
+      ...{ job_id: QUEUED, status: 'queued', platforms: request.platforms, credits_used: 1, credits_remaining: 9 },
+      created_at: new Date(now).toISOString(),
+    }),
+    now,
+  )
+  mkdirSync(path.join(dataDir, 'sources'))
+  writeFileSync(path.join(dataDir, 'sources', sha256(song)), song)
+  db.prepare("INSERT INTO sources VALUES (?, 'song', 'x.wav', 'x', NULL, ?, ?, ?, NULL, NULL, ?)").run(
+    ...[SOURCE, sha256(song), song.length, FACTS, now],
+  )
+  db.prepare('INSERT INTO desk VALUES (1, 1, ?, ?)').run(
+    ...[JSON.stringify(SETTINGS), JSON.stringify([{ name: 'Night', settings: { ...SETTINGS, genre: 'edm' } }])],
+  )
+  db.prepare(`INSERT INTO desk_songs VALUES (?, 1, 'ready', ?, NULL, NULL, NULL, NULL, NULL)`).run(
+    ...[SOURCE, JSON.stringify({ ...SETTINGS, genre: 'ballad' })],
+  )
+  db.prepare('INSERT INTO watch_folders VALUES (?, ?, NULL, ?, 1, ?)').run(
+    ...[FOLDER_ID, watched, JSON.stringify(SETTINGS), now],
+  )
+  db.close()
+  return { dataDir, watched }
+}
+
+test('a database of the version before settings were one value opens, and its jobs, batch and folders go on', async () => {
+  const { dataDir, watched } = oldDataDirectory()
+  const engine = createHeldEngine()
+  const service = await startService({ dataDir, forkEngine: engine.fork })
+  try {
+    expect(await service.job(DONE)).toMatchObject({
+      ...{ status: 'done', platforms: ['melon', 'spotify'], genre: 'kpop', ai_service: 'other', tier: 'standard' },
+      ...{ intensity: 50, loudness: 'platform', reference_amount: 70, title: '밤' },
+    })
+    const asked = { platforms: ['youtube', 'melon'], genre: 'edm', ai_service: 'suno', tier: 'premium', intensity: 81 }
+    const queued = { ...asked, loudness: 'competitive', reference_amount: 33 }
+    expect(await service.job(QUEUED)).toMatchObject({ ...queued, status: 'queued', reference_filename: 'like.wav' })
+    await expect.poll(() => engine.processes.length).toBe(1)
+    expect(engine.processes[0]?.order).toMatchObject({
+      settings: queued,
+      title: 'Night',
+      reference: { sha256: sha256(reference) },
+    })
+    const foundBy = async (platform: string) => (await service.get(`/api/v1/jobs?platform=${platform}`)).body.total
+    expect([await foundBy('melon'), await foundBy('spotify'), await foundBy('soundcloud')]).toEqual([2, 1, 0])
+    const batch = (await service.get('/app/desk')).body
+    expect(batch).toMatchObject({
+      settings: SETTINGS,
+      presets: [{ name: 'Night', settings: { ...SETTINGS, genre: 'edm' } }],
+      songs: [{ source: { source_id: SOURCE }, settings: { ...SETTINGS, genre: 'ballad' } }],
+    })
+    const { folders } = (await service.get('/app/watch-folders')).body
+    expect(folders).toMatchObject([{ path: watched, settings: SETTINGS, is_active: true }])
+    engine.processes[0]?.finish()
+    expect((await service.ended(QUEUED)).status).toBe('done')
+  } finally {
+    await service.stop()
+  }
+})
+
+test('a request that is repeated after the upgrade gets the first answer again, and another one with its key none', async () => {
+  const engine = createHeldEngine()
+  const service = await startService({ dataDir: oldDataDirectory().dataDir, forkEngine: engine.fork })
+  try {
+    const form = { ...REQUEST, reference_file: new Blob([new Uint8Array(reference)]) }
+    const headers = { 'idempotency-key': 'order-1' }
+    expect(await service.master(form, { headers })).toMatchObject({ status: 201, body: { job_id: QUEUED } })
+    expect(await service.master({ ...form, intensity: '82' }, { headers })).toMatchObject({ status: 422 })
+  } finally {
+    await service.stop()
+  }
+})
