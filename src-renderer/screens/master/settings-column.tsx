@@ -1,8 +1,14 @@
 /** Mastering settings: of all songs, or of the selected one. */
 import { SlidersHorizontal } from 'lucide-react'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Preset } from '../../../src-contract/app.ts'
-import { AI_SERVICES, DEFAULT_SETTINGS, GENRES } from '../../../src-contract/settings.ts'
+import {
+  AI_SERVICES,
+  DEFAULT_SETTINGS,
+  GENRES,
+  type MasterSettings,
+  type SettingName,
+} from '../../../src-contract/settings.ts'
 import { Button } from '../../components/button.tsx'
 import { Cards, Fader, Segmented } from '../../components/choices.tsx'
 import { Menu, Modal } from '../../components/dialogs.tsx'
@@ -10,6 +16,7 @@ import { TextField } from '../../components/text-field.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { type SongRow, withOwnSettings } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
+import type { Text } from '../../text/en.ts'
 import { ReferenceSlot } from './reference-slot.tsx'
 import { useScope } from './use-batch.ts'
 
@@ -26,13 +33,91 @@ export function SettingsColumn({ rows }: { rows: readonly SongRow[] }) {
   )
 }
 
+interface ControlProps {
+  readonly t: Text
+  readonly settings: MasterSettings
+  readonly change: (settings: Partial<MasterSettings>) => void
+  /** The song that is changed alone, and whether it has settings of its own. */
+  readonly rowId: string | null
+  readonly isOwn: boolean
+}
+
+/** Controls of the settings in the order in which they stand. */
+const CONTROLS: Record<SettingName, (props: ControlProps) => ReactNode> = {
+  genre: ({ t, settings, change }) => (
+    <div className="field">
+      <span className="label">{t.settings.genre}</span>
+      <Segmented
+        label={t.settings.genre}
+        columns={3}
+        value={settings.genre}
+        options={GENRES.map((genre) => ({ value: genre, text: t.genres[genre] }))}
+        onChoose={(genre) => change({ genre })}
+      />
+    </div>
+  ),
+  ai_service: ({ t, settings, change }) => (
+    <div className="field">
+      <span className="label">{t.settings.madeWith}</span>
+      <Segmented
+        label={t.settings.madeWith}
+        className="fit"
+        value={settings.ai_service}
+        options={AI_SERVICES.map((service) => ({ value: service, text: t.services[service] }))}
+        onChoose={(ai_service) => change({ ai_service })}
+      />
+    </div>
+  ),
+  tier: ({ t, settings, change }) => (
+    <div className="field">
+      <span className="label">
+        {t.settings.tier} <span className="faint">{t.settings.tierPrice}</span>
+      </span>
+      <Cards
+        label={t.settings.tier}
+        value={settings.tier}
+        options={[
+          { value: 'standard', text: t.tiers.standard, sentence: t.settings.standardText },
+          { value: 'premium', text: t.tiers.premium, sentence: t.settings.premiumText },
+        ]}
+        onChoose={(tier) => change({ tier })}
+      />
+    </div>
+  ),
+  intensity: ({ t, settings, change }) => (
+    <Fader
+      label={t.settings.intensity}
+      value={settings.intensity}
+      standard={DEFAULT_SETTINGS.intensity}
+      between={[t.settings.gentle, t.settings.firm]}
+      onChange={(intensity) => change({ intensity })}
+    />
+  ),
+  loudness: ({ t, settings, change }) => (
+    <div className="field">
+      <span className="label">{t.settings.loudness}</span>
+      <Segmented
+        label={t.settings.loudness}
+        value={settings.loudness}
+        options={[
+          { value: 'platform', text: t.settings.platformTarget },
+          { value: 'competitive', text: t.settings.competitive },
+        ]}
+        onChoose={(loudness) => change({ loudness })}
+      />
+    </div>
+  ),
+  reference_amount: ({ settings, change, rowId, isOwn }) => (
+    <ReferenceSlot settings={settings} rowId={rowId} isOwn={isOwn} onChange={change} />
+  ),
+}
+
 /** The fields alone: in the column, or in the sheet of a narrow window. */
 export function SettingsFields({ rows }: { rows: readonly SongRow[] }) {
   const { batch } = useApp()
   const { t } = useWords()
   const { settings, selected, isWholeBatch, changedId, change } = useScope()
   if (!settings) return null
-  const { genres, services } = t
   const apart = isWholeBatch ? withOwnSettings(rows).map((row) => row.rowId) : selected?.isOwn ? [selected.rowId] : []
   return (
     <>
@@ -63,60 +148,9 @@ export function SettingsFields({ rows }: { rows: readonly SongRow[] }) {
           onChoose={(value) => batch.scope(value === 'all')}
         />
       </div>
-      <div className="field">
-        <span className="label">{t.settings.genre}</span>
-        <Segmented
-          label={t.settings.genre}
-          columns={3}
-          value={settings.genre}
-          options={GENRES.map((genre) => ({ value: genre, text: genres[genre] }))}
-          onChoose={(genre) => change({ genre })}
-        />
-      </div>
-      <div className="field">
-        <span className="label">{t.settings.madeWith}</span>
-        <Segmented
-          label={t.settings.madeWith}
-          className="fit"
-          value={settings.ai_service}
-          options={AI_SERVICES.map((service) => ({ value: service, text: services[service] }))}
-          onChoose={(ai_service) => change({ ai_service })}
-        />
-      </div>
-      <div className="field">
-        <span className="label">
-          {t.settings.tier} <span className="faint">{t.settings.tierPrice}</span>
-        </span>
-        <Cards
-          label={t.settings.tier}
-          value={settings.tier}
-          options={[
-            { value: 'standard', text: t.tiers.standard, sentence: t.settings.standardText },
-            { value: 'premium', text: t.tiers.premium, sentence: t.settings.premiumText },
-          ]}
-          onChoose={(tier) => change({ tier })}
-        />
-      </div>
-      <Fader
-        label={t.settings.intensity}
-        value={settings.intensity}
-        standard={DEFAULT_SETTINGS.intensity}
-        between={[t.settings.gentle, t.settings.firm]}
-        onChange={(intensity) => change({ intensity })}
-      />
-      <div className="field">
-        <span className="label">{t.settings.loudness}</span>
-        <Segmented
-          label={t.settings.loudness}
-          value={settings.loudness}
-          options={[
-            { value: 'platform', text: t.settings.platformTarget },
-            { value: 'competitive', text: t.settings.competitive },
-          ]}
-          onChoose={(loudness) => change({ loudness })}
-        />
-      </div>
-      <ReferenceSlot settings={settings} rowId={changedId} isOwn={selected?.isOwn === true} onChange={change} />
+      {Object.entries(CONTROLS).map(([name, Control]) => (
+        <Control key={name} {...{ t, settings, change }} rowId={changedId} isOwn={selected?.isOwn === true} />
+      ))}
     </>
   )
 }
