@@ -18,6 +18,7 @@ import { type AddressInfo, connect } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
 import { SNIPPETS, type SnippetLanguage } from '../../src-renderer/screens/automate/snippets.ts'
 import { en } from '../../src-renderer/text/en.ts'
 import { signedHeaders } from '../../src-server/notify/signature.ts'
@@ -183,6 +184,7 @@ for (const [language, command, isThere] of SAMPLES)
       const [filename, reference] = ["it's 봄; 날.wav", 'like this.wav']
       for (const name of [filename, reference]) writeFileSync(path.join(folder, name), wavSong({ seconds: 6 }))
       const settings = {
+        ...DEFAULT_SETTINGS,
         platforms: ['spotify', 'melon'] as const,
         genre: 'edm',
         ai_service: 'udio',

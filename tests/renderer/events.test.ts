@@ -2,13 +2,14 @@ import { describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src-contract/client.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Job } from '../../src-contract/jobs.ts'
+import { jobSettings } from '../../src-contract/settings.ts'
 import { backOffMs, followEvents, ownStream } from '../../src-renderer/api/events.ts'
 import { createJobs, newerJob, withProgress } from '../../src-renderer/state/jobs.ts'
 
 const job = (change: Partial<Job> = {}): Job => ({
+  ...jobSettings({ platforms: ['spotify'], genre: 'pop', ai_service: 'suno' }),
   job_id: 'j1',
   status: 'queued',
-  platforms: ['spotify'],
   credits_used: 1,
   credits_remaining: 4,
   progress: 40,
@@ -19,12 +20,6 @@ const job = (change: Partial<Job> = {}): Job => ({
   filename: 'song.wav',
   duration_seconds: 100,
   codec: 'wav',
-  genre: 'pop',
-  ai_service: 'suno',
-  tier: 'standard',
-  intensity: 50,
-  loudness: 'platform',
-  reference_amount: 70,
   warnings: [],
   results: [],
   credits_refunded: 0,

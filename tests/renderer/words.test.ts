@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DECISION_CODES, type Decision, type DecisionCode, STAGES_OF_CHAIN } from '../../src-contract/report.ts'
-import type { MasterSettings } from '../../src-contract/settings.ts'
+import { DEFAULT_SETTINGS, type MasterSettings } from '../../src-contract/settings.ts'
 import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
 import { change, decibels, frequency, unbroken } from '../../src-contract/text/numbers.ts'
 import { errorText, LANGUAGES, preferredLanguage, warningText } from '../../src-contract/text/text.ts'
@@ -216,6 +216,7 @@ describe('samples of the API', () => {
 
   it.each(Object.keys(SNIPPETS) as SnippetLanguage[])('carry everything that is set, as %s', (language) => {
     const settings: MasterSettings = {
+      ...DEFAULT_SETTINGS,
       platforms: ['spotify', 'melon'],
       genre: 'edm',
       ai_service: 'udio',

@@ -1,6 +1,6 @@
 /** Songs of a batch as the server tells them. */
 import type { BatchSong, Source } from '../../src-contract/app.ts'
-import type { MasterSettings } from '../../src-contract/settings.ts'
+import { DEFAULT_SETTINGS, type MasterSettings } from '../../src-contract/settings.ts'
 
 /** A stored song with bytes of its own. */
 export const sourceOf = (id: string): Source => ({
@@ -28,6 +28,7 @@ export const batchSong = (id: string, change: Partial<BatchSong> = {}): BatchSon
 })
 
 export const someSettings: MasterSettings = {
+  ...DEFAULT_SETTINGS,
   platforms: ['spotify'],
   genre: 'pop',
   ai_service: 'suno',

@@ -3,12 +3,13 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { summaryOf } from '../../../src-contract/app.ts'
 import type { Analysis } from '../../../src-contract/jobs.ts'
-import type { MasterSettings } from '../../../src-contract/settings.ts'
+import { DEFAULT_SETTINGS, type MasterSettings } from '../../../src-contract/settings.ts'
 import { createWatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { FACTS, openBatch } from './fixture.ts'
 
 const OWN: MasterSettings = {
+  ...DEFAULT_SETTINGS,
   platforms: ['melon'],
   genre: 'kpop',
   ai_service: 'suno',
