@@ -1,5 +1,5 @@
 /**
- * The playback: every version of a song runs on it in lockstep, and one of them is heard. It lives in the audio thread but is
+ * The playback engine: every version of a song runs on it in lockstep, and one of them is heard. It runs in the audio thread but is
  * plain arithmetic over planar samples, so a test renders it as the sound card does.
  *
  * One frame counter, the head, places all versions. Switching moves fades, never the head, so it cannot shift time. A seek, a
@@ -80,106 +80,186 @@ interface Voice {
 }
 
 const chunkOf = (frame: number) => Math.floor(frame / CHUNK_FRAMES)
+const isReady = (voice: Voice, frame: number) => frame >= voice.frames || voice.chunks.has(chunkOf(frame))
 const equalPower = (fade: number) => Math.sin((fade * Math.PI) / 2)
 const towards = (now: number, goal: number, step: number) =>
   now < goal ? Math.min(goal, now + step) : Math.max(goal, now - step)
 
-/** Returns an empty playback for a context of `sampleRateHz`. `obey` takes commands in order; `render` fills both channels. */
-export function createPlaybackEngine(sampleRateHz: number) {
-  const fadeStep = 1000 / (FADE_MS * sampleRateHz)
-  const levelStep = 1000 / (LEVEL_MS * sampleRateHz)
-  const switchMargin = Math.round(SWITCH_MARGIN_SECONDS * sampleRateHz)
-  const voices = new Map<string, Voice>()
-  const peakLeft = createTruePeakMeter()
-  const peakRight = createTruePeakMeter()
-  let peaks: [number, number] = [0, 0]
-  let heard: Voice | undefined
-  let wanted: Voice | undefined
-  let isPlaying = false
-  let isWaiting = false
-  let lengthFrames = 0
-  let loop: FrameRange | null = null
-  let head = 0
-  let headFade = 0
-  let tail = 0
-  let tailFade = 0
-  let sinceReport = 0
-  let serial = 0
+/** Playback in a context of one sample rate; empty at first. */
+export class PlaybackEngine {
+  readonly #sampleRateHz: number
+  /** Change of a fade in one frame. */
+  readonly #fadeStep: number
+  /** Change of a level in one frame. */
+  readonly #levelStep: number
+  /** Frames of a version that must be here before it is switched to. */
+  readonly #switchMargin: number
+  readonly #voices = new Map<string, Voice>()
+  readonly #peakLeft = createTruePeakMeter()
+  readonly #peakRight = createTruePeakMeter()
+  #peaks: [number, number] = [0, 0]
+  #heard: Voice | undefined
+  #wanted: Voice | undefined
+  #isPlaying = false
+  #isWaiting = false
+  #lengthFrames = 0
+  #loop: FrameRange | null = null
+  #head = 0
+  #headFade = 0
+  #tail = 0
+  #tailFade = 0
+  #sinceReport = 0
+  #serial = 0
 
-  const isReady = (voice: Voice, frame: number) => frame >= voice.frames || voice.chunks.has(chunkOf(frame))
-
-  function leave(frame: number) {
-    if (headFade > 0) {
-      tail = head
-      tailFade = headFade
-    }
-    head = frame
-    headFade = 0
+  constructor(sampleRateHz: number) {
+    this.#sampleRateHz = sampleRateHz
+    this.#fadeStep = 1000 / (FADE_MS * sampleRateHz)
+    this.#levelStep = 1000 / (LEVEL_MS * sampleRateHz)
+    this.#switchMargin = Math.round(SWITCH_MARGIN_SECONDS * sampleRateHz)
   }
 
-  function settleSwitch() {
-    if (!wanted || wanted === heard) return
-    if (isPlaying && heard && !(isReady(wanted, head) && isReady(wanted, head + switchMargin))) return
-    heard = wanted
-    peakLeft.reset()
-    peakRight.reset()
-    if (isPlaying) return
-    for (const voice of voices.values()) voice.fade = voice === heard ? 1 : 0
-  }
-
-  function obey(command: PlaybackCommand) {
-    if ('serial' in command) serial = command.serial
+  /** Takes a command; commands are obeyed in their order. */
+  obey(command: PlaybackCommand): void {
+    if ('serial' in command) this.#serial = command.serial
     switch (command.kind) {
       case 'add': {
-        const meter = createLoudnessMeter(sampleRateHz)
+        const meter = createLoudnessMeter(this.#sampleRateHz)
         const { version, frames } = command
-        voices.set(version, { version, frames, chunks: new Map(), meter, fade: 0, gain: 1, wantedGain: 1 })
+        this.#voices.set(version, { version, frames, chunks: new Map(), meter, fade: 0, gain: 1, wantedGain: 1 })
         return
       }
       case 'remove':
-        voices.delete(command.version)
+        this.#voices.delete(command.version)
         return
       case 'chunk':
-        voices.get(command.version)?.chunks.set(command.index, { left: command.left, right: command.right })
+        this.#voices.get(command.version)?.chunks.set(command.index, { left: command.left, right: command.right })
         return
       case 'evict':
-        for (const index of command.indexes) voices.get(command.version)?.chunks.delete(index)
+        for (const index of command.indexes) this.#voices.get(command.version)?.chunks.delete(index)
         return
       case 'choose':
-        wanted = voices.get(command.version) ?? wanted
-        settleSwitch()
+        this.#wanted = this.#voices.get(command.version) ?? this.#wanted
+        this.#settleSwitch()
         return
       case 'levels':
         for (const [version, gain] of Object.entries(command.gains)) {
-          const voice = voices.get(version)
+          const voice = this.#voices.get(version)
           if (!voice) continue
           voice.wantedGain = gain
-          if (!isPlaying) voice.gain = gain
+          if (!this.#isPlaying) voice.gain = gain
         }
         return
       case 'play':
-        if (lengthFrames > 0 && head >= lengthFrames) head = loop?.startFrame ?? 0
-        isPlaying = true
+        if (this.#lengthFrames > 0 && this.#head >= this.#lengthFrames) this.#head = this.#loop?.startFrame ?? 0
+        this.#isPlaying = true
         return
       case 'pause':
-        leave(head)
-        isPlaying = false
+        this.#leave(this.#head)
+        this.#isPlaying = false
         return
       case 'seek':
-        leave(Math.max(0, Math.min(lengthFrames, Math.round(command.frame))))
-        if (command.restartsIntegrated) for (const voice of voices.values()) voice.meter.restart()
+        this.#leave(Math.max(0, Math.min(this.#lengthFrames, Math.round(command.frame))))
+        if (command.restartsIntegrated) for (const voice of this.#voices.values()) voice.meter.restart()
         return
       case 'loop':
-        loop = command.range
+        this.#loop = command.range
         return
       case 'length':
-        lengthFrames = command.frames
+        this.#lengthFrames = command.frames
         return
     }
   }
 
+  /** Overwrites `left` and `right` (equal lengths) with the next frames. Silence while paused or waiting. */
+  render(left: Float32Array, right: Float32Array): void {
+    left.fill(0)
+    right.fill(0)
+    let at = 0
+    while (at < left.length) at += this.#renderRun(left, right, at, left.length - at)
+    this.#sinceReport += left.length
+  }
+
+  /** Returns a report when one is due, else null. */
+  takeReport(): PlaybackReport | null {
+    if (this.#sinceReport < REPORT_FRAMES) return null
+    this.#sinceReport = 0
+    const loudness: Record<string, readonly [number, number, number]> = {}
+    for (const { version, meter } of this.#voices.values()) {
+      const { momentaryLufs, shortTermLufs, integratedLufs } = meter.levels
+      loudness[version] = [momentaryLufs, shortTermLufs, integratedLufs]
+    }
+    const report = {
+      serial: this.#serial,
+      frame: this.#head,
+      isPlaying: this.#isPlaying,
+      isWaiting: this.#isWaiting,
+      version: this.#heard?.version ?? null,
+      truePeaks: this.#peaks,
+      loudness,
+    }
+    this.#peaks = [0, 0]
+    return report
+  }
+
+  #leave(frame: number): void {
+    if (this.#headFade > 0) {
+      this.#tail = this.#head
+      this.#tailFade = this.#headFade
+    }
+    this.#head = frame
+    this.#headFade = 0
+  }
+
+  #settleSwitch(): void {
+    if (!this.#wanted || this.#wanted === this.#heard) return
+    if (
+      this.#isPlaying &&
+      this.#heard &&
+      !(isReady(this.#wanted, this.#head) && isReady(this.#wanted, this.#head + this.#switchMargin))
+    )
+      return
+    this.#heard = this.#wanted
+    this.#peakLeft.reset()
+    this.#peakRight.reset()
+    if (this.#isPlaying) return
+    for (const voice of this.#voices.values()) voice.fade = voice === this.#heard ? 1 : 0
+  }
+
+  #renderRun(left: Float32Array, right: Float32Array, at: number, most: number): number {
+    this.#settleSwitch()
+    if (this.#isPlaying && this.#lengthFrames > 0 && this.#head >= this.#lengthFrames) this.#turnAround()
+    this.#isWaiting = this.#isPlaying && !(this.#heard && isReady(this.#heard, this.#head))
+    if (this.#isWaiting) this.#headFade = 0
+    const moves = this.#isPlaying && !this.#isWaiting && this.#heard !== undefined
+    let frames = most
+    if (moves) {
+      frames = Math.min(frames, CHUNK_FRAMES - (this.#head % CHUNK_FRAMES), this.#lengthFrames - this.#head)
+      if (this.#loop && this.#head < this.#loop.endFrame) frames = Math.min(frames, this.#loop.endFrame - this.#head)
+    }
+    if (this.#tailFade > 0) frames = Math.min(frames, CHUNK_FRAMES - (this.#tail % CHUNK_FRAMES))
+    for (const voice of this.#voices.values()) {
+      if (voice.fade > 0 || voice === this.#heard) {
+        if (moves) this.#mix(voice, this.#head, this.#headFade, this.#fadeStep, left, right, at, frames)
+        if (this.#tailFade > 0) this.#mix(voice, this.#tail, this.#tailFade, -this.#fadeStep, left, right, at, frames)
+      }
+      voice.fade = towards(voice.fade, voice === this.#heard ? 1 : 0, this.#fadeStep * frames)
+      voice.gain = towards(voice.gain, voice.wantedGain, this.#levelStep * frames)
+    }
+    if (this.#tailFade > 0) {
+      this.#tail += frames
+      this.#tailFade = Math.max(0, this.#tailFade - this.#fadeStep * frames)
+    }
+    if (moves) {
+      this.#measure(frames)
+      this.#head += frames
+      this.#headFade = Math.min(1, this.#headFade + this.#fadeStep * frames)
+      this.#turnAround()
+    }
+    return frames
+  }
+
   /** Adds `frames` of one voice from `frame` on; the fades of head or tail begin at `placeFade` and move by `placeStep`. */
-  function mix(
+  #mix(
     voice: Voice,
     frame: number,
     placeFade: number,
@@ -188,17 +268,17 @@ export function createPlaybackEngine(sampleRateHz: number) {
     right: Float32Array,
     at: number,
     frames: number,
-  ) {
+  ): void {
     const chunk = voice.chunks.get(chunkOf(frame))
     if (!chunk || frame >= voice.frames) return
     const from = frame % CHUNK_FRAMES
-    const goal = voice === heard ? 1 : 0
+    const goal = voice === this.#heard ? 1 : 0
     let fade = voice.fade
     let gain = voice.gain
     let place = placeFade
     for (let i = 0; i < frames; i++) {
-      fade = towards(fade, goal, fadeStep)
-      gain = towards(gain, voice.wantedGain, levelStep)
+      fade = towards(fade, goal, this.#fadeStep)
+      gain = towards(gain, voice.wantedGain, this.#levelStep)
       place = Math.max(0, Math.min(1, place + placeStep))
       const factor = equalPower(fade) * equalPower(place) * gain
       left[at + i] = (left[at + i] as number) + (chunk.left[from + i] as number) * factor
@@ -206,87 +286,26 @@ export function createPlaybackEngine(sampleRateHz: number) {
     }
   }
 
-  function measure(frames: number) {
-    const index = chunkOf(head)
-    const from = head % CHUNK_FRAMES
-    for (const voice of voices.values()) {
+  #measure(frames: number): void {
+    const index = chunkOf(this.#head)
+    const from = this.#head % CHUNK_FRAMES
+    for (const voice of this.#voices.values()) {
       const chunk = voice.chunks.get(index)
       if (chunk) voice.meter.push(chunk.left, chunk.right, from, frames)
     }
-    const chunk = heard?.chunks.get(index)
+    const chunk = this.#heard?.chunks.get(index)
     if (!chunk) return
-    peaks[0] = Math.max(peaks[0], peakLeft.push(chunk.left, from, frames))
-    peaks[1] = Math.max(peaks[1], peakRight.push(chunk.right, from, frames))
+    this.#peaks[0] = Math.max(this.#peaks[0], this.#peakLeft.push(chunk.left, from, frames))
+    this.#peaks[1] = Math.max(this.#peaks[1], this.#peakRight.push(chunk.right, from, frames))
   }
 
-  function turnAround() {
-    if (loop && head === loop.endFrame) {
-      leave(loop.startFrame)
-      for (const voice of voices.values()) voice.meter.restart()
-    } else if (head >= lengthFrames) {
-      leave(lengthFrames)
-      isPlaying = false
+  #turnAround(): void {
+    if (this.#loop && this.#head === this.#loop.endFrame) {
+      this.#leave(this.#loop.startFrame)
+      for (const voice of this.#voices.values()) voice.meter.restart()
+    } else if (this.#head >= this.#lengthFrames) {
+      this.#leave(this.#lengthFrames)
+      this.#isPlaying = false
     }
-  }
-
-  function renderRun(left: Float32Array, right: Float32Array, at: number, most: number): number {
-    settleSwitch()
-    if (isPlaying && lengthFrames > 0 && head >= lengthFrames) turnAround()
-    isWaiting = isPlaying && !(heard && isReady(heard, head))
-    if (isWaiting) headFade = 0
-    const moves = isPlaying && !isWaiting && heard !== undefined
-    let frames = most
-    if (moves) {
-      frames = Math.min(frames, CHUNK_FRAMES - (head % CHUNK_FRAMES), lengthFrames - head)
-      if (loop && head < loop.endFrame) frames = Math.min(frames, loop.endFrame - head)
-    }
-    if (tailFade > 0) frames = Math.min(frames, CHUNK_FRAMES - (tail % CHUNK_FRAMES))
-    for (const voice of voices.values()) {
-      if (voice.fade > 0 || voice === heard) {
-        if (moves) mix(voice, head, headFade, fadeStep, left, right, at, frames)
-        if (tailFade > 0) mix(voice, tail, tailFade, -fadeStep, left, right, at, frames)
-      }
-      voice.fade = towards(voice.fade, voice === heard ? 1 : 0, fadeStep * frames)
-      voice.gain = towards(voice.gain, voice.wantedGain, levelStep * frames)
-    }
-    if (tailFade > 0) {
-      tail += frames
-      tailFade = Math.max(0, tailFade - fadeStep * frames)
-    }
-    if (moves) {
-      measure(frames)
-      head += frames
-      headFade = Math.min(1, headFade + fadeStep * frames)
-      turnAround()
-    }
-    return frames
-  }
-
-  return {
-    obey,
-    /** Overwrites `left` and `right` (equal lengths) with the next frames. Silence while paused or waiting. */
-    render(left: Float32Array, right: Float32Array) {
-      left.fill(0)
-      right.fill(0)
-      let at = 0
-      while (at < left.length) at += renderRun(left, right, at, left.length - at)
-      sinceReport += left.length
-    },
-    /** Answers a report when one is due, else null. */
-    takeReport(): PlaybackReport | null {
-      if (sinceReport < REPORT_FRAMES) return null
-      sinceReport = 0
-      const loudness: Record<string, readonly [number, number, number]> = {}
-      for (const { version, meter } of voices.values()) {
-        const { momentaryLufs, shortTermLufs, integratedLufs } = meter.levels
-        loudness[version] = [momentaryLufs, shortTermLufs, integratedLufs]
-      }
-      const version = heard?.version ?? null
-      const report = { serial, frame: head, isPlaying, isWaiting, version, truePeaks: peaks, loudness }
-      peaks = [0, 0]
-      return report
-    },
   }
 }
-
-export type PlaybackEngine = ReturnType<typeof createPlaybackEngine>

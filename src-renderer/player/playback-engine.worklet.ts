@@ -1,5 +1,5 @@
 /** The playback in the audio thread: commands come in and reports go out over the node's port. */
-import { createPlaybackEngine, type PlaybackCommand } from './playback-engine.ts'
+import { type PlaybackCommand, PlaybackEngine } from './playback-engine.ts'
 
 declare const sampleRate: number
 declare const currentTime: number
@@ -9,7 +9,7 @@ declare class AudioWorkletProcessor {
 declare function registerProcessor(name: string, processor: new () => AudioWorkletProcessor): void
 
 class PlaybackProcessor extends AudioWorkletProcessor {
-  private readonly playback = createPlaybackEngine(sampleRate)
+  private readonly playback = new PlaybackEngine(sampleRate)
 
   constructor() {
     super()

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  CHUNK_FRAMES,
-  createPlaybackEngine,
-  type PlaybackEngine,
-} from '../../../src-renderer/player/playback-engine.ts'
+import { CHUNK_FRAMES, PlaybackEngine } from '../../../src-renderer/player/playback-engine.ts'
 import { noise, sine } from './signals.ts'
 
 const RATE = 48_000
@@ -11,7 +7,7 @@ const FADE = (RATE * 8) / 1000
 
 /** A playback with versions whose samples are given for their whole length. */
 function playbackWith(versions: Record<string, Float32Array>): PlaybackEngine {
-  const playback = createPlaybackEngine(RATE)
+  const playback = new PlaybackEngine(RATE)
   let length = 0
   for (const [version, samples] of Object.entries(versions)) {
     length = Math.max(length, samples.length)
@@ -263,10 +259,10 @@ describe('the transport', () => {
   })
 
   it('never hangs on an empty song, nor waits at the end of one for what a longer version has behind it', () => {
-    const empty = createPlaybackEngine(RATE)
+    const empty = new PlaybackEngine(RATE)
     empty.obey({ kind: 'play', serial: 1 })
     expect(render(empty, 1024).every((value) => value === 0)).toBe(true)
-    const ended = createPlaybackEngine(RATE)
+    const ended = new PlaybackEngine(RATE)
     ended.obey({ kind: 'add', version: 'longer', frames: 20_000 })
     ended.obey({ kind: 'length', frames: 10_000 })
     ended.obey({ kind: 'choose', version: 'longer' })

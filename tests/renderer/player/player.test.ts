@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createPlaybackEngine, type PlaybackCommand } from '../../../src-renderer/player/playback-engine.ts'
+import { type PlaybackCommand, PlaybackEngine } from '../../../src-renderer/player/playback-engine.ts'
 import { createPlayer } from '../../../src-renderer/player/player.ts'
 import { sampleSong } from '../../../src-renderer/screens/master/sample-song.ts'
 import { settle } from '../../support/fake-clock.ts'
@@ -59,7 +59,7 @@ async function bench(durationSeconds = 1) {
   const added = () => posted.flatMap((command) => (command.kind === 'add' ? [command.frames] : []))
   /** What the playback engine tells once `seconds` have sounded after all that was posted. */
   const reportAfter = (seconds: number) => {
-    const playback = createPlaybackEngine(RATE)
+    const playback = new PlaybackEngine(RATE)
     for (const command of posted) playback.obey(command)
     const frames = Math.round(seconds * RATE)
     playback.render(new Float32Array(frames), new Float32Array(frames))
